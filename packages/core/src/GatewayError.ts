@@ -1,0 +1,160 @@
+/**
+ * One error for every call of the gateway, and the reasons it can have.
+ *
+ * Catch it whole by its tag, or one reason at a time:
+ *
+ * ```ts
+ * program.pipe(Effect.catchReason("GatewayError", "RateLimited", (reason) => Effect.sleep(reason.retryAfter ?? "1 second")))
+ * ```
+ */
+import { Duration, Schema } from "effect"
+
+/** The request itself is wrong (400, 409, 413, 415, 422, or refused before it was sent). Sending it again changes nothing. */
+export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
+  message: Schema.String,
+  /** The field at fault, as the gateway names it. */
+  param: Schema.optional(Schema.String),
+  code: Schema.optional(Schema.String)
+}) {
+  readonly isRetryable = false
+}
+
+/** The credential is missing, wrong, disabled or expired (401). */
+export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
+  message: Schema.String
+}) {
+  readonly isRetryable = false
+}
+
+/** The credential is good, what it asks for is not allowed (403). */
+export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
+  message: Schema.String,
+  code: Schema.optional(Schema.String)
+}) {
+  readonly isRetryable = false
+}
+
+/** The balance of the user or of the key does not cover the call (402, or 403 with a quota code). */
+export class InsufficientQuota extends Schema.TaggedError<InsufficientQuota>()("InsufficientQuota", {
+  message: Schema.String
+}) {
+  readonly isRetryable = false
+}
+
+/** No such model, task or record (404). */
+export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
+  message: Schema.String,
+  code: Schema.optional(Schema.String)
+}) {
+  readonly isRetryable = false
+}
+
+/** Too many requests (429). */
+export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
+  message: Schema.String,
+  retryAfter: Schema.optional(Schema.Duration)
+}) {
+  readonly isRetryable = true
+}
+
+/** The gateway or the provider behind it failed (5xx). */
+export class ServerFailure extends Schema.TaggedError<ServerFailure>()("ServerFailure", {
+  message: Schema.String,
+  status: Schema.Int,
+  retryAfter: Schema.optional(Schema.Duration),
+  /** The answer carried `x-should-retry: false`. */
+  final: Schema.optional(Schema.Boolean)
+}) {
+  get isRetryable(): boolean {
+    return this.final !== true
+  }
+}
+
+/** Nothing answered at that address: refused, reset, or no such host. */
+export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {
+  message: Schema.String
+}) {
+  readonly isRetryable = true
+}
+
+/** No whole answer came in time. `scope` says which limit ran out: that of one attempt, or of the whole call. */
+export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
+  message: Schema.String,
+  scope: Schema.Literals(["attempt", "call"]),
+  after: Schema.Duration
+}) {
+  get isRetryable(): boolean {
+    return this.scope === "attempt"
+  }
+}
+
+/** An answer came and cannot be trusted: not JSON, a wrong shape, count, index, dimension, or a number that is not finite. */
+export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("InvalidResponse", {
+  message: Schema.String
+}) {
+  readonly isRetryable = false
+}
+
+const singleReasons = [
+  InvalidRequest,
+  Unauthorized,
+  Forbidden,
+  InsufficientQuota,
+  NotFound,
+  RateLimited,
+  ServerFailure,
+  Unreachable,
+  TimedOut,
+  InvalidResponse
+] as const
+
+/**
+ * Some batches of one call for many texts failed, the others succeeded.
+ *
+ * `kept` has the vectors that were paid for, by position in the input; `failed` the positions that have none.
+ * Retry with the failed inputs alone.
+ */
+export class PartialFailure extends Schema.TaggedError<PartialFailure>()("PartialFailure", {
+  message: Schema.String,
+  failed: Schema.Array(Schema.Int),
+  kept: Schema.declare((u): u is ReadonlyMap<number, Float32Array> => u instanceof Map),
+  /** Why the first failed batch failed. */
+  first: Schema.Union(singleReasons)
+}) {
+  get isRetryable(): boolean {
+    return this.first.isRetryable
+  }
+}
+
+/** Why a call of the gateway failed. */
+export const GatewayReason = Schema.Union([...singleReasons, PartialFailure])
+export type GatewayReason = typeof GatewayReason.Type
+
+/**
+ * A call of the gateway, or of a model in its place, failed.
+ *
+ * It says which operation, which model and, where the gateway gave one, which request; never a credential.
+ */
+export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayError", {
+  operation: Schema.String,
+  reason: GatewayReason,
+  model: Schema.optional(Schema.String),
+  requestId: Schema.optional(Schema.String)
+}) {
+  override get message(): string {
+    const about = [this.model && `model ${this.model}`, this.requestId && `request ${this.requestId}`].filter(
+      Boolean
+    )
+    return `${this.operation}${about.length > 0 ? ` (${about.join(", ")})` : ""}: ${this.reason.message}`
+  }
+
+  /** Whether the same call may succeed if it is made again. */
+  get isRetryable(): boolean {
+    return this.reason.isRetryable
+  }
+
+  /** How long the gateway asked to wait, when it did. */
+  get retryAfter(): Duration.Duration | undefined {
+    return "retryAfter" in this.reason ? this.reason.retryAfter : undefined
+  }
+}

@@ -1,0 +1,103 @@
+/** The values that retrieval is about: documents, their blocks, passages, citations. */
+
+/** Formats that are read today. A file of another format is refused by name. */
+export type Format = "markdown" | "html" | "text" | "pdf"
+
+/** A rectangle on a page, in PDF points (1/72 inch), y from the top of the page: `[x0, y0, x1, y1]`. */
+export type Box = readonly [x0: number, y0: number, x1: number, y1: number]
+
+/** A part of a document's text: character offsets (UTF-16 code units), end exclusive. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** A page of a paged document. `number` counts from 1; `width` and `height` are in PDF points. */
+export interface Page extends Span {
+  readonly number: number
+  readonly width: number
+  readonly height: number
+}
+
+/** A line of a page and the box around it. */
+export interface Line extends Span {
+  readonly page: number
+  readonly box: Box
+}
+
+/** What a document is made of, in reading order. */
+export interface Block extends Span {
+  readonly kind: "heading" | "paragraph" | "list" | "table" | "code"
+  /** 1 to 6, for headings. */
+  readonly level?: number
+  /** The heading's text without its markup, for headings. */
+  readonly heading?: string
+}
+
+/**
+ * A file as its parser read it.
+ *
+ * `text` is what all offsets refer to. For Markdown and plain text it is the file itself, character for character
+ * (without a byte order mark); for HTML and PDF the text that a reader sees.
+ */
+export interface Parsed {
+  readonly format: Format
+  readonly title: string
+  readonly text: string
+  readonly blocks: ReadonlyArray<Block>
+  /** Empty for formats without pages. */
+  readonly pages: ReadonlyArray<Page>
+  /** Where each line stands on its page; empty for formats without pages. */
+  readonly lines: ReadonlyArray<Line>
+}
+
+/** Law: `parsed.text.slice(start, end) === text`. */
+export interface Passage extends Span {
+  /** 0, 1, 2 … within the document. */
+  readonly ordinal: number
+  readonly text: string
+  /** Path of headings above the passage, outermost first. */
+  readonly headings: ReadonlyArray<string>
+  /** The page it starts on, for paged documents. */
+  readonly page?: number
+  /** The lines it is made of, for paged documents. */
+  readonly lines: ReadonlyArray<Line>
+}
+
+/** A document of a collection. */
+export interface DocumentInfo {
+  /** 128 bits of the hash of `path`, 32 hexadecimal digits: nothing in it needs quoting. */
+  readonly id: string
+  /** Path relative to what was ingested, with `/`. It identifies the document. */
+  readonly path: string
+  readonly title: string
+  readonly format: Format
+  readonly bytes: number
+  /** SHA-256 of the file, hexadecimal. */
+  readonly sha256: string
+  readonly passages: number
+  /** Number of pages, for paged documents. */
+  readonly pages?: number
+}
+
+/** A passage as it stands in a collection. `id` is `<document id>#<ordinal>`. */
+export interface StoredPassage extends Passage {
+  readonly id: string
+  readonly document: Pick<DocumentInfo, "id" | "path" | "title" | "format">
+}
+
+/** Evidence for one sentence of an answer. `quote` stands in the document's text at `start`, to the letter. */
+export interface Citation extends Span {
+  /** The number shown in the answer, from 1; one for each quote. */
+  readonly n: number
+  /** Path of the document. */
+  readonly document: string
+  readonly documentId: string
+  readonly title: string
+  readonly passageId: string
+  readonly headings: ReadonlyArray<string>
+  readonly quote: string
+  readonly page?: number
+  /** The boxes of the quote's lines on its pages, for paged documents. */
+  readonly boxes: ReadonlyArray<{ readonly page: number; readonly box: Box }>
+}

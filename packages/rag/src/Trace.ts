@@ -1,0 +1,31 @@
+/** What happened to a question on its way to an answer: every stage, with ranks, scores and times. */
+import type { StoredPassage } from "./Document.ts"
+
+/** One recalled passage and what became of it. Ranks count from 1. */
+export interface TracedPassage {
+  readonly passage: StoredPassage
+  /** Cosine similarity of question and passage, -1 to 1. */
+  readonly similarity: number
+  readonly recallRank: number
+  /** The reranker's own range; higher is better. */
+  readonly rerankScore: number
+  readonly rerankRank: number
+  readonly kept: boolean
+}
+
+/** How long each stage took. */
+export interface StageTime {
+  readonly stage: "embed" | "recall" | "rerank" | "read"
+  readonly milliseconds: number
+}
+
+/** All recalled passages in recall order, and the time of each stage. */
+export interface Trace {
+  readonly question: string
+  readonly collection: string
+  readonly embeddingModel: string
+  readonly rerankModel: string
+  readonly readerModel?: string
+  readonly passages: ReadonlyArray<TracedPassage>
+  readonly stages: ReadonlyArray<StageTime>
+}

@@ -1,0 +1,4 @@
+export * from "./Answer.ts"
+export * from "./Document.ts"
+export * from "./RagError.ts"
+export * from "./Trace.ts"

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config"
+
+const conditions = ["@sluice/source"]
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: ["test/**/*.test.ts"],
+    testTimeout: 30_000
+  }
+})
