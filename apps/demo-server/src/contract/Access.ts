@@ -1,0 +1,39 @@
+/** Who may work on the documents: the page by its session cookie, a program by the API key. */
+import { Context, Schema } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import { problem } from "./Problem.ts"
+
+/** The name of the page's session cookie. */
+export const SESSION_COOKIE = "sluice_session"
+
+/** Who asks, and by which credential. There is one user today, the owner of the data folder. */
+export const Who = Schema.Struct({
+  user: Schema.Literal("owner"),
+  by: Schema.Literals(["session", "key"])
+})
+export type Who = typeof Who.Type
+
+/** Who makes the request at hand. */
+export class Visitor extends Context.Service<Visitor, Who>()("@sluice/demo-server/contract/Visitor") {}
+
+/**
+ * Lets in a session cookie or an API key.
+ *
+ * **Gotchas.** With a cookie, requests that change something must come from the page itself: another origin's are
+ * answered 403. The API key in `Authorization: Bearer` is free of that.
+ */
+export class Access extends HttpApiMiddleware.Service<Access, { provides: Visitor }>()(
+  "@sluice/demo-server/contract/Access",
+  {
+    security: {
+      bearer: HttpApiSecurity.bearer,
+      session: HttpApiSecurity.apiKey({ in: "cookie", key: SESSION_COOKIE })
+    },
+    error: [problem(401), problem(403)]
+  }
+) {}
+
+/** Answers a request that does not fit its schema with 400, in the shape of every other error. */
+export class Fitting extends HttpApiMiddleware.Service<Fitting>()("@sluice/demo-server/contract/Fitting", {
+  error: problem(400)
+}) {}

@@ -1,0 +1,98 @@
+/** A cited answer, its trace, and the events by which it comes: the values of `@sluice/rag` as schemas. */
+import { Schema } from "effect"
+import { Box, Format, Line } from "./Document.ts"
+import { ProblemBody } from "./Problem.ts"
+
+const span = { start: Schema.Int, end: Schema.Int }
+
+export const StoredPassage = Schema.Struct({
+  ...span,
+  id: Schema.String,
+  ordinal: Schema.Int,
+  text: Schema.String,
+  headings: Schema.Array(Schema.String),
+  page: Schema.optionalKey(Schema.Int),
+  lines: Schema.Array(Line),
+  document: Schema.Struct({
+    id: Schema.String,
+    path: Schema.String,
+    title: Schema.String,
+    format: Format
+  })
+})
+
+export const TracedPassage = Schema.Struct({
+  passage: StoredPassage,
+  similarity: Schema.Finite,
+  recallRank: Schema.Int,
+  rerankScore: Schema.Finite,
+  rerankRank: Schema.Int,
+  kept: Schema.Boolean
+})
+
+export const StageTime = Schema.Struct({
+  stage: Schema.Literals(["embed", "recall", "rerank", "read"]),
+  milliseconds: Schema.Finite
+})
+
+export const Trace = Schema.Struct({
+  question: Schema.String,
+  collection: Schema.String,
+  embeddingModel: Schema.String,
+  rerankModel: Schema.String,
+  readerModel: Schema.optionalKey(Schema.String),
+  passages: Schema.Array(TracedPassage),
+  stages: Schema.Array(StageTime)
+})
+
+export const Citation = Schema.Struct({
+  ...span,
+  n: Schema.Int,
+  document: Schema.String,
+  documentId: Schema.String,
+  title: Schema.String,
+  passageId: Schema.String,
+  headings: Schema.Array(Schema.String),
+  quote: Schema.String,
+  page: Schema.optionalKey(Schema.Int),
+  boxes: Schema.Array(Schema.Struct({ page: Schema.Int, box: Box }))
+})
+
+export const AnswerSentence = Schema.Struct({
+  text: Schema.String,
+  citations: Schema.Array(Schema.Int)
+})
+
+export const Answer = Schema.Struct({
+  question: Schema.String,
+  found: Schema.Boolean,
+  answer: Schema.String,
+  sentences: Schema.Array(AnswerSentence),
+  citations: Schema.Array(Citation),
+  dropped: Schema.Int,
+  trace: Trace
+})
+
+/** The last event of a stream that broke off; nothing follows it. */
+export const StreamFailed = Schema.Struct({
+  type: Schema.Literal("error"),
+  error: ProblemBody.fields.error
+})
+
+/** Stages as they finish, sentences as they come, the whole answer last, or `error`. */
+export const AnswerEvent = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("stage"), stage: StageTime }),
+  Schema.Struct({ type: Schema.Literal("recalled"), passages: Schema.Array(TracedPassage) }),
+  Schema.Struct({
+    type: Schema.Literal("sentence"),
+    sentence: AnswerSentence,
+    citations: Schema.Array(Citation)
+  }),
+  Schema.Struct({ type: Schema.Literal("answer"), answer: Answer }),
+  StreamFailed
+])
+
+export type Answer = typeof Answer.Type
+export type AnswerEvent = typeof AnswerEvent.Type
+export type Citation = typeof Citation.Type
+export type Trace = typeof Trace.Type

@@ -1,0 +1,65 @@
+/** Documents, pages and blocks as they travel: the values of `@sluice/rag` as schemas. */
+import { Schema } from "effect"
+import type * as Rag from "@sluice/rag"
+
+export const Format = Schema.Literals(["markdown", "html", "text", "pdf"])
+
+const span = { start: Schema.Int, end: Schema.Int }
+
+/** `[x0, y0, x1, y1]` in PDF points, y from the top of the page. */
+export const Box: Schema.Codec<Rag.Box> = Schema.Tuple([
+  Schema.Finite,
+  Schema.Finite,
+  Schema.Finite,
+  Schema.Finite
+])
+
+export const Block = Schema.Struct({
+  ...span,
+  kind: Schema.Literals(["heading", "paragraph", "list", "table", "code"]),
+  level: Schema.optionalKey(Schema.Int),
+  heading: Schema.optionalKey(Schema.String)
+})
+
+export const Page = Schema.Struct({
+  ...span,
+  number: Schema.Int,
+  width: Schema.Finite,
+  height: Schema.Finite
+})
+
+export const Line = Schema.Struct({ ...span, page: Schema.Int, box: Box })
+
+/** A document of the library. `id` names it in paths; `path` names it to people. */
+export const DocumentInfo = Schema.Struct({
+  id: Schema.String,
+  path: Schema.String,
+  title: Schema.String,
+  format: Format,
+  bytes: Schema.Int,
+  sha256: Schema.String,
+  passages: Schema.Int,
+  pages: Schema.optionalKey(Schema.Int)
+})
+
+/** A document and what its parser read. All offsets are UTF-16 code units into `text`. */
+export const DocumentText = Schema.Struct({
+  document: DocumentInfo,
+  text: Schema.String,
+  blocks: Schema.Array(Block),
+  pages: Schema.Array(Page)
+})
+
+/** One page: its own text, and the lines with their boxes. Offsets refer to the document's text. */
+export const PageText = Schema.Struct({
+  ...span,
+  number: Schema.Int,
+  width: Schema.Finite,
+  height: Schema.Finite,
+  text: Schema.String,
+  lines: Schema.Array(Line)
+})
+
+export type DocumentInfo = typeof DocumentInfo.Type
+export type DocumentText = typeof DocumentText.Type
+export type PageText = typeof PageText.Type
