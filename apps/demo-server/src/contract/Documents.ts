@@ -14,30 +14,31 @@ export const FailedFile = Schema.Struct({
   message: Schema.String
 })
 
-/** What became of the files sent: paths by outcome. `passages` counts those that were written. */
+/** What an ingest has done: counts of documents, passages written, and the files that failed. */
 export const IngestReport = Schema.Struct({
-  added: Schema.Array(Schema.String),
-  replaced: Schema.Array(Schema.String),
-  unchanged: Schema.Array(Schema.String),
-  failed: Schema.Array(FailedFile),
-  passages: Schema.Int
+  added: Schema.Int,
+  replaced: Schema.Int,
+  unchanged: Schema.Int,
+  removed: Schema.Int,
+  passages: Schema.Int,
+  failed: Schema.Array(FailedFile)
 })
 
-/** `received` for each file as it arrives, `file` for each as it is done, `report` last, or `error`. */
+/** `document` for each file as it is on disk, `done` with the report last, or `error`. */
 export const IngestEvent = Schema.Union([
-  Schema.Struct({ type: Schema.Literal("received"), path: Schema.String, bytes: Schema.Int }),
+  Schema.Struct({ type: Schema.Literal("found"), files: Schema.Int }),
   Schema.Struct({
-    type: Schema.Literal("file"),
+    type: Schema.Literal("document"),
     path: Schema.String,
-    outcome: Schema.Literals(["added", "replaced", "unchanged", "removed", "failed"]),
+    /** Absent for files that failed. */
+    id: Schema.optionalKey(Schema.String),
+    status: Schema.Literals(["added", "replaced", "unchanged", "removed", "failed"]),
     passages: Schema.Int,
-    /** Files that are done, this one included, and files known so far. */
-    done: Schema.Int,
-    total: Schema.Int,
-    reason: Schema.optionalKey(Schema.String),
-    message: Schema.optionalKey(Schema.String)
+    /** Why it failed; only with `failed`. */
+    failure: Schema.optionalKey(FailedFile)
   }),
-  Schema.Struct({ type: Schema.Literal("report"), report: IngestReport }),
+  Schema.Struct({ type: Schema.Literal("committed"), documents: Schema.Int, passages: Schema.Int }),
+  Schema.Struct({ type: Schema.Literal("done"), report: IngestReport }),
   StreamFailed
 ])
 

@@ -31,7 +31,7 @@ export class Status extends HttpApiGroup.make("status")
   .add(
     /** Wants no credential: it tells counts and model names, nothing of what the documents say. */
     HttpApiEndpoint.get("status", "/status", { success: ServerStatus, error: problems }),
-    /** Reads every document again with the models of today. Server-sent events, `report` last. */
+    /** Reads every document again with the models of today. Server-sent events, `done` last. */
     HttpApiEndpoint.post("rebuild", "/rebuild", {
       success: HttpApiSchema.StreamSse({ data: IngestEvent }),
       error: problems
