@@ -7,7 +7,7 @@
  * program.pipe(Effect.catchReason("GatewayError", "RateLimited", (reason) => Effect.sleep(reason.retryAfter ?? "1 second")))
  * ```
  */
-import { Duration, Schema } from "effect"
+import { type Duration, Schema } from "effect"
 
 /** The request itself is wrong (400, 409, 413, 415, 422, or refused before it was sent). Sending it again changes nothing. */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {

@@ -1,0 +1,181 @@
+/**
+ * How a failure travels: one body, one set of headers, and the one map between HTTP statuses and reasons.
+ *
+ * Handlers fail with `Failure.fromReason(reason)`; the client turns an answer back with `toReason`.
+ */
+import { Duration, Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+import {
+  Forbidden,
+  type GatewayReason,
+  InsufficientQuota,
+  InvalidRequest,
+  NotFound,
+  RateLimited,
+  ServerFailure,
+  Unauthorized
+} from "./GatewayError.ts"
+
+/**
+ * The body of every failed call. All four fields are always sent, `null` where there is nothing to say.
+ *
+ * The outer `message` repeats the inner one for clients that read only that (Cohere's family).
+ */
+export const ErrorBody = Schema.Struct({
+  error: Schema.Struct({
+    message: Schema.String,
+    type: Schema.NullOr(Schema.String),
+    param: Schema.NullOr(Schema.String),
+    code: Schema.NullOr(Schema.String)
+  }),
+  message: Schema.optional(Schema.String)
+}).annotate({ identifier: "Error" })
+export type ErrorBody = typeof ErrorBody.Type
+
+const STATUSES = [400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 502, 503, 504] as const
+
+/** What `type` says for each status. */
+const typeOf = (status: number): string => {
+  switch (status) {
+    case 401:
+      return "authentication_error"
+    case 403:
+      return "permission_error"
+    case 404:
+      return "not_found_error"
+    case 429:
+      return "rate_limit_error"
+    default:
+      return status >= 500 ? "server_error" : "invalid_request_error"
+  }
+}
+
+/** A failed call as a handler raises it: a status, the body's fields, and what the caller should do about retrying. */
+export class Failure extends Schema.TaggedError<Failure>()("Failure", {
+  status: Schema.Literals(STATUSES),
+  message: Schema.String,
+  param: Schema.optional(Schema.String),
+  code: Schema.optional(Schema.String),
+  retryAfter: Schema.optional(Schema.Duration),
+  /** Whether the same call may succeed later; sent as `x-should-retry`. */
+  retryable: Schema.Boolean
+}) {
+  /** The body that is sent. */
+  get body(): ErrorBody {
+    const { message, param = null, code = null } = this
+    const type = code === "insufficient_quota" ? code : typeOf(this.status)
+    return { error: { message, type, param, code }, message }
+  }
+
+  /** The headers that are sent beside it. */
+  get headers(): FailureHeaders {
+    const seconds = this.retryAfter && Math.ceil(Duration.toSeconds(this.retryAfter))
+    return {
+      "x-should-retry": this.retryable ? "true" : "false",
+      ...(this.retryAfter !== undefined && {
+        "retry-after": String(seconds),
+        "retry-after-ms": String(Math.ceil(Duration.toMillis(this.retryAfter)))
+      })
+    }
+  }
+
+  /** The status, type and code that stand for a reason. */
+  static fromReason(reason: GatewayReason): Failure {
+    const { message, isRetryable: retryable } = reason
+    switch (reason._tag) {
+      case "InvalidRequest":
+        return new Failure({ status: 400, message, param: reason.param, code: reason.code, retryable })
+      case "Unauthorized":
+        return new Failure({ status: 401, message, code: "invalid_api_key", retryable })
+      case "Forbidden":
+        return new Failure({ status: 403, message, code: reason.code, retryable })
+      case "InsufficientQuota":
+        return new Failure({ status: 403, message, code: "insufficient_quota", retryable })
+      case "NotFound":
+        return new Failure({ status: 404, message, code: reason.code, retryable })
+      case "RateLimited":
+        return new Failure({
+          status: 429,
+          message,
+          code: "rate_limited",
+          retryAfter: reason.retryAfter,
+          retryable
+        })
+      case "ServerFailure": {
+        const status = reason.status === 503 ? 503 : reason.status === 500 ? 500 : 502
+        return new Failure({ status, message, retryAfter: reason.retryAfter, retryable })
+      }
+      case "Unreachable":
+        return new Failure({ status: 502, message, code: "upstream_unreachable", retryable })
+      case "InvalidResponse":
+        return new Failure({ status: 502, message, code: "upstream_invalid_response", retryable })
+      case "TimedOut":
+        return new Failure({ status: 504, message, code: "timeout", retryable })
+      case "PartialFailure":
+        return Failure.fromReason(reason.first)
+    }
+  }
+}
+
+const FailureHeaders = {
+  "x-should-retry": Schema.optional(Schema.String),
+  "retry-after": Schema.optional(Schema.String),
+  "retry-after-ms": Schema.optional(Schema.String)
+}
+interface FailureHeaders {
+  readonly "x-should-retry"?: string
+  readonly "retry-after"?: string
+  readonly "retry-after-ms"?: string
+}
+
+const response = (status: (typeof STATUSES)[number]) =>
+  Failure.check(Schema.makeFilter((failure) => failure.status === status)).pipe(
+    HttpApiSchema.encodeToWithHeaders(
+      { body: ErrorBody.pipe(HttpApiSchema.status(status)), headers: FailureHeaders },
+      {
+        decode: ({ body }) =>
+          new Failure({
+            status,
+            message: body.error.message,
+            param: body.error.param ?? undefined,
+            code: body.error.code ?? undefined,
+            retryable: status === 429 || status >= 500
+          }),
+        encode: (failure) => ({ body: failure.body, headers: failure.headers })
+      }
+    )
+  )
+
+/** Every failed answer of an endpoint, for its `error`: one schema for each status. */
+export const failures = STATUSES.map(response)
+
+/** What a status and a body say about why a call failed. `retryAfter` and `final` come from the headers. */
+export const toReason = (answer: {
+  readonly status: number
+  readonly message: string
+  readonly param?: string | undefined
+  readonly code?: string | undefined
+  readonly retryAfter?: Duration.Duration | undefined
+  /** `x-should-retry: false`. */
+  readonly final?: boolean | undefined
+}): Exclude<GatewayReason, { readonly _tag: "PartialFailure" }> => {
+  const { status, message, code } = answer
+  if (status === 401) return new Unauthorized({ message })
+  if (status === 402 || (status < 500 && code !== undefined && QUOTA_CODES.has(code))) {
+    return new InsufficientQuota({ message })
+  }
+  if (status === 403) return new Forbidden({ message, code })
+  if (status === 404 || status === 410 || code === "model_not_found") return new NotFound({ message, code })
+  if (status === 429) return new RateLimited({ message, retryAfter: answer.retryAfter })
+  if (status >= 500 || status === 408) {
+    return new ServerFailure({ message, status, retryAfter: answer.retryAfter, final: answer.final })
+  }
+  return new InvalidRequest({ message, param: answer.param, code })
+}
+
+/** How gateways of the one-api family, and OpenAI, say that the money is used up; some of them with status 429. */
+const QUOTA_CODES: ReadonlySet<string> = new Set([
+  "insufficient_quota",
+  "insufficient_user_quota",
+  "pre_consume_token_quota_failed"
+])

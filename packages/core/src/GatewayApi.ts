@@ -1,0 +1,28 @@
+/** The contract: every group of the gateway in one `HttpApi`. Client, handlers and OpenAPI are derived from it. */
+import { HttpApi, OpenApi } from "effect/http-api"
+import { ChatGroup } from "./endpoints/Chat.ts"
+import { EmbeddingsGroup } from "./endpoints/Embeddings.ts"
+import { ModelsGroup } from "./endpoints/Models.ts"
+import { RerankGroup } from "./endpoints/Rerank.ts"
+import { MalformedRequest } from "./MalformedRequest.ts"
+
+/**
+ * The gateway's API. Join it with groups of your own:
+ *
+ * ```ts
+ * const Api = HttpApi.make("server").addHttpApi(GatewayApi).add(MyGroup)
+ * ```
+ *
+ * A group joined so brings its own middlewares. Images, videos and the rest of the account endpoints take their place
+ * beside these as `endpoints/Images.ts`, `endpoints/Videos.ts` and `endpoints/Account.ts`.
+ */
+export const GatewayApi = HttpApi.make("sluice")
+  .add(RerankGroup, EmbeddingsGroup, ChatGroup, ModelsGroup)
+  .middleware(MalformedRequest)
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Sluice",
+      version: "0.1.0",
+      description: "One gateway to models of several providers: rerank, embeddings, chat, models."
+    })
+  )

@@ -1,0 +1,107 @@
+/**
+ * `POST /v1/chat/completions`: messages of text and images to a text, whole or as it comes.
+ *
+ * With `stream: true` the answer is server-sent events of `ChatChunk`, the last one `[DONE]`.
+ */
+import { Schema } from "effect"
+import { Sse } from "effect/encoding"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ErrorBody, failures } from "../Failure.ts"
+import { ApiKeyAuth } from "../Security.ts"
+import { optional } from "./Optional.ts"
+
+/** Bytes of one image at most, decoded. */
+export const MAX_IMAGE_BYTES = 20 * 1024 * 1024
+
+export const TextPart = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
+
+/** A public URL or a base64 data URI of a PNG, JPEG or WEBP image of at most 20 MB. */
+export const ImagePart = Schema.Struct({
+  type: Schema.Literal("image_url"),
+  image_url: Schema.Struct({
+    url: Schema.NonEmptyString,
+    /** `low` costs 85 tokens; `auto` when not given. */
+    detail: optional(Schema.Literals(["low", "high", "auto"]))
+  })
+})
+
+export const ChatMessage = Schema.Struct({
+  role: Schema.Literals(["system", "developer", "user", "assistant"]),
+  content: Schema.Union([Schema.String, Schema.Array(Schema.Union([TextPart, ImagePart]))])
+}).annotate({ identifier: "ChatMessage" })
+export type ChatMessage = typeof ChatMessage.Type
+
+export const ChatRequest = Schema.Struct({
+  model: Schema.NonEmptyString,
+  messages: Schema.Array(ChatMessage).check(Schema.isMinLength(1)),
+  max_tokens: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
+  /** 0 to 2; 0 is as deterministic as the model can be. */
+  temperature: optional(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 2 }))),
+  stream: optional(Schema.Boolean),
+  stream_options: optional(Schema.Struct({ include_usage: optional(Schema.Boolean) }))
+}).annotate({ identifier: "ChatRequest" })
+export type ChatRequest = typeof ChatRequest.Type
+
+export const ChatUsage = Schema.Struct({
+  prompt_tokens: optional(Schema.Int),
+  completion_tokens: optional(Schema.Int),
+  total_tokens: optional(Schema.Int)
+})
+
+export const ChatResponse = Schema.Struct({
+  id: optional(Schema.String),
+  object: optional(Schema.String),
+  /** Seconds since 1970. */
+  created: optional(Schema.Int),
+  model: optional(Schema.String),
+  choices: Schema.Array(
+    Schema.Struct({
+      index: optional(Schema.Int),
+      message: Schema.Struct({ role: optional(Schema.String), content: Schema.NullOr(Schema.String) }),
+      finish_reason: optional(Schema.String)
+    })
+  ).check(Schema.isMinLength(1)),
+  usage: optional(ChatUsage)
+}).annotate({ identifier: "ChatResponse" })
+export type ChatResponse = typeof ChatResponse.Type
+
+export const ChatChunk = Schema.Struct({
+  id: optional(Schema.String),
+  object: optional(Schema.String),
+  created: optional(Schema.Int),
+  model: optional(Schema.String),
+  /** Empty in the chunk that carries the usage. */
+  choices: Schema.Array(
+    Schema.Struct({
+      index: optional(Schema.Int),
+      delta: Schema.Struct({ role: optional(Schema.String), content: optional(Schema.String) }),
+      finish_reason: optional(Schema.String)
+    })
+  ),
+  usage: optional(ChatUsage)
+}).annotate({ identifier: "ChatChunk" })
+export type ChatChunk = typeof ChatChunk.Type
+
+/** The literal that ends a stream. */
+export const DONE = "[DONE]"
+
+/** One event: a chunk, the end, or a failure after the answer had begun. */
+export const ChatEvent = Schema.Struct({
+  ...Sse.EventEncoded.fields,
+  data: Schema.Union([
+    Schema.Literal(DONE),
+    Schema.fromJsonString(Schema.toCodecJson(Schema.Union([ErrorBody, ChatChunk])))
+  ])
+})
+export type ChatEvent = typeof ChatEvent.Type
+
+export const ChatGroup = HttpApiGroup.make("chat")
+  .add(
+    HttpApiEndpoint.post("create", "/v1/chat/completions", {
+      payload: ChatRequest,
+      success: [ChatResponse, HttpApiSchema.StreamSse({ events: ChatEvent })],
+      error: failures
+    })
+  )
+  .middleware(ApiKeyAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Chat", description: "Text and images to text" }))

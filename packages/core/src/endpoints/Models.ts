@@ -1,0 +1,75 @@
+/**
+ * Which models there are: `GET /api/models` all of them, `GET /api/user/available_models` those that the caller may
+ * use, both with a system access token; `GET /v1/models` the latter with an API key, where common clients look.
+ */
+import { Schema, SchemaTransformation } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { failures } from "../Failure.ts"
+import { AccessTokenAuth, ApiKeyAuth } from "../Security.ts"
+import { optional } from "./Optional.ts"
+
+export const Model = Schema.Struct({
+  id: Schema.NonEmptyString,
+  object: optional(Schema.String),
+  created: optional(Schema.Int),
+  owned_by: optional(Schema.String)
+}).annotate({ identifier: "Model" })
+export type Model = typeof Model.Type
+
+const WireModels = Schema.Union([
+  Schema.Array(Model),
+  Schema.Array(Schema.NonEmptyString),
+  Schema.Record(Schema.String, Schema.Array(Schema.NonEmptyString))
+])
+
+/** Objects with an `id`. Gateways of this family also send plain strings, or lists of them by channel: read as well. */
+export const ModelList = WireModels.pipe(
+  Schema.decodeTo(
+    Schema.Array(Schema.toType(Model)),
+    SchemaTransformation.transform({
+      decode: (wire): ReadonlyArray<Model> => {
+        const models: ReadonlyArray<Model | string> = isList(wire)
+          ? wire
+          : [...new Set(Object.values(wire).flat())]
+        return models.map((model) => (typeof model === "string" ? { id: model } : model))
+      },
+      encode: (models): typeof WireModels.Type => models
+    })
+  )
+)
+
+const isList = (wire: typeof WireModels.Type): wire is ReadonlyArray<Model> | ReadonlyArray<string> =>
+  Array.isArray(wire)
+
+/** A refusal that a gateway of this family sends with status 200. */
+export const Refused = Schema.Struct({ success: Schema.Literal(false), message: optional(Schema.String) })
+
+/** `/api` wraps what it answers in `data`. */
+export const AccountModels = Schema.Union([
+  Schema.Struct({
+    success: optional(Schema.Literal(true)),
+    message: optional(Schema.String),
+    data: ModelList
+  }),
+  Refused
+]).annotate({ identifier: "AccountModels" })
+
+export const ModelsResponse = Schema.Struct({
+  object: optional(Schema.String),
+  data: ModelList
+}).annotate({ identifier: "ModelsResponse" })
+
+export const ModelsGroup = HttpApiGroup.make("models")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/models", { success: ModelsResponse, error: failures }).middleware(
+      ApiKeyAuth
+    ),
+    HttpApiEndpoint.get("all", "/api/models", { success: AccountModels, error: failures }).middleware(
+      AccessTokenAuth
+    ),
+    HttpApiEndpoint.get("available", "/api/user/available_models", {
+      success: AccountModels,
+      error: failures
+    }).middleware(AccessTokenAuth)
+  )
+  .annotateMerge(OpenApi.annotations({ title: "Models", description: "Which models there are" }))

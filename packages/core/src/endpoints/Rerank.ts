@@ -1,0 +1,53 @@
+/**
+ * `POST /v1/rerank`: orders documents by relevance to a query.
+ *
+ * Usually the second stage after vector retrieval: recall 20 by embeddings, rerank, keep 3.
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { failures } from "../Failure.ts"
+import { ApiKeyAuth } from "../Security.ts"
+import { optional } from "./Optional.ts"
+
+/** A candidate: its text, or an object that carries it (Cohere's first version). */
+export const RerankDocument = Schema.Union([Schema.String, Schema.Struct({ text: Schema.String })])
+
+export const RerankRequest = Schema.Struct({
+  model: Schema.NonEmptyString,
+  query: Schema.NonEmptyString,
+  documents: Schema.Array(RerankDocument).check(Schema.isMinLength(1)),
+  /** Only the first N results; 0 gives none, more than there are documents gives all. */
+  top_n: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
+  return_documents: optional(Schema.Boolean)
+}).annotate({ identifier: "RerankRequest" })
+export type RerankRequest = typeof RerankRequest.Type
+
+export const RerankResult = Schema.Struct({
+  /** Position in the documents submitted, from 0. */
+  index: Schema.Int,
+  /** Higher is better; the range is the model's own. */
+  relevance_score: Schema.Finite,
+  document: optional(Schema.Struct({ text: Schema.String }))
+}).annotate({ identifier: "RerankResult" })
+
+export const RerankResponse = Schema.Struct({
+  id: optional(Schema.String),
+  model: optional(Schema.String),
+  /** Best first. */
+  results: Schema.Array(RerankResult),
+  usage: optional(Schema.Struct({ prompt_tokens: optional(Schema.Int), total_tokens: optional(Schema.Int) })),
+  /** `@ai-sdk/cohere` fails without this key. */
+  meta: optional(Schema.Record(Schema.String, Schema.Json))
+}).annotate({ identifier: "RerankResponse" })
+export type RerankResponse = typeof RerankResponse.Type
+
+const options = { payload: RerankRequest, success: RerankResponse, error: failures }
+
+export const RerankGroup = HttpApiGroup.make("rerank")
+  .add(
+    HttpApiEndpoint.post("create", "/v1/rerank", options),
+    /** The path that Cohere's newer clients use. */
+    HttpApiEndpoint.post("createV2", "/v2/rerank", options).annotate(OpenApi.Exclude, true)
+  )
+  .middleware(ApiKeyAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Rerank", description: "Documents by relevance to a query" }))
