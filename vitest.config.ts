@@ -7,6 +7,11 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: ["test/**/*.test.ts"],
-    testTimeout: 30_000
+    // Processes, not threads: LanceDB and pdfium are native or wasm, and tests that fill a disk or drop rights
+    // must not share one.
+    pool: "forks",
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    sequence: { hooks: "list" }
   }
 })

@@ -1,0 +1,129 @@
+/** A source file as its syntax tree tells it: what it imports, whether it reads the environment, what it skips. */
+import { readFileSync } from "node:fs"
+import { dirname, join, relative, sep } from "node:path"
+import { parseSync } from "vite"
+
+/** One import, static or dynamic, of a value or of a type. */
+export interface Import {
+  readonly specifier: string
+  readonly typeOnly: boolean
+  readonly line: number
+}
+
+/** A test that is skipped, or the only one to run. `reason` is the comment above it that begins `Skipped:`. */
+export interface Skip {
+  readonly kind: string
+  readonly line: number
+  readonly reason: string | undefined
+}
+
+export interface SourceFile {
+  /** Path from the repository's root, with `/`. */
+  readonly path: string
+  readonly lines: number
+  readonly imports: ReadonlyArray<Import>
+  /** Lines that mention `process.env`. */
+  readonly environment: ReadonlyArray<number>
+  readonly skips: ReadonlyArray<Skip>
+}
+
+interface Node {
+  readonly type: string
+  readonly start: number
+  readonly [key: string]: unknown
+}
+
+const isNode = (u: unknown): u is Node =>
+  typeof u === "object" && u !== null && typeof (u as { type?: unknown }).type === "string"
+
+const SKIPS = new Set(["skip", "skipIf", "runIf", "todo", "only", "fails"])
+const TESTS = new Set(["it", "test", "describe"])
+
+/** The leftmost name of `it.effect.skip`. */
+const rootName = (node: unknown): string | undefined => {
+  if (!isNode(node)) return undefined
+  if (node.type === "Identifier") return node["name"] as string
+  if (node.type === "MemberExpression") return rootName(node["object"])
+  if (node.type === "CallExpression") return rootName(node["callee"])
+  return undefined
+}
+
+const nameOf = (node: unknown): string | undefined =>
+  isNode(node) ? ((node["name"] ?? node["value"]) as string | undefined) : undefined
+
+/** Reads and parses one file. */
+export const readSource = (root: string, path: string): SourceFile =>
+  parseSource(path, readFileSync(join(root, path), "utf8"))
+
+/** Parses one file. A file that does not parse is an error, never an empty answer. */
+export const parseSource = (path: string, text: string): SourceFile => {
+  const rows = text.split("\n")
+  const lineOf = (offset: number) => text.slice(0, offset).split("\n").length
+  const { program, errors } = parseSync(path, text)
+  if (errors.length > 0) throw new Error(`${path} does not parse: ${errors[0]?.message}`)
+
+  const imports: Array<Import> = []
+  const environment: Array<number> = []
+  const skips: Array<Skip> = []
+
+  const visitImport = (node: Node): void => {
+    const source = node["source"]
+    const specifier = nameOf(source)
+    if (specifier === undefined) {
+      if (node.type === "ImportExpression") {
+        imports.push({ specifier: "(computed)", typeOnly: false, line: lineOf(node.start) })
+      }
+      return
+    }
+    const kind = node["importKind"] ?? node["exportKind"]
+    const named = (node["specifiers"] ?? []) as ReadonlyArray<Node>
+    const allTypes =
+      named.length > 0 && named.every((one) => one["importKind"] === "type" || one["exportKind"] === "type")
+    const typeOnly = node.type === "TSImportType" || kind === "type" || allTypes
+    imports.push({ specifier, typeOnly, line: lineOf(node.start) })
+  }
+
+  const visitMember = (node: Node): void => {
+    const property = nameOf(node["property"])
+    const line = lineOf(node.start)
+    if (property === "env" && nameOf(node["object"]) === "process") environment.push(line)
+    if (property !== undefined && SKIPS.has(property) && TESTS.has(rootName(node["object"]) ?? "")) {
+      skips.push({ kind: property, line, reason: /\bSkipped: (.+)/.exec(rows[line - 2] ?? "")?.[1] })
+    }
+  }
+
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) for (const one of value) visit(one)
+    if (!isNode(value)) return
+    switch (value.type) {
+      case "ImportDeclaration":
+      case "ExportAllDeclaration":
+      case "ExportNamedDeclaration":
+      case "ImportExpression":
+      case "TSImportType":
+        visitImport(value)
+        break
+      case "MemberExpression":
+        visitMember(value)
+        break
+      default:
+    }
+    for (const key of Object.keys(value)) visit(value[key])
+  }
+  visit(program)
+
+  return { path, lines: rows.length - (rows.at(-1) === "" ? 1 : 0), imports, environment, skips }
+}
+
+/** The repository path that a relative import of `from` names. */
+export const resolveRelative = (from: string, specifier: string): string =>
+  relative(".", join(dirname(from), specifier))
+    .split(sep)
+    .join("/")
+
+/** `@scope/name` or `name` of a bare specifier. */
+export const packageOf = (specifier: string): string =>
+  specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/")
