@@ -1,7 +1,7 @@
 /** Who may work on the documents: the page by its session cookie, a program by the API key. */
+import { failures } from "@sluice/core"
 import { Context, Schema } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
-import { problem } from "./Problem.ts"
 
 /** The name of the page's session cookie. */
 export const SESSION_COOKIE = "sluice_session"
@@ -29,11 +29,6 @@ export class Access extends HttpApiMiddleware.Service<Access, { provides: Visito
       bearer: HttpApiSecurity.bearer,
       session: HttpApiSecurity.apiKey({ in: "cookie", key: SESSION_COOKIE })
     },
-    error: [problem(401), problem(403)]
+    error: failures
   }
 ) {}
-
-/** Answers a request that does not fit its schema with 400, in the shape of every other error. */
-export class Fitting extends HttpApiMiddleware.Service<Fitting>()("@sluice/demo-server/contract/Fitting", {
-  error: problem(400)
-}) {}

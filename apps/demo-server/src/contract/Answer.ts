@@ -1,7 +1,7 @@
 /** A cited answer, its trace, and the events by which it comes: the values of `@sluice/rag` as schemas. */
+import { ErrorBody } from "@sluice/core"
 import { Schema } from "effect"
 import { Box, Format, Line } from "./Document.ts"
-import { ProblemBody } from "./Problem.ts"
 
 const span = { start: Schema.Int, end: Schema.Int }
 
@@ -76,7 +76,7 @@ export const Answer = Schema.Struct({
 /** The last event of a stream that broke off; nothing follows it. */
 export const StreamFailed = Schema.Struct({
   type: Schema.Literal("error"),
-  error: ProblemBody.fields.error
+  error: ErrorBody.fields.error
 })
 
 /** Stages as they finish, sentences as they come, the whole answer last, or `error`. */

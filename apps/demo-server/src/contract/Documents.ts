@@ -1,10 +1,10 @@
 /** Documents: list, add, read, remove. */
+import { failures, MalformedRequest } from "@sluice/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Access, Fitting } from "./Access.ts"
+import { Access } from "./Access.ts"
 import { StreamFailed } from "./Answer.ts"
 import { DocumentInfo, DocumentText, PageText } from "./Document.ts"
-import { problems } from "./Problem.ts"
 
 /** A file that could not be read, and why. The others are not touched by it. */
 export const FailedFile = Schema.Struct({
@@ -52,7 +52,7 @@ export class Documents extends HttpApiGroup.make("documents")
   .add(
     HttpApiEndpoint.get("list", "/documents", {
       success: Schema.Struct({ documents: Schema.Array(DocumentInfo) }),
-      error: problems
+      error: failures
     }),
     /**
      * Adds files: any number of file parts, a part's filename being the document's path (`handbook/a.md`).
@@ -62,21 +62,21 @@ export class Documents extends HttpApiGroup.make("documents")
       headers,
       payload: Schema.Unknown.pipe(HttpApiSchema.asMultipartStream()),
       success: [IngestReport, HttpApiSchema.StreamSse({ data: IngestEvent })],
-      error: problems
+      error: failures
     }),
-    HttpApiEndpoint.get("get", "/documents/:id", { params, success: DocumentText, error: problems }),
-    HttpApiEndpoint.delete("remove", "/documents/:id", { params, error: problems }),
+    HttpApiEndpoint.get("get", "/documents/:id", { params, success: DocumentText, error: failures }),
+    HttpApiEndpoint.delete("remove", "/documents/:id", { params, error: failures }),
     HttpApiEndpoint.get("page", "/documents/:id/pages/:number", {
       params: { id: Schema.String, number: Schema.Int },
       success: PageText,
-      error: problems
+      error: failures
     }),
     /** The original, byte for byte, sandboxed: no script of it runs on this origin. */
     HttpApiEndpoint.get("file", "/documents/:id/file", {
       params,
       success: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array()),
-      error: problems
+      error: failures
     })
   )
   .middleware(Access)
-  .middleware(Fitting) {}
+  .middleware(MalformedRequest) {}

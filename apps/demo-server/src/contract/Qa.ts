@@ -1,9 +1,9 @@
 /** Ask the documents. */
+import { failures, MalformedRequest } from "@sluice/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Access, Fitting } from "./Access.ts"
+import { Access } from "./Access.ts"
 import { Answer, AnswerEvent } from "./Answer.ts"
-import { problems } from "./Problem.ts"
 
 const count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))
 
@@ -21,8 +21,8 @@ export class Qa extends HttpApiGroup.make("qa")
       headers: { accept: Schema.optionalKey(Schema.String) },
       payload: Question,
       success: [Answer, HttpApiSchema.StreamSse({ data: AnswerEvent })],
-      error: problems
+      error: failures
     })
   )
   .middleware(Access)
-  .middleware(Fitting) {}
+  .middleware(MalformedRequest) {}

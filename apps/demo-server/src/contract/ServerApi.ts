@@ -1,4 +1,5 @@
-/** Every endpoint of the server in one HttpApi: client, handlers' types and OpenAPI come from it. */
+/** Every endpoint of the server in one HttpApi: the gateway's, and those of the documents. */
+import { GatewayApi } from "@sluice/core"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { Documents } from "./Documents.ts"
 import { Qa } from "./Qa.ts"
@@ -6,6 +7,7 @@ import { Session } from "./Session.ts"
 import { Status } from "./Status.ts"
 
 export class ServerApi extends HttpApi.make("sluice")
+  .addHttpApi(GatewayApi)
   .add(Documents)
   .add(Qa)
   .add(Status)
@@ -14,6 +16,8 @@ export class ServerApi extends HttpApi.make("sluice")
     OpenApi.annotations({
       title: "Sluice",
       version: "0.1.0",
-      description: "Retrieval with evidence: ask your documents, over one typed gateway"
+      description:
+        "Ask your documents and get cited answers; and a gateway to the models that do it. " +
+        "`/v1` wants the API key, `/api` the system access token, the documents the API key or the page's session."
     })
   ) {}

@@ -1,8 +1,8 @@
 /** The page's session: opened by the one-time login of the printed address, or by the API key. */
+import { failures, MalformedRequest } from "@sluice/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Access, Fitting, Who } from "./Access.ts"
-import { problem } from "./Problem.ts"
+import { Access, Who } from "./Access.ts"
 
 /** One of the two. `login` is what follows `#login=` in the printed address; it works once. */
 export const Credentials = Schema.Union([
@@ -16,9 +16,9 @@ export class Session extends HttpApiGroup.make("session")
     HttpApiEndpoint.post("open", "/session", {
       payload: Credentials,
       success: Who,
-      error: [problem(401), problem(403)]
+      error: failures
     }),
     HttpApiEndpoint.get("who", "/session", { success: Who }).middleware(Access),
     HttpApiEndpoint.delete("close", "/session").middleware(Access)
   )
-  .middleware(Fitting) {}
+  .middleware(MalformedRequest) {}

@@ -1,9 +1,9 @@
 /** How the server is: its models, what it holds, and whether it can answer. */
+import { failures, MalformedRequest } from "@sluice/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Access, Fitting } from "./Access.ts"
+import { Access } from "./Access.ts"
 import { IngestEvent } from "./Documents.ts"
-import { problems } from "./Problem.ts"
 
 /**
  * - `ready`: ask
@@ -30,11 +30,11 @@ export type ServerStatus = typeof ServerStatus.Type
 export class Status extends HttpApiGroup.make("status")
   .add(
     /** Wants no credential: it tells counts and model names, nothing of what the documents say. */
-    HttpApiEndpoint.get("status", "/status", { success: ServerStatus, error: problems }),
+    HttpApiEndpoint.get("status", "/status", { success: ServerStatus, error: failures }),
     /** Reads every document again with the models of today. Server-sent events, `done` last. */
     HttpApiEndpoint.post("rebuild", "/rebuild", {
       success: HttpApiSchema.StreamSse({ data: IngestEvent }),
-      error: problems
+      error: failures
     }).middleware(Access)
   )
-  .middleware(Fitting) {}
+  .middleware(MalformedRequest) {}
