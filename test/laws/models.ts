@@ -1,0 +1,208 @@
+/** What every embedder, reranker and reader must satisfy, whoever implements it. One suite for each, run for all. */
+import { assert, layer as describeLayer } from "@effect/vitest"
+import { Embedder, Reader, Reranker } from "@sluice/core"
+import { Effect, type Layer, Stream } from "effect"
+
+const TEXTS = [
+  "The boiler must be inspected every spring before it is lit.",
+  "Die Katze schläft auf dem warmen Ofen.",
+  "检索增强生成把检索与生成结合起来。",
+  "Refunds are paid within fourteen days of the return.",
+  "🙂 naïve café — “quoted”, line\nbreak\tand tab"
+]
+
+const norm = (vector: Float32Array) => Math.hypot(...vector)
+
+const assertVector = (vector: Float32Array, dimension: number) => {
+  assert.instanceOf(vector, Float32Array)
+  assert.strictEqual(vector.length, dimension)
+  assert.isTrue(vector.every(Number.isFinite), "every number is finite")
+  const length = norm(vector)
+  assert.isTrue(length === 0 || Math.abs(length - 1) < 1e-3, `L2 norm is 1 or 0, not ${length}`)
+}
+
+const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
+
+/** Count, order, dimension, finiteness, norm, determinism, empty input, blank text, many texts. */
+export const embedderLaws = <E>(name: string, layer: Layer.Layer<Embedder, E>): void =>
+  describeLayer(layer)(`${name} obeys the laws of an Embedder`, (it) => {
+    it.effect("gives one vector a text, of its dimension, finite, of norm 1 or 0", () =>
+      Effect.gen(function* () {
+        const embedder = yield* Embedder
+        const dimension = yield* embedder.dimension
+        assert.isTrue(Number.isInteger(dimension) && dimension > 0)
+        for (const purpose of ["query", "passage"] as const) {
+          const { vectors, tokens } = yield* embedder.embed(TEXTS, purpose)
+          assert.strictEqual(vectors.length, TEXTS.length)
+          for (const vector of vectors) assertVector(vector, dimension)
+          assert.isTrue(Number.isInteger(tokens) && tokens >= 0)
+        }
+      })
+    )
+
+    it.effect("keeps the order of the texts, and the same text gives the same vector", () =>
+      Effect.gen(function* () {
+        const embedder = yield* Embedder
+        const forward = yield* embedder.embed(TEXTS, "passage")
+        const backward = yield* embedder.embed(TEXTS.toReversed(), "passage")
+        assert.deepStrictEqual(backward.vectors.toReversed(), forward.vectors)
+      })
+    )
+
+    it.effect("embeds nothing without a request", () =>
+      Effect.gen(function* () {
+        const { vectors, tokens } = yield* (yield* Embedder).embed([], "passage")
+        assert.deepStrictEqual([vectors.length, tokens], [0, 0])
+      })
+    )
+
+    it.effect("accepts texts that are empty or only space", () =>
+      Effect.gen(function* () {
+        const embedder = yield* Embedder
+        const dimension = yield* embedder.dimension
+        const { vectors } = yield* embedder.embed(["", " \n\t", TEXTS[0] ?? ""], "passage")
+        assert.strictEqual(vectors.length, 3)
+        for (const vector of vectors) assertVector(vector, dimension)
+        assert.isAbove(norm(vectors[2] ?? new Float32Array()), 0)
+      })
+    )
+
+    it.effect("keeps order and count for more texts than fit one request", () =>
+      Effect.gen(function* () {
+        const embedder = yield* Embedder
+        const texts = Array.from({ length: 301 }, (_, i) => `passage number ${i} speaks of item ${i * 7919}`)
+        const { vectors } = yield* embedder.embed(texts, "passage")
+        assert.strictEqual(vectors.length, texts.length)
+        for (const i of [0, 1, 150, 299, 300]) {
+          const alone = yield* embedder.embed([texts[i] ?? ""], "passage")
+          assert.isAbove(
+            cosine(vectors[i] ?? new Float32Array(), alone.vectors[0] ?? new Float32Array()),
+            0.999
+          )
+        }
+      })
+    )
+
+    it.effect("puts a question nearer to the passage that shares its words", () =>
+      Effect.gen(function* () {
+        const embedder = yield* Embedder
+        const { vectors } = yield* embedder.embed(TEXTS, "passage")
+        const question = yield* embedder.embed(["When are refunds paid after a return?"], "query")
+        const scores = vectors.map((vector) => cosine(vector, question.vectors[0] ?? new Float32Array()))
+        assert.strictEqual(scores.indexOf(Math.max(...scores)), 3)
+      })
+    )
+  })
+
+const QUERY = "How long does a refund take?"
+const CANDIDATES = [
+  { title: "Heating", text: "The boiler must be inspected every spring before it is lit." },
+  { title: "Returns", text: "A refund takes fourteen days after the goods are returned." },
+  { text: "Our office is closed on public holidays." },
+  { title: "Returns", text: "Goods can be returned by post." }
+]
+
+/** Indices unique and in range, scores finite and falling, topN, determinism, empty input, the obvious winner. */
+export const rerankerLaws = <E>(name: string, layer: Layer.Layer<Reranker, E>): void =>
+  describeLayer(layer)(`${name} obeys the laws of a Reranker`, (it) => {
+    const rerank = (topN?: number) =>
+      Reranker.use((reranker) => reranker.rerank(QUERY, CANDIDATES, topN === undefined ? {} : { topN }))
+
+    it.effect("ranks every document once, best first", () =>
+      Effect.gen(function* () {
+        const { results, tokens } = yield* rerank()
+        assert.deepStrictEqual(results.map(({ index }) => index).toSorted(), [0, 1, 2, 3])
+        const scores = results.map(({ score }) => score)
+        assert.isTrue(scores.every(Number.isFinite))
+        assert.deepStrictEqual(
+          scores,
+          scores.toSorted((a, b) => b - a)
+        )
+        assert.isTrue(Number.isInteger(tokens) && tokens >= 0)
+        assert.strictEqual(results[0]?.index, 1)
+      })
+    )
+
+    it.effect("gives the same ranking again", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* rerank(), yield* rerank())
+      })
+    )
+
+    it.effect("keeps the first topN of the whole ranking: none of 0, all of more than there are", () =>
+      Effect.gen(function* () {
+        const { results } = yield* rerank()
+        for (const topN of [0, 1, 2, 4, 9]) {
+          const top = yield* rerank(topN)
+          assert.deepStrictEqual(
+            top.results.map(({ index }) => index),
+            results.slice(0, topN).map(({ index }) => index)
+          )
+        }
+      })
+    )
+
+    it.effect("ranks nothing without a request", () =>
+      Effect.gen(function* () {
+        const { results } = yield* (yield* Reranker).rerank(QUERY, [])
+        assert.deepStrictEqual(results, [])
+      })
+    )
+
+    it.effect("keeps the order given among equal documents", () =>
+      Effect.gen(function* () {
+        const same = { text: "Goods can be returned by post." }
+        const { results } = yield* (yield* Reranker).rerank(QUERY, [same, same, same])
+        assert.deepStrictEqual(
+          results.map(({ index }) => index),
+          [0, 1, 2]
+        )
+      })
+    )
+  })
+
+const PASSAGES = [
+  {
+    title: "Handbook › Returns",
+    text: "Goods can be returned within thirty days. A refund takes fourteen days after the goods arrive. Ask at the counter."
+  },
+  { title: "Handbook › Heating", text: "The boiler is inspected every spring. It is lit in October." }
+]
+
+/** Every sentence has evidence; every quote stands in its passage to the letter; nothing found is an empty stream. */
+export const readerLaws = <E>(name: string, layer: Layer.Layer<Reader, E>): void =>
+  describeLayer(layer)(`${name} obeys the laws of a Reader`, (it) => {
+    const read = (question: string, passages = PASSAGES) =>
+      Reader.use((reader) => Stream.runCollect(reader.read(question, passages)))
+
+    it.effect("answers with sentences, each with a verbatim quote of a passage", () =>
+      Effect.gen(function* () {
+        const sentences = yield* read("How long does a refund take?")
+        assert.isAbove(sentences.length, 0)
+        for (const { text, evidence } of sentences) {
+          assert.isAbove(text.trim().length, 0)
+          assert.isAbove(evidence.length, 0)
+          for (const { passage, quote } of evidence) {
+            assert.isAbove(quote.length, 0)
+            assert.include(PASSAGES[passage]?.text ?? "", quote)
+          }
+        }
+        const quotes = sentences.flatMap(({ evidence }) => evidence.map(({ quote }) => quote))
+        assert.isTrue(quotes.some((quote) => quote.includes("fourteen days")))
+      })
+    )
+
+    it.effect("gives the same answer again", () =>
+      Effect.gen(function* () {
+        const question = "When is the boiler inspected?"
+        assert.deepStrictEqual(yield* read(question), yield* read(question))
+      })
+    )
+
+    it.effect("says nothing when the passages do not answer, or there are none", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* read("Which planet has the most moons?"), [])
+        assert.deepStrictEqual(yield* read("How long does a refund take?", []), [])
+      })
+    )
+  })
