@@ -1,0 +1,65 @@
+#!/usr/bin/env node
+// Starts the command line. Installed, it runs the JavaScript that the package carries; in the repository, where nothing
+// is built, it runs the TypeScript source, whose types Node strips. Plain JavaScript without dependencies, so that an
+// old Node can still read why it is too old.
+import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { dirname, join, sep } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const here = dirname(fileURLToPath(import.meta.url))
+const installed = here.includes(`${sep}node_modules${sep}`)
+const entry = join(here, installed ? "../dist/cli/main.js" : "../src/cli/main.ts")
+
+/** @param {string} version */
+const isRecent = (version) => {
+  const [major = 0, minor = 0] = version.split(".").map(Number)
+  return major > 22 || (major === 22 && minor >= 19)
+}
+
+/** The Node that npm installed above this file, when the package `node` is among the dependencies. */
+const nodeNearby = () => {
+  for (let folder = here; folder !== dirname(folder); folder = dirname(folder)) {
+    const found = join(folder, "node_modules", ".bin", process.platform === "win32" ? "node.cmd" : "node")
+    if (existsSync(found)) return found
+  }
+  return undefined
+}
+
+/** @param {string} node */
+const run = (node) => {
+  const conditions = installed ? [] : ["--conditions=@sluice/source", "--disable-warning=ExperimentalWarning"]
+  const child = spawn(node, [...conditions, entry, ...process.argv.slice(2)], { stdio: "inherit" })
+  // Ctrl-C reaches the child by itself; both wait until it has closed what it holds.
+  process.on("SIGINT", () => {})
+  for (const signal of /** @type {const} */ (["SIGTERM", "SIGHUP"])) {
+    process.on(signal, () => child.kill(signal))
+  }
+  child.on("error", (error) => {
+    console.error(`sluice: ${node} does not start: ${error.message}`)
+    process.exitCode = 1
+  })
+  child.on("exit", (code, signal) => {
+    if (signal === null) process.exitCode = code ?? 1
+    else {
+      process.removeAllListeners(signal)
+      process.kill(process.pid, signal)
+    }
+  })
+}
+
+const node = isRecent(process.versions.node) ? process.execPath : nodeNearby()
+if (node === undefined) {
+  console.error(
+    `sluice needs Node 22.19 or newer and this is ${process.versions.node}. Install a newer Node, or add one to ` +
+      "this project with: npm install --save-dev node@24"
+  )
+  process.exitCode = 1
+} else if (!existsSync(entry)) {
+  console.error(`sluice: ${entry} is missing. The package is damaged: install it again.`)
+  process.exitCode = 1
+} else if (installed && node === process.execPath) {
+  await import(new URL("../dist/cli/main.js", import.meta.url).href)
+} else {
+  run(node)
+}

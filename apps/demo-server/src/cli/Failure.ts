@@ -1,0 +1,31 @@
+/** What a command says when it fails: one line for people, one object for programs. */
+import { GatewayError } from "@sluice/core"
+import { RagError } from "@sluice/rag"
+import { Cause } from "effect"
+import { CliError } from "effect/cli"
+import { StartError } from "../StartError.ts"
+
+/** `reason` is for programs: a reason of RagError or GatewayError, `Usage`, `Configuration`, or `Internal`. */
+export interface Failure {
+  readonly reason: string
+  readonly message: string
+}
+
+const usage = (error: CliError.CliError): Failure => {
+  if (error._tag !== "ShowHelp") return { reason: "Usage", message: error.message }
+  const help = `See: ${error.commandPath.join(" ")} --help`
+  return { reason: "Usage", message: [...error.errors.map(({ message }) => message), help].join(". ") }
+}
+
+/** The failure that a person can act upon. A defect is said to be ours, with what is needed to report it. */
+export const failureOf = (cause: Cause.Cause<unknown>): Failure => {
+  const error = Cause.squash(cause)
+  if (CliError.isCliError(error)) return usage(error)
+  if (error instanceof RagError) return { reason: error.reason, message: error.message }
+  if (error instanceof GatewayError) return { reason: error.reason._tag, message: error.message }
+  if (error instanceof StartError) return { reason: "Configuration", message: error.message }
+  return {
+    reason: "Internal",
+    message: `This is a fault of Sluice, please report it: ${Cause.pretty(cause)}`
+  }
+}
