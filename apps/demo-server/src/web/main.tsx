@@ -1,3 +1,13 @@
+/** The page: ask the documents, read the evidence. */
 import { render } from "preact"
+import { App } from "./components/App.tsx"
+import { listenToKeys } from "./state/keys.ts"
+import { refreshStatus } from "./state/status.ts"
+import "./state/theme.ts"
+import "./styles/main.css"
 
-render(<h1>Sluice</h1>, document.getElementById("app")!)
+listenToKeys()
+void refreshStatus()
+
+const root = document.getElementById("app")
+if (root !== null) render(<App />, root)

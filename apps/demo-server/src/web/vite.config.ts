@@ -9,6 +9,7 @@ export default defineConfig({
     outDir: fileURLToPath(new URL("../../dist-web", import.meta.url)),
     emptyOutDir: true,
     target: "es2022",
+    cssTarget: ["chrome123", "firefox120", "safari17.5"],
     modulePreload: false,
     reportCompressedSize: false
   }

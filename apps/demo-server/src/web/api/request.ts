@@ -1,0 +1,76 @@
+/** Requests to the server that serves this page. */
+import { signal } from "@preact/signals"
+import { Failure, failureOf, offlineFailure } from "./Failure.ts"
+import { eventParser } from "./eventParser.ts"
+
+/** False from the moment that a request finds no server until one is answered again. */
+export const online = signal(true)
+
+/** Called when the server says that there is no session. */
+export const unauthorized = { notify: (): void => {} }
+
+interface Options {
+  readonly body?: unknown
+  readonly accept?: string
+  readonly signal?: AbortSignal
+}
+
+const send = async (method: string, path: string, options: Options): Promise<Response> => {
+  const headers = new Headers({ accept: options.accept ?? "application/json" })
+  if (options.body !== undefined) headers.set("content-type", "application/json")
+  const response = await fetch(path, {
+    method,
+    headers,
+    credentials: "same-origin",
+    body: options.body === undefined ? null : JSON.stringify(options.body),
+    signal: options.signal ?? null
+  }).catch((thrown: unknown) => {
+    if (options.signal?.aborted) throw thrown
+    online.value = false
+    throw offlineFailure()
+  })
+  online.value = true
+  if (response.ok) return response
+  if (response.status === 401) unauthorized.notify()
+  throw failureOf(response.status, await response.text())
+}
+
+/** One answer, decoded from JSON. */
+export const request = async <A>(method: string, path: string, options: Options = {}): Promise<A> => {
+  const response = await send(method, path, options)
+  const text = await response.text()
+  return (text === "" ? undefined : JSON.parse(text)) as A
+}
+
+/** A file as it is. */
+export const requestBlob = async (path: string): Promise<Blob> => (await send("GET", path, {})).blob()
+
+interface StreamError {
+  readonly type: "error"
+  readonly error: { readonly message: string; readonly code: string | null }
+}
+
+/** Server-sent events, each as it arrives; an `error` event becomes the failure of the whole. */
+export const requestEvents = async <E extends { readonly type: string }>(
+  path: string,
+  options: Options,
+  onEvent: (event: Exclude<E, StreamError>) => void
+): Promise<void> => {
+  const response = await send("POST", path, { ...options, accept: "text/event-stream" })
+  if (response.body === null) throw new Failure("The server sent an empty stream.", 0, "empty_stream")
+  const parse = eventParser<Exclude<E, StreamError> | StreamError>((event) => {
+    if (event.type === "error") {
+      const { error } = event as StreamError
+      throw new Failure(error.message, 0, error.code ?? "unknown")
+    }
+    onEvent(event as Exclude<E, StreamError>)
+  })
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) parse(part.value)
+  } catch (thrown) {
+    await reader.cancel().catch(() => {})
+    if (thrown instanceof Failure || options.signal?.aborted) throw thrown
+    throw new Failure("The connection broke before the answer was whole. Ask again.", 0, "broken_stream")
+  }
+}

@@ -1,0 +1,42 @@
+/** A question and all that came of it: sentences, evidence, the way they came. */
+import type { Asked } from "../state/questions.ts"
+import { CitationButton } from "./CitationButton.tsx"
+import { Evidence } from "./Evidence.tsx"
+import { Failed } from "./Failed.tsx"
+import { NothingFound } from "./NothingFound.tsx"
+import { StageTimes } from "./StageTimes.tsx"
+import { TraceFigure } from "./TraceFigure.tsx"
+
+const Sentences = ({ asked }: { readonly asked: Asked }) => (
+  <p class="answer" aria-busy={asked.state === "asking"}>
+    {asked.sentences.map((sentence, at) => (
+      <span class="sentence" key={at}>
+        {sentence.text.replace(/(\s*\[\d+\])+\s*$/, "")}
+        {sentence.citations.map((n) => (
+          <CitationButton key={n} n={n} citation={asked.citations.find((each) => each.n === n)} />
+        ))}{" "}
+      </span>
+    ))}
+  </p>
+)
+
+export const AnswerView = ({ asked }: { readonly asked: Asked }) => {
+  const { answer, citations, failure, passages, question, sentences, stages, state } = asked
+  return (
+    <article class="result" data-state={state}>
+      <h1>{question}</h1>
+      {failure !== undefined && <Failed failure={failure} question={question} />}
+      {state === "asking" && sentences.length === 0 && <div class="flowing" />}
+      {answer?.found === false ? <NothingFound answer={answer} /> : <Sentences asked={asked} />}
+      {answer !== undefined && answer.dropped > 0 && (
+        <p class="quiet">
+          {answer.dropped === 1 ? "One sentence was" : `${answer.dropped} sentences were`} left out: the quote
+          did not stand in the source.
+        </p>
+      )}
+      <StageTimes stages={stages} />
+      {citations.length > 0 && <Evidence citations={citations} />}
+      {passages.length > 0 && <TraceFigure passages={passages} trace={answer?.trace} />}
+    </article>
+  )
+}

@@ -1,0 +1,47 @@
+/** The whole page: header, what the route shows, and the source beside it. */
+import { announcement } from "../state/announce.ts"
+import { route } from "../state/route.ts"
+import { session } from "../state/session.ts"
+import { source } from "../state/source.ts"
+import { AskView } from "./AskView.tsx"
+import { Banner } from "./Banner.tsx"
+import { DropZone } from "./DropZone.tsx"
+import { Header } from "./Header.tsx"
+import { LibraryView } from "./LibraryView.tsx"
+import { SignIn } from "./SignIn.tsx"
+import { SourcePanel } from "./SourcePanel.tsx"
+import { UndoBar } from "./UndoBar.tsx"
+
+const View = () => {
+  if (session.value === "closed") return <SignIn />
+  if (session.value === "unknown") return null
+  return route.value.view === "documents" ? <LibraryView /> : <AskView />
+}
+
+const toMain = (event: Event) => {
+  event.preventDefault()
+  document.getElementById("main")?.focus()
+}
+
+export const App = () => (
+  <>
+    <a class="skip" href="#main" onClick={toMain}>
+      Skip to content
+    </a>
+    <div class="shell" data-source={source.value === undefined ? "closed" : "open"}>
+      <div class="behind">
+        <Header />
+        <Banner />
+        <main id="main" tabIndex={-1}>
+          <View />
+        </main>
+      </div>
+      <SourcePanel />
+    </div>
+    {session.value === "open" && <DropZone />}
+    <UndoBar />
+    <p class="unseen" aria-live="polite">
+      {announcement.value}
+    </p>
+  </>
+)

@@ -1,0 +1,18 @@
+/** Ask, and read the answer. */
+import { current } from "../state/questions.ts"
+import { AnswerView } from "./AnswerView.tsx"
+import { History } from "./History.tsx"
+import { QuestionBox } from "./QuestionBox.tsx"
+import { Welcome } from "./Welcome.tsx"
+
+export const AskView = () => {
+  const now = current.value
+  if (now === undefined) return <Welcome />
+  return (
+    <div class="asking">
+      <QuestionBox />
+      <AnswerView asked={now} key={now.question} />
+      <History />
+    </div>
+  )
+}

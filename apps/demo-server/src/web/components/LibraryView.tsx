@@ -1,0 +1,65 @@
+/** The documents: what is there, what is on its way, what could not be read. */
+import { useState } from "preact/hooks"
+import { counted } from "../state/counted.ts"
+import { documents, libraryFailure } from "../state/library.ts"
+import { DocumentRow } from "./DocumentRow.tsx"
+import { FilePickers } from "./FilePickers.tsx"
+import { UploadProgress } from "./UploadProgress.tsx"
+
+/** More rows than this are shown on demand: a library may hold a hundred thousand. */
+const ROWS = 200
+const FILTER_FROM = 12
+
+export const LibraryView = () => {
+  const [filter, setFilter] = useState("")
+  const [rows, setRows] = useState(ROWS)
+  const all = documents.value
+  const words = filter.toLowerCase().split(/\s+/)
+  const found = (all ?? []).filter(({ path, title }) => {
+    const where = `${title} ${path}`.toLowerCase()
+    return words.every((word) => where.includes(word))
+  })
+  const passages = found.reduce((sum, each) => sum + each.passages, 0)
+  return (
+    <div class="library">
+      <h1>Documents</h1>
+      <FilePickers />
+      <UploadProgress />
+      {libraryFailure.value !== undefined && (
+        <p class="problem" role="alert">
+          {libraryFailure.value.message}
+        </p>
+      )}
+      {all !== undefined && all.length > FILTER_FROM && (
+        <label class="filter">
+          <span class="unseen">Find a document by name</span>
+          <input
+            type="search"
+            placeholder="Find by name"
+            onInput={(event) => setFilter(event.currentTarget.value)}
+          />
+        </label>
+      )}
+      {all?.length === 0 && (
+        <p class="lead">Nothing here yet. Everything asked is answered from what you add.</p>
+      )}
+      {found.length > 0 && (
+        <>
+          <p class="quiet">
+            {counted(found.length, "document")}, {counted(passages, "passage")}
+          </p>
+          <ul class="documents">
+            {found.slice(0, rows).map((document) => (
+              <DocumentRow key={document.id} document={document} />
+            ))}
+          </ul>
+        </>
+      )}
+      {found.length > rows && (
+        <button class="button" type="button" onClick={() => setRows(rows + ROWS)}>
+          Show more
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,14 @@
+/** A few lines that say how things stand, and what to do. */
+import type { ComponentChildren } from "preact"
+
+interface Props {
+  readonly tone: "working" | "trouble"
+  readonly title: string
+  readonly children: ComponentChildren
+}
+
+export const Notice = ({ children, title, tone }: Props) => (
+  <section class="notice" data-tone={tone} role={tone === "trouble" ? "alert" : "status"}>
+    <strong>{title}</strong> <span>{children}</span>
+  </section>
+)

@@ -1,0 +1,43 @@
+/** A page set again in its own geometry: every line of text fitted into its box, the cited lines marked. */
+import type { PageText } from "../../contract/index.ts"
+
+type Box = PageText["lines"][number]["box"]
+
+interface Props {
+  readonly page: PageText
+  readonly cited: ReadonlyArray<Box>
+}
+
+/** A line's box reaches from ascender to descender; the letters stand on this part of its height. */
+const BASELINE = 0.79
+
+export const PageFacsimile = ({ cited, page }: Props) => (
+  <svg class="facsimile" viewBox={`0 0 ${page.width} ${page.height}`}>
+    {cited.map(([x0, y0, x1, y1]) => (
+      <rect
+        class="cited"
+        key={`${x0} ${y0}`}
+        x={x0 - 2}
+        y={y0 - 1}
+        width={x1 - x0 + 4}
+        height={y1 - y0 + 2}
+        rx={1.5}
+      />
+    ))}
+    {page.lines.map(({ box: [x0, y0, x1, y1], end, start }) => (
+      <text
+        key={start}
+        x={x0}
+        y={y0 + (y1 - y0) * BASELINE}
+        font-size={(y1 - y0) * 0.92}
+        textLength={Math.max(1, x1 - x0)}
+        lengthAdjust="spacingAndGlyphs"
+      >
+        {page.text
+          .slice(start - page.start, end - page.start)
+          .replaceAll(/\s+/g, " ")
+          .trim()}
+      </text>
+    ))}
+  </svg>
+)

@@ -1,0 +1,75 @@
+/** The source beside the answer; on a phone it covers the page. */
+import { useEffect, useRef, useState } from "preact/hooks"
+import { closeSource, source, type Source } from "../state/source.ts"
+import { CitationSteps } from "./CitationSteps.tsx"
+import { placeOf } from "./placeOf.ts"
+import { SourcePages } from "./SourcePages.tsx"
+import { SourceText } from "./SourceText.tsx"
+import { SourceTools } from "./SourceTools.tsx"
+import { useText } from "./useText.ts"
+
+/** Where the panel covers the page, what lies behind it can be neither read nor reached. */
+const useCover = (): void =>
+  useEffect(() => {
+    const covers = matchMedia("(max-width: 60rem)")
+    const behind = document.querySelector(".behind")
+    const set = () => behind?.toggleAttribute("inert", covers.matches)
+    set()
+    covers.addEventListener("change", set)
+    return () => {
+      covers.removeEventListener("change", set)
+      behind?.removeAttribute("inert")
+    }
+  }, [])
+
+const Panel = ({ shown }: { readonly shown: Source }) => {
+  const title = useRef<HTMLHeadingElement>(null)
+  const [asText, setAsText] = useState(false)
+  const { problem, text } = useText(shown.documentId)
+  useCover()
+  useEffect(() => title.current?.focus({ preventScroll: true }), [])
+  return (
+    <aside class="source" aria-labelledby="source-title">
+      <div class="source-head">
+        <header>
+          <h2 id="source-title" ref={title} tabIndex={-1}>
+            {shown.n !== undefined && <span class="number">{shown.n}</span>}
+            {shown.title}
+          </h2>
+          {shown.n !== undefined && <CitationSteps n={shown.n} />}
+          <button
+            class="icon"
+            type="button"
+            aria-label="Close the source"
+            aria-keyshortcuts="Escape"
+            onClick={closeSource}
+          >
+            ×
+          </button>
+          <p class="place">
+            {placeOf(
+              undefined,
+              shown.headings.filter((each) => each !== shown.title),
+              shown.page
+            )}
+          </p>
+        </header>
+        {text !== undefined && <SourceTools text={text} asText={asText} onAsText={setAsText} />}
+      </div>
+      {problem !== undefined && (
+        <p class="problem pad" role="alert">
+          {problem}
+        </p>
+      )}
+      {problem === undefined && text === undefined && <p class="quiet pad">Reading…</p>}
+      {text !== undefined &&
+        (text.pages.length > 0 && !asText ? (
+          <SourcePages shown={shown} pages={text.pages.length} key={shown.documentId} />
+        ) : (
+          <SourceText shown={shown} text={text} key={shown.documentId} />
+        ))}
+    </aside>
+  )
+}
+
+export const SourcePanel = () => (source.value === undefined ? null : <Panel shown={source.value} />)

@@ -1,0 +1,13 @@
+/** Questions to begin with. */
+import { questionHref } from "../state/route.ts"
+
+export const Starters = ({ questions }: { readonly questions: ReadonlyArray<string> }) =>
+  questions.length === 0 ? null : (
+    <ul class="starters" aria-label="Questions to start with">
+      {questions.map((question) => (
+        <li key={question}>
+          <a href={questionHref(question)}>{question}</a>
+        </li>
+      ))}
+    </ul>
+  )

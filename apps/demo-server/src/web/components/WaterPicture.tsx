@@ -1,0 +1,27 @@
+/** The house in one picture: twenty streams, a gate, three that pass. */
+const WIDTH = 720
+const ROW = 7
+const GATE = 500
+const STREAMS = 20
+
+/** Where the stream that starts in a row reaches the gate: a fixed shuffle, so that the picture is always the same. */
+const ARRIVES = [3, 0, 6, 1, 9, 4, 12, 2, 7, 15, 5, 10, 17, 8, 13, 11, 19, 14, 16, 18]
+
+const y = (row: number): number => ROW / 2 + row * ROW
+
+export const WaterPicture = () => (
+  <svg class="water" viewBox={`0 0 ${WIDTH} ${STREAMS * ROW}`} aria-hidden="true">
+    {ARRIVES.map((to, from) => {
+      const passes = to < 3
+      const middle = GATE * 0.55
+      const path = `M0 ${y(from)} C${middle} ${y(from)} ${middle} ${y(to)} ${GATE} ${y(to)}`
+      return <path class={passes ? "stream passes" : "stream"} d={passes ? `${path} H${WIDTH}` : path} />
+    })}
+    {ARRIVES.map((_, row) =>
+      row < 3 ? null : (
+        <rect class="plank" x={GATE} y={row * ROW + 0.75} width="10" height={ROW - 1.5} rx="1" />
+      )
+    )}
+    <path class="post" d={`M${GATE - 3} 0V${STREAMS * ROW}M${GATE + 13} 0V${STREAMS * ROW}`} />
+  </svg>
+)

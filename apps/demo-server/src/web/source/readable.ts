@@ -1,0 +1,135 @@
+/** A block of a document as it is shown: without its markup, every character at its place in the text. */
+import type { DocumentText } from "../../contract/index.ts"
+import { markdownRuns, type Run } from "./inline.ts"
+
+type Block = DocumentText["blocks"][number]
+type Format = DocumentText["document"]["format"]
+
+export type Readable =
+  | { readonly kind: "heading"; readonly level: number; readonly runs: ReadonlyArray<Run> }
+  | { readonly kind: "paragraph" | "quotation"; readonly runs: ReadonlyArray<Run> }
+  | { readonly kind: "list"; readonly items: ReadonlyArray<Item> }
+  | { readonly kind: "table"; readonly head: boolean; readonly rows: ReadonlyArray<Row> }
+  | { readonly kind: "code"; readonly start: number; readonly end: number }
+
+export interface Item {
+  readonly depth: number
+  readonly marker: string
+  readonly runs: ReadonlyArray<Run>
+}
+
+export type Row = ReadonlyArray<ReadonlyArray<Run>>
+
+interface Part {
+  readonly start: number
+  readonly end: number
+}
+
+const linesOf = (text: string, { start, end }: Part): Array<Part> => {
+  const lines: Array<Part> = []
+  for (let at = start; at < end;) {
+    const found = text.indexOf("\n", at)
+    const stop = found === -1 || found > end ? end : found
+    lines.push({ start: at, end: stop })
+    at = stop + 1
+  }
+  return lines.filter((line) => text.slice(line.start, line.end).trim() !== "")
+}
+
+const trimmed = (text: string, { start, end }: Part): Part => {
+  const part = text.slice(start, end)
+  return {
+    start: start + part.length - part.trimStart().length,
+    end: end - (part.length - part.trimEnd().length)
+  }
+}
+
+const MARKER = /^(\s*)([-*+•◦▪–]|\d{1,4}[.)]|[a-z][.)])\s+/
+
+const listItems = (text: string, block: Part, runsOf: (part: Part) => Array<Run>): Array<Item> => {
+  const lines = linesOf(text, block)
+  const marked = lines.some((line) => MARKER.test(text.slice(line.start, line.end)))
+  const items: Array<{ depth: number; marker: string; runs: Array<Run> }> = []
+  for (const line of lines) {
+    const found = MARKER.exec(text.slice(line.start, line.end))
+    const last = items.at(-1)
+    if (found === null && marked && last !== undefined) {
+      last.runs.push(...runsOf({ start: line.start - 1, end: line.end }))
+      continue
+    }
+    const [whole = "", indent = "", marker = ""] = found ?? []
+    items.push({
+      depth: Math.min(4, Math.floor(indent.replaceAll("\t", "    ").length / 2)),
+      marker: /^[\da-z]/.test(marker) ? marker : "",
+      runs: runsOf({ start: line.start + whole.length, end: line.end })
+    })
+  }
+  return items
+}
+
+const cellsOf = (text: string, line: Part, separator: RegExp): Array<Part> => {
+  const cells: Array<Part> = []
+  let at = line.start
+  for (const match of text.slice(line.start, line.end).matchAll(separator)) {
+    cells.push({ start: at, end: line.start + match.index })
+    at = line.start + match.index + match[0].length
+  }
+  cells.push({ start: at, end: line.end })
+  return cells.map((cell) => trimmed(text, cell))
+}
+
+const RULE = /^[\s|:+-]*-[\s|:+-]*$/
+
+const table = (text: string, block: Part, runsOf: (part: Part) => Array<Run>): Readable => {
+  const lines = linesOf(text, block)
+  const piped = lines.every((line) => text.slice(line.start, line.end).includes("|"))
+  const rows = lines
+    .filter((line) => !RULE.test(text.slice(line.start, line.end)))
+    .map((line) => {
+      if (!piped) return cellsOf(text, line, /\t| {3,}/g).map(runsOf)
+      const bare = trimmed(text, line)
+      const start = text[bare.start] === "|" ? bare.start + 1 : bare.start
+      const end = text[bare.end - 1] === "|" ? bare.end - 1 : bare.end
+      return cellsOf(text, { start, end }, /(?<!\\)\|/g).map(runsOf)
+    })
+  return { kind: "table", head: rows.length > 1, rows }
+}
+
+/** Takes a block's own markup off. Only Markdown has any; other formats' text is what their reader sees. */
+export const readable = (text: string, format: Format, block: Block): Readable => {
+  const markdown = format === "markdown"
+  const runsOf = (part: Part): Array<Run> => (markdown ? markdownRuns(text, part.start, part.end) : [part])
+  const part = trimmed(text, block)
+  const source = text.slice(part.start, part.end)
+  switch (block.kind) {
+    case "heading": {
+      const level = block.level ?? 2
+      if (!markdown) return { kind: "heading", level, runs: [part] }
+      const before = /^#{1,6}\s+/.exec(source)?.[0].length ?? 0
+      const after = /(\s+#+|\n\s*(=+|-+))\s*$/.exec(source)?.[0].length ?? 0
+      return { kind: "heading", level, runs: runsOf({ start: part.start + before, end: part.end - after }) }
+    }
+    case "list":
+      return { kind: "list", items: listItems(text, block, runsOf) }
+    case "table":
+      return table(text, block, runsOf)
+    case "code": {
+      const fence = markdown ? /^(`{3,}|~{3,})[^\n]*\n?/.exec(source) : null
+      if (fence === null) return { kind: "code", start: block.start, end: part.end }
+      const close =
+        source.endsWith(fence[1] ?? "") && source.length > fence[0].length ? (fence[1] ?? "").length : 0
+      return { kind: "code", start: part.start + fence[0].length, end: part.end - close }
+    }
+    case "paragraph": {
+      if (!markdown || !source.startsWith(">")) return { kind: "paragraph", runs: runsOf(part) }
+      const runs = linesOf(text, part).flatMap((line) => {
+        const sign = /^\s*>+ ?/.exec(text.slice(line.start, line.end))?.[0].length ?? 0
+        return [
+          ...runsOf({ start: line.start + sign, end: line.end }),
+          { start: line.end, end: line.end + 1 }
+        ]
+      })
+      return { kind: "quotation", runs: runs.filter((run) => run.end <= part.end) }
+    }
+  }
+}

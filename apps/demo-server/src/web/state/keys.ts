@@ -1,0 +1,34 @@
+/** The page's own keys; none of them works while something is being typed. */
+import { closeSource, source, stepCitation } from "./source.ts"
+
+/** The id of the question box, for `/` and the skip link. */
+export const QUESTION_ID = "question"
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]")
+
+const STEPS: Record<string, 1 | -1> = { j: 1, ArrowRight: 1, k: -1, ArrowLeft: -1 }
+
+/** `/` to the question · J K or arrows from citation to citation · Escape closes the source. */
+export const listenToKeys = (): void =>
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.key === "Escape" && source.value !== undefined) {
+      event.preventDefault()
+      return closeSource()
+    }
+    if (isTyping(event.target)) return
+    if (event.key === "/") {
+      const box = document.getElementById(QUESTION_ID)
+      if (box === null) return
+      event.preventDefault()
+      closeSource()
+      box.focus()
+      return
+    }
+    const step = STEPS[event.key]
+    // Bare arrows scroll sideways what is wide, unless a source is open to be stepped through.
+    if (step === undefined || (event.key.startsWith("Arrow") && source.value === undefined)) return
+    event.preventDefault()
+    stepCitation(step)
+  })

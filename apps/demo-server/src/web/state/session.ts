@@ -1,0 +1,48 @@
+/** Whether the server lets this page in. */
+import { signal } from "@preact/signals"
+import { toFailure } from "../api/Failure.ts"
+import { request, unauthorized } from "../api/request.ts"
+import { takeLogin } from "./route.ts"
+
+/** `closed` shows the sign-in form; `unknown` until the server has answered once. */
+export const session = signal<"unknown" | "open" | "closed">("unknown")
+
+/** Why the last sign-in failed. */
+export const sessionProblem = signal<string | undefined>(undefined)
+
+unauthorized.notify = () => {
+  session.value = "closed"
+}
+
+const open = async (credentials: { login: string } | { apiKey: string }): Promise<boolean> => {
+  try {
+    await request("POST", "/session", { body: credentials })
+    sessionProblem.value = undefined
+    session.value = "open"
+    return true
+  } catch (thrown) {
+    sessionProblem.value = toFailure(thrown).message
+    return false
+  }
+}
+
+/** Signs in with the API key that the server printed at its first start. */
+export const signIn = (apiKey: string): Promise<boolean> => open({ apiKey })
+
+/** Uses the one-time login of the address, or the cookie of an earlier visit. */
+export const resume = async (): Promise<void> => {
+  const login = takeLogin()
+  if (login !== undefined && (await open({ login }))) return
+  try {
+    await request("GET", "/session")
+    sessionProblem.value = undefined
+    session.value = "open"
+  } catch (thrown) {
+    if (toFailure(thrown).status > 0) session.value = "closed"
+  }
+}
+
+// A printed address that is opened in a tab that already shows the page changes only the fragment.
+window.addEventListener("hashchange", () => {
+  if (location.hash.includes("login=")) void resume()
+})
