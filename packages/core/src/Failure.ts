@@ -149,15 +149,15 @@ const response = (status: (typeof STATUSES)[number]) =>
 /** Every failed answer of an endpoint, for its `error`: one schema for each status. */
 export const failures = STATUSES.map(response)
 
-/** What a status and a body say about why a call failed. `retryAfter` and `final` come from the headers. */
+/** What a status and a body say about why a call failed. `retryAfter` and `shouldRetry` come from the headers. */
 export const toReason = (answer: {
   readonly status: number
   readonly message: string
   readonly param?: string | undefined
   readonly code?: string | undefined
   readonly retryAfter?: Duration.Duration | undefined
-  /** `x-should-retry: false`. */
-  readonly final?: boolean | undefined
+  /** What `x-should-retry` says, where it is sent. */
+  readonly shouldRetry?: boolean | undefined
 }): Exclude<GatewayReason, { readonly _tag: "PartialFailure" }> => {
   const { status, message, code } = answer
   if (status === 401) return new Unauthorized({ message })
@@ -166,9 +166,10 @@ export const toReason = (answer: {
   }
   if (status === 403) return new Forbidden({ message, code })
   if (status === 404 || status === 410 || code === "model_not_found") return new NotFound({ message, code })
-  if (status === 429) return new RateLimited({ message, retryAfter: answer.retryAfter })
-  if (status >= 500 || status === 408) {
-    return new ServerFailure({ message, status, retryAfter: answer.retryAfter, final: answer.final })
+  const final = answer.shouldRetry === undefined ? undefined : !answer.shouldRetry
+  if (status === 429) return new RateLimited({ message, retryAfter: answer.retryAfter, final })
+  if (status >= 500 || status === 408 || final === false) {
+    return new ServerFailure({ message, status, retryAfter: answer.retryAfter, final })
   }
   return new InvalidRequest({ message, param: answer.param, code })
 }

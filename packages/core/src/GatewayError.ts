@@ -52,12 +52,16 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
 /** Too many requests (429). */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   message: Schema.String,
-  retryAfter: Schema.optional(Schema.Duration)
+  retryAfter: Schema.optional(Schema.Duration),
+  /** The answer carried `x-should-retry: false`. */
+  final: Schema.optional(Schema.Boolean)
 }) {
-  readonly isRetryable = true
+  get isRetryable(): boolean {
+    return this.final !== true
+  }
 }
 
-/** The gateway or the provider behind it failed (5xx). */
+/** The gateway or the provider behind it failed (5xx), or said with `x-should-retry: true` that the call may be repeated. */
 export class ServerFailure extends Schema.TaggedError<ServerFailure>()("ServerFailure", {
   message: Schema.String,
   status: Schema.Int,

@@ -1,0 +1,90 @@
+/** The service behind `/v1`: rerank, embeddings, chat and models, with an API key. */
+import { Context, type Effect, type Stream } from "effect"
+import type { ChatMessage } from "./endpoints/Chat.ts"
+import type { Model } from "./endpoints/Models.ts"
+import type { GatewayError } from "./GatewayError.ts"
+
+export interface RerankCall {
+  readonly model: string
+  readonly query: string
+  readonly documents: ReadonlyArray<string>
+  /** Only the best N. 0 gives none, without a request; more than there are gives all. */
+  readonly topN?: number
+  /** Whether the gateway sends the documents' texts back. */
+  readonly returnDocuments?: boolean
+}
+
+export interface Reranked {
+  /** Best first; `index` into the documents given, each at most once; `score` in the model's own range. */
+  readonly results: ReadonlyArray<{
+    readonly index: number
+    readonly score: number
+    readonly document?: string
+  }>
+  /** As the gateway counted; 0 where it does not say. */
+  readonly tokens: number
+}
+
+export interface EmbeddingsCall {
+  readonly model: string
+  /** Any number of texts; the client splits them into requests. */
+  readonly input: ReadonlyArray<string>
+}
+
+export interface Embeddings {
+  /** One a text, in the order of the texts, all of one dimension, finite: the gateway's numbers, not normalised. */
+  readonly vectors: ReadonlyArray<Float32Array>
+  /** As the gateway counted; 0 where it does not say. */
+  readonly tokens: number
+}
+
+export interface ChatCall {
+  readonly model: string
+  readonly messages: ReadonlyArray<ChatMessage>
+  readonly maxTokens?: number
+  /** 0 to 2. */
+  readonly temperature?: number
+}
+
+/** How an answer ended, and what it cost in tokens; 0 where the gateway does not say. */
+export interface ChatEnd {
+  /** `stop`, `length`, `content_filter`, … as the model says. */
+  readonly finishReason?: string
+  readonly promptTokens: number
+  readonly completionTokens: number
+}
+
+export interface ChatAnswer extends ChatEnd {
+  readonly text: string
+}
+
+/** A piece of text as it comes, or the end. */
+export type ChatPart = { readonly type: "text"; readonly text: string } | ({ readonly type: "end" } & ChatEnd)
+
+/**
+ * The gateway's models.
+ *
+ * **When to use.** For the calls themselves. Retrieval asks for `Embedder`, `Reranker` and `Reader` instead, which
+ * `GatewayEmbedder`, `GatewayReranker` and `GatewayReader` derive from this service.
+ *
+ * **Details.** `GatewayClient.layer` in `@sluice/core/client` implements it over HTTP. Every answer is checked before
+ * it is given out: count, index range, duplicates, dimension, finiteness.
+ *
+ * **Gotchas.** `embeddings` of several requests fails with `PartialFailure` when some of them succeeded. A failure of
+ * `chatStream` after its first part is not retried: what was emitted cannot be taken back.
+ */
+export class Gateway extends Context.Service<
+  Gateway,
+  {
+    /** `POST /v1/rerank`. No documents give no results, without a request. */
+    readonly rerank: (call: RerankCall) => Effect.Effect<Reranked, GatewayError>
+    /** `POST /v1/embeddings`. No texts give no vectors, without a request. */
+    readonly embeddings: (call: EmbeddingsCall) => Effect.Effect<Embeddings, GatewayError>
+    /** `POST /v1/chat/completions`. */
+    readonly chat: (call: ChatCall) => Effect.Effect<ChatAnswer, GatewayError>
+    /** `POST /v1/chat/completions` with `stream: true`: text as it comes, then one `end`. */
+    readonly chatStream: (call: ChatCall) => Stream.Stream<ChatPart, GatewayError>
+    /** `GET /v1/models`: the models that the key may call. */
+    readonly models: Effect.Effect<ReadonlyArray<Model>, GatewayError>
+  }
+>()("@sluice/core/Gateway") {}

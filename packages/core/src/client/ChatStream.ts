@@ -1,0 +1,58 @@
+/** The events of a chat stream as parts of an answer. */
+import { Effect, Result, Stream } from "effect"
+import { type ChatChunk, type ChatEvent, DONE } from "../endpoints/Chat.ts"
+import { toReason } from "../Failure.ts"
+import type { ChatEnd, ChatPart } from "../Gateway.ts"
+import { type GatewayReason, InvalidResponse } from "../GatewayError.ts"
+
+/** The answer's tokens and end, from the wire's names; what is not said is 0 or absent. */
+export const endOf = (usage: ChatChunk["usage"], finishReason: string | null | undefined): ChatEnd => ({
+  ...(typeof finishReason === "string" && { finishReason }),
+  promptTokens: usage?.prompt_tokens ?? 0,
+  completionTokens: usage?.completion_tokens ?? 0
+})
+
+interface State {
+  readonly usage?: ChatChunk["usage"]
+  readonly finishReason?: string | null | undefined
+  readonly ended: boolean
+}
+
+type Step = Result.Result<ChatPart, GatewayReason>
+
+const next = (state: State, { data }: ChatEvent): readonly [State, ReadonlyArray<Step>] => {
+  if (data === DONE) return [{ ...state, ended: true }, []]
+  if ("error" in data) {
+    const { code, message, type } = data.error
+    const status = type === "rate_limit_error" ? 429 : 502
+    return [
+      { ...state, ended: true },
+      [Result.fail(toReason({ status, message, code: code ?? type ?? undefined }))]
+    ]
+  }
+  const choice = data.choices[0]
+  const text = choice?.delta.content ?? ""
+  return [
+    {
+      ended: false,
+      usage: data.usage ?? state.usage,
+      finishReason: choice?.finish_reason ?? state.finishReason
+    },
+    text === "" ? [] : [Result.succeed({ type: "text", text })]
+  ]
+}
+
+const halt = ({ ended, finishReason, usage }: State): ReadonlyArray<Step> =>
+  ended || typeof finishReason === "string"
+    ? [Result.succeed({ type: "end", ...endOf(usage, finishReason) })]
+    : [Result.fail(new InvalidResponse({ message: "The stream ended before the answer did." }))]
+
+/** Text parts as they come, and one end. A stream that stops short, or an error among its events, fails it. */
+export const chatParts = <E>(
+  events: Stream.Stream<ChatEvent, E>
+): Stream.Stream<ChatPart, E | GatewayReason> =>
+  events.pipe(
+    Stream.takeUntil(({ data }) => data === DONE),
+    Stream.mapAccum((): State => ({ ended: false }), next, { onHalt: halt }),
+    Stream.mapEffect(Effect.fromResult)
+  )

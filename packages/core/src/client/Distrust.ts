@@ -1,0 +1,51 @@
+/** What a well-formed answer is still not believed: positions, numbers, dimensions. */
+import { Effect } from "effect"
+import type { EmbeddingResponse } from "../endpoints/Embeddings.ts"
+import type { RerankResponse } from "../endpoints/Rerank.ts"
+import { fromBase64 } from "../Float32.ts"
+import { InvalidResponse } from "../GatewayError.ts"
+
+const distrust = (message: string) => Effect.fail(new InvalidResponse({ message }))
+
+/** The vectors in the order of the texts: one each, of one dimension, finite. */
+export const vectorsOf = (
+  data: EmbeddingResponse["data"],
+  count: number
+): Effect.Effect<ReadonlyArray<Float32Array>, InvalidResponse> => {
+  if (data.length !== count) return distrust(`${data.length} vectors came for ${count} texts.`)
+  const vectors = Array.from<Float32Array | undefined>({ length: count })
+  let dimension: number | undefined
+  for (const { index, embedding } of data) {
+    if (index < 0 || index >= count) return distrust(`A vector came for text ${index} of ${count}.`)
+    if (vectors[index] !== undefined) return distrust(`Two vectors came for text ${index}.`)
+    const vector = typeof embedding === "string" ? fromBase64(embedding) : Float32Array.from(embedding)
+    if (vector === undefined || vector.length === 0) {
+      return distrust(`The vector of text ${index} is no base64 of float32 numbers.`)
+    }
+    dimension ??= vector.length
+    if (vector.length !== dimension) {
+      return distrust(`Vectors of ${dimension} and of ${vector.length} numbers came in one answer.`)
+    }
+    if (!vector.every(Number.isFinite))
+      return distrust(`The vector of text ${index} has a number that is not finite.`)
+    vectors[index] = vector
+  }
+  return Effect.succeed(vectors.filter((vector) => vector !== undefined))
+}
+
+/** The results best first, equal scores in the order of the documents, at most `limit` of them. */
+export const rankingOf = (
+  results: RerankResponse["results"],
+  count: number,
+  limit: number
+): Effect.Effect<ReadonlyArray<RerankResponse["results"][number]>, InvalidResponse> => {
+  const seen = new Set<number>()
+  for (const { index } of results) {
+    if (index < 0 || index >= count) return distrust(`A score came for document ${index} of ${count}.`)
+    if (seen.has(index)) return distrust(`Two scores came for document ${index}.`)
+    seen.add(index)
+  }
+  if (seen.size < limit) return distrust(`${seen.size} scores came where ${limit} were asked for.`)
+  const sorted = results.toSorted((a, b) => b.relevance_score - a.relevance_score || a.index - b.index)
+  return Effect.succeed(sorted.slice(0, limit))
+}

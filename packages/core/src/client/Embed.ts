@@ -1,0 +1,84 @@
+/** `POST /v1/embeddings` for any number of texts: split, sent side by side, put together again. */
+import { Effect, Result } from "effect"
+import type { Embeddings, EmbeddingsCall } from "../Gateway.ts"
+import { GatewayError, InvalidResponse, PartialFailure } from "../GatewayError.ts"
+import { BATCH, type Batch, type BatchLimits, batches } from "./Batches.ts"
+
+export interface EmbedOptions extends Partial<BatchLimits> {
+  /** Requests under way at once. */
+  readonly concurrency?: number
+}
+
+const CONCURRENCY = 4
+
+/**
+ * One call of many requests.
+ *
+ * **Details.** A failed request does not end the others, for what they bring is paid for; but after a refusal that
+ * all will share (credential, permission, quota, no such model) no further one is begun.
+ */
+export const embedAll = Effect.fnUntraced(function* (
+  { input, model }: EmbeddingsCall,
+  options: EmbedOptions,
+  send: (batch: Batch) => Effect.Effect<Embeddings, GatewayError>
+): Effect.fn.Return<Embeddings, GatewayError> {
+  if (input.length === 0) return { vectors: [], tokens: 0 }
+  const parts = batches(input, { ...BATCH, ...options })
+  let hopeless: GatewayError | undefined
+  const answers = yield* Effect.forEach(
+    parts,
+    (batch) =>
+      Effect.suspend(() => (hopeless === undefined ? send(batch) : Effect.fail(hopeless))).pipe(
+        Effect.tapError((error) =>
+          Effect.sync(() => {
+            if (HOPELESS.has(error.reason._tag)) hopeless = error
+          })
+        ),
+        Effect.result
+      ),
+    { concurrency: options.concurrency ?? CONCURRENCY }
+  )
+  return yield* together(model, parts, answers)
+})
+
+const HOPELESS: ReadonlySet<string> = new Set(["Unauthorized", "Forbidden", "InsufficientQuota", "NotFound"])
+
+const together = (
+  model: string,
+  parts: ReadonlyArray<Batch>,
+  answers: ReadonlyArray<Result.Result<Embeddings, GatewayError>>
+): Effect.Effect<Embeddings, GatewayError> => {
+  const kept = new Map<number, Float32Array>()
+  const failed: Array<number> = []
+  let first: GatewayError | undefined
+  let tokens = 0
+  for (const [i, { start, texts }] of parts.entries()) {
+    const answer = answers[i]
+    if (answer !== undefined && Result.isSuccess(answer)) {
+      tokens += answer.success.tokens
+      for (const [j, vector] of answer.success.vectors.entries()) kept.set(start + j, vector)
+    } else {
+      first ??= answer?.failure
+      for (const j of texts.keys()) failed.push(start + j)
+    }
+  }
+  const vectors = [...kept.values()]
+  const dimensions = new Set(vectors.map(({ length }) => length))
+  if (dimensions.size > 1) {
+    const message = `Vectors of ${[...dimensions].join(" and of ")} numbers came for one model.`
+    return new GatewayError({ operation: "embeddings", model, reason: new InvalidResponse({ message }) })
+  }
+  if (first === undefined) return Effect.succeed({ vectors, tokens })
+  if (kept.size === 0 || first.reason._tag === "PartialFailure") return first
+  return new GatewayError({
+    operation: "embeddings",
+    model,
+    requestId: first.requestId,
+    reason: new PartialFailure({
+      message: `${failed.length} of ${failed.length + kept.size} texts have no vector: ${first.reason.message} Call again with those alone; the others are in \`kept\`.`,
+      failed,
+      kept,
+      first: first.reason
+    })
+  })
+}

@@ -1,0 +1,86 @@
+/** One request and its answer, checked in its form: the smallest step of a call, and what can go wrong in it. */
+import { Effect, Schema } from "effect"
+import type { Sse } from "effect/encoding"
+import type { HttpClientError, HttpClientResponse } from "effect/http"
+import { Failure, toReason } from "../Failure.ts"
+import { type GatewayReason, InvalidRequest, InvalidResponse, Unreachable } from "../GatewayError.ts"
+import { refusal } from "./Refusal.ts"
+import { faultOf, isBadAnswer, isBroken } from "./Transport.ts"
+
+/** Why one attempt failed, and at which request of the gateway's. */
+export interface Problem {
+  readonly reason: GatewayReason
+  readonly requestId: string | undefined
+}
+
+export interface Answer<A> {
+  readonly value: A
+  readonly requestId: string | undefined
+}
+
+type SendError = HttpClientError.HttpClientError | Schema.SchemaError
+type DecodeError = SendError | Failure
+
+/** Sends, reads, decodes. A status other than 2xx becomes its reason; the body is always read to its end. */
+export const exchange = <A>(
+  send: Effect.Effect<HttpClientResponse.HttpClientResponse, SendError | Failure>,
+  decode: (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<A, DecodeError>
+): Effect.Effect<Answer<A>, Problem> =>
+  send.pipe(
+    Effect.mapError((error): Problem => ({ reason: notSent(error), requestId: undefined })),
+    Effect.flatMap((response) => {
+      const requestId = response.headers["x-request-id"] ?? response.headers["request-id"]
+      if (response.status < 200 || response.status >= 300) {
+        return Effect.flatMap(refusal(response), (reason) => Effect.fail<Problem>({ reason, requestId }))
+      }
+      return decode(response).pipe(
+        Effect.map((value): Answer<A> => ({ value, requestId })),
+        Effect.mapError((error): Problem => ({ reason: notUnderstood(error), requestId }))
+      )
+    })
+  )
+
+/** Judges a well-formed answer; which request it was stays known. */
+export const judge =
+  <A, B>(judgement: (value: A) => Effect.Effect<B, GatewayReason>) =>
+  (self: Effect.Effect<Answer<A>, Problem>): Effect.Effect<Answer<B>, Problem> =>
+    Effect.flatMap(self, ({ requestId, value }) =>
+      judgement(value).pipe(
+        Effect.map((judged): Answer<B> => ({ value: judged, requestId })),
+        Effect.mapError((reason): Problem => ({ reason, requestId }))
+      )
+    )
+
+const notSent = (error: DecodeError): GatewayReason => {
+  if (error instanceof Failure) return toReason(error)
+  if (Schema.isSchemaError(error))
+    return new InvalidRequest({ message: `The request is not valid: ${said(error)}` })
+  if (error.reason._tag !== "TransportError") return new InvalidRequest({ message: error.message })
+  const { code, message } = faultOf(error.reason.cause)
+  return isBadAnswer(code)
+    ? new InvalidResponse({ message: `What answered does not speak HTTP (${message}). Check the base URL.` })
+    : new Unreachable({
+        message: `The gateway cannot be reached: ${message}. Check the base URL and the network.`
+      })
+}
+
+/** Why the bytes of a 2xx answer are not what the contract says. */
+export const notUnderstood = (error: DecodeError | Sse.SseError | Sse.Retry): GatewayReason => {
+  if (Schema.isSchemaError(error)) {
+    return new InvalidResponse({
+      message: `The answer does not have the form of the contract: ${said(error)}`
+    })
+  }
+  if (error instanceof Failure) return toReason(error)
+  if (error._tag !== "HttpClientError") {
+    return new InvalidResponse({ message: `The stream of events cannot be followed (${error._tag}).` })
+  }
+  const { code, message } = faultOf("cause" in error.reason ? error.reason.cause : undefined)
+  if (isBroken(code)) return new Unreachable({ message: `The connection broke in mid-answer: ${message}` })
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
+    return new InvalidResponse({ message: "The answer is larger than `maxResponseBytes` allows." })
+  }
+  return new InvalidResponse({ message: `The answer cannot be read: ${error.reason.message}` })
+}
+
+const said = (error: Schema.SchemaError): string => error.message.replace(/\s+/g, " ").slice(0, 300)

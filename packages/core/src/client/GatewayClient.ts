@@ -1,0 +1,177 @@
+/** `Gateway` over HTTP. */
+import { Effect, Layer, Stream } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
+import { ApiKey } from "../Credentials.ts"
+import type { ChatRequest } from "../endpoints/Chat.ts"
+import { type ChatCall, type ChatPart, Gateway } from "../Gateway.ts"
+import { GatewayApi } from "../GatewayApi.ts"
+import { type GatewayError, InvalidResponse, TimedOut } from "../GatewayError.ts"
+import { ApiKeyAuth } from "../Security.ts"
+import { makeCaller } from "./Call.ts"
+import { chatParts, endOf } from "./ChatStream.ts"
+import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "./ClientOptions.ts"
+import { rankingOf, vectorsOf } from "./Distrust.ts"
+import { embedAll, type EmbedOptions } from "./Embed.ts"
+import { exchange, judge, notUnderstood } from "./Exchange.ts"
+import { layerTransport } from "./Transport.ts"
+
+export interface GatewayClientOptions extends ClientOptions {
+  readonly apiKey: ApiKey
+  /** How texts are split into requests, and how many of these are under way at once. */
+  readonly embeddings?: EmbedOptions
+}
+
+const RERANK = { group: "rerank", endpoint: "create" } as const
+const EMBEDDINGS = { group: "embeddings", endpoint: "create" } as const
+const CHAT = { group: "chat", endpoint: "create" } as const
+const MODELS = { group: "models", endpoint: "list" } as const
+
+const decodeRerank = HttpApiClient.decodeResponse(GatewayApi, RERANK)
+const decodeEmbeddings = HttpApiClient.decodeResponse(GatewayApi, EMBEDDINGS)
+const decodeChat = HttpApiClient.decodeResponse(GatewayApi, CHAT)
+const decodeModels = HttpApiClient.decodeResponse(GatewayApi, MODELS)
+
+const responseMode = "response-only"
+
+const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
+  const baseUrl = yield* baseUrlOf(options.baseUrl)
+  const client = yield* HttpClient.HttpClient
+  const httpClient = HttpClient.mapRequest(client, HttpClientRequest.prependUrl(baseUrl))
+  const postRerank = yield* HttpApiClient.endpoint(GatewayApi, { ...RERANK, httpClient })
+  const postEmbeddings = yield* HttpApiClient.endpoint(GatewayApi, { ...EMBEDDINGS, httpClient })
+  const postChat = yield* HttpApiClient.endpoint(GatewayApi, { ...CHAT, httpClient })
+  const getModels = yield* HttpApiClient.endpoint(GatewayApi, { ...MODELS, httpClient })
+  const { attemptTimeout, call, fail } = makeCaller(options, options.apiKey)
+
+  const rerank: Gateway["Service"]["rerank"] = Effect.fn("Gateway.rerank")(function* (request) {
+    const { documents, model, query, returnDocuments, topN } = request
+    const limit = Math.min(topN ?? documents.length, documents.length)
+    if (limit === 0) return { results: [], tokens: 0 }
+    const payload = { model, query, documents, top_n: limit, return_documents: returnDocuments }
+    const { value } = yield* call(
+      { operation: "rerank", model },
+      exchange(postRerank({ payload, responseMode }), decodeRerank).pipe(
+        judge(({ results, usage }) =>
+          Effect.map(rankingOf(results, documents.length, limit), (ranking) => ({
+            results: ranking.map(({ document, index, relevance_score: score }) => ({
+              index,
+              score,
+              ...(document && { document: document.text })
+            })),
+            tokens: usage?.total_tokens ?? 0
+          }))
+        )
+      )
+    )
+    return value
+  })
+
+  const embeddings: Gateway["Service"]["embeddings"] = Effect.fn("Gateway.embeddings")((request) =>
+    embedAll(request, options.embeddings ?? {}, ({ texts }) => {
+      const payload = { model: request.model, input: texts, encoding_format: "base64" } as const
+      const attempt = exchange(postEmbeddings({ payload, responseMode }), decodeEmbeddings).pipe(
+        judge(({ data, usage }) =>
+          Effect.map(vectorsOf(data, texts.length), (vectors) => ({
+            vectors,
+            tokens: usage?.total_tokens ?? 0
+          }))
+        )
+      )
+      return Effect.map(
+        call({ operation: "embeddings", model: request.model }, attempt),
+        ({ value }) => value
+      )
+    })
+  )
+
+  const ask = (request: ChatCall, stream: boolean) => {
+    const { maxTokens: max_tokens, messages, model, temperature } = request
+    const payload: ChatRequest = {
+      model,
+      messages,
+      max_tokens,
+      temperature,
+      ...(stream && { stream, stream_options: { include_usage: true } })
+    }
+    return exchange(postChat({ payload, responseMode }), decodeChat)
+  }
+
+  const chat: Gateway["Service"]["chat"] = Effect.fn("Gateway.chat")(function* (request) {
+    const { value } = yield* call(
+      { operation: "chat", model: request.model },
+      ask(request, false).pipe(
+        judge((answer) => {
+          const choice = Stream.isStream(answer) ? undefined : answer.choices[0]
+          if (Stream.isStream(answer) || typeof choice?.message.content !== "string") {
+            const why = choice?.finish_reason ?? "no reason given"
+            return Effect.fail(new InvalidResponse({ message: `The answer carries no text (${why}).` }))
+          }
+          return Effect.succeed({
+            text: choice.message.content,
+            ...endOf(answer.usage, choice.finish_reason)
+          })
+        })
+      )
+    )
+    return value
+  })
+
+  const chatStream = (request: ChatCall): Stream.Stream<ChatPart, GatewayError> => {
+    const about = { operation: "chat", model: request.model }
+    const open = Effect.map(call(about, ask(request, true)), ({ requestId, value }) => {
+      if (!Stream.isStream(value)) {
+        const { choices, usage } = value
+        const text = choices[0]?.message.content ?? ""
+        const end = endOf(usage, choices[0]?.finish_reason)
+        return Stream.make<ReadonlyArray<ChatPart>>({ type: "text", text }, { type: "end", ...end })
+      }
+      const message = `Nothing came for ${attemptTimeout} in mid-answer (\`attemptTimeout\`).`
+      const stalled = new TimedOut({ message, scope: "attempt", after: attemptTimeout })
+      return chatParts(Stream.mapError(value, notUnderstood)).pipe(
+        Stream.timeoutOrElse({ duration: attemptTimeout, orElse: () => Stream.fail(stalled) }),
+        Stream.mapError((reason) => fail(about, { reason, requestId }))
+      )
+    })
+    return Stream.withSpan(Stream.unwrap(open), "Gateway.chatStream")
+  }
+
+  const models = Effect.map(
+    call({ operation: "models" }, exchange(getModels({ responseMode }), decodeModels)),
+    ({ value }) => value.data
+  ).pipe(Effect.withSpan("Gateway.models"))
+
+  return Gateway.of({ rerank, embeddings, chat, chatStream, models })
+})
+
+/** `Gateway` over the `HttpClient` that the program provides: for tests in memory, proxies and other transports. */
+export const layerWithoutTransport = (
+  options: GatewayClientOptions
+): Layer.Layer<Gateway, GatewayError, HttpClient.HttpClient> =>
+  Layer.effect(Gateway, make(options)).pipe(
+    Layer.provide(
+      HttpApiMiddleware.layerClient(ApiKeyAuth, ({ next, request }) =>
+        next(HttpClientRequest.bearerToken(request, options.apiKey))
+      )
+    )
+  )
+
+/**
+ * `Gateway` over HTTP, with a pool of its own.
+ *
+ * ```ts
+ * GatewayClient.layer({ baseUrl: "https://gateway.example.com", apiKey: apiKey("sk-…") })
+ * ```
+ */
+export const layer = (options: GatewayClientOptions): Layer.Layer<Gateway, GatewayError> =>
+  Layer.provide(layerWithoutTransport(options), layerTransport(options))
+
+/** `Gateway` over HTTP, at `SLUICE_GATEWAY_URL` with `SLUICE_API_KEY`. Without either it refuses and says which. */
+export const layerConfig = (options: Omit<GatewayClientOptions, "baseUrl" | "apiKey"> = {}) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const baseUrl = yield* gatewayUrl
+      const apiKey = yield* required(ApiKey, "SLUICE_API_KEY", "the API key for its /v1")
+      return layer({ ...options, baseUrl, apiKey })
+    })
+  )

@@ -1,0 +1,59 @@
+/** The one file that knows the transport: undici, through Effect's HTTP client for Node. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Effect, Layer } from "effect"
+import { HttpClient } from "effect/http"
+
+export interface TransportOptions {
+  /** Connections to the gateway at most. */
+  readonly connections?: number
+  /** Bytes of one answer at most; a larger one is `InvalidResponse`. */
+  readonly maxResponseBytes?: number
+}
+
+/** Room for 2,048 vectors of 1,536 JSON numbers. */
+export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+export const CONNECTIONS = 16
+
+/**
+ * A pool of kept-alive connections, closed with its scope.
+ *
+ * **Details.** Redirects are not followed: a credential goes only where it was meant to go. Trace headers are not sent:
+ * the gateway is a third party. undici's own time-outs are off, Effect's rule.
+ */
+export const layerTransport = (options: TransportOptions = {}): Layer.Layer<HttpClient.HttpClient> =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(
+      HttpClient.HttpClient,
+      HttpClient.transform((response) =>
+        Effect.provideService(response, HttpClient.TracerPropagationEnabled, false)
+      )
+    )
+  ).pipe(
+    Layer.provide(
+      NodeHttpClient.layerUndiciOptions({
+        connections: options.connections ?? CONNECTIONS,
+        maxResponseSize: options.maxResponseBytes ?? MAX_RESPONSE_BYTES
+      })
+    )
+  )
+
+/** How the transport names what went wrong with a connection or with an answer's bytes. */
+export const faultOf = (cause: unknown): { readonly code: string; readonly message: string } => {
+  const error = cause instanceof AggregateError ? cause.errors[0] : cause
+  const message = error instanceof Error ? error.message : String(error)
+  const code = error instanceof Error && "code" in error ? String(error.code) : ""
+  return { code, message: message === "" ? code : message }
+}
+
+/** Bytes came that are no HTTP, or more of them than allowed: the answer is at fault, not the connection. */
+export const isBadAnswer = (code: string): boolean =>
+  code.startsWith("HPE_") || code === "UND_ERR_RES_EXCEEDED_MAX_SIZE" || code === "UND_ERR_HEADERS_OVERFLOW"
+
+/** The connection broke before the whole answer had come. */
+export const isBroken = (code: string): boolean =>
+  code === "ECONNRESET" ||
+  code === "EPIPE" ||
+  code === "UND_ERR_SOCKET" ||
+  code === "UND_ERR_ABORTED" ||
+  code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"
