@@ -75,9 +75,9 @@ export const layer = (options: GatewayEmbedderOptions): Layer.Layer<Embedder, ne
         )
         yield* checked(vectors)
         if (sent.length === texts.length) return { vectors, tokens }
-        const zero = new Float32Array(yield* dimension)
-        const all = texts.map(() => zero)
-        for (const [j, i] of sent.entries()) all[i] = vectors[j] ?? zero
+        const length = yield* dimension
+        const all = texts.map((): Float32Array => new Float32Array(length))
+        for (const [j, i] of sent.entries()) all[i] = vectors[j] ?? new Float32Array(length)
         return { vectors: all, tokens }
       })
 

@@ -1,0 +1,153 @@
+/** A gateway on a loopback port that answers like a simple model, and misbehaves when it is told to. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { toBase64 } from "@sluice/core"
+import { Context, Effect, Layer } from "effect"
+
+export interface Seen {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingMessage["headers"]
+  readonly body: any
+}
+
+/** Answers in place of the model; the last one stays until it is replaced. */
+export type Behaviour = (seen: Seen, response: ServerResponse, nth: number) => void
+
+export class LoopbackGateway extends Context.Service<
+  LoopbackGateway,
+  {
+    readonly url: string
+    /** Every request since `behave` was last called. */
+    readonly seen: Array<Seen>
+    readonly behave: (behaviour: Behaviour) => void
+  }
+>()("test/core/LoopbackGateway") {
+  static readonly layer = Layer.effect(
+    LoopbackGateway,
+    Effect.acquireRelease(
+      Effect.callback<LoopbackGateway["Service"] & { readonly close: Effect.Effect<void> }>((resume) => {
+        const seen: Array<Seen> = []
+        let behaviour: Behaviour = model
+        const server = createServer((request, response) => {
+          const chunks: Array<Buffer> = []
+          request.on("data", (chunk) => chunks.push(chunk))
+          request.on("end", () => {
+            const text = Buffer.concat(chunks).toString()
+            const { headers, method = "", url = "" } = request
+            const entry = { method, path: url, headers, body: text === "" ? undefined : JSON.parse(text) }
+            seen.push(entry)
+            behaviour(entry, response, seen.length - 1)
+          })
+        })
+        server.listen(0, "127.0.0.1", () => {
+          const { port } = server.address() as AddressInfo
+          resume(
+            Effect.succeed({
+              url: `http://127.0.0.1:${port}`,
+              seen,
+              behave: (next) => {
+                seen.length = 0
+                behaviour = next
+              },
+              close: Effect.callback<void>((closed) => {
+                server.close(() => closed(Effect.void))
+                server.closeAllConnections()
+              })
+            })
+          )
+        })
+      }),
+      ({ close }) => close
+    )
+  )
+}
+
+export const json = (response: ServerResponse, body: unknown, status = 200, headers = {}): void => {
+  response.writeHead(status, { "content-type": "application/json", "x-request-id": "req-7", ...headers })
+  response.end(typeof body === "string" ? body : JSON.stringify(body))
+}
+
+export const events = (response: ServerResponse, list: ReadonlyArray<unknown>): void => {
+  response.writeHead(200, { "content-type": "text/event-stream" })
+  for (const event of list)
+    response.write(`data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`)
+  response.end()
+}
+
+export const delta = (content: string) => ({
+  choices: [{ index: 0, delta: { content }, finish_reason: null }]
+})
+
+const words = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]{4,}|\p{Script=Han}/gu) ?? []
+
+/** Counts of hashed words, deliberately not of norm 1. */
+export const embed = (text: string): Float32Array => {
+  const vector = new Float32Array(64)
+  for (const word of words(text)) {
+    let hash = 7
+    for (const c of word) hash = (hash * 31 + (c.codePointAt(0) ?? 0)) % 64
+    vector[hash] = (vector[hash] ?? 0) + 2
+  }
+  vector[0] = (vector[0] ?? 0) + 0.25
+  return vector
+}
+
+const overlap = (query: string, text: string) => {
+  const wanted = new Set(words(query))
+  return words(text).filter((word) => wanted.has(word)).length
+}
+
+/** What a well-behaved gateway answers, in the least convenient order that it may. */
+export const model: Behaviour = ({ body, path }, response) => {
+  if (path === "/v1/embeddings") {
+    if (body.input.some((text: string) => text.trim() === "")) {
+      return json(response, { error: { message: "input cannot be an empty string", param: "input" } }, 400)
+    }
+    const data = body.input.map((text: string, index: number) => ({
+      index,
+      embedding: body.encoding_format === "base64" ? toBase64(embed(text)) : [...embed(text)]
+    }))
+    return json(response, { data: data.toReversed(), usage: { total_tokens: data.length } })
+  }
+  if (path === "/v1/rerank") {
+    const results = body.documents.map((text: string, index: number) => ({
+      index,
+      relevance_score: overlap(body.query, text) / 10
+    }))
+    const best = results.toSorted(
+      (a: any, b: any) => b.relevance_score - a.relevance_score || a.index - b.index
+    )
+    return json(response, { results: best.slice(0, body.top_n).toReversed(), usage: { total_tokens: 9 } })
+  }
+  if (path === "/v1/chat/completions") return answer(body, response)
+  json(response, { data: [{ id: "m-1" }] })
+}
+
+const answer = (body: any, response: ServerResponse) => {
+  const [listed, question] = body.messages[1].content.split("\n\nQuestion: ")
+  const found = (listed as string)
+    .split("\n")
+    .slice(1)
+    .flatMap((line) => {
+      const { passage, text } = JSON.parse(line)
+      return text
+        .split(/(?<=\.) /)
+        .map((quote: string) => ({ passage, quote, score: overlap(question, quote) }))
+    })
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)[0]
+  const line = found
+    ? JSON.stringify({
+        text: `Indeed: ${found.quote}`,
+        citations: [{ passage: found.passage, quote: found.quote }]
+      })
+    : "NOT_FOUND"
+  const pieces = line.match(/.{1,7}/gsu) ?? []
+  events(response, [
+    ...pieces.map(delta),
+    { choices: [{ delta: {}, finish_reason: "stop" }] },
+    { choices: [], usage: { prompt_tokens: 50, completion_tokens: 9 } },
+    "[DONE]"
+  ])
+}
