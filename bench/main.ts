@@ -1,0 +1,44 @@
+/**
+ * `npm run -s bench -- NAME [--json] [--quick]`: measures, and prints figures whose names carry their units.
+ *
+ * `main` is what a user feels: ingest, query, memory, startup, size. Each of them is a name of its own too.
+ */
+import { parseArgs } from "node:util"
+import { type Bench, say } from "./Bench.ts"
+
+const load: Readonly<Record<string, () => Promise<{ readonly bench: Bench }>>> = {
+  ingest: () => import("./ingest.ts"),
+  query: () => import("./query.ts"),
+  memory: () => import("./memory.ts"),
+  startup: () => import("./startup.ts"),
+  size: () => import("./size.ts")
+}
+const MAIN = ["startup", "size", "ingest", "query", "memory"]
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: "boolean", default: false }, quick: { type: "boolean", default: false } }
+})
+const name = positionals[0] ?? "main"
+const chosen = name === "main" ? MAIN : [name]
+const unknown = chosen.filter((one) => !(one in load))
+if (positionals.length > 1 || unknown.length > 0) {
+  say(
+    `There is no bench ${positionals.slice(name in load ? 1 : 0).join(" ")}. There are: main, ${Object.keys(load).join(", ")}`
+  )
+  process.exit(1)
+}
+
+const figures: Record<string, number> = {}
+for (const one of chosen) {
+  say(`bench ${one} …`)
+  const found = await load[one]?.()
+  if (found !== undefined) Object.assign(figures, await found.bench({ quick: values.quick }))
+}
+
+if (values.json) {
+  console.log(JSON.stringify({ name, figures }, undefined, 2))
+} else {
+  const width = Math.max(...Object.keys(figures).map((key) => key.length))
+  for (const [key, value] of Object.entries(figures)) console.log(`${key.padEnd(width)}  ${value}`)
+}

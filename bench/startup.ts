@@ -1,0 +1,22 @@
+/** From `npm start` to the page answering: on an empty data folder, and on one that is there already. */
+import { join } from "node:path"
+import { type Bench, percentile, rounded } from "./Bench.ts"
+import { withFolder } from "./CorpusFolder.ts"
+import { withServer } from "./RunningServer.ts"
+
+const secondsToPage = (data: string) => withServer(data, (server) => Promise.resolve(server.secondsToPage))
+
+export const bench: Bench = async ({ quick }) => {
+  const first: Array<number> = []
+  const later: Array<number> = []
+  for (let at = 0; at < (quick ? 1 : 3); at++) {
+    await withFolder(async (folder) => {
+      first.push(await secondsToPage(join(folder, "data")))
+      later.push(await secondsToPage(join(folder, "data")))
+    })
+  }
+  return {
+    "npm start to the page, first start (s)": rounded(percentile(first, 0.5)),
+    "npm start to the page, later starts (s)": rounded(percentile(later, 0.5))
+  }
+}
