@@ -1,24 +1,11 @@
 /** A question and all that came of it: sentences, evidence, the way they came. */
 import type { Asked } from "../state/questions.ts"
-import { CitationButton } from "./CitationButton.tsx"
 import { Evidence } from "./Evidence.tsx"
 import { Failed } from "./Failed.tsx"
 import { NothingFound } from "./NothingFound.tsx"
+import { Sentences } from "./Sentences.tsx"
 import { StageTimes } from "./StageTimes.tsx"
 import { TraceFigure } from "./TraceFigure.tsx"
-
-const Sentences = ({ asked }: { readonly asked: Asked }) => (
-  <p class="answer" aria-busy={asked.state === "asking"}>
-    {asked.sentences.map((sentence, at) => (
-      <span class="sentence" key={at}>
-        {sentence.text.replace(/(\s*\[\d+\])+\s*$/, "")}
-        {sentence.citations.map((n) => (
-          <CitationButton key={n} n={n} citation={asked.citations.find((each) => each.n === n)} />
-        ))}{" "}
-      </span>
-    ))}
-  </p>
-)
 
 export const AnswerView = ({ asked }: { readonly asked: Asked }) => {
   const { answer, citations, failure, passages, question, sentences, stages, state } = asked
@@ -35,7 +22,7 @@ export const AnswerView = ({ asked }: { readonly asked: Asked }) => {
         </p>
       )}
       <StageTimes stages={stages} />
-      {citations.length > 0 && <Evidence citations={citations} />}
+      {citations.length > 0 && <Evidence asked={asked} />}
       {passages.length > 0 && <TraceFigure passages={passages} trace={answer?.trace} />}
     </article>
   )

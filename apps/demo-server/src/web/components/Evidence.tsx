@@ -1,9 +1,10 @@
-/** The quotes that the answer stands on. */
-import type { Citation } from "../../contract/index.ts"
+/** What the answer stands on: where each quote is, and the quote where the answer does not say it word for word. */
+import { isMarkdown, visibleText } from "../source/visibleText.ts"
+import type { Asked } from "../state/questions.ts"
 import { openCitation, source } from "../state/source.ts"
 import { placeOf } from "./placeOf.ts"
 
-export const Evidence = ({ citations }: { readonly citations: ReadonlyArray<Citation> }) => (
+export const Evidence = ({ asked: { citations, sentences } }: { readonly asked: Asked }) => (
   <section class="evidence" aria-labelledby="evidence-title">
     <h2 id="evidence-title">Evidence</h2>
     <ol>
@@ -15,8 +16,10 @@ export const Evidence = ({ citations }: { readonly citations: ReadonlyArray<Cita
             onClick={() => openCitation(citation)}
           >
             <span class="number">{citation.n}</span>
-            <span class="quote">{citation.quote}</span>
             <span class="place">{placeOf(citation.title, citation.headings, citation.page)}</span>
+            {!sentences.some(({ text }) => text.includes(citation.quote)) && (
+              <span class="quote">{visibleText(citation.quote, isMarkdown(citation.document))}</span>
+            )}
           </button>
         </li>
       ))}

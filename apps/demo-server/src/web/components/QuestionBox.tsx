@@ -38,7 +38,7 @@ export const QuestionBox = () => {
           ref={box}
           rows={1}
           maxLength={4000}
-          placeholder={current.value === undefined ? "What would you like to know?" : "Ask another question"}
+          placeholder={current.value === undefined ? "Your question" : "Ask another question"}
           aria-keyshortcuts="/"
           onKeyDown={onKeyDown}
         />

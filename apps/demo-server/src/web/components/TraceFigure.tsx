@@ -1,14 +1,7 @@
-/**
- * The trace as a picture: passages as the embeddings recalled them on the left, as the reranker ordered them on the
- * right, before them the gate: planks where it is shut, three rows where it is open.
- */
-import { useRef, useState } from "preact/hooks"
+/** How the answer's passages were found, as a picture or as a table. */
+import { useState } from "preact/hooks"
 import type { Trace } from "../../contract/index.ts"
-import { openPassage } from "../state/source.ts"
-import { TraceDetail } from "./TraceDetail.tsx"
-import { TraceGate } from "./TraceGate.tsx"
-import { TraceLines } from "./TraceLines.tsx"
-import { TraceRow } from "./TraceRow.tsx"
+import { TraceChart } from "./TraceChart.tsx"
 import { TraceTable } from "./TraceTable.tsx"
 
 interface Props {
@@ -30,21 +23,8 @@ const Caption = ({ passages, trace }: Props) => {
 }
 
 export const TraceFigure = ({ passages, trace }: Props) => {
-  const [shown, setShown] = useState<string | undefined>(undefined)
   const [asTable, setAsTable] = useState(false)
-  const chart = useRef<HTMLDivElement>(null)
-  const reranked = [...passages].toSorted((a, b) => a.rerankRank - b.rerankRank)
-  const active = passages.find(({ passage }) => passage.id === shown) ?? reranked[0]
-
-  const onKeyDown = (event: KeyboardEvent) => {
-    const rows = [...(chart.current?.querySelectorAll<HTMLButtonElement>(".trace-recalled button") ?? [])]
-    const at = rows.findIndex((row) => row === document.activeElement)
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key]
-    if (at === -1 || to === undefined) return
-    event.preventDefault()
-    rows[Math.max(0, Math.min(rows.length - 1, to))]?.focus()
-  }
-
+  const reranked = passages.toSorted((a, b) => a.rerankRank - b.rerankRank)
   return (
     <section class="trace" aria-labelledby="trace-title">
       <div class="trace-head">
@@ -54,44 +34,7 @@ export const TraceFigure = ({ passages, trace }: Props) => {
         </button>
         <Caption passages={passages} trace={trace} />
       </div>
-      {asTable ? (
-        <TraceTable passages={reranked} />
-      ) : (
-        <>
-          <div class="trace-chart" ref={chart} style={{ "--rows": passages.length }}>
-            <span class="trace-label">by similarity</span>
-            <span class="trace-label">by the reranker</span>
-            <ol class="trace-recalled" aria-label="Recalled, by similarity">
-              {passages.map((each) => (
-                <TraceRow
-                  key={each.passage.id}
-                  traced={each}
-                  side="recalled"
-                  active={each === active}
-                  onShow={() => setShown(each.passage.id)}
-                  onOpen={() => openPassage(each)}
-                  onKeyDown={onKeyDown}
-                />
-              ))}
-            </ol>
-            <TraceLines passages={passages} active={active?.passage.id} />
-            <TraceGate rows={reranked.map(({ kept }) => kept)} />
-            <ol class="trace-reranked" aria-hidden="true">
-              {reranked.map((each) => (
-                <TraceRow
-                  key={each.passage.id}
-                  traced={each}
-                  side="reranked"
-                  active={each === active}
-                  onShow={() => setShown(each.passage.id)}
-                  onOpen={() => openPassage(each)}
-                />
-              ))}
-            </ol>
-          </div>
-          {active !== undefined && <TraceDetail traced={active} />}
-        </>
-      )}
+      {asTable ? <TraceTable passages={reranked} /> : <TraceChart recalled={passages} reranked={reranked} />}
       {trace !== undefined && (
         <p class="quiet">
           Embedded by {trace.embeddingModel}, reranked by {trace.rerankModel}

@@ -1,4 +1,4 @@
-/** The streams from recall to rerank. Drawn in rows and per cent, so that it fits any width. */
+/** The streams from recall to rerank, the broader the more similar. Drawn in rows and per cent, so that it fits any width. */
 import type { Trace } from "../../contract/index.ts"
 
 interface Props {
@@ -17,13 +17,13 @@ export const TraceLines = ({ active, passages }: Props) => (
   >
     {[...passages]
       .toSorted((a, b) => Number(a.kept) - Number(b.kept))
-      .map(({ kept, passage, recallRank, rerankRank }) => (
+      .map(({ kept, passage, recallRank, rerankRank, similarity }) => (
         <path
           key={passage.id}
           class="stream"
           data-kept={kept}
           data-active={passage.id === active}
-          pathLength={1}
+          stroke-width={kept ? 2.5 : 0.75 + 1.5 * Math.max(0, similarity)}
           d={`M0 ${y(recallRank)} C55 ${y(recallRank)} 45 ${y(rerankRank)} 100 ${y(rerankRank)}`}
         />
       ))}

@@ -1,35 +1,44 @@
 /** One passage at its place, on one side of the picture. */
 import type { Trace } from "../../contract/index.ts"
 
+export type Side = "recalled" | "reranked"
+
 interface Props {
   readonly traced: Trace["passages"][number]
-  readonly side: "recalled" | "reranked"
+  readonly side: Side
   readonly active: boolean
-  readonly onShow: () => void
+  /** Whether the Tab key stops here: once for all rows. */
+  readonly stop: boolean
+  readonly onPoint: () => void
+  readonly onLeave: () => void
   readonly onOpen: () => void
-  readonly onKeyDown?: (event: KeyboardEvent) => void
+  readonly onKeyDown: (event: KeyboardEvent) => void
 }
 
-/** The left side takes the keyboard, one stop for all rows; the right mirrors it for the eye. */
-export const TraceRow = ({ active, onKeyDown, onOpen, onShow, side, traced }: Props) => {
+/** The left side takes the keyboard; the right mirrors it for the eye. */
+export const TraceRow = ({ active, side, stop, traced, ...on }: Props) => {
   const { kept, passage, recallRank, rerankRank, rerankScore, similarity } = traced
   const left = side === "recalled"
   const heading = passage.headings.at(-1) ?? passage.document.title
+  // A finger has nothing to point with: its first touch shows, the second opens.
+  const onClick = (event: MouseEvent) =>
+    event instanceof PointerEvent && event.pointerType === "touch" && !active ? on.onPoint() : on.onOpen()
   return (
     <li data-kept={kept} data-active={active}>
       <button
         type="button"
-        tabIndex={left && active ? 0 : -1}
+        tabIndex={left && stop ? 0 : -1}
         aria-label={`${heading}, ${passage.document.title}. Recalled ${recallRank}, similarity ${similarity.toFixed(2)}; reranked ${rerankRank}${kept ? ", kept" : ""}.`}
-        onFocus={onShow}
-        onMouseEnter={onShow}
-        onClick={onOpen}
-        {...(onKeyDown === undefined ? {} : { onKeyDown })}
+        onFocus={(event) => event.currentTarget.matches(":focus-visible") && on.onPoint()}
+        onBlur={on.onLeave}
+        onPointerEnter={(event) => event.pointerType === "mouse" && on.onPoint()}
+        onPointerLeave={(event) => event.pointerType === "mouse" && on.onLeave()}
+        onKeyDown={on.onKeyDown}
+        onClick={onClick}
       >
         <span class="rank">{left ? recallRank : rerankRank}</span>
         <span class="what">{heading}</span>
         <span class="score">{left ? similarity.toFixed(2) : rerankScore.toFixed(2)}</span>
-        {left && <span class="similarity" style={{ inlineSize: `${Math.max(0, similarity) * 100}%` }} />}
       </button>
     </li>
   )

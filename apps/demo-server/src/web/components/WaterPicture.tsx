@@ -3,6 +3,8 @@ const WIDTH = 720
 const ROW = 7
 const GATE = 500
 const STREAMS = 20
+/** The water comes from beyond the page and leaves it again. */
+const BEYOND = 2000
 
 /** Where the stream that starts in a row reaches the gate: a fixed shuffle, so that the picture is always the same. */
 const ARRIVES = [3, 0, 6, 1, 9, 4, 12, 2, 7, 15, 5, 10, 17, 8, 13, 11, 19, 14, 16, 18]
@@ -14,8 +16,10 @@ export const WaterPicture = () => (
     {ARRIVES.map((to, from) => {
       const passes = to < 3
       const middle = GATE * 0.55
-      const path = `M0 ${y(from)} C${middle} ${y(from)} ${middle} ${y(to)} ${GATE} ${y(to)}`
-      return <path class={passes ? "stream passes" : "stream"} d={passes ? `${path} H${WIDTH}` : path} />
+      const path = `M${-BEYOND} ${y(from)} H0 C${middle} ${y(from)} ${middle} ${y(to)} ${GATE} ${y(to)}`
+      return (
+        <path class={passes ? "stream passes" : "stream"} d={passes ? `${path} H${WIDTH + BEYOND}` : path} />
+      )
     })}
     {ARRIVES.map((_, row) =>
       row < 3 ? null : (

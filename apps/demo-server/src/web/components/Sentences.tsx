@@ -1,0 +1,52 @@
+/** The answer: each sentence, and the numbers of what it stands on. */
+import type { Run } from "../source/inline.ts"
+import { isMarkdown, sentenceRuns } from "../source/visibleText.ts"
+import type { Asked } from "../state/questions.ts"
+import { CitationButton } from "./CitationButton.tsx"
+import { Runs } from "./Runs.tsx"
+
+/** Longer words may break away from their numbers: scripts without spaces are one long word. */
+const LONGEST_WORD = 24
+
+/** The numbers stay on the line of the last word. */
+const withoutLastWord = (
+  text: string,
+  runs: ReadonlyArray<Run>
+): [ReadonlyArray<Run>, ReadonlyArray<Run>] => {
+  const last = runs.at(-1)
+  if (last === undefined) return [runs, []]
+  const word = Math.max(last.start, text.lastIndexOf(" ", last.end - 1) + 1)
+  if (last.end - word > LONGEST_WORD || text.slice(word, last.end).trim() === "") return [runs, []]
+  return [[...runs.slice(0, -1), { ...last, end: word }], [{ ...last, start: word }]]
+}
+
+interface Props {
+  readonly sentence: Asked["sentences"][number]
+  readonly citations: Asked["citations"]
+}
+
+const Sentence = ({ citations, sentence }: Props) => {
+  const text = sentence.text.replace(/(\s*\[\d+\])+\s*$/, "")
+  const cited = sentence.citations.map((n) => ({ n, citation: citations.find((each) => each.n === n) }))
+  const markdown = cited.some(({ citation }) => citation !== undefined && isMarkdown(citation.document))
+  const [most, word] = withoutLastWord(text, sentenceRuns(text, markdown))
+  return (
+    <span class="sentence">
+      <Runs text={text} runs={most} mark={undefined} />
+      <span class="together">
+        <Runs text={text} runs={word} mark={undefined} />
+        {cited.map(({ citation, n }) => (
+          <CitationButton key={n} n={n} citation={citation} />
+        ))}
+      </span>{" "}
+    </span>
+  )
+}
+
+export const Sentences = ({ asked }: { readonly asked: Asked }) => (
+  <p class="answer" aria-busy={asked.state === "asking"}>
+    {asked.sentences.map((sentence, at) => (
+      <Sentence key={at} sentence={sentence} citations={asked.citations} />
+    ))}
+  </p>
+)

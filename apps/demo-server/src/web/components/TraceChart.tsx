@@ -1,0 +1,72 @@
+/**
+ * The trace as a picture: passages as the embeddings recalled them on the left, as the reranker ordered them on the
+ * right, before them the gate: planks where it is shut, rows where it is open.
+ */
+import { useRef, useState } from "preact/hooks"
+import type { Trace } from "../../contract/index.ts"
+import { openPassage } from "../state/source.ts"
+import { TraceDetail } from "./TraceDetail.tsx"
+import { TraceGate } from "./TraceGate.tsx"
+import { TraceLines } from "./TraceLines.tsx"
+import { TraceRow, type Side } from "./TraceRow.tsx"
+
+type Traced = Trace["passages"][number]
+
+interface Props {
+  readonly recalled: ReadonlyArray<Traced>
+  readonly reranked: ReadonlyArray<Traced>
+}
+
+/** The passage that is pointed at, and the row it is pointed at in. */
+interface Pointed {
+  readonly traced: Traced
+  readonly row: number
+}
+
+export const TraceChart = ({ recalled, reranked }: Props) => {
+  const [pointed, setPointed] = useState<Pointed | undefined>(undefined)
+  const chart = useRef<HTMLDivElement>(null)
+  const stop = pointed?.traced ?? reranked[0]
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Escape") return setPointed(undefined)
+    const rows = [...(chart.current?.querySelectorAll<HTMLButtonElement>(".trace-recalled button") ?? [])]
+    const at = rows.findIndex((row) => row === document.activeElement)
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key]
+    if (at === -1 || to === undefined) return
+    event.preventDefault()
+    rows[Math.max(0, Math.min(rows.length - 1, to))]?.focus()
+  }
+
+  const rowOf = (side: Side) => (traced: Traced, row: number) => (
+    <TraceRow
+      key={traced.passage.id}
+      traced={traced}
+      side={side}
+      active={traced === pointed?.traced}
+      stop={traced === stop}
+      onPoint={() => setPointed({ traced, row })}
+      onLeave={() => setPointed(undefined)}
+      onOpen={() => openPassage(traced)}
+      onKeyDown={onKeyDown}
+    />
+  )
+
+  return (
+    <div class="trace-chart" ref={chart} style={{ "--rows": recalled.length }}>
+      <span class="trace-label">by similarity</span>
+      <span class="trace-label">by the reranker</span>
+      <ol class="trace-recalled" aria-label="Recalled, by similarity">
+        {recalled.map(rowOf("recalled"))}
+      </ol>
+      <TraceLines passages={recalled} active={pointed?.traced.passage.id} />
+      <TraceGate rows={reranked.map(({ kept }) => kept)} />
+      <ol class="trace-reranked" aria-hidden="true">
+        {reranked.map(rowOf("reranked"))}
+      </ol>
+      {pointed !== undefined && (
+        <TraceDetail traced={pointed.traced} row={pointed.row} rows={recalled.length} />
+      )}
+    </div>
+  )
+}
