@@ -1,11 +1,19 @@
 /** Documents in, cited answers out: the one service that most programs need. */
-import type { Embedder, Reader, Reranker } from "@sluice/core"
-import { Context, type Effect, type Scope, type Stream } from "effect"
+import { Embedder, type Reader, type Reranker } from "@sluice/core"
+import { Clock, Context, Effect, Layer, Option, Queue, type Scope, Semaphore, Stream } from "effect"
 import type { Answer, AnswerEvent } from "./Answer.ts"
+import { makeAnswerer } from "./Answerer.ts"
+import { CHUNKER } from "./Chunker.ts"
 import type { DocumentInfo, Parsed } from "./Document.ts"
 import type { IngestEvent, IngestReport, IngestSource } from "./IngestReport.ts"
-import type { RagError } from "./RagError.ts"
-import type { Retrieval, RetrieveOptions } from "./Retriever.ts"
+import { ingestSource, rebuildFrom, storedOriginal } from "./IngestSession.ts"
+import { LanceIndex } from "./LanceIndex.ts"
+import { FORMAT, type Manifest } from "./Manifest.ts"
+import { parse } from "./parse/Parser.ts"
+import { makePassageEmbedder, modelError } from "./PassageEmbedder.ts"
+import { type Collection, PassageIndex } from "./PassageIndex.ts"
+import { RagError } from "./RagError.ts"
+import { makeRetriever, type Retrieval, type RetrieveOptions } from "./Retriever.ts"
 
 /** How to open a library. */
 export interface LibraryOptions extends RetrieveOptions {
@@ -54,11 +62,228 @@ export interface LibraryService {
   readonly maintain: Effect.Effect<void, RagError>
 }
 
-/** `Library.open(folder)`: what it takes and gives. */
-export type OpenLibrary = (
-  folder: string,
-  options?: LibraryOptions
-) => Effect.Effect<LibraryService, RagError, Embedder | Reranker | Reader | Scope.Scope>
+/** What a library asks of the program: models. Which ones, the program says in one layer. */
+export type Models = Embedder | Reranker | Reader
 
-/** The service, for programs that hold one library in their context. */
-export class Library extends Context.Service<Library, LibraryService>()("@sluice/rag/Library") {}
+/**
+ * The service, for programs that hold one library in their context, and the ways to open one.
+ *
+ * ```ts
+ * const library = yield* Library.open("./library")
+ * yield* library.ingest("./docs")
+ * const { answer, citations } = yield* library.ask("How long do refunds take?")
+ * ```
+ */
+export class Library extends Context.Service<Library, LibraryService>()("@sluice/rag/Library") {
+  /**
+   * Opens the library in a folder, which is made where there is none, and closes it with the scope.
+   *
+   * Fails with `ManifestMismatch` when it was made with another embedding model, dimension or chunker (see
+   * `Library.rebuild`), and with `NewerVersion` when a newer Sluice wrote it.
+   */
+  static readonly open: (
+    folder: string,
+    options?: LibraryOptions
+  ) => Effect.Effect<LibraryService, RagError, Models | Scope.Scope> = Effect.fn("Library.open")(function* (
+    folder: string,
+    options?: LibraryOptions
+  ) {
+    const store = yield* Layer.build(LanceIndex.layer(folder))
+    return yield* makeLibrary(options).pipe(Effect.provideContext(store))
+  })
+
+  /** The same as a layer. */
+  static readonly layer = (
+    folder: string,
+    options?: LibraryOptions
+  ): Layer.Layer<Library, RagError, Models> => Layer.effect(Library, Library.open(folder, options))
+
+  /** A library over a store of the program's own. */
+  static readonly make: (
+    options?: LibraryOptions
+  ) => Effect.Effect<LibraryService, RagError, Models | PassageIndex> = (options) => makeLibrary(options)
+
+  /**
+   * Makes a library anew from its stored originals with the present models; for folders that `open` refuses with
+   * `ManifestMismatch`. Until the last event the library stays as it was; when a document fails, it stays so.
+   */
+  static readonly rebuild = (
+    folder: string,
+    options?: LibraryOptions
+  ): Stream.Stream<IngestEvent, RagError, Embedder> =>
+    rebuildStream(options?.collection ?? DEFAULT_COLLECTION).pipe(Stream.provide(LanceIndex.layer(folder)))
+}
+
+const DEFAULT_COLLECTION = "default"
+
+/** A handle asks again which table its collection's name stands for when it has not asked for so long. */
+const RECHECK_MILLIS = 1_000
+
+/** What is used now. Asks the model for its dimension. */
+const presentManifest = Effect.gen(function* () {
+  const { dimension, model } = yield* Embedder
+  const manifest: Manifest = {
+    format: FORMAT,
+    embeddingModel: model.id,
+    dimension: yield* dimension.pipe(Effect.mapError((error) => modelError("open", error))),
+    chunker: CHUNKER
+  }
+  return manifest
+})
+
+/** With the cache of vectors for models that cost something. */
+const passageEmbedder = Effect.fn("Library.embedder")(function* ({ dimension }: Manifest) {
+  const { model } = yield* Embedder
+  const index = yield* PassageIndex
+  return yield* makePassageEmbedder(
+    dimension,
+    model.free ? undefined : yield* index.vectors(model.id, dimension)
+  )
+})
+
+const rebuildStream = (collection: string): Stream.Stream<IngestEvent, RagError, Embedder | PassageIndex> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const manifest = yield* presentManifest
+      const index = yield* PassageIndex
+      const embedder = yield* passageEmbedder(manifest)
+      return rebuildFrom(yield* index.replace(collection, manifest), embedder)
+    })
+  )
+
+const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions = {}) {
+  const name = options.collection ?? DEFAULT_COLLECTION
+  const index = yield* PassageIndex
+  const context = yield* Effect.context<Embedder | PassageIndex>()
+  const manifest = yield* presentManifest
+  const embedder = yield* passageEmbedder(manifest)
+  // One ingest or rebuild at a time: two would look at the same files and do the same work.
+  const writing = yield* Semaphore.make(1)
+
+  const opened = yield* index.open(name, manifest)
+  const state = { collection: opened, checked: yield* Clock.currentTimeMillis }
+  const collection: Effect.Effect<Collection, RagError> = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    if (now - state.checked >= RECHECK_MILLIS) {
+      state.collection = yield* index.open(name, manifest)
+      state.checked = now
+    }
+    return state.collection
+  })
+
+  const alone = <A>(
+    stream: Effect.Effect<Stream.Stream<A, RagError>, RagError>
+  ): Stream.Stream<A, RagError> =>
+    Stream.unwrap(
+      Effect.andThen(
+        Effect.acquireRelease(writing.take(1), () => writing.release(1)),
+        stream
+      )
+    )
+
+  const retriever = yield* makeRetriever(collection, manifest.dimension, options)
+  const answerer = yield* makeAnswerer()
+
+  const ingestEvents: LibraryService["ingestEvents"] = (source) =>
+    alone(Effect.map(collection, (into) => ingestSource(source, into, embedder)))
+
+  const rebuild: LibraryService["rebuild"] = alone(
+    Effect.succeed(rebuildStream(name).pipe(Stream.provideContext(context)))
+  ).pipe(
+    Stream.tap((event) =>
+      Effect.sync(() => {
+        // The name stands for another table now.
+        if (event.type === "done") state.checked = Number.NEGATIVE_INFINITY
+      })
+    )
+  )
+
+  const ask: LibraryService["ask"] = Effect.fn("Library.ask")(function* (question, options) {
+    const retrieval = yield* retriever.retrieve(question, options)
+    const last = yield* Stream.runLast(answerer.answer(question, retrieval))
+    return yield* wholeOf(Option.filter(last, (event) => event.type === "answer")).pipe(
+      Effect.map(({ answer }) => answer)
+    )
+  })
+
+  const askEvents: LibraryService["askEvents"] = (question, options) =>
+    Stream.callback<AnswerEvent, RagError>((queue) =>
+      Effect.gen(function* () {
+        const retrieval = yield* retriever.retrieve(question, options, (stage) =>
+          Effect.asVoid(Queue.offer(queue, { type: "stage", stage }))
+        )
+        yield* Queue.offer(queue, { type: "recalled", passages: retrieval.trace.passages })
+        yield* Stream.runForEach(answerer.answer(question, retrieval), (event) => Queue.offer(queue, event))
+        yield* Queue.end(queue)
+      })
+    )
+
+  const find = Effect.fn("Library.find")(function* (id: string) {
+    const from = yield* collection
+    const stored = yield* from.document(id)
+    if (stored === undefined) {
+      return yield* new RagError({
+        stage: "store",
+        reason: "NotFound",
+        message: `There is no document ${id} in collection "${name}". It may have been removed; list the documents anew.`,
+        document: id
+      })
+    }
+    return stored.info
+  })
+
+  const file: LibraryService["file"] = Effect.fn("Library.file")(function* (id) {
+    const info = yield* find(id)
+    return { info, bytes: yield* storedOriginal(yield* collection, info) }
+  })
+
+  return {
+    ingestEvents,
+    ingest: Effect.fn("Library.ingest")(function* (source) {
+      const last = yield* Stream.runLast(ingestEvents(source))
+      return yield* wholeOf(Option.filter(last, (event) => event.type === "done")).pipe(
+        Effect.map(({ report }) => report)
+      )
+    }),
+    retrieve: retriever.retrieve,
+    ask,
+    askEvents,
+    documents: Effect.gen(function* () {
+      const documents = yield* (yield* collection).documents
+      return documents.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    }).pipe(Effect.withSpan("Library.documents")),
+    document: Effect.fn("Library.document")(function* (id) {
+      const { bytes, info } = yield* file(id)
+      return { info, parsed: yield* parse({ path: info.path, bytes }) }
+    }),
+    file,
+    remove: Effect.fn("Library.remove")(function* (id) {
+      const info = yield* find(id)
+      yield* (yield* collection).remove([id])
+      return info
+    }, writing.withPermit),
+    stats: Effect.gen(function* () {
+      const from = yield* collection
+      const stats: LibraryStats = {
+        collection: name,
+        documents: (yield* from.documents).length,
+        passages: yield* from.passageCount,
+        embeddingModel: manifest.embeddingModel,
+        dimension: manifest.dimension,
+        chunker: manifest.chunker
+      }
+      return stats
+    }).pipe(Effect.withSpan("Library.stats")),
+    rebuild,
+    maintain: Effect.flatMap(collection, (from) => from.maintain).pipe(
+      writing.withPermit,
+      Effect.withSpan("Library.maintain")
+    )
+  } satisfies LibraryService
+})
+
+const wholeOf = <A>(last: Option.Option<A>): Effect.Effect<A> =>
+  Option.match(last, {
+    onSome: Effect.succeed,
+    onNone: () => Effect.die("a stream of events ended without its last event: please report")
+  })

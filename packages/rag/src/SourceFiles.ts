@@ -1,0 +1,115 @@
+/** Files of a folder, named and read with typed failures: the one place of this package that reads the disk. */
+import { readdir, readFile, realpath, stat } from "node:fs/promises"
+import { basename, dirname, join, resolve, sep } from "node:path"
+import { Effect } from "effect"
+import type { IngestFailure } from "./IngestReport.ts"
+import { MAX_FILE_BYTES } from "./parse/Parser.ts"
+import { RagError, type RagReason } from "./RagError.ts"
+
+/** What a path to be ingested stands for. */
+export interface SourceFiles {
+  /** Absolute path of the folder; that of the file's folder when one file was named. */
+  readonly root: string
+  /** Paths relative to `root`, with `/`, sorted. */
+  readonly paths: ReadonlyArray<string>
+  /** Whether `paths` is all there is below `root`, so that a document without a file may be removed. */
+  readonly whole: boolean
+  /** Folders that could not be read: what is below them is unknown, not gone. */
+  readonly failed: ReadonlyArray<IngestFailure>
+}
+
+/** Lists a folder, or one file. Hidden files and folders are left out; links are followed, each folder once. */
+export const listFiles = Effect.fn("SourceFiles.list")(function* (path: string) {
+  const target = resolve(path)
+  const stats = yield* disk(path, () => stat(target))
+  if (stats.isFile()) {
+    const one: SourceFiles = { root: dirname(target), paths: [basename(target)], whole: false, failed: [] }
+    return one
+  }
+  const paths: Array<string> = []
+  const failed: Array<IngestFailure> = []
+  const seen = new Set<string>()
+  const walk = (folder: string): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      const absolute = join(target, folder)
+      const real = yield* disk(folder || path, () => realpath(absolute))
+      if (seen.has(real)) return
+      seen.add(real)
+      const entries = yield* disk(folder || path, () => readdir(absolute, { withFileTypes: true }))
+      for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+        if (entry.name.startsWith(".")) continue
+        const below = folder === "" ? entry.name : `${folder}/${entry.name}`
+        if (entry.isDirectory()) yield* walk(below)
+        else if (entry.isFile()) paths.push(below)
+        else if (entry.isSymbolicLink()) {
+          const linked = yield* disk(below, () => stat(join(target, below)))
+          if (linked.isDirectory()) yield* walk(below)
+          else if (linked.isFile()) paths.push(below)
+        }
+      }
+    }).pipe(Effect.catch((error) => Effect.sync(() => failed.push({ path: folder, error }))))
+  yield* walk("")
+  const rootFailure = failed.find((failure) => failure.path === "")
+  if (rootFailure !== undefined) return yield* rootFailure.error
+  const all: SourceFiles = { root: target, paths, whole: true, failed }
+  return all
+})
+
+/** Reads a file whole; one over the limit is refused before it is read. */
+export const readSource = Effect.fn("SourceFiles.read")(function* (root: string, path: string) {
+  const absolute = join(root, ...path.split("/"))
+  const { size } = yield* disk(path, () => stat(absolute))
+  if (size > MAX_FILE_BYTES) return yield* tooLarge(path, size)
+  const bytes: Uint8Array = yield* disk(path, () => readFile(absolute))
+  return bytes
+})
+
+/** A file over the limit, named with both sizes. */
+export const tooLarge = (path: string, bytes: number): RagError =>
+  new RagError({
+    stage: "ingest",
+    reason: "TooLarge",
+    message: `${path} has ${megabytes(bytes)} MB; files up to ${megabytes(MAX_FILE_BYTES)} MB are read. Split it, or leave it out.`,
+    document: path
+  })
+
+/** Whether a file still stands below a folder. */
+export const isThere = (root: string, path: string): Effect.Effect<boolean> =>
+  Effect.promise(() =>
+    stat(join(root, ...path.split("/"))).then(
+      (stats) => stats.isFile(),
+      () => false
+    )
+  )
+
+/** The last part of a folder's path. */
+export const folderName = (root: string): string => basename(root) || root.split(sep).join("")
+
+const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(bytes < 10 * 1024 * 1024 ? 1 : 0)
+
+const disk = <A>(path: string, call: () => Promise<A>): Effect.Effect<A, RagError> =>
+  Effect.tryPromise({ try: call, catch: (cause) => diskError(path, cause) })
+
+const diskError = (path: string, cause: unknown): RagError => {
+  const code = (cause as NodeJS.ErrnoException).code ?? "unknown error"
+  const [reason, message] = explain(code, path)
+  return new RagError({ stage: "ingest", reason, message, document: path, cause })
+}
+
+const explain = (code: string, path: string): readonly [RagReason, string] => {
+  switch (code) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return ["NotFound", `${path} is not there. Check the path.`]
+    case "EACCES":
+    case "EPERM":
+      return [
+        "PermissionDenied",
+        `${path} may not be read by this user. Give it the right to read, or leave the file out.`
+      ]
+    case "ELOOP":
+      return ["Malformed", `${path} is a link that leads to itself. Remove it.`]
+    default:
+      return ["Internal", `${path} could not be read (${code}). Check the disk it is on.`]
+  }
+}

@@ -1,0 +1,115 @@
+/** The one file that imports LanceDB: a connection, and its failures as RagErrors. */
+import * as lancedb from "@lancedb/lancedb"
+import type { Field } from "apache-arrow"
+import { Effect, Schedule } from "effect"
+import { RagError, type RagReason, type Stage } from "../RagError.ts"
+
+export type Connection = lancedb.Connection
+export type Table = lancedb.Table
+
+/**
+ * LanceDB keeps 6 GB + 1 GB of caches unless told otherwise. An index of 100,000 passages of 1,024 floats is 400 MB;
+ * what does not fit is read from disk again.
+ */
+const INDEX_CACHE_BYTES = 256n * 1024n * 1024n
+const METADATA_CACHE_BYTES = 32n * 1024n * 1024n
+
+/** The commits of all other handles and processes are seen at once: `readConsistencyInterval` 0. */
+export const connect = (folder: string): Effect.Effect<Connection, RagError> =>
+  attempt("open", `opening ${folder}`, () =>
+    lancedb.connect(folder, {
+      readConsistencyInterval: 0,
+      session: new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES)
+    })
+  )
+
+/** A column whose values stand outside the data pages, so that scans do not read them. */
+export const blobField = (name: string): Field => lancedb.blob(name)
+
+/** How the vector index is trained. */
+export const ivfFlat = (numPartitions: number) =>
+  lancedb.Index.ivfFlat({ distanceType: "cosine", numPartitions, maxIterations: 20, sampleRate: 64 })
+
+/** BM25 over one column: stemmed English without stop words, or words as ICU segments them. */
+export const fullText = (language: "en" | "zh") =>
+  lancedb.Index.fts(
+    language === "en"
+      ? {
+          baseTokenizer: "simple",
+          language: "English",
+          stem: true,
+          removeStopWords: true,
+          withPosition: false
+        }
+      : { baseTokenizer: "icu", stem: false, removeStopWords: false, withPosition: false }
+  )
+
+/** A match query over one column. */
+export const matchQuery = (words: string, column: string) => new lancedb.MatchQuery(words, column)
+
+/** Runs a call of LanceDB; what it throws becomes a RagError that says what was being done. */
+export const attempt = <A>(stage: Stage, doing: string, call: () => Promise<A>): Effect.Effect<A, RagError> =>
+  Effect.tryPromise({ try: call, catch: (cause) => storeError(stage, doing, cause) })
+
+/** The same for writes: LanceDB refuses one of two that collide, and the same write again is right. */
+export const attemptWrite = <A>(
+  stage: Stage,
+  doing: string,
+  call: () => Promise<A>
+): Effect.Effect<A, RagError> =>
+  attempt(stage, doing, call).pipe(
+    Effect.retry({
+      schedule: Schedule.exponential("20 millis").pipe(Schedule.jittered, Schedule.upTo({ times: 8 })),
+      while: (error) => /commit conflict|concurrent/i.test(String(error.cause))
+    })
+  )
+
+/** The table of that name, made with `make` where there is none. */
+export const openOrCreate = (
+  connection: Connection,
+  name: string,
+  make: () => Promise<Table>
+): Effect.Effect<Table, RagError> =>
+  attempt("open", `opening table ${name}`, () => connection.openTable(name)).pipe(
+    Effect.catchIf(
+      (error) => /not found|does not exist/i.test(String(error.cause)),
+      () =>
+        attempt("open", `making table ${name}`, make).pipe(
+          // Another process made it in between.
+          Effect.catchIf(
+            (error) => /already exists/i.test(String(error.cause)),
+            () => attempt("open", `opening table ${name}`, () => connection.openTable(name))
+          )
+        )
+    )
+  )
+
+/** LanceDB has no bound parameters: filters are text, and a quote in it is doubled. A backslash is itself. */
+export const sqlString = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/** `column IN ('…', '…')`. */
+export const sqlIn = (column: string, values: ReadonlyArray<string>): string =>
+  `\`${column}\` IN (${values.map(sqlString).join(", ")})`
+
+const storeError = (stage: Stage, doing: string, cause: unknown): RagError => {
+  const text = String(cause)
+  const [reason, advice] = diagnose(text)
+  const first = (text.split("\n")[0] ?? text).slice(0, 300)
+  return new RagError({
+    stage,
+    reason,
+    message: `The store failed while ${doing}: ${first}. ${advice}`,
+    cause
+  })
+}
+
+const diagnose = (text: string): readonly [RagReason, string] => {
+  if (/no space left|os error 28|ENOSPC|disk quota|file too large|os error 27/i.test(text))
+    return ["NoSpace", "What was committed before is safe. Free some space and run it again."]
+  if (/permission denied|os error 13|EACCES|EPERM|read-only file system|os error 30/i.test(text))
+    return ["PermissionDenied", "Give this user the right to read and write the library's folder."]
+  return [
+    "Store",
+    "What was committed before is safe. Run it again; if it persists, restore the folder from a copy."
+  ]
+}

@@ -1,0 +1,176 @@
+/** One table `c_<uuid>`: documents and their passages, written whole, searched by cosine. */
+import { Effect, Semaphore } from "effect"
+import type { Collection, StoredDocument } from "../PassageIndex.ts"
+import type { Manifest } from "../Manifest.ts"
+import { RagError } from "../RagError.ts"
+import { attempt, attemptWrite, sqlIn, sqlString, type Table } from "./Lance.ts"
+import type { LanceFiles } from "./LanceFiles.ts"
+import { documentRow, documentRowId, HIT_COLUMNS, rowsOf, toArrow, toHit, toStored } from "./LanceRows.ts"
+import { maintainIndex, settleIndex } from "./LanceVectorIndex.ts"
+
+/** Partitions looked into at each search: hashed lexical vectors need 50 for what others find with 20. */
+const NPROBES = 64
+
+/** Identifiers in one filter. */
+const FILTER_IDS = 500
+
+/** The collection over an open table. */
+export const collectionOf = Effect.fn("LanceCollection.make")(function* (
+  name: string,
+  manifest: Manifest,
+  table: Table,
+  files: LanceFiles
+) {
+  // One writer at a time within the process; LanceDB sorts out the processes.
+  const writer = yield* Semaphore.make(1)
+
+  const commit: Collection["commit"] = Effect.fn("LanceCollection.commit")(function* (documents) {
+    if (documents.length === 0) return
+    yield* checkUnique(documents.map(({ info }) => info.id))
+    yield* files.put(new Map(documents.map(({ info, original }) => [info.sha256, original])))
+    const expected = documents.reduce(
+      (sum, { replaces }) => sum + (replaces ? replaces.info.passages + 1 : 0),
+      0
+    )
+    const broken = documents.some(({ replaces }) => replaces?.whole === false)
+    const merged = broken
+      ? undefined
+      : yield* attemptWrite("ingest", "writing passages", () =>
+          table
+            .mergeInsert("id")
+            .whenMatchedUpdateAll()
+            .whenNotMatchedInsertAll()
+            .execute(toArrow(rowsOf(documents, { gone: true }), manifest.dimension))
+        )
+    // Other rows were there than this writer had seen: another one was faster. Its passages must not stay among ours.
+    // Deleting by source reads the whole table, so it is kept for this case.
+    if (merged?.numUpdatedRows !== expected) {
+      yield* attemptWrite("ingest", "writing passages over another writer's", () =>
+        table
+          .mergeInsert("id")
+          .whenMatchedUpdateAll()
+          .whenNotMatchedInsertAll()
+          .whenNotMatchedBySourceDelete({
+            where: sqlIn(
+              "document",
+              documents.map(({ info }) => info.id)
+            )
+          })
+          .execute(toArrow(rowsOf(documents, { gone: false }), manifest.dimension))
+      )
+    }
+  }, writer.withPermit)
+
+  const adopt: Collection["adopt"] = Effect.fn("LanceCollection.adopt")(function* (stored) {
+    if (stored.length === 0) return
+    const rows = stored.map(({ info, source }) => documentRow(info, source))
+    yield* attemptWrite("ingest", "recording where documents come from", () =>
+      table.mergeInsert("id").whenMatchedUpdateAll().execute(toArrow(rows, manifest.dimension))
+    )
+  }, writer.withPermit)
+
+  const remove: Collection["remove"] = Effect.fn("LanceCollection.remove")(function* (ids) {
+    for (let i = 0; i < ids.length; i += FILTER_IDS) {
+      yield* attemptWrite("ingest", "removing documents", () =>
+        table.delete(sqlIn("document", ids.slice(i, i + FILTER_IDS)))
+      )
+    }
+  }, writer.withPermit)
+
+  const search: Collection["search"] = Effect.fn("LanceCollection.search")(function* (vector, limit) {
+    const rows: ReadonlyArray<Record<string, unknown>> = yield* attempt(
+      "retrieve",
+      "recalling passages",
+      () =>
+        table
+          .query()
+          .nearestTo(vector)
+          .distanceType("cosine")
+          .nprobes(NPROBES)
+          .limit(limit)
+          .select(HIT_COLUMNS)
+          .toArray()
+    )
+    return rows.map(toHit)
+  })
+
+  const documentRows = attempt("store", "listing documents", async () => {
+    const rows = await table.query().where("kind = 'document'").select(["document", "metadata"]).toArray()
+    return rows as ReadonlyArray<Record<string, unknown>>
+  })
+
+  const documents: Collection["documents"] = documentRows.pipe(
+    Effect.map((rows) => rows.map((row) => toStored(row, true).info)),
+    Effect.withSpan("LanceCollection.documents")
+  )
+
+  const inventory: Collection["inventory"] = Effect.gen(function* () {
+    const rows = yield* documentRows
+    const counts = yield* attempt("store", "counting passages", async () => {
+      const found = new Map<string, number>()
+      for await (const batch of table.query().where("kind = 'passage'").select(["document"])) {
+        for (const id of batch.getChildAt(0) ?? []) found.set(id, (found.get(id) ?? 0) + 1)
+      }
+      return found
+    })
+    return rows.map((row): StoredDocument => {
+      const stored = toStored(row, true)
+      return { ...stored, whole: (counts.get(stored.info.id) ?? 0) === stored.info.passages }
+    })
+  }).pipe(Effect.withSpan("LanceCollection.inventory"))
+
+  const document: Collection["document"] = Effect.fn("LanceCollection.document")(function* (id) {
+    const rows: ReadonlyArray<Record<string, unknown>> = yield* attempt("store", "reading a document", () =>
+      table
+        .query()
+        .where(`id = ${sqlString(documentRowId(id))}`)
+        .select(["document", "metadata"])
+        .limit(1)
+        .toArray()
+    )
+    return rows[0] && toStored(rows[0], true)
+  })
+
+  const passageCount: Collection["passageCount"] = attempt("store", "counting passages", () =>
+    table.countRows("kind = 'passage'")
+  )
+
+  const settle: Collection["settle"] = settleIndex(table).pipe(
+    writer.withPermit,
+    Effect.withSpan("LanceCollection.settle")
+  )
+
+  const maintain: Collection["maintain"] = Effect.gen(function* () {
+    yield* maintainIndex(table)
+    const referenced = yield* documents
+    yield* files.collect(new Set(referenced.map(({ sha256 }) => sha256)))
+  }).pipe(writer.withPermit, Effect.withSpan("LanceCollection.maintain"))
+
+  return {
+    name,
+    manifest,
+    commit,
+    adopt,
+    remove,
+    search,
+    documents,
+    inventory,
+    document,
+    original: files.get,
+    passageCount,
+    settle,
+    maintain
+  } satisfies Collection
+})
+
+/** LanceDB would insert both of two equal keys of one batch. */
+const checkUnique = (ids: ReadonlyArray<string>): Effect.Effect<void, RagError> =>
+  new Set(ids).size === ids.length
+    ? Effect.void
+    : Effect.fail(
+        new RagError({
+          stage: "ingest",
+          reason: "Internal",
+          message: "Two documents of one commit have the same identifier. Please report this."
+        })
+      )

@@ -1,0 +1,82 @@
+/** Originals: the bytes of every document, once for each content. */
+import { Float64, vectorFromArray } from "apache-arrow"
+import { Clock, Effect } from "effect"
+import type { RagError } from "../RagError.ts"
+import {
+  attempt,
+  attemptWrite,
+  type Connection,
+  openOrCreate,
+  sqlIn,
+  sqlString,
+  type Table
+} from "./Lance.ts"
+import { filesSchema } from "./LanceTables.ts"
+
+/** Files that no document has named for this long are dropped by `maintain`. */
+export const GRACE_MILLIS = 24 * 60 * 60 * 1000
+
+/** The table `files`. */
+export interface LanceFiles {
+  readonly put: (files: ReadonlyMap<string, Uint8Array>) => Effect.Effect<void, RagError>
+  readonly get: (sha256: string) => Effect.Effect<Uint8Array | undefined, RagError>
+  /** Drops files that are not in `referenced` and were last written before the grace time. */
+  readonly collect: (referenced: ReadonlySet<string>) => Effect.Effect<void, RagError>
+  readonly table: Table
+}
+
+export const openFiles = Effect.fn("LanceFiles.open")(function* (connection: Connection) {
+  const table = yield* openOrCreate(connection, "files", async () => {
+    const made = await connection.createEmptyTable("files", filesSchema)
+    await made.setUnenforcedPrimaryKey("sha256")
+    return made
+  })
+
+  const put: LanceFiles["put"] = Effect.fn("LanceFiles.put")(function* (files) {
+    if (files.size === 0) return
+    const touched = yield* Clock.currentTimeMillis
+    const rows = [...files].map(([sha256, data]) => ({
+      sha256,
+      bytes: { data: Buffer.from(data.buffer, data.byteOffset, data.byteLength), uri: null },
+      touched
+    }))
+    yield* attemptWrite("store", "keeping the original files", () =>
+      table.mergeInsert("sha256").whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows)
+    )
+  })
+
+  const get: LanceFiles["get"] = Effect.fn("LanceFiles.get")(function* (sha256) {
+    return yield* attempt("store", "reading an original file", async () => {
+      const rows = await table
+        .query()
+        .where(`sha256 = ${sqlString(sha256)}`)
+        .select(["sha256"])
+        .withRowId()
+        .limit(1)
+        .toArray()
+      const row: { readonly _rowid: bigint } | undefined = rows[0]
+      if (row === undefined) return undefined
+      const [bytes] = await table.fetchBlobs("bytes", [row._rowid])
+      return bytes ?? undefined
+    })
+  })
+
+  const collect: LanceFiles["collect"] = Effect.fn("LanceFiles.collect")(function* (referenced) {
+    const before = (yield* Clock.currentTimeMillis) - GRACE_MILLIS
+    const old: ReadonlyArray<{ readonly sha256: string }> = yield* attempt("store", "listing old files", () =>
+      table.query().where(`touched < ${before}`).select(["sha256"]).toArray()
+    )
+    const unused = old.map(({ sha256 }) => sha256).filter((sha256) => !referenced.has(sha256))
+    for (let i = 0; i < unused.length; i += 500) {
+      const some = unused.slice(i, i + 500)
+      yield* attemptWrite("store", "dropping unused files", () =>
+        table.delete(`touched < ${before} AND ${sqlIn("sha256", some)}`)
+      )
+    }
+  })
+
+  return { put, get, collect, table } satisfies LanceFiles
+})
+
+/** A column of times, in milliseconds since 1970. */
+export const times = (values: ReadonlyArray<number>) => vectorFromArray(values, new Float64()).data[0]

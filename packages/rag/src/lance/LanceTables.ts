@@ -1,0 +1,53 @@
+/** The columns of every table. Changing one changes the format: see `FORMAT` in Manifest.ts. */
+import { Field, FixedSizeList, Float32, Float64, Int32, Schema, Utf8 } from "apache-arrow"
+import { blobField } from "./Lance.ts"
+
+const text = (name: string, nullable = false) => new Field(name, new Utf8(), nullable)
+const integer = (name: string) => new Field(name, new Int32(), true)
+
+/** A list of `dimension` floats. */
+export const vectorType = (dimension: number) =>
+  new FixedSizeList(dimension, new Field("item", new Float32(), true))
+
+/** Which table a collection's name stands for. Written last: moving a row is the switch. */
+export const collectionsSchema = new Schema([
+  text("name"),
+  text("table"),
+  text("manifest"),
+  new Field("written", new Float64(), false)
+])
+
+/**
+ * One table for all that must be true together.
+ *
+ * `<document>#<ordinal>` is a passage, `<document>#` the document itself: its text and vector are null, so that recall
+ * never sees it. A row of kind `gone` is what is left of a passage that a shorter version no longer has.
+ */
+export const passagesSchema = (dimension: number) =>
+  new Schema([
+    text("id"),
+    text("document"),
+    text("kind"),
+    integer("ordinal"),
+    text("hash", true),
+    text("text", true),
+    new Field("vector", vectorType(dimension), true),
+    integer("page"),
+    integer("start"),
+    integer("end"),
+    text("boxes", true),
+    text("headings", true),
+    text("crop", true),
+    text("metadata", true)
+  ])
+
+/** Originals, by the SHA-256 of their bytes; `touched` in milliseconds since 1970. */
+export const filesSchema = new Schema([
+  text("sha256"),
+  blobField("bytes"),
+  new Field("touched", new Float64(), false)
+])
+
+/** Vectors that were paid for. */
+export const vectorsSchema = (dimension: number) =>
+  new Schema([text("sha256"), new Field("vector", vectorType(dimension), false)])
