@@ -1,0 +1,98 @@
+/** Markdown to blocks; every offset points into the file itself. */
+import MarkdownIt from "markdown-it"
+import type { Block, Parsed } from "../Document.ts"
+import { blockSpan, lineStarts } from "./LineSpans.ts"
+
+/** A list longer than this many characters becomes one block for each of its items. */
+export const LIST_WHOLE = 800
+
+// Block rules only: inline parsing is most of the cost, and only headings need it.
+// `reference` would swallow link definitions without a token: as paragraphs they stay findable.
+const markdown = new MarkdownIt({ html: true }).disable("reference")
+
+type Token = ReturnType<typeof markdown.parse>[number]
+
+const FRONT_MATTER = /^---[ \t]*\r?\n(?:[\s\S]*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/
+
+const KINDS: Record<string, Block["kind"]> = {
+  heading_open: "heading",
+  paragraph_open: "paragraph",
+  blockquote_open: "paragraph",
+  html_block: "paragraph",
+  bullet_list_open: "list",
+  ordered_list_open: "list",
+  table_open: "table",
+  fence: "code",
+  code_block: "code"
+}
+
+/** A heading's text without its markup. */
+const plain = (source: string): string =>
+  /[*_`~<&\\![]/.test(source)
+    ? (markdown.parseInline(source, {})[0]?.children ?? [])
+        .map((token) =>
+          token.type === "softbreak" ? " " : token.type === "html_inline" ? "" : token.content
+        )
+        .join("")
+        .trim()
+    : source.replace(/\s+/g, " ").trim()
+
+/** `title:` of the front matter, when there is one. */
+const frontMatterTitle = (frontMatter: string): string | undefined =>
+  /^title:[ \t]*(["']?)(.+?)\1[ \t]*\r?$/m.exec(frontMatter)?.[2]
+
+/** Items of the list that opens at `index`, as line ranges. */
+const itemLines = (tokens: ReadonlyArray<Token>, index: number): Array<readonly [number, number]> => {
+  const items: Array<readonly [number, number]> = []
+  for (let i = index + 1; i < tokens.length && tokens[i]!.level > 0; i++) {
+    const token = tokens[i]!
+    if (token.type === "list_item_open" && token.level === 1 && token.map !== null) items.push(token.map)
+  }
+  return items
+}
+
+/**
+ * Headings, paragraphs, lists, tables and code of a Markdown text (CommonMark and tables).
+ *
+ * Every non-blank character belongs to one block, except front matter, thematic breaks and HTML comments.
+ * `title` is the front matter's, else the first heading's, highest level first; empty when there is none.
+ */
+export const parseMarkdown = (text: string): Parsed => {
+  const frontMatter = FRONT_MATTER.exec(text)?.[0] ?? ""
+  const starts = lineStarts(text, frontMatter.length)
+  const body = text.slice(frontMatter.length)
+  const tokens: Array<Token> = []
+  // The same two steps that markdown-it's own `normalize` takes; neither changes the number of lines
+  const source = /[\r\0]/.test(body) ? body.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD") : body
+  markdown.block.parse(source, markdown, {}, tokens)
+
+  const blocks: Array<Block> = []
+  let title = frontMatterTitle(frontMatter)
+  let titleLevel = title === undefined ? 7 : 0
+  tokens.forEach((token, index) => {
+    const kind = token.level === 0 && token.map !== null ? KINDS[token.type] : undefined
+    if (kind === undefined || token.map === null) return
+    const span = blockSpan(text, starts, token.map)
+    if (span === undefined) return
+    if (kind === "heading") {
+      const level = Number(token.tag.slice(1))
+      const heading = plain(tokens[index + 1]?.content ?? "")
+      if (level < titleLevel && heading !== "") {
+        title = heading
+        titleLevel = level
+      }
+      blocks.push({ ...span, kind, level, heading })
+    } else if (kind === "list" && span.end - span.start > LIST_WHOLE) {
+      for (const lines of itemLines(tokens, index)) {
+        const item = blockSpan(text, starts, lines)
+        if (item !== undefined) blocks.push({ ...item, kind })
+      }
+    } else if (
+      token.type !== "html_block" ||
+      !/^<!--[\s\S]*-->$/.test(text.slice(span.start, span.end).trim())
+    ) {
+      blocks.push({ ...span, kind })
+    }
+  })
+  return { format: "markdown", title: title ?? "", text, blocks, pages: [], lines: [] }
+}
