@@ -64,9 +64,12 @@ export const makeCaller = (options: CallOptions, credential: Redacted.Redacted):
   }
 }
 
+/** A shorter credential is found in every other word, and protects nothing. */
+const SHORTEST_SECRET = 6
+
 /** Some gateways repeat the credential in their refusal. */
 const conceal = (reason: GatewayReason, secret: string): GatewayReason => {
-  if (!reason.message.includes(secret)) return reason
+  if (secret.length < SHORTEST_SECRET || !reason.message.includes(secret)) return reason
   const Reason = reason.constructor as new (fields: object) => GatewayReason
   return new Reason({ ...reason, message: reason.message.replaceAll(secret, "<redacted>") })
 }

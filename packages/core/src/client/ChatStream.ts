@@ -3,7 +3,7 @@ import { Effect, Result, Stream } from "effect"
 import { type ChatChunk, type ChatEvent, DONE } from "../endpoints/Chat.ts"
 import { toReason } from "../Failure.ts"
 import type { ChatEnd, ChatPart } from "../Gateway.ts"
-import { type GatewayReason, InvalidResponse } from "../GatewayError.ts"
+import { type GatewayReason, Unreachable } from "../GatewayError.ts"
 
 /** The answer's tokens and end, from the wire's names; what is not said is 0 or absent. */
 export const endOf = (usage: ChatChunk["usage"], finishReason: string | null | undefined): ChatEnd => ({
@@ -18,41 +18,41 @@ interface State {
   readonly ended: boolean
 }
 
+/** Stands after the last event. Not `onHalt`, which runs for a stream that failed as well. */
+const END = "end" as const
+
 type Step = Result.Result<ChatPart, GatewayReason>
 
-const next = (state: State, { data }: ChatEvent): readonly [State, ReadonlyArray<Step>] => {
+const next = (state: State, data: ChatEvent["data"] | typeof END): readonly [State, ReadonlyArray<Step>] => {
   if (data === DONE) return [{ ...state, ended: true }, []]
+  if (data === END) return [state, [last(state)]]
   if ("error" in data) {
     const { code, message, type } = data.error
     const status = type === "rate_limit_error" ? 429 : 502
-    return [
-      { ...state, ended: true },
-      [Result.fail(toReason({ status, message, code: code ?? type ?? undefined }))]
-    ]
+    return [state, [Result.fail(toReason({ status, message, code: code ?? type ?? undefined }))]]
   }
   const choice = data.choices[0]
   const text = choice?.delta.content ?? ""
+  const finishReason = choice?.finish_reason ?? state.finishReason
   return [
-    {
-      ended: false,
-      usage: data.usage ?? state.usage,
-      finishReason: choice?.finish_reason ?? state.finishReason
-    },
+    { ended: false, usage: data.usage ?? state.usage, finishReason },
     text === "" ? [] : [Result.succeed({ type: "text", text })]
   ]
 }
 
-const halt = ({ ended, finishReason, usage }: State): ReadonlyArray<Step> =>
+const last = ({ ended, finishReason, usage }: State): Step =>
   ended || typeof finishReason === "string"
-    ? [Result.succeed({ type: "end", ...endOf(usage, finishReason) })]
-    : [Result.fail(new InvalidResponse({ message: "The stream ended before the answer did." }))]
+    ? Result.succeed({ type: "end", ...endOf(usage, finishReason) })
+    : Result.fail(new Unreachable({ message: "The stream broke off before the answer was whole." }))
 
 /** Text parts as they come, and one end. A stream that stops short, or an error among its events, fails it. */
 export const chatParts = <E>(
   events: Stream.Stream<ChatEvent, E>
 ): Stream.Stream<ChatPart, E | GatewayReason> =>
   events.pipe(
-    Stream.takeUntil(({ data }) => data === DONE),
-    Stream.mapAccum((): State => ({ ended: false }), next, { onHalt: halt }),
+    Stream.map(({ data }) => data),
+    Stream.takeUntil((data) => data === DONE),
+    Stream.concat(Stream.succeed<typeof END>(END)),
+    Stream.mapAccum((): State => ({ ended: false }), next),
     Stream.mapEffect(Effect.fromResult)
   )

@@ -15,7 +15,7 @@ export const retryAfter = (
   const value = headers["retry-after"]
   const seconds = number(value)
   if (seconds !== undefined) return Duration.seconds(seconds)
-  const date = value === undefined ? Number.NaN : Date.parse(value)
+  const date = value !== undefined && HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(date) ? undefined : Duration.millis(Math.max(0, date - nowMillis))
 }
 
@@ -24,6 +24,9 @@ export const shouldRetry = (headers: Readonly<Record<string, string | undefined>
   const value = headers["x-should-retry"]
   return value === "true" ? true : value === "false" ? false : undefined
 }
+
+/** `Date.parse` takes much for a date: "-5" is one of 2001. */
+const HTTP_DATE = /^[A-Z][a-z]{2,8}, \d/
 
 const number = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,15}(\.\d+)?$/.test(text.trim()) ? Number(text) : undefined

@@ -42,13 +42,16 @@ export const layerTransport = (options: TransportOptions = {}): Layer.Layer<Http
 export const faultOf = (cause: unknown): { readonly code: string; readonly message: string } => {
   const error = cause instanceof AggregateError ? cause.errors[0] : cause
   const message = error instanceof Error ? error.message : String(error)
-  const code = error instanceof Error && "code" in error ? String(error.code) : ""
+  const code = error instanceof Error ? String("code" in error && error.code ? error.code : error.name) : ""
   return { code, message: message === "" ? code : message }
 }
 
 /** Bytes came that are no HTTP, or more of them than allowed: the answer is at fault, not the connection. */
 export const isBadAnswer = (code: string): boolean =>
-  code.startsWith("HPE_") || code === "UND_ERR_RES_EXCEEDED_MAX_SIZE" || code === "UND_ERR_HEADERS_OVERFLOW"
+  code.startsWith("HPE_") ||
+  code === "HTTPParserError" ||
+  code === "UND_ERR_RES_EXCEEDED_MAX_SIZE" ||
+  code === "UND_ERR_HEADERS_OVERFLOW"
 
 /** The connection broke before the whole answer had come. */
 export const isBroken = (code: string): boolean =>

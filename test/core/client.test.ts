@@ -1,0 +1,429 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import {
+  Account,
+  apiKey,
+  Gateway,
+  type GatewayError,
+  type PartialFailure,
+  systemAccessToken
+} from "@sluice/core"
+import { AccountClient, GatewayClient } from "@sluice/core/client"
+import { ConfigProvider, Effect, Exit, Layer, Stream } from "effect"
+import { type Behaviour, delta, embed, events, json, LoopbackGateway, model } from "./LoopbackGateway.ts"
+
+const KEY = "sk-canary-5f2e"
+const once = { retry: { times: 0, base: 1, cap: 1, budget: 1 }, maxResponseBytes: 1_000_000, connections: 1 }
+
+const Clients = Layer.unwrap(
+  Effect.map(LoopbackGateway, ({ url }) =>
+    Layer.merge(
+      GatewayClient.layer({
+        baseUrl: `${url}/v1/`,
+        apiKey: apiKey(KEY),
+        ...once,
+        embeddings: { texts: 3, bytes: 40, concurrency: 2 }
+      }),
+      AccountClient.layer({ baseUrl: url, accessToken: systemAccessToken("sat-1"), ...once })
+    )
+  )
+).pipe(Layer.provideMerge(LoopbackGateway.layer))
+
+const behaving = Effect.fn(function* <A, E, R>(behaviour: Behaviour, effect: Effect.Effect<A, E, R>) {
+  const { behave } = yield* LoopbackGateway
+  behave(behaviour)
+  return yield* Effect.ensuring(
+    effect,
+    Effect.sync(() => behave(model))
+  )
+})
+
+const reasonOf = <A, R>(effect: Effect.Effect<A, GatewayError, R>) =>
+  Effect.map(Effect.flip(effect), ({ reason }) => reason)
+
+const embedTwo = Gateway.use((gateway) => gateway.embeddings({ model: "e", input: ["a", "b"] }))
+const rerankThree = (topN?: number) =>
+  Gateway.use((gateway) =>
+    gateway.rerank({
+      model: "r",
+      query: "q",
+      documents: ["a", "b", "c"],
+      ...(topN !== undefined && { topN })
+    })
+  )
+const ask = { model: "c", messages: [{ role: "user" as const, content: "hello" }] }
+const chat = Gateway.use((gateway) => gateway.chat(ask))
+const chatStream = Gateway.use((gateway) => Stream.runCollect(gateway.chatStream(ask)))
+
+const vectors =
+  (...data: ReadonlyArray<readonly [index: number, embedding: unknown]>): Behaviour =>
+  (_, response) =>
+    json(response, { data: data.map(([index, embedding]) => ({ index, embedding })) })
+const scores =
+  (...results: ReadonlyArray<readonly [index: number, score: unknown]>): Behaviour =>
+  (_, response) =>
+    json(response, { results: results.map(([index, relevance_score]) => ({ index, relevance_score })) })
+const refuse =
+  (status: number, body: unknown, headers = {}): Behaviour =>
+  (_, response) =>
+    json(response, body, status, headers)
+const openAi = (fields: object) => ({
+  error: { message: "no", type: null, param: null, code: null, ...fields }
+})
+
+layer(Clients)("the client", (it) => {
+  describe("refusals have their reasons", () => {
+    const cases: ReadonlyArray<readonly [string, Behaviour, object]> = [
+      [
+        "400",
+        refuse(400, openAi({ param: "input", code: "x" })),
+        { _tag: "InvalidRequest", param: "input", code: "x" }
+      ],
+      ["401", refuse(401, openAi({})), { _tag: "Unauthorized" }],
+      ["402", refuse(402, openAi({})), { _tag: "InsufficientQuota" }],
+      ["403", refuse(403, openAi({})), { _tag: "Forbidden" }],
+      [
+        "403 for the money",
+        refuse(403, openAi({ code: "insufficient_user_quota" })),
+        { _tag: "InsufficientQuota" }
+      ],
+      [
+        "429 for the money",
+        refuse(429, openAi({ type: "insufficient_quota" })),
+        { _tag: "InsufficientQuota" }
+      ],
+      [
+        "404",
+        refuse(404, openAi({ code: "model_not_found" })),
+        { _tag: "NotFound", code: "model_not_found" }
+      ],
+      [
+        "503 for no model",
+        refuse(503, openAi({ code: "model_not_found" })),
+        { _tag: "NotFound", isRetryable: false }
+      ],
+      ["429 without a body", refuse(429, ""), { _tag: "RateLimited", isRetryable: true }],
+      [
+        "a final 500",
+        refuse(500, openAi({}), { "x-should-retry": "false" }),
+        { isRetryable: false, status: 500 }
+      ],
+      [
+        "a lock's 409",
+        refuse(409, openAi({}), { "x-should-retry": "true" }),
+        { isRetryable: true, status: 409 }
+      ],
+      [
+        "HTML",
+        refuse(502, "<html><h1>Bad gateway</h1>", { "content-type": "text/html" }),
+        { _tag: "ServerFailure", status: 502 }
+      ],
+      ["a redirect", refuse(302, "", { location: "http://127.0.0.1:1/" }), { _tag: "InvalidRequest" }],
+      ["a plain message", refuse(422, { message: "no" }), { _tag: "InvalidRequest", message: "no" }],
+      ["a plain error", refuse(422, { error: "no" }), { _tag: "InvalidRequest", message: "no" }]
+    ]
+    for (const [name, behaviour, expected] of cases) {
+      it.effect(name, () =>
+        Effect.gen(function* () {
+          const reason: any = yield* behaving(behaviour, reasonOf(chat))
+          for (const [key, value] of Object.entries(expected)) assert.strictEqual(reason[key], value, key)
+          assert.isAbove(reason.message.length, 0)
+        })
+      )
+    }
+  })
+
+  describe("answers that cannot be trusted are InvalidResponse", () => {
+    const cases: ReadonlyArray<readonly [string, Behaviour, Effect.Effect<unknown, GatewayError, Gateway>]> =
+      [
+        ["too few vectors", vectors([0, [1, 0]]), embedTwo],
+        ["a vector too many", vectors([0, [1]], [1, [1]], [2, [1]]), embedTwo],
+        ["two of one index", vectors([0, [1]], [0, [1]]), embedTwo],
+        ["an index out of range", vectors([0, [1]], [2, [1]]), embedTwo],
+        ["a negative index", vectors([0, [1]], [-1, [1]]), embedTwo],
+        ["unequal dimensions", vectors([0, [1, 2]], [1, [1]]), embedTwo],
+        ["an empty vector", vectors([0, []], [1, []]), embedTwo],
+        ["null among numbers", vectors([0, [1, null]], [1, [1, 2]]), embedTwo],
+        ["a number beyond float32", vectors([0, [1e300]], [1, [1]]), embedTwo],
+        ["base64 NaN", vectors([0, "AADAfw=="], [1, "AACAPw=="]), embedTwo],
+        ["base64 of three bytes", vectors([0, "AACA"], [1, "AACA"]), embedTwo],
+        ["no base64", vectors([0, "****"], [1, "****"]), embedTwo],
+        ["two scores of one document", scores([0, 1], [0, 1], [1, 0]), rerankThree()],
+        ["a score of no document", scores([0, 1], [1, 1], [3, 1]), rerankThree()],
+        ["a score that is text", scores([0, "NaN"], [1, 1], [2, 1]), rerankThree()],
+        ["fewer scores than asked for", scores([0, 1]), rerankThree(2)],
+        ["an empty body", (_, response) => json(response, ""), chat],
+        ["HTML", (_, response) => response.end("<html>"), chat],
+        ["HTML labelled as JSON", (_, response) => json(response, "<html>"), chat],
+        ["JSON cut short", (_, response) => json(response, '{"choices":[{"mess'), chat],
+        ["no choices", (_, response) => json(response, { choices: [] }), chat],
+        ["no text", (_, response) => json(response, { choices: [{ message: { content: null } }] }), chat],
+        ["more bytes than allowed", (_, response) => json(response, `"${"x".repeat(2_000_000)}"`), chat],
+        ["no HTTP", (_, response) => response.socket?.end("SSH-2.0-OpenSSH_9.9\r\n"), chat],
+        ["events that are no chunks", (_, response) => events(response, [{ a: 1 }]), chatStream]
+      ]
+    for (const [name, behaviour, effect] of cases) {
+      it.effect(name, () =>
+        Effect.gen(function* () {
+          const reason = yield* behaving(behaviour, reasonOf(effect))
+          assert.strictEqual(reason._tag, "InvalidResponse", reason.message)
+        })
+      )
+    }
+  })
+
+  it.effect("an answer broken off is Unreachable, and may be tried again", () =>
+    Effect.gen(function* () {
+      const calls = { "application/json": chat, "text/event-stream": chatStream }
+      for (const [type, effect] of Object.entries(calls)) {
+        const broken: Behaviour = (_, response) => {
+          response.writeHead(200, { "content-type": type, "content-length": 5000 })
+          response.write(`data: ${JSON.stringify(delta("a"))}\n\n`, () => response.destroy())
+        }
+        const reason = yield* behaving(broken, reasonOf<unknown, Gateway>(effect))
+        assert.deepStrictEqual([reason._tag, reason.isRetryable], ["Unreachable", true], reason.message)
+      }
+      const short = yield* behaving((_, response) => events(response, [delta("a")]), reasonOf(chatStream))
+      assert.strictEqual(short._tag, "Unreachable")
+    })
+  )
+
+  it.effect("floats are accepted where base64 was asked for, and any order is put in order", () =>
+    Effect.gen(function* () {
+      const { vectors: got } = yield* behaving(vectors([1, [3, 4]], [0, "AAAAPwAAgL8="]), embedTwo)
+      assert.deepStrictEqual(got, [Float32Array.of(0.5, -1), Float32Array.of(3, 4)])
+    })
+  )
+
+  it.effect("splits texts by count and by bytes, keeps their order, and leaves the numbers as they are", () =>
+    Effect.gen(function* () {
+      const { behave, seen } = yield* LoopbackGateway
+      behave(model)
+      const input = ["alpha", "beta", "gamma", "delta", "x".repeat(100), "zeta words", "etaé".repeat(9)]
+      const answer = yield* (yield* Gateway).embeddings({ model: "e", input })
+      assert.deepStrictEqual(answer, { vectors: input.map(embed), tokens: 7 })
+      const sizes = seen.map(({ body }) => body.input.length).toSorted()
+      assert.deepStrictEqual(sizes, [1, 1, 1, 1, 3])
+      assert.isTrue(seen.every(({ body }) => body.encoding_format === "base64"))
+    })
+  )
+
+  it.effect("keeps what succeeded when one request fails, and names the texts that failed", () =>
+    Effect.gen(function* () {
+      const input = Array.from({ length: 8 }, (_, i) => `text${i}`)
+      const failing: Behaviour = (seen, response, nth) =>
+        seen.body.input.includes("text4") ? json(response, openAi({}), 500) : model(seen, response, nth)
+      const reason = (yield* behaving(
+        failing,
+        reasonOf(Gateway.use((gateway) => gateway.embeddings({ model: "e", input })))
+      )) as PartialFailure
+      assert.strictEqual(reason._tag, "PartialFailure")
+      assert.deepStrictEqual(reason.failed, [3, 4, 5])
+      assert.deepStrictEqual([...reason.kept.keys()], [0, 1, 2, 6, 7])
+      assert.deepStrictEqual(reason.kept.get(6), embed("text6"))
+      assert.deepStrictEqual([reason.first._tag, reason.isRetryable], ["ServerFailure", true])
+    })
+  )
+
+  it.effect("begins no further request after one that all would share", () =>
+    Effect.gen(function* () {
+      const { seen } = yield* LoopbackGateway
+      const input = Array.from({ length: 60 }, (_, i) => `text${i}`)
+      const sent = yield* behaving(
+        refuse(401, openAi({})),
+        Effect.gen(function* () {
+          const reason = yield* reasonOf((yield* Gateway).embeddings({ model: "e", input }))
+          assert.strictEqual(reason._tag, "Unauthorized")
+          return seen.length
+        })
+      )
+      assert.isAtMost(sent, 2)
+    })
+  )
+
+  it.effect("sorts results, keeps ties in order, and asks for no more than there are", () =>
+    Effect.gen(function* () {
+      const { seen } = yield* LoopbackGateway
+      const unsorted = scores([2, 0.1], [1, 0.7], [0, 0.1])
+      const check = (topN: number | undefined, expected: ReadonlyArray<number>) =>
+        behaving(
+          unsorted,
+          Effect.gen(function* () {
+            const { results } = yield* rerankThree(topN)
+            assert.deepStrictEqual(
+              results.map(({ index }) => index),
+              expected
+            )
+            return seen.map(({ body }) => body.top_n)
+          })
+        )
+      assert.deepStrictEqual(yield* check(undefined, [1, 0, 2]), [3])
+      assert.deepStrictEqual(yield* check(99, [1, 0, 2]), [3])
+      assert.deepStrictEqual(yield* check(1, [1]), [1])
+      assert.deepStrictEqual(yield* check(0, []), [])
+    })
+  )
+
+  it.effect("gives documents back when they are asked for", () =>
+    Effect.gen(function* () {
+      const result = { index: 0, relevance_score: 1, document: { text: "a" }, extra: true }
+      const { results } = yield* behaving(
+        (_, response) => json(response, { results: [result], meta: { api_version: 1 }, usage: null }),
+        Gateway.use((gateway) =>
+          gateway.rerank({ model: "r", query: "q", documents: ["a"], returnDocuments: true })
+        )
+      )
+      assert.deepStrictEqual(results, [{ index: 0, score: 1, document: "a" }])
+    })
+  )
+
+  it.effect("an invalid request is refused before it is sent, and its field named", () =>
+    Effect.gen(function* () {
+      const { behave, seen } = yield* LoopbackGateway
+      behave(model)
+      const gateway = yield* Gateway
+      for (const call of [
+        gateway.rerank({ model: "r", query: "", documents: ["a"] }),
+        gateway.chat({ ...ask, maxTokens: 0 }),
+        gateway.chat({ model: "c", messages: [] })
+      ]) {
+        const reason = yield* reasonOf<unknown, never>(call)
+        assert.strictEqual(reason._tag, "InvalidRequest")
+        assert.match(reason.message, /query|max_tokens|messages/)
+      }
+      assert.strictEqual(seen.length, 0)
+    })
+  )
+
+  it.effect("streams text as it comes, then its end; a plain answer to a streamed question is one part", () =>
+    Effect.gen(function* () {
+      const chunks = [delta("He"), delta("llo"), { choices: [{ delta: {}, finish_reason: "stop" }] }]
+      const usage = { choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } }
+      const end = { type: "end", finishReason: "stop", promptTokens: 3, completionTokens: 2 }
+      const streamed = yield* behaving(
+        (_, response) => events(response, [...chunks, usage, "[DONE]"]),
+        chatStream
+      )
+      assert.deepStrictEqual(streamed, [
+        { type: "text", text: "He" },
+        { type: "text", text: "llo" },
+        end
+      ] as any)
+      const whole = {
+        choices: [{ message: { content: "Hello" }, finish_reason: "stop" }],
+        usage: usage.usage
+      }
+      const plain = yield* behaving((_, response) => json(response, whole), chatStream)
+      assert.deepStrictEqual(plain, [{ type: "text", text: "Hello" }, end] as any)
+    })
+  )
+
+  it.effect("an error among the events fails the stream with its reason, after what had come", () =>
+    Effect.gen(function* () {
+      const late = openAi({ message: "slow down", type: "rate_limit_error" })
+      const parts: Array<string> = []
+      const exit = yield* behaving(
+        (_, response) => events(response, [delta("a"), late]),
+        Gateway.use((gateway) =>
+          gateway.chatStream(ask).pipe(
+            Stream.runForEach((part) => Effect.sync(() => parts.push(part.type))),
+            reasonOf
+          )
+        )
+      )
+      assert.deepStrictEqual([parts, exit._tag, exit.message], [["text"], "RateLimited", "slow down"])
+    })
+  )
+
+  it.effect("drains refusals: one connection serves the next call", () =>
+    Effect.gen(function* () {
+      const large = openAi({ message: "x".repeat(500_000) })
+      for (let i = 0; i < 4; i++) {
+        assert.strictEqual((yield* behaving(refuse(503, large), reasonOf(chat)))._tag, "ServerFailure")
+      }
+      assert.strictEqual((yield* rerankThree()).results.length, 3)
+    })
+  )
+
+  it.effect(
+    "sends each credential only where it belongs, no trace headers, and lets none into an error",
+    () =>
+      Effect.gen(function* () {
+        const { seen } = yield* LoopbackGateway
+        const echo: Behaviour = ({ headers }, response) =>
+          json(response, openAi({ message: `bad key ${headers.authorization}` }), 401)
+        yield* behaving(
+          echo,
+          Effect.gen(function* () {
+            const error = yield* Effect.flip(Effect.withSpan(chat, "outer"))
+            assert.notInclude(`${error.message} ${JSON.stringify(error)} ${String(error.stack)}`, KEY)
+            assert.include(error.message, "<redacted>")
+            assert.include(error.message, "request req-7")
+            assert.include(error.message, "model c")
+            yield* Effect.flip((yield* Account).models)
+            assert.deepStrictEqual(
+              seen.map(({ headers, path }) => [path, headers.authorization]),
+              [
+                ["/v1/chat/completions", `Bearer ${KEY}`],
+                ["/api/models", "Bearer sat-1"]
+              ]
+            )
+            for (const { headers } of seen) assert.notMatch(Object.keys(headers).join(), /traceparent|b3/)
+          })
+        )
+      })
+  )
+
+  it.effect("reads lists of models however the family writes them, and refusals with status 200", () =>
+    Effect.gen(function* () {
+      const account = yield* Account
+      const as = (body: unknown) => behaving((_, response) => json(response, body), account.availableModels)
+      const ids = [{ id: "a" }, { id: "b" }]
+      assert.deepStrictEqual(yield* as({ data: [{ id: "a", extra: 1 }, { id: "b" }] }), ids)
+      assert.deepStrictEqual(yield* as({ success: true, message: "", data: ["a", "b"] }), ids)
+      assert.deepStrictEqual(yield* as({ success: true, data: { "1": ["a"], "2": ["b", "a"] } }), ids)
+      const reason = yield* reasonOf(as({ success: false, message: "no permission", data: null }))
+      assert.deepStrictEqual([reason._tag, reason.message], ["Forbidden", "no permission"])
+      assert.deepStrictEqual(yield* (yield* Gateway).models, [{ id: "m-1" }])
+    })
+  )
+})
+
+describe("the client's configuration", () => {
+  const build = (env: Record<string, string>) =>
+    GatewayClient.layerConfig().pipe(
+      Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(env))),
+      Layer.build,
+      Effect.scoped,
+      Effect.exit,
+      Effect.map((exit) => (Exit.isSuccess(exit) ? "ready" : JSON.stringify(exit.cause)))
+    )
+
+  it.effect("refuses what is missing or wrong by name, and shows no secret", () =>
+    Effect.gen(function* () {
+      const url = "https://gateway.example.com"
+      assert.include(yield* build({ SLUICE_API_KEY: "k" }), "SLUICE_GATEWAY_URL is not set")
+      assert.include(yield* build({ SLUICE_GATEWAY_URL: url }), "SLUICE_API_KEY is not set")
+      const twoWords = yield* build({ SLUICE_GATEWAY_URL: url, SLUICE_API_KEY: "sk-1 sk-2" })
+      assert.include(twoWords, "visible ASCII")
+      assert.notInclude(twoWords, "sk-1")
+      assert.include(
+        yield* build({ SLUICE_GATEWAY_URL: "file:///etc", SLUICE_API_KEY: "k" }),
+        "http or https"
+      )
+      const inUrl = yield* build({ SLUICE_GATEWAY_URL: "https://u:pw9@h", SLUICE_API_KEY: "k" })
+      assert.include(inUrl, "carries a credential")
+      assert.notInclude(inUrl, "pw9")
+      assert.strictEqual(yield* build({ SLUICE_GATEWAY_URL: url, SLUICE_API_KEY: "k\n" }), "ready")
+    })
+  )
+
+  it.effect("nobody at the address is Unreachable, with advice", () =>
+    Effect.gen(function* () {
+      const reason = yield* reasonOf(chat)
+      assert.strictEqual(reason._tag, "Unreachable")
+      assert.match(reason.message, /ECONNREFUSED.*Check the base URL/, reason.message)
+    }).pipe(
+      Effect.provide(GatewayClient.layer({ baseUrl: "http://127.0.0.1:1", apiKey: apiKey("k"), ...once }))
+    )
+  )
+})

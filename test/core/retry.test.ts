@@ -1,0 +1,211 @@
+import { assert, describe, it } from "@effect/vitest"
+import { apiKey, Gateway, RETRY } from "@sluice/core"
+import { GatewayClient } from "@sluice/core/client"
+import { Clock, Duration, Effect, Exit, Fiber, Layer, Stream } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+
+type Reply = Response | "silence"
+
+const ok = () => Response.json({ data: [{ id: "m" }] })
+const status = (
+  code: number,
+  headers: Record<string, string> = {},
+  body: unknown = { error: { message: "no" } }
+) => Response.json(body, { status: code, headers })
+
+/** Calls `models` against these replies, the last one for ever, while the test's clock runs an hour. */
+const run = Effect.fn(function* (
+  replies: ReadonlyArray<() => Reply>,
+  options: Partial<GatewayClient.GatewayClientOptions> = {}
+) {
+  /** When each attempt began, in milliseconds. */
+  const attempts: Array<number> = []
+  const transport = Layer.succeed(
+    HttpClient.HttpClient,
+    HttpClient.make((request) =>
+      Effect.gen(function* () {
+        const reply = replies[Math.min(attempts.length, replies.length - 1)]?.() ?? "silence"
+        attempts.push(yield* Clock.currentTimeMillis)
+        return reply === "silence" ? yield* Effect.never : HttpClientResponse.fromWeb(request, reply)
+      })
+    )
+  )
+  const gateway = GatewayClient.layerWithoutTransport({
+    baseUrl: "http://g",
+    apiKey: apiKey("k"),
+    ...options
+  })
+  const fiber = yield* Effect.forkChild(
+    Gateway.use(({ models }) => models).pipe(
+      Effect.exit,
+      Effect.flatMap((exit) => Effect.map(Clock.currentTimeMillis, (end) => ({ exit, end }))),
+      Effect.provide(Layer.provide(gateway, transport))
+    )
+  )
+  yield* TestClock.adjust("1 hour")
+  const { end, exit } = yield* Fiber.join(fiber)
+  const error = Exit.isFailure(exit) ? yield* Effect.flip(exit) : undefined
+  return { attempts, end, reason: error?.reason, retryAfter: error?.retryAfter }
+})
+
+const within = (actual: number | undefined, low: number, high: number) =>
+  assert.isTrue(actual !== undefined && actual >= low && actual <= high, `${actual} in ${low}–${high}`)
+
+describe("retries", () => {
+  it.effect("wait about 0.25, 0.5 and 1 s, then give up", () =>
+    Effect.gen(function* () {
+      const { attempts, reason } = yield* run([() => status(503)])
+      assert.strictEqual(attempts.length, 1 + RETRY.times)
+      const [first = 0, second = 0, third = 0, fourth = 0] = attempts
+      within(second - first, 200, 300)
+      within(third - second, 400, 600)
+      within(fourth - third, 800, 1200)
+      assert.strictEqual(reason?._tag, "ServerFailure")
+    })
+  )
+
+  it.effect("stop at the first success", () =>
+    Effect.gen(function* () {
+      const { attempts, reason } = yield* run([() => status(500), () => status(429), ok])
+      assert.deepStrictEqual([attempts.length, reason], [3, undefined])
+    })
+  )
+
+  const waits: ReadonlyArray<readonly [string, Record<string, string>, number]> = [
+    ["retry-after-ms", { "retry-after-ms": "1500", "retry-after": "9" }, 1500],
+    ["retry-after in seconds", { "retry-after": "7" }, 7000],
+    ["retry-after as a date", { "retry-after": "Thu, 01 Jan 1970 00:00:12 GMT" }, 12_000]
+  ]
+  for (const [name, headers, expected] of waits) {
+    it.effect(`wait as long as ${name} asks`, () =>
+      Effect.gen(function* () {
+        const { attempts } = yield* run([() => status(429, headers), ok])
+        assert.deepStrictEqual(attempts, [0, expected])
+      })
+    )
+  }
+
+  it.effect("take what cannot be understood, or lies in the past, for nothing", () =>
+    Effect.gen(function* () {
+      for (const value of ["soon", "-5", "NaN", "1e9", "Thu, 01 Jan 1960 00:00:00 GMT"]) {
+        const { attempts } = yield* run([() => status(429, { "retry-after": value }), ok])
+        within((attempts[1] ?? 0) - (attempts[0] ?? 0), 200, 300)
+      }
+    })
+  )
+
+  it.effect("are not begun when the wait does not fit the budget; the error keeps it", () =>
+    Effect.gen(function* () {
+      const {
+        attempts,
+        end,
+        retryAfter = Duration.zero
+      } = yield* run([() => status(429, { "retry-after": "1000000000" }), ok])
+      assert.deepStrictEqual([attempts.length, end], [1, 0])
+      assert.strictEqual(Duration.toSeconds(retryAfter), 1e9)
+    })
+  )
+
+  it.effect("never exceed the budget in all", () =>
+    Effect.gen(function* () {
+      const retry = { times: 99, base: "1 second", cap: "4 seconds", budget: "20 seconds" } as const
+      const { attempts } = yield* run([() => status(503)], { retry })
+      within(attempts.at(-1), 12_000, 20_000)
+      within(attempts.length, 5, 10)
+    })
+  )
+
+  const never: ReadonlyArray<readonly [string, () => Reply]> = [
+    ["a wrong request", () => status(400)],
+    ["a wrong key", () => status(401)],
+    [
+      "a used-up quota, even as 429",
+      () => status(429, {}, { error: { message: "no", code: "insufficient_quota" } })
+    ],
+    [
+      "an unknown model, even as 503",
+      () => status(503, {}, { error: { message: "no", code: "model_not_found" } })
+    ],
+    ["x-should-retry: false", () => status(503, { "x-should-retry": "false" })],
+    ["an answer that cannot be trusted", () => Response.json({ data: 7 })]
+  ]
+  for (const [name, reply] of never) {
+    it.effect(`are not made for ${name}`, () =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* run([reply, ok])).attempts.length, 1)
+      })
+    )
+  }
+
+  it.effect("are made for what x-should-retry: true says", () =>
+    Effect.gen(function* () {
+      const { attempts, reason } = yield* run([() => status(409, { "x-should-retry": "true" }), ok])
+      assert.deepStrictEqual([attempts.length, reason], [2, undefined])
+    })
+  )
+})
+
+describe("time-outs", () => {
+  it.effect("an attempt that is silent is ended, and made again", () =>
+    Effect.gen(function* () {
+      const { attempts, reason } = yield* run([() => "silence", ok], { attemptTimeout: "10 seconds" })
+      assert.strictEqual(reason, undefined)
+      within(attempts[1], 10_200, 10_300)
+    })
+  )
+
+  it.effect("an attempt whose body stalls is ended as well", () =>
+    Effect.gen(function* () {
+      const stalling = () =>
+        new Response(
+          new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode('{"data')) })
+        )
+      const { reason } = yield* run([stalling], {
+        attemptTimeout: "10 seconds",
+        retry: { ...RETRY, times: 0 }
+      })
+      assert.strictEqual(reason?._tag === "TimedOut" && reason.scope, "attempt")
+    })
+  )
+
+  it.effect("the whole call is bounded, attempts and waits together", () =>
+    Effect.gen(function* () {
+      const { end, reason } = yield* run([() => "silence"], {
+        attemptTimeout: "10 seconds",
+        callTimeout: "25 seconds"
+      })
+      assert.strictEqual(reason?._tag === "TimedOut" && reason.scope, "call")
+      assert.deepStrictEqual([end, reason?.isRetryable], [25_000, false])
+    })
+  )
+
+  it.effect("a stream that falls silent in mid-answer is ended, and what had come is kept", () =>
+    Effect.gen(function* () {
+      const chunk = `data: ${JSON.stringify({ choices: [{ delta: { content: "Hel" } }] })}\n\n`
+      const stalling = new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode(chunk)) })
+      const reply = new Response(stalling, { headers: { "content-type": "text/event-stream" } })
+      const transport = Layer.succeed(
+        HttpClient.HttpClient,
+        HttpClient.make((request) => Effect.succeed(HttpClientResponse.fromWeb(request, reply)))
+      )
+      const parts: Array<string> = []
+      const fiber = yield* Gateway.use((gateway) =>
+        gateway
+          .chatStream({ model: "c", messages: [{ role: "user", content: "hi" }] })
+          .pipe(
+            Stream.runForEach((part) => Effect.sync(() => parts.push(part.type === "text" ? part.text : "")))
+          )
+      ).pipe(
+        Effect.flip,
+        Effect.provide(GatewayClient.layerWithoutTransport({ baseUrl: "http://g", apiKey: apiKey("k") })),
+        Effect.provide(transport),
+        Effect.forkChild
+      )
+      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      yield* TestClock.adjust("1 hour")
+      const { reason } = yield* Fiber.join(fiber)
+      assert.deepStrictEqual([parts, reason._tag], [["Hel"], "TimedOut"])
+    })
+  )
+})
