@@ -17,10 +17,11 @@ interface Props {
   readonly reranked: ReadonlyArray<Traced>
 }
 
-/** The passage that is pointed at, and the row it is pointed at in. */
+/** The passage that is pointed at, in which row, and whether there is more room above it than below. */
 interface Pointed {
   readonly traced: Traced
   readonly row: number
+  readonly above: boolean
 }
 
 export const TraceChart = ({ recalled, reranked }: Props) => {
@@ -45,7 +46,7 @@ export const TraceChart = ({ recalled, reranked }: Props) => {
       side={side}
       active={traced === pointed?.traced}
       stop={traced === stop}
-      onPoint={() => setPointed({ traced, row })}
+      onPoint={(at) => setPointed({ traced, row, above: at.getBoundingClientRect().top > innerHeight / 2 })}
       onLeave={() => setPointed(undefined)}
       onOpen={() => openPassage(traced)}
       onKeyDown={onKeyDown}
@@ -65,7 +66,11 @@ export const TraceChart = ({ recalled, reranked }: Props) => {
         {reranked.map(rowOf("reranked"))}
       </ol>
       {pointed !== undefined && (
-        <TraceDetail traced={pointed.traced} row={pointed.row} rows={recalled.length} />
+        <TraceDetail
+          traced={pointed.traced}
+          above={pointed.above}
+          rows={pointed.above ? recalled.length - pointed.row : pointed.row + 1}
+        />
       )}
     </div>
   )

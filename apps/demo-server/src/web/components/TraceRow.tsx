@@ -9,7 +9,7 @@ interface Props {
   readonly active: boolean
   /** Whether the Tab key stops here: once for all rows. */
   readonly stop: boolean
-  readonly onPoint: () => void
+  readonly onPoint: (at: Element) => void
   readonly onLeave: () => void
   readonly onOpen: () => void
   readonly onKeyDown: (event: KeyboardEvent) => void
@@ -22,16 +22,18 @@ export const TraceRow = ({ active, side, stop, traced, ...on }: Props) => {
   const heading = passage.headings.at(-1) ?? passage.document.title
   // A finger has nothing to point with: its first touch shows, the second opens.
   const onClick = (event: MouseEvent) =>
-    event instanceof PointerEvent && event.pointerType === "touch" && !active ? on.onPoint() : on.onOpen()
+    event instanceof PointerEvent && event.pointerType === "touch" && !active
+      ? on.onPoint(event.currentTarget as Element)
+      : on.onOpen()
   return (
     <li data-kept={kept} data-active={active}>
       <button
         type="button"
         tabIndex={left && stop ? 0 : -1}
         aria-label={`${heading}, ${passage.document.title}. Recalled ${recallRank}, similarity ${similarity.toFixed(2)}; reranked ${rerankRank}${kept ? ", kept" : ""}.`}
-        onFocus={(event) => event.currentTarget.matches(":focus-visible") && on.onPoint()}
+        onFocus={(event) => event.currentTarget.matches(":focus-visible") && on.onPoint(event.currentTarget)}
         onBlur={on.onLeave}
-        onPointerEnter={(event) => event.pointerType === "mouse" && on.onPoint()}
+        onPointerEnter={(event) => event.pointerType === "mouse" && on.onPoint(event.currentTarget)}
         onPointerLeave={(event) => event.pointerType === "mouse" && on.onLeave()}
         onKeyDown={on.onKeyDown}
         onClick={onClick}

@@ -82,7 +82,7 @@ const RULE = /^[\s|:+-]*-[\s|:+-]*$/
 
 const table = (text: string, block: Part, runsOf: (part: Part) => Array<Run>): Readable => {
   const lines = linesOf(text, block)
-  const piped = lines.every((line) => text.slice(line.start, line.end).includes("|"))
+  const piped = lines.some((line) => text.slice(line.start, line.end).includes("|"))
   const rows = lines
     .filter((line) => !RULE.test(text.slice(line.start, line.end)))
     .map((line) => {
