@@ -8,11 +8,24 @@ interface Props {
   readonly cited: ReadonlyArray<Box>
 }
 
+/** Points of paper left around the text where the margins are cropped. */
+const MARGIN = 14
+
+/** The page, or on a phone, where margins would cost legibility, the part of it that is printed on. */
+const viewBox = ({ height, lines, width }: PageText): string => {
+  if (lines.length === 0 || !matchMedia("(max-width: 40rem)").matches) return `0 0 ${width} ${height}`
+  const left = Math.max(0, Math.min(...lines.map(({ box }) => box[0])) - MARGIN)
+  const top = Math.max(0, Math.min(...lines.map(({ box }) => box[1])) - MARGIN)
+  const right = Math.min(width, Math.max(...lines.map(({ box }) => box[2])) + MARGIN)
+  const bottom = Math.min(height, Math.max(...lines.map(({ box }) => box[3])) + MARGIN)
+  return `${left} ${top} ${right - left} ${bottom - top}`
+}
+
 /** A line's box reaches from ascender to descender; the letters stand on this part of its height. */
 const BASELINE = 0.79
 
 export const PageFacsimile = ({ cited, page }: Props) => (
-  <svg class="facsimile" viewBox={`0 0 ${page.width} ${page.height}`}>
+  <svg class="facsimile" viewBox={viewBox(page)}>
     {cited.map(([x0, y0, x1, y1]) => (
       <rect
         class="cited"

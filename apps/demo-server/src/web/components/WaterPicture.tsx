@@ -18,7 +18,11 @@ export const WaterPicture = () => (
       const middle = GATE * 0.55
       const path = `M${-BEYOND} ${y(from)} H0 C${middle} ${y(from)} ${middle} ${y(to)} ${GATE} ${y(to)}`
       return (
-        <path class={passes ? "stream passes" : "stream"} d={passes ? `${path} H${WIDTH + BEYOND}` : path} />
+        <path
+          pathLength={1}
+          class={passes ? "stream passes" : "stream"}
+          d={passes ? `${path} H${WIDTH + BEYOND}` : path}
+        />
       )
     })}
     {ARRIVES.map((_, row) =>
