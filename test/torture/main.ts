@@ -1,0 +1,59 @@
+/**
+ * `npm run -s torture [-- --seed N] [-- --minutes M] [-- --only NAME]`: the long trials in full, from a seed of its own that it prints.
+ *
+ * With `--minutes` each trial runs for its share of them instead of its count. The first broken law ends the run with
+ * the seed of its round, which repeats it alone: `--only NAME --seed N --rounds 1`.
+ */
+import { parseArgs } from "node:util"
+import { seeded } from "../../bench/Random.ts"
+import { crashes } from "../trials/crashes.ts"
+import { gateway } from "../trials/gateway.ts"
+import { parsing } from "../trials/parsing.ts"
+import type { Trial } from "../trials/Trial.ts"
+import { writers } from "../trials/writers.ts"
+
+const trials: ReadonlyArray<{ readonly name: string; readonly trial: Trial; readonly rounds: number }> = [
+  { name: "parsing", trial: parsing, rounds: 20_000 },
+  { name: "gateway", trial: gateway, rounds: 1000 },
+  { name: "crashes", trial: crashes, rounds: 50 },
+  { name: "writers", trial: writers, rounds: 50 }
+]
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string" },
+    minutes: { type: "string" },
+    rounds: { type: "string" },
+    only: { type: "string" }
+  }
+})
+const seed = Number(values.seed ?? Date.now() % 1_000_000_000)
+const chosen = trials.filter(({ name }) => values.only === undefined || values.only === name)
+const milliseconds =
+  values.minutes === undefined ? undefined : (Number(values.minutes) * 60_000) / chosen.length
+if (!Number.isInteger(seed) || chosen.length === 0 || Number.isNaN(milliseconds)) {
+  console.error(
+    `--seed takes an integer, --minutes a number, --only one of ${trials.map(({ name }) => name).join(", ")}`
+  )
+  process.exit(1)
+}
+
+console.log(`seed ${seed}`)
+for (const { name, rounds, trial } of chosen) {
+  const start = performance.now()
+  const count = Number(values.rounds ?? rounds)
+  let round = 0
+  const goesOn = () => (milliseconds === undefined ? round < count : performance.now() - start < milliseconds)
+  for (; goesOn(); round++) {
+    try {
+      await trial(seeded(seed + round))
+    } catch (cause) {
+      console.error(cause)
+      console.log(
+        `${name} broke in round ${round}. Again: npm run -s torture -- --only ${name} --seed ${seed + round} --rounds 1`
+      )
+      process.exit(1)
+    }
+  }
+  console.log(`${name}: ${round} rounds held, ${((performance.now() - start) / 1000).toFixed(0)} s`)
+}
