@@ -4,11 +4,21 @@ import type { AddressInfo } from "node:net"
 import { toBase64 } from "@sluice/core"
 import { Context, Effect, Layer } from "effect"
 
+/** The fields that the requests of these tests carry; each only where it belongs. */
+export interface Body {
+  readonly input: ReadonlyArray<string>
+  readonly encoding_format?: string
+  readonly query: string
+  readonly documents: ReadonlyArray<string>
+  readonly top_n?: number
+  readonly messages: ReadonlyArray<{ readonly content: string }>
+}
+
 export interface Seen {
   readonly method: string
   readonly path: string
   readonly headers: IncomingMessage["headers"]
-  readonly body: any
+  readonly body: Body
 }
 
 /** Answers in place of the model; the last one stays until it is replaced. */
@@ -101,39 +111,35 @@ const overlap = (query: string, text: string) => {
 /** What a well-behaved gateway answers, in the least convenient order that it may. */
 export const model: Behaviour = ({ body, path }, response) => {
   if (path === "/v1/embeddings") {
-    if (body.input.some((text: string) => text.trim() === "")) {
+    if (body.input.some((text) => text.trim() === "")) {
       return json(response, { error: { message: "input cannot be an empty string", param: "input" } }, 400)
     }
-    const data = body.input.map((text: string, index: number) => ({
+    const data = body.input.map((text, index) => ({
       index,
       embedding: body.encoding_format === "base64" ? toBase64(embed(text)) : [...embed(text)]
     }))
     return json(response, { data: data.toReversed(), usage: { total_tokens: data.length } })
   }
   if (path === "/v1/rerank") {
-    const results = body.documents.map((text: string, index: number) => ({
+    const results = body.documents.map((text, index) => ({
       index,
       relevance_score: overlap(body.query, text) / 10
     }))
-    const best = results.toSorted(
-      (a: any, b: any) => b.relevance_score - a.relevance_score || a.index - b.index
-    )
+    const best = results.toSorted((a, b) => b.relevance_score - a.relevance_score || a.index - b.index)
     return json(response, { results: best.slice(0, body.top_n).toReversed(), usage: { total_tokens: 9 } })
   }
   if (path === "/v1/chat/completions") return answer(body, response)
   json(response, { data: [{ id: "m-1" }] })
 }
 
-const answer = (body: any, response: ServerResponse) => {
-  const [listed, question] = body.messages[1].content.split("\n\nQuestion: ")
-  const found = (listed as string)
+const answer = (body: Body, response: ServerResponse) => {
+  const [listed = "", question = ""] = body.messages[1]?.content.split("\n\nQuestion: ") ?? []
+  const found = listed
     .split("\n")
     .slice(1)
     .flatMap((line) => {
-      const { passage, text } = JSON.parse(line)
-      return text
-        .split(/(?<=\.) /)
-        .map((quote: string) => ({ passage, quote, score: overlap(question, quote) }))
+      const { passage, text }: { passage: number; text: string } = JSON.parse(line)
+      return text.split(/(?<=\.) /).map((quote) => ({ passage, quote, score: overlap(question, quote) }))
     })
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score)[0]

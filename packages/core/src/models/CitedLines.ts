@@ -14,6 +14,9 @@ const Line = Schema.fromJsonString(
 )
 const decodeLine = Schema.decodeUnknownOption(Line)
 
+/** What stands between the sentences of some models. */
+const STRAY: ReadonlySet<string> = new Set([NOT_FOUND, "[", "]", "],"])
+
 /** An object that is spread over lines is given up at this length. */
 const MAX_OBJECT = 16_384
 
@@ -33,7 +36,7 @@ export const readLine = (
   passages: ReadonlyArray<ReaderPassage>
 ): readonly [Pending, ReadonlyArray<CitedSentence>] => {
   const text = line.trim().replace(/^```\w*$/, "")
-  if (text === "" || text === NOT_FOUND || text === "[" || text === "]") return [pending, []]
+  if (text === "" || (pending === "" && STRAY.has(text))) return [pending, []]
   if (pending !== "" || text.startsWith("{")) {
     const whole = `${pending}${text}`
     const object = decodeLine(whole.replace(/,$/, ""))

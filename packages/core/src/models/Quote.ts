@@ -48,9 +48,14 @@ export const locate = (quote: string, passage: string): string | undefined => {
 
 const sentences = new Intl.Segmenter(undefined, { granularity: "sentence" })
 
+/** A line break that ends no paragraph ends no sentence either, though Unicode says it does. */
+const WRAP = /(?<!\n)\n(?!\s*\n)/g
+
 /** The sentences of a text, to the letter, without the space around them. */
 export const sentencesOf = (text: string): ReadonlyArray<string> =>
-  [...sentences.segment(text)].map(({ segment }) => segment.trim()).filter((segment) => segment !== "")
+  [...sentences.segment(text.replace(WRAP, " "))]
+    .map(({ index, segment }) => text.slice(index, index + segment.length).trim())
+    .filter((sentence) => sentence !== "")
 
 /** Words, and each Han character by itself. */
 const words = (text: string): ReadonlySet<string> =>
