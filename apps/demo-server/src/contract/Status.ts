@@ -10,8 +10,9 @@ import { IngestEvent } from "./Documents.ts"
  * - `filling`: the samples are being read on the first start; asking works and knows what is there so far
  * - `rebuild-needed`: the library was made with another model; `/qa` answers 409 until `POST /rebuild`
  * - `rebuilding`: the rebuild is under way; the old library stays until it is done
+ * - `unavailable`: the gateway that embeds cannot be reached; the server tries again at each request
  */
-export const State = Schema.Literals(["ready", "filling", "rebuild-needed", "rebuilding"])
+export const State = Schema.Literals(["ready", "filling", "rebuild-needed", "rebuilding", "unavailable"])
 
 export const ServerStatus = Schema.Struct({
   version: Schema.String,

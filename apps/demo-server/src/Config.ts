@@ -1,0 +1,133 @@
+/**
+ * The configuration, read once from the environment.
+ *
+ * | variable | default | meaning |
+ * | --- | --- | --- |
+ * | `PORT` | 3000 | port to listen on |
+ * | `HOST` | 127.0.0.1 | address to bind; anything else than loopback is reachable by others |
+ * | `SLUICE_DATA` | `.sluice` | folder of the library and of the accounts |
+ * | `SLUICE_GATEWAY_URL` | – | a gateway that answers in place of the embedded models |
+ * | `SLUICE_API_KEY` | – | the key for that gateway's `/v1` |
+ * | `SLUICE_ACCESS_TOKEN` | – | the system access token for that gateway's `/api` |
+ * | `SLUICE_EMBEDDING_MODEL`, `SLUICE_RERANK_MODEL`, `SLUICE_CHAT_MODEL` | – | its models, by identifier |
+ */
+import { ApiKey, SystemAccessToken } from "@sluice/core"
+import { Config, Context, Effect, Layer, Option } from "effect"
+import { isAbsolute, resolve } from "node:path"
+import { StartError } from "./StartError.ts"
+
+/** A gateway that answers instead of the embedded models. */
+export interface GatewaySettings {
+  /** Without a trailing slash. */
+  readonly url: string
+  readonly apiKey: ApiKey
+  readonly accessToken: SystemAccessToken | undefined
+  readonly models: { readonly embedding: string; readonly rerank: string; readonly chat: string }
+}
+
+/** The port when `PORT` is not set. */
+export const DEFAULT_PORT = 3000
+
+const text = (name: string) =>
+  Config.String(name).pipe(
+    Config.option,
+    Config.map(Option.filter((value) => value.trim() !== "")),
+    Config.map(Option.getOrUndefined)
+  )
+
+const variables = Config.unwrap({
+  port: Config.Port("PORT").pipe(Config.option),
+  host: text("HOST"),
+  data: text("SLUICE_DATA"),
+  url: text("SLUICE_GATEWAY_URL"),
+  apiKey: Config.schema(ApiKey, "SLUICE_API_KEY").pipe(Config.option, Config.map(Option.getOrUndefined)),
+  accessToken: Config.schema(SystemAccessToken, "SLUICE_ACCESS_TOKEN").pipe(
+    Config.option,
+    Config.map(Option.getOrUndefined)
+  ),
+  embedding: text("SLUICE_EMBEDDING_MODEL"),
+  rerank: text("SLUICE_RERANK_MODEL"),
+  chat: text("SLUICE_CHAT_MODEL")
+})
+
+type Variables = Config.Success<typeof variables>
+
+/** A gateway that is asked for and lacks something is an error that names all of it: never the embedded models instead. */
+const gatewayOf = Effect.fn("ServerConfig.gateway")(function* (found: Variables) {
+  const { url, apiKey, embedding, rerank, chat } = found
+  if (url === undefined) return undefined
+  const missing = [
+    apiKey === undefined && "SLUICE_API_KEY (the key for its /v1)",
+    embedding === undefined && "SLUICE_EMBEDDING_MODEL",
+    rerank === undefined && "SLUICE_RERANK_MODEL",
+    chat === undefined && "SLUICE_CHAT_MODEL"
+  ].filter((name) => name !== false)
+  if (apiKey === undefined || embedding === undefined || rerank === undefined || chat === undefined) {
+    return yield* new StartError({
+      message:
+        `SLUICE_GATEWAY_URL is set; missing: ${missing.join(", ")}. ` +
+        "Set what is missing, or unset SLUICE_GATEWAY_URL to use the embedded models"
+    })
+  }
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    return yield* new StartError({
+      message:
+        "SLUICE_GATEWAY_URL is not an http or https address; it should look like https://gateway.example"
+    })
+  }
+  return {
+    url: url.replace(/\/+$/, "").replace(/\/v1$/, ""),
+    apiKey,
+    accessToken: found.accessToken,
+    models: { embedding, rerank, chat }
+  } satisfies GatewaySettings
+})
+
+/** Variables that mean nothing without a gateway: said, not swallowed. */
+const strayOf = (found: Variables): ReadonlyArray<string> =>
+  found.url !== undefined
+    ? []
+    : [
+        found.apiKey !== undefined && "SLUICE_API_KEY",
+        found.accessToken !== undefined && "SLUICE_ACCESS_TOKEN",
+        found.embedding !== undefined && "SLUICE_EMBEDDING_MODEL",
+        found.rerank !== undefined && "SLUICE_RERANK_MODEL",
+        found.chat !== undefined && "SLUICE_CHAT_MODEL"
+      ].filter((name) => name !== false)
+
+/** What the server was told. */
+export class ServerConfig extends Context.Service<
+  ServerConfig,
+  {
+    readonly port: number
+    /** Whether `PORT` said so. */
+    readonly portGiven: boolean
+    readonly host: string
+    /** Absolute. */
+    readonly data: string
+    /** Absent: the embedded models answer. */
+    readonly gateway: GatewaySettings | undefined
+    /** Names of variables that are set and have no effect. */
+    readonly stray: ReadonlyArray<string>
+  }
+>()("@sluice/demo-server/Config") {
+  static readonly layer = Layer.effect(
+    ServerConfig,
+    Effect.gen(function* () {
+      const found = yield* variables.pipe(
+        Effect.mapError(
+          (error) => new StartError({ message: `The environment is not valid: ${error.message}` })
+        )
+      )
+      const data = found.data ?? ".sluice"
+      return {
+        port: Option.getOrElse(found.port, () => DEFAULT_PORT),
+        portGiven: Option.isSome(found.port),
+        host: found.host ?? "127.0.0.1",
+        data: isAbsolute(data) ? data : resolve(data),
+        gateway: yield* gatewayOf(found),
+        stray: strayOf(found)
+      }
+    })
+  )
+}

@@ -1,0 +1,82 @@
+/** The server as one layer: the contract's handlers over providers and the library, the page, the reference. */
+import { Embedder, MalformedRequest, Reader, Reranker } from "@sluice/core"
+import { Console, Effect, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Accounts } from "./accounts/Accounts.ts"
+import { AuthLayer } from "./accounts/Auth.ts"
+import { SessionLayer } from "./accounts/Session.ts"
+import { banner } from "./Banner.ts"
+import { ServerConfig } from "./Config.ts"
+import { ServerApi } from "./contract/ServerApi.ts"
+import { DocumentsLayer } from "./documents/Documents.ts"
+import { QaLayer } from "./documents/Qa.ts"
+import { Shelf } from "./documents/Shelf.ts"
+import { StatusLayer } from "./documents/Status.ts"
+import { ChatLayer } from "./gateway/Chat.ts"
+import { EmbeddingsLayer } from "./gateway/Embeddings.ts"
+import { ModelsLayer } from "./gateway/Models.ts"
+import { RerankLayer } from "./gateway/Rerank.ts"
+import { EdgeLayer } from "./http/Edge.ts"
+import { PageLayer } from "./http/Page.ts"
+import { HealthLayer, ReferenceLayer } from "./http/Reference.ts"
+import { ListenLayer } from "./Listen.ts"
+import { NarrowLayer } from "./providers/Narrow.ts"
+import { Providers } from "./providers/Providers.ts"
+
+/** Every endpoint of the contract with its handlers. */
+const ApiLayer = HttpApiBuilder.layer(ServerApi, { openapiPath: "/openapi.json" }).pipe(
+  Layer.provide([
+    DocumentsLayer,
+    QaLayer,
+    StatusLayer,
+    SessionLayer,
+    RerankLayer,
+    EmbeddingsLayer,
+    ChatLayer,
+    ModelsLayer
+  ]),
+  Layer.provide([AuthLayer, MalformedRequest.layer])
+)
+
+/** All routes. They want a Shelf, Accounts, Providers, the narrow services and a ServerConfig. */
+export const RoutesLayer = Layer.mergeAll(ApiLayer, PageLayer, ReferenceLayer, HealthLayer, EdgeLayer)
+
+/** What the routes want, from the configuration. */
+export const ServicesLayer = Layer.mergeAll(Shelf.layer, Accounts.layer, Providers.layer).pipe(
+  Layer.provideMerge(NarrowLayer),
+  Layer.provideMerge(ServerConfig.layer)
+)
+
+/** Tells where the page is, then reads the samples while it can be used already. */
+const start = Effect.gen(function* () {
+  const { address } = yield* HttpServer.HttpServer
+  const { host, data, gateway, stray } = yield* ServerConfig
+  const accounts = yield* Accounts
+  const shelf = yield* Shelf
+  yield* Console.log(
+    banner({
+      host,
+      port: "port" in address ? address.port : 0,
+      login: accounts.login,
+      data,
+      gateway: gateway?.url,
+      models: {
+        embedding: (yield* Embedder).model.id,
+        rerank: (yield* Reranker).model.id,
+        chat: (yield* Reader).model.id
+      },
+      stray,
+      fresh: yield* accounts.firstStart
+    })
+  )
+  yield* Effect.forkScoped(shelf.fill)
+})
+
+/** The whole server. It fails with a `StartError` that says what to do; closing its scope stops it gracefully. */
+export const layer = Layer.effectDiscard(start).pipe(
+  Layer.provide(HttpRouter.serve(RoutesLayer, { disableLogger: true, disableListenLog: true })),
+  Layer.provide(ServicesLayer),
+  Layer.provideMerge(ListenLayer),
+  Layer.provide(ServerConfig.layer)
+)

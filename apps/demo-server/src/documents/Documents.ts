@@ -1,0 +1,97 @@
+/** Documents: list, add, read, remove. */
+import { Failure } from "@sluice/core"
+import { RagError } from "@sluice/rag"
+import { Effect, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { ServerApi } from "../contract/ServerApi.ts"
+import { endWithError, wantsEvents } from "./Events.ts"
+import { fileHeaders } from "./FileHeaders.ts"
+import { wireEvent, wireReport } from "./IngestWire.ts"
+import { ragFailure } from "./RagFailure.ts"
+import { Shelf } from "./Shelf.ts"
+import { type Refused, uploads } from "./Upload.ts"
+
+const noFile = new RagError({
+  stage: "ingest",
+  reason: "Empty",
+  message:
+    "The upload holds no file: send multipart/form-data with one part for each file, its path as the filename"
+})
+
+export const DocumentsLayer = HttpApiBuilder.group(
+  ServerApi,
+  "documents",
+  Effect.fn(function* (handlers) {
+    const shelf = yield* Shelf
+    const library = Effect.mapError(shelf.library, ragFailure)
+    const document = Effect.fnUntraced(function* (id: string) {
+      return yield* Effect.mapError((yield* library).document(id), ragFailure)
+    })
+
+    return handlers.handleAll({
+      list: Effect.fn("documents.list")(function* () {
+        return { documents: yield* Effect.mapError((yield* library).documents, ragFailure) }
+      }),
+      add: Effect.fn("documents.add")(function* ({ headers, payload }) {
+        const { ingest, ingestEvents } = yield* library
+        const refused: Array<Refused> = []
+        let files = 0
+        const source = {
+          files: uploads(payload, (file) => refused.push(file)).pipe(
+            Stream.tap(() => Effect.sync(() => files++))
+          )
+        }
+        if (wantsEvents(headers)) {
+          return ingestEvents(source).pipe(
+            Stream.map((event) => wireEvent(event, refused)),
+            endWithError
+          )
+        }
+        const report = yield* Effect.mapError(ingest(source), ragFailure)
+        const [first] = refused
+        if (files === 0 && first?.reason === "too_large") {
+          return yield* new Failure({
+            status: 413,
+            message: first.message,
+            code: first.reason,
+            param: first.path,
+            retryable: false
+          })
+        }
+        if (files === 0 && first === undefined) return yield* ragFailure(noFile)
+        return wireReport(report, refused)
+      }),
+      get: Effect.fn("documents.get")(function* ({ params }) {
+        const { info, parsed } = yield* document(params.id)
+        return { document: info, text: parsed.text, blocks: parsed.blocks, pages: parsed.pages }
+      }),
+      remove: Effect.fn("documents.remove")(function* ({ params }) {
+        yield* Effect.mapError((yield* library).remove(params.id), ragFailure)
+      }),
+      page: Effect.fn("documents.page")(function* ({ params }) {
+        const { info, parsed } = yield* document(params.id)
+        const page = parsed.pages.find(({ number }) => number === params.number)
+        if (page === undefined) {
+          const has = parsed.pages.length === 0 ? "no pages" : `pages 1 to ${parsed.pages.length}`
+          return yield* new Failure({
+            status: 404,
+            message: `${info.path} has no page ${params.number}: it has ${has}`,
+            code: "not_found",
+            param: "number",
+            retryable: false
+          })
+        }
+        return {
+          ...page,
+          text: parsed.text.slice(page.start, page.end),
+          lines: parsed.lines.filter((line) => line.page === page.number)
+        }
+      }),
+      file: Effect.fn("documents.file")(function* ({ params }) {
+        const { info, bytes } = yield* Effect.mapError((yield* library).file(params.id), ragFailure)
+        return HttpServerResponse.uint8Array(bytes, { headers: fileHeaders(info) })
+      })
+    })
+  })
+)

@@ -1,0 +1,37 @@
+/** What a failure of the library means over HTTP. */
+import { Failure, GatewayError } from "@sluice/core"
+import type { RagError, RagReason } from "@sluice/rag"
+
+const statuses: Record<RagReason, Failure["status"]> = {
+  Empty: 400,
+  UnsupportedFormat: 415,
+  Malformed: 422,
+  Encrypted: 422,
+  TooLarge: 413,
+  NotFound: 404,
+  PermissionDenied: 500,
+  NoSpace: 503,
+  ManifestMismatch: 409,
+  NewerVersion: 409,
+  Model: 502,
+  Store: 500,
+  Internal: 500
+}
+
+/** `UnsupportedFormat` → `unsupported_format`. */
+export const reasonCode = (reason: RagReason): string =>
+  reason.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+
+/** Status, code and message; a model's own failure keeps what the gateway said. */
+export const ragFailure = (error: RagError): Failure => {
+  if (error.reason === "Model" && error.cause instanceof GatewayError) {
+    return Failure.fromReason(error.cause.reason)
+  }
+  return new Failure({
+    status: statuses[error.reason],
+    message: error.message,
+    code: reasonCode(error.reason),
+    ...(error.document !== undefined && { param: error.document }),
+    retryable: error.reason === "NoSpace" || error.reason === "Store"
+  })
+}

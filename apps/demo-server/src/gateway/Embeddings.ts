@@ -1,0 +1,15 @@
+/** `POST /v1/embeddings`. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { ServerApi } from "../contract/ServerApi.ts"
+import { Providers } from "../providers/Providers.ts"
+import { serve } from "./serve.ts"
+
+export const EmbeddingsLayer = HttpApiBuilder.group(
+  ServerApi,
+  "embeddings",
+  Effect.fn(function* (handlers) {
+    const embeddings = serve(yield* Providers, "embeddings", (operations) => operations.embeddings)
+    return handlers.handle("create", ({ payload }) => embeddings(payload))
+  })
+)

@@ -1,0 +1,33 @@
+/** What the handlers of the model endpoints have in common: find who serves the model, call it, translate its error. */
+import { Failure, type GatewayError } from "@sluice/core"
+import { Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
+import type { Operation, Operations, Provider } from "../providers/Provider.ts"
+import { route } from "../providers/Providers.ts"
+
+/** Characters of a model identifier at most. */
+const MODEL_LENGTH = 256
+
+/** Serves a call by whichever provider has its model. */
+export const serve = <Request extends { readonly model: string }, Response>(
+  providers: ReadonlyArray<Provider>,
+  operation: keyof Operations,
+  pick: (operations: Operations) => Operation<Request, Response> | undefined
+) =>
+  Effect.fn(`gateway.${operation}`)(function* (request: Request) {
+    if (request.model.length > MODEL_LENGTH) {
+      return yield* new Failure({
+        status: 400,
+        message: `\`model\` has more than ${MODEL_LENGTH} characters`,
+        param: "model",
+        retryable: false
+      })
+    }
+    const http = yield* HttpServerRequest.HttpServerRequest
+    // Read already to decode the request: this is the same text, not a second reading.
+    const body = yield* Effect.orDie(http.text)
+    const operate = yield* Effect.mapError(route(providers, operation, pick, request.model), toFailure)
+    return yield* Effect.mapError(operate({ request, body }), toFailure)
+  })
+
+const toFailure = (error: GatewayError) => Failure.fromReason(error.reason)

@@ -1,0 +1,40 @@
+/** `/docs`: the reference page of the API, whole without the network; `/healthz` for whoever watches the server. */
+import { Effect, Layer, Scope } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpApiScalar } from "effect/http-api"
+import { ServerApi } from "../contract/ServerApi.ts"
+
+/** The viewer is one inline script; this keeps it from asking any other host. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'unsafe-inline'",
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'"
+].join("; ")
+
+/** The viewer weighs megabytes: it is loaded when it is first asked for, not while the server starts. */
+const viewer = HttpRouter.toHttpEffect(
+  HttpApiScalar.layer(ServerApi, { path: "/docs", scalar: { withDefaultFonts: false } })
+)
+
+export const ReferenceLayer = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const scope = yield* Effect.scope
+    const loaded = yield* Effect.cached(Scope.provide(viewer, scope))
+    yield* router.add(
+      "GET",
+      "/docs",
+      Effect.flatMap(loaded, (serve) =>
+        Effect.map(serve, HttpServerResponse.setHeader("content-security-policy", POLICY))
+      )
+    )
+  })
+)
+
+export const HealthLayer = HttpRouter.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" }))
+
+export const SideLayer = Layer.mergeAll(ReferenceLayer, HealthLayer)

@@ -1,0 +1,65 @@
+/** A conversation as an extractive reader needs it: the question, and the text that may answer it. */
+import type { ChatMessage, ReaderPassage } from "@sluice/core"
+import { Option, Schema } from "effect"
+
+export interface Conversation {
+  readonly question: string
+  readonly passages: ReadonlyArray<ReaderPassage>
+  /** The passages came numbered, one JSON object a line, as `GatewayReader` of `@sluice/core` asks: answer it likewise. */
+  readonly cited: boolean
+}
+
+/** Whether a message carries an image. */
+export const hasImage = ({ content }: ChatMessage): boolean =>
+  typeof content !== "string" && content.some((part) => part.type === "image_url")
+
+/** The text of a message, parts as paragraphs. */
+export const textOf = ({ content }: ChatMessage): string =>
+  typeof content === "string"
+    ? content
+    : content.map((part) => (part.type === "text" ? part.text : "")).join("\n\n")
+
+const decodePassage = Schema.decodeOption(
+  Schema.fromJsonString(Schema.Struct({ passage: Schema.Int, title: Schema.String, text: Schema.String }))
+)
+const decodeQuestion = Schema.decodeOption(Schema.fromJsonString(Schema.String))
+
+const LABEL = /^\s*(?:question|query|q|问题|提问)\s*[:：]\s*/i
+const ASKS = /[?？]\s*$/
+
+/** The line that asks: the last one labelled so, else the last that ends in a question mark, else the last line. */
+const questionLine = (lines: ReadonlyArray<string>): number => {
+  const labelled = lines.findLastIndex((line) => LABEL.test(line) && line.replace(LABEL, "").trim() !== "")
+  if (labelled >= 0) return labelled
+  const asking = lines.findLastIndex((line) => ASKS.test(line))
+  return asking >= 0 ? asking : lines.findLastIndex((line) => line.trim() !== "")
+}
+
+const paragraphs = (text: string): ReadonlyArray<ReaderPassage> =>
+  text
+    .split(/\n\s*\n/)
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => paragraph !== "")
+    .map((paragraph) => ({ title: "", text: paragraph }))
+
+/**
+ * The question is in the last message of the user. What may answer it: the passages of that message, if it carries
+ * numbered ones; else all other text that was not our own answer.
+ */
+export const readConversation = (messages: ReadonlyArray<ChatMessage>): Conversation => {
+  const last = messages.findLastIndex(({ role }) => role === "user")
+  const lines = (messages[last] === undefined ? "" : textOf(messages[last])).split("\n")
+  const at = questionLine(lines)
+  const line = (lines[at] ?? "").replace(LABEL, "").trim()
+  const question = Option.getOrElse(decodeQuestion(line), () => line)
+
+  const numbered = lines.flatMap((each) => Option.toArray(decodePassage(each)))
+  if (numbered.length > 0 && numbered.every(({ passage }, position) => passage === position + 1)) {
+    return { question, passages: numbered, cited: true }
+  }
+  const rest = lines.filter((_, position) => position !== at).join("\n")
+  const given = messages
+    .filter(({ role }, position) => role !== "assistant" && position !== last)
+    .map((message) => textOf(message))
+  return { question, passages: [...given, rest].flatMap(paragraphs), cited: false }
+}

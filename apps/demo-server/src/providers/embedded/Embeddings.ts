@@ -1,0 +1,42 @@
+/** Embeddings by an embedder of this process. */
+import {
+  type Embedder,
+  type EmbeddingRequest,
+  type EmbeddingResponse,
+  GatewayError,
+  InvalidRequest,
+  toBase64
+} from "@sluice/core"
+import { Effect } from "effect"
+import type { Operation } from "../Provider.ts"
+
+/** Texts of one request at most, as the common APIs have it. */
+export const MAX_INPUTS = 2048
+
+/** `float` unless the caller asks for `base64`. */
+export const embeddings = (embedder: Embedder["Service"]): Operation<EmbeddingRequest, EmbeddingResponse> => {
+  const model = embedder.model.id
+  return Effect.fnUntraced(function* ({ request }) {
+    const texts = typeof request.input === "string" ? [request.input] : request.input
+    if (texts.length > MAX_INPUTS) {
+      return yield* new GatewayError({
+        operation: "embeddings",
+        model,
+        reason: new InvalidRequest({
+          message: `${texts.length} texts: send ${MAX_INPUTS} at most in one request`,
+          param: "input"
+        })
+      })
+    }
+    // The wire does not say what a text is for; a lexical model embeds both alike.
+    const { vectors, tokens } = yield* embedder.embed(texts, "passage")
+    const encode =
+      request.encoding_format === "base64" ? toBase64 : (vector: Float32Array) => Array.from(vector)
+    return {
+      object: "list",
+      data: vectors.map((vector, index) => ({ object: "embedding", index, embedding: encode(vector) })),
+      model,
+      usage: { prompt_tokens: tokens, total_tokens: tokens }
+    }
+  })
+}

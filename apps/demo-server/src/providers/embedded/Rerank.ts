@@ -1,0 +1,51 @@
+/** Rerank by a reranker of this process. */
+import {
+  GatewayError,
+  InvalidRequest,
+  type Reranker,
+  type RerankRequest,
+  type RerankResponse
+} from "@sluice/core"
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import type { Operation } from "../Provider.ts"
+
+const textOf = (document: RerankRequest["documents"][number]): string =>
+  typeof document === "string" ? document : document.text
+
+/** Documents go in as they are; only their indices come back. */
+export const rerank = (reranker: Reranker["Service"]): Operation<RerankRequest, RerankResponse> => {
+  const { id: model, maxDocuments } = reranker.model
+  return Effect.fnUntraced(function* ({ request }) {
+    const { query, documents, top_n, return_documents } = request
+    if (documents.length > maxDocuments) {
+      return yield* new GatewayError({
+        operation: "rerank",
+        model,
+        reason: new InvalidRequest({
+          message: `${documents.length} documents: ${model} takes ${maxDocuments} at most in one request`,
+          param: "documents"
+        })
+      })
+    }
+    const texts = documents.map(textOf)
+    const topN = Math.min(top_n ?? texts.length, texts.length)
+    const { results, tokens } = yield* reranker.rerank(
+      query,
+      texts.map((text) => ({ text })),
+      { topN }
+    )
+    return {
+      id: `rerank-${randomUUID()}`,
+      model,
+      results: results.slice(0, topN).map(({ index, score }) => ({
+        index,
+        relevance_score: score,
+        ...(return_documents === true && { document: { text: texts[index] ?? "" } })
+      })),
+      usage: { prompt_tokens: tokens, total_tokens: tokens },
+      // Nothing is billed; some clients want the key.
+      meta: { api_version: { version: "1" }, billed_units: { search_units: 0 } }
+    }
+  })
+}
