@@ -1,0 +1,86 @@
+/** Which paragraphs are headings, and of which level. */
+import type { Paragraph } from "./Paragraphs.ts"
+
+const NUMBERED =
+  /^(?:(\d{1,2}(?:\.\d{1,2}){0,3})\.?|([A-Z])\.?(?=\s{1,4}[A-Z])|第[一二三四五六七八九十\d]+[章节])\s*(?=\p{L})/u
+const CAPTION = /^(?:fig(?:ure)?\.?|table|algorithm|listing|图|表)\s*\d+/i
+/** Longer than this is no heading. */
+const HEADING_MAX = 150
+/** A heading in the body's weight is at least this much larger than the body. */
+const LARGER = 1.12
+
+const textOf = (paragraph: Paragraph): string => paragraph.lines.map(({ text }) => text).join(" ")
+
+const rounded = (size: number): number => Math.round(size * 2) / 2
+
+/** The size and weight that most of the text is set in. */
+const bodyStyle = (
+  paragraphs: ReadonlyArray<Paragraph>
+): { readonly size: number; readonly bold: boolean } => {
+  const sizes = new Map<number, number>()
+  let bold = 0
+  let all = 0
+  for (const line of paragraphs.flatMap(({ lines }) => lines)) {
+    const length = line.text.length
+    sizes.set(rounded(line.size), (sizes.get(rounded(line.size)) ?? 0) + length)
+    if (line.bold) bold += length
+    all += length
+  }
+  const size = [...sizes].reduce((best, next) => (next[1] > best[1] ? next : best), [10, 0] as const)[0]
+  return { size, bold: bold > all / 2 }
+}
+
+const depthOf = (text: string): number | undefined => {
+  const match = NUMBERED.exec(text)
+  return match === null ? undefined : (match[1]?.split(".").length ?? 1)
+}
+
+/**
+ * The level of each paragraph that is a heading, 1 to 6.
+ *
+ * A heading is short and larger than the body, or bold where the body is not. Its rank among the styles of all headings is
+ * its level; a number such as 3.2 says how far it is below the style of 3.
+ */
+export const headingLevels = (paragraphs: ReadonlyArray<Paragraph>): ReadonlyMap<Paragraph, number> => {
+  const body = bodyStyle(paragraphs)
+  const found = paragraphs.filter((paragraph) => {
+    if (paragraph.kind === "table" || paragraph.kind === "code" || paragraph.lines.length > 3) return false
+    const text = textOf(paragraph)
+    const numbered = depthOf(text) !== undefined
+    if (text.length > HEADING_MAX || CAPTION.test(text) || !/\p{L}{2}/u.test(text)) return false
+    if (paragraph.kind === "list" && !numbered) return false
+    const first = paragraph.lines[0]!
+    if (first.turn !== 0 || paragraph.lines.some(({ cells }) => cells.length > 2)) return false
+    if (/[.,;。，；]$/.test(text) && !/^\p{Lu}[\p{Ll} ]{2,40}\.$/u.test(text)) return false
+    const larger = first.size >= body.size * LARGER
+    return (
+      larger ||
+      (first.bold && !body.bold && first.size >= body.size * 0.92 && /^[\p{Lu}\p{Lo}\p{N}]/u.test(text))
+    )
+  })
+  // Authors are set large under the title, but head nothing
+  const isByline = (paragraph: Paragraph): boolean => {
+    const before = found[found.indexOf(paragraph) - 1]
+    const text = textOf(paragraph)
+    return (
+      before !== undefined &&
+      before === paragraphs[paragraphs.indexOf(paragraph) - 1] &&
+      depthOf(text) === undefined &&
+      before.lines[0]!.size > paragraph.lines[0]!.size * 1.1 &&
+      (/,| and |[@{}]|\d{4}/.test(text) || paragraph.lines.length > 1)
+    )
+  }
+  const style = (paragraph: Paragraph): number =>
+    rounded(paragraph.lines[0]!.size) * 2 + (paragraph.lines[0]!.bold ? 0.5 : 0)
+  const styles = [...new Set(found.map(style))].toSorted((a, b) => b - a)
+  const tops = found.filter((paragraph) => depthOf(textOf(paragraph)) === 1)
+  const top = Math.min(...tops.map((paragraph) => styles.indexOf(style(paragraph)) + 1))
+  const levels = new Map<Paragraph, number>()
+  for (const paragraph of found) {
+    if (isByline(paragraph)) continue
+    const depth = depthOf(textOf(paragraph))
+    const rank = styles.indexOf(style(paragraph)) + 1
+    levels.set(paragraph, Math.min(6, depth === undefined || top === Infinity ? rank : top + depth - 1))
+  }
+  return levels
+}

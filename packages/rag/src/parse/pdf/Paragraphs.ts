@@ -1,0 +1,93 @@
+/** Lines to paragraphs, list items, tables and code. */
+import type { TextLine } from "./Columns.ts"
+
+/** Lines that belong together. Whether it is a heading is decided later. */
+export interface Paragraph {
+  kind: "paragraph" | "list" | "table" | "code"
+  readonly lines: Array<TextLine>
+}
+
+const MARKER = /^(?:[•◦▪‣·●○■□➢✓–—*-]\s*(?=\S)|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s|\[\d{1,3}\]\s)/
+const FINISHED = /[.!?:;。！？：；…]["'”’)\]」』]*$/
+const CAPTION = /^(?:fig(?:ure)?\.?|table|图|表)\s*\d+/i
+
+const typicalLeading = (lines: ReadonlyArray<TextLine>): number => {
+  const steps: Array<number> = []
+  for (let i = 1; i < lines.length; i++) {
+    const [a, b] = [lines[i - 1]!, lines[i]!]
+    const step = (b.y1 - a.y1) / b.size
+    if (a.column === b.column && step > 0.5 && step < 3) steps.push(step)
+  }
+  return steps.toSorted((a, b) => a - b)[steps.length >> 1] ?? 1.2
+}
+
+const isRow = (line: TextLine): boolean => line.cells.length > 1 && !MARKER.test(line.text)
+
+/** Whether `line` goes on with what `last`, the end of `paragraph`, said. */
+const continues = (paragraph: Paragraph, last: TextLine, line: TextLine, leading: number): boolean => {
+  const first = paragraph.lines[0]!
+  const size = Math.max(last.size, line.size)
+  const step = (line.y1 - last.y1) / size
+  if (step > leading * 1.35 || step <= 0) return false
+  if (Math.abs(last.size - line.size) > 0.12 * size || last.turn !== line.turn) return false
+  if (paragraph.kind === "code" || line.mono) return last.mono === line.mono
+  if (paragraph.kind === "table") return isRow(line)
+  if (last.bold !== line.bold && (last.bold || isRow(line) || paragraph.lines.length === 1)) return false
+  if (MARKER.test(line.text) && (MARKER.test(first.text) || FINISHED.test(last.text))) return false
+  if (CAPTION.test(line.text)) return false
+  const { left, right } = line.column
+  const hanging = MARKER.test(first.text) || first.text.startsWith("[")
+  const indented = line.x0 - left > 0.8 * size && line.x0 - last.x0 > 0.8 * size
+  if (indented && !hanging && line.x0 - last.x0 < 6 * size && FINISHED.test(last.text)) return false
+  const room = right - last.x1
+  const firstWord = line.text.split(" ", 1)[0]!.length * size * 0.5
+  return !(FINISHED.test(last.text) && room > firstWord + 2 * size && room > 0.12 * (right - left))
+}
+
+/** Whether a paragraph goes on in the next column or on the next page. */
+const carriesOn = (before: Paragraph, after: Paragraph): boolean => {
+  const last = before.lines.at(-1)!
+  const first = after.lines[0]!
+  return (
+    before.kind !== "table" &&
+    before.kind !== "code" &&
+    after.kind === "paragraph" &&
+    last.column !== first.column &&
+    Math.abs(last.size - first.size) <= 0.05 * last.size &&
+    last.bold === first.bold &&
+    !CAPTION.test(before.lines[0]!.text) &&
+    !FINISHED.test(last.text) &&
+    /^[\p{Ll}\p{Lo}(]/u.test(first.text) &&
+    last.x1 > last.column.right - 0.15 * (last.column.right - last.column.left)
+  )
+}
+
+/** Paragraphs of a document, in reading order; one may go on in the next column or on the next page. */
+export const toParagraphs = (pages: ReadonlyArray<ReadonlyArray<TextLine>>): ReadonlyArray<Paragraph> => {
+  const lines = pages.flat()
+  const leading = typicalLeading(lines)
+  const paragraphs: Array<Paragraph> = []
+  lines.forEach((line, index) => {
+    const paragraph = paragraphs.at(-1)
+    const last = paragraph?.lines.at(-1)
+    if (paragraph !== undefined && last !== undefined && last.column === line.column) {
+      if (continues(paragraph, last, line, leading)) {
+        paragraph.lines.push(line)
+        return
+      }
+    }
+    const next = lines[index + 1]
+    const table = isRow(line) && next !== undefined && next.column === line.column && isRow(next)
+    paragraphs.push({
+      kind: line.mono ? "code" : MARKER.test(line.text) ? "list" : table ? "table" : "paragraph",
+      lines: [line]
+    })
+  })
+  const joined: Array<Paragraph> = []
+  for (const paragraph of paragraphs) {
+    const before = joined.at(-1)
+    if (before !== undefined && carriesOn(before, paragraph)) before.lines.push(...paragraph.lines)
+    else joined.push(paragraph)
+  }
+  return joined
+}

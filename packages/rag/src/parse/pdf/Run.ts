@@ -1,0 +1,70 @@
+/** What a PDF gives: runs of text at places. */
+import type { Box } from "../../Document.ts"
+
+/** How many quarter turns counter-clockwise a text is turned, as the page is shown. */
+export type Turn = 0 | 1 | 2 | 3
+
+/**
+ * Characters on one line, in one font, without a wide gap between them.
+ *
+ * `x0 … y1` are points in the text's own upright frame, y downwards: for a turned text not those of the page; `box` is
+ * always the page's.
+ */
+export interface Run {
+  readonly text: string
+  readonly x0: number
+  readonly y0: number
+  readonly x1: number
+  readonly y1: number
+  readonly box: Box
+  /** Font size in points, as shown. */
+  readonly size: number
+  readonly bold: boolean
+  readonly mono: boolean
+  readonly turn: Turn
+}
+
+/** A page as PDFium reads it: runs in the order of the file. `failed` pages have none. */
+export interface RawPage {
+  readonly number: number
+  readonly width: number
+  readonly height: number
+  readonly runs: ReadonlyArray<Run>
+  readonly failed: boolean
+}
+
+export interface RawPdf {
+  readonly title: string
+  readonly pages: ReadonlyArray<RawPage>
+  /** Whether any page shows an image; looked for only when there is no text. */
+  readonly images: boolean
+}
+
+/** Why a PDF cannot be read: crosses from the worker to the program. */
+export interface PdfFault {
+  readonly reason: "Encrypted" | "Malformed" | "UnsupportedFormat" | "Empty" | "Internal"
+  readonly message: string
+}
+
+/** The smallest box around some boxes. */
+export const around = (boxes: ReadonlyArray<Box>): Box => [
+  Math.min(...boxes.map((box) => box[0])),
+  Math.min(...boxes.map((box) => box[1])),
+  Math.max(...boxes.map((box) => box[2])),
+  Math.max(...boxes.map((box) => box[3]))
+]
+
+/** From a page's frame to the frame in which a text so turned is upright. */
+export const upright = (box: Box, turn: Turn, width: number, height: number): Box => {
+  const [x0, y0, x1, y1] = box
+  if (turn === 1) return [height - y1, x0, height - y0, x1]
+  if (turn === 2) return [width - x1, height - y1, width - x0, height - y0]
+  if (turn === 3) return [y0, width - x1, y1, width - x0]
+  return box
+}
+
+const CJK = /[\u2E80-\u9FFF\uF900-\uFAFF\uFF00-\uFFEF]/
+
+/** What stands between two pieces of a line or paragraph: nothing between Chinese or Japanese characters, else a blank. */
+export const glue = (before: string, after: string): "" | " " =>
+  CJK.test(before.slice(-1)) && CJK.test(after.slice(0, 1)) ? "" : " "
