@@ -1,10 +1,17 @@
 /** What the reader must know about the server before anything else: offline, filling, a rebuild wanted. */
 import { online } from "../api/request.ts"
+import { session } from "../state/session.ts"
 import { rebuild, rebuildFailure, rebuilding, status } from "../state/status.ts"
 import { Meter } from "./Meter.tsx"
 import { Notice } from "./Notice.tsx"
 
 const COMMAND = "npm start"
+
+const RebuildButton = ({ children }: { readonly children: string }) => (
+  <button type="button" class="button" onClick={rebuild}>
+    {children}
+  </button>
+)
 
 export const Banner = () => {
   const now = status.value
@@ -24,20 +31,18 @@ export const Banner = () => {
     )
   if (rebuildFailure.value !== undefined)
     return (
-      <Notice tone="trouble" title="The rebuild failed.">
-        {rebuildFailure.value.message}{" "}
-        <button type="button" class="button" onClick={rebuild}>
-          Try again
-        </button>
+      <Notice tone="trouble" title="The rebuild failed." action={<RebuildButton>Try again</RebuildButton>}>
+        {rebuildFailure.value.message}
       </Notice>
     )
   if (now?.state === "rebuild-needed")
     return (
-      <Notice tone="trouble" title="The library was made with another model.">
-        {now.message ?? "Questions wait until its documents are read again with the models of today."}{" "}
-        <button type="button" class="button" onClick={rebuild}>
-          Rebuild now
-        </button>
+      <Notice
+        tone="trouble"
+        title="The library was made with another model."
+        action={session.value === "open" && <RebuildButton>Rebuild now</RebuildButton>}
+      >
+        {now.message ?? "Questions wait until its documents are read again with the models of today."}
       </Notice>
     )
   if (now?.state === "filling" || now?.state === "rebuilding")

@@ -4,11 +4,15 @@ import type { ComponentChildren } from "preact"
 interface Props {
   readonly tone: "working" | "trouble"
   readonly title: string
+  readonly action?: ComponentChildren
   readonly children: ComponentChildren
 }
 
-export const Notice = ({ children, title, tone }: Props) => (
+export const Notice = ({ action, children, title, tone }: Props) => (
   <section class="notice" data-tone={tone} role={tone === "trouble" ? "alert" : "status"}>
-    <strong>{title}</strong> <span>{children}</span>
+    <div>
+      <strong>{title}</strong> {children}
+    </div>
+    {action}
   </section>
 )

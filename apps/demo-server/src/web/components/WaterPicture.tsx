@@ -12,7 +12,12 @@ const ARRIVES = [3, 0, 6, 1, 9, 4, 12, 2, 7, 15, 5, 10, 17, 8, 13, 11, 19, 14, 1
 const y = (row: number): number => ROW / 2 + row * ROW
 
 export const WaterPicture = () => (
-  <svg class="water" viewBox={`0 0 ${WIDTH} ${STREAMS * ROW}`} aria-hidden="true">
+  <svg
+    class="water"
+    viewBox={`0 0 ${WIDTH} ${STREAMS * ROW}`}
+    preserveAspectRatio="xMidYMid slice"
+    aria-hidden="true"
+  >
     {ARRIVES.map((to, from) => {
       const passes = to < 3
       const middle = GATE * 0.55

@@ -56,8 +56,12 @@ const offsetOf = (
         ? 2
         : 1
 
+/** A longer part is no paragraph that somebody wrote by hand; it is shown as it is rather than searched for signs. */
+const LONGEST = 100_000
+
 /** The visible runs of `text` from `start` to `end`, in order. */
 export const markdownRuns = (text: string, start: number, end: number, look: Look = {}): Array<Run> => {
+  if (end - start > LONGEST) return [{ start, end, ...look }]
   const runs: Array<Run> = []
   const plain = (from: number, to: number) => {
     if (to > from) runs.push({ start: from, end: to, ...look })

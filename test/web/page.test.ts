@@ -1,0 +1,254 @@
+/** The page in a real browser against the real server: what a person does with it. */
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
+import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { launchChromium } from "./chromium.ts"
+import { HARBOUR, QUESTION, QUOTE } from "./harbour.ts"
+import { FAINT_TEXTS, FOCUS_SHOWS, FOCUSED, OVERFLOW } from "./legibility.ts"
+import { startServer, type RunningServer } from "./server.ts"
+
+const DESKTOP = { width: 1440, height: 900 }
+const PHONE = { width: 375, height: 812 }
+
+let server: RunningServer
+let browser: Browser
+let session: NonNullable<BrowserContextOptions["storageState"]>
+const contexts: Array<BrowserContext> = []
+/** Everything that no page may do: errors on its console, requests to another host. */
+const faults: Array<string> = []
+/** What a test provokes on purpose. */
+let expected: RegExp | undefined
+
+const open = async (hash: string, options: BrowserContextOptions = {}): Promise<Page> => {
+  const context = await browser.newContext({
+    viewport: DESKTOP,
+    reducedMotion: "reduce",
+    storageState: session,
+    ...options
+  })
+  contexts.push(context)
+  context.on("request", (request) => {
+    const url = new URL(request.url())
+    if (url.protocol !== "data:" && url.origin !== new URL(server.address).origin) faults.push(request.url())
+  })
+  context.on("console", (message) => {
+    const text = `${message.text()} ${message.location().url}`
+    if (message.type() === "error" && expected?.test(text) !== true) faults.push(text)
+  })
+  context.on("weberror", (error) => faults.push(error.error().message))
+  const page = await context.newPage()
+  await page.goto(`${server.address}${hash}`)
+  return page
+}
+
+const askFor = async (page: Page, question: string): Promise<void> => {
+  await page.getByLabel("Question to the documents").fill(question)
+  await page.keyboard.press("Enter")
+  await page.locator(".result[data-state=answered]").waitFor()
+}
+
+const openAnswered = async (options: BrowserContextOptions = {}): Promise<Page> => {
+  const page = await open(`#${new URLSearchParams({ q: QUESTION }).toString()}`, options)
+  await page.locator(".result[data-state=answered]").waitFor()
+  return page
+}
+
+beforeAll(async () => {
+  ;[server, browser] = await Promise.all([startServer(), launchChromium()])
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(`${server.address}#login=${server.login}`)
+  await page.getByLabel("Question to the documents").waitFor()
+  assert.strictEqual(page.url(), server.address, "the login is out of the address")
+  await page.goto(`${server.address}#documents`)
+  await page.locator("input[type=file]").first().setInputFiles(HARBOUR)
+  await page.locator(".uploads [data-state=added]").waitFor()
+  session = await context.storageState()
+  await context.close()
+}, 60_000)
+
+afterEach(async () => {
+  await Promise.all(contexts.splice(0).map((context) => context.close()))
+  assert.deepStrictEqual(faults.splice(0), [])
+  expected = undefined
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await server?.close()
+})
+
+describe("the page", () => {
+  it("answers with citations that open the source at the quote", async () => {
+    const page = await open("")
+    await askFor(page, QUESTION)
+    await page.locator(".answer .citation").first().click()
+    const source = page.locator("aside.source")
+    await source.locator("mark").first().waitFor()
+    assert.strictEqual((await source.locator("mark").allTextContents()).join(""), QUOTE)
+    const mark = await source.locator("mark").first().boundingBox()
+    assert.isTrue(mark !== null && mark.y > 0 && mark.y < DESKTOP.height, "the quote is in view")
+    assert.match(await source.getByRole("heading", { level: 2 }).innerText(), /The harbour/)
+    assert.include(page.url(), "#q=")
+  })
+
+  it("says plainly that it found nothing", async () => {
+    const page = await open("")
+    await askFor(page, "zxqv wvutz qqqx?")
+    await page.locator(".nothing").waitFor()
+    assert.strictEqual(await page.locator(".citation").count(), 0)
+  })
+
+  it("draws the trace: twenty recalled, three through the gate, the same as a table", async () => {
+    const page = await openAnswered()
+    assert.strictEqual(await page.locator(".trace-recalled li").count(), 20)
+    assert.strictEqual(await page.locator(".trace-recalled li[data-kept=true]").count(), 3)
+    assert.strictEqual(await page.locator(".trace-gate .opening").count(), 3)
+    assert.strictEqual(await page.locator(".trace-gate .plank").count(), 17)
+    assert.strictEqual(await page.locator(".trace-lines path").count(), 20)
+    assert.strictEqual(await page.locator(".stages li").count(), 4)
+    await page.locator(".trace-reranked button").first().hover()
+    assert.include(await page.locator(".trace-detail").innerText(), "passed the gate")
+    await page.getByRole("button", { name: "As a table" }).click()
+    assert.strictEqual(await page.locator(".trace-table tbody tr").count(), 20)
+  })
+
+  it("takes files, names those it cannot read and why, and removes and restores", async () => {
+    const page = await open("#documents")
+    const papyrus =
+      "# Papyrus\n\nThe oldest papyrus of the archive was found in a jar below the lighthouse.\n"
+    await page
+      .locator("input[type=file]")
+      .first()
+      .setInputFiles([
+        { name: "papyrus.md", mimeType: "text/markdown", buffer: Buffer.from(papyrus) },
+        { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7\nno more") }
+      ])
+    const failed = page.locator(".uploads [data-state=failed]")
+    await failed.waitFor()
+    assert.include(await failed.innerText(), "broken.pdf")
+    assert.isAbove((await failed.locator("p").innerText()).length, 20)
+    const row = page.locator(".documents li", { hasText: "papyrus.md" })
+    await row.waitFor()
+    await page.locator(".brand").click()
+    await askFor(page, "Where was the oldest papyrus found?")
+    assert.include(await page.locator(".answer").innerText(), "in a jar below the lighthouse")
+
+    await page.getByRole("link", { name: "Documents", exact: true }).click()
+    await row.getByRole("button", { name: "Remove Papyrus" }).click()
+    await row.waitFor({ state: "detached" })
+    await page.getByRole("button", { name: "Undo" }).click()
+    await row.waitFor()
+  })
+
+  it("shows a page of a PDF in its geometry", async () => {
+    const page = await open("#documents")
+    await page.locator(".documents li", { hasText: "PDF" }).first().locator(".open").click()
+    await page.locator(".facsimile text").first().waitFor()
+    assert.isAbove(await page.locator(".facsimile text").count(), 5)
+    const wide = await page.locator(".facsimile").boundingBox()
+    assert.isTrue(wide !== null && wide.height > wide.width)
+  })
+
+  it("can be used by keyboard alone, and always shows where the focus is", async () => {
+    const page = await open("")
+    await page.getByLabel("Question to the documents").waitFor()
+    await page.evaluate("document.activeElement.blur()")
+    await page.keyboard.press("Tab")
+    assert.strictEqual(await page.evaluate<string>(FOCUSED), "Skip to content")
+    await page.keyboard.press("/")
+    await page.keyboard.type(QUESTION)
+    assert.isTrue(await page.evaluate<boolean>(FOCUS_SHOWS))
+    await page.keyboard.press("Enter")
+    await page.locator(".result[data-state=answered]").waitFor()
+    const tabTo = async (what: RegExp) => {
+      for (let presses = 0; presses < 30; presses++) {
+        await page.keyboard.press("Tab")
+        assert.isTrue(await page.evaluate<boolean>(FOCUS_SHOWS), await page.evaluate<string>(FOCUSED))
+        if (what.test(await page.evaluate<string>(FOCUSED))) return
+      }
+      assert.fail(`The Tab key does not reach ${what}.`)
+    }
+    await tabTo(/^Citation 1/)
+    await page.keyboard.press("Enter")
+    await page.locator("aside.source mark").first().waitFor()
+    await page.keyboard.press("Escape")
+    await page.locator("aside.source").waitFor({ state: "detached" })
+    assert.match(await page.evaluate<string>(FOCUSED), /^Citation 1/)
+    await page.keyboard.press("j")
+    await page.locator("aside.source .steps", { hasText: "1 of" }).waitFor()
+    await page.keyboard.press("Escape")
+    await tabTo(/Recalled \d+, similarity/)
+    await page.keyboard.press("Home")
+    await page.keyboard.press("ArrowDown")
+    assert.match(await page.evaluate<string>(FOCUSED), /Recalled 2, similarity/)
+    await page.locator(".trace-detail").waitFor()
+  })
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    it(`is legible in ${colorScheme}`, async () => {
+      const page = await openAnswered({ colorScheme })
+      await page.locator(".citation").first().click()
+      await page.locator("mark").first().waitFor()
+      assert.deepStrictEqual(await page.evaluate<Array<string>>(FAINT_TEXTS), [])
+      for (const hash of ["#ask", "#documents"]) {
+        await page.goto(`${server.address}${hash}`)
+        await page.locator("h1").waitFor()
+        assert.deepStrictEqual(await page.evaluate<Array<string>>(FAINT_TEXTS), [])
+      }
+    })
+  }
+
+  it("keeps the light that was chosen over that of the system", async () => {
+    const page = await open("", { colorScheme: "light" })
+    const ground = "getComputedStyle(document.documentElement).backgroundColor"
+    const light = await page.evaluate<string>(ground)
+    const toggle = page.getByRole("button", { name: /^Light:/ })
+    await toggle.click()
+    await toggle.click()
+    const dark = await page.evaluate<string>(ground)
+    assert.notStrictEqual(dark, light)
+    await page.reload()
+    await toggle.waitFor()
+    assert.strictEqual(await page.evaluate<string>(ground), dark)
+  })
+
+  it("fits a phone", async () => {
+    const page = await openAnswered({ viewport: PHONE, isMobile: true, hasTouch: true })
+    assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0)
+    const row = page.locator(".trace-recalled button").nth(1)
+    await row.tap()
+    await page.locator(".trace-detail").waitFor()
+    await page.locator(".citation").first().tap()
+    await page.locator("mark").first().waitFor()
+    const panel = await page.locator("aside.source").boundingBox()
+    assert.strictEqual(panel?.width, PHONE.width)
+    assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0)
+    await page.getByRole("button", { name: "Close the source" }).tap()
+    for (const hash of ["#ask", "#documents"]) {
+      await page.goto(`${server.address}${hash}`)
+      await page.locator("h1").waitFor()
+      assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0, hash)
+    }
+  })
+
+  it("asks for a key where there is no session, and takes the right one only", async () => {
+    expected = /401/
+    const page = await open(`#login=${server.login}`, { storageState: { cookies: [], origins: [] } })
+    await page.getByLabel("API key").fill("sk-wrong")
+    await page.keyboard.press("Enter")
+    await page.locator("#key-problem:not(:empty)").waitFor()
+    await page.getByLabel("API key").fill(server.apiKey)
+    await page.keyboard.press("Enter")
+    await page.getByLabel("Question to the documents").waitFor()
+  })
+
+  it("says that the server is gone, and what to do", async () => {
+    const page = await open("")
+    await page.getByLabel("Question to the documents").waitFor()
+    expected = /ERR_CONNECTION/
+    await server.stop()
+    await page.getByLabel("Question to the documents").fill(QUESTION)
+    await page.keyboard.press("Enter")
+    await page.getByRole("alert").filter({ hasText: "npm start" }).first().waitFor()
+  })
+})

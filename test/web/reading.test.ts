@@ -1,0 +1,136 @@
+/** The page's own reading: markup taken off without moving a character, events put together from pieces. */
+import { assert, describe, it } from "vitest"
+import { eventParser } from "../../apps/demo-server/src/web/api/eventParser.ts"
+import { markdownRuns } from "../../apps/demo-server/src/web/source/inline.ts"
+import { readable } from "../../apps/demo-server/src/web/source/readable.ts"
+import { visibleText } from "../../apps/demo-server/src/web/source/visibleText.ts"
+
+const shown = (text: string): string =>
+  markdownRuns(text, 0, text.length)
+    .map(({ end, start }) => text.slice(start, end))
+    .join("")
+
+/** A small generator of its own: the same texts in every run. */
+const scrambled = (seed: number): string => {
+  const parts = [
+    "**",
+    "*",
+    "_",
+    "`",
+    "``",
+    "[",
+    "](",
+    ")",
+    "<b>",
+    "\\",
+    "!",
+    "https://a.b/",
+    "wörd",
+    " ",
+    "<",
+    ">"
+  ]
+  let state = seed
+  return Array.from({ length: 40 }, () => {
+    state = (state * 1103515245 + 12345) % 2147483648
+    return parts[state % parts.length]
+  }).join("")
+}
+
+describe("markdown in a block", () => {
+  it("is shown without its signs", () => {
+    assert.strictEqual(
+      shown("a **bold** and *fine* `x * y` [link](https://a.b) \\*"),
+      "a bold and fine x * y link *"
+    )
+    assert.strictEqual(shown("snake_case_name and 2 * 3 * 4"), "snake_case_name and 2 * 3 * 4")
+    assert.strictEqual(shown("**a *b* c**"), "a b c")
+  })
+
+  it("links only to where a browser may go", () => {
+    const runs = markdownRuns("[a](https://x.y) [b](javascript:alert) [c](./d.md)", 0, 51)
+    assert.deepStrictEqual(
+      runs.flatMap(({ href }) => href ?? []),
+      ["https://x.y"]
+    )
+  })
+
+  it("keeps every run at its place, whatever the text", () => {
+    for (let seed = 1; seed <= 2000; seed++) {
+      const text = scrambled(seed)
+      let at = 0
+      for (const { end, start } of markdownRuns(text, 0, text.length)) {
+        assert.isTrue(start >= at && end >= start && end <= text.length, text)
+        at = end
+      }
+    }
+  })
+})
+
+describe("blocks", () => {
+  const block = (text: string, kind: "heading" | "list" | "table" | "code" | "paragraph") =>
+    readable(text, "markdown", { kind, start: 0, end: text.length })
+  const texts = (text: string, runs: ReadonlyArray<{ readonly start: number; readonly end: number }>) =>
+    runs.map(({ end, start }) => text.slice(start, end)).join("")
+
+  it("lose their markup", () => {
+    for (const [source, title] of [
+      ["## Leave ##", "Leave"],
+      ["Leave\n=====", "Leave"]
+    ] as const) {
+      const heading = block(source, "heading")
+      assert.strictEqual(heading.kind === "heading" && texts(source, heading.runs), title)
+    }
+    const list = "- one\n  two\n  - three\n1. four"
+    const items = block(list, "list")
+    assert.deepStrictEqual(
+      items.kind === "list"
+        ? items.items.map(({ depth, marker, runs }) => [
+            depth,
+            marker,
+            texts(list, runs).replaceAll(/\s+/g, " ")
+          ])
+        : [],
+      [
+        [0, "", "one two"],
+        [1, "", "three"],
+        [0, "1.", "four"]
+      ]
+    )
+    const rows = "| a | b |\n|---|--:|\n| 1 | **2** |"
+    const table = block(rows, "table")
+    assert.deepStrictEqual(
+      table.kind === "table" ? table.rows.map((row) => row.map((cell) => texts(rows, cell))) : [],
+      [
+        ["a", "b"],
+        ["1", "2"]
+      ]
+    )
+    const code = "```ts\nconst a = 1\n```"
+    const fenced = block(code, "code")
+    assert.strictEqual(fenced.kind === "code" && code.slice(fenced.start, fenced.end), "const a = 1\n")
+  })
+
+  it("become a line of text", () => {
+    assert.strictEqual(visibleText("> **Nobody** is asked.\n- Never.", true), "Nobody is asked. Never.")
+    assert.strictEqual(visibleText("3 * 4 = 12", false), "3 * 4 = 12")
+  })
+})
+
+describe("server-sent events", () => {
+  it("are the same in whatever pieces they arrive", () => {
+    const stream =
+      'event: a\r\ndata: {"n":1}\r\n\r\n: still here\n\ndata: {"n":\ndata: 2}\n\ndata: {"n":3}\n\n'
+    for (let at = 0; at <= stream.length; at++) {
+      const events: Array<{ n: number }> = []
+      const parse = eventParser<{ n: number }>((event) => events.push(event))
+      parse(stream.slice(0, at))
+      parse(stream.slice(at))
+      assert.deepStrictEqual(
+        events.map(({ n }) => n),
+        [1, 2, 3],
+        `cut at ${at}`
+      )
+    }
+  })
+})

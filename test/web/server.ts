@@ -1,0 +1,81 @@
+/** The real server as a process of its own, on embedded models, a fresh data folder and a free port. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { build } from "vite"
+
+const MAIN = fileURLToPath(new URL("../../apps/demo-server/src/main.ts", import.meta.url))
+const WEB = fileURLToPath(new URL("../../apps/demo-server/src/web", import.meta.url))
+
+/** Milliseconds. */
+const START_LIMIT = 25_000
+
+const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, "127.0.0.1")
+  await once(probe, "listening")
+  const address = probe.address()
+  probe.close()
+  await once(probe, "close")
+  if (address === null || typeof address === "string") throw new Error("The system gave no port.")
+  return address.port
+}
+
+export interface RunningServer {
+  /** `http://127.0.0.1:PORT/` */
+  readonly address: string
+  /** What the printed address carries behind `#login=`. */
+  readonly login: string
+  /** Printed at the first start. */
+  readonly apiKey: string
+  /** Stops the process; the data stays until `close`. */
+  readonly stop: () => Promise<void>
+  /** Stops the process and removes its data. */
+  readonly close: () => Promise<void>
+}
+
+/** Builds the page from its source, then starts the server on it. */
+export const startServer = async (): Promise<RunningServer> => {
+  await build({ root: WEB, logLevel: "error" })
+  const data = await mkdtemp(join(tmpdir(), "sluice-web-"))
+  const port = await freePort()
+  const child = spawn(process.execPath, ["--conditions=@sluice/source", MAIN], {
+    env: { PATH: process.env["PATH"], HOME: data, PORT: String(port), SLUICE_DATA: join(data, "library") },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, "exit")
+    child.kill("SIGTERM")
+    await exited
+  }
+  const close = async () => {
+    await stop()
+    await rm(data, { recursive: true, force: true })
+  }
+  let printed = ""
+  const started = new Promise<RunningServer>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`The server did not start:\n${printed}`)), START_LIMIT)
+    const read = (chunk: Buffer) => {
+      printed += chunk.toString()
+      const login = /#login=(\S+)/.exec(printed)?.[1]
+      const apiKey = /API key\s+(\S+)/.exec(printed)?.[1]
+      if (login === undefined || apiKey === undefined) return
+      clearTimeout(timer)
+      resolve({ address: `http://127.0.0.1:${port}/`, login, apiKey, stop, close })
+    }
+    child.stdout.on("data", read)
+    child.stderr.on("data", read)
+    child.once("exit", (code) => {
+      clearTimeout(timer)
+      reject(new Error(`The server ended with ${code}:\n${printed}`))
+    })
+  })
+  return started.catch(async (failure: unknown) => {
+    await close()
+    throw failure
+  })
+}
