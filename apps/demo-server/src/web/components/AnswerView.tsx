@@ -1,4 +1,5 @@
 /** A question and all that came of it: sentences, evidence, the way they came. */
+import { useEffect, useRef } from "preact/hooks"
 import type { Asked } from "../state/questions.ts"
 import { Evidence } from "./Evidence.tsx"
 import { Failed } from "./Failed.tsx"
@@ -9,9 +10,17 @@ import { TraceFigure } from "./TraceFigure.tsx"
 
 export const AnswerView = ({ asked }: { readonly asked: Asked }) => {
   const { answer, citations, failure, passages, question, sentences, stages, state } = asked
+  const title = useRef<HTMLHeadingElement>(null)
+  // Whoever asked stands before the answer: the next Tab is its first citation.
+  useEffect(() => {
+    scrollTo({ top: 0 })
+    title.current?.focus({ preventScroll: true })
+  }, [])
   return (
     <article class="result" data-state={state}>
-      <h1>{question}</h1>
+      <h1 ref={title} tabIndex={-1}>
+        {question}
+      </h1>
       {failure !== undefined && <Failed failure={failure} question={question} />}
       {state === "asking" && sentences.length === 0 && <div class="flowing" />}
       {answer?.found === false ? <NothingFound answer={answer} /> : <Sentences asked={asked} />}

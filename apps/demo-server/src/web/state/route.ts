@@ -1,5 +1,5 @@
 /** Where the page is: the address after `#`, so that a question can be linked to and stepped back from. */
-import { computed, signal } from "@preact/signals"
+import { computed, effect, signal } from "@preact/signals"
 
 const hash = signal(location.hash)
 window.addEventListener("hashchange", () => {
@@ -14,6 +14,12 @@ export const route = computed<Route>(() => {
   if (hash.value === "#documents") return { view: "documents" }
   const question = new URLSearchParams(hash.value.slice(1)).get("q")?.trim()
   return { view: "ask", question: question === "" ? undefined : question }
+})
+
+effect(() => {
+  const now = route.value
+  const place = now.view === "documents" ? "Documents" : now.question
+  document.title = place === undefined ? "Sluice" : `${place} · Sluice`
 })
 
 export const questionHref = (question: string): string =>
