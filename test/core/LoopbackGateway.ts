@@ -157,3 +157,19 @@ const answer = (body: Body, response: ServerResponse) => {
     "[DONE]"
   ])
 }
+
+export const vectors =
+  (...data: ReadonlyArray<readonly [index: number, embedding: unknown]>): Behaviour =>
+  (_, response) =>
+    json(response, { data: data.map(([index, embedding]) => ({ index, embedding })) })
+export const scores =
+  (...results: ReadonlyArray<readonly [index: number, score: unknown]>): Behaviour =>
+  (_, response) =>
+    json(response, { results: results.map(([index, relevance_score]) => ({ index, relevance_score })) })
+export const refuse =
+  (status: number, body: unknown, headers = {}): Behaviour =>
+  (_, response) =>
+    json(response, body, status, headers)
+export const openAi = (fields: object) => ({
+  error: { message: "no", type: null, param: null, code: null, ...fields }
+})

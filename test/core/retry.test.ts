@@ -198,8 +198,12 @@ describe("time-outs", () => {
           )
       ).pipe(
         Effect.flip,
-        Effect.provide(GatewayClient.layerWithoutTransport({ baseUrl: "http://g", apiKey: apiKey("k") })),
-        Effect.provide(transport),
+        Effect.provide(
+          Layer.provide(
+            GatewayClient.layerWithoutTransport({ baseUrl: "http://g", apiKey: apiKey("k") }),
+            transport
+          )
+        ),
         Effect.forkChild
       )
       yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
