@@ -81,17 +81,27 @@ const Block = ({ block, mark, text }: BlockProps) => {
   }
 }
 
-export const SourceText = ({ shown, text }: Props) => {
+/** What a parser that found no blocks gives: all of the text, as it stands. */
+const wholeText = ({ text }: DocumentText) => [{ kind: "code" as const, start: 0, end: text.length }]
+
+export const SourceText = ({ shown: { mark }, text }: Props) => {
   const body = useRef<HTMLElement>(null)
   const { document } = text
-  const blocks = useMemo(
+  const blocks = text.blocks.length > 0 ? text.blocks : wholeText(text)
+  // Of a long document only the blocks that are marked are rendered again from citation to citation.
+  const unmarked = useMemo(
     () =>
-      text.blocks.length > 0
-        ? text.blocks.map((block) => readable(text.text, document.format, block))
-        : [{ kind: "code" as const, start: 0, end: text.text.length }],
+      blocks.map((block, at) => (
+        <Block
+          key={at}
+          block={readable(text.text, document.format, block)}
+          text={text.text}
+          mark={undefined}
+        />
+      )),
     [text]
   )
-  useEffect(() => scrollToQuote(body.current), [shown, text])
+  useEffect(() => scrollToQuote(body.current), [mark, text])
   return (
     <section
       class="source-body prose"
@@ -99,9 +109,20 @@ export const SourceText = ({ shown, text }: Props) => {
       ref={body}
       aria-label="Text of the document"
     >
-      {blocks.map((block, at) => (
-        <Block key={at} block={block} text={text.text} mark={shown.mark} />
-      ))}
+      {mark === undefined
+        ? unmarked
+        : blocks.map((block, at) =>
+            block.start < mark.end && block.end > mark.start ? (
+              <Block
+                key={at}
+                block={readable(text.text, document.format, block)}
+                text={text.text}
+                mark={mark}
+              />
+            ) : (
+              unmarked[at]
+            )
+          )}
     </section>
   )
 }

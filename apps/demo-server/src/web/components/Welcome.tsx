@@ -23,9 +23,9 @@ export const Welcome = () => {
         <p class="stock">
           {now.documents === 0
             ? "The library is empty. "
-            : `${counted(now.documents, "document")}, ${counted(now.passages, "passage")} in the library. `}
+            : `${counted(now.documents, "document")}, ${counted(now.passages, "passage")}. `}
           <a href="#documents">{now.documents === 0 ? "Add the first documents" : "See them"}</a>, or drop
-          files and folders anywhere on this page.
+          files and folders anywhere here.
         </p>
       )}
       <History />
