@@ -28,7 +28,7 @@ import {
 import { GatewayClient } from "@sluice/core/client"
 import { Duration, Effect, Layer, Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, HttpRouter, HttpServer } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
+import { HttpApiBuilder, OpenApi } from "effect/http-api"
 
 const second = Duration.seconds(1.5)
 const REASONS: ReadonlyArray<GatewayReason> = [
@@ -180,6 +180,52 @@ layer(Layer.provideMerge(gateway, Server))("the contract", (it) => {
         assert.strictEqual(error.param, param)
       }
     })
+  )
+
+  it.effect("takes PNG, JPEG and WEBP images of at most 20 MB, by URL or whole", () =>
+    Effect.gen(function* () {
+      const statusOf = (url: string) => {
+        const part = { type: "image_url", image_url: { url, detail: null } }
+        const body = {
+          model: "m",
+          messages: [{ role: "user", content: [{ type: "text", text: "?" }, part] }]
+        }
+        return Effect.map(send("/v1/chat/completions", body), ({ status }) => status)
+      }
+      const base64 = (bytes: number) => Buffer.alloc(bytes).toString("base64")
+      for (const good of [
+        "https://h/a.png",
+        "data:image/png;base64,AAAA",
+        `data:image/webp;base64,${base64(20 * 2 ** 20)}`
+      ]) {
+        assert.strictEqual(yield* statusOf(good), 200)
+      }
+      for (const bad of [
+        "",
+        "file:///etc/passwd",
+        "data:image/gif;base64,AAAA",
+        `data:image/png;base64,${base64(20 * 2 ** 20 + 3)}`
+      ]) {
+        assert.strictEqual(yield* statusOf(bad), 400)
+      }
+    })
+  )
+
+  it.effect(
+    "says in its OpenAPI document what it does: undeclared fields are tolerated, each credential has its paths",
+    () =>
+      Effect.sync(() => {
+        const document = OpenApi.fromApi(GatewayApi)
+        assert.notInclude(JSON.stringify(document), '"additionalProperties":false')
+        const security = Object.entries(document.paths).map(([path, item]) => [
+          path,
+          (item.get ?? item.post)?.security
+        ])
+        for (const [path, schemes] of security) {
+          const scheme = String(path).startsWith("/api/") ? "systemAccessToken" : "apiKey"
+          assert.deepStrictEqual(schemes, [{ [scheme]: [] }])
+        }
+      })
   )
 
   it.effect("takes null for absent, leaves out what is absent, and tolerates fields it does not know", () =>

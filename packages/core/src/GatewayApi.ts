@@ -5,6 +5,7 @@ import { EmbeddingsGroup } from "./endpoints/Embeddings.ts"
 import { ModelsGroup } from "./endpoints/Models.ts"
 import { RerankGroup } from "./endpoints/Rerank.ts"
 import { MalformedRequest } from "./MalformedRequest.ts"
+import { tolerant } from "./OpenApiTolerance.ts"
 
 /**
  * The gateway's API. Join it with groups of your own:
@@ -23,6 +24,7 @@ export const GatewayApi = HttpApi.make("sluice")
     OpenApi.annotations({
       title: "Sluice",
       version: "0.1.0",
+      transform: tolerant,
       description: "One gateway to models of several providers: rerank, embeddings, chat, models."
     })
   )

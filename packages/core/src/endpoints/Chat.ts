@@ -15,11 +15,27 @@ export const MAX_IMAGE_BYTES = 20 * 1024 * 1024
 
 export const TextPart = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
 
-/** A public URL or a base64 data URI of a PNG, JPEG or WEBP image of at most 20 MB. */
+const DATA_URI = /^data:image\/(?:png|jpeg|webp);base64,/i
+
+/** A public URL, or a base64 data URI of a PNG, JPEG or WEBP image of at most 20 MB. GIF is not accepted. */
+export const ImageUrl = Schema.String.check(
+  Schema.makeFilter((url) => {
+    const [head = ""] = DATA_URI.exec(url) ?? []
+    if (head === "") {
+      return (
+        /^https?:\/\//i.test(url) ||
+        "Expected an http or https URL, or a base64 data URI of a PNG, JPEG or WEBP image"
+      )
+    }
+    return (url.length - head.length) * 0.75 - 2 <= MAX_IMAGE_BYTES || "Expected an image of at most 20 MB"
+  })
+)
+
+/** An image of a message; several are looked at together. */
 export const ImagePart = Schema.Struct({
   type: Schema.Literal("image_url"),
   image_url: Schema.Struct({
-    url: Schema.NonEmptyString,
+    url: ImageUrl,
     /** `low` costs 85 tokens; `auto` when not given. */
     detail: optional(Schema.Literals(["low", "high", "auto"]))
   })
