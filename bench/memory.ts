@@ -3,10 +3,11 @@ import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { type Bench, rounded, say } from "./Bench.ts"
-import { withFolder } from "./CorpusFolder.ts"
+import { documentsFor, withFolder, writeCorpus } from "./CorpusFolder.ts"
 
 const peak = (passages: number): Promise<{ readonly passages: number; readonly peakMegabytes: number }> =>
   withFolder(async (folder) => {
+    await writeCorpus(join(folder, "docs"), documentsFor(passages))
     const child = join(import.meta.dirname, "memoryOfSize.ts")
     const { stdout } = await promisify(execFile)(
       process.execPath,
