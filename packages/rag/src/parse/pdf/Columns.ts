@@ -29,8 +29,12 @@ const CELL_GAP = 1.5
 const COLUMN_LINES = 4
 /** … which fill at least this share of the column's width, unlike a table's cells. */
 const COLUMN_FILL = 0.5
+/** … and usually hold at least this many characters a line, Chinese ones counted twice. */
+const COLUMN_CHARACTERS = 20
 /** Columns within columns: four side by side at most. */
 const DEPTH = 2
+
+const WIDE = /[\u2E80-\u9FFF\uF900-\uFAFF]/g
 
 const middle = (run: { readonly y0: number; readonly y1: number }): number => (run.y0 + run.y1) / 2
 
@@ -129,7 +133,8 @@ const findGutter = (page: number, runs: ReadonlyArray<Run>): number | undefined 
   if (a!.length < COLUMN_LINES || b!.length < COLUMN_LINES || crossed > Math.min(a!.length, b!.length))
     return undefined
   const filled = (lines: ReadonlyArray<Draft>, room: number): boolean =>
-    median(lines.map(({ x0, x1 }) => x1 - x0)) >= COLUMN_FILL * room
+    median(lines.map(({ x0, x1 }) => x1 - x0)) >= COLUMN_FILL * room &&
+    median(lines.map(({ text }) => text.length + (text.match(WIDE)?.length ?? 0))) >= COLUMN_CHARACTERS
   return filled(a!, gutter - left) && filled(b!, right - gutter) ? gutter : undefined
 }
 

@@ -1,36 +1,47 @@
 /** Running headers, footers and page numbers: what repeats at the edges of pages and is no part of the text. */
-import type { TextLine } from "./Columns.ts"
-import type { RawPage } from "./Run.ts"
+import type { RawPage, Run } from "./Run.ts"
 
 /** The upper and lower share of a page in which headers and footers stand. */
 const EDGE = 0.12
-/** A line at the edge of this many pages is furniture; fewer do when they are all there are, but at least two. */
+/** What stands at the edge of this many pages is furniture; of fewer when they are all there are, but at least two. */
 const REPEATS = 3
+/** Headers and footers have at most this many lines. */
+const ROWS = 3
+/** The same place: headers of two pages may be this many points apart. */
+const SAME_PLACE = 6
 
-const keyOf = (line: TextLine, page: RawPage): string | undefined => {
-  const middle = (line.box[1] + line.box[3]) / 2 / page.height
-  if (line.turn !== 0 || (middle > EDGE && middle < 1 - EDGE)) return undefined
-  // Page numbers differ; where they stand does not
-  const text = line.text.replace(/\d+|\b[ivxlc]+\b/g, "#").replace(/\s+/g, " ")
-  return `${middle < 0.5 ? "top" : "bottom"} ${text}`
+const middle = (run: Run): number => (run.box[1] + run.box[3]) / 2
+
+/** Page numbers differ; where they stand does not. */
+const keyOf = (run: Run): string =>
+  `${Math.round(middle(run) / SAME_PLACE)} ${run.text.replace(/\d+|\b[ivxlc]+\b/g, "#").replace(/\s+/g, " ")}`
+
+/** The runs of the first and of the last row of a page, as far as they stand at its edges. */
+const outermost = (page: RawPage, runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
+  const level = runs.filter(({ turn }) => turn === 0)
+  if (level.length === 0) return []
+  const top = level.reduce((best, run) => (middle(run) < middle(best) ? run : best))
+  const bottom = level.reduce((best, run) => (middle(run) > middle(best) ? run : best))
+  return level.filter((run) => {
+    const at = middle(run)
+    if (at < page.height * EDGE) return at <= top.box[3]
+    return at > page.height * (1 - EDGE) && at >= bottom.box[1]
+  })
 }
 
-/** Lines of each page without those that repeat at the edges of pages. */
-export const withoutFurniture = (
-  pages: ReadonlyArray<RawPage>,
-  lines: ReadonlyArray<ReadonlyArray<TextLine>>
-): ReadonlyArray<ReadonlyArray<TextLine>> => {
-  const seen = new Map<string, number>()
-  pages.forEach((page, index) => {
-    for (const key of new Set(lines[index]!.map((line) => keyOf(line, page)))) {
-      if (key !== undefined) seen.set(key, (seen.get(key) ?? 0) + 1)
-    }
-  })
+/** Pages without what repeats at their edges. */
+export const withoutFurniture = (pages: ReadonlyArray<RawPage>): ReadonlyArray<RawPage> => {
   const enough = Math.max(2, Math.min(REPEATS, pages.length))
-  return pages.map((page, index) =>
-    lines[index]!.filter((line) => {
-      const key = keyOf(line, page)
-      return key === undefined || (seen.get(key) ?? 0) < enough
-    })
-  )
+  let rest = pages
+  for (let row = 0; row < ROWS; row++) {
+    const edges = rest.map((page) => outermost(page, page.runs))
+    const seen = new Map<string, number>()
+    for (const runs of edges) {
+      for (const key of new Set(runs.map(keyOf))) seen.set(key, (seen.get(key) ?? 0) + 1)
+    }
+    const dropped = new Set(edges.flat().filter((run) => (seen.get(keyOf(run)) ?? 0) >= enough))
+    if (dropped.size === 0) break
+    rest = rest.map((page) => ({ ...page, runs: page.runs.filter((run) => !dropped.has(run)) }))
+  }
+  return rest
 }

@@ -8,6 +8,7 @@ export interface Paragraph {
 }
 
 const MARKER = /^(?:[•◦▪‣·●○■□➢✓–—*-]\s*(?=\S)|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s|\[\d{1,3}\]\s)/
+const SUBSECTION = /^\d{1,2}(?:\.\d{1,2})+\.?\s+\p{L}/u
 const FINISHED = /[.!?:;。！？：；…]["'”’)\]」』]*$/
 const CAPTION = /^(?:fig(?:ure)?\.?|table|图|表)\s*\d+/i
 
@@ -32,7 +33,7 @@ const continues = (paragraph: Paragraph, last: TextLine, line: TextLine, leading
   if (Math.abs(last.size - line.size) > 0.12 * size || last.turn !== line.turn) return false
   if (paragraph.kind === "code" || line.mono) return last.mono === line.mono
   if (paragraph.kind === "table") return isRow(line)
-  if (last.bold !== line.bold && (last.bold || isRow(line) || paragraph.lines.length === 1)) return false
+  if (last.bold !== line.bold || (line.bold && SUBSECTION.test(line.text))) return false
   if (MARKER.test(line.text) && (MARKER.test(first.text) || FINISHED.test(last.text))) return false
   if (CAPTION.test(line.text)) return false
   const { left, right } = line.column
@@ -62,6 +63,17 @@ const carriesOn = (before: Paragraph, after: Paragraph): boolean => {
   )
 }
 
+/** Captions and figures' labels on the same page, which may stand between the two parts of a paragraph. */
+const isAside = (paragraph: Paragraph, later: Paragraph): boolean => {
+  const first = paragraph.lines[0]!
+  if (
+    first.page !== later.lines[0]!.page ||
+    (first.column === later.lines[0]!.column && paragraph.lines.length > 6)
+  )
+    return false
+  return CAPTION.test(first.text) || paragraph.lines.every(({ text }) => text.length < 30)
+}
+
 /** Paragraphs of a document, in reading order; one may go on in the next column or on the next page. */
 export const toParagraphs = (pages: ReadonlyArray<ReadonlyArray<TextLine>>): ReadonlyArray<Paragraph> => {
   const lines = pages.flat()
@@ -85,7 +97,7 @@ export const toParagraphs = (pages: ReadonlyArray<ReadonlyArray<TextLine>>): Rea
   })
   const joined: Array<Paragraph> = []
   for (const paragraph of paragraphs) {
-    const before = joined.at(-1)
+    const before = joined.findLast((earlier) => !isAside(earlier, paragraph))
     if (before !== undefined && carriesOn(before, paragraph)) before.lines.push(...paragraph.lines)
     else joined.push(paragraph)
   }

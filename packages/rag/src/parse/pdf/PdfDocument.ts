@@ -44,7 +44,7 @@ const indentation = (paragraph: Paragraph, line: TextLine): string => {
 
 /** The text of a PDF in reading order: one line of text for a paragraph, lines kept in tables and code. */
 export const toParsed = (pdf: RawPdf): Parsed => {
-  const ordered = withoutFurniture(pdf.pages, pdf.pages.map(readingOrder))
+  const ordered = withoutFurniture(pdf.pages).map(readingOrder)
   const paragraphs = toParagraphs(ordered)
   const levels = headingLevels(paragraphs)
   const words = vocabulary(ordered.flat())

@@ -37,9 +37,8 @@ parentPort?.on("message", (bytes: Uint8Array) => {
     } catch (cause) {
       result = { reason: "Internal", message: `reading this PDF failed: ${String(cause)}. Please report it.` }
     }
-    parentPort?.postMessage({
-      result,
-      heapBytes: await heapBytes().catch(() => Infinity)
-    } satisfies WorkerAnswer)
+    const answer: WorkerAnswer = { result, heapBytes: await heapBytes().catch(() => Infinity) }
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    parentPort?.postMessage(answer)
   })()
 })

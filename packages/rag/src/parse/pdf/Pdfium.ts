@@ -105,7 +105,7 @@ const readRuns = (
         bold: BOLD.test(name) || pdfium.FPDFText_GetFontWeight(text, index) >= 650,
         mono: MONO.test(name)
       }
-      fonts.set(object, font)
+      if (object !== 0) fonts.set(object, font)
     }
     pdfium.FPDFText_GetMatrix(text, index, scratch)
     const at = scratch >> 2
