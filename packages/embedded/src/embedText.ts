@@ -1,0 +1,116 @@
+/** A text as a vector: words and parts of words, hashed into 1024 dimensions. */
+import type { Purpose } from "@sluice/core"
+import { type Features, forgetIfFull, type Term } from "./text/Term.ts"
+import { termsOf } from "./text/termsOf.ts"
+
+export const DIMENSION = 1024
+
+/** CJK characters keep to the last quarter, their pairs to the rest: measured, recall@20 .958 → .980 (CMRC). */
+const CHARACTER_SLOTS = 256
+
+/** What the parts of a word weigh together, against the word itself. */
+const PARTS_WEIGHT = 0.7
+const PART_SIZES = [3, 4]
+
+/** The first line of a passage of several, its title, counts as if it stood there so many times more. */
+const TITLE_EXTRA = 2
+
+const FNV_OFFSET = 0x811c9dc5
+const FNV_PRIME = 0x01000193
+
+const mixed = (hash: number): number => {
+  let h = hash
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
+  return (h ^ (h >>> 16)) >>> 0
+}
+
+/** FNV-1a over UTF-16 code units, begun by what kind of feature it is. */
+const hashOf = (kind: string, text: string, start: number, end: number): number => {
+  let hash = Math.imul(FNV_OFFSET ^ kind.charCodeAt(0), FNV_PRIME)
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ text.charCodeAt(i), FNV_PRIME)
+  return mixed(hash)
+}
+
+const sign = (hash: number): number => ((hash >>> 20) & 1) === 1 ? 1 : -1
+
+const single = (slot: number, weight: number): Features => ({
+  slots: Uint16Array.of(slot),
+  weights: Float64Array.of(weight)
+})
+
+const featuresOf = (term: Term): Features => {
+  const { key, kind } = term
+  const whole = hashOf(kind, key, 0, key.length)
+  if (kind === "character") {
+    return single(DIMENSION - CHARACTER_SLOTS + (whole % CHARACTER_SLOTS), sign(whole))
+  }
+  if (kind === "pair") return single(whole % (DIMENSION - CHARACTER_SLOTS), sign(whole))
+  const framed = `^${key}$`
+  const hashes: Array<number> = []
+  for (const size of PART_SIZES) {
+    for (let i = 0; i + size <= framed.length; i++) hashes.push(hashOf("g", framed, i, i + size))
+  }
+  const part = PARTS_WEIGHT / Math.sqrt(hashes.length)
+  return {
+    slots: Uint16Array.of(whole % DIMENSION, ...hashes.map((hash) => hash % DIMENSION)),
+    weights: Float64Array.of(sign(whole), ...hashes.map((hash) => sign(hash) * part))
+  }
+}
+
+/** One vector's numbers before they are rounded to 32 bits; all zero between two calls. */
+const sums = new Float64Array(DIMENSION)
+
+const addTerms = (terms: ReadonlyArray<Term>, stopWords: boolean): boolean => {
+  let any = false
+  for (const term of terms) {
+    if (term.count === 0) continue
+    const count = term.count
+    term.count = 0
+    if (term.stop !== stopWords) continue
+    any = true
+    const { slots, weights } = (term.features ??= featuresOf(term))
+    const weight = (1 + Math.log(count)) * term.idf
+    for (let i = 0; i < slots.length; i++) {
+      const slot = slots[i] as number
+      sums[slot] = (sums[slot] as number) + weight * (weights[i] as number)
+    }
+  }
+  return any
+}
+
+const countTerms = (terms: ReadonlyArray<Term>, times: number): void => {
+  for (const term of terms) term.count += times
+}
+
+/**
+ * The vector of a text: 1024 dimensions, L2 norm 1, or all zero for a text without a word.
+ *
+ * **Details.** Each term weighs (1 + ln count) × its rarity in general language and goes, with a sign, to the
+ * dimension its hash names; a word's 3- and 4-letter parts together weigh .7 of the word, so that related forms and
+ * small misspellings meet. Stop words count only in a text that has nothing else. The first line of a passage of
+ * several lines is taken for its title and counts three times. The same text gives the same vector, everywhere.
+ *
+ * **Gotchas.** It matches words and their parts, not meaning: "car" and "automobile" are unrelated.
+ */
+export const embedText = (text: string, purpose: Purpose = "passage"): Float32Array => {
+  forgetIfFull()
+  const titleEnd = purpose === "passage" ? Math.max(0, text.indexOf("\n")) : 0
+  const terms = termsOf(text.slice(0, titleEnd))
+  countTerms(terms, TITLE_EXTRA)
+  termsOf(text.slice(titleEnd), terms)
+  countTerms(terms, 1)
+  if (!addTerms(terms, false)) {
+    countTerms(terms, 1)
+    addTerms(terms, true)
+  }
+  let square = 0
+  for (let i = 0; i < DIMENSION; i++) square += (sums[i] as number) ** 2
+  const vector = new Float32Array(DIMENSION)
+  if (square > 0) {
+    const scale = 1 / Math.sqrt(square)
+    for (let i = 0; i < DIMENSION; i++) vector[i] = (sums[i] as number) * scale
+  }
+  sums.fill(0)
+  return vector
+}

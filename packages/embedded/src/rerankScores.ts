@@ -1,0 +1,156 @@
+/** Relevance of documents to a query, from the words that they share. */
+import type { Candidate } from "@sluice/core"
+import { similarity } from "./similarity.ts"
+import { forgetIfFull, type Term } from "./text/Term.ts"
+import { termsOf } from "./text/termsOf.ts"
+
+/** Shares of the score. Tried on four collections; what matters is that no single one carries it. */
+const WEIGHTS = { background: 0.5, candidates: 0.5, title: 0.15, order: 0.15, similar: 0.2 }
+
+/** Saturation of repeated terms, and how far long documents are held back. */
+const K1 = 1.2
+const B = 0.75
+
+/** Documents shorter than so many terms are not favoured for being short. */
+const MIN_AVERAGE_TERMS = 60
+
+/** Words less alike than this have nothing in common. */
+const SIMILAR = 0.5
+
+/** What a CJK character counts against a word or a pair. */
+const CHARACTER_WEIGHT = 0.5
+
+interface Wanted {
+  readonly terms: ReadonlyArray<Term>
+  /** Place of each term in `terms`. */
+  readonly places: ReadonlyMap<Term, number>
+  readonly weights: Float64Array
+  /** Terms that follow each other in the query, as places. */
+  readonly neighbours: ReadonlySet<number>
+}
+
+const wantedOf = (query: string): Wanted => {
+  const all = termsOf(query)
+  const content = all.filter(({ stop }) => !stop)
+  const sequence = content.length > 0 ? content : all
+  const terms = [...new Set(sequence)]
+  const places = new Map(terms.map((term, place) => [term, place]))
+  const words = sequence.filter(({ kind }) => kind !== "character")
+  const neighbours = new Set<number>()
+  for (let i = 1; i < words.length; i++) {
+    const before = words[i - 1]
+    const after = words[i]
+    if (before === undefined || after === undefined || before === after) continue
+    neighbours.add((places.get(before) ?? 0) * terms.length + (places.get(after) ?? 0))
+  }
+  const weights = Float64Array.from(terms, ({ idf, kind }) =>
+    kind === "character" ? idf * CHARACTER_WEIGHT : idf
+  )
+  return { terms, places, weights, neighbours }
+}
+
+interface Seen {
+  /** Of each wanted term: how often in title and text, and whether in the title. */
+  readonly counts: Float64Array
+  readonly inTitle: Uint8Array
+  readonly ordered: number
+  readonly length: number
+  readonly distinct: ReadonlySet<Term>
+}
+
+const look = ({ neighbours, places, terms }: Wanted, { text, title }: Candidate): Seen => {
+  const counts = new Float64Array(terms.length)
+  const inTitle = new Uint8Array(terms.length)
+  const found = new Set<number>()
+  const all = title === undefined ? [] : termsOf(title)
+  const titleLength = all.length
+  termsOf(text, all)
+  const distinct = new Set<Term>()
+  let length = 0
+  let before = -1
+  for (const [i, term] of all.entries()) {
+    if (i === titleLength) before = -1
+    if (term.stop && !places.has(term)) continue
+    length++
+    if (term.kind === "word") distinct.add(term)
+    const place = places.get(term) ?? -1
+    if (place >= 0) {
+      counts[place] = (counts[place] as number) + 1
+      if (i < titleLength) inTitle[place] = 1
+    }
+    if (term.kind === "character") continue
+    if (before >= 0 && place >= 0 && neighbours.has(before * terms.length + place)) {
+      found.add(before * terms.length + place)
+    }
+    before = place
+  }
+  return { counts, inTitle, ordered: found.size / (neighbours.size || 1), length, distinct }
+}
+
+/** The best likeness of each wanted word that a document lacks, remembered across documents. */
+const makeLikeness = ({ terms }: Wanted) => {
+  const known = terms.map(() => new Map<Term, number>())
+  return (place: number, { distinct }: Seen): number => {
+    const term = terms[place]
+    const memory = known[place]
+    if (term === undefined || memory === undefined || term.kind !== "word") return 0
+    let best = 0
+    for (const other of distinct) {
+      let value = memory.get(other)
+      if (value === undefined) memory.set(other, (value = similarity(term, other)))
+      if (value > best) best = value
+    }
+    return best >= SIMILAR ? best : 0
+  }
+}
+
+const logistic = (x: number): number => 1 / (1 + Math.exp(-x))
+
+/**
+ * A score for each document, in the order given: above 0, below 1, higher is better.
+ *
+ * **Details.** Half saturated term frequency with rarity in general language, half the same with rarity among the
+ * candidates, and smaller parts for title, order of words and words that look alike. Only the query and the documents
+ * count: no index, no state.
+ *
+ * **Gotchas.** Scores order the documents of one call. They are no probabilities.
+ */
+export const rerankScores = (query: string, documents: ReadonlyArray<Candidate>): Float64Array => {
+  forgetIfFull()
+  const wanted = wantedOf(query)
+  const { terms, weights } = wanted
+  const seen = documents.map((document) => look(wanted, document))
+  const average = Math.max(
+    MIN_AVERAGE_TERMS,
+    seen.reduce((sum, { length }) => sum + length, 0) / (seen.length || 1)
+  )
+  const rare = weights.map((weight, place) => {
+    const holders = seen.reduce((sum, { counts }) => sum + (counts[place] === 0 ? 0 : 1), 0)
+    return weight * (Math.log(1 + (seen.length + 0.5) / (holders + 0.5)) / Math.log(2 + 2 * seen.length))
+  })
+  const total = weights.reduce((a, b) => a + b, 0) || 1
+  const totalRare = rare.reduce((a, b) => a + b, 0) || 1
+  const likeness = makeLikeness(wanted)
+  return Float64Array.from(seen, (document) => {
+    const norm = K1 * (1 - B + (B * document.length) / average)
+    let background = 0
+    let candidates = 0
+    let title = 0
+    let similar = 0
+    for (let place = 0; place < terms.length; place++) {
+      const count = document.counts[place] as number
+      const weight = weights[place] as number
+      if (count > 0) {
+        const saturated = count / (count + norm)
+        background += weight * saturated
+        candidates += (rare[place] as number) * saturated
+        title += weight * (document.inTitle[place] as number)
+      } else similar += weight * likeness(place, document)
+    }
+    const score =
+      (WEIGHTS.background * background + WEIGHTS.title * title + WEIGHTS.similar * similar) / total +
+      (WEIGHTS.candidates * candidates) / totalRare +
+      WEIGHTS.order * document.ordered
+    return logistic(6.6 * score - 4)
+  })
+}
