@@ -1,5 +1,6 @@
 /** A page set again in its own geometry: every line of text fitted into its box, the cited lines marked. */
 import type { PageText } from "../../contract/index.ts"
+import { PageLine } from "./PageLine.tsx"
 
 type Box = PageText["lines"][number]["box"]
 
@@ -21,9 +22,6 @@ const viewBox = ({ height, lines, width }: PageText): string => {
   return `${left} ${top} ${right - left} ${bottom - top}`
 }
 
-/** A line's box reaches from ascender to descender; the letters stand on this part of its height. */
-const BASELINE = 0.79
-
 export const PageFacsimile = ({ cited, page }: Props) => (
   <svg class="facsimile" viewBox={viewBox(page)}>
     {cited.map(([x0, y0, x1, y1]) => (
@@ -37,20 +35,8 @@ export const PageFacsimile = ({ cited, page }: Props) => (
         rx={1.5}
       />
     ))}
-    {page.lines.map(({ box: [x0, y0, x1, y1], end, start }) => (
-      <text
-        key={start}
-        x={x0}
-        y={y0 + (y1 - y0) * BASELINE}
-        font-size={(y1 - y0) * 0.92}
-        textLength={Math.max(1, x1 - x0)}
-        lengthAdjust="spacingAndGlyphs"
-      >
-        {page.text
-          .slice(start - page.start, end - page.start)
-          .replaceAll(/\s+/g, " ")
-          .trim()}
-      </text>
+    {page.lines.map(({ box, end, start }) => (
+      <PageLine key={start} box={box} text={page.text.slice(start - page.start, end - page.start)} />
     ))}
   </svg>
 )
