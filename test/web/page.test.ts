@@ -1,4 +1,7 @@
 /** The page in a real browser against the real server: what a person does with it. */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { basename, join } from "node:path"
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
 import { launchChromium } from "./chromium.ts"
@@ -138,6 +141,33 @@ describe("the page", () => {
     await row.waitFor({ state: "detached" })
     await page.getByRole("button", { name: "Undo" }).click()
     await row.waitFor()
+  })
+
+  it("takes a whole folder, and what is dropped on it", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sluice-folder-"))
+    try {
+      await mkdir(join(folder, "deep"))
+      await writeFile(join(folder, "deep", "buoys.md"), "# Buoys\n\nNine buoys mark the channel.\n")
+      await writeFile(join(folder, ".hidden.md"), "# Hidden\n\nNobody meant this one.\n")
+      const page = await open("#documents")
+      await page.locator("input[type=file]").nth(1).setInputFiles(folder)
+      await page.locator(".documents li", { hasText: `${basename(folder)}/deep/buoys.md` }).waitFor()
+      assert.strictEqual(await page.locator(".documents li", { hasText: "hidden" }).count(), 0)
+
+      await page.goto(`${server.address}#ask`)
+      const drop = (type: string) => `{
+        const data = new DataTransfer()
+        data.items.add(new File(["# Dropped\\n\\nA drop in the lock."], "dropped.md"))
+        window.dispatchEvent(new DragEvent("${type}", { dataTransfer: data, bubbles: true, cancelable: true }))
+      }`
+      await page.evaluate(drop("dragenter"))
+      await page.locator(".drop").waitFor()
+      await page.evaluate(drop("drop"))
+      await page.locator(".documents li", { hasText: "dropped.md" }).waitFor()
+      assert.strictEqual(await page.locator(".drop").count(), 0)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 
   it("shows a page of a PDF in its geometry", async () => {

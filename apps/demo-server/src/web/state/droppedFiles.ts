@@ -28,10 +28,19 @@ const walk = async (entry: FileSystemEntry): Promise<Array<PathedFile>> => {
   return (await Promise.all(below.map(walk))).flat()
 }
 
-/** Entries must be taken before the first await: the drop's data is gone afterwards. */
+/** What has no entry (a picture out of another window) is still a file. */
+const loose = (item: DataTransferItem): Array<PathedFile> => {
+  const file = item.getAsFile()
+  return file === null ? [] : [{ path: file.name, file }]
+}
+
+/** Items must be taken before the first await: the drop's data is gone afterwards. */
 export const droppedFiles = async (data: DataTransfer): Promise<Array<PathedFile>> => {
-  const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
-  return (await Promise.all(entries.map(walk))).flat()
+  const taken = [...data.items].map((item) => {
+    const entry = item.webkitGetAsEntry()
+    return entry === null ? loose(item) : walk(entry)
+  })
+  return (await Promise.all(taken)).flat()
 }
 
 export const pickedFiles = (list: FileList): Array<PathedFile> =>
