@@ -25,3 +25,9 @@ export const fromBase64 = (text: string): Float32Array | undefined => {
   if (SWAP) bytes.swap32()
   return vector
 }
+
+/** Whether no number of a vector is NaN or infinite. A loop: `every(Number.isFinite)` takes ten times as long. */
+export const isFiniteVector = (vector: Float32Array): boolean => {
+  for (const value of vector) if (value - value !== 0) return false
+  return true
+}

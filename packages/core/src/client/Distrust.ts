@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { EmbeddingResponse } from "../endpoints/Embeddings.ts"
 import type { RerankResponse } from "../endpoints/Rerank.ts"
-import { fromBase64 } from "../Float32.ts"
+import { fromBase64, isFiniteVector } from "../Float32.ts"
 import { InvalidResponse } from "../GatewayError.ts"
 
 const distrust = (message: string) => Effect.fail(new InvalidResponse({ message }))
@@ -26,7 +26,7 @@ export const vectorsOf = (
     if (vector.length !== dimension) {
       return distrust(`Vectors of ${dimension} and of ${vector.length} numbers came in one answer.`)
     }
-    if (!vector.every(Number.isFinite))
+    if (!isFiniteVector(vector))
       return distrust(`The vector of text ${index} has a number that is not finite.`)
     vectors[index] = vector
   }

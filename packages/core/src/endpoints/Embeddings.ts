@@ -17,16 +17,19 @@ export const EmbeddingRequest = Schema.Struct({
 }).annotate({ identifier: "EmbeddingRequest" })
 export type EmbeddingRequest = typeof EmbeddingRequest.Type
 
+const isFloats = (u: unknown): u is ReadonlyArray<number> => {
+  if (!Array.isArray(u)) return false
+  for (const value of u) if (typeof value !== "number" || value - value !== 0) return false
+  return true
+}
+
 /** Finite numbers, checked by one predicate: a schema for each number costs three times the transport. */
-export const Floats = Schema.declare(
-  (u): u is ReadonlyArray<number> => Array.isArray(u) && u.every(Number.isFinite),
-  {
-    identifier: "Floats",
-    expected: "finite numbers",
-    toCodecJson: () => undefined,
-    toJsonSchema: () => ({ type: "array", items: { type: "number" } })
-  }
-)
+export const Floats = Schema.declare(isFloats, {
+  identifier: "Floats",
+  expected: "finite numbers",
+  toCodecJson: () => undefined,
+  toJsonSchema: () => ({ type: "array", items: { type: "number" } })
+})
 
 export const Embedding = Schema.Struct({
   object: optional(Schema.String),
