@@ -5,7 +5,7 @@ import { basename, join } from "node:path"
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
 import { launchChromium } from "./chromium.ts"
-import { HARBOUR, QUESTION, QUOTE } from "./harbour.ts"
+import { HARBOUR, LOG, LOG_LINES, QUESTION, QUOTE } from "./harbour.ts"
 import { FAINT_TEXTS, FOCUS_SHOWS, FOCUSED, OVERFLOW } from "./legibility.ts"
 import { startServer, type RunningServer } from "./server.ts"
 
@@ -170,22 +170,32 @@ describe("the page", () => {
     }
   })
 
-  it("shows a page of a PDF in its geometry", async () => {
+  it("shows the page of a PDF in its geometry, the cited line marked", async () => {
     const page = await open("#documents")
-    await page.locator(".documents li", { hasText: "PDF" }).first().locator(".open").click()
-    await page.locator(".facsimile text").first().waitFor()
-    assert.isAbove(await page.locator(".facsimile text").count(), 5)
-    const wide = await page.locator(".facsimile").boundingBox()
-    assert.isTrue(wide !== null && wide.height > wide.width)
+    await page.locator("input[type=file]").first().setInputFiles(LOG)
+    await page.locator(".uploads [data-state=added]").waitFor()
+    await page.locator(".brand").click()
+    await askFor(page, "For how many nights will the oil last?")
+    await page.locator(".evidence button", { hasText: "p. 1" }).first().click()
+    await page.locator(".facsimile .cited").first().waitFor()
+    assert.deepStrictEqual(await page.locator(".facsimile text").allTextContents(), LOG_LINES)
+    const sheet = await page.locator(".facsimile").boundingBox()
+    assert.closeTo((sheet?.height ?? 0) / (sheet?.width ?? 1), 595 / 420, 0.01)
+    const cited = await page.locator(".facsimile .cited").first().boundingBox()
+    const line = await page.locator(".facsimile text", { hasText: "eleven nights" }).boundingBox()
+    assert.closeTo(cited?.y ?? 0, line?.y ?? 100, 8)
+
+    await page.getByRole("button", { name: "Text", exact: true }).click()
+    assert.include(await page.locator(".source-body mark").first().innerText(), "eleven nights")
   })
 
   it("can be used by keyboard alone, and always shows where the focus is", async () => {
-    const page = await open("")
-    await page.getByLabel("Question to the documents").waitFor()
-    await page.evaluate("document.activeElement.blur()")
+    const page = await open("#documents")
+    await page.locator(".documents").waitFor()
     await page.keyboard.press("Tab")
     assert.strictEqual(await page.evaluate<string>(FOCUSED), "Skip to content")
     await page.keyboard.press("/")
+    await page.locator("#question:focus").waitFor()
     await page.keyboard.type(QUESTION)
     assert.isTrue(await page.evaluate<boolean>(FOCUS_SHOWS))
     await page.keyboard.press("Enter")

@@ -1,4 +1,5 @@
 /** The page's own keys; none of them works while something is being typed. */
+import { go } from "./route.ts"
 import { closeSource, source, stepCitation } from "./source.ts"
 
 /** The id of the question box, for `/` and the skip link. */
@@ -19,11 +20,12 @@ export const listenToKeys = (): void =>
     }
     if (isTyping(event.target)) return
     if (event.key === "/") {
-      const box = document.getElementById(QUESTION_ID)
-      if (box === null) return
       event.preventDefault()
       closeSource()
-      box.focus()
+      const box = document.getElementById(QUESTION_ID)
+      // The welcome takes the focus by itself as it appears.
+      if (box === null) go("#ask")
+      else box.focus()
       return
     }
     const step = STEPS[event.key]
