@@ -5,7 +5,7 @@ import { Effect, Layer, Stream } from "effect"
 import { type Behaviour, LoopbackGateway, model } from "./LoopbackGateway.ts"
 
 export const KEY = "sk-canary-5f2e"
-export const once = { retry: RETRY_NEVER, maxResponseBytes: 1_000_000, connections: 1 }
+export const once = { retry: RETRY_NEVER, maxResponseBytes: 1_000_000, connections: 2 }
 
 export const Clients = Layer.unwrap(
   Effect.map(LoopbackGateway, ({ url }) =>

@@ -1,7 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Account, apiKey, type ChatPart, Gateway, type PartialFailure } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
-import { ConfigProvider, Effect, Exit, Layer, Stream } from "effect"
+import { ConfigProvider, Deferred, Effect, Exit, Fiber, Layer, Option, Stream } from "effect"
 import {
   ask,
   behaving,
@@ -79,6 +79,33 @@ layer(Clients)("the client", (it) => {
       assert.deepStrictEqual([...reason.kept.keys()], [0, 1, 2, 6, 7])
       assert.deepStrictEqual(reason.kept.get(6), embed("text6"))
       assert.deepStrictEqual([reason.first._tag, reason.isRetryable], ["ServerFailure", true])
+    })
+  )
+
+  it.effect("a caller who goes away takes the request with him, before the answer and in mid-stream", () =>
+    Effect.gen(function* () {
+      const { behave } = yield* LoopbackGateway
+      const gone = yield* Deferred.make<void>()
+      const arrived = yield* Deferred.make<void>()
+      behave((_, response) => {
+        response.on("close", () => Deferred.doneUnsafe(gone, Exit.void))
+        Deferred.doneUnsafe(arrived, Exit.void)
+      })
+      const fiber = yield* Effect.forkChild(chat)
+      yield* Deferred.await(arrived)
+      yield* Fiber.interrupt(fiber)
+      yield* Deferred.await(gone)
+
+      const cut = yield* Deferred.make<void>()
+      behave((_, response) => {
+        response.on("close", () => Deferred.doneUnsafe(cut, Exit.void))
+        response.writeHead(200, { "content-type": "text/event-stream" })
+        response.write(`: keep-alive\n\ndata: ${JSON.stringify(delta("He"))}\n\n`)
+      })
+      const first = yield* Gateway.use((gateway) => Stream.runHead(gateway.chatStream(ask)))
+      assert.deepStrictEqual(first, Option.some({ type: "text", text: "He" }))
+      yield* Deferred.await(cut)
+      behave(model)
     })
   )
 
@@ -188,7 +215,7 @@ layer(Clients)("the client", (it) => {
     })
   )
 
-  it.effect("drains refusals: one connection serves the next call", () =>
+  it.effect("drains refusals: their connections serve the next calls", () =>
     Effect.gen(function* () {
       const large = openAi({ message: "x".repeat(500_000) })
       for (let i = 0; i < 4; i++) {

@@ -69,7 +69,7 @@ export const layer = (options: GatewayEmbedderOptions): Layer.Layer<Embedder, ne
           (reason, error) => {
             const kept = new Map([...reason.kept].map(([i, vector]) => [sent[i] ?? i, vector]))
             const failed = reason.failed.map((i) => sent[i] ?? i)
-            const partial = new PartialFailure({ ...reason, kept, failed })
+            const partial = new PartialFailure({ ...reason, message: reason.message, kept, failed })
             return Effect.andThen(checked(kept.values()), new GatewayError({ ...error, reason: partial }))
           }
         )

@@ -1,0 +1,99 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  Embedder,
+  Gateway,
+  GatewayEmbedder,
+  GatewayError,
+  type Embeddings,
+  PartialFailure,
+  RateLimited
+} from "@sluice/core"
+import { Effect, Layer, Stream } from "effect"
+
+/** A gateway whose embeddings are these, and which keeps what it was asked for. */
+const embedderOver = (
+  embeddings: (input: ReadonlyArray<string>) => Effect.Effect<Embeddings, GatewayError>,
+  options: Partial<GatewayEmbedder.GatewayEmbedderOptions> = {}
+) => {
+  const asked: Array<ReadonlyArray<string>> = []
+  const gateway = Layer.succeed(Gateway, {
+    embeddings: ({ input }) => {
+      asked.push(input)
+      return embeddings(input)
+    },
+    rerank: () => Effect.die("not asked here"),
+    chat: () => Effect.die("not asked here"),
+    chatStream: () => Stream.die("not asked here"),
+    models: Effect.die("not asked here")
+  })
+  return { asked, layer: Layer.provide(GatewayEmbedder.layer({ model: "e", ...options }), gateway) }
+}
+
+const ofLength = (length: number) => (input: ReadonlyArray<string>) =>
+  Effect.succeed({ vectors: input.map(() => new Float32Array(length).fill(3)), tokens: input.length })
+
+describe("GatewayEmbedder", () => {
+  it.effect("asks for the dimension once, and not at all when it is given or already seen", () =>
+    Effect.gen(function* () {
+      const asking = embedderOver(ofLength(4))
+      const dimensions = Effect.forEach([1, 2, 3], () => Embedder.use(({ dimension }) => dimension), {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(yield* Effect.provide(dimensions, asking.layer), [4, 4, 4])
+      assert.strictEqual(asking.asked.length, 1)
+      const given = embedderOver(ofLength(4), { dimension: 4 })
+      yield* Effect.provide(dimensions, given.layer)
+      assert.strictEqual(given.asked.length, 0)
+    })
+  )
+
+  it.effect("puts the prefix of the purpose before each text", () =>
+    Effect.gen(function* () {
+      const { asked, layer } = embedderOver(ofLength(2), { prefixes: { query: "query: " } })
+      yield* Effect.gen(function* () {
+        const embedder = yield* Embedder
+        yield* embedder.embed(["a"], "query")
+        yield* embedder.embed(["b"], "passage")
+      }).pipe(Effect.provide(layer))
+      assert.deepStrictEqual(asked, [["query: a"], ["b"]])
+    })
+  )
+
+  it.effect("refuses a vector of another dimension than the first, or than was promised", () =>
+    Effect.gen(function* () {
+      let length = 4
+      const { layer } = embedderOver((input) => ofLength(length++)(input))
+      const twice = Effect.gen(function* () {
+        const embedder = yield* Embedder
+        yield* embedder.embed(["a"], "passage")
+        return yield* Effect.flip(embedder.embed(["b"], "passage"))
+      })
+      assert.strictEqual((yield* Effect.provide(twice, layer)).reason._tag, "InvalidResponse")
+      const promised = embedderOver(ofLength(4), { dimension: 5 }).layer
+      const once = Effect.flip(Embedder.use((embedder) => embedder.embed(["a"], "passage")))
+      assert.strictEqual((yield* Effect.provide(once, promised)).reason._tag, "InvalidResponse")
+    })
+  )
+
+  it.effect("keeps what succeeded at its place among the texts given, blank ones among them, at norm 1", () =>
+    Effect.gen(function* () {
+      const { layer } = embedderOver(() => {
+        const kept = new Map([[1, Float32Array.of(3, 4)]])
+        const first = new RateLimited({ message: "slow down" })
+        const reason = new PartialFailure({ message: "1 of 2", failed: [0], kept, first })
+        return new GatewayError({ operation: "embeddings", model: "e", requestId: "r-1", reason })
+      })
+      const texts = ["", "a", " ", "b"]
+      const error = yield* Embedder.use((embedder) => embedder.embed(texts, "passage")).pipe(
+        Effect.flip,
+        Effect.provide(layer)
+      )
+      assert.strictEqual(error.requestId, "r-1")
+      const { reason } = error
+      if (reason._tag !== "PartialFailure") return assert.fail(reason._tag)
+      assert.deepStrictEqual(reason.failed, [1])
+      assert.deepStrictEqual([...reason.kept], [[3, Float32Array.of(0.6, 0.8)]])
+      assert.isTrue(reason.isRetryable)
+    })
+  )
+})
