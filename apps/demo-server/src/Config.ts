@@ -3,7 +3,7 @@
  *
  * | variable | default | meaning |
  * | --- | --- | --- |
- * | `PORT` | 3000 | port to listen on |
+ * | `PORT` | 3000 | port to listen on; 0 takes any that is free |
  * | `HOST` | 127.0.0.1 | address to bind; anything else than loopback is reachable by others |
  * | `SLUICE_DATA` | `.sluice` | folder of the library and of the accounts |
  * | `SLUICE_GATEWAY_URL` | – | a gateway that answers in place of the embedded models |
@@ -36,7 +36,7 @@ const text = (name: string) =>
   )
 
 const variables = Config.unwrap({
-  port: Config.Port("PORT").pipe(Config.option),
+  port: text("PORT"),
   host: text("HOST"),
   data: text("SLUICE_DATA"),
   url: text("SLUICE_GATEWAY_URL"),
@@ -51,6 +51,17 @@ const variables = Config.unwrap({
 })
 
 type Variables = Config.Success<typeof variables>
+
+const portOf = ({ port }: Variables): Effect.Effect<number, StartError> => {
+  if (port === undefined) return Effect.succeed(DEFAULT_PORT)
+  return /^\d{1,5}$/.test(port.trim()) && Number(port) <= 65_535
+    ? Effect.succeed(Number(port))
+    : Effect.fail(
+        new StartError({
+          message: "PORT is not a port: give a whole number up to 65535, or 0 for any that is free"
+        })
+      )
+}
 
 /** A gateway that is asked for and lacks something is an error that names all of it: never the embedded models instead. */
 const gatewayOf = Effect.fn("ServerConfig.gateway")(function* (found: Variables) {
@@ -116,13 +127,16 @@ export class ServerConfig extends Context.Service<
     Effect.gen(function* () {
       const found = yield* variables.pipe(
         Effect.mapError(
-          (error) => new StartError({ message: `The environment is not valid: ${error.message}` })
+          (error) =>
+            new StartError({
+              message: `The environment is not valid: ${error.message.replaceAll(/\s+/g, " ")}`
+            })
         )
       )
       const data = found.data ?? ".sluice"
       return {
-        port: Option.getOrElse(found.port, () => DEFAULT_PORT),
-        portGiven: Option.isSome(found.port),
+        port: yield* portOf(found),
+        portGiven: found.port !== undefined,
         host: found.host ?? "127.0.0.1",
         data: isAbsolute(data) ? data : resolve(data),
         gateway: yield* gatewayOf(found),

@@ -39,14 +39,8 @@ const ApiLayer = HttpApiBuilder.layer(ServerApi, { openapiPath: "/openapi.json" 
   Layer.provide([AuthLayer, MalformedRequest.layer])
 )
 
-/** All routes. They want a Shelf, Accounts, Providers, the narrow services and a ServerConfig. */
-export const RoutesLayer = Layer.mergeAll(ApiLayer, PageLayer, ReferenceLayer, HealthLayer, EdgeLayer)
-
-/** What the routes want, from the configuration. */
-export const ServicesLayer = Layer.mergeAll(Shelf.layer, Accounts.layer, Providers.layer).pipe(
-  Layer.provideMerge(NarrowLayer),
-  Layer.provideMerge(ServerConfig.layer)
-)
+/** All routes. */
+const RoutesLayer = Layer.mergeAll(ApiLayer, PageLayer, ReferenceLayer, HealthLayer, EdgeLayer)
 
 /** Tells where the page is, then reads the samples while it can be used already. */
 const start = Effect.gen(function* () {
@@ -73,10 +67,21 @@ const start = Effect.gen(function* () {
   yield* Effect.forkScoped(shelf.fill)
 })
 
-/** The whole server. It fails with a `StartError` that says what to do; closing its scope stops it gracefully. */
-export const layer = Layer.effectDiscard(start).pipe(
-  Layer.provide(HttpRouter.serve(RoutesLayer, { disableLogger: true, disableListenLog: true })),
-  Layer.provide(ServicesLayer),
-  Layer.provideMerge(ListenLayer),
-  Layer.provide(ServerConfig.layer)
-)
+/**
+ * The whole server over the given models.
+ *
+ * **Details.** The socket is bound first: a port in use fails before anything is written. The error is a `StartError`
+ * that says what to do. Closing the layer's scope stops the server gracefully.
+ */
+export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader, E, R>) =>
+  Layer.effectDiscard(start).pipe(
+    Layer.provide(HttpRouter.serve(RoutesLayer, { disableLogger: true, disableListenLog: true })),
+    Layer.provideMerge(
+      Layer.mergeAll(Shelf.layer, Accounts.layer, Providers.layer).pipe(Layer.provideMerge(models))
+    ),
+    Layer.provideMerge(ListenLayer),
+    Layer.provideMerge(ServerConfig.layer)
+  )
+
+/** The whole server, as the environment configures it. */
+export const layer = layerWith(NarrowLayer)

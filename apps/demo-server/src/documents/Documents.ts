@@ -36,21 +36,19 @@ export const DocumentsLayer = HttpApiBuilder.group(
       add: Effect.fn("documents.add")(function* ({ headers, payload }) {
         const { ingest, ingestEvents } = yield* library
         const refused: Array<Refused> = []
-        let files = 0
-        const source = {
-          files: uploads(payload, (file) => refused.push(file)).pipe(
-            Stream.tap(() => Effect.sync(() => files++))
-          )
-        }
+        const source = { files: uploads(payload, (file) => refused.push(file)) }
         if (wantsEvents(headers)) {
           return ingestEvents(source).pipe(
             Stream.map((event) => wireEvent(event, refused)),
             endWithError
           )
         }
-        const report = yield* Effect.mapError(ingest(source), ragFailure)
-        const [first] = refused
-        if (files === 0 && first?.reason === "too_large") {
+        const report = wireReport(yield* Effect.mapError(ingest(source), ragFailure), refused)
+        const { added, replaced, unchanged, failed } = report
+        if (added + replaced + unchanged > 0) return report
+        if (failed.length === 0) return yield* ragFailure(noFile)
+        const [first] = failed
+        if (first !== undefined && failed.every(({ reason }) => reason === "too_large")) {
           return yield* new Failure({
             status: 413,
             message: first.message,
@@ -59,8 +57,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
             retryable: false
           })
         }
-        if (files === 0 && first === undefined) return yield* ragFailure(noFile)
-        return wireReport(report, refused)
+        return report
       }),
       get: Effect.fn("documents.get")(function* ({ params }) {
         const { info, parsed } = yield* document(params.id)

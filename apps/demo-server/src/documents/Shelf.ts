@@ -35,6 +35,7 @@ export class Shelf extends Context.Service<
       const { data } = yield* ServerConfig
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
+      const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
       const models = yield* Effect.context<Models>()
       const folder = path.join(data, "library")
       const marker = path.join(data, "samples-read")
@@ -84,7 +85,7 @@ export class Shelf extends Context.Service<
         })
       )
 
-      const fill: Effect.Effect<void> = Effect.gen(function* () {
+      const fill = Effect.gen(function* () {
         if (yield* fs.exists(marker)) return
         const { documents, ingest } = yield* library
         const samples = yield* readSamples(SAMPLES)
@@ -108,7 +109,7 @@ export class Shelf extends Context.Service<
         library,
         state,
         rebuild,
-        fill: Effect.scoped(Effect.andThen(during("filling"), fill)),
+        fill: Effect.scoped(Effect.andThen(during("filling"), fill)).pipe(Effect.provideContext(platform)),
         questions: yield* readQuestions(SAMPLES).pipe(
           Effect.catch((error) => Effect.as(Effect.logWarning(`No starter questions: ${error.message}`), []))
         )

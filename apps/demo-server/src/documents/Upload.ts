@@ -1,10 +1,10 @@
-/** Files of a multipart body, one at a time: memory holds the one that is being read. */
+/** Files of a multipart body, one at a time: memory holds the one that is being read and the one before it. */
 import { RagError, type Upload } from "@sluice/rag"
 import { Effect, Stream } from "effect"
 import { Multipart } from "effect/http"
 
-/** Bytes of one file at most; a larger one is refused, the others are not. */
-export const MAX_FILE_BYTES = 100 * 1024 * 1024
+/** Bytes of one file at most, what a library reads; a larger one is refused here so that memory does not hold it. */
+export const MAX_FILE_BYTES = 64 * 1024 * 1024
 
 /** Bytes of one upload at most, all files together. */
 export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
@@ -79,5 +79,11 @@ export const uploads = (
       })
     ),
     Stream.filter((upload) => upload !== undefined),
+    // One file is held back: only what follows it shows that it came whole.
+    Stream.concat(Stream.succeed("end" as const)),
+    Stream.mapAccum(
+      (): ReadonlyArray<Upload> => [],
+      (held, next) => [next === "end" ? [] : [next], held]
+    ),
     Stream.mapError((error) => (error instanceof RagError ? error : brokenOff(error)))
   )

@@ -40,16 +40,17 @@ const tooLarge = (limit: number): Response =>
     { connection: "close" }
   )
 
-const notThere = (request: HttpServerRequest.HttpServerRequest): Response => {
-  const path = request.url.split("?", 1)[0]
-  const methods = methodsOf(request.url)
-  return methods.length === 0
-    ? respond(final(404, "route_not_found", `There is no ${path} here: /docs lists what there is`))
-    : respond(
-        final(404, "method_not_allowed", `${path} takes ${methods.join(", ")}, not ${request.method}`),
-        405,
-        { allow: methods.join(", ") }
-      )
+/** Characters of a path that are repeated in a message at most. */
+const SHOWN = 100
+
+const notThere = ({ method, url }: HttpServerRequest.HttpServerRequest): Response => {
+  const path = (url.split("?", 1)[0] ?? "").slice(0, SHOWN)
+  const methods = methodsOf(url)
+  if (methods.length === 0 || methods.includes(method)) {
+    return respond(final(404, "route_not_found", `There is no ${path} here: /docs lists what there is`))
+  }
+  const allow = methods.join(", ")
+  return respond(final(400, "method_not_allowed", `${path} takes ${allow}, not ${method}`), 405, { allow })
 }
 
 /** What statuses mean that the framework answers without a body of ours. */

@@ -29,7 +29,7 @@ const cacheControl = (url: string): string =>
 
 export const PageLayer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const files = yield* HttpStaticServer.make({ root: BUILT })
+    const files = yield* Effect.orDie(HttpStaticServer.make({ root: BUILT }))
     const page = Effect.gen(function* () {
       const { url } = yield* HttpServerRequest.HttpServerRequest
       const response = yield* files

@@ -1,5 +1,6 @@
 /** All providers of this server, and which of them serves a model. */
 import { GatewayError, InvalidRequest, NotFound } from "@sluice/core"
+import { layerTransport } from "@sluice/core/client"
 import { Context, Effect, Layer } from "effect"
 import { ServerConfig } from "../Config.ts"
 import { embedded } from "./embedded/embedded.ts"
@@ -11,12 +12,18 @@ export class Providers extends Context.Service<Providers, ReadonlyArray<Provider
   "@sluice/demo-server/Providers"
 ) {
   /** The gateway when one is configured, else the models of this process. */
-  static readonly layer = Layer.effect(
-    Providers,
-    Effect.gen(function* () {
-      const { gateway } = yield* ServerConfig
-      return [gateway === undefined ? yield* embedded : yield* upstream(gateway)]
-    })
+  static readonly layer = Layer.unwrap(
+    Effect.map(ServerConfig, ({ gateway }) =>
+      gateway === undefined
+        ? Layer.effect(
+            Providers,
+            Effect.map(embedded, (provider) => [provider])
+          )
+        : Layer.effect(
+            Providers,
+            Effect.map(upstream(gateway), (provider) => [provider])
+          ).pipe(Layer.provide(layerTransport()))
+    )
   )
 }
 
