@@ -212,6 +212,9 @@ layer(Clients)("the client", (it) => {
         )
       )
       assert.deepStrictEqual([parts, exit._tag, exit.message], [["text"], "RateLimited", "slow down"])
+      const terse = { error: { message: "upstream is gone", code: 503 } }
+      const failed = yield* behaving((_, response) => events(response, [terse]), reasonOf(chatStream))
+      assert.deepStrictEqual([failed._tag, "status" in failed && failed.status], ["ServerFailure", 503])
     })
   )
 

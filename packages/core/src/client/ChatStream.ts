@@ -28,8 +28,15 @@ const next = (state: State, data: ChatEvent["data"] | typeof END): readonly [Sta
   if (data === END) return [state, [last(state)]]
   if ("error" in data) {
     const { code, message, type } = data.error
-    const status = type === "rate_limit_error" ? 429 : 502
-    return [state, [Result.fail(toReason({ status, message, code: code ?? type ?? undefined }))]]
+    const status = isFailure(code) ? code : type === "rate_limit_error" ? 429 : 502
+    return [
+      state,
+      [
+        Result.fail(
+          toReason({ status, message, code: typeof code === "string" ? code : (type ?? undefined) })
+        )
+      ]
+    ]
   }
   const choice = data.choices[0]
   const text = choice?.delta.content ?? ""
@@ -39,6 +46,8 @@ const next = (state: State, data: ChatEvent["data"] | typeof END): readonly [Sta
     text === "" ? [] : [Result.succeed({ type: "text", text })]
   ]
 }
+
+const isFailure = (code: unknown): code is number => typeof code === "number" && code >= 400 && code < 600
 
 const last = ({ ended, finishReason, usage }: State): Step =>
   ended || typeof finishReason === "string"
