@@ -1,5 +1,5 @@
 /** Lines to paragraphs, list items, tables and code. */
-import type { TextLine } from "./Columns.ts"
+import type { TextLine } from "./Lines.ts"
 
 /** Lines that belong together. Whether it is a heading is decided later. */
 export interface Paragraph {
@@ -11,6 +11,9 @@ const MARKER = /^(?:[•◦▪‣·●○■□➢✓–—*-]\s*(?=\S)|\(?(?:\d
 const SUBSECTION = /^\d{1,2}(?:\.\d{1,2})+\.?\s+\p{L}/u
 const FINISHED = /[.!?:;。！？：；…]["'”’)\]」』]*$/
 const CAPTION = /^(?:fig(?:ure)?\.?|table|图|表)\s*\d+/i
+
+/** Rows of a table are at most this many usual line steps apart. */
+const ROW_GAP = 2.5
 
 const typicalLeading = (lines: ReadonlyArray<TextLine>): number => {
   const steps: Array<number> = []
@@ -29,10 +32,14 @@ const continues = (paragraph: Paragraph, last: TextLine, line: TextLine, leading
   const first = paragraph.lines[0]!
   const size = Math.max(last.size, line.size)
   const step = (line.y1 - last.y1) / size
+  // Rows of a table stand further apart than lines
+  if (paragraph.kind === "table")
+    return isRow(line) && step > 0 && step < leading * ROW_GAP && last.turn === line.turn
   if (step > leading * 1.35 || step <= 0) return false
   if (Math.abs(last.size - line.size) > 0.12 * size || last.turn !== line.turn) return false
-  if (paragraph.kind === "code" || line.mono) return last.mono === line.mono
-  if (paragraph.kind === "table") return isRow(line)
+  if (paragraph.kind === "code") return line.mono
+  // A last line in the typewriter's face still ends its sentence
+  if (line.mono) return !FINISHED.test(last.text) && last.x1 > line.column.right - 2 * size
   if (last.bold !== line.bold || (line.bold && SUBSECTION.test(line.text))) return false
   if (MARKER.test(line.text) && (MARKER.test(first.text) || FINISHED.test(last.text))) return false
   if (CAPTION.test(line.text)) return false

@@ -1,8 +1,9 @@
 /** A PDF's pages to one text with its blocks, pages and lines. */
 import type { Block, Line, Page, Parsed } from "../../Document.ts"
-import { readingOrder, type TextLine } from "./Columns.ts"
+import { commonGutter, readingOrder } from "./Columns.ts"
 import { withoutFurniture } from "./Furniture.ts"
 import { headingLevels } from "./Headings.ts"
+import type { TextLine } from "./Lines.ts"
 import { type Paragraph, toParagraphs } from "./Paragraphs.ts"
 import { glue, type RawPdf } from "./Run.ts"
 
@@ -44,7 +45,9 @@ const indentation = (paragraph: Paragraph, line: TextLine): string => {
 
 /** The text of a PDF in reading order: one line of text for a paragraph, lines kept in tables and code. */
 export const toParsed = (pdf: RawPdf): Parsed => {
-  const ordered = withoutFurniture(pdf.pages).map(readingOrder)
+  const plain = withoutFurniture(pdf.pages)
+  const gutter = commonGutter(plain)
+  const ordered = plain.map((page) => readingOrder(page, gutter))
   const paragraphs = toParagraphs(ordered)
   const levels = headingLevels(paragraphs)
   const words = vocabulary(ordered.flat())

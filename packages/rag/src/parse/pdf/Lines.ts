@@ -1,0 +1,90 @@
+/** Runs to lines. */
+import type { Box } from "../../Document.ts"
+import { around, glue, type Run, type Turn } from "./Run.ts"
+
+/** Runs on one line of one column. Coordinates are in the text's upright frame, as those of runs. */
+export interface TextLine {
+  readonly page: number
+  readonly text: string
+  /** The line's pieces, parted where a gap is wide: cells, if it is a table's row. */
+  readonly cells: ReadonlyArray<string>
+  readonly x0: number
+  readonly y0: number
+  readonly x1: number
+  readonly y1: number
+  readonly box: Box
+  readonly size: number
+  readonly bold: boolean
+  readonly mono: boolean
+  readonly turn: Turn
+  /** Left and right edge of its column, and which column of the page it is. */
+  readonly column: { readonly left: number; readonly right: number; readonly index: number }
+}
+
+/** A line before it is known which column it stands in. */
+export type Draft = Omit<TextLine, "column">
+
+/** A gap of this many font sizes within a line parts two cells. */
+const CELL_GAP = 1.5
+export const middle = (run: { readonly y0: number; readonly y1: number }): number => (run.y0 + run.y1) / 2
+
+export const median = (values: ReadonlyArray<number>): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+
+const toLine = (page: number, unsorted: ReadonlyArray<Run>): Draft => {
+  const runs = unsorted.toSorted((a, b) => a.x0 - b.x0)
+  const cells: Array<string> = []
+  const sizes = new Map<number, number>()
+  let text = ""
+  let length = 0
+  let bold = 0
+  let mono = 0
+  let right = -Infinity
+  for (const run of runs) {
+    const gap = run.x0 - right
+    if (text === "" || gap > CELL_GAP * run.size) cells.push(run.text)
+    else cells[cells.length - 1] += (gap < run.size * 0.12 ? "" : glue(text, run.text)) + run.text
+    text += (text === "" || gap < run.size * 0.12 ? "" : glue(text, run.text)) + run.text
+    const own = run.text.length
+    length += own
+    if (run.bold) bold += own
+    if (run.mono) mono += own
+    sizes.set(run.size, (sizes.get(run.size) ?? 0) + own)
+    right = Math.max(right, run.x1)
+  }
+  const size = [...sizes].reduce((best, next) => (next[1] > best[1] ? next : best))[0]
+  const [x0, y0, x1, y1] = around(runs.map((run): Box => [run.x0, run.y0, run.x1, run.y1]))
+  return {
+    page,
+    text,
+    cells,
+    x0,
+    y0,
+    x1,
+    y1,
+    box: around(runs.map(({ box }) => box)),
+    size,
+    bold: bold > length * 0.8,
+    mono: mono > length * 0.8,
+    turn: runs[0]!.turn
+  }
+}
+
+/** Runs that stand beside each other make a line; superscripts belong to the line that they touch. */
+export const toLines = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<Draft> => {
+  const groups: Array<{ y0: number; y1: number; runs: Array<Run> }> = []
+  // Large runs first, so that small ones find the line that they belong to
+  for (const run of runs.toSorted((a, b) => b.y1 - b.y0 - (a.y1 - a.y0) || a.y0 - b.y0)) {
+    const height = Math.max(0.1, run.y1 - run.y0)
+    const home = groups.find(
+      (group) =>
+        (Math.min(group.y1, run.y1) - Math.max(group.y0, run.y0)) / height > 0.5 &&
+        group.runs.every((other) => run.x0 > other.x1 - run.size || run.x1 < other.x0 + run.size)
+    )
+    if (home === undefined) groups.push({ y0: run.y0, y1: run.y1, runs: [run] })
+    else home.runs.push(run)
+  }
+  return groups
+    .map((group) => toLine(page, group.runs))
+    .toSorted((a, b) => middle(a) - middle(b) || a.x0 - b.x0)
+}
