@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url"
 /** `samples/` of this package, from `src/` as from `dist/`. */
 export const SAMPLES = fileURLToPath(new URL("../../samples", import.meta.url))
 
-const QUESTIONS = "questions.json"
+// Hidden, so that reading the folder as documents leaves the questions out
+const QUESTIONS = ".questions.json"
 const decodeQuestions = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(Schema.String)))
 
 /** All sample files, by path; none when the folder is not there. */
