@@ -4,6 +4,7 @@
 // old Node can still read why it is too old.
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
+import * as module from "node:module"
 import { dirname, join, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -59,6 +60,7 @@ if (node === undefined) {
   console.error(`sluice: ${entry} is missing. The package is damaged: install it again.`)
   process.exitCode = 1
 } else if (installed && node === process.execPath) {
+  module.enableCompileCache?.()
   await import(new URL("../dist/cli/main.js", import.meta.url).href)
 } else {
   run(node)

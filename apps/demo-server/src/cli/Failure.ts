@@ -11,14 +11,17 @@ export interface Failure {
   readonly message: string
 }
 
-const usage = (error: CliError.CliError): Failure => {
+const usage = (error: CliError.CliError): Failure | undefined => {
   if (error._tag !== "ShowHelp") return { reason: "Usage", message: error.message }
+  if (error.errors.length === 0) return undefined
   const help = `See: ${error.commandPath.join(" ")} --help`
   return { reason: "Usage", message: [...error.errors.map(({ message }) => message), help].join(". ") }
 }
 
-/** The failure that a person can act upon. A defect is said to be ours, with what is needed to report it. */
-export const failureOf = (cause: Cause.Cause<unknown>): Failure => {
+/** The failure that a person can act upon; none when the help that was printed says it all. A defect is said to be ours, with what is needed to report it. */
+export const failureOf = (cause: Cause.Cause<unknown>): Failure | undefined => {
+  // Ctrl-C is no failure.
+  if (Cause.hasInterruptsOnly(cause)) return undefined
   const error = Cause.squash(cause)
   if (CliError.isCliError(error)) return usage(error)
   if (error instanceof RagError) return { reason: error.reason, message: error.message }

@@ -1,0 +1,63 @@
+/** `sluice ask QUESTION`: a cited answer from the library. */
+import type { Answer, Citation } from "@sluice/rag"
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { ingestFolder, summary } from "./Ingest.ts"
+import { withLibrary } from "./OpenedLibrary.ts"
+import { json, note, print } from "./Output.ts"
+import * as Settings from "./Settings.ts"
+
+const place = ({ document, headings, page }: Citation): string =>
+  [document, ...(page === undefined ? [] : [`page ${page}`]), ...headings].join(" › ")
+
+/** The answer and, below it, where each quote stands. */
+const render = (answer: Answer): string =>
+  [
+    answer.answer,
+    ...answer.citations.map(
+      (citation) =>
+        `[${citation.n}] ${place(citation)}\n    “${citation.quote.replaceAll(/\s+/g, " ").trim()}”`
+    )
+  ].join("\n\n")
+
+export const ask = Command.make(
+  "ask",
+  {
+    question: Argument.String("question").pipe(Argument.withDescription("What you want to know, in quotes")),
+    docs: Flag.Path("docs", { mustExist: true }).pipe(
+      Flag.withDescription("Bring the library up to date with this folder first"),
+      Flag.optional
+    ),
+    data: Settings.data,
+    json
+  },
+  ({ data, docs, json, question }) =>
+    withLibrary(data, (library) =>
+      Effect.gen(function* () {
+        if (Option.isSome(docs)) {
+          const report = yield* ingestFolder(library, docs.value)
+          const changed = report.added + report.replaced + report.removed + report.failed.length
+          if (changed > 0) yield* note(summary(report))
+        }
+        const answer = yield* library.ask(question)
+        if ((yield* library.stats).documents === 0) {
+          yield* note(
+            "The library has no documents yet: name a folder with --docs, or run `sluice ingest FOLDER`."
+          )
+        }
+        yield* print(json, answer, () => render(answer))
+      })
+    )
+).pipe(
+  Command.withDescription("Answer a question from the documents; every sentence names its source"),
+  Command.withExamples([
+    {
+      command: 'sluice ask "How long may a boat wait?" --docs ./docs',
+      description: "Ask a folder of documents"
+    },
+    {
+      command: 'sluice ask "How long may a boat wait?" --json',
+      description: "The answer, citations and trace as JSON"
+    }
+  ])
+)
