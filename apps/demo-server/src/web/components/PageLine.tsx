@@ -9,7 +9,7 @@ interface Props {
 /** The letters stand on this part of a line's height. */
 const BASELINE = 0.79
 /** Sizes of type that a line of height 1 can have been set in. */
-const SMALLEST = 0.85
+const SMALLEST = 0.7
 const LARGEST = 1.25
 /** A box this much taller than wide holds a line that runs up the page. */
 const UPRIGHT = 2
