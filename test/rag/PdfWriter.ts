@@ -1,0 +1,82 @@
+/** Writes small PDFs by hand, so that tests know where every character stands. */
+
+export interface Mark {
+  readonly text: string
+  /** From the left edge and from the bottom edge of the media box, in points, as PDF counts. */
+  readonly x: number
+  readonly y: number
+  readonly size?: number
+  readonly font?: "Helvetica" | "Helvetica-Bold" | "Courier" | "STSong-Light"
+  /** Degrees counter-clockwise. */
+  readonly turned?: 90
+}
+
+export interface PdfPage {
+  readonly marks: ReadonlyArray<Mark>
+  readonly rotate?: 0 | 90 | 180 | 270
+  readonly cropBox?: readonly [number, number, number, number]
+  /** Paints one image over the page, as a scan is. */
+  readonly image?: boolean
+  /** Points at an object that is not there. */
+  readonly broken?: boolean
+}
+
+const FONTS = ["Helvetica", "Helvetica-Bold", "Courier", "STSong-Light"] as const
+
+const show = ({ font = "Helvetica", size = 10, text, turned, x, y }: Mark): string => {
+  const string =
+    font === "STSong-Light"
+      ? `<${[...text].map((c) => c.charCodeAt(0).toString(16).padStart(4, "0")).join("")}>`
+      : `(${text.replace(/[\\()]/g, "\\$&")})`
+  const matrix = turned === 90 ? "0 1 -1 0" : "1 0 0 1"
+  return `BT /F${FONTS.indexOf(font)} ${size} Tf ${matrix} ${x} ${y} Tm ${string} Tj ET`
+}
+
+/** A PDF of A4 pages. Characters are ASCII, or any of the Basic Multilingual Plane in STSong-Light. */
+export const writePdf = (pages: ReadonlyArray<PdfPage>, title?: string): Uint8Array => {
+  const objects: Array<string> = []
+  const add = (body: string): number => objects.push(body)
+  add("<< /Type /Catalog /Pages 2 0 R >>")
+  add("")
+  const fonts = FONTS.map((name) =>
+    name === "STSong-Light"
+      ? add(
+          `<< /Type /Font /Subtype /Type0 /BaseFont /${name} /Encoding /UniGB-UCS2-H /DescendantFonts [<< /Type /Font ` +
+            `/Subtype /CIDFontType0 /BaseFont /${name} /CIDSystemInfo << /Registry (Adobe) /Ordering (GB1) /Supplement 2 >> /DW 1000 >>] >>`
+        )
+      : add(`<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`)
+  )
+  const image = add(
+    "<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Length 1 >>\nstream\nx\nendstream"
+  )
+  const resources = `<< /Font << ${fonts.map((id, i) => `/F${i} ${id} 0 R`).join(" ")} >> /XObject << /I ${image} 0 R >> >>`
+  const kids = pages.map((page) => {
+    if (page.broken === true) return 9999
+    const content = [...page.marks.map(show), page.image === true ? "q 595 0 0 842 0 0 cm /I Do Q" : ""].join(
+      "\n"
+    )
+    const stream = add(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`)
+    const crop = page.cropBox === undefined ? "" : `/CropBox [${page.cropBox.join(" ")}]`
+    return add(
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] ${crop} /Rotate ${page.rotate ?? 0} /Resources ${resources} /Contents ${stream} 0 R >>`
+    )
+  })
+  objects[1] = `<< /Type /Pages /Count ${pages.length} /Kids [${kids.map((id) => `${id} 0 R`).join(" ")}] >>`
+  const info = title === undefined ? "" : `/Info ${add(`<< /Title (${title}) >>`)} 0 R`
+
+  let file = "%PDF-1.7\n"
+  const offsets = objects.map((body, index) => {
+    const offset = file.length
+    file += `${index + 1} 0 obj\n${body}\nendobj\n`
+    return offset
+  })
+  const xref = file.length
+  const entries = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("")
+  file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${entries}`
+  file += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R ${info} >>\nstartxref\n${xref}\n%%EOF\n`
+  return new TextEncoder().encode(file)
+}
+
+/** Lines of text below each other from (x, y) downwards. */
+export const column = (x: number, y: number, lines: ReadonlyArray<string>, size = 10): ReadonlyArray<Mark> =>
+  lines.map((text, index) => ({ text, x, y: y - index * size * 1.2, size }))

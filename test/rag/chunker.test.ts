@@ -1,0 +1,145 @@
+/** Laws of passages, over random documents and the samples. */
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { chunk } from "../../packages/rag/src/Chunker.ts"
+import type { Parsed } from "../../packages/rag/src/Document.ts"
+import { parseHtml } from "../../packages/rag/src/parse/Html.ts"
+import { parseMarkdown } from "../../packages/rag/src/parse/Markdown.ts"
+import { parse } from "../../packages/rag/src/parse/Parser.ts"
+import { parsePlainText } from "../../packages/rag/src/parse/PlainText.ts"
+import { MAX_SIZE, textSize } from "../../packages/rag/src/Splitting.ts"
+import { randomHtml, randomMarkdown } from "./RandomDocument.ts"
+
+const SEEDS = Array.from({ length: 60 }, (_, index) => index + 1)
+
+/** What holds for the passages of any document. */
+const holds = (parsed: Parsed, what: string): void => {
+  const { blocks, lines, pages, text } = parsed
+  const passages = chunk(parsed)
+  const covered = new Uint8Array(text.length)
+  let end = 0
+  passages.forEach((passage, ordinal) => {
+    assert.strictEqual(passage.ordinal, ordinal, what)
+    assert.strictEqual(text.slice(passage.start, passage.end), passage.text, what)
+    assert.isAtLeast(passage.start, end, `${what}: passages overlap`)
+    assert.notStrictEqual(passage.text.trim(), "", what)
+    assert.isAtMost(textSize(text, passage.start, passage.end), MAX_SIZE * 1.1, `${what}: too large`)
+    assert.isTrue(passage.text.isWellFormed(), `${what}: cut within a character`)
+    covered.fill(1, passage.start, passage.end)
+    const inside = lines.filter((line) => line.start < passage.end && line.end > passage.start)
+    assert.deepStrictEqual(passage.lines, inside, what)
+    if (pages.length > 0) assert.strictEqual(passage.page, inside[0]?.page, what)
+    end = passage.end
+  })
+  let last = 0
+  for (const block of blocks) {
+    assert.isAtLeast(block.start, last, `${what}: blocks overlap`)
+    last = block.end
+    for (let at = block.start; at < block.end; at++) {
+      if (covered[at] === 0 && text[at]!.trim() !== "")
+        assert.fail(`${what}: ${text.slice(at, at + 40)} is in no passage`)
+    }
+  }
+  // A heading within a passage stands at its head, or belongs to tiny sections that were joined
+  for (const passage of passages) {
+    const within = blocks.filter((block) => block.start >= passage.start && block.end <= passage.end)
+    const first = within.findIndex(({ kind }) => kind !== "heading")
+    const later = within.slice(first).filter(({ kind }, index) => kind === "heading" && index > 0)
+    if (first !== -1 && later.length > 0)
+      assert.isAtMost(textSize(text, passage.start, passage.end), 520, what)
+  }
+}
+
+describe("chunk", () => {
+  it("cuts any Markdown into passages that are slices of it, whole and without overlap", () => {
+    for (const seed of SEEDS) {
+      const text = randomMarkdown(seed)
+      const parsed = parseMarkdown(text)
+      holds(parsed, `Markdown, seed ${seed}`)
+      assert.strictEqual(parsed.text, text)
+      // What is in no block: front matter, thematic breaks, comments
+      let outside = ""
+      let at = 0
+      for (const { end, start } of parsed.blocks) {
+        outside += text.slice(at, start)
+        at = end
+      }
+      outside += text.slice(at)
+      const rest = outside.replace(/^---\r?\n[\s\S]*?---\r?\n/, "").replace(/<!--.*?-->|\*\*\*|---|\s|-/g, "")
+      assert.strictEqual(rest, "", `Markdown, seed ${seed}`)
+    }
+  })
+
+  it("cuts any HTML into passages of what a reader sees", () => {
+    for (const seed of SEEDS) {
+      const parsed = parseHtml(randomHtml(seed))
+      holds(parsed, `HTML, seed ${seed}`)
+      assert.notInclude(parsed.text, "never")
+      assert.strictEqual(
+        parsed.text.replace(/\s/g, "").length,
+        parsed.blocks.reduce((sum, b) => sum + parsed.text.slice(b.start, b.end).replace(/\s/g, "").length, 0)
+      )
+    }
+  })
+
+  it("cuts plain text and code, in lines of any length", () => {
+    for (const seed of SEEDS) {
+      for (const kind of ["paragraph", "code", "table"] as const) {
+        const parsed = parsePlainText(randomMarkdown(seed), kind)
+        holds(parsed, `${kind}, seed ${seed}`)
+        assert.strictEqual(
+          parsed.blocks
+            .map((b) => parsed.text.slice(b.start, b.end))
+            .join("")
+            .replace(/\s/g, ""),
+          parsed.text.replace(/\s/g, "")
+        )
+      }
+    }
+  })
+
+  it.effect("cuts the samples at their headings", () =>
+    Effect.gen(function* () {
+      const folder = join(import.meta.dirname, "../../apps/demo-server/samples")
+      const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+        (name) => !name.startsWith(".") && statSync(join(folder, name)).isFile()
+      )
+      let count = 0
+      for (const path of files) {
+        const parsed = yield* parse({ path, bytes: readFileSync(join(folder, path)) })
+        holds(parsed, path)
+        const passages = chunk(parsed)
+        count += passages.length
+        for (const { headings } of passages) assert.isAtLeast(headings.length, 1, path)
+      }
+      assert.isAtLeast(count, 40)
+    })
+  )
+
+  it("gives each passage the path of its headings, and joins only tiny sisters", () => {
+    const body = "A sentence about water and gates that is long enough not to be tiny. ".repeat(4)
+    const tiny = ["Weir", "Sluice", "Sill"].map((word) => `### ${word}\n\nA word.\n\n`).join("")
+    const passages = chunk(
+      parseMarkdown(`# A\n\n## B\n\n${body}\n\n## C\n\n${body}\n\n### D\n\n${body}\n\n## Words\n\n${tiny}`)
+    )
+    assert.deepStrictEqual(
+      passages.map(({ headings }) => headings.join("/")),
+      ["A/B", "A/C", "A/C/D", "A/Words"]
+    )
+    assert.isTrue(passages[0]!.text.startsWith("# A\n\n## B\n"))
+    assert.include(passages[3]!.text, "### Sill")
+  })
+
+  it("splits prose after sentences and tables after rows", () => {
+    const prose = chunk(parseMarkdown("The gate is shut at night.\nIt opens in the morning. ".repeat(80)))
+    assert.isAbove(prose.length, 2)
+    for (const { text } of prose) assert.match(text, /\.$/)
+    const rows = chunk(
+      parseMarkdown(`| a | b |\n|---|---|\n${"| the first cell | the second cell |\n".repeat(90)}`)
+    )
+    assert.isAbove(rows.length, 2)
+    for (const { text } of rows) assert.match(text, /^\|[^]*\|$/)
+  })
+})

@@ -1,0 +1,232 @@
+/** PDFs: reading order, places, and what is wrong with them. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { chunk } from "../../packages/rag/src/Chunker.ts"
+import type { Parsed } from "../../packages/rag/src/Document.ts"
+import { parse } from "../../packages/rag/src/parse/Parser.ts"
+import { column, type PdfPage, writePdf } from "./PdfWriter.ts"
+
+const read = (pages: ReadonlyArray<PdfPage>, title?: string) =>
+  parse({ path: "test.pdf", bytes: writePdf(pages, title) })
+
+const texts = ({ blocks, text }: Parsed) => blocks.map((block) => text.slice(block.start, block.end))
+
+const sentence = (word: string): ReadonlyArray<string> =>
+  ["first", "second", "third", "fourth", "fifth"].map(
+    (nth) => `${word} ${nth} line that fills the column of text,`
+  )
+
+describe("parse of a PDF", () => {
+  it.effect("reads columns one after the other, under a headline that spans them", () =>
+    Effect.gen(function* () {
+      // The file holds the lines row by row, as careless programs write them
+      const left = column(50, 700, sentence("left"))
+      const right = column(310, 700, sentence("right"))
+      const parsed = yield* read([
+        {
+          marks: [
+            {
+              text: "A headline over both of the columns of the page",
+              x: 50,
+              y: 760,
+              size: 18,
+              font: "Helvetica-Bold"
+            },
+            ...left.flatMap((mark, index) => [mark, right[index]!])
+          ]
+        }
+      ])
+      assert.strictEqual(parsed.title, "A headline over both of the columns of the page")
+      assert.deepStrictEqual(
+        texts(parsed).slice(1).join(" "),
+        [...sentence("left"), ...sentence("right")].join(" ")
+      )
+      assert.strictEqual(parsed.blocks[0]?.kind, "heading")
+    })
+  )
+
+  it.effect(
+    "joins words parted at a line's end, and paragraphs across pages; passages know where they begin",
+    () =>
+      Effect.gen(function* () {
+        const parsed = yield* read([
+          {
+            marks: column(50, 760, [
+              "The sluice is opened in the morning and kept under obser-",
+              "vation until the well-known keeper has had a long break",
+              "and a look at the gauge, which he then reads to all the"
+            ])
+          },
+          { marks: column(50, 760, ["people who wait for it at the quay.", "They nod."]) }
+        ])
+        assert.deepStrictEqual(texts(parsed), [
+          "The sluice is opened in the morning and kept under observation until the well-known keeper has had a long break and a look at the gauge, which he then reads to all the people who wait for it at the quay. They nod."
+        ])
+        const [passage] = chunk(parsed)
+        assert.strictEqual(passage?.page, 1)
+        assert.deepStrictEqual(
+          passage?.lines.map(({ page }) => page),
+          [1, 1, 1, 2, 2]
+        )
+        for (const { end, start } of parsed.lines) assert.notMatch(parsed.text.slice(start, end), /^\s|\s$/)
+      })
+  )
+
+  it.effect("says where lines stand as the page is shown: turned, cropped", () =>
+    Effect.gen(function* () {
+      const marks = [{ text: "Weir", x: 100, y: 700, size: 20 }]
+      const box = (page: PdfPage) =>
+        Effect.map(read([page]), ({ lines, pages }) =>
+          [...lines[0]!.box, pages[0]!.width, pages[0]!.height].map(Math.round)
+        )
+      const [x0, y0, x1, y1, ...size] = yield* box({ marks })
+      assert.deepStrictEqual([x0, size], [100, [595, 842]])
+      // The base line is 142 points from the top; ascent and descent of the font are around it
+      assert.isTrue(y0! < 130 && y0! > 115 && y1! > 142 && y1! < 152 && x1! > 135 && x1! < 155)
+      assert.deepStrictEqual(yield* box({ marks, cropBox: [40, 100, 595, 802] }), [
+        x0! - 40,
+        y0! - 40,
+        x1! - 40,
+        y1! - 40,
+        555,
+        702
+      ])
+      // Turned clockwise by a quarter: what was left is on top
+      assert.deepStrictEqual(yield* box({ marks, rotate: 90 }), [842 - y1!, x0, 842 - y0!, x1, 842, 595])
+      assert.deepStrictEqual(yield* box({ marks, rotate: 180 }), [
+        595 - x1!,
+        842 - y1!,
+        595 - x0!,
+        842 - y0!,
+        595,
+        842
+      ])
+    })
+  )
+
+  it.effect("reads text that runs up the page, after the rest", () =>
+    Effect.gen(function* () {
+      const parsed = yield* read([
+        {
+          marks: [
+            { text: "Up the margin", x: 30, y: 300, turned: 90 },
+            ...column(60, 700, ["Across the page.", "And on."])
+          ]
+        }
+      ])
+      assert.deepStrictEqual(texts(parsed), ["Across the page. And on.", "Up the margin"])
+      const [x0, y0, x1, y1] = parsed.lines.at(-1)!.box
+      assert.isTrue(x1 - x0 < 15 && y1 - y0 > 50)
+    })
+  )
+
+  it.effect("leaves out what repeats at the edges of pages, and numbers sections", () =>
+    Effect.gen(function* () {
+      const parsed = yield* read(
+        [1, 2, 3].map((n) => ({
+          marks: [
+            { text: "Annual report", x: 50, y: 810, size: 8 },
+            { text: `Page ${n}`, x: 280, y: 30, size: 8 },
+            { text: `${n} Part ${"ABC"[n - 1]}`, x: 50, y: 760, size: 14, font: "Helvetica-Bold" as const },
+            { text: `${n}.1 Detail`, x: 50, y: 735, size: 11, font: "Helvetica-Bold" as const },
+            ...column(50, 715, [`Text of part ${n} that goes on for a while,`, "and ends here."])
+          ]
+        }))
+      )
+      assert.notInclude(parsed.text, "Annual")
+      assert.notInclude(parsed.text, "Page")
+      assert.deepStrictEqual(
+        chunk(parsed).map(({ headings, page }) => [page, ...headings]),
+        [
+          [1, "1 Part A", "1.1 Detail"],
+          [2, "2 Part B", "2.1 Detail"],
+          [3, "3 Part C", "3.1 Detail"]
+        ]
+      )
+    })
+  )
+
+  it.effect("keeps the rows of a table, and Chinese without blanks", () =>
+    Effect.gen(function* () {
+      const row = (y: number, ...cells: ReadonlyArray<string>) =>
+        cells.map((text, i) => ({ text, x: 50 + i * 150, y }))
+      const parsed = yield* read([
+        {
+          marks: [
+            ...row(700, "Item", "Place", "Number"),
+            ...row(680, "Grease", "Weir house", "2"),
+            ...row(660, "Rope", "Loft", "3"),
+            { text: "水位到五米时，", x: 50, y: 600, font: "STSong-Light" },
+            { text: "船闸停航。", x: 50, y: 588, font: "STSong-Light" }
+          ]
+        }
+      ])
+      assert.deepStrictEqual(texts(parsed), [
+        "Item | Place | Number\nGrease | Weir house | 2\nRope | Loft | 3",
+        "水位到五米时，船闸停航。"
+      ])
+    })
+  )
+
+  it.effect("loses only the page that cannot be read", () =>
+    Effect.gen(function* () {
+      const parsed = yield* read([
+        { marks: column(50, 700, ["One."]) },
+        { marks: [], broken: true },
+        { marks: column(50, 700, ["Three."]) }
+      ])
+      assert.include(parsed.text, "One.")
+      assert.include(parsed.text, "Three.")
+      assert.strictEqual(parsed.lines.at(-1)?.page, parsed.pages.at(-1)?.number)
+    })
+  )
+
+  // encrypted.pdf: one empty page, user password "open sesame", written by PDFium's own EPDF_SetEncryption and SaveAsCopy
+  const whole = writePdf(Array.from({ length: 3 }, () => ({ marks: column(50, 700, sentence("a")) })))
+  it.effect.each([
+    [
+      "wants a password",
+      readFileSync(join(import.meta.dirname, "fixtures/encrypted.pdf")),
+      "Encrypted",
+      /password/
+    ],
+    [
+      "is cut short",
+      whole.slice(0, whole.length / 2),
+      "Malformed",
+      /(?:part of it is missing|cannot be opened).*again/
+    ],
+    [
+      "is garbage after its first line",
+      Uint8Array.from([...whole.slice(0, 9), ...whole.slice(9).map((byte, i) => byte ^ (i % 251))]),
+      "Malformed",
+      /again/
+    ],
+    ["is a scan", writePdf([{ marks: [], image: true }]), "UnsupportedFormat", /scan.*OCRmyPDF/],
+    ["shows nothing", writePdf([{ marks: [] }]), "Empty", /no text/]
+  ] as const)("says so when it %s", ([, bytes, reason, advice]) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(parse({ path: "bad.pdf", bytes }))
+      assert.strictEqual(error.reason, reason)
+      assert.match(error.message, advice)
+      // The thread serves the next file
+      assert.include((yield* read([{ marks: column(50, 700, ["Fine."]) }])).text, "Fine.")
+    })
+  )
+
+  it.effect("reads several at once, goes on after an interruption, and leaves the caller's bytes alone", () =>
+    Effect.gen(function* () {
+      const bytes = writePdf([{ marks: column(50, 700, ["Mine."]) }])
+      const all = yield* Effect.forEach([1, 2, 3, 4], () => parse({ path: "a.pdf", bytes }), {
+        concurrency: "unbounded"
+      })
+      const broken = yield* Effect.forkChild(parse({ path: "a.pdf", bytes }), { startImmediately: true })
+      yield* Fiber.interrupt(broken)
+      const after = yield* parse({ path: "a.pdf", bytes })
+      for (const { text } of [...all, after]) assert.strictEqual(text, "Mine.")
+      assert.isAbove(bytes.length, 0)
+    })
+  )
+})
