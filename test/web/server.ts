@@ -31,9 +31,9 @@ export interface RunningServer {
   readonly login: string
   /** Printed at the first start. */
   readonly apiKey: string
-  /** Stops the process; the data stays until `close`. */
+  /** Kills the process, as a crash would; the data stays until `close`. */
   readonly stop: () => Promise<void>
-  /** Stops the process and removes its data. */
+  /** Kills the process and removes its data. */
   readonly close: () => Promise<void>
 }
 
@@ -49,7 +49,7 @@ export const startServer = async (): Promise<RunningServer> => {
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const exited = once(child, "exit")
-    child.kill("SIGTERM")
+    child.kill("SIGKILL")
     await exited
   }
   const close = async () => {
