@@ -42,7 +42,9 @@ ${levels.map((terms) => `  ${JSON.stringify(terms)}`).join(",\n")}
 
 if (process.argv.includes("--check")) {
   const same = readFileSync(TABLE, "utf8") === source
-  console.log(same ? "The table is what the script writes." : "The table differs from what the script writes.")
+  console.log(
+    same ? "The table is what the script writes." : "The table differs from what the script writes."
+  )
   process.exit(same ? 0 : 1)
 }
 writeFileSync(TABLE, source)

@@ -43,7 +43,9 @@ const zipf = (words: ReadonlyArray<string>): ReadonlyMap<string, number> => {
   return new Map(words.map((word, rank) => [word, (weights[rank] ?? 0) / sum]))
 }
 
-const englishIdf = (lists: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<readonly [string, number]> => {
+const englishIdf = (
+  lists: ReadonlyArray<ReadonlyArray<string>>
+): ReadonlyArray<readonly [string, number]> => {
   const shares = lists.map(zipf)
   const stems: Counts = new Map()
   for (const word of new Set(lists.flat())) {
@@ -91,7 +93,10 @@ const chineseIdf = (list: string): ReadonlyArray<readonly [string, number]> => {
  * `english` are lists of words, most frequent first: a word's share is the mean over the lists that name it.
  * `chinese` has a word and its count on each line, and whatever else after a space.
  */
-export const buildIdfTable = (english: ReadonlyArray<ReadonlyArray<string>>, chinese: string): ReadonlyArray<string> => {
+export const buildIdfTable = (
+  english: ReadonlyArray<ReadonlyArray<string>>,
+  chinese: string
+): ReadonlyArray<string> => {
   const known = [...englishIdf(english), ...chineseIdf(chinese)]
   const highest = Math.max(...known.map(([, value]) => value))
   const levels = Array.from({ length: TOP_LEVEL - 1 }, (): Array<string> => [])

@@ -32,7 +32,7 @@ const hashOf = (kind: string, text: string, start: number, end: number): number 
   return mixed(hash)
 }
 
-const sign = (hash: number): number => ((hash >>> 20) & 1) === 1 ? 1 : -1
+const sign = (hash: number): number => (((hash >>> 20) & 1) === 1 ? 1 : -1)
 
 const single = (slot: number, weight: number): Features => ({
   slots: Uint16Array.of(slot),

@@ -1,1 +1,5 @@
-export {}
+export { countTokens } from "./countTokens.ts"
+export { embedderModel, layerEmbedder } from "./Embedder.ts"
+export { DIMENSION, embedText } from "./embedText.ts"
+export { layerReranker, rerankerModel } from "./Reranker.ts"
+export { rerankScores } from "./rerankScores.ts"

@@ -12,7 +12,7 @@ const trigramsOf = (term: Term): Int32Array =>
           Math.imul(framed.charCodeAt(i + 2), 0xc2b2ae35)
       )
     }
-    return Int32Array.from(hashes).sort()
+    return Int32Array.from(hashes).toSorted()
   })())
 
 /** Dice coefficient of the trigrams of two words' stems, framed by their borders: 0 nothing, 1 everything in common. */

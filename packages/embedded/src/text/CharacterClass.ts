@@ -13,7 +13,12 @@ const classes = new Uint8Array(0x10000).fill(UNKNOWN)
 const classify = (unit: number): number => {
   const character = String.fromCharCode(unit)
   if (character === "_") return UNDERSCORE
-  if (unit > 0x3000 && unit < 0xd7ff && /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]/u.test(character)) return CJK
+  if (
+    unit > 0x3000 &&
+    unit < 0xd7ff &&
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]/u.test(character)
+  )
+    return CJK
   // Half of a character beyond U+FFFF counts as a letter: rare Han and emoji stay whole, as words.
   if (unit >= 0xd800 && unit <= 0xdfff) return LOWER
   if (/\p{Lu}/u.test(character)) return UPPER

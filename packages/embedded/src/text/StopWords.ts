@@ -13,10 +13,12 @@ ve very via was wasn we were weren what whatever when whenever where whereas whe
 whom whose why will with within without won would wouldn yet you your yours yourself yourselves`
 
 /** Single characters; as parts of pairs they count. */
-const chinese = "的 了 是 在 和 与 及 或 也 都 就 而 着 之 于 被 把 从 对 为 以 等 这 那 其 它 他 她 们 您 吗 呢 吧 啊 么"
+const chinese =
+  "的 了 是 在 和 与 及 或 也 都 就 而 着 之 于 被 把 从 对 为 以 等 这 那 其 它 他 她 们 您 吗 呢 吧 啊 么"
 
 /** Pairs that ask: in a question they say what kind of answer is wanted, not what about. */
-const asking = "什么 怎么 怎样 如何 哪些 哪个 哪里 哪位 哪年 多少 几个 为何 为什 是否 是什 是谁 请问 何时 何地 有哪"
+const asking =
+  "什么 怎么 怎样 如何 哪些 哪个 哪里 哪位 哪年 多少 几个 为何 为什 是否 是什 是谁 请问 何时 何地 有哪"
 
 const stopWords = new Set(`${english} ${chinese} ${asking}`.split(/\s+/))
 

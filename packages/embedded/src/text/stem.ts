@@ -1,3 +1,4 @@
+// oxlint-disable-next-line typescript/triple-slash-reference -- the library has no types of its own
 /// <reference path="./wink-porter2-stemmer.d.ts" />
 /** Stems of words: `running`, `runs` → `run`. */
 import porter2 from "wink-porter2-stemmer"

@@ -15,7 +15,12 @@ const isAscii = (text: string): boolean => {
 
 /** Compatibility forms unified (full width, ligatures), marks of Latin letters dropped: `ﬁancée` is `fiancee`. */
 const normalize = (text: string): string =>
-  isAscii(text) ? text : text.normalize("NFKD").replace(/[\u0300-\u036f]+/g, "").normalize("NFC")
+  isAscii(text)
+    ? text
+    : text
+        .normalize("NFKD")
+        .replace(/[\u0300-\u036f]+/g, "")
+        .normalize("NFC")
 
 /** Where a part of an identifier ends: `parse|HTTP|Header`, `ERR|_1042`, `utf8` stays whole. */
 const partEnd = (text: string, from: number, end: number): number => {
@@ -31,7 +36,10 @@ const partEnd = (text: string, from: number, end: number): number => {
 
 /** An identifier is a term as a whole, and so is each of its parts. */
 const pushIdentifier = (terms: Array<Term>, text: string, start: number, end: number): void => {
-  const whole = text.slice(start, Math.min(end, start + MAX_WORD)).toLowerCase().replaceAll("_", "")
+  const whole = text
+    .slice(start, Math.min(end, start + MAX_WORD))
+    .toLowerCase()
+    .replaceAll("_", "")
   let parts = 0
   for (let from = start, to = 0; from < end; from = to) {
     to = partEnd(text, from, end)
