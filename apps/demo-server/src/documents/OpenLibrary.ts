@@ -1,33 +1,46 @@
-/** A library that may not be open yet: it is opened when it can be, and asked for again when it could not. */
+/** A library that may not be open yet: it is opened when it can be, and tried again when it could not. */
 import { Library, type LibraryService, type Models, type RagError } from "@sluice/rag"
-import { Effect, Exit, Ref, Scope, Semaphore } from "effect"
+import { Effect, Exit, Fiber, Scope, SynchronizedRef } from "effect"
+
+/** What is known without waiting: the open library, else why the last attempt failed, else nothing yet. */
+export interface Known {
+  readonly library?: LibraryService
+  readonly error?: RagError
+}
+
+interface Opening extends Known {
+  readonly attempt?: Fiber.Fiber<LibraryService, RagError>
+}
 
 /**
- * Gives the library of a folder, opened at most once for as long as the surrounding scope lives.
+ * Gives the library of a folder, opened once for as long as the surrounding scope lives.
  *
- * **Details.** Each failure to open is the failure of that one use. What an attempt had opened is closed.
+ * **Details.** `library` waits for the attempt under way, or makes one; its failure is that of this one use, and what
+ * it had opened is closed. `known` does not wait.
  */
 export const openWhenWanted = Effect.fnUntraced(function* (folder: string) {
   const scope = yield* Effect.scope
   const context = yield* Effect.context<Models>()
-  const opened = yield* Ref.make<LibraryService | undefined>(undefined)
-  const one = yield* Semaphore.make(1)
+  const opening = yield* SynchronizedRef.make<Opening>({})
 
-  const open = Effect.gen(function* () {
-    const already = yield* Ref.get(opened)
-    if (already !== undefined) return already
-    const attempt = yield* Scope.fork(scope)
-    const library = yield* Library.open(folder).pipe(
-      Scope.provide(attempt),
+  const attempt = Effect.gen(function* () {
+    const own = yield* Scope.fork(scope)
+    return yield* Library.open(folder).pipe(
+      Scope.provide(own),
       Effect.provideContext(context),
-      Effect.onError((cause) => Scope.close(attempt, Exit.failCause(cause)))
+      Effect.onError((cause) => Scope.close(own, Exit.failCause(cause)))
     )
-    yield* Ref.set(opened, library)
-    return library
-  }).pipe(one.withPermits(1))
-
-  const library: Effect.Effect<LibraryService, RagError> = Effect.flatMap(Ref.get(opened), (already) =>
-    already === undefined ? open : Effect.succeed(already)
+  }).pipe(
+    Effect.tap((library) => SynchronizedRef.set(opening, { library })),
+    Effect.tapError((error) => SynchronizedRef.set(opening, { error })),
+    Effect.forkIn(scope)
   )
-  return { library, isOpen: Effect.map(Ref.get(opened), (library) => library !== undefined) }
+
+  const library: Effect.Effect<LibraryService, RagError> = SynchronizedRef.modifyEffect(opening, (now) => {
+    if (now.library !== undefined) return Effect.succeed([Effect.succeed(now.library), now] as const)
+    if (now.attempt !== undefined) return Effect.succeed([Fiber.join(now.attempt), now] as const)
+    return Effect.map(attempt, (fiber) => [Fiber.join(fiber), { ...now, attempt: fiber }] as const)
+  }).pipe(Effect.flatten)
+
+  return { library, known: SynchronizedRef.get(opening) as Effect.Effect<Known> }
 })

@@ -1,5 +1,5 @@
 /** The library that this server holds open, what state it is in, and its first filling. */
-import { Library, type LibraryService, type LibraryStats, type Models, type RagError } from "@sluice/rag"
+import { Library, type LibraryService, type Models, type RagError, type RagReason } from "@sluice/rag"
 import { Context, Effect, FileSystem, Layer, Path, Ref, Stream } from "effect"
 import { ServerConfig } from "../Config.ts"
 import type { IngestEvent, ServerStatus } from "../contract/index.ts"
@@ -7,6 +7,14 @@ import { libraryError } from "../StartError.ts"
 import { wireEvent } from "./IngestWire.ts"
 import { openWhenWanted } from "./OpenLibrary.ts"
 import { readQuestions, readSamples, SAMPLES } from "./Samples.ts"
+
+type Busy = "filling" | "rebuilding"
+
+/** How long the start waits for the library. Embedded models are there at once. */
+const PATIENCE = "2 seconds"
+
+/** With these the server stays up: a rebuild mends the one, time or the operator the other. */
+const isMendable = (reason: RagReason): boolean => reason === "ManifestMismatch" || reason === "Model"
 
 /** What can be said at any time: counts are 0 while the library cannot be opened. */
 export type ShelfState = Pick<ServerStatus, "state" | "message" | "documents" | "passages">
@@ -37,50 +45,47 @@ export class Shelf extends Context.Service<
       const path = yield* Path.Path
       const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
       const models = yield* Effect.context<Models>()
+      const scope = yield* Effect.scope
       const folder = path.join(data, "library")
       const marker = path.join(data, "samples-read")
-      const busy = yield* Ref.make<"filling" | "rebuilding" | undefined>(undefined)
+      const busy = yield* Ref.make<Busy | undefined>(undefined)
 
-      const { library, isOpen } = yield* openWhenWanted(folder)
-      yield* library.pipe(
+      const { library, known } = yield* openWhenWanted(folder)
+      // A gateway that is slow or down must not keep the page from coming up.
+      yield* Effect.timeoutOption(library, PATIENCE).pipe(
         Effect.catchIf(
-          ({ reason }) => reason === "ManifestMismatch" || reason === "Model",
+          ({ reason }) => isMendable(reason),
           (error) => Effect.logWarning(error.message)
         ),
         Effect.mapError(libraryError(data))
       )
 
-      const during = (state: "filling" | "rebuilding") =>
+      const during = (state: Busy) =>
         Effect.acquireRelease(Ref.set(busy, state), () => Ref.set(busy, undefined))
 
-      const stateWhen = (stats: LibraryStats, now: "filling" | "rebuilding" | undefined): ShelfState => ({
-        documents: stats.documents,
-        passages: stats.passages,
-        state: now ?? "ready"
-      })
       const state: Effect.Effect<ShelfState, RagError> = Effect.gen(function* () {
         const now = yield* Ref.get(busy)
-        return yield* Effect.flatMap(library, ({ stats }) => stats).pipe(
-          Effect.map((stats) => stateWhen(stats, now)),
-          Effect.catchIf(
-            ({ reason }) => reason === "ManifestMismatch" || reason === "Model",
-            ({ reason, message }) =>
-              Effect.succeed<ShelfState>({
-                documents: 0,
-                passages: 0,
-                state: now ?? (reason === "Model" ? "unavailable" : "rebuild-needed"),
-                message
-              })
-          )
-        )
+        const { library: open, error } = yield* known
+        if (open !== undefined) {
+          const { documents, passages } = yield* open.stats
+          return { documents, passages, state: now ?? "ready" }
+        }
+        // Asked about, it is tried again; who asks does not wait for it.
+        yield* Effect.forkIn(library, scope)
+        const state = error?.reason === "ManifestMismatch" ? "rebuild-needed" : "unavailable"
+        return {
+          documents: 0,
+          passages: 0,
+          state: now === "rebuilding" ? now : state,
+          message: error?.message ?? "The gateway has not answered yet: the library opens as soon as it does"
+        }
       })
 
       const rebuild: Stream.Stream<IngestEvent, RagError> = Stream.unwrap(
         Effect.gen(function* () {
           yield* during("rebuilding")
-          const events = (yield* isOpen)
-            ? (yield* library).rebuild
-            : Library.rebuild(folder).pipe(Stream.provideContext(models))
+          const { library: open } = yield* known
+          const events = open?.rebuild ?? Library.rebuild(folder).pipe(Stream.provideContext(models))
           return Stream.map(events, (event) => wireEvent(event))
         })
       )

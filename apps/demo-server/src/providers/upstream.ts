@@ -1,5 +1,5 @@
 /** The provider that passes calls on to a gateway: bodies go and come as they are, and nobody decodes them. */
-import { Failure, type GatewayError, InvalidResponse, RETRY_NEVER } from "@sluice/core"
+import { Failure, GatewayError, InvalidResponse, RETRY_NEVER, ServerFailure } from "@sluice/core"
 import { exchange, makeCaller } from "@sluice/core/client"
 import { Effect, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse, HttpServerResponse } from "effect/http"
@@ -40,6 +40,13 @@ interface NotJson {
   readonly notJson: string
 }
 
+/** Our key was refused, not the caller's: its 401 would send the caller to look at the wrong one. */
+const blameUs = (error: GatewayError): GatewayError => {
+  if (error.reason._tag !== "Unauthorized") return error
+  const message = `The gateway refused this server's SLUICE_API_KEY: ${error.reason.message}`
+  return new GatewayError({ ...error, reason: new ServerFailure({ message, status: 502, final: true }) })
+}
+
 /** Serves the three configured models by the gateway at `url`, one attempt a call. */
 export const upstream = Effect.fnUntraced(function* ({ url, apiKey, models }: GatewaySettings) {
   const client = yield* HttpClient.HttpClient
@@ -70,7 +77,10 @@ export const upstream = Effect.fnUntraced(function* ({ url, apiKey, models }: Ga
             : Effect.succeed({ value, requestId })
         )
       )
-      return Effect.map(call({ operation, model }, attempt), ({ value }) => value)
+      return call({ operation, model }, attempt).pipe(
+        Effect.map(({ value }) => value),
+        Effect.mapError(blameUs)
+      )
     }
 
   return {
