@@ -2,19 +2,22 @@
 import { online } from "../api/request.ts"
 import { status } from "../state/status.ts"
 
+const ID = "models"
+
 export const ModelBadge = () => {
   const now = status.value
   if (now === undefined) return <span class="badge" />
   const { chat, embedding, rerank } = now.models
+  const embedded = now.provider === "embedded"
   return (
-    <details class="badge">
-      <summary>
+    <div class="badge">
+      <button type="button" popovertarget={ID}>
         <span class="lamp" data-on={online.value ? now.state : "offline"} />
-        {!online.value ? "No server" : now.provider === "embedded" ? "Lexical, in this process" : "Gateway"}
-      </summary>
-      <div class="badge-models">
+        {!online.value ? "No server" : embedded ? "Lexical, in this process" : "Gateway"}
+      </button>
+      <div id={ID} class="models" popover="auto">
         <p>
-          {now.provider === "embedded"
+          {embedded
             ? "These models run inside the server: no key, no network. They match words, not meaning."
             : "These models answer through the gateway that the server was given."}
         </p>
@@ -26,8 +29,10 @@ export const ModelBadge = () => {
           <dt>Reads</dt>
           <dd>{chat}</dd>
         </dl>
-        <p class="quiet">Sluice {now.version}</p>
+        <p class="quiet">
+          Sluice {now.version}. <a href="/docs">Reference of its API</a>
+        </p>
       </div>
-    </details>
+    </div>
   )
 }
