@@ -192,10 +192,10 @@ describe("parse of a PDF", () => {
       "Encrypted",
       /password/
     ],
-    ["is cut in the middle", whole.slice(0, whole.length / 2), "Malformed", /again/],
+    ["is cut in the middle", whole.slice(0, whole.length / 2), "Malformed", /part of it is missing.*again/],
     [
       "lacks its end, though its pages are there",
-      whole.slice(0, -200),
+      whole.slice(0, -30),
       "Malformed",
       /part of it is missing.*again/
     ],

@@ -209,22 +209,24 @@ export const readPdfium = async (bytes: Uint8Array): Promise<RawPdf | PdfFault> 
   memoryOf(pdfium).HEAPU8.set(bytes, memory)
   const document = pdfium.FPDF_LoadMemDocument(memory, bytes.length, "")
   try {
-    if (document === 0) {
-      const error = pdfium.FPDF_GetLastError()
-      return error === ERROR_PASSWORD || error === ERROR_SECURITY
-        ? {
-            reason: "Encrypted",
-            message: "this PDF wants a password. Save a copy without one, and add that."
-          }
-        : {
-            reason: "Malformed",
-            message: "this PDF is damaged and cannot be opened. Fetch or export it again."
-          }
+    const error = document === 0 ? pdfium.FPDF_GetLastError() : 0
+    if (error === ERROR_PASSWORD || error === ERROR_SECURITY) {
+      return {
+        reason: "Encrypted",
+        message: "this PDF wants a password. Save a copy without one, and add that."
+      }
     }
+    // PDFium opens some files that end too early, without the pages that are missing
     if (!tail.includes("startxref")) {
       return {
         reason: "Malformed",
         message: "this PDF ends too early: part of it is missing. Fetch it again."
+      }
+    }
+    if (document === 0) {
+      return {
+        reason: "Malformed",
+        message: "this PDF is damaged and cannot be opened. Fetch or export it again."
       }
     }
     const count = pdfium.FPDF_GetPageCount(document)
