@@ -12,10 +12,7 @@ export const AnswerView = ({ asked }: { readonly asked: Asked }) => {
   const { answer, citations, failure, passages, question, sentences, stages, state } = asked
   const title = useRef<HTMLHeadingElement>(null)
   // Whoever asked stands before the answer: the next Tab is its first citation.
-  useEffect(() => {
-    scrollTo({ top: 0 })
-    title.current?.focus({ preventScroll: true })
-  }, [])
+  useEffect(() => title.current?.focus({ preventScroll: true }), [])
   return (
     <article class="result" data-state={state}>
       <h1 ref={title} tabIndex={-1}>

@@ -16,10 +16,12 @@ export const route = computed<Route>(() => {
   return { view: "ask", question: question === "" ? undefined : question }
 })
 
+// Another place begins at its top, under its own name.
 effect(() => {
   const now = route.value
   const place = now.view === "documents" ? "Documents" : now.question
   document.title = place === undefined ? "Sluice" : `${place} · Sluice`
+  scrollTo({ top: 0 })
 })
 
 export const questionHref = (question: string): string =>
