@@ -22,8 +22,8 @@ export { formatOf, MAX_FILE_BYTES } from "./Format.ts"
 const fail = (path: string, reason: RagReason, message: string): RagError =>
   new RagError({ stage: "parse", reason, message: `${path}: ${message}`, document: path })
 
-/** The error for a file above `MAX_FILE_BYTES`, for those who know the size before reading. */
-export const tooLarge = (path: string, bytes: number): RagError =>
+/** The error for a file above `MAX_FILE_BYTES` that was read all the same. */
+const tooLarge = (path: string, bytes: number): RagError =>
   fail(
     path,
     "TooLarge",
@@ -31,7 +31,7 @@ export const tooLarge = (path: string, bytes: number): RagError =>
   )
 
 /** The error for a file whose name promises no format that is read. */
-export const unsupported = (path: string, found?: string): RagError => {
+const unsupported = (path: string, found?: string): RagError => {
   const ending = endingOf(path)
   const what = found ?? (ending === "" ? "a file without an ending" : `a .${ending} file`)
   return fail(
