@@ -15,7 +15,12 @@ const PART_SIZES = [3, 4]
 /** The first line of a passage of several, its title, counts as if it stood there so many times more. */
 const TITLE_EXTRA = 2
 
-const FNV_OFFSET = 0x811c9dc5
+/**
+ * Which words meet in a dimension is chance: over 8 seeds recall@20 is .496 to .507 on Cranfield, .499 in the mean, and
+ * .969 to .984 on CMRC. Changing it changes every vector: give the model another id then.
+ */
+const SEED = 47_514
+const FNV_OFFSET = 0x811c9dc5 ^ SEED
 const FNV_PRIME = 0x01000193
 
 const mixed = (hash: number): number => {

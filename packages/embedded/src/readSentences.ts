@@ -1,0 +1,158 @@
+/** The sentences of passages that answer a question. */
+import type { CitedSentence, ReaderPassage } from "@sluice/core"
+import { answerTypeOf } from "./reading/answerType.ts"
+import { type Question, questionOf } from "./reading/question.ts"
+import { type Sentence, sentencesOf } from "./reading/sentences.ts"
+import { similarity } from "./similarity.ts"
+import { forgetIfFull, type Term } from "./text/Term.ts"
+import { termsOf } from "./text/termsOf.ts"
+
+export const MAX_SENTENCES = 3
+
+/** Without so much of the question, weighed by rarity, in a sentence and around it, there is no answer. */
+const MIN_COVERAGE = 0.4
+const MIN_COVERAGE_CJK = 0.25
+
+/** So much of it in the sentence itself. */
+const MIN_OWN_COVERAGE = 0.2
+
+/** What a term counts that stands not in the sentence but before it, above it, or in the title. */
+const BEFORE = 0.25
+const HEADING = 0.4
+const TITLE = 0.15
+
+const ANSWER_TYPE = 0.25
+const FIRST_PASSAGE = 0.1
+const LONG_TERMS = 40
+const LONG = 0.1
+const SHORT_TERMS = 3
+const SHORT = 0.1
+
+/** Words less alike than this are different words; alike ones count for less than the same. */
+const SIMILAR = 0.6
+const SIMILAR_COUNTS = 0.7
+
+/** Sentences after the best need so much of its score, and must say something else. */
+const FOLLOWING = 0.72
+const MAX_OVERLAP = 0.6
+
+interface Candidate {
+  readonly passage: number
+  readonly sentence: Sentence
+  readonly content: ReadonlySet<Term>
+  readonly own: number
+  readonly coverage: number
+  readonly score: number
+}
+
+const contentOf = (text: string): ReadonlySet<Term> => new Set(termsOf(text).filter(({ stop }) => !stop))
+
+/** How much of each term of the question stands in some text, 0 to 1. */
+const presence = ({ terms }: Question, content: ReadonlySet<Term>): ReadonlyArray<number> =>
+  terms.map((term) => {
+    if (content.has(term)) return 1
+    if (term.kind !== "word") return 0
+    let best = 0
+    for (const other of content) if (other.kind === "word") best = Math.max(best, similarity(term, other))
+    return best >= SIMILAR ? best * SIMILAR_COUNTS : 0
+  })
+
+const covered = ({ weights }: Question, presences: ReadonlyArray<number>): number => {
+  const total = weights.reduce((a, b) => a + b, 0)
+  return total === 0 ? 0 : weights.reduce((sum, weight, i) => sum + weight * (presences[i] ?? 0), 0) / total
+}
+
+const nothing: ReadonlySet<Term> = new Set()
+
+const candidatesOf = (
+  question: Question,
+  isOfType: ((sentence: string) => boolean) | undefined,
+  { text, title }: ReaderPassage,
+  passage: number
+): ReadonlyArray<Candidate> => {
+  const path = title.split(" › ")
+  const inTitle = presence(question, contentOf(path.slice(0, -1).join("\n")))
+  let heading = presence(question, contentOf(path.at(-1) ?? ""))
+  let before = presence(question, nothing)
+  let lead = before
+  const candidates: Array<Candidate> = []
+  for (const sentence of sentencesOf(text)) {
+    const content = contentOf(sentence.text)
+    const own = presence(question, content)
+    if (sentence.kind === "heading") {
+      heading = own
+      before = lead = presence(question, nothing)
+      continue
+    }
+    // Items of a list go with the sentence that leads to the list, not with each other.
+    const context = sentence.kind === "paragraph" ? before : lead
+    const around = own.map((value, i) =>
+      Math.max(value, BEFORE * (context[i] ?? 0), HEADING * (heading[i] ?? 0), TITLE * (inTitle[i] ?? 0))
+    )
+    const size = [...content].filter(({ kind }) => kind !== "pair").length
+    const coverage = covered(question, around)
+    candidates.push({
+      passage,
+      sentence,
+      content,
+      own: covered(question, own),
+      coverage,
+      score:
+        coverage +
+        (isOfType?.(sentence.text) ? ANSWER_TYPE : 0) +
+        FIRST_PASSAGE / (passage + 1) -
+        (size > LONG_TERMS ? LONG : size < SHORT_TERMS ? SHORT : 0)
+    })
+    before = own
+    if (sentence.kind === "paragraph") lead = own
+  }
+  return candidates
+}
+
+/** Share of the smaller sentence's terms that the other has too. */
+const overlap = (a: ReadonlySet<Term>, b: ReadonlySet<Term>): number =>
+  a.intersection(b).size / (Math.min(a.size, b.size) || 1)
+
+const choose = (question: Question, candidates: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> => {
+  const enough = question.cjk ? MIN_COVERAGE_CJK : MIN_COVERAGE
+  const ranked = candidates
+    .filter(({ coverage, own }) => coverage >= enough && own >= MIN_OWN_COVERAGE)
+    .toSorted((a, b) => b.score - a.score)
+  const best = ranked[0]
+  if (best === undefined) return []
+  const chosen = [best]
+  for (const candidate of ranked.slice(1)) {
+    if (chosen.length === MAX_SENTENCES || candidate.score < best.score * FOLLOWING) break
+    if (chosen.every(({ content }) => overlap(content, candidate.content) <= MAX_OVERLAP))
+      chosen.push(candidate)
+  }
+  return [
+    best,
+    ...chosen.slice(1).toSorted((a, b) => a.passage - b.passage || a.sentence.start - b.sentence.start)
+  ]
+}
+
+/**
+ * The sentences that answer a question, at most three: the best first, the others in the order in which they stand.
+ * None when too little of the question is found.
+ *
+ * **Details.** A sentence scores by the share of the question's terms, weighed by their rarity, that stand in it, less
+ * for terms in the sentence before, the heading or the title; and by holding what is asked for (a time, a number, a
+ * person, a place, a reason). Each comes with its source, to the letter.
+ *
+ * **Gotchas.** It compares words. A question that shares them and asks something that the passages do not say is
+ * answered all the same.
+ */
+export const readSentences = (
+  question: string,
+  passages: ReadonlyArray<ReaderPassage>
+): ReadonlyArray<CitedSentence> => {
+  forgetIfFull()
+  const asked = questionOf(question)
+  const isOfType = answerTypeOf(question)
+  const candidates = passages.flatMap((passage, index) => candidatesOf(asked, isOfType, passage, index))
+  return choose(asked, candidates).map(({ passage, sentence }) => ({
+    text: sentence.text,
+    evidence: [{ passage, quote: passages[passage]?.text.slice(sentence.start, sentence.end) ?? "" }]
+  }))
+}

@@ -1,0 +1,54 @@
+/** What kind of answer a question wants, and whether a sentence has something of that kind. */
+
+const NUMBER =
+  /\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|once|twice|half|dozen|none)\b|[零一二两三四五六七八九十百千万亿]+\s*(?:个|名|人|年|月|天|日|次|元|米|公里|小时|分钟|种|座|条|本|岁|级|万|亿)/iu
+const TIME =
+  /\b(?:1\d|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|a\.m|p\.m|o'clock)|\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|spring|summer|autumn|winter|morning|noon|evening|midnight|day|week|month|year|century|daily|weekly|monthly|yearly|annually|today|before|after|until|when|hours?)s?\b|[年月日时点]|世纪|星期|周|春|夏|秋|冬|每天/iu
+const DURATION =
+  /(?:\d|\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fourteen|twenty|thirty|sixty|ninety|hundred)\b)[\s-]*(?:\p{L}+[\s-]+)?(?:second|minute|hour|day|week|month|year|decade|centur)|[\d一二两三四五六七八九十百半]\s*(?:秒|分钟|小时|个小时|天|日|周|个月|年)/iu
+const PERSON =
+  /(?<=\S\s)\p{Lu}\p{Ll}+|\p{Lu}\p{Ll}+\s+\p{Lu}|\b(?:he|she|they|everybody|anyone|keeper|manager|team|office|staff|chief|president|director)\b|[人者员长家师生氏]|先生|女士|·/u
+const PLACE =
+  /\b(?:in|at|on|near|behind|beside|under|above|between|from|to|inside|outside|north|south|east|west)\s+(?:the\s+|an?\s+)?\S|[在于位][^，。]{0,20}(?:[里中上下内外旁边处省市县区国州岛村镇路街山河])|(?:位于|地处)/u
+const REASON =
+  /\b(?:because|since|so that|so as|due to|owing to|in order to|to (?:avoid|prevent|save|keep|make|protect|ensure)|therefore|otherwise|reason|cause[sd]?|as a result|or else)\b|因为|由于|因此|所以|为了|以便|导致|原因|以免|否则/iu
+
+const kinds: ReadonlyArray<readonly [asks: RegExp, answers: RegExp]> = [
+  [/\bhow (?:long|old)\b|多久|多长时间|几天|几年|几个月|几小时|多少(?:天|年|小时|分钟)/i, DURATION],
+  [
+    /\bhow (?:many|much|often|far|high|tall|deep|big|large|fast|wide|heavy|hot|cold)\b|\bwhat (?:number|percentage|share|price|cost|size|speed|temperature)\b|多少|几[个名人次种座条本岁级元米]|多[高大深远重快宽]/i,
+    NUMBER
+  ],
+  [
+    /\bwhen\b|\b(?:what|which) (?:year|date|day|time|month|century)\b|何时|什么时候|什么时间|哪一?年|哪一?天|几点|几月/i,
+    TIME
+  ],
+  [/\bwho(?:m|se)?\b|谁|哪位|何人|什么人/i, PERSON],
+  [
+    /\bwhere\b|\b(?:what|which) (?:place|city|country|town|room|street)\b|哪里|哪儿|何处|何地|什么地方|哪个?(?:国|省|市|县|城)/i,
+    PLACE
+  ],
+  [/\bwhy\b|\bwhat (?:reason|causes?)\b|为什么|为何|原因/i, REASON]
+]
+
+const DEFINITION =
+  /^\s*(?:what|who)(?:'s| is| are| was| were)\s+(?:an?\s+|the\s+)?([^?]+?)\s*\?*\s*$|^\s*(.{1,20}?)(?:是什么|是谁|是指什么|指的是什么)/iu
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
+
+/**
+ * A test of sentences for what the question asks: a number, a time, a duration, a person, a place, a reason, a
+ * definition. Undefined when the question does not say.
+ */
+export const answerTypeOf = (question: string): ((sentence: string) => boolean) | undefined => {
+  const found = kinds.find(([asks]) => asks.test(question))
+  if (found !== undefined) return (sentence) => found[1].test(sentence)
+  const defined = DEFINITION.exec(question)
+  const subject = defined?.[1] ?? defined?.[2]
+  if (subject === undefined || subject.split(/\s+/).length > 5) return undefined
+  const definition = new RegExp(
+    `^(?:\\W*(?:an?|the)\\s+)?.{0,12}?${escaped(subject)}.{0,40}?(?:\\b(?:is|are|was|were|means|refers to)\\b|是|指|[:：—])`,
+    "iu"
+  )
+  return (sentence) => definition.test(sentence)
+}

@@ -1,0 +1,41 @@
+/** What a question asks about: its terms and their weights. */
+import type { Term } from "../text/Term.ts"
+import { termsOf } from "../text/termsOf.ts"
+
+/** Verbs of asking, and what stands after "how": they say what answer is wanted, not what about. */
+const asking = new Set(
+  "tell explain describe list say mean happen please long much old often far kind type sort name call give know anybody somebody".split(
+    " "
+  )
+)
+const ASKING_WEIGHT = 0.25
+
+const askingCharacters = /[什么多少几何谁哪怎样吗呢请问为是的有]/u
+
+/** What a character counts against a pair. */
+const CHARACTER_WEIGHT = 0.3
+
+export interface Question {
+  readonly terms: ReadonlyArray<Term>
+  readonly weights: ReadonlyArray<number>
+  /** Whether most of what it asks about is CJK. */
+  readonly cjk: boolean
+}
+
+const weightOf = ({ idf, key, kind }: Term): number => {
+  if (kind === "word") return asking.has(key) ? idf * ASKING_WEIGHT : idf
+  if (askingCharacters.test(key)) return 0
+  return kind === "pair" ? idf : idf * CHARACTER_WEIGHT
+}
+
+export const questionOf = (text: string): Question => {
+  const all = [...new Set(termsOf(text))].filter(({ stop }) => !stop)
+  const weighed = all.map((term) => ({ term, weight: weightOf(term) })).filter(({ weight }) => weight > 0)
+  const sum = (cjk: boolean) =>
+    weighed.reduce((total, { term, weight }) => total + ((term.kind !== "word") === cjk ? weight : 0), 0)
+  return {
+    terms: weighed.map(({ term }) => term),
+    weights: weighed.map(({ weight }) => weight),
+    cjk: sum(true) > sum(false)
+  }
+}

@@ -1,0 +1,37 @@
+/** Source text as a person wants to read it. */
+
+const CJK = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}，。！？；：、（）《》「」“”"
+const BETWEEN_CJK = new RegExp(`(?<=[${CJK}])\\s*\\n\\s*(?=[${CJK}])`, "gu")
+
+const prose = (text: string): string =>
+  text
+    .replace(/!?\[([^\]]*)\](?:\([^)\s]*(?:\s+"[^"]*")?\)|\[[^\]]*\])/g, "$1")
+    .replace(/<((?:https?|mailto):[^>\s]+)>/g, "$1")
+    .replace(/<\/?[a-zA-Z][^<>]*>/g, "")
+    .replace(/(\*{1,3}|~~)(?=\S)(.+?)(?<=\S)\1/gs, "$2")
+    .replace(/(?<![\p{L}\p{N}_])(_{1,3})(?=\S)(.+?)(?<=\S)\1(?![\p{L}\p{N}_])/gsu, "$2")
+    .replace(/^\*{1,3}(?=\S)|(?<=\S)\*{2,3}$/g, "")
+    .replace(/\\([\\`*_{}[\]()#+\-.!|<>~])/g, "$1")
+
+/**
+ * Without inline marks of Markdown, in one line: code keeps its words, links their text, a word broken by a hyphen at
+ * the end of a line is joined.
+ */
+export const readable = (source: string): string =>
+  source
+    .replace(/(\p{Ll})[-\u00AD]\n\s*(?=\p{Ll})/gu, "$1")
+    .replace(BETWEEN_CJK, "")
+    .replace(/\n\s*(?:>\s?)*/g, " ")
+    .split(/(`+)(.+?)\1/gs)
+    .map((piece, i) => (i % 3 === 0 ? prose(piece) : i % 3 === 2 ? piece.trim() : ""))
+    .join("")
+    .replace(/\s+/g, " ")
+    .trim()
+
+/** A row of a table: its cells. */
+export const readableRow = (source: string): string =>
+  source
+    .split(/(?<!\\)\|/)
+    .map(readable)
+    .filter((cell) => cell !== "")
+    .join(" · ")
