@@ -9,7 +9,7 @@ import type { Collection, IndexedDocument, IndexedPassage, StoredDocument } from
 import type { RagError } from "./RagError.ts"
 
 /** A commit is due at so many passages … */
-const COMMIT_PASSAGES = 2_000
+const COMMIT_PASSAGES = 1_000
 /** … at so many bytes of files, so that a few large ones do not fill the memory … */
 const COMMIT_BYTES = 32 * 1024 * 1024
 /** … or after so long, so that a crash loses little. */

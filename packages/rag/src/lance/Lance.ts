@@ -7,11 +7,8 @@ import { RagError, type RagReason, type Stage } from "../RagError.ts"
 export type Connection = lancedb.Connection
 export type Table = lancedb.Table
 
-/**
- * LanceDB keeps 6 GB + 1 GB of caches unless told otherwise. An index of 100,000 passages of 1,024 floats is 400 MB;
- * what does not fit is read from disk again.
- */
-const INDEX_CACHE_BYTES = 256n * 1024n * 1024n
+/** LanceDB keeps 6 GB + 1 GB of caches unless told otherwise. The codes of 100,000 passages of 1,024 floats are 13 MB. */
+const INDEX_CACHE_BYTES = 64n * 1024n * 1024n
 const METADATA_CACHE_BYTES = 32n * 1024n * 1024n
 
 /** The commits of all other handles and processes are seen at once: `readConsistencyInterval` 0. */
@@ -26,9 +23,30 @@ export const connect = (folder: string): Effect.Effect<Connection, RagError> =>
 /** A column whose values stand outside the data pages, so that scans do not read them. */
 export const blobField = (name: string): Field => lancedb.blob(name)
 
-/** How the vector index is trained. */
-export const ivfFlat = (numPartitions: number) =>
-  lancedb.Index.ivfFlat({ distanceType: "cosine", numPartitions, maxIterations: 20, sampleRate: 64 })
+/**
+ * One bit a number, in so few partitions that every search can look at all of them.
+ *
+ * Partitions that are left out cost recall: hashed lexical vectors hardly form clusters (100,000 of them, 316
+ * partitions, 64 probed: .67). All codes, with exact distances for the best: .999 or more, in 5 ms.
+ * Codes want a dimension that eight divides; other dimensions get whole vectors in partitions.
+ */
+export const vectorIndex = (rows: number, dimension: number) =>
+  dimension % 8 === 0
+    ? lancedb.Index.ivfRq({
+        distanceType: "cosine",
+        numPartitions: Math.ceil(rows / ROWS_A_PARTITION),
+        maxIterations: 10,
+        sampleRate: 256
+      })
+    : lancedb.Index.ivfFlat({ distanceType: "cosine", numPartitions: Math.round(Math.sqrt(rows)) })
+
+const ROWS_A_PARTITION = 1_000_000
+
+/** Partitions looked into at each search: all of them up to a billion passages. */
+export const NPROBES = 1_000
+
+/** So many times the passages asked for get their exact distance. 3 finds 99.3 %, 5 finds 99.9 %. */
+export const REFINE_FACTOR = 5
 
 /** BM25 over one column: stemmed English without stop words, or words as ICU segments them. */
 export const fullText = (language: "en" | "zh") =>

@@ -3,13 +3,10 @@ import { Effect, Semaphore } from "effect"
 import type { Collection, StoredDocument } from "../PassageIndex.ts"
 import type { Manifest } from "../Manifest.ts"
 import { RagError } from "../RagError.ts"
-import { attempt, attemptWrite, sqlIn, sqlString, type Table } from "./Lance.ts"
+import { attempt, attemptWrite, NPROBES, REFINE_FACTOR, sqlIn, sqlString, type Table } from "./Lance.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
 import { documentRow, documentRowId, HIT_COLUMNS, rowsOf, toArrow, toHit, toStored } from "./LanceRows.ts"
 import { maintainIndex, settleIndex } from "./LanceVectorIndex.ts"
-
-/** Partitions looked into at each search: hashed lexical vectors need 50 for what others find with 20. */
-const NPROBES = 64
 
 /** Identifiers in one filter. */
 const FILTER_IDS = 500
@@ -87,6 +84,7 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
           .nearestTo(vector)
           .distanceType("cosine")
           .nprobes(NPROBES)
+          .refineFactor(REFINE_FACTOR)
           .limit(limit)
           .select(HIT_COLUMNS)
           .toArray()
@@ -135,13 +133,13 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     table.countRows("kind = 'passage'")
   )
 
-  const settle: Collection["settle"] = settleIndex(table).pipe(
+  const settle: Collection["settle"] = settleIndex(table, manifest.dimension).pipe(
     writer.withPermit,
     Effect.withSpan("LanceCollection.settle")
   )
 
   const maintain: Collection["maintain"] = Effect.gen(function* () {
-    yield* maintainIndex(table)
+    yield* maintainIndex(table, manifest.dimension)
     const referenced = yield* documents
     yield* files.collect(new Set(referenced.map(({ sha256 }) => sha256)))
   }).pipe(writer.withPermit, Effect.withSpan("LanceCollection.maintain"))

@@ -54,9 +54,9 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (connection: Con
         .withRowId()
         .limit(1)
         .toArray()
-      const row: { readonly _rowid: bigint } | undefined = rows[0]
+      const row: { readonly rowId: bigint } | undefined = rows[0] && { rowId: rows[0]["_rowid"] }
       if (row === undefined) return undefined
-      const [bytes] = await table.fetchBlobs("bytes", [row._rowid])
+      const [bytes] = await table.fetchBlobs("bytes", [row.rowId])
       return bytes ?? undefined
     })
   })

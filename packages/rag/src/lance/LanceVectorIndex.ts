@@ -1,7 +1,7 @@
-/** When a table gets its vector index, and when it is trained anew. */
-import { Effect } from "effect"
+/** When a table gets its vector index, and when it is compacted. */
+import { Clock, Effect } from "effect"
 import type { RagError } from "../RagError.ts"
-import { attempt, attemptWrite, ivfFlat, type Table } from "./Lance.ts"
+import { attempt, attemptWrite, type Table, vectorIndex } from "./Lance.ts"
 
 /** Below this many passages a scan is as fast as an index. */
 const INDEX_FROM = 2_000
@@ -9,32 +9,37 @@ const INDEX_FROM = 2_000
 /** Rows outside the index are scanned at each search; so many are borne before they are taken in. */
 const UNINDEXED_AT_MOST = 1_000
 
-/** Small commits leave small files, each of which costs time at every search. */
-const FRAGMENTS_AT_MOST = 24
+/** Each commit leaves a small file; so many are borne before they are joined. A commit of 1,000 passages is one. */
+const SMALL_FILES_AT_MOST = 128
+
+/** Versions that a reader may still be using are kept so long. */
+const VERSIONS_MILLIS = 60 * 60 * 1000
 
 const INDEX_NAME = "vector_idx"
 
 /** After an ingest: sweeps, indexes, compacts, each only where it is due. */
-export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table: Table) {
+export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table: Table, dimension: number) {
   yield* sweep(table)
-  const rows = yield* attempt("ingest", "counting passages", () => table.countRows("`vector` IS NOT NULL"))
-  const { fragmentStats } = yield* attempt("ingest", "looking at the table", () => table.stats())
-  if (fragmentStats.numSmallFragments > FRAGMENTS_AT_MOST) yield* optimize(table)
-  if (rows < INDEX_FROM) return
-  const stats = yield* attempt("ingest", "looking at the index", () => table.indexStats(INDEX_NAME))
-  if (stats === undefined || stats.numIndexedRows < rows / 2) {
-    yield* train(table, rows)
-  } else if (stats.numUnindexedRows > UNINDEXED_AT_MOST) {
-    yield* optimize(table)
+  const rows = yield* attempt("ingest", "counting passages", () => table.countRows("kind = 'passage'"))
+  if (rows >= INDEX_FROM) {
+    const stats = yield* attempt("ingest", "looking at the index", () => table.indexStats(INDEX_NAME))
+    // Before compacting: training reads the vectors file by file, and small files need less memory.
+    if (stats === undefined || stats.numIndexedRows < rows / 2) yield* train(table, rows, dimension)
+    else if (stats.numUnindexedRows > UNINDEXED_AT_MOST) return yield* optimize(table)
   }
+  const { fragmentStats } = yield* attempt("ingest", "looking at the files", () => table.stats())
+  if (fragmentStats.numSmallFragments > SMALL_FILES_AT_MOST) yield* optimize(table)
 })
 
-/** Compacts, takes everything into the index, and drops versions older than an hour. */
-export const maintainIndex = Effect.fn("LanceVectorIndex.maintain")(function* (table: Table) {
+/** Compacts, takes everything into the index, and drops versions that nobody reads any more. */
+export const maintainIndex = Effect.fn("LanceVectorIndex.maintain")(function* (
+  table: Table,
+  dimension: number
+) {
   yield* sweep(table)
-  const rows = yield* attempt("store", "counting passages", () => table.countRows("`vector` IS NOT NULL"))
-  yield* optimize(table, new Date(Date.now() - 60 * 60 * 1000))
-  if (rows >= INDEX_FROM) yield* train(table, rows)
+  const rows = yield* attempt("store", "counting passages", () => table.countRows("kind = 'passage'"))
+  if (rows >= INDEX_FROM) yield* train(table, rows, dimension)
+  yield* optimize(table, new Date((yield* Clock.currentTimeMillis) - VERSIONS_MILLIS))
 })
 
 /** Removes the rows that a replaced document left behind. */
@@ -49,7 +54,7 @@ const optimize = (table: Table, cleanupOlderThan?: Date): Effect.Effect<void, Ra
     attemptWrite("store", "compacting", () => table.optimize(cleanupOlderThan ? { cleanupOlderThan } : {}))
   )
 
-const train = (table: Table, rows: number): Effect.Effect<void, RagError> =>
+const train = (table: Table, rows: number, dimension: number): Effect.Effect<void, RagError> =>
   attemptWrite("store", "building the vector index", () =>
-    table.createIndex("vector", { config: ivfFlat(Math.round(Math.sqrt(rows))) })
+    table.createIndex("vector", { config: vectorIndex(rows, dimension) })
   )
