@@ -1,0 +1,87 @@
+/** The command line as a program uses it: one object on standard output, advice on standard error, an exit code. */
+import { spawn } from "node:child_process"
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { renderBar } from "../../apps/demo-server/src/cli/Progress.ts"
+
+const launcher = join(import.meta.dirname, "../../apps/demo-server/bin/sluice.js")
+let folder = ""
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-cli-"))
+  await mkdir(join(folder, "docs"))
+  await writeFile(
+    join(folder, "docs/tides.md"),
+    "# Tides\n\nThe sea gate closes two hours before high water.\n"
+  )
+  await writeFile(join(folder, "docs/crew.md"), "# Crew\n\nThe night watch is held by two keepers.\n")
+  await writeFile(join(folder, "docs/broken.pdf"), "no PDF")
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const sluice = (...args: ReadonlyArray<string>) =>
+  new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    const child = spawn(process.execPath, [launcher, ...args], {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    let stdout = ""
+    let stderr = ""
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
+    child.on("close", (code) => resolve({ code, stdout, stderr }))
+  })
+
+describe("sluice", () => {
+  it("ask --docs --json prints the answer, its citations and its trace, and nothing else", async () => {
+    const asked = await sluice(
+      "ask",
+      "When does the sea gate close?",
+      "--docs",
+      "docs",
+      "--data",
+      "data",
+      "--json"
+    )
+    expect(asked.code, asked.stderr).toBe(0)
+    const { answer, citations, trace } = JSON.parse(asked.stdout)
+    expect(answer).toContain("two hours before high water")
+    expect(citations[0]).toMatchObject({ n: 1, document: "tides.md" })
+    expect(trace.passages.length).toBeGreaterThan(0)
+    expect(asked.stderr).toContain("broken.pdf")
+  })
+
+  it("ingest reports what it did and what it could not read; ask answers for people too", async () => {
+    const ingested = await sluice("ingest", "docs", "--data", "again", "--json")
+    const report = JSON.parse(ingested.stdout)
+    expect(report).toMatchObject({ added: 2, replaced: 0, removed: 0 })
+    expect(report.failed).toMatchObject([{ path: "broken.pdf", reason: "Malformed" }])
+    const asked = await sluice("ask", "Who holds the night watch?", "--data", "again")
+    expect(asked.stdout).toContain("[1] crew.md")
+    expect(asked.stdout).toContain("two keepers")
+  })
+
+  it.each([
+    { args: ["ask", "", "--data", "data"], reason: "Empty" },
+    { args: ["ask", "--data", "data"], reason: "Usage" },
+    { args: ["ask", "What?", "--docs", "nowhere", "--data", "data"], reason: "Usage" },
+    { args: ["frobnicate"], reason: "Usage" },
+    { args: ["eval", "retrieval", "--data", "docs", "--collection", "none"], reason: "NotFound" }
+  ])("says $reason for $args: one typed object, advice, exit code 1", async ({ args, reason }) => {
+    const failed = await sluice(...args, "--json")
+    expect(failed.code).toBe(1)
+    expect(JSON.parse(failed.stdout).error).toMatchObject({ reason })
+    expect(failed.stderr).toMatch(/^sluice: \S/)
+  })
+})
+
+describe("the progress bar", () => {
+  it("fits the terminal and fills with the work", () => {
+    const bar = (done: number) => renderBar("Ingesting", done, 8, "", 80)
+    expect([0, 4, 8].map((done) => bar(done).split("█").length - 1)).toEqual([0, 14, 28])
+    expect(renderBar("Ingesting", 3, 8, "x".repeat(200), 40)).toHaveLength(39)
+    expect(renderBar("Ingesting", 3, undefined, "", 80)).toBe("Ingesting 3  ")
+  })
+})

@@ -1,0 +1,127 @@
+/** What is published works: the packages as npm packs them, installed in an empty project, on plain Node. */
+import type { Answer } from "@sluice/rag"
+import { execFile } from "node:child_process"
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { docs, shortest } from "./readme/Examples.ts"
+
+const root = join(import.meta.dirname, "..")
+const folders = ["packages/core", "packages/embedded", "packages/rag", "apps/demo-server"]
+let project = ""
+
+/** Settings of the npm that runs this test (its workspace, its prefix) must not reach the one that it runs. */
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(cache|registry|userconfig)$)/i.test(name))
+)
+
+const run = async (cwd: string, file: string, args: ReadonlyArray<string>): Promise<string> => {
+  const { stdout } = await promisify(execFile)(file, [...args], {
+    cwd,
+    env,
+    encoding: "utf8",
+    maxBuffer: 64e6
+  })
+  return stdout
+}
+const node = process.execPath
+const tsc = join(root, "node_modules/typescript/bin/tsc")
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), "sluice-pack-"))
+  await run(root, node, [tsc, "-b", ...folders])
+  await run(root, "npm", [
+    "pack",
+    "--silent",
+    "--ignore-scripts",
+    "--pack-destination",
+    project,
+    ...folders.map((folder) => `./${folder}`)
+  ])
+  const { devDependencies, overrides } = JSON.parse(await readFile(join(root, "package.json"), "utf8"))
+  const dependencies: Record<string, string> = { effect: devDependencies.effect }
+  for (const file of await readdir(project)) {
+    const name = /^sluice-(.+)-\d+\.\d+\.\d+\.tgz$/.exec(file)?.[1]
+    if (name !== undefined) dependencies[`@sluice/${name}`] = `file:./${file}`
+  }
+  await writeFile(
+    join(project, "package.json"),
+    JSON.stringify({
+      private: true,
+      type: "module",
+      dependencies,
+      devDependencies: { "@types/node": devDependencies["@types/node"] },
+      // As README.md tells a user to.
+      overrides
+    })
+  )
+  await run(project, "npm", [
+    "install",
+    "--prefer-offline",
+    "--no-audit",
+    "--no-fund",
+    "--ignore-scripts",
+    "--loglevel=error"
+  ])
+  await cp(docs, join(project, "docs"), { recursive: true })
+}, 180_000)
+
+afterAll(() => rm(project, { recursive: true, force: true }))
+
+const check = (answer: Answer): void => {
+  expect(answer.found).toBe(true)
+  expect(answer.citations.length).toBeGreaterThan(0)
+  expect(answer.trace.passages.filter(({ kept }) => kept)).toHaveLength(3)
+}
+
+describe("the packed packages", () => {
+  it("answer by the shortest program of README.md, as JavaScript without conditions", async () => {
+    await writeFile(join(project, "program.mjs"), `${shortest}\nconsole.log(JSON.stringify(answer))\n`)
+    const stdout = await run(project, node, ["--no-experimental-strip-types", "program.mjs"])
+    check(JSON.parse(stdout))
+  })
+
+  it("type-check in the strictest project", async () => {
+    await writeFile(join(project, "program.ts"), shortest)
+    await writeFile(
+      join(project, "everything.ts"),
+      [
+        "@sluice/core",
+        "@sluice/core/client",
+        "@sluice/embedded",
+        "@sluice/rag",
+        "@sluice/demo-server/contract"
+      ]
+        .map((name, at) => `export * as m${at} from "${name}"`)
+        .join("\n")
+    )
+    const options = {
+      target: "es2024",
+      module: "nodenext",
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      verbatimModuleSyntax: true,
+      // effect's own declarations want it.
+      skipLibCheck: true,
+      noEmit: true,
+      types: ["node"]
+    }
+    await writeFile(
+      join(project, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: options, files: ["program.ts", "everything.ts"] })
+    )
+    const complaints = await run(project, node, [tsc, "-p", "."]).catch(({ stdout }) => stdout)
+    expect(complaints).toBe("")
+  })
+
+  it("carry the command line", async () => {
+    const sluice = join(project, "node_modules/.bin/sluice")
+    const question = "How long may a boat stay at the waiting quay?"
+    const options = ["--docs", "docs", "--data", "data", "--json"]
+    const stdout = await run(project, node, [sluice, "ask", question, ...options])
+    check(JSON.parse(stdout))
+  })
+})
