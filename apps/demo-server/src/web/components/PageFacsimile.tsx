@@ -1,6 +1,7 @@
 /** A page set again in its own geometry: every line of text fitted into its box, the cited lines marked. */
 import type { PageText } from "../../contract/index.ts"
 import { PageLine } from "./PageLine.tsx"
+import { typeOf } from "./typeOf.ts"
 
 type Box = PageText["lines"][number]["box"]
 
@@ -22,21 +23,29 @@ const viewBox = ({ height, lines, width }: PageText): string => {
   return `${left} ${top} ${right - left} ${bottom - top}`
 }
 
-export const PageFacsimile = ({ cited, page }: Props) => (
-  <svg class="facsimile" viewBox={viewBox(page)}>
-    {cited.map(([x0, y0, x1, y1]) => (
-      <rect
-        class="cited"
-        key={`${x0} ${y0}`}
-        x={x0 - 2}
-        y={y0 - 1}
-        width={x1 - x0 + 4}
-        height={y1 - y0 + 2}
-        rx={1.5}
-      />
-    ))}
-    {page.lines.map(({ box, end, start }) => (
-      <PageLine key={start} box={box} text={page.text.slice(start - page.start, end - page.start)} />
-    ))}
-  </svg>
-)
+export const PageFacsimile = ({ cited, page }: Props) => {
+  const type = typeOf(page)
+  return (
+    <svg class="facsimile" viewBox={viewBox(page)}>
+      {cited.map(([x0, y0, x1, y1]) => (
+        <rect
+          class="cited"
+          key={`${x0} ${y0}`}
+          x={x0 - 2}
+          y={y0 - 1}
+          width={x1 - x0 + 4}
+          height={y1 - y0 + 2}
+          rx={1.5}
+        />
+      ))}
+      {page.lines.map(({ box, end, start }) => (
+        <PageLine
+          key={start}
+          box={box}
+          type={type}
+          text={page.text.slice(start - page.start, end - page.start)}
+        />
+      ))}
+    </svg>
+  )
+}

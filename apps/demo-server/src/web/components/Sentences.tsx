@@ -31,7 +31,7 @@ const Sentence = ({ citations, sentence }: Props) => {
   const markdown = cited.some(({ citation }) => citation !== undefined && isMarkdown(citation.document))
   const [most, word] = withoutLastWord(text, sentenceRuns(text, markdown))
   return (
-    <span class="sentence">
+    <span class="sentence" data-rows={text.includes("\n") && text.includes(" | ")}>
       <Runs text={text} runs={most} mark={undefined} />
       <span class="together">
         <Runs text={text} runs={word} mark={undefined} />
