@@ -13,11 +13,13 @@ export const MAX_SENTENCES = 3
 const MIN_COVERAGE = 0.4
 const MIN_COVERAGE_CJK = 0.25
 
-/** So much of it in the sentence itself. */
+/** So much of it in the sentence itself, or so much more in the heading above it. */
 const MIN_OWN_COVERAGE = 0.2
+const MIN_HEADING_COVERAGE = 0.7
 
 /** What a term counts that stands not in the sentence but before it, above it, or in the title. */
 const BEFORE = 0.25
+const BEFORE_PRONOUN = 0.7
 const HEADING = 0.4
 const TITLE = 0.15
 
@@ -33,14 +35,15 @@ const SIMILAR = 0.6
 const SIMILAR_COUNTS = 0.7
 
 /** Sentences after the best need so much of its score, and must say something else. */
-const FOLLOWING = 0.72
+const FOLLOWING = 0.8
 const MAX_OVERLAP = 0.6
 
 interface Candidate {
   readonly passage: number
   readonly sentence: Sentence
   readonly content: ReadonlySet<Term>
-  readonly own: number
+  /** Whether the sentence itself, or its heading, is about the question. */
+  readonly about: boolean
   readonly coverage: number
   readonly score: number
 }
@@ -61,6 +64,9 @@ const covered = ({ weights }: Question, presences: ReadonlyArray<number>): numbe
   const total = weights.reduce((a, b) => a + b, 0)
   return total === 0 ? 0 : weights.reduce((sum, weight, i) => sum + weight * (presences[i] ?? 0), 0) / total
 }
+
+/** A sentence that speaks of what the sentence before named. */
+const PRONOUN = /^(?:(?:It|Its|They|Their|He|His|She|Her|This|These|Those)\b|[它他她该这])/
 
 const nothing: ReadonlySet<Term> = new Set()
 
@@ -84,10 +90,16 @@ const candidatesOf = (
       before = lead = presence(question, nothing)
       continue
     }
-    // Items of a list go with the sentence that leads to the list, not with each other.
+    if (sentence.kind === "header") {
+      before = lead = own
+      continue
+    }
+    // Items of a list and rows of a table go with what leads to them, not with each other.
     const context = sentence.kind === "paragraph" ? before : lead
+    const pronoun = PRONOUN.test(sentence.text)
+    const weight = pronoun ? BEFORE_PRONOUN : BEFORE
     const around = own.map((value, i) =>
-      Math.max(value, BEFORE * (context[i] ?? 0), HEADING * (heading[i] ?? 0), TITLE * (inTitle[i] ?? 0))
+      Math.max(value, weight * (context[i] ?? 0), HEADING * (heading[i] ?? 0), TITLE * (inTitle[i] ?? 0))
     )
     const size = [...content].filter(({ kind }) => kind !== "pair").length
     const coverage = covered(question, around)
@@ -95,7 +107,7 @@ const candidatesOf = (
       passage,
       sentence,
       content,
-      own: covered(question, own),
+      about: covered(question, own) >= MIN_OWN_COVERAGE || covered(question, heading) >= MIN_HEADING_COVERAGE,
       coverage,
       score:
         coverage +
@@ -116,7 +128,7 @@ const overlap = (a: ReadonlySet<Term>, b: ReadonlySet<Term>): number =>
 const choose = (question: Question, candidates: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> => {
   const enough = question.cjk ? MIN_COVERAGE_CJK : MIN_COVERAGE
   const ranked = candidates
-    .filter(({ coverage, own }) => coverage >= enough && own >= MIN_OWN_COVERAGE)
+    .filter(({ about, coverage }) => about && coverage >= enough)
     .toSorted((a, b) => b.score - a.score)
   const best = ranked[0]
   if (best === undefined) return []

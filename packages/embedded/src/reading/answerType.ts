@@ -4,6 +4,8 @@ const NUMBER =
   /\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|once|twice|half|dozen|none)\b|[零一二两三四五六七八九十百千万亿]+\s*(?:个|名|人|年|月|天|日|次|元|米|公里|小时|分钟|种|座|条|本|岁|级|万|亿)/iu
 const TIME =
   /\b(?:1\d|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|a\.m|p\.m|o'clock)|\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|spring|summer|autumn|winter|morning|noon|evening|midnight|day|week|month|year|century|daily|weekly|monthly|yearly|annually|today|before|after|until|when|hours?)s?\b|[年月日时点]|世纪|星期|周|春|夏|秋|冬|每天/iu
+const DATE =
+  /\b(?:1\d|20)\d\d\b|\b\d{1,2}(?:st|nd|rd|th)? (?:January|February|March|April|May|June|July|August|September|October|November|December)\b|\bcentury\b|\d{2,4}\s*年|世纪|\d月/iu
 const DURATION =
   /(?:\d|\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fourteen|twenty|thirty|sixty|ninety|hundred)\b)[\s-]*(?:\p{L}+[\s-]+)?(?:second|minute|hour|day|week|month|year|decade|centur)|[\d一二两三四五六七八九十百半]\s*(?:秒|分钟|小时|个小时|天|日|周|个月|年)/iu
 const PERSON =
@@ -19,6 +21,7 @@ const kinds: ReadonlyArray<readonly [asks: RegExp, answers: RegExp]> = [
     /\bhow (?:many|much|often|far|high|tall|deep|big|large|fast|wide|heavy|hot|cold)\b|\bwhat (?:number|percentage|share|price|cost|size|speed|temperature)\b|多少|几[个名人次种座条本岁级元米]|多[高大深远重快宽]/i,
     NUMBER
   ],
+  [/\bwhen (?:was|were|did|had|has|have)\b|\b(?:what|which) (?:year|date|century)\b|哪一?年/i, DATE],
   [
     /\bwhen\b|\b(?:what|which) (?:year|date|day|time|month|century)\b|何时|什么时候|什么时间|哪一?年|哪一?天|几点|几月/i,
     TIME

@@ -1,7 +1,7 @@
 /** The pieces of a passage that a sentence never crosses: paragraphs, headings, items, rows, lines of code. */
 
 export interface TextBlock {
-  readonly kind: "paragraph" | "heading" | "item" | "row" | "code"
+  readonly kind: "paragraph" | "heading" | "item" | "header" | "row" | "code"
   /** Character offsets of what it says, without the marks that introduce it. */
   readonly start: number
   readonly end: number
@@ -13,6 +13,7 @@ const ITEM = /^\s*(?:[-*+•‣◦–]|\d{1,3}[.)]|[（(]?[一二三四五六七
 const ITEM_MARK_WITHOUT_SPACE = /^\s*[-*+]\S|^\s*\d{1,3}[.)]\S/
 const ROW = /^\s*\|.*\|\s*$/
 const RULE = /^[\s|:=*_+-]*$/
+const TABLE_RULE = /^\s*\|?\s*:?-{2,}[\s|:-]*$/
 const QUOTE = /^\s*(?:>\s?)+/
 
 /**
@@ -55,7 +56,8 @@ export const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
       const inner = /^\s*\|\s*(.*?)\s*\|\s*$/.exec(line)?.[1] ?? ""
       if (inner !== "") {
         const start = from0 + line.indexOf(inner)
-        blocks.push({ kind: "row", start, end: start + inner.length })
+        const header = TABLE_RULE.test(text.slice(from, text.indexOf("\n", from) >>> 0))
+        blocks.push({ kind: header ? "header" : "row", start, end: start + inner.length })
       }
     } else {
       const quoted = QUOTE.exec(line)?.[0].length ?? 0

@@ -51,7 +51,12 @@ export const sentencesOf = (text: string): ReadonlyArray<Sentence> =>
       return [
         {
           kind,
-          text: kind === "row" ? readableRow(source) : kind === "code" ? source : readable(source),
+          text:
+            kind === "row" || kind === "header"
+              ? readableRow(source)
+              : kind === "code"
+                ? source
+                : readable(source),
           start,
           end,
           block

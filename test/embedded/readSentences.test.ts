@@ -1,0 +1,138 @@
+import { countTokens, MAX_SENTENCES, readSentences } from "@sluice/embedded"
+import { describe, expect, it } from "vitest"
+
+const read = (question: string, text: string, title = "Handbook") =>
+  readSentences(question, [{ title, text }])
+const answer = (question: string, text: string) => read(question, text).map((sentence) => sentence.text)
+const quotes = (question: string, text: string) =>
+  read(question, text).flatMap(({ evidence }) => evidence.map(({ quote }) => quote))
+
+const handbook = `# Working the lock
+
+The gates are moved by *electric* motors. They were fitted in 1974, see the [log](log.md).
+A locking takes about 20 minutes; nobody
+is ever hurried. Dr. Thornbury keeps the \`weir_key\` in the red box.
+
+- Show the **red light** while
+  the gates move.
+- Never tie a rope
+
+| Level | Alert |
+|---|---|
+| 4.55 m | Yellow |
+| 5.10 m | Red |
+
+\`\`\`sh
+sluice serve --port 8080
+\`\`\`
+`
+
+describe("readSentences", () => {
+  it("answers from Markdown with readable text and the source as evidence", () => {
+    expect(answer("How long does a locking take?", handbook)).toEqual([
+      "A locking takes about 20 minutes; nobody is ever hurried."
+    ])
+    expect(quotes("How long does a locking take?", handbook)).toEqual([
+      "A locking takes about 20 minutes; nobody\nis ever hurried."
+    ])
+    expect(answer("When is the red light shown?", handbook)[0]).toBe(
+      "Show the red light while the gates move."
+    )
+    expect(quotes("When is the red light shown?", handbook)[0]).toBe(
+      "Show the **red light** while\n  the gates move."
+    )
+    expect(answer("Who keeps the weir_key?", handbook)).toEqual([
+      "Dr. Thornbury keeps the weir_key in the red box."
+    ])
+    expect(answer("Which level gives a yellow alert?", handbook)[0]).toBe("4.55 m · Yellow")
+    expect(answer("What port does sluice serve use?", handbook)[0]).toBe("sluice serve --port 8080")
+  })
+
+  it("follows a pronoun back to the sentence that names it", () => {
+    expect(answer("When were the electric motors of the gates fitted?", handbook)[0]).toBe(
+      "They were fitted in 1974, see the log."
+    )
+  })
+
+  it("joins the lines of a PDF and the words broken at their ends", () => {
+    const page = "1 Introduction\nThe coordinator repli-\ncates every key at three\nnodes. Other text."
+    expect(answer("Where does the coordinator replicate keys?", page)).toEqual([
+      "1 Introduction The coordinator replicates every key at three nodes."
+    ])
+  })
+
+  it("answers in Chinese", () => {
+    const text =
+      "过一次船闸大约需要20分钟，耗水690立方米。吃水超过1.9米的船只不得进入闸室。\n\n访客泊位每晚收费：十米以下的船12克朗。"
+    expect(answer("过一次船闸需要多长时间？", text)).toEqual(["过一次船闸大约需要20分钟，耗水690立方米。"])
+    expect(answer("访客泊位多少钱？", text)).toEqual(["访客泊位每晚收费：十米以下的船12克朗。"])
+    expect(answer("法国的首都是哪里？", text)).toEqual([])
+  })
+
+  it.each([
+    "What is the capital of France?",
+    "How do I bake sourdough bread?",
+    "Who won the world cup in 1998?",
+    "怎么做红烧肉？",
+    "",
+    "?",
+    "What is it?"
+  ])("has no answer to: %s", (question) => {
+    expect(answer(question, handbook)).toEqual([])
+  })
+
+  it("prefers the sentence that holds what is asked for", () => {
+    const text =
+      "The lock was opened by the mayor.\n\nThe lock was opened in May 1868.\n\nThe lock was opened because of the mill."
+    expect(answer("When was the lock opened?", text)[0]).toContain("1868")
+    expect(answer("Why was the lock opened?", text)[0]).toContain("because")
+  })
+
+  it("says nothing twice", () => {
+    const text = "The boiler is inspected every spring.\n\nThe boiler is inspected every spring, too."
+    expect(answer("When is the boiler inspected?", text)).toHaveLength(1)
+  })
+
+  it("quotes to the letter, within one block, whatever the text: 400 seeded texts", () => {
+    let seed = 20_240_817
+    const next = (size: number) => {
+      seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
+      return Math.floor((seed / 2 ** 32) * size)
+    }
+    const pieces =
+      "lock gate boiler spring 船闸 开放。 . \n \n\n - * ** ` ``` | |---|---| # ## > 1. ( ) [x](y) _ e.g. Dr. U.S. 1868 ! ？ … “ ” 🙂 \t \\ <b> ﬁ - ～"
+        .split(" ")
+        .concat(["\n", "\n\n", " ", "\n- ", "\n# ", "\n| a | b |\n"])
+    let answered = 0
+    for (let round = 0; round < 400; round++) {
+      const text = Array.from(
+        { length: 60 },
+        () => pieces[next(pieces.length)] + (next(3) === 0 ? "" : " ")
+      ).join("")
+      const sentences = readSentences("When is the lock gate opened in spring? 船闸开放", [
+        { title: "", text: "nothing here" },
+        { title: "Lock", text }
+      ])
+      expect(sentences.length).toBeLessThanOrEqual(MAX_SENTENCES)
+      for (const sentence of sentences) {
+        expect(sentence.text.trim()).not.toBe("")
+        expect(sentence.text).not.toContain("\n")
+        for (const { passage, quote } of sentence.evidence) {
+          answered++
+          expect(passage).toBe(1)
+          expect(text).toContain(quote)
+          expect(quote.trim()).toBe(quote)
+          expect(quote).not.toMatch(/\n[ \t]*\n/)
+        }
+      }
+    }
+    expect(answered).toBeGreaterThan(100)
+  })
+})
+
+describe("countTokens", () => {
+  it("counts words and CJK characters", () => {
+    expect(countTokens("The lock's gate, 船闸!")).toBe(5)
+    expect(countTokens("…")).toBe(0)
+  })
+})
