@@ -114,6 +114,7 @@ describe("blocks", () => {
   it("become a line of text", () => {
     assert.strictEqual(visibleText("> **Nobody** is asked.\n- Never.", true), "Nobody is asked. Never.")
     assert.strictEqual(visibleText("3 * 4 = 12", false), "3 * 4 = 12")
+    assert.strictEqual(visibleText("| **a** | b |\n|---|---|\n| 1 | 2 |", true), "a · b 1 · 2")
   })
 })
 

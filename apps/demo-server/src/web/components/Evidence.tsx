@@ -1,5 +1,5 @@
 /** What the answer stands on: where each quote is, and the quote where the answer does not say it word for word. */
-import { isMarkdown, visibleText } from "../source/visibleText.ts"
+import { isMarkdown, sameWords, visibleText } from "../source/visibleText.ts"
 import type { Asked } from "../state/questions.ts"
 import { openCitation, source } from "../state/source.ts"
 import { placeOf } from "./placeOf.ts"
@@ -17,9 +17,9 @@ export const Evidence = ({ asked: { citations, sentences } }: { readonly asked: 
           >
             <span class="number">{citation.n}</span>
             <span class="place">{placeOf(citation.title, citation.headings, citation.page)}</span>
-            {!sentences.some(({ text }) => text.includes(citation.quote)) && (
-              <span class="quote">{visibleText(citation.quote, isMarkdown(citation.document))}</span>
-            )}
+            {!sentences.some(
+              ({ text }) => text.includes(citation.quote) || sameWords(text, citation.quote)
+            ) && <span class="quote">{visibleText(citation.quote, isMarkdown(citation.document))}</span>}
           </button>
         </li>
       ))}

@@ -1,6 +1,6 @@
 /** The answer: each sentence, and the numbers of what it stands on. */
 import type { Run } from "../source/inline.ts"
-import { isMarkdown, sentenceRuns } from "../source/visibleText.ts"
+import { isMarkdown, sameWords, sentenceRuns } from "../source/visibleText.ts"
 import type { Asked } from "../state/questions.ts"
 import { CitationButton } from "./CitationButton.tsx"
 import { Runs } from "./Runs.tsx"
@@ -20,18 +20,25 @@ const withoutLastWord = (
   return [[...runs.slice(0, -1), { ...last, end: word }], [{ ...last, start: word }]]
 }
 
+/** Rows of a table, whose lines mean something. */
+const isTable = (quote: string): boolean => quote.includes("\n") && quote.includes(" | ")
+
 interface Props {
   readonly sentence: Asked["sentences"][number]
   readonly citations: Asked["citations"]
 }
 
 const Sentence = ({ citations, sentence }: Props) => {
-  const text = sentence.text.replace(/(\s*\[\d+\])+\s*$/, "")
+  const words = sentence.text.replace(/(\s*\[\d+\])+\s*$/, "")
   const cited = sentence.citations.map((n) => ({ n, citation: citations.find((each) => each.n === n) }))
+  const table = cited.find(
+    ({ citation }) => citation && isTable(citation.quote) && sameWords(citation.quote, words)
+  )
+  const text = table?.citation?.quote ?? words
   const markdown = cited.some(({ citation }) => citation !== undefined && isMarkdown(citation.document))
   const [most, word] = withoutLastWord(text, sentenceRuns(text, markdown))
   return (
-    <span class="sentence" data-rows={text.includes("\n") && text.includes(" | ")}>
+    <span class="sentence" data-rows={table !== undefined}>
       <Runs text={text} runs={most} mark={undefined} />
       <span class="together">
         <Runs text={text} runs={word} mark={undefined} />

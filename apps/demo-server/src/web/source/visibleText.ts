@@ -11,11 +11,25 @@ export const sentenceRuns = (text: string, markdown: boolean): ReadonlyArray<Run
     ? markdownRuns(text, BLOCK_SIGN.exec(text)?.[0].length ?? 0, text.length)
     : [{ start: 0, end: text.length }]
 
+/** Whether two texts say the same, but for how their lines are broken. */
+export const sameWords = (a: string, b: string): boolean =>
+  a === b || a.replaceAll(/\s+/g, " ").trim() === b.replaceAll(/\s+/g, " ").trim()
+
+/** `| a | b |` as `a · b`. */
+const withoutPipes = (line: string): string =>
+  line
+    .trim()
+    .replaceAll(/^\||\|$/g, "")
+    .split("|")
+    .map((cell) => cell.trim())
+    .join(" · ")
+
 /** Several lines, as plain text. */
 export const visibleText = (text: string, markdown: boolean): string =>
   text
     .split("\n")
     .filter((line) => !markdown || !/^\s*(`{3,}|~{3,}|[|:\s-]+$)/.test(line))
+    .map((line) => (markdown && line.trimStart().startsWith("|") ? withoutPipes(line) : line))
     .map((line) =>
       sentenceRuns(line, markdown)
         .map(({ end, start }) => line.slice(start, end))
