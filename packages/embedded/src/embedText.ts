@@ -37,30 +37,31 @@ const hashOf = (kind: string, text: string, start: number, end: number): number 
   return mixed(hash)
 }
 
-const sign = (hash: number): number => (((hash >>> 20) & 1) === 1 ? 1 : -1)
+const code = (slot: number, hash: number): number => slot * 2 + ((hash >>> 20) & 1)
 
-const single = (slot: number, weight: number): Features => ({
-  slots: Uint16Array.of(slot),
-  weights: Float64Array.of(weight)
-})
-
-const featuresOf = (term: Term): Features => {
-  const { key, kind } = term
+const featuresOf = ({ key, kind }: Term): Features => {
   const whole = hashOf(kind, key, 0, key.length)
   if (kind === "character") {
-    return single(DIMENSION - CHARACTER_SLOTS + (whole % CHARACTER_SLOTS), sign(whole))
+    const slot = DIMENSION - CHARACTER_SLOTS + (whole % CHARACTER_SLOTS)
+    return { codes: Uint16Array.of(code(slot, whole)), partWeight: 0 }
   }
-  if (kind === "pair") return single(whole % (DIMENSION - CHARACTER_SLOTS), sign(whole))
+  if (kind === "pair") {
+    return { codes: Uint16Array.of(code(whole % (DIMENSION - CHARACTER_SLOTS), whole)), partWeight: 0 }
+  }
   const framed = `^${key}$`
-  const hashes: Array<number> = []
+  const codes = [code(whole % DIMENSION, whole)]
   for (const size of PART_SIZES) {
-    for (let i = 0; i + size <= framed.length; i++) hashes.push(hashOf("g", framed, i, i + size))
+    for (let i = 0; i + size <= framed.length; i++) {
+      const part = hashOf("g", framed, i, i + size)
+      codes.push(code(part % DIMENSION, part))
+    }
   }
-  const part = PARTS_WEIGHT / Math.sqrt(hashes.length)
-  return {
-    slots: Uint16Array.of(whole % DIMENSION, ...hashes.map((hash) => hash % DIMENSION)),
-    weights: Float64Array.of(sign(whole), ...hashes.map((hash) => sign(hash) * part))
-  }
+  return { codes: Uint16Array.from(codes), partWeight: PARTS_WEIGHT / Math.sqrt(codes.length - 1) }
+}
+
+const addTo = (feature: number, weight: number): void => {
+  const slot = feature >>> 1
+  sums[slot] = (sums[slot] as number) + ((feature & 1) === 1 ? weight : -weight)
 }
 
 /** One vector's numbers before they are rounded to 32 bits; all zero between two calls. */
@@ -74,12 +75,11 @@ const addTerms = (terms: ReadonlyArray<Term>, stopWords: boolean): boolean => {
     term.count = 0
     if (term.stop !== stopWords) continue
     any = true
-    const { slots, weights } = (term.features ??= featuresOf(term))
+    const { codes, partWeight } = (term.features ??= featuresOf(term))
     const weight = (1 + Math.log(count)) * term.idf
-    for (let i = 0; i < slots.length; i++) {
-      const slot = slots[i] as number
-      sums[slot] = (sums[slot] as number) + weight * (weights[i] as number)
-    }
+    addTo(codes[0] as number, weight)
+    const part = weight * partWeight
+    for (let i = 1; i < codes.length; i++) addTo(codes[i] as number, part)
   }
   return any
 }

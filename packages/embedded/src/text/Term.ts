@@ -21,13 +21,14 @@ export interface Term {
   count: number
 }
 
-/** `slots[i]` is a dimension, `weights[i]` what the term adds there for an idf of 1. */
+/** Dimension × 2, plus 1 when it is added and not subtracted: of the whole term first, then of its parts. */
 export interface Features {
-  readonly slots: Uint16Array
-  readonly weights: Float64Array
+  readonly codes: Uint16Array
+  /** What each part adds or subtracts for an idf of 1, against 1 for the whole. */
+  readonly partWeight: number
 }
 
-/** Terms remembered; beyond, all are forgotten between two texts. About 20 MiB when full. */
+/** Terms remembered; beyond, all are forgotten between two texts. About 30 MiB when full. */
 const MAX_WORDS = 40_000
 const MAX_CJK = 60_000
 
