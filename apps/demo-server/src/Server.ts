@@ -77,7 +77,11 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
   Layer.effectDiscard(start).pipe(
     Layer.provide(HttpRouter.serve(RoutesLayer, { disableLogger: true, disableListenLog: true })),
     Layer.provideMerge(
-      Layer.mergeAll(Shelf.layer, Accounts.layer, Providers.layer).pipe(Layer.provideMerge(models))
+      Layer.mergeAll(Shelf.layer, Providers.layer).pipe(
+        // First, since it knows a data folder of a newer version before anything is written there.
+        Layer.provideMerge(Accounts.layer),
+        Layer.provideMerge(models)
+      )
     ),
     Layer.provideMerge(ListenLayer),
     Layer.provideMerge(ServerConfig.layer)

@@ -1,6 +1,6 @@
 /** Why the server cannot start. The message is for the person at the terminal: what is wrong and what to do. */
 import type { RagError } from "@sluice/rag"
-import { Console, Effect, type PlatformError, Schema } from "effect"
+import { type Cause, Console, Effect, type PlatformError, Schema } from "effect"
 
 export class StartError extends Schema.TaggedError<StartError>()("StartError", {
   message: Schema.String
@@ -43,11 +43,18 @@ export const libraryError =
   (error: RagError): StartError =>
     new StartError({ message: `The library in ${folder} cannot be opened: ${error.message}` })
 
-/** Says it on standard error, in one line, and sets the exit code. */
-export const reportStartError = (error: StartError): Effect.Effect<void> =>
-  Effect.andThen(
-    Console.error(`Sluice cannot start. ${error.message}`),
+/**
+ * Says it on standard error, in one line, and sets the exit code. Whatever else went wrong while the rest of the start
+ * was being undone is not what the person needs to read; a failure of another kind stays as it is.
+ */
+export const reportStartError = <E>(cause: Cause.Cause<E>): Effect.Effect<void, E> => {
+  const failed = cause.reasons.filter((reason) => reason._tag === "Fail").map(({ error }) => error)
+  const found = failed.find((error) => error instanceof StartError)
+  if (found === undefined) return Effect.failCause(cause)
+  return Effect.andThen(
+    Console.error(`Sluice cannot start. ${found.message}`),
     Effect.sync(() => {
       process.exitCode = 1
     })
   )
+}

@@ -5,7 +5,7 @@ import * as Server from "./Server.ts"
 import { reportStartError } from "./StartError.ts"
 
 Layer.launch(Server.layer).pipe(
-  Effect.catchTag("StartError", reportStartError),
+  Effect.catchCause(reportStartError),
   Effect.provide(NodeServices.layer),
   NodeRuntime.runMain
 )

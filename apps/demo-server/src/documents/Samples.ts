@@ -8,7 +8,11 @@ export const SAMPLES = fileURLToPath(new URL("../../samples", import.meta.url))
 
 // Hidden, so that reading the folder as documents leaves the questions out
 const QUESTIONS = ".questions.json"
-const decodeQuestions = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(Schema.String)))
+const decodeQuestions = Schema.decodeUnknownEffect(
+  Schema.fromJsonString(
+    Schema.Array(Schema.Union([Schema.String, Schema.Struct({ question: Schema.String })]))
+  )
+)
 
 /** All sample files, by path; none when the folder is not there. */
 export const readSamples = Effect.fn("Samples.read")(function* (folder: string) {
@@ -31,5 +35,6 @@ export const readQuestions = Effect.fn("Samples.questions")(function* (folder: s
   const path = yield* Path.Path
   const file = path.join(folder, QUESTIONS)
   if (!(yield* fs.exists(file))) return []
-  return yield* Effect.flatMap(fs.readFileString(file), decodeQuestions)
+  const questions = yield* Effect.flatMap(fs.readFileString(file), decodeQuestions)
+  return questions.map((entry) => (typeof entry === "string" ? entry : entry.question))
 })

@@ -85,7 +85,12 @@ export class Shelf extends Context.Service<
         Effect.gen(function* () {
           yield* during("rebuilding")
           const { library: open } = yield* known
-          const events = open?.rebuild ?? Library.rebuild(folder).pipe(Stream.provideContext(models))
+          const anew = Library.rebuild(folder).pipe(
+            Stream.provideContext(models),
+            // Open again by the time the caller reads that it is done.
+            Stream.tap(({ type }) => (type === "done" ? library : Effect.void))
+          )
+          const events = open?.rebuild ?? anew
           return Stream.map(events, (event) => wireEvent(event))
         })
       )

@@ -13,6 +13,7 @@ import {
   InvalidRequest,
   type Reader
 } from "@sluice/core"
+import { countTokens } from "@sluice/embedded"
 import { Clock, Effect, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import type { Operation } from "../Provider.ts"
@@ -22,10 +23,6 @@ import { type Conversation, hasImage, readConversation, textOf } from "./Convers
 const NOT_FOUND = "NOT_FOUND"
 
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
-
-/** Words, and CJK characters one by one: the tokens of a model that has no vocabulary. */
-const countTokens = (text: string): number =>
-  text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}]+/gu)?.length ?? 0
 
 /** What is said instead of an answer, in the question's language. */
 const nothingFound = (question: string, model: string): string =>

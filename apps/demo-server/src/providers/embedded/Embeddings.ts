@@ -7,6 +7,7 @@ import {
   InvalidRequest,
   toBase64
 } from "@sluice/core"
+import { countTokens } from "@sluice/embedded"
 import { Effect } from "effect"
 import type { Operation } from "../Provider.ts"
 
@@ -29,7 +30,8 @@ export const embeddings = (embedder: Embedder["Service"]): Operation<EmbeddingRe
       })
     }
     // The wire does not say what a text is for; a lexical model embeds both alike.
-    const { vectors, tokens } = yield* embedder.embed(texts, "passage")
+    const { vectors } = yield* embedder.embed(texts, "passage")
+    const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
     const encode =
       request.encoding_format === "base64" ? toBase64 : (vector: Float32Array) => Array.from(vector)
     return {

@@ -6,6 +6,7 @@ import {
   type RerankRequest,
   type RerankResponse
 } from "@sluice/core"
+import { countTokens } from "@sluice/embedded"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import type { Operation } from "../Provider.ts"
@@ -30,11 +31,12 @@ export const rerank = (reranker: Reranker["Service"]): Operation<RerankRequest, 
     }
     const texts = documents.map(textOf)
     const topN = Math.min(top_n ?? texts.length, texts.length)
-    const { results, tokens } = yield* reranker.rerank(
+    const { results } = yield* reranker.rerank(
       query,
       texts.map((text) => ({ text })),
       { topN }
     )
+    const tokens = texts.reduce((sum, text) => sum + countTokens(text), countTokens(query))
     return {
       id: `rerank-${randomUUID()}`,
       model,

@@ -1,0 +1,58 @@
+/** The real server as a child process: what it prints, how it ends. */
+import { spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { Effect } from "effect"
+
+const main = fileURLToPath(new URL("../../apps/demo-server/src/main.ts", import.meta.url))
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Variables of the surrounding environment that would change what is tested. */
+const CLEARED = /^(SLUICE_|PORT$|HOST$)/
+
+/**
+ * Starts `main.ts`. `printed` waits for a text on standard output; `ended` for the end, of itself or by `signal`.
+ *
+ * The child is killed with the scope, should it still run.
+ */
+export const startProcess = Effect.fnUntraced(function* (
+  env: Record<string, string>,
+  options: { readonly uid?: number; readonly cwd?: string } = {}
+) {
+  const inherited = Object.entries(process.env).filter(([name]) => !CLEARED.test(name))
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, ["--conditions=@sluice/source", main], {
+        env: { ...Object.fromEntries(inherited), PORT: "0", ...env },
+        ...options
+      })
+    ),
+    (child) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+  let stdout = ""
+  let stderr = ""
+  child.stdout.on("data", (chunk) => (stdout += String(chunk)))
+  child.stderr.on("data", (chunk) => (stderr += String(chunk)))
+  const exit = new Promise<Ended>((resolve) => {
+    child.once("close", (code) => resolve({ code, stdout, stderr }))
+  })
+
+  return {
+    printed: (text: string) =>
+      Effect.callback<string, Ended>((resume) => {
+        const look = () => {
+          if (stdout.includes(text)) resume(Effect.succeed(stdout))
+        }
+        child.stdout.on("data", look)
+        look()
+        void exit.then((ended) => resume(Effect.fail(ended)))
+        return Effect.sync(() => child.stdout.off("data", look))
+      }),
+    ended: Effect.promise(() => exit),
+    signal: (signal: "SIGTERM" | "SIGINT") => Effect.sync(() => child.kill(signal))
+  }
+})

@@ -1,0 +1,137 @@
+/** The server on a loopback port with a data folder of its own, and a way to call it with each credential. */
+import { NodeServices } from "@effect/platform-node"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Embedder, Reader, Reranker } from "@sluice/core"
+import { ConfigProvider, Console, Context, Effect, Layer, Logger, Schema } from "effect"
+import { HttpServer } from "effect/http"
+import { Accounts } from "../../apps/demo-server/src/accounts/Accounts.ts"
+import { SESSION_COOKIE } from "../../apps/demo-server/src/contract/Access.ts"
+import * as Server from "../../apps/demo-server/src/Server.ts"
+
+export type Credential = "key" | "token" | "session" | "none"
+
+export interface CallOptions {
+  /** The API key when not given. */
+  readonly as?: Credential
+  readonly method?: string
+  readonly json?: unknown
+  readonly body?: FormData | string
+  readonly headers?: Record<string, string>
+}
+
+export class TestServer extends Context.Service<
+  TestServer,
+  {
+    readonly url: string
+    readonly data: string
+    readonly secrets: { readonly apiKey: string; readonly accessToken: string; readonly login: string }
+    /** All that was printed or logged. */
+    readonly printed: ReadonlyArray<string>
+    readonly call: (path: string, options?: CallOptions) => Effect.Effect<Response>
+    /** The body, which has to fit the schema. */
+    readonly json: <S extends Schema.ConstraintDecoder<unknown>>(
+      schema: S,
+      path: string,
+      options?: CallOptions
+    ) => Effect.Effect<S["Type"]>
+    /** The data of each server-sent event, which has to fit the schema; `[DONE]` is left out. */
+    readonly events: <S extends Schema.ConstraintDecoder<unknown>>(
+      schema: S,
+      path: string,
+      options?: CallOptions
+    ) => Effect.Effect<ReadonlyArray<S["Type"]>>
+  }
+>()("test/demo-server/TestServer") {}
+
+export const temporaryFolder = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-server-"))),
+  (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
+)
+
+export interface TestServerOptions {
+  readonly env?: Record<string, string>
+  readonly data?: string
+  readonly models?: Layer.Layer<Embedder | Reranker | Reader>
+}
+
+const listen = (data: string, printed: Array<string>, { env = {}, models }: TestServerOptions) => {
+  const keep = (...parts: ReadonlyArray<unknown>) => void printed.push(parts.map(String).join(" "))
+  const server = models === undefined ? Server.layer : Server.layerWith(models)
+  return (server as ReturnType<typeof Server.layerWith<never, never>>).pipe(
+    Layer.provide(Layer.succeed(Console.Console, { ...globalThis.console, log: keep, error: keep })),
+    Layer.provide(Logger.layer([Logger.make(({ message, cause }) => keep(String(message), String(cause)))])),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ PORT: "0", SLUICE_DATA: data, ...env }))),
+    Layer.provide(NodeServices.layer)
+  )
+}
+
+/** Starts a server; it stops with the scope. */
+export const startServer = Effect.fnUntraced(function* (options: TestServerOptions = {}) {
+  const data = options.data ?? (yield* temporaryFolder)
+  const printed: Array<string> = []
+  const context = yield* Layer.build(listen(data, printed, options))
+  const accounts = Context.get(context, Accounts)
+  const { address } = Context.get(context, HttpServer.HttpServer)
+  const url = `http://127.0.0.1:${"port" in address ? address.port : 0}`
+  const fresh = yield* Effect.orDie(accounts.firstStart)
+  const secrets = {
+    apiKey: fresh?.apiKey ?? "",
+    accessToken: fresh?.accessToken ?? "",
+    login: accounts.login
+  }
+  const session = yield* accounts.openSession
+
+  const credentials: Record<Credential, Record<string, string>> = {
+    key: { authorization: `Bearer ${secrets.apiKey}` },
+    token: { authorization: `Bearer ${secrets.accessToken}` },
+    session: { cookie: `${SESSION_COOKIE}=${session}`, "sec-fetch-site": "same-origin" },
+    none: {}
+  }
+  const call = (path: string, { as = "key", method, json, body, headers }: CallOptions = {}) =>
+    Effect.promise((signal) => {
+      const content = json === undefined ? body : JSON.stringify(json)
+      return fetch(`${url}${path}`, {
+        signal,
+        method: method ?? (content === undefined ? "GET" : "POST"),
+        ...(content !== undefined && { body: content }),
+        headers: {
+          ...credentials[as],
+          ...(json !== undefined && { "content-type": "application/json" }),
+          ...headers
+        }
+      })
+    })
+  const body = (response: Response) => Effect.promise(() => response.text())
+  return TestServer.of({
+    url,
+    data,
+    secrets,
+    printed,
+    call,
+    json: (schema, path, options) =>
+      Effect.map(Effect.flatMap(call(path, options), body), (text) =>
+        Schema.decodeUnknownSync(schema)(JSON.parse(text))
+      ),
+    events: (schema, path, options) =>
+      call(path, { ...options, headers: { accept: "text/event-stream", ...options?.headers } }).pipe(
+        Effect.flatMap(body),
+        Effect.map((text) =>
+          [...text.matchAll(/^data: (.*)$/gm)]
+            .map(([, data]) => data ?? "")
+            .filter((data) => data !== "[DONE]")
+            .map((data) => Schema.decodeUnknownSync(schema)(JSON.parse(data)))
+        )
+      )
+  })
+})
+
+export const testServer = (options?: TestServerOptions) => Layer.effect(TestServer, startServer(options))
+
+/** A multipart body of files by path. */
+export const filesOf = (files: Record<string, string | Uint8Array<ArrayBuffer>>): FormData => {
+  const form = new FormData()
+  for (const [path, content] of Object.entries(files)) form.append("files", new Blob([content]), path)
+  return form
+}

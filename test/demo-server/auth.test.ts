@@ -1,0 +1,143 @@
+/** Who is let in where, by which credential, and who is not. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { readFile, readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { request } from "node:http"
+import { type Credential, filesOf, startServer, testServer, TestServer } from "./TestServer.ts"
+
+/** A request with a Host header of our choosing, which `fetch` does not allow. */
+const statusWithHost = (url: string, host: string) =>
+  Effect.callback<number>((resume) => {
+    const { hostname, port } = new URL(url)
+    request({ hostname, port, path: "/status", headers: { host } }, (response) => {
+      response.resume()
+      resume(Effect.succeed(response.statusCode ?? 0))
+    }).end()
+  })
+
+const matrix: ReadonlyArray<readonly [path: string, open: ReadonlyArray<Credential>]> = [
+  ["/v1/models", ["key"]],
+  ["/api/models", ["token"]],
+  ["/api/user/available_models", ["token"]],
+  ["/documents", ["key", "session"]],
+  ["/session", ["key", "session"]],
+  ["/status", ["key", "token", "session", "none"]],
+  ["/healthz", ["key", "token", "session", "none"]]
+]
+
+layer(testServer(), { excludeTestServices: true })("authentication", (it) => {
+  for (const [path, open] of matrix) {
+    for (const credential of ["key", "token", "session", "none"] as const) {
+      const expected = open.includes(credential) ? 200 : 401
+      it.effect(`${path} by ${credential}: ${expected}`, () =>
+        Effect.gen(function* () {
+          const { call } = yield* TestServer
+          const response = yield* call(path, { as: credential })
+          assert.strictEqual(response.status, expected)
+          assert.match(response.headers.get("x-request-id") ?? "", /^req_/)
+        })
+      )
+    }
+  }
+
+  it.effect("a wrong credential is answered in the one error shape, and not repeated", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      for (const path of ["/v1/models", "/api/models", "/documents"]) {
+        const response = yield* call(path, {
+          as: "none",
+          headers: { authorization: "Bearer sk-canary-wrong" }
+        })
+        const text = yield* Effect.promise(() => response.text())
+        assert.strictEqual(response.status, 401)
+        assert.deepStrictEqual(Object.keys(JSON.parse(text).error), ["message", "type", "param", "code"])
+        assert.notInclude(text, "canary")
+      }
+    })
+  )
+
+  it.effect("the printed login opens one session, once", () =>
+    Effect.gen(function* () {
+      const { call, secrets } = yield* TestServer
+      const first = yield* call("/session", { as: "none", json: { login: secrets.login } })
+      assert.strictEqual(first.status, 200)
+      const cookie = first.headers.get("set-cookie") ?? ""
+      for (const attribute of ["HttpOnly", "SameSite=Strict", "Path=/"]) assert.include(cookie, attribute)
+      const again = yield* call("/session", { as: "none", json: { login: secrets.login } })
+      assert.strictEqual(again.status, 401)
+
+      const headers = { cookie: cookie.split(";")[0] ?? "", "sec-fetch-site": "same-origin" }
+      assert.strictEqual((yield* call("/documents", { as: "none", headers })).status, 200)
+      assert.strictEqual((yield* call("/session", { as: "none", method: "DELETE", headers })).status, 204)
+      assert.strictEqual((yield* call("/documents", { as: "none", headers })).status, 401)
+    })
+  )
+
+  it.effect("the API key opens a session, a wrong one does not", () =>
+    Effect.gen(function* () {
+      const { call, secrets } = yield* TestServer
+      const right = yield* call("/session", { as: "none", json: { apiKey: secrets.apiKey } })
+      const wrong = yield* call("/session", { as: "none", json: { apiKey: secrets.accessToken } })
+      assert.deepStrictEqual([right.status, wrong.status], [200, 401])
+    })
+  )
+
+  it.effect("a session changes nothing for another origin; the API key is free of that", () =>
+    Effect.gen(function* () {
+      const { call, url } = yield* TestServer
+      const ask = { json: { question: "?" } }
+      const statuses = yield* Effect.forEach(
+        [
+          { as: "session", headers: { "sec-fetch-site": "cross-site" } },
+          { as: "session", headers: { "sec-fetch-site": "same-site" } },
+          { as: "session", headers: { "sec-fetch-site": "same-origin" } },
+          { as: "key", headers: { "sec-fetch-site": "cross-site", origin: "https://evil.example" } }
+        ] as const,
+        (options) => Effect.map(call("/qa", { ...ask, ...options }), ({ status }) => status)
+      )
+      assert.deepStrictEqual(statuses, [403, 403, 200, 200])
+      const upload = yield* call("/documents", {
+        as: "session",
+        body: filesOf({ "a.md": "# A\n\nText." }),
+        headers: { "sec-fetch-site": "cross-site", origin: url }
+      })
+      assert.strictEqual(upload.status, 403)
+    })
+  )
+
+  it.effect("bound to loopback, a name that was rebound to it is refused", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestServer
+      const port = new URL(url).port
+      const statuses = yield* Effect.forEach(
+        [`evil.example:${port}`, `localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`],
+        (host) => statusWithHost(url, host)
+      )
+      assert.deepStrictEqual(statuses, [403, 200, 200, 200])
+    })
+  )
+
+  it.effect("no secret is in the data folder, nor printed but by the banner", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { data, secrets, printed, call } = yield* startServer()
+        yield* call("/session", { as: "none", json: { login: secrets.login } })
+        yield* call("/v1/models")
+        yield* call("/v1/models", { as: "token" })
+        const names = yield* Effect.promise(() => readdir(data, { recursive: true, withFileTypes: true }))
+        const files = names
+          .filter((entry) => entry.isFile())
+          .map((entry) => join(entry.parentPath, entry.name))
+        const contents = yield* Effect.promise(() =>
+          Promise.all(files.map((file) => readFile(file, "latin1")))
+        )
+        assert.isAbove(contents.length, 0)
+        for (const secret of Object.values(secrets)) {
+          assert.isFalse(contents.some((content) => content.includes(secret)))
+          assert.strictEqual(printed.join("\n").split(secret).length, 2)
+        }
+      })
+    )
+  )
+})

@@ -1,0 +1,178 @@
+/** Documents over HTTP: their whole life, bad files among good ones, and originals that run nothing here. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import {
+  DocumentInfo,
+  DocumentText,
+  IngestEvent,
+  IngestReport,
+  ServerStatus
+} from "../../apps/demo-server/src/contract/index.ts"
+import { filesOf, startServer, testServer, TestServer } from "./TestServer.ts"
+
+const tides = "# Tides\n\nThe tide in the harbour rises four metres at spring tide.\n"
+const boats = "# Boats\n\nBoats leave two hours before high water.\n"
+
+const upload = (files: Parameters<typeof filesOf>[0]) => ({ body: filesOf(files) })
+const List = Schema.Struct({ documents: Schema.Array(DocumentInfo) })
+
+layer(testServer(), { excludeTestServices: true })("documents", (it) => {
+  it.effect("a folder at once: added, unchanged, replaced, read, removed", () =>
+    Effect.gen(function* () {
+      const { call, json } = yield* TestServer
+      const folder = { "sea/tides.md": tides, "sea/boats.md": boats }
+      assert.deepInclude(yield* json(IngestReport, "/documents", upload(folder)), { added: 2, failed: [] })
+      assert.deepInclude(yield* json(IngestReport, "/documents", upload(folder)), { added: 0, unchanged: 2 })
+      const changed = { ...folder, "sea/boats.md": `${boats}\nNone sails in fog.\n` }
+      assert.deepInclude(yield* json(IngestReport, "/documents", upload(changed)), {
+        replaced: 1,
+        unchanged: 1
+      })
+
+      const { documents } = yield* json(List, "/documents")
+      const id = documents.find(({ path }) => path === "sea/boats.md")?.id
+      const read = yield* json(DocumentText, `/documents/${id}`)
+      assert.strictEqual(read.text, changed["sea/boats.md"])
+
+      assert.strictEqual((yield* call(`/documents/${id}`, { method: "DELETE" })).status, 204)
+      assert.strictEqual((yield* call(`/documents/${id}`, { method: "DELETE" })).status, 404)
+      assert.strictEqual((yield* call(`/documents/${id}`)).status, 404)
+      assert.strictEqual((yield* json(List, "/documents")).documents.length, documents.length - 1)
+    })
+  )
+
+  it.effect("bad files are reported by name and lose nothing of the others", () =>
+    Effect.gen(function* () {
+      const { json } = yield* TestServer
+      const report = yield* json(
+        IngestReport,
+        "/documents",
+        upload({
+          "bad/empty.md": "",
+          "bad/picture.txt": new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 1]),
+          "bad/broken.pdf": "%PDF-1.7 and no more",
+          "bad/program.exe": "MZ",
+          "bad/good.md": tides
+        })
+      )
+      assert.strictEqual(report.added, 1)
+      assert.deepStrictEqual(report.failed.map(({ path }) => path).toSorted(), [
+        "bad/broken.pdf",
+        "bad/empty.md",
+        "bad/picture.txt",
+        "bad/program.exe"
+      ])
+      for (const { path, reason, message } of report.failed) {
+        assert.match(reason, /^[a-z_]+$/)
+        assert.include(message, path)
+      }
+    })
+  )
+
+  it.effect("progress comes as events, the report last", () =>
+    Effect.gen(function* () {
+      const { events } = yield* TestServer
+      const files = upload({ "a/one.md": tides, "a/two.exe": "MZ" })
+      const seen = yield* events(IngestEvent, "/documents", files)
+      const documents = seen.filter((event) => event.type === "document")
+      assert.deepStrictEqual(documents.map(({ path, status }) => [path, status]).toSorted(), [
+        ["a/one.md", "added"],
+        ["a/two.exe", "failed"]
+      ])
+      const last = seen.at(-1)
+      assert.isTrue(last?.type === "done" && last.report.added === 1 && last.report.failed.length === 1)
+    })
+  )
+
+  it.effect("a path leads nowhere but into the library", () =>
+    Effect.gen(function* () {
+      const { json } = yield* TestServer
+      yield* json(
+        IngestReport,
+        "/documents",
+        upload({ "../../up/../etc/x.md": tides, "C:\\Users\\me\\notes.md": boats })
+      )
+      const paths = (yield* json(List, "/documents")).documents.map(({ path }) => path)
+      assert.includeMembers(paths, ["up/etc/x.md", "Users/me/notes.md"])
+    })
+  )
+
+  it.effect("a file over the limit: 413 alone, reported among others", () =>
+    Effect.gen(function* () {
+      const { call, json } = yield* TestServer
+      const big = new Uint8Array(64 * 1024 * 1024 + 1).fill(97)
+      const alone = yield* call("/documents", upload({ "big.txt": big }))
+      assert.strictEqual(alone.status, 413)
+      const among = yield* json(IngestReport, "/documents", upload({ "big.txt": big, "big/small.md": tides }))
+      assert.strictEqual(among.added, 1)
+      assert.deepStrictEqual(
+        among.failed.map(({ path, reason }) => [path, reason]),
+        [["big.txt", "too_large"]]
+      )
+    })
+  )
+
+  it.effect("an upload that breaks off keeps the files before, and nothing of the one that was cut", () =>
+    Effect.gen(function* () {
+      const { call, json } = yield* TestServer
+      const part = (path: string, text: string) =>
+        `--cut\r\ncontent-disposition: form-data; name="files"; filename="${path}"\r\n\r\n${text}`
+      const response = yield* call("/documents", {
+        body: `${part("cut/whole.md", tides)}\r\n${part("cut/half.md", boats.slice(0, 20))}`,
+        headers: { "content-type": "multipart/form-data; boundary=cut" }
+      })
+      assert.strictEqual(response.status, 422)
+      const paths = (yield* json(List, "/documents")).documents.map(({ path }) => path)
+      assert.include(paths, "cut/whole.md")
+      assert.notInclude(paths, "cut/half.md")
+    })
+  )
+
+  it.effect("nothing sent, or not as files: a status that says which", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      const form = new FormData()
+      form.append("name", "value")
+      assert.strictEqual((yield* call("/documents", { body: form })).status, 400)
+      assert.strictEqual((yield* call("/documents", { json: {} })).status, 415)
+      const noBoundary = { body: "abc", headers: { "content-type": "multipart/form-data" } }
+      assert.strictEqual((yield* call("/documents", noBoundary)).status, 422)
+    })
+  )
+
+  it.effect("an original comes back to the byte, and its script runs nowhere on this origin", () =>
+    Effect.gen(function* () {
+      const { call, json } = yield* TestServer
+      const html =
+        "<!doctype html><title>Tide</title><script>alert(1)</script><p>The tide rises four metres.</p>"
+      yield* json(IngestReport, "/documents", upload({ 'web/"päge;\r\n.html': html }))
+      const { documents } = yield* json(List, "/documents")
+      const id = documents.find(({ path }) => path.startsWith("web/"))?.id
+      const response = yield* call(`/documents/${id}/file`)
+      assert.strictEqual(yield* Effect.promise(() => response.text()), html)
+      const header = (name: string) => response.headers.get(name) ?? ""
+      assert.match(header("content-security-policy"), /^sandbox; default-src 'none'/)
+      assert.strictEqual(header("x-content-type-options"), "nosniff")
+      assert.match(header("content-disposition"), /^inline; filename="[^"]*"; filename\*=UTF-8''[\w%.-]+$/)
+      assert.strictEqual(response.headers.get("set-cookie"), null)
+    })
+  )
+
+  it.effect("many at once arrive whole", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { json } = yield* startServer()
+        const files = Object.fromEntries(
+          Array.from({ length: 300 }, (_, n) => [
+            `many/${n}.md`,
+            `# Note ${n}\n\nNote number ${n} of three hundred.\n`
+          ])
+        )
+        const before = (yield* json(ServerStatus, "/status")).documents
+        const report = yield* json(IngestReport, "/documents", upload(files))
+        assert.deepInclude(report, { added: 300, failed: [] })
+        assert.isAtLeast((yield* json(ServerStatus, "/status")).documents, before + 300)
+      })
+    )
+  )
+})

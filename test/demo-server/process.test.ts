@@ -1,0 +1,142 @@
+/** The real process: started, restarted, stopped, and what it says when it cannot start. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { createServer } from "node:net"
+import { chmod, readdir, writeFile } from "node:fs/promises"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { Answer, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
+import { startProcess } from "./Process.ts"
+import { filesOf, temporaryFolder } from "./TestServer.ts"
+
+const addressIn = (printed: string): URL => new URL(/http:\/\/\S+/.exec(printed)?.[0] ?? "")
+const keyIn = (printed: string): string => /sk-\w{48}/.exec(printed)?.[0] ?? ""
+
+const ask = (url: URL, key: string, question: string) =>
+  Effect.promise(async () => {
+    const response = await fetch(new URL("/qa", url), {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ question })
+    })
+    return Schema.decodeUnknownSync(Answer)(await response.json())
+  })
+
+const portInUse = Effect.acquireRelease(
+  Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
+    const server = createServer()
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo
+      resume(Effect.succeed({ port, close: () => server.close() }))
+    })
+  }),
+  ({ close }) => Effect.sync(close)
+)
+
+/** nobody: root reads and writes everything. */
+const NOBODY = 65_534
+
+describe("the process", () => {
+  it.live(
+    "tells its credentials once, keeps documents and credentials over a restart, and stops when asked",
+    () =>
+      Effect.gen(function* () {
+        const data = yield* temporaryFolder
+        const first = yield* startProcess({ SLUICE_DATA: data })
+        const banner = yield* first.printed("The API key opens")
+        const key = keyIn(banner)
+        assert.match(banner, /sat-\w{48}/)
+        const url = addressIn(banner)
+        assert.match(url.hash, /^#login=\w{48}$/)
+        yield* Effect.promise(() =>
+          fetch(new URL("/documents", url), {
+            method: "POST",
+            headers: { authorization: `Bearer ${key}` },
+            body: filesOf({
+              "ferry.md": "# Ferry\n\nThe last ferry to the island leaves at nine in the evening.\n"
+            })
+          })
+        )
+        const question = "When does the last ferry to the island leave?"
+        assert.include((yield* ask(url, key, question)).answer, "nine in the evening")
+        yield* first.signal("SIGTERM")
+        const ended = yield* first.ended
+        assert.notInclude(ended.stderr, key)
+
+        const second = yield* startProcess({ SLUICE_DATA: data })
+        const again = yield* second.printed("Reference")
+        assert.notInclude(again, "sk-")
+        assert.notInclude(again, "sat-")
+        assert.include((yield* ask(addressIn(again), key, question)).answer, "nine in the evening")
+        const status = yield* Effect.promise(async () =>
+          Schema.decodeUnknownSync(ServerStatus)(
+            await (await fetch(new URL("/status", addressIn(again)))).json()
+          )
+        )
+        assert.isAtLeast(status.documents, 1)
+        yield* second.signal("SIGINT")
+        yield* second.ended
+      }).pipe(Effect.scoped)
+  )
+
+  it.live("a port in use: says so, names PORT, and leaves no data behind", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      const { port } = yield* portInUse
+      const { code, stderr } = yield* (yield* startProcess({ PORT: String(port), SLUICE_DATA: data })).ended
+      assert.strictEqual(code, 1)
+      assert.match(stderr, new RegExp(`Port ${port} is in use.*PORT=`))
+      assert.lengthOf(yield* Effect.promise(() => readdir(data)), 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a data folder of a newer version is left as it is", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      yield* Effect.promise(() => writeFile(join(data, "accounts.json"), '{"format":2,"secrets":{}}'))
+      const { code, stderr } = yield* (yield* startProcess({ SLUICE_DATA: data })).ended
+      assert.strictEqual(code, 1)
+      assert.match(stderr, /newer version.*SLUICE_DATA/)
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(data)), ["accounts.json"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.skipIf(process.getuid?.() !== 0)(
+    "a data folder without permission (needs root to drop rights): names the folder",
+    () =>
+      Effect.gen(function* () {
+        const data = yield* temporaryFolder
+        yield* Effect.promise(() => chmod(data, 0o700))
+        const started = yield* startProcess({ SLUICE_DATA: join(data, "inner") }, { uid: NOBODY })
+        const { code, stderr } = yield* started.ended
+        assert.strictEqual(code, 1)
+        assert.match(stderr, /No permission.*SLUICE_DATA/)
+        assert.include(stderr, data)
+      }).pipe(Effect.scoped)
+  )
+
+  const configurations: ReadonlyArray<readonly [name: string, env: Record<string, string>, said: RegExp]> = [
+    [
+      "a gateway without its key and models names all that is missing",
+      { SLUICE_GATEWAY_URL: "http://127.0.0.1:9", SLUICE_RERANK_MODEL: "r" },
+      /missing: SLUICE_API_KEY.*SLUICE_EMBEDDING_MODEL, SLUICE_CHAT_MODEL\./
+    ],
+    ["a port that is none", { PORT: "http" }, /PORT is not a port/],
+    [
+      "a key that no header can carry, which is not shown",
+      { SLUICE_GATEWAY_URL: "http://127.0.0.1:9", SLUICE_API_KEY: "canary ключ" },
+      /SLUICE_API_KEY/
+    ]
+  ]
+  for (const [name, env, said] of configurations) {
+    it.live(name, () =>
+      Effect.gen(function* () {
+        const data = yield* temporaryFolder
+        const { code, stderr, stdout } = yield* (yield* startProcess({ SLUICE_DATA: data, ...env })).ended
+        assert.strictEqual(code, 1)
+        assert.match(stderr.replaceAll("\n", " "), said)
+        assert.notInclude(stdout + stderr, "canary")
+      }).pipe(Effect.scoped)
+    )
+  }
+})

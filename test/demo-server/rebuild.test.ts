@@ -1,0 +1,51 @@
+/** Another embedding model over an existing library: the server stays up, says so, and mends it when asked. */
+import { assert, describe, it } from "@effect/vitest"
+import { Embedder, ErrorBody } from "@sluice/core"
+import * as Embedded from "@sluice/embedded"
+import { Effect, Layer } from "effect"
+import { Answer, IngestEvent, IngestReport, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
+import { filesOf, startServer, temporaryFolder } from "./TestServer.ts"
+
+/** The same model under another name: what a library cannot know to be the same. */
+const renamed = Layer.effect(
+  Embedder,
+  Effect.map(Embedder, (embedder) =>
+    Embedder.of({ ...embedder, model: { ...embedder.model, id: "another-embedder" } })
+  )
+).pipe(Layer.provideMerge(Embedded.layer))
+
+const question = "When does the last ferry to the island leave?"
+
+describe("another embedding model", () => {
+  it.live("is a typed conflict until a rebuild, and nothing is lost", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { json } = yield* startServer({ data })
+          const body = filesOf({
+            "ferry.md": "# Ferry\n\nThe last ferry to the island leaves at nine in the evening.\n"
+          })
+          assert.strictEqual((yield* json(IngestReport, "/documents", { body })).added, 1)
+        })
+      )
+      const server = yield* startServer({ data, models: renamed })
+      const before = yield* server.json(ServerStatus, "/status")
+      assert.strictEqual(before.state, "rebuild-needed")
+      assert.include(before.message, "another-embedder")
+      for (const accept of ["application/json", "text/event-stream"]) {
+        const refused = yield* server.call("/qa", { as: "session", json: { question }, headers: { accept } })
+        assert.strictEqual(refused.status, 409)
+      }
+      const { error } = yield* server.json(ErrorBody, "/qa", { as: "session", json: { question } })
+      assert.strictEqual(error.code, "manifest_mismatch")
+
+      const events = yield* server.events(IngestEvent, "/rebuild", { as: "session", method: "POST" })
+      assert.strictEqual(events.at(-1)?.type, "done")
+      const after = yield* server.json(ServerStatus, "/status")
+      assert.strictEqual(after.state, "ready")
+      const answer = yield* server.json(Answer, "/qa", { as: "session", json: { question } })
+      assert.include(answer.answer, "nine in the evening")
+    }).pipe(Effect.scoped)
+  )
+})

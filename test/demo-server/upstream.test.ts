@@ -1,0 +1,152 @@
+/** A gateway in place of the models of this process: another of these servers, one that is down, one that misbehaves. */
+import { assert, describe, it } from "@effect/vitest"
+import { ChatChunk, ErrorBody, RerankResponse } from "@sluice/core"
+import { Effect, Schema } from "effect"
+import { createServer, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Answer, IngestReport, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
+import { filesOf, startServer } from "./TestServer.ts"
+
+const canary = "sk-canary-upstream-credential"
+
+const gatewayAt = (url: string, apiKey: string, models: ServerStatus["models"]) => ({
+  SLUICE_GATEWAY_URL: url,
+  SLUICE_API_KEY: apiKey,
+  SLUICE_EMBEDDING_MODEL: models.embedding,
+  SLUICE_RERANK_MODEL: models.rerank,
+  SLUICE_CHAT_MODEL: models.chat
+})
+const models = { embedding: "e", rerank: "r", chat: "c" }
+
+/** Something on a loopback port that answers every request alike. */
+const answering = (answer: (response: ServerResponse, path: string) => void) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
+      const server = createServer((request, response) => {
+        request.resume()
+        request.on("end", () => answer(response, request.url ?? ""))
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const { port } = server.address() as AddressInfo
+        const close = () => {
+          server.closeAllConnections()
+          server.close()
+        }
+        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, close }))
+      })
+    }),
+    ({ close }) => Effect.sync(close)
+  )
+
+const rerank = { model: "r", query: "q", documents: ["d"] }
+
+describe("behind a gateway", () => {
+  it.live("that is another of these servers: documents are answered, and bodies pass through whole", () =>
+    Effect.gen(function* () {
+      const gateway = yield* startServer()
+      const { models } = yield* gateway.json(ServerStatus, "/status")
+      const server = yield* startServer({ env: gatewayAt(gateway.url, gateway.secrets.apiKey, models) })
+      assert.strictEqual((yield* server.json(ServerStatus, "/status")).provider, "gateway")
+
+      const files = filesOf({
+        "ferry.md": "# Ferry\n\nThe last ferry to the island leaves at nine in the evening.\n"
+      })
+      assert.deepInclude(yield* server.json(IngestReport, "/documents", { body: files }), {
+        added: 1,
+        failed: []
+      })
+      const question = "When does the last ferry to the island leave?"
+      const answer = yield* server.json(Answer, "/qa", { json: { question } })
+      assert.include(answer.answer, "nine in the evening")
+      assert.isNotEmpty(answer.citations)
+
+      const call = {
+        model: models.rerank,
+        query: question,
+        documents: ["A boat.", "The last ferry leaves at nine."]
+      }
+      const through = yield* server.json(RerankResponse, "/v1/rerank", { json: call })
+      const direct = yield* gateway.json(RerankResponse, "/v1/rerank", { json: call })
+      assert.deepStrictEqual(through.results, direct.results)
+      const messages = [{ role: "user", content: `The last ferry leaves at nine.\n\n${question}` }]
+      const chunks = yield* server.events(ChatChunk, "/v1/chat/completions", {
+        json: { model: models.chat, messages, stream: true }
+      })
+      assert.include(chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join(""), "nine")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that is down: the server stays up and says so, and its key is nowhere", () =>
+    Effect.gen(function* () {
+      const { url, close } = yield* answering((response) => response.end())
+      close()
+      const server = yield* startServer({ env: gatewayAt(url, canary, models) })
+      const status = yield* server.json(ServerStatus, "/status")
+      assert.strictEqual(status.state, "unavailable")
+      assert.isNotEmpty(status.message)
+      for (const [path, json] of [
+        ["/qa", { question: "Is anybody there?" }],
+        ["/v1/rerank", rerank]
+      ] as const) {
+        const response = yield* server.call(path, { json })
+        const text = yield* Effect.promise(() => response.text())
+        assert.strictEqual(response.status, 502)
+        assert.strictEqual(
+          Schema.decodeUnknownSync(ErrorBody)(JSON.parse(text)).error.code,
+          "upstream_unreachable"
+        )
+        assert.notInclude(text, "canary")
+      }
+      assert.notInclude(server.printed.join("\n"), "canary")
+    }).pipe(Effect.scoped)
+  )
+
+  const misbehaviours: ReadonlyArray<
+    readonly [name: string, answer: (response: ServerResponse) => void, status: number, code: string | null]
+  > = [
+    [
+      "a page of HTML with status 200",
+      (response) => response.writeHead(200, { "content-type": "text/html" }).end("<h1>Welcome</h1>"),
+      502,
+      "upstream_invalid_response"
+    ],
+    [
+      "a limit",
+      (response) =>
+        response
+          .writeHead(429, { "content-type": "application/json", "retry-after": "7" })
+          .end('{"error":{"message":"slow down","type":"x","param":null,"code":"rate_limited"}}'),
+      429,
+      "rate_limited"
+    ],
+    ["a connection that is cut", (response) => response.destroy(), 502, "upstream_unreachable"],
+    [
+      "a refusal that echoes the key",
+      (response) =>
+        response
+          .writeHead(401, { "content-type": "application/json" })
+          .end(`{"error":{"message":"bad key ${canary}","type":"x","param":null,"code":null}}`),
+      502,
+      null
+    ]
+  ]
+  for (const [name, answer, expected, code] of misbehaviours) {
+    it.live(`that answers ${name}: ${expected}, once, without the key`, () =>
+      Effect.gen(function* () {
+        let calls = 0
+        const counting = yield* answering((response, path) => {
+          if (path === "/v1/rerank") calls += 1
+          answer(response)
+        })
+        const server = yield* startServer({ env: gatewayAt(counting.url, canary, models) })
+        const response = yield* server.call("/v1/rerank", { json: rerank })
+        const text = yield* Effect.promise(() => response.text())
+        assert.strictEqual(response.status, expected)
+        assert.strictEqual(Schema.decodeUnknownSync(ErrorBody)(JSON.parse(text)).error.code, code)
+        assert.notInclude(text, "canary")
+        assert.strictEqual(calls, 1)
+        if (expected === 429) assert.strictEqual(response.headers.get("retry-after"), "7")
+      }).pipe(Effect.scoped)
+    )
+  }
+})
