@@ -88,6 +88,14 @@ describe("readSentences", () => {
     expect(answer("Why was the lock opened?", text)[0]).toContain("because")
   })
 
+  it("prefers a sentence to a caption, and to a heading that the PDF does not tell from text", () => {
+    const page =
+      "3 TrueTime\n\nTable 1: TrueTime API.\n\nEvery server asks TrueTime for the interval of the time."
+    expect(answer("What is TrueTime?", page)[0]).toBe(
+      "Every server asks TrueTime for the interval of the time."
+    )
+  })
+
   it("says nothing twice", () => {
     const text = "The boiler is inspected every spring.\n\nThe boiler is inspected every spring, too."
     expect(answer("When is the boiler inspected?", text)).toHaveLength(1)

@@ -30,6 +30,11 @@ const LONG = 0.1
 const SHORT_TERMS = 3
 const SHORT = 0.1
 
+/** Captions, and headings that a PDF does not tell from text (pieces of a paragraph without an end), say less. */
+const CAPTION = /^(?:Table|Figure|Fig\.)\s*\d|^[图表]\s*\d/
+const UNFINISHED = 0.2
+const FINISHED = /[.!?:;。！？：；…][\p{Pe}\p{Pf}"'*_`\d[\],\s]*$/u
+
 /** Words less alike than this are different words; alike ones count for less than the same. */
 const SIMILAR = 0.6
 const SIMILAR_COUNTS = 0.7
@@ -103,6 +108,11 @@ const candidatesOf = (
     )
     const size = [...content].filter(({ kind }) => kind !== "pair").length
     const coverage = covered(question, around)
+    // A sentence that only repeats the question answers nothing.
+    if (![...content].some((term) => term.kind !== "character" && !question.terms.includes(term))) {
+      before = own
+      continue
+    }
     candidates.push({
       passage,
       sentence,
@@ -113,6 +123,9 @@ const candidatesOf = (
         coverage +
         (isOfType?.(sentence.text) ? ANSWER_TYPE : 0) +
         FIRST_PASSAGE / (passage + 1) -
+        (sentence.kind === "paragraph" && (CAPTION.test(sentence.text) || !FINISHED.test(sentence.text))
+          ? UNFINISHED
+          : 0) -
         (size > LONG_TERMS ? LONG : size < SHORT_TERMS ? SHORT : 0)
     })
     before = own
