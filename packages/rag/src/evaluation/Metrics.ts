@@ -1,0 +1,67 @@
+/** Measures of a ranking against judgements: pure functions, one query at a time. */
+
+/** Judged documents of a query and how relevant they are; 0 and absent mean not relevant. */
+export type Judgements = ReadonlyMap<string, number>
+
+/** Metrics that every run reports, 0 to 1, higher is better, averaged over the queries that have a relevant document. */
+export interface RunMetrics {
+  readonly "nDCG@3": number
+  readonly "nDCG@10": number
+  readonly "recall@20": number
+  readonly "recall@100": number
+  readonly "MRR@10": number
+  /** Whether one of the three that are kept is relevant. */
+  readonly "hit@3": number
+}
+
+const gain = (judgements: Judgements, document: string): number => Math.max(0, judgements.get(document) ?? 0)
+
+const discounted = (gains: ReadonlyArray<number>): number =>
+  gains.reduce((sum, value, i) => sum + value / Math.log2(i + 2), 0)
+
+/**
+ * Normalized discounted cumulative gain.
+ *
+ * **Details.** The gain is the grade itself, as in trec_eval and in BEIR's published figures, not 2^grade - 1.
+ */
+export const ndcg = (ranking: ReadonlyArray<string>, judgements: Judgements, k: number): number => {
+  const ideal = [...judgements.values()].filter((grade) => grade > 0).toSorted((a, b) => b - a)
+  const best = discounted(ideal.slice(0, k))
+  return best === 0 ? 0 : discounted(ranking.slice(0, k).map((document) => gain(judgements, document))) / best
+}
+
+/** The share of all relevant documents that are among the first k. */
+export const recall = (ranking: ReadonlyArray<string>, judgements: Judgements, k: number): number => {
+  const relevant = [...judgements.values()].filter((grade) => grade > 0).length
+  const found = ranking.slice(0, k).filter((document) => gain(judgements, document) > 0).length
+  return relevant === 0 ? 0 : found / relevant
+}
+
+/** One divided by the rank of the first relevant document; 0 when there is none among the first k. */
+export const reciprocalRank = (ranking: ReadonlyArray<string>, judgements: Judgements, k: number): number => {
+  const at = ranking.slice(0, k).findIndex((document) => gain(judgements, document) > 0)
+  return at < 0 ? 0 : 1 / (at + 1)
+}
+
+/** 1 when a relevant document is among the first k, else 0. */
+export const hit = (ranking: ReadonlyArray<string>, judgements: Judgements, k: number): number =>
+  ranking.slice(0, k).some((document) => gain(judgements, document) > 0) ? 1 : 0
+
+/** All metrics, averaged over the queries that have at least one relevant document; a query without a ranking counts 0. */
+export const measure = (
+  rankings: ReadonlyMap<string, ReadonlyArray<string>>,
+  judgements: ReadonlyMap<string, Judgements>
+): RunMetrics => {
+  const judged = [...judgements].filter(([, own]) => [...own.values()].some((grade) => grade > 0))
+  const mean = (metric: (ranking: ReadonlyArray<string>, own: Judgements, k: number) => number, k: number) =>
+    judged.reduce((sum, [query, own]) => sum + metric(rankings.get(query) ?? [], own, k), 0) /
+    Math.max(1, judged.length)
+  return {
+    "nDCG@3": mean(ndcg, 3),
+    "nDCG@10": mean(ndcg, 10),
+    "recall@20": mean(recall, 20),
+    "recall@100": mean(recall, 100),
+    "MRR@10": mean(reciprocalRank, 10),
+    "hit@3": mean(hit, 3)
+  }
+}

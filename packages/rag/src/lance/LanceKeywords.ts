@@ -1,0 +1,45 @@
+/** Full text search (BM25) over texts in a table of their own. */
+import { randomUUID } from "node:crypto"
+import { Field, Schema, Utf8 } from "apache-arrow"
+import { Effect } from "effect"
+import { attempt, connect, fullText, matchQuery } from "./Lance.ts"
+import { toTable, utf8 } from "./LanceRows.ts"
+
+/** A text to be found; title and text in one, which BM25 ranks better than two fields. */
+export interface KeywordText {
+  readonly id: string
+  readonly text: string
+}
+
+const schema = new Schema([new Field("id", new Utf8(), false), new Field("text", new Utf8(), false)])
+
+/** Indexes the texts in a folder and gives the search: identifiers, best first. */
+export const indexKeywords = Effect.fn("LanceKeywords.index")(function* (
+  folder: string,
+  texts: ReadonlyArray<KeywordText>
+) {
+  const connection = yield* Effect.acquireRelease(connect(folder), (open) => Effect.sync(() => open.close()))
+  const table = yield* attempt("evaluate", "indexing keywords", async () => {
+    const made = await connection.createEmptyTable(`k_${randomUUID().replaceAll("-", "")}`, schema)
+    await made.add(
+      toTable(schema, texts.length, [utf8(texts.map(({ id }) => id)), utf8(texts.map(({ text }) => text))])
+    )
+    const chinese = texts.filter(({ text }) => /\p{Script=Han}/u.test(text)).length * 2 > texts.length
+    await made.createIndex("text", { config: fullText(chinese ? "zh" : "en") })
+    return made
+  })
+  return Effect.fn("LanceKeywords.search")(function* (words: string, limit: number) {
+    const rows: ReadonlyArray<{ readonly id: string }> = yield* attempt(
+      "evaluate",
+      "searching keywords",
+      () =>
+        table
+          .query()
+          .fullTextSearch(matchQuery(words, "text"))
+          .limit(limit)
+          .select(["id", "_score"])
+          .toArray()
+    )
+    return rows.map(({ id }) => id)
+  })
+})
