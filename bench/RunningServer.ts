@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { freePort } from "./FreePort.ts"
 
 const LIMIT_MILLISECONDS = 60_000
+const ATTEMPT_MILLISECONDS = 500
 
 export interface RunningServer {
   readonly url: string
@@ -37,7 +38,9 @@ export const withServer = async <A>(data: string, use: (server: RunningServer) =
   try {
     while (performance.now() - start < LIMIT_MILLISECONDS) {
       if (server.exitCode !== null) throw new Error(`npm start ended with ${server.exitCode}: ${output}`)
-      const answer = await fetch(url).catch(() => undefined)
+      const answer = await fetch(url, { signal: AbortSignal.timeout(ATTEMPT_MILLISECONDS) }).catch(
+        () => undefined
+      )
       if (answer?.ok === true && (await answer.text()).includes("<title>")) {
         return await use({ url, secondsToPage: (performance.now() - start) / 1000, output: () => output })
       }

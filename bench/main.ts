@@ -1,7 +1,8 @@
 /**
  * `npm run -s bench -- NAME [--json] [--quick]`: measures, and prints figures whose names carry their units.
  *
- * `main` is what a user feels: ingest, query, memory, startup, size. Each of them is a name of its own too.
+ * `main` is what a user feels: ingest, query, memory, startup, size. Each of them is a name of its own too,
+ * and so are `client` and `embedded`, which take two hot paths alone.
  */
 import { parseArgs } from "node:util"
 import { type Bench, say } from "./Bench.ts"
@@ -11,7 +12,9 @@ const load: Readonly<Record<string, () => Promise<{ readonly bench: Bench }>>> =
   query: () => import("./query.ts"),
   memory: () => import("./memory.ts"),
   startup: () => import("./startup.ts"),
-  size: () => import("./size.ts")
+  size: () => import("./size.ts"),
+  client: () => import("./client.ts"),
+  embedded: () => import("./embedded.ts")
 }
 const MAIN = ["startup", "size", "ingest", "query", "memory"]
 
