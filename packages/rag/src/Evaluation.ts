@@ -58,7 +58,7 @@ export const evaluateRetrieval: (options: {
     const scratch = yield* scratchFolder
     const byKeywords = yield* indexKeywords(
       join(scratch, "keywords"),
-      documents.map((document) => ({ id: document._id, text: wholeText(document) }))
+      documents.map(({ _id, text, title }) => ({ id: _id, text: title ? `${title}\n${text}` : text }))
     )
     const byVector = yield* fill(join(scratch, "vectors"), documents)
 
@@ -162,8 +162,6 @@ const nothing = (id: string): RagError =>
     message: `The embedding model gave nothing for document ${id}.`,
     document: id
   })
-
-const wholeText = ({ text, title }: BeirDocument): string => (title ? `${title}\n${text}` : text)
 
 const scratchFolder = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-evaluation-"))),

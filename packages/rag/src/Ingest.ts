@@ -38,7 +38,6 @@ interface Draft {
     readonly hash: string
     readonly text: string
   }>
-  readonly replaces: StoredDocument | undefined
 }
 
 type Looked =
@@ -63,7 +62,7 @@ export const ingestFiles = <E, R>(
   const embedBatch = Effect.fn("Ingest.embed")(function* (batch: Batch) {
     const texts = batch.drafts.flatMap(({ passages }) => passages)
     const embeddings = yield* embedder.embed(texts)
-    const ready: Array<IndexedDocument> = []
+    const ready: Array<Omit<IndexedDocument, "replaces">> = []
     const failed: Array<IngestEvent> = []
     let at = 0
     for (const { passages, ...draft } of batch.drafts) {
@@ -85,8 +84,10 @@ export const ingestFiles = <E, R>(
     return { ready, adopted: batch.adopted, events: [...batch.events, ...failed] }
   })
 
+  // A path may come twice in a stream of uploads: what counts is what was read of it last.
+  const latest = new Map<string, string>()
   return files.pipe(
-    Stream.mapEffect((file) => look(file, known), { concurrency: 2 }),
+    Stream.mapEffect((file) => look(file, known, latest), { concurrency: 2 }),
     Stream.rechunk(1),
     Stream.mapAccumEffect(emptyBatch, gather, { onHalt: (batch) => [batch] }),
     Stream.rechunk(1),
@@ -95,8 +96,9 @@ export const ingestFiles = <E, R>(
     Stream.mapEffect(({ ready, adopted, events }) =>
       Effect.gen(function* () {
         yield* into.adopt(adopted)
-        yield* into.commit(ready)
-        const written = ready.map(({ info, replaces, source }): IngestEvent => {
+        const documents = ready.map((document) => ({ ...document, replaces: known.get(document.info.id) }))
+        yield* into.commit(documents)
+        const written = documents.map(({ info, replaces, source }): IngestEvent => {
           known.set(info.id, { info, source, whole: true })
           return documentEvent(info, replaces === undefined ? "added" : "replaced")
         })
@@ -111,8 +113,12 @@ export const ingestFiles = <E, R>(
 }
 
 /** Reads one file, and reads it as a document unless it is what the collection has. */
-const look = (file: SourceFile, known: ReadonlyMap<string, StoredDocument>): Effect.Effect<Looked> =>
-  readDocument(file, known).pipe(
+const look = (
+  file: SourceFile,
+  known: ReadonlyMap<string, StoredDocument>,
+  latest: Map<string, string>
+): Effect.Effect<Looked> =>
+  readDocument(file, known, latest).pipe(
     Effect.catch((error): Effect.Effect<Looked> => {
       // Listed a moment ago and gone now: as if it had not been listed.
       const gone = error.reason === "NotFound" && file.source !== ""
@@ -124,13 +130,16 @@ const look = (file: SourceFile, known: ReadonlyMap<string, StoredDocument>): Eff
 
 const readDocument = Effect.fn("Ingest.read")(function* (
   file: SourceFile,
-  known: ReadonlyMap<string, StoredDocument>
+  known: ReadonlyMap<string, StoredDocument>,
+  latest: Map<string, string>
 ): Effect.fn.Return<Looked, RagError> {
   const original = yield* file.read
   const id = documentId(file.path)
   const stored = known.get(id)
   const hash = sha256(original)
-  if (stored !== undefined && stored.whole && stored.info.sha256 === hash) {
+  const before = latest.get(id) ?? hash
+  latest.set(id, hash)
+  if (stored !== undefined && stored.whole && stored.info.sha256 === hash && before === hash) {
     return { _tag: "Unchanged", stored, source: file.source }
   }
   const parsed = yield* parse({ path: file.path, bytes: original })
@@ -148,7 +157,7 @@ const readDocument = Effect.fn("Ingest.read")(function* (
     passages: passages.length,
     ...(parsed.pages.length > 0 ? { pages: parsed.pages.length } : {})
   }
-  return { _tag: "Draft", draft: { info, source: file.source, original, passages, replaces: stored } }
+  return { _tag: "Draft", draft: { info, source: file.source, original, passages } }
 })
 
 interface Batch {

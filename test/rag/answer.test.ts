@@ -1,0 +1,121 @@
+/** Every quote stands in its document to the letter, or is not shown. */
+import { assert, describe, it } from "@effect/vitest"
+import { type CitedSentence, Reader } from "@sluice/core"
+import { Library } from "@sluice/rag"
+import { Effect, Layer, Stream } from "effect"
+import { embedderLayer, modelsLayer, rerankerLayer } from "./Models.ts"
+import { handbook } from "./TestFolder.ts"
+
+const withReader = (sentences: ReadonlyArray<CitedSentence>) =>
+  Layer.mergeAll(
+    embedderLayer,
+    rerankerLayer,
+    Layer.succeed(
+      Reader,
+      Reader.of({
+        model: { id: "scripted", kind: "generative" },
+        read: () => Stream.fromIterable(sentences)
+      })
+    )
+  )
+
+const QUESTION = "How often must the boiler be inspected, and who holds the key?"
+const INSPECTED = "The boiler must be inspected every spring before it is lit."
+const KEY = "Only Anna holds the key to the boiler room."
+
+describe("ask", () => {
+  it.effect("cites to the letter, with the place in the document's text", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const library = yield* Library.open(at)
+      yield* library.ingest(docs)
+      const answer = yield* library.ask(QUESTION)
+      assert.isTrue(answer.found)
+      assert.strictEqual(answer.citations.length, 1)
+      const [citation] = answer.citations
+      assert.isDefined(citation)
+      const { parsed } = yield* library.document(citation.documentId)
+      assert.strictEqual(parsed.text.slice(citation.start, citation.end), citation.quote)
+      assert.deepStrictEqual([citation.n, citation.document, citation.title], [1, "boiler.md", "Boiler"])
+      assert.isTrue(answer.answer.endsWith(" [1]"))
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("leaves out a sentence whose quote is not in its passage, and counts it", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const library = yield* Library.open(at)
+      yield* library.ingest(docs)
+      const answer = yield* library.ask(QUESTION)
+      assert.deepStrictEqual(
+        answer.sentences.map(({ citations, text }) => [text, citations]),
+        [
+          ["True.", [1]],
+          ["Both.", [2, 1]]
+        ]
+      )
+      assert.strictEqual(answer.dropped, 5)
+      assert.deepStrictEqual(
+        answer.citations.map(({ n, quote }) => [n, quote]),
+        [
+          [1, INSPECTED],
+          [2, KEY]
+        ]
+      )
+      assert.strictEqual(answer.answer, "True. [1] Both. [2][1]")
+    }).pipe(
+      Effect.provide(
+        withReader([
+          { text: "True.", evidence: [{ passage: 0, quote: INSPECTED }] },
+          { text: "Changed.", evidence: [{ passage: 0, quote: INSPECTED.replace("spring", "autumn") }] },
+          { text: "Wrong passage.", evidence: [{ passage: 1, quote: INSPECTED }] },
+          { text: "No such passage.", evidence: [{ passage: 7, quote: INSPECTED }] },
+          { text: "Empty quote.", evidence: [{ passage: 0, quote: " " }] },
+          { text: "No evidence.", evidence: [] },
+          {
+            text: "Both.",
+            evidence: [
+              { passage: 0, quote: KEY },
+              { passage: 0, quote: INSPECTED }
+            ]
+          }
+        ])
+      ),
+      Effect.scoped
+    )
+  )
+
+  it.effect("says in the question's language that nothing was found", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const library = yield* Library.open(at)
+      const none = yield* library.ask("What is in an empty library?")
+      assert.deepStrictEqual([none.found, none.citations.length, none.trace.passages.length], [false, 0, 0])
+      yield* library.ingest(docs)
+      const english = yield* library.ask("Zebra?")
+      assert.isFalse(english.found)
+      assert.strictEqual(english.answer, "The documents do not answer this question.")
+      const chinese = yield* library.ask("斑马在哪里？")
+      assert.isFalse(chinese.found)
+      assert.match(chinese.answer, /没有找到/)
+      assert.isFalse((yield* library.ask("?!")).found)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("tells the stages as they end, then the sentences, then the whole answer", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const library = yield* Library.open(at)
+      yield* library.ingest(docs)
+      const events = yield* Stream.runCollect(library.askEvents(QUESTION))
+      assert.deepStrictEqual(
+        events.map((event) => (event.type === "stage" ? event.stage.stage : event.type)),
+        ["embed", "recall", "rerank", "recalled", "sentence", "read", "answer"]
+      )
+      const last = events.at(-1)
+      assert.isTrue(last?.type === "answer" && last.answer.trace.stages.length === 4)
+      const error = yield* Effect.flip(Stream.runDrain(library.askEvents("  ")))
+      assert.strictEqual(error.reason, "Empty")
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+})

@@ -1,0 +1,350 @@
+/** Only what changed is written, whole; what is wrong with one file is no matter of the others. */
+import { assert, describe, it } from "@effect/vitest"
+import { Embedder, GatewayError, PartialFailure, ServerFailure } from "@sluice/core"
+import { type IngestEvent, Library } from "@sluice/rag"
+import { Effect, Layer, Ref, Stream } from "effect"
+import { spawn } from "node:child_process"
+import { chmod, readdir, rename } from "node:fs/promises"
+import { join } from "node:path"
+import { countingEmbedder, DIMENSION, embedText, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
+import { handbook, testFolder } from "./TestFolder.ts"
+
+const counted = (options?: Parameters<typeof countingEmbedder>[0]) =>
+  Effect.map(countingEmbedder(options), ({ count, layer }) => ({
+    count,
+    models: Layer.mergeAll(layer, rerankerLayer, readerLayer)
+  }))
+
+const textsOf = (library: typeof Library.Service) =>
+  Effect.map(library.retrieve("boiler refunds cat stove anna", { recall: 50 }), ({ trace }) =>
+    trace.passages.map(({ passage }) => passage.text)
+  )
+
+describe("ingest", () => {
+  it.effect("costs no embedding when nothing changed, also after a restart", () =>
+    Effect.gen(function* () {
+      const { docs, library } = yield* handbook
+      const { count, models } = yield* counted()
+      const run = Effect.scoped(
+        Effect.flatMap(Library.open(library), (opened) => opened.ingest(docs)).pipe(Effect.provide(models))
+      )
+      const first = yield* run
+      assert.deepStrictEqual(
+        [first.added, first.replaced, first.unchanged, first.removed, first.failed.length],
+        [3, 0, 0, 0, 0]
+      )
+      const paid = yield* count
+      assert.strictEqual(paid, first.passages)
+      const second = yield* run
+      assert.deepStrictEqual([second.added, second.unchanged, second.passages], [0, 3, 0])
+      assert.strictEqual(yield* count, paid)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("replaces what changed, removes what is gone, leaves the rest", () =>
+    Effect.gen(function* () {
+      const { docs, library: at, remove, write } = yield* handbook
+      const { count, models } = yield* counted()
+      yield* Effect.gen(function* () {
+        const library = yield* Library.open(at)
+        yield* library.ingest(docs)
+        const before = yield* count
+        yield* write("docs/boiler.md", "# Boiler\n\nThe boiler is gone.\n")
+        yield* remove("docs/sub/cats.md")
+        const report = yield* library.ingest(docs)
+        assert.deepStrictEqual([report.replaced, report.removed, report.unchanged], [1, 1, 1])
+        assert.strictEqual(yield* count, before + 1)
+        const texts = (yield* textsOf(library)).join("\n")
+        assert.include(texts, "The boiler is gone.")
+        assert.notInclude(texts, "inspected every spring")
+        assert.notInclude(texts, "cat sleeps")
+        assert.deepStrictEqual(
+          (yield* library.documents).map(({ path }) => path),
+          ["boiler.md", "refunds.md"]
+        )
+      }).pipe(Effect.provide(models))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("takes each file of two folders for what it is, and knows a folder that was moved", () =>
+    Effect.gen(function* () {
+      const { docs, folder, library: at, write } = yield* handbook
+      const { count, models } = yield* counted()
+      yield* write("other/boiler.md", "# Boiler\n\nAnother boiler stands in another house.\n")
+      yield* Effect.gen(function* () {
+        const library = yield* Library.open(at)
+        yield* library.ingest(docs)
+        const other = yield* library.ingest(join(folder, "other"))
+        assert.deepStrictEqual([other.added, other.replaced, other.removed], [1, 0, 0])
+        assert.strictEqual((yield* library.documents).length, 4)
+        const before = yield* count
+        yield* Effect.promise(() => rename(docs, join(folder, "moved")))
+        const moved = yield* library.ingest(join(folder, "moved"))
+        assert.deepStrictEqual([moved.unchanged, moved.added, moved.removed], [3, 0, 0])
+        assert.strictEqual(yield* count, before)
+        // the folder's files are its own now: one that is deleted there is removed here
+        yield* Effect.promise(() => rename(join(folder, "moved/refunds.md"), join(folder, "kept.md")))
+        assert.strictEqual((yield* library.ingest(join(folder, "moved"))).removed, 1)
+      }).pipe(Effect.provide(models))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keeps both places of a text that stands in two documents", () =>
+    Effect.gen(function* () {
+      const { docs, library: at, write } = yield* testFolder
+      const text = "# Notice\n\nThe lift is out of order until Monday.\n"
+      yield* write("docs/first.md", text)
+      yield* write("docs/second.md", text)
+      const library = yield* Library.open(at)
+      yield* library.ingest(docs)
+      const { trace } = yield* library.retrieve("When is the lift out of order?")
+      assert.deepStrictEqual(trace.passages.map(({ passage }) => passage.document.path).toSorted(), [
+        "first.md",
+        "second.md"
+      ])
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("reports bad files and ingests the rest; a bad new version leaves the old one", () =>
+    Effect.gen(function* () {
+      const { docs, library: at, write } = yield* handbook
+      yield* write("docs/picture.png", new Uint8Array([0x89, 0x50, 0x4e, 0x47]))
+      yield* write("docs/binary.txt", new Uint8Array([0, 1, 2, 255, 254, 0, 0, 7]))
+      yield* write("docs/empty.md", "")
+      const library = yield* Library.open(at)
+      const report = yield* library.ingest(docs)
+      assert.strictEqual(report.added, 3)
+      assert.deepStrictEqual(report.failed.map(({ error, path }) => `${path} ${error.reason}`).toSorted(), [
+        "binary.txt Malformed",
+        "empty.md Empty",
+        "picture.png UnsupportedFormat"
+      ])
+      yield* write("docs/refunds.md", new Uint8Array([0, 1, 2, 255, 254, 0, 0, 7]))
+      const again = yield* library.ingest(docs)
+      assert.deepStrictEqual([again.failed.length, again.removed], [4, 0])
+      assert.include((yield* textsOf(library)).join("\n"), "within fourteen days")
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("says that a source is not there, and removes nothing", () =>
+    Effect.gen(function* () {
+      const { docs, folder, library: at } = yield* handbook
+      const library = yield* Library.open(at)
+      yield* library.ingest(docs)
+      const error = yield* Effect.flip(library.ingest(join(folder, "nowhere")))
+      assert.deepStrictEqual([error.reason, error.stage], ["NotFound", "ingest"])
+      yield* Effect.promise(() => rename(docs, join(folder, "away")))
+      yield* Effect.flip(library.ingest(docs))
+      assert.strictEqual((yield* library.documents).length, 3)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("tells each document once, after it is on disk, and the report last", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const library = yield* Library.open(at)
+      const seen: Array<IngestEvent> = []
+      yield* Stream.runForEach(library.ingestEvents(docs), (event) =>
+        Effect.gen(function* () {
+          seen.push(event)
+          if (event.type !== "document") return
+          const there = yield* library.documents
+          assert.include(
+            there.map(({ path }) => path),
+            event.path
+          )
+        })
+      )
+      assert.deepStrictEqual(seen[0], { type: "found", files: 3 })
+      assert.strictEqual(seen.at(-1)?.type, "done")
+      assert.strictEqual(seen.filter(({ type }) => type === "document").length, 3)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("takes uploads, replaces the same path, and removes nothing else", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const bytes = (text: string) => new TextEncoder().encode(text)
+      const library = yield* Library.open(at)
+      yield* library.ingest(docs)
+      const report = yield* library.ingest({
+        files: Stream.make(
+          { path: "/../up\\load.md", bytes: bytes("# Up\n\nThe first words.\n") },
+          { path: "up/load.md", bytes: bytes("# Up\n\nThe second words.\n") },
+          { path: "..", bytes: bytes("nothing") }
+        )
+      })
+      assert.deepStrictEqual([report.added, report.replaced, report.removed], [1, 1, 0])
+      assert.deepStrictEqual(
+        report.failed.map(({ error }) => error.reason),
+        ["Malformed"]
+      )
+      const uploaded = (yield* library.documents).filter(({ path }) => path === "up/load.md")
+      assert.strictEqual(uploaded.length, 1)
+      const { bytes: stored } = yield* library.file(uploaded[0]!.id)
+      assert.include(new TextDecoder().decode(stored), "The second words.")
+      assert.strictEqual((yield* library.ingest(docs)).unchanged, 3)
+      assert.strictEqual((yield* library.documents).length, 4)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("keeps the vectors that were paid for when a part of a call fails", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const asked = yield* Ref.make<ReadonlyArray<string>>([])
+      const down = yield* Ref.make(true)
+      const flaky = Layer.succeed(
+        Embedder,
+        Embedder.of({
+          model: { id: "paid", kind: "neural", free: false },
+          dimension: Effect.succeed(DIMENSION),
+          embed: (texts) =>
+            Effect.gen(function* () {
+              yield* Ref.update(asked, (before) => [...before, ...texts])
+              const vectors = texts.map((text) => embedText(text))
+              const bad = texts.flatMap((text, i) => (text.includes("cat") ? [i] : []))
+              if (!(yield* Ref.get(down)) || bad.length === 0) return { vectors, tokens: 1 }
+              const first = new ServerFailure({ message: "overloaded", status: 503 })
+              const kept = new Map(vectors.flatMap((vector, i) => (bad.includes(i) ? [] : [[i, vector]])))
+              return yield* new GatewayError({
+                operation: "embeddings",
+                reason: new PartialFailure({ message: "1 batch failed", failed: bad, kept, first })
+              })
+            })
+        })
+      )
+      yield* Effect.gen(function* () {
+        const library = yield* Library.open(at)
+        const report = yield* library.ingest(docs)
+        assert.deepStrictEqual([report.added, report.failed.length], [2, 1])
+        assert.deepStrictEqual(
+          report.failed.map(({ error, path }) => [path, error.reason]),
+          [["sub/cats.md", "Model"]]
+        )
+        yield* Ref.set(down, false)
+        yield* Ref.set(asked, [])
+        assert.deepStrictEqual((yield* library.ingest(docs)).added, 1)
+        assert.strictEqual((yield* Ref.get(asked)).length, 1)
+        // a second collection of the same texts costs nothing
+        yield* Ref.set(asked, [])
+        const twin = yield* Library.open(at, { collection: "twin" })
+        assert.strictEqual((yield* twin.ingest(docs)).added, 3)
+        assert.deepStrictEqual(yield* Ref.get(asked), [])
+      }).pipe(Effect.provide(Layer.mergeAll(flaky, rerankerLayer, readerLayer)))
+    }).pipe(Effect.scoped)
+  )
+
+  for (const [fault, answer] of [
+    ["too few vectors", (texts: ReadonlyArray<string>) => texts.slice(1).map((text) => embedText(text))],
+    ["a short vector", (texts: ReadonlyArray<string>) => texts.map((text) => embedText(text).slice(1))],
+    [
+      "a number that is not finite",
+      (texts: ReadonlyArray<string>) => texts.map((text) => embedText(text).fill(NaN, 0, 1))
+    ]
+  ] as const) {
+    it.effect(`stores nothing of a model that gives ${fault}`, () =>
+      Effect.gen(function* () {
+        const { docs, library: at } = yield* handbook
+        const liar = Layer.succeed(
+          Embedder,
+          Embedder.of({
+            model: { id: "liar", kind: "lexical", free: true },
+            dimension: Effect.succeed(DIMENSION),
+            embed: (texts) => Effect.succeed({ vectors: answer(texts), tokens: 0 })
+          })
+        )
+        yield* Effect.gen(function* () {
+          const library = yield* Library.open(at)
+          const report = yield* library.ingest(docs)
+          assert.deepStrictEqual(
+            report.failed.map(({ error }) => error.reason),
+            ["Model", "Model", "Model"]
+          )
+          assert.strictEqual((yield* library.stats).passages, 0)
+        }).pipe(Effect.provide(Layer.mergeAll(liar, rerankerLayer, readerLayer)))
+      }).pipe(Effect.scoped)
+    )
+  }
+
+  it.live("leaves whole documents when it is killed, and goes on from there", () =>
+    Effect.gen(function* () {
+      const { docs, folder, library: at, write } = yield* testFolder
+      const DOCUMENTS = 150
+      for (let i = 0; i < DOCUMENTS; i++) {
+        const sections = Array.from(
+          { length: 30 },
+          (_, s) => `## Section ${s} of ${i}\n\n${`Sentence about item ${i} in section ${s}. `.repeat(20)}\n`
+        )
+        yield* write(`docs/document${i}.md`, `# Document ${i}\n\n${sections.join("\n")}`)
+      }
+      for (const commits of [1, 2]) yield* killAfterCommits(docs, at, commits)
+      const library = yield* Library.open(at)
+      const survived = yield* library.documents
+      assert.isTrue(survived.length > 0 && survived.length < DOCUMENTS, `${survived.length} survived`)
+      const promised = survived.reduce((sum, { passages }) => sum + passages, 0)
+      assert.strictEqual((yield* library.stats).passages, promised)
+      const report = yield* library.ingest(docs)
+      assert.deepStrictEqual([report.unchanged, report.added], [survived.length, DOCUMENTS - survived.length])
+      const fresh = yield* Library.open(join(folder, "fresh"))
+      yield* fresh.ingest(docs)
+      assert.strictEqual((yield* library.stats).passages, (yield* fresh.stats).passages)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.live("names what this user may not read, and goes on", () =>
+    Effect.gen(function* () {
+      const { docs, folder, library: at } = yield* handbook
+      yield* Effect.promise(async () => {
+        await chmod(join(docs, "refunds.md"), 0)
+        await chmod(join(docs, "sub"), 0)
+        for (const open of [folder, docs]) await chmod(open, 0o777)
+      })
+      const output = yield* child(["ingest", docs, at], { unprivileged: true })
+      const report = JSON.parse(output.at(-1) ?? "") as {
+        readonly added: number
+        readonly failed: ReadonlyArray<{ readonly path: string; readonly reason: string }>
+      }
+      assert.strictEqual(report.added, 1)
+      assert.deepStrictEqual(report.failed.map(({ path, reason }) => `${path} ${reason}`).toSorted(), [
+        "refunds.md PermissionDenied",
+        "sub PermissionDenied"
+      ])
+      yield* Effect.promise(() => chmod(at, 0o555))
+      const refused = yield* child(["ingest", docs, join(at, "new")], { unprivileged: true })
+      assert.include(refused.at(-1) ?? "", "PermissionDenied")
+      assert.notInclude(yield* Effect.promise(() => readdir(at)), "new")
+      yield* Effect.promise(() => Promise.all([at, join(docs, "sub")].map((path) => chmod(path, 0o777))))
+    }).pipe(Effect.scoped)
+  )
+})
+
+const CHILD = new URL("./IngestChild.ts", import.meta.url).pathname
+
+/** Runs an ingest in a process of its own and gives its lines. */
+const child = (
+  args: ReadonlyArray<string>,
+  options: { readonly unprivileged?: boolean; readonly killAtCommit?: number }
+): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.promise(
+    () =>
+      new Promise((resolve, reject) => {
+        const lines: Array<string> = []
+        const started = spawn(
+          process.execPath,
+          ["--conditions=@sluice/source", CHILD, ...args, ...(options.unprivileged === true ? ["drop"] : [])],
+          { stdio: ["ignore", "pipe", "inherit"] }
+        )
+        started.stdout.setEncoding("utf8").on("data", (text: string) => {
+          lines.push(...text.trim().split("\n"))
+          const commits = lines.filter((line) => line === "committed").length
+          if (options.killAtCommit !== undefined && commits >= options.killAtCommit) started.kill("SIGKILL")
+        })
+        started.on("error", reject)
+        started.on("close", () => resolve(lines))
+      })
+  )
+
+const killAfterCommits = (docs: string, library: string, commits: number) =>
+  Effect.tap(child(["ingest", docs, library], { killAtCommit: commits }), (lines) =>
+    Effect.sync(() => assert.notInclude(lines, "done", "killed before it was done"))
+  )

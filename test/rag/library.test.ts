@@ -1,0 +1,130 @@
+/** One service over a folder: what it was made with, what it gives back, and how it is made anew. */
+import { assert, describe, it } from "@effect/vitest"
+import { connect } from "@lancedb/lancedb"
+import { Library } from "@sluice/rag"
+import { Effect, Layer, Stream } from "effect"
+import { chmod, writeFile } from "node:fs/promises"
+import { countingEmbedder, embedderLayer, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
+import { HANDBOOK, handbook, testFolder } from "./TestFolder.ts"
+
+const modelsWith = (options: { id?: string; dimension?: number }) =>
+  Effect.map(countingEmbedder(options), ({ layer }) => Layer.mergeAll(layer, rerankerLayer, readerLayer))
+
+describe("Library", () => {
+  it.effect("gives back documents, their text and their bytes", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const library = yield* Library.open(at)
+      yield* library.ingest(docs)
+      const documents = yield* library.documents
+      assert.deepStrictEqual(
+        documents.map(({ path, title }) => `${path} ${title}`),
+        ["boiler.md Boiler", "refunds.md Refunds", "sub/cats.md Cats"]
+      )
+      const { bytes, info } = yield* library.file(documents[2]!.id)
+      assert.strictEqual(new TextDecoder().decode(bytes), HANDBOOK["docs/sub/cats.md"])
+      assert.deepStrictEqual(info, documents[2])
+      const { parsed } = yield* library.document(documents[2]!.id)
+      assert.strictEqual(parsed.title, "Cats")
+      assert.deepStrictEqual(yield* library.remove(documents[2]!.id), documents[2])
+      for (const gone of [library.file, library.document, library.remove]) {
+        const error = yield* Effect.flip(gone(documents[2]!.id) as Effect.Effect<unknown, { reason: string }>)
+        assert.strictEqual(error.reason, "NotFound")
+      }
+      assert.deepStrictEqual((yield* library.stats).documents, 2)
+      yield* library.maintain
+      assert.strictEqual((yield* library.ingest(docs)).added, 1)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  for (const [what, other] of [
+    ["embedding model", { id: "other-words" }],
+    ["dimension", { dimension: 32 }]
+  ] as const) {
+    it.effect(`never mixes: another ${what} is refused by name, and a rebuild makes it good`, () =>
+      Effect.gen(function* () {
+        const { docs, library: at, remove } = yield* handbook
+        yield* Effect.scoped(Effect.flatMap(Library.open(at), (library) => library.ingest(docs))).pipe(
+          Effect.provide(modelsLayer)
+        )
+        const models = yield* modelsWith(other)
+        yield* Effect.gen(function* () {
+          const error = yield* Effect.flip(Effect.scoped(Library.open(at)))
+          assert.strictEqual(error.reason, "ManifestMismatch")
+          assert.include(error.message, what)
+          assert.include(error.message, "rebuild")
+          // from the stored originals: the folder is not needed
+          yield* remove("docs")
+          const last = yield* Stream.runLast(Library.rebuild(at))
+          assert.isTrue(last._tag === "Some" && last.value.type === "done" && last.value.report.added === 3)
+          const library = yield* Library.open(at)
+          assert.isTrue((yield* library.ask("Who holds the key to the boiler room?")).found)
+          assert.strictEqual((yield* library.documents).length, 3)
+        }).pipe(Effect.provide(models), Effect.scoped)
+        const old = yield* Effect.flip(Effect.scoped(Library.open(at)).pipe(Effect.provide(modelsLayer)))
+        assert.strictEqual(old.reason, "ManifestMismatch")
+      }).pipe(Effect.scoped)
+    )
+  }
+
+  it.effect("stays as it was when a rebuild fails", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const library = yield* Library.open(at)
+      yield* library.ingest(docs)
+      const connection = yield* Effect.promise(() => connect(at))
+      yield* Effect.promise(async () => (await connection.openTable("files")).delete("true"))
+      const error = yield* Effect.flip(Stream.runDrain(library.rebuild))
+      assert.include(error.message, "as it was")
+      assert.strictEqual((yield* library.retrieve("boiler key")).kept.length, 3)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("refuses a folder that a newer version wrote, and changes nothing in it", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      yield* Effect.scoped(Effect.flatMap(Library.open(at), (library) => library.ingest(docs)))
+      const connection = yield* Effect.promise(() => connect(at))
+      yield* Effect.promise(async () => {
+        const table = await connection.openTable("collections")
+        const manifest = JSON.stringify({ format: 99, somethingNew: true })
+        await table.update({ where: "true", values: { manifest } })
+      })
+      const error = yield* Effect.flip(Effect.scoped(Library.open(at)))
+      assert.strictEqual(error.reason, "NewerVersion")
+      assert.match(error.message, /99/)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("says what is wrong with a folder that it cannot use", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* testFolder
+      yield* Effect.promise(() => writeFile(`${folder}/file`, "not a folder"))
+      const error = yield* Effect.flip(Effect.scoped(Library.open(`${folder}/file`)))
+      assert.deepStrictEqual([error.stage, error.reason], ["open", "Store"])
+      assert.include(error.message, `${folder}/file`)
+      yield* Effect.promise(() => chmod(`${folder}/file`, 0o644))
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("keeps collections of one folder apart", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const models = yield* modelsWith({ id: "other-words", dimension: 32 })
+      const one = yield* Library.open(at, { collection: "it's one" })
+      yield* one.ingest(docs)
+      const two = yield* Library.open(at, { collection: "第二" }).pipe(Effect.provide(models))
+      assert.strictEqual((yield* two.stats).documents, 0)
+      assert.strictEqual((yield* one.stats).documents, 3)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("opens once for two that open a new folder at the same time", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const [one, two] = yield* Effect.all([Library.open(at), Library.open(at)], { concurrency: 2 })
+      yield* one.ingest(docs)
+      assert.strictEqual((yield* two.documents).length, 3)
+    }).pipe(Effect.provide(Layer.mergeAll(embedderLayer, rerankerLayer, readerLayer)), Effect.scoped)
+  )
+})

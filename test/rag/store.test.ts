@@ -1,0 +1,214 @@
+/** The store's promises, each against a trap of LanceDB. */
+import { assert, describe, it } from "@effect/vitest"
+import { type IndexedDocument, LanceIndex, PassageIndex, type StoredDocument } from "@sluice/rag"
+import { Effect, Layer } from "effect"
+import { DIMENSION, embedText } from "./Models.ts"
+import { testFolder } from "./TestFolder.ts"
+
+const MANIFEST = { format: 1, embeddingModel: "test-words", dimension: DIMENSION, chunker: "test" }
+
+const documentOf = (
+  path: string,
+  texts: ReadonlyArray<string>,
+  replaces?: StoredDocument
+): IndexedDocument => {
+  const id = Buffer.from(path.padEnd(16, "_").slice(0, 16)).toString("hex")
+  const hash = Buffer.from(texts.join("|").padEnd(32, "_").slice(-32)).toString("hex")
+  return {
+    info: {
+      id,
+      path,
+      title: path,
+      format: "text",
+      bytes: texts.join("").length,
+      sha256: hash,
+      passages: texts.length
+    },
+    source: "",
+    original: new TextEncoder().encode(texts.join("\n")),
+    passages: texts.map((text, ordinal) => {
+      const vector = embedText(text)
+      return {
+        passage: { ordinal, start: 0, end: text.length, text, headings: ["It's", 'a "path"'], lines: [] },
+        hash: `${hash}${ordinal}`,
+        vector: vector.some((value) => value !== 0) ? vector : undefined
+      }
+    }),
+    replaces
+  }
+}
+
+/** A handle of its own: another connection to the same folder, as another process would have. */
+const open = (folder: string) =>
+  Effect.gen(function* () {
+    const store = yield* Layer.build(LanceIndex.layer(folder))
+    return yield* Effect.provideContext(
+      Effect.flatMap(PassageIndex, (index) => index.open("default", MANIFEST)),
+      store
+    )
+  })
+
+const texts = (count: number, about: string) =>
+  Array.from({ length: count }, (_, i) => `${about} passage number ${i} of ${about}`)
+
+describe("LanceIndex", () => {
+  it.effect("gives back what was written, quotes and all, and never a document's own row", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* open(library)
+      const document = documentOf('o\'neil\\"docs".md', ["The cat's stove is warm.", "...", "Dogs bark."])
+      yield* collection.commit([document])
+      const hits = yield* collection.search(embedText("warm stove of the cat"), 20)
+      // the text without a word has no vector, the document itself has neither
+      assert.deepStrictEqual(
+        hits.map(({ passage }) => passage.text).toSorted(),
+        ["Dogs bark.", "The cat's stove is warm."].toSorted()
+      )
+      assert.strictEqual(hits[0]?.passage.text, "The cat's stove is warm.")
+      assert.deepStrictEqual(hits[0]?.passage.document, {
+        id: document.info.id,
+        path: document.info.path,
+        title: document.info.title,
+        format: "text"
+      })
+      assert.deepStrictEqual(hits[0]?.passage.headings, ["It's", 'a "path"'])
+      assert.closeTo(hits[0]?.similarity ?? 0, 0.7, 0.31)
+      assert.deepStrictEqual(yield* collection.documents, [document.info])
+      assert.deepStrictEqual(yield* collection.original(document.info.sha256), Buffer.from(document.original))
+      assert.strictEqual(yield* collection.passageCount, 3)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("leaves nothing of a longer version behind", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* open(library)
+      yield* collection.commit([documentOf("a", texts(9, "old")), documentOf("b", texts(2, "other"))])
+      const [seen] = (yield* collection.inventory).filter(({ info }) => info.path === "a")
+      assert.isDefined(seen)
+      yield* collection.commit([documentOf("a", texts(3, "new"), seen)])
+      const hits = yield* collection.search(embedText("old new other passage"), 100)
+      assert.deepStrictEqual(hits.map(({ passage }) => passage.text).toSorted(), [
+        ...texts(3, "new"),
+        ...texts(2, "other")
+      ])
+      yield* collection.settle
+      assert.strictEqual(yield* collection.passageCount, 5)
+      assert.isTrue((yield* collection.inventory).every(({ whole }) => whole))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("changes nothing when the same commit is made again", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* open(library)
+      const documents = [documentOf("a", texts(4, "first")), documentOf("b", texts(1, "second"))]
+      yield* collection.commit(documents)
+      yield* collection.commit(documents)
+      assert.strictEqual(yield* collection.passageCount, 5)
+      assert.strictEqual((yield* collection.documents).length, 2)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keeps one version whole when two writers bring the same new document", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const [one, two] = [yield* open(library), yield* open(library)]
+      for (let round = 0; round < 8; round++) {
+        const path = `document ${round}`
+        const versions = [documentOf(path, texts(7, "long")), documentOf(path, texts(3, "short"))] as const
+        yield* Effect.all([one.commit([versions[0]]), two.commit([versions[1]])], { concurrency: 2 })
+        const hits = yield* one.search(embedText("long short passage number"), 500)
+        const own = hits.flatMap(({ passage }) => (passage.document.path === path ? [passage.text] : []))
+        assert.include([texts(7, "long").join(), texts(3, "short").join()], own.toSorted().join())
+      }
+      assert.isTrue((yield* two.inventory).every(({ whole }) => whole))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("shows the commits of one handle to another at once", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const [one, two] = [yield* open(library), yield* open(library)]
+      assert.strictEqual(yield* two.passageCount, 0)
+      yield* one.commit([documentOf("a", texts(2, "fresh"))])
+      assert.strictEqual((yield* two.search(embedText("fresh passage"), 5)).length, 2)
+      yield* two.remove((yield* two.documents).map(({ id }) => id))
+      assert.strictEqual((yield* one.search(embedText("fresh passage"), 5)).length, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("refuses a commit that has a document twice", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* open(library)
+      const error = yield* Effect.flip(
+        collection.commit([documentOf("a", texts(2, "x")), documentOf("a", texts(3, "y"))])
+      )
+      assert.strictEqual(error.reason, "Internal")
+      assert.strictEqual(yield* collection.passageCount, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("finds through the index what a scan finds, and what is not in the index yet", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* open(library)
+      const words = (i: number) => `w${i % 97} w${(i * 7) % 89} w${(i * 13) % 83} w${(i * 29) % 79} item${i}`
+      yield* collection.commit(
+        Array.from({ length: 25 }, (_, d) =>
+          documentOf(
+            `document ${d}`,
+            Array.from({ length: 100 }, (_, i) => words(d * 100 + i))
+          )
+        )
+      )
+      const question = embedText("w1 w7 w13 w29 item1")
+      const similarities = Effect.map(collection.search(question, 20), (hits) =>
+        hits.map(({ similarity }) => similarity)
+      )
+      const scanned = yield* similarities
+      yield* collection.settle
+      const indexed = yield* similarities
+      const total = (values: ReadonlyArray<number>) => values.reduce((sum, value) => sum + value, 0)
+      assert.isTrue(total(indexed) >= total(scanned) * 0.99, `${total(indexed)} of ${total(scanned)}`)
+      yield* collection.commit([documentOf("late", ["w1 w7 w13 w29 item1 late"])])
+      assert.include(
+        (yield* collection.search(question, 20)).map(({ passage }) => passage.document.path),
+        "late"
+      )
+      yield* collection.maintain
+      assert.include(
+        (yield* collection.search(question, 20)).map(({ passage }) => passage.document.path),
+        "late"
+      )
+      assert.strictEqual(yield* collection.passageCount, 2501)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("maintains from two handles at once", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const [one, two] = [yield* open(library), yield* open(library)]
+      for (let i = 0; i < 4; i++) yield* one.commit([documentOf(`document ${i}`, texts(2, `about ${i}`))])
+      yield* Effect.all([one.maintain, two.maintain], { concurrency: 2 })
+      assert.strictEqual(yield* two.passageCount, 8)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keeps the vectors that were paid for", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const store = yield* Layer.build(LanceIndex.layer(library))
+      const cache = yield* Effect.provideContext(
+        Effect.flatMap(PassageIndex, (index) => index.vectors("acme/embed 中文", DIMENSION)),
+        store
+      )
+      const vector = embedText("a paid text")
+      yield* cache.put(new Map([["k1", vector]]))
+      yield* cache.put(new Map([["k1", vector]]))
+      const found = yield* cache.get(["k1", "k'2"])
+      assert.deepStrictEqual([...found], [["k1", vector]])
+    }).pipe(Effect.scoped)
+  )
+})
