@@ -1,7 +1,7 @@
 /** The socket: bound before anything is written, so that a port in use leaves nothing behind. */
 import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
-import { createServer } from "node:http"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { ServerConfig } from "./Config.ts"
 import { StartError } from "./StartError.ts"
 
@@ -33,17 +33,41 @@ const listenError = (port: number, isDefault: boolean, cause: unknown): StartErr
   }
 }
 
+type Held = readonly [request: IncomingMessage, response: ServerResponse]
+
+/**
+ * A server that keeps who comes while it starts waiting, and serves them as soon as somebody handles requests. Node
+ * would leave them without an answer for ever.
+ */
+const patientServer = () => {
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT })
+  const held: Array<Held> = []
+  const hold = (...request: Held) => void held.push(request)
+  const watch = (event: string) => {
+    if (event !== "request") return
+    server.off("newListener", watch)
+    setImmediate(() => {
+      server.off("request", hold)
+      for (const [request, response] of held.splice(0)) server.emit("request", request, response)
+    })
+  }
+  server.on("request", hold)
+  server.on("newListener", watch)
+  const drop = () => {
+    for (const [, response] of held.splice(0)) response.destroy()
+  }
+  return { server, drop }
+}
+
 /** An HTTP server on the configured address. */
 export const ListenLayer = Layer.unwrap(
-  Effect.map(ServerConfig, ({ host, port, portGiven }) =>
-    NodeHttpServer.layer(() => createServer({ requestTimeout: REQUEST_TIMEOUT }), {
-      host,
-      port,
-      gracefulShutdownTimeout: GRACE
-    }).pipe(
+  Effect.map(ServerConfig, ({ host, port, portGiven }) => {
+    const { server, drop } = patientServer()
+    return Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(drop))).pipe(
+      Layer.provideMerge(NodeHttpServer.layer(() => server, { host, port, gracefulShutdownTimeout: GRACE })),
       Layer.catchTag("ServeError", ({ cause }) =>
         Layer.effectContext(Effect.fail(listenError(port, !portGiven, cause)))
       )
     )
-  )
+  })
 )
