@@ -257,6 +257,63 @@ layer(Clients)("the client", (it) => {
       })
   )
 
+  it.effect("conceals a credential wherever it is repeated, and the beginning of one that a cut leaves", () =>
+    Effect.gen(function* () {
+      const told = openAi({ message: "x".repeat(390) + KEY, code: KEY, param: KEY })
+      for (const refused of [
+        refuse(400, told, { "x-request-id": KEY }),
+        refuse(502, `<p>${"x".repeat(105)}${KEY}`, { "content-type": "text/html" }),
+        (_, response) => events(response, [`${KEY}{`])
+      ] satisfies ReadonlyArray<Behaviour>) {
+        const error = yield* Effect.flip(behaving(refused, chatStream))
+        const fields = JSON.stringify({ ...error.reason, requestId: error.requestId })
+        assert.notInclude(`${error.message} ${fields} ${String(error.stack)}`, KEY.slice(0, 9))
+      }
+    })
+  )
+
+  it.effect("asks for nothing compressed, and opens nothing that is", () =>
+    Effect.gen(function* () {
+      const { seen } = yield* LoopbackGateway
+      const reason = yield* behaving(
+        refuse(200, "\u001f", { "content-encoding": "gzip" }),
+        Effect.tap(reasonOf(embedTwo), () =>
+          Effect.sync(() => assert.strictEqual(seen[0]?.headers["accept-encoding"], "identity"))
+        )
+      )
+      assert.deepStrictEqual([reason._tag, reason.message.includes("gzip")], ["InvalidResponse", true])
+    })
+  )
+
+  it.effect("takes no count of tokens below 0 for one", () =>
+    Effect.gen(function* () {
+      const data = [0, 1].map((index) => ({ index, embedding: [1] }))
+      const { tokens } = yield* behaving(refuse(200, { data, usage: { total_tokens: -7 } }), embedTwo)
+      assert.strictEqual(tokens, 0)
+    })
+  )
+
+  it.effect("begins no further request when several in a row found no gateway that works", () =>
+    Effect.gen(function* () {
+      const { seen } = yield* LoopbackGateway
+      const input = Array.from({ length: 60 }, (_, i) => `text${i}`)
+      const flaky: Behaviour = (request, response, nth) =>
+        nth === 0 ? model(request, response, nth) : json(response, openAi({}), 503)
+      const sent = yield* behaving(
+        flaky,
+        Effect.gen(function* () {
+          const reason = yield* reasonOf((yield* Gateway).embeddings({ model: "e", input }))
+          assert.deepStrictEqual(
+            reason._tag === "PartialFailure" && [reason.kept.size, reason.failed.length],
+            [3, 57]
+          )
+          return seen.length
+        })
+      )
+      assert.isAtMost(sent, 6)
+    })
+  )
+
   it.effect("reads lists of models however the family writes them, and refusals with status 200", () =>
     Effect.gen(function* () {
       const account = yield* Account

@@ -53,7 +53,33 @@ layer(Clients)("the client", (it) => {
       ],
       ["a redirect", refuse(302, "", { location: "http://127.0.0.1:1/" }), { _tag: "InvalidRequest" }],
       ["a plain message", refuse(422, { message: "no" }), { _tag: "InvalidRequest", message: "no" }],
-      ["a plain error", refuse(422, { error: "no" }), { _tag: "InvalidRequest", message: "no" }]
+      ["a plain error", refuse(422, { error: "no" }), { _tag: "InvalidRequest", message: "no" }],
+      [
+        "fields of other types",
+        refuse(400, { error: { message: "no", param: 3, code: { a: 1 } } }),
+        { _tag: "InvalidRequest", message: "no" }
+      ],
+      [
+        "a list of details",
+        refuse(422, { detail: [{ loc: ["body", "input"], msg: "too long" }] }),
+        { _tag: "InvalidRequest", message: "too long", param: "input" }
+      ],
+      [
+        "an empty message",
+        refuse(400, openAi({ message: "" })),
+        { _tag: "InvalidRequest", param: undefined }
+      ],
+      [
+        "status 200",
+        refuse(200, openAi({ code: "insufficient_user_quota" })),
+        { _tag: "InsufficientQuota", message: "no" }
+      ],
+      ["status 200 without a code", refuse(200, { success: false }), { _tag: "ServerFailure" }],
+      [
+        "a body that is compressed",
+        refuse(400, "\u001f", { "content-encoding": "gzip" }),
+        { message: "Status 400, with a body that is compressed, which was not asked for." }
+      ]
     ]
     for (const [name, behaviour, expected] of cases) {
       it.effect(name, () =>

@@ -175,7 +175,7 @@ export const toReason = (answer: {
 }
 
 /** How gateways of the one-api family, and OpenAI, say that the money is used up; some of them with status 429. */
-const QUOTA_CODES: ReadonlySet<string> = new Set([
+export const QUOTA_CODES: ReadonlySet<string> = new Set([
   "insufficient_quota",
   "insufficient_user_quota",
   "pre_consume_token_quota_failed"

@@ -1,67 +1,123 @@
 /** The events of a chat stream as parts of an answer. */
-import { Effect, Result, Stream } from "effect"
-import { type ChatChunk, type ChatEvent, DONE } from "../endpoints/Chat.ts"
-import { toReason } from "../Failure.ts"
+import { Duration, Effect, Option, Result, Schema, Stream } from "effect"
+import { Sse } from "effect/encoding"
+import type { HttpClientResponse } from "effect/http"
+import { ChatUsage, DONE } from "../endpoints/Chat.ts"
+import { optional } from "../endpoints/Optional.ts"
 import type { ChatEnd, ChatPart } from "../Gateway.ts"
-import { type GatewayReason, Unreachable } from "../GatewayError.ts"
+import { type GatewayReason, InvalidResponse, TimedOut, Unreachable } from "../GatewayError.ts"
+import { tokensOf } from "./Distrust.ts"
+import { notUnderstood } from "./Exchange.ts"
+import { jsonIn } from "./Refusal.ts"
+import { reasonTold, toldIn } from "./Told.ts"
+
+/** A chunk, as far as it is needed: gateways leave out `delta` at the end, and `choices` beside the usage. */
+const Chunk = Schema.Struct({
+  choices: optional(
+    Schema.Array(
+      Schema.Struct({
+        delta: optional(Schema.Struct({ content: optional(Schema.String) })),
+        finish_reason: optional(Schema.String)
+      })
+    )
+  ),
+  usage: optional(ChatUsage)
+})
+const decodeChunk = Schema.decodeUnknownOption(Chunk)
+
+type Usage = typeof ChatUsage.Type | undefined
 
 /** The answer's tokens and end, from the wire's names; what is not said is 0 or absent. */
-export const endOf = (usage: ChatChunk["usage"], finishReason: string | null | undefined): ChatEnd => ({
-  ...(typeof finishReason === "string" && { finishReason }),
-  promptTokens: usage?.prompt_tokens ?? 0,
-  completionTokens: usage?.completion_tokens ?? 0
+export const endOf = (usage: Usage, finishReason: string | undefined): ChatEnd => ({
+  ...(finishReason !== undefined && finishReason !== "" && { finishReason }),
+  promptTokens: tokensOf(usage?.prompt_tokens),
+  completionTokens: tokensOf(usage?.completion_tokens)
 })
 
 interface State {
-  readonly usage?: ChatChunk["usage"]
-  readonly finishReason?: string | null | undefined
+  readonly usage?: Usage
+  readonly finishReason?: string | undefined
   readonly ended: boolean
 }
 
 /** Stands after the last event. Not `onHalt`, which runs for a stream that failed as well. */
-const END = "end" as const
+const END = { end: true } as const
 
 type Step = Result.Result<ChatPart, GatewayReason>
 
-const next = (state: State, data: ChatEvent["data"] | typeof END): readonly [State, ReadonlyArray<Step>] => {
+const next = (state: State, event: Sse.Event | typeof END): readonly [State, ReadonlyArray<Step>] => {
+  if ("end" in event) return [state, [last(state)]]
+  const data = event.data.trim()
   if (data === DONE) return [{ ...state, ended: true }, []]
-  if (data === END) return [state, [last(state)]]
-  if ("error" in data) {
-    const { code, message, type } = data.error
-    const status = isFailure(code) ? code : type === "rate_limit_error" ? 429 : 502
-    return [
-      state,
-      [
-        Result.fail(
-          toReason({ status, message, code: typeof code === "string" ? code : (type ?? undefined) })
-        )
-      ]
-    ]
+  const json = Option.getOrUndefined(jsonIn(data))
+  const decoded = Option.getOrUndefined(decodeChunk(json))
+  const chunk = decoded?.choices === undefined && decoded?.usage === undefined ? undefined : decoded
+  const told = chunk?.choices === undefined ? toldIn(json) : undefined
+  if (told !== undefined) return [state, [Result.fail(reasonTold(told))]]
+  if (chunk === undefined) {
+    // Some gateways keep a connection alive by events with a name of their own, or without data.
+    if (event.event !== "message" || data === "") return [state, []]
+    const message = `An event of the stream is no part of an answer: “${data.slice(0, 80)}”.`
+    return [state, [Result.fail(new InvalidResponse({ message }))]]
   }
-  const choice = data.choices[0]
-  const text = choice?.delta.content ?? ""
-  const finishReason = choice?.finish_reason ?? state.finishReason
+  const choice = chunk.choices?.[0]
+  const text = choice?.delta?.content ?? ""
+  const finishReason = choice?.finish_reason || state.finishReason
   return [
-    { ended: false, usage: data.usage ?? state.usage, finishReason },
+    { ended: false, usage: chunk.usage ?? state.usage, finishReason },
     text === "" ? [] : [Result.succeed({ type: "text", text })]
   ]
 }
 
-const isFailure = (code: unknown): code is number => typeof code === "number" && code >= 400 && code < 600
-
 const last = ({ ended, finishReason, usage }: State): Step =>
-  ended || typeof finishReason === "string"
+  ended || finishReason !== undefined
     ? Result.succeed({ type: "end", ...endOf(usage, finishReason) })
     : Result.fail(new Unreachable({ message: "The stream broke off before the answer was whole." }))
 
-/** Text parts as they come, and one end. A stream that stops short, or an error among its events, fails it. */
-export const chatParts = <E>(
-  events: Stream.Stream<ChatEvent, E>
-): Stream.Stream<ChatPart, E | GatewayReason> =>
-  events.pipe(
-    Stream.map(({ data }) => data),
-    Stream.takeUntil((data) => data === DONE),
-    Stream.concat(Stream.succeed<typeof END>(END)),
-    Stream.mapAccum((): State => ({ ended: false }), next),
-    Stream.mapEffect(Effect.fromResult)
-  )
+export interface Patience {
+  /** Without a byte, so long; a gateway's comments (`: ping`) count. */
+  readonly silence: Duration.Duration
+  /** Without an event, so long. */
+  readonly pause: Duration.Duration
+}
+
+/**
+ * Text parts as they come, and one end. A stream that stops short, or an error among its events, fails it.
+ *
+ * **Details.** Parsed here, not by `HttpApiClient`: that lets a gateway raise defects and interruptions in this
+ * process, ends a stream at a `retry:` line, and hides comments, which show that the gateway still works on it.
+ */
+export const chatParts = (
+  { stream }: HttpClientResponse.HttpClientResponse,
+  { pause, silence }: Patience
+): Stream.Stream<ChatPart, GatewayReason> =>
+  Stream.suspend(() => {
+    let parsed: Array<Sse.Event> = []
+    const parser = Sse.makeParser((event) => {
+      if (event._tag === "Event") parsed.push(event)
+    })
+    return stream.pipe(
+      Stream.mapError(notUnderstood),
+      Stream.timeoutOrElse({ duration: silence, orElse: () => stalled(silence, "attempt") }),
+      Stream.decodeText,
+      Stream.mapEffect((text) => {
+        const fault = parser.feed(text)
+        const events = parsed
+        parsed = []
+        return fault === undefined
+          ? Effect.succeed(events)
+          : Effect.fail(new InvalidResponse({ message: "An event of the stream is too large." }))
+      }),
+      Stream.flattenIterable,
+      Stream.timeoutOrElse({ duration: pause, orElse: () => stalled(pause, "call") }),
+      Stream.takeUntil(({ data }) => data.trim() === DONE),
+      Stream.concat(Stream.succeed<typeof END>(END)),
+      Stream.mapAccum((): State => ({ ended: false }), next),
+      Stream.mapEffect(Effect.fromResult)
+    )
+  })
+
+const stalled = (after: Duration.Duration, scope: "attempt" | "call") => {
+  const message = `Nothing came for ${Duration.format(after)} in mid-answer (\`${scope}Timeout\`).`
+  return Stream.fail(new TimedOut({ message, scope, after }))
+}

@@ -7,6 +7,10 @@ import { InvalidResponse } from "../GatewayError.ts"
 
 const distrust = (message: string) => Effect.fail(new InvalidResponse({ message }))
 
+/** Tokens as the gateway counted them; 0 where it does not say, or says what no count can be. */
+export const tokensOf = (count: number | undefined): number =>
+  count !== undefined && Number.isSafeInteger(count) && count > 0 ? count : 0
+
 /** The vectors in the order of the texts: one each, of one dimension, finite. */
 export const vectorsOf = (
   data: EmbeddingResponse["data"],

@@ -14,8 +14,9 @@ const CONCURRENCY = 4
 /**
  * One call of many requests.
  *
- * **Details.** A failed request does not end the others, for what they bring is paid for; but after a refusal that
- * all will share (credential, permission, quota, no such model) no further one is begun.
+ * **Details.** A failed request does not end the others, for what they bring is paid for; but no further one is begun
+ * after a refusal that all will share (credential, permission, quota, no such model), or when several in a row found
+ * no gateway that works, retries and all.
  */
 export const embedAll = Effect.fnUntraced(function* (
   { input, model }: EmbeddingsCall,
@@ -25,13 +26,16 @@ export const embedAll = Effect.fnUntraced(function* (
   if (input.length === 0) return { vectors: [], tokens: 0 }
   const parts = batches(input, { ...BATCH, ...options })
   let hopeless: GatewayError | undefined
+  let outages = 0
   const answers = yield* Effect.forEach(
     parts,
     (batch) =>
       Effect.suspend(() => (hopeless === undefined ? send(batch) : Effect.fail(hopeless))).pipe(
+        Effect.tap(() => Effect.sync(() => (outages = 0))),
         Effect.tapError((error) =>
           Effect.sync(() => {
-            if (HOPELESS.has(error.reason._tag)) hopeless = error
+            if (OUTAGE.has(error.reason._tag)) outages++
+            if (HOPELESS.has(error.reason._tag) || outages === OUTAGES) hopeless ??= error
           })
         ),
         Effect.result
@@ -42,6 +46,8 @@ export const embedAll = Effect.fnUntraced(function* (
 })
 
 const HOPELESS: ReadonlySet<string> = new Set(["Unauthorized", "Forbidden", "InsufficientQuota", "NotFound"])
+const OUTAGE: ReadonlySet<string> = new Set(["Unreachable", "TimedOut", "ServerFailure", "RateLimited"])
+const OUTAGES = 3
 
 const together = (
   model: string,

@@ -1,10 +1,10 @@
 /** One request and its answer, checked in its form: the smallest step of a call, and what can go wrong in it. */
-import { Effect, Schema } from "effect"
-import type { Sse } from "effect/encoding"
+import { Effect, Option, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { Failure, toReason } from "../Failure.ts"
 import { type GatewayReason, InvalidRequest, InvalidResponse, Unreachable } from "../GatewayError.ts"
-import { refusal } from "./Refusal.ts"
+import { isCompressed, jsonIn, refusal } from "./Refusal.ts"
+import { reasonTold, toldIn } from "./Told.ts"
 import { faultOf, isBadAnswer, isBroken } from "./Transport.ts"
 
 /** Why one attempt failed, and at which request of the gateway's. */
@@ -33,12 +33,28 @@ export const exchange = <A>(
       if (response.status < 200 || response.status >= 300) {
         return Effect.flatMap(refusal(response), (reason) => Effect.fail<Problem>({ reason, requestId }))
       }
+      if (isCompressed(response.headers)) {
+        const message = `The answer is compressed (${response.headers["content-encoding"]}), which was not asked for.`
+        return Effect.fail<Problem>({ reason: new InvalidResponse({ message }), requestId })
+      }
       return decode(response).pipe(
         Effect.map((value): Answer<A> => ({ value, requestId })),
-        Effect.mapError((error): Problem => ({ reason: notUnderstood(error), requestId }))
+        Effect.catch((error) =>
+          Effect.flatMap(deniedIn(response, error), (reason) => Effect.fail<Problem>({ reason, requestId }))
+        )
       )
     })
   )
+
+/** Some gateways refuse with status 200: what does not have the form of an answer may have that of a refusal. */
+const deniedIn = (response: HttpClientResponse.HttpClientResponse, error: DecodeError) =>
+  Schema.isSchemaError(error)
+    ? response.text.pipe(
+        Effect.map((text) => toldIn(Option.getOrUndefined(jsonIn(text)))),
+        Effect.map((told) => (told === undefined ? notUnderstood(error) : reasonTold(told))),
+        Effect.orElseSucceed(() => notUnderstood(error))
+      )
+    : Effect.succeed(notUnderstood(error))
 
 /** Judges a well-formed answer; which request it was stays known. */
 export const judge =
@@ -65,16 +81,13 @@ const notSent = (error: DecodeError): GatewayReason => {
 }
 
 /** Why the bytes of a 2xx answer are not what the contract says. */
-export const notUnderstood = (error: DecodeError | Sse.SseError | Sse.Retry): GatewayReason => {
+export const notUnderstood = (error: DecodeError): GatewayReason => {
   if (Schema.isSchemaError(error)) {
     return new InvalidResponse({
       message: `The answer does not have the form of the contract: ${said(error)}`
     })
   }
   if (error instanceof Failure) return toReason(error)
-  if (error._tag !== "HttpClientError") {
-    return new InvalidResponse({ message: `The stream of events cannot be followed (${error._tag}).` })
-  }
   const { code, message } = faultOf("cause" in error.reason ? error.reason.cause : undefined)
   if (isBroken(code)) return new Unreachable({ message: `The connection broke in mid-answer: ${message}` })
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {

@@ -1,19 +1,19 @@
 /** `Gateway` over HTTP. */
 import { Effect, Layer, Stream } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
+import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import { ApiKey } from "../Credentials.ts"
-import type { ChatRequest } from "../endpoints/Chat.ts"
-import { type ChatCall, type ChatPart, Gateway } from "../Gateway.ts"
+import { type ChatRequest, ChatResponse } from "../endpoints/Chat.ts"
+import { type ChatAnswer, type ChatCall, type ChatPart, Gateway } from "../Gateway.ts"
 import { GatewayApi } from "../GatewayApi.ts"
-import { type GatewayError, InvalidResponse, TimedOut } from "../GatewayError.ts"
+import { type GatewayError, InvalidResponse } from "../GatewayError.ts"
 import { ApiKeyAuth } from "../Security.ts"
 import { makeCaller } from "./Call.ts"
 import { chatParts, endOf } from "./ChatStream.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "./ClientOptions.ts"
-import { rankingOf, vectorsOf } from "./Distrust.ts"
+import { rankingOf, tokensOf, vectorsOf } from "./Distrust.ts"
 import { embedAll, type EmbedOptions } from "./Embed.ts"
-import { exchange, judge, notUnderstood } from "./Exchange.ts"
+import { exchange, judge } from "./Exchange.ts"
 import { layerTransport } from "./Transport.ts"
 
 export interface GatewayClientOptions extends ClientOptions {
@@ -29,10 +29,26 @@ const MODELS = { group: "models", endpoint: "list" } as const
 
 const decodeRerank = HttpApiClient.decodeResponse(GatewayApi, RERANK)
 const decodeEmbeddings = HttpApiClient.decodeResponse(GatewayApi, EMBEDDINGS)
-const decodeChat = HttpApiClient.decodeResponse(GatewayApi, CHAT)
 const decodeModels = HttpApiClient.decodeResponse(GatewayApi, MODELS)
 
 const responseMode = "response-only"
+
+const decodeChat = HttpClientResponse.schemaBodyJson(ChatResponse)
+
+/** Whether the answer comes as events; not every gateway streams because it is asked to, or names its JSON. */
+const isStreamed = ({ headers }: HttpClientResponse.HttpClientResponse) =>
+  (headers["content-type"] ?? "").trimStart().toLowerCase().startsWith("text/event-stream")
+
+const answerOf = ({ choices, usage }: ChatResponse): Effect.Effect<ChatAnswer, InvalidResponse> => {
+  const [choice] = choices
+  const text = choice?.message.content
+  if (typeof text === "string") return Effect.succeed({ text, ...endOf(usage, choice?.finish_reason) })
+  const why = choice?.finish_reason ?? "no reason given"
+  return Effect.fail(new InvalidResponse({ message: `The answer carries no text (${why}).` }))
+}
+
+const whole = ({ text, ...end }: ChatAnswer): Stream.Stream<ChatPart> =>
+  Stream.make<ReadonlyArray<ChatPart>>({ type: "text", text }, { type: "end", ...end })
 
 const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const baseUrl = yield* baseUrlOf(options.baseUrl)
@@ -42,7 +58,7 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const postEmbeddings = yield* HttpApiClient.endpoint(GatewayApi, { ...EMBEDDINGS, httpClient })
   const postChat = yield* HttpApiClient.endpoint(GatewayApi, { ...CHAT, httpClient })
   const getModels = yield* HttpApiClient.endpoint(GatewayApi, { ...MODELS, httpClient })
-  const { attemptTimeout, call, fail } = makeCaller(options, options.apiKey)
+  const { attemptTimeout, call, callTimeout, fail } = makeCaller(options, options.apiKey)
 
   const rerank: Gateway["Service"]["rerank"] = Effect.fn("Gateway.rerank")(function* (request) {
     const { documents, model, query, returnDocuments, topN } = request
@@ -59,7 +75,7 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
               score,
               ...(document && { document: document.text })
             })),
-            tokens: usage?.total_tokens ?? 0
+            tokens: tokensOf(usage?.total_tokens)
           }))
         )
       )
@@ -74,7 +90,7 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
         judge(({ data, usage }) =>
           Effect.map(vectorsOf(data, texts.length), (vectors) => ({
             vectors,
-            tokens: usage?.total_tokens ?? 0
+            tokens: tokensOf(usage?.total_tokens)
           }))
         )
       )
@@ -94,45 +110,26 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
       temperature,
       ...(stream && { stream, stream_options: { include_usage: true } })
     }
-    return exchange(postChat({ payload, responseMode }), decodeChat)
+    return postChat({ payload, responseMode })
   }
 
   const chat: Gateway["Service"]["chat"] = Effect.fn("Gateway.chat")(function* (request) {
-    const { value } = yield* call(
-      { operation: "chat", model: request.model },
-      ask(request, false).pipe(
-        judge((answer) => {
-          const choice = Stream.isStream(answer) ? undefined : answer.choices[0]
-          if (Stream.isStream(answer) || typeof choice?.message.content !== "string") {
-            const why = choice?.finish_reason ?? "no reason given"
-            return Effect.fail(new InvalidResponse({ message: `The answer carries no text (${why}).` }))
-          }
-          return Effect.succeed({
-            text: choice.message.content,
-            ...endOf(answer.usage, choice.finish_reason)
-          })
-        })
-      )
-    )
+    const attempt = judge(answerOf)(exchange(ask(request, false), decodeChat))
+    const { value } = yield* call({ operation: "chat", model: request.model }, attempt)
     return value
   })
 
   const chatStream = (request: ChatCall): Stream.Stream<ChatPart, GatewayError> => {
     const about = { operation: "chat", model: request.model }
-    const open = Effect.map(call(about, ask(request, true)), ({ requestId, value }) => {
-      if (!Stream.isStream(value)) {
-        const { choices, usage } = value
-        const text = choices[0]?.message.content ?? ""
-        const end = endOf(usage, choices[0]?.finish_reason)
-        return Stream.make<ReadonlyArray<ChatPart>>({ type: "text", text }, { type: "end", ...end })
-      }
-      const message = `Nothing came for ${attemptTimeout} in mid-answer (\`attemptTimeout\`).`
-      const stalled = new TimedOut({ message, scope: "attempt", after: attemptTimeout })
-      return chatParts(Stream.mapError(value, notUnderstood)).pipe(
-        Stream.timeoutOrElse({ duration: attemptTimeout, orElse: () => Stream.fail(stalled) }),
-        Stream.mapError((reason) => fail(about, { reason, requestId }))
-      )
-    })
+    const patience = { silence: attemptTimeout, pause: callTimeout }
+    const attempt = exchange(ask(request, true), (response) =>
+      isStreamed(response)
+        ? Effect.succeed(chatParts(response, patience))
+        : Effect.map(decodeChat(response), (answer) => Stream.unwrap(Effect.map(answerOf(answer), whole)))
+    )
+    const open = Effect.map(call(about, attempt), ({ requestId, value }) =>
+      Stream.mapError(value, (reason) => fail(about, { reason, requestId }))
+    )
     return Stream.withSpan(Stream.unwrap(open), "Gateway.chatStream")
   }
 

@@ -3,30 +3,10 @@ import { Clock, Effect, Option, Schema } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import { toReason } from "../Failure.ts"
 import { retryAfter, shouldRetry } from "./RetryHeaders.ts"
+import { toldIn } from "./Told.ts"
 
-const text = Schema.optional(Schema.NullOr(Schema.String))
-
-/** Error bodies as they are met: `{error: {…}}`, `{error: "…"}`, `{message}`, `{detail}`. */
-const Body = Schema.fromJsonString(
-  Schema.Struct({
-    error: Schema.optional(
-      Schema.NullOr(
-        Schema.Union([
-          Schema.String,
-          Schema.Struct({
-            message: text,
-            type: text,
-            param: text,
-            code: Schema.optional(Schema.NullOr(Schema.Union([Schema.String, Schema.Finite])))
-          })
-        ])
-      )
-    ),
-    message: text,
-    detail: text
-  })
-)
-const decodeBody = Schema.decodeUnknownOption(Body)
+/** The JSON of a text, whatever it is. */
+export const jsonIn = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /** Longer messages are cut: a page of HTML is no message. */
 const MESSAGE_LENGTH = 400
@@ -35,21 +15,25 @@ const MESSAGE_LENGTH = 400
 export const refusal = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
   const { headers, status } = response
   const raw = yield* Effect.orElseSucceed(response.text, () => "")
-  const body = Option.getOrUndefined(decodeBody(raw))
-  const error = typeof body?.error === "string" ? { message: body.error } : (body?.error ?? undefined)
-  const said =
-    error?.message ?? body?.message ?? body?.detail ?? describe(status, headers["content-type"], raw)
+  const told = toldIn(Option.getOrUndefined(jsonIn(raw)))
+  const said = told?.message ?? describe(status, headers, raw)
   return toReason({
     status,
-    message: [said.slice(0, MESSAGE_LENGTH), advice(status, body === undefined)].filter(Boolean).join(" "),
-    param: error?.param ?? undefined,
-    code: error?.code === undefined || error.code === null ? (error?.type ?? undefined) : String(error.code),
+    message: [said.slice(0, MESSAGE_LENGTH), advice(status, told === undefined)].filter(Boolean).join(" "),
+    param: told?.param,
+    code: told?.code,
     retryAfter: retryAfter(headers, yield* Clock.currentTimeMillis),
     shouldRetry: shouldRetry(headers)
   })
 })
 
-const describe = (status: number, type: string | undefined, raw: string): string => {
+const describe = (
+  status: number,
+  headers: HttpClientResponse.HttpClientResponse["headers"],
+  raw: string
+): string => {
+  if (isCompressed(headers))
+    return `Status ${status}, with a body that is compressed, which was not asked for.`
   const shown = raw
     .replace(/<[^>]*>/g, " ")
     .replace(/\s+/g, " ")
@@ -57,8 +41,12 @@ const describe = (status: number, type: string | undefined, raw: string): string
     .slice(0, 120)
   return shown === ""
     ? `Status ${status} without a message.`
-    : `Status ${status}, ${type ?? "no type"}: “${shown}”.`
+    : `Status ${status}, ${headers["content-type"] ?? "no type"}: “${shown}”.`
 }
+
+/** Nothing is decompressed: a small answer could become a huge one. `accept-encoding: identity` says so. */
+export const isCompressed = (headers: HttpClientResponse.HttpClientResponse["headers"]): boolean =>
+  (headers["content-encoding"] ?? "identity") !== "identity"
 
 const advice = (status: number, foreign: boolean): string => {
   if (status === 401) return "Check that the credential is whole, enabled, and the one for this path."

@@ -1,7 +1,7 @@
 /** The one file that knows the transport: undici, through Effect's HTTP client for Node. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer } from "effect"
-import { HttpClient } from "effect/http"
+import { HttpClient, HttpClientRequest } from "effect/http"
 
 export interface TransportOptions {
   /** Connections to the gateway at most. */
@@ -18,15 +18,17 @@ export const CONNECTIONS = 16
  * A pool of kept-alive connections, closed with its scope.
  *
  * **Details.** Redirects are not followed: a credential goes only where it was meant to go. Trace headers are not sent:
- * the gateway is a third party. undici's own time-outs are off, Effect's rule.
+ * the gateway is a third party. Nor does it ask for a compressed answer, which nothing here would open. undici's own time-outs are off, Effect's rule.
  */
 export const layerTransport = (options: TransportOptions = {}): Layer.Layer<HttpClient.HttpClient> =>
   Layer.effect(
     HttpClient.HttpClient,
-    Effect.map(
-      HttpClient.HttpClient,
-      HttpClient.transform((response) =>
-        Effect.provideService(response, HttpClient.TracerPropagationEnabled, false)
+    Effect.map(HttpClient.HttpClient, (client) =>
+      client.pipe(
+        HttpClient.mapRequest(HttpClientRequest.setHeader("accept-encoding", "identity")),
+        HttpClient.transform((response) =>
+          Effect.provideService(response, HttpClient.TracerPropagationEnabled, false)
+        )
       )
     )
   ).pipe(

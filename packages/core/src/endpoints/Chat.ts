@@ -101,22 +101,12 @@ export type ChatChunk = typeof ChatChunk.Type
 /** The literal that ends a stream. */
 export const DONE = "[DONE]"
 
-/** A failure after the answer had begun, as other gateways tell it: fields are missing, `code` may be a status. */
-export const StreamError = Schema.Struct({
-  error: Schema.Struct({
-    message: Schema.String,
-    type: optional(Schema.String),
-    param: optional(Schema.String),
-    code: optional(Schema.Union([Schema.String, Schema.Int]))
-  })
-})
-
 /** One event: a chunk, the end, or a failure after the answer had begun. */
 export const ChatEvent = Schema.Struct({
   ...Sse.EventEncoded.fields,
   data: Schema.Union([
     Schema.Literal(DONE),
-    Schema.fromJsonString(Schema.toCodecJson(Schema.Union([ErrorBody, StreamError, ChatChunk])))
+    Schema.fromJsonString(Schema.toCodecJson(Schema.Union([ErrorBody, ChatChunk])))
   ])
 })
 export type ChatEvent = typeof ChatEvent.Type

@@ -1,0 +1,67 @@
+/** What a gateway says of a failure, wherever in a body it says it. */
+import { QUOTA_CODES, toReason } from "../Failure.ts"
+import type { GatewayReason } from "../GatewayError.ts"
+
+export interface Told {
+  readonly message: string | undefined
+  readonly param: string | undefined
+  readonly code: string | undefined
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const word = (value: unknown): string | undefined =>
+  typeof value === "string" && value.trim() !== "" ? value : undefined
+
+/** `code` and `type` are words, numbers, or missing, as each gateway likes. */
+const codeOf = ({ code, type }: Fields): string | undefined =>
+  typeof code === "number" ? String(code) : (word(code) ?? word(type))
+
+/** FastAPI's `detail`: a list, the first entry of which says enough. */
+const detailOf = (detail: unknown): Told | undefined => {
+  const [first]: ReadonlyArray<unknown> = Array.isArray(detail) ? detail : []
+  if (!isFields(first)) return undefined
+  const param = Array.isArray(first["loc"]) ? first["loc"].slice(1).join(".") : undefined
+  return { message: word(first["msg"]), param: word(param), code: undefined }
+}
+
+/**
+ * Error bodies as they are met: `{error: {…}}`, `{error: "…"}`, `{message}`, `{msg}`, `{detail}`, `{success: false}`.
+ *
+ * Undefined when the body is nothing of the kind. No field is believed to have the type it should have.
+ */
+export const toldIn = (body: unknown): Told | undefined => {
+  if (!isFields(body)) return undefined
+  const { detail, error, message, msg, success } = body
+  if (isFields(error)) {
+    return {
+      message: word(error["message"]) ?? word(message),
+      param: word(error["param"]),
+      code: codeOf(error)
+    }
+  }
+  const said = word(error) ?? word(message) ?? word(msg) ?? word(detail)
+  if (said !== undefined || success === false) return { message: said, param: undefined, code: codeOf(body) }
+  return detailOf(detail)
+}
+
+/** The reason of a failure that came with status 200, or in the middle of a stream: its code is all there is. */
+export const reasonTold = ({ code, message, param }: Told): GatewayReason => {
+  const number = Number(code)
+  const named = QUOTA_CODES.has(code ?? "") ? 402 : (STATUS_OF.get(code ?? "") ?? 502)
+  const status = number >= 400 && number < 600 ? number : named
+  return toReason({ status, message: message ?? "The gateway failed and did not say why.", param, code })
+}
+
+const STATUS_OF: ReadonlyMap<string, number> = new Map([
+  ["rate_limit_error", 429],
+  ["rate_limited", 429],
+  ["rate_limit_exceeded", 429],
+  ["invalid_request_error", 400],
+  ["authentication_error", 401],
+  ["invalid_api_key", 401],
+  ["permission_error", 403]
+])
