@@ -61,7 +61,7 @@ describe("the process", () => {
         assert.include((yield* ask(url, key, question)).answer, "nine in the evening")
         yield* first.signal("SIGTERM")
         const ended = yield* first.ended
-        assert.notInclude(ended.stderr, key)
+        assert.deepStrictEqual([ended.code, ended.stderr], [0, ""])
 
         const second = yield* startProcess({ SLUICE_DATA: data })
         const again = yield* second.printed("Reference")
@@ -74,8 +74,6 @@ describe("the process", () => {
           )
         )
         assert.isAtLeast(status.documents, 1)
-        yield* second.signal("SIGINT")
-        yield* second.ended
       }).pipe(Effect.scoped)
   )
 
@@ -101,6 +99,7 @@ describe("the process", () => {
     }).pipe(Effect.scoped)
   )
 
+  // Skipped: only root can start a process as somebody who may not write to the folder.
   it.live.skipIf(process.getuid?.() !== 0)(
     "a data folder without permission (needs root to drop rights): names the folder",
     () =>

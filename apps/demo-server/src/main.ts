@@ -1,11 +1,15 @@
 /** `npm start`. */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Effect, Layer } from "effect"
+import { Cause, Effect, Exit, Layer } from "effect"
 import * as Server from "./Server.ts"
 import { reportStartError } from "./StartError.ts"
 
 Layer.launch(Server.layer).pipe(
   Effect.catchCause(reportStartError),
   Effect.provide(NodeServices.layer),
-  NodeRuntime.runMain
+  NodeRuntime.runMain({
+    // Stopped by SIGINT or SIGTERM is stopped as asked.
+    teardown: (exit, end) =>
+      end(Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? 1 : Number(process.exitCode ?? 0))
+  })
 )
