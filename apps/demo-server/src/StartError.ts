@@ -11,37 +11,40 @@ const codeOf = (error: PlatformError.PlatformError): string => {
   return cause instanceof Error && "code" in cause ? String(cause.code) : ""
 }
 
+const dataFolderFault = (folder: string, code: string, otherwise: string): StartError => {
+  const elsewhere = "set SLUICE_DATA to another folder"
+  const said = (message: string) => new StartError({ message: `${message}, or ${elsewhere}` })
+  switch (code) {
+    case "ENOSPC":
+      return said(`No space left for the data folder ${folder}: free some`)
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return said(`No permission to write to the data folder ${folder}: grant it`)
+    case "ENOTDIR":
+    case "EEXIST":
+      return said(`The data folder ${folder} is not a folder: move that file away`)
+    default:
+      return new StartError({
+        message: `The data folder ${folder} cannot be used (${otherwise}): ${elsewhere}`
+      })
+  }
+}
+
 /** What a refusal of the operating system means for the data folder. */
 export const dataFolderError =
   (folder: string) =>
-  (error: PlatformError.PlatformError): StartError => {
-    const code = codeOf(error)
-    const elsewhere = "set SLUICE_DATA to another folder"
-    if (code === "ENOSPC") {
-      return new StartError({
-        message: `No space left for the data folder ${folder}: free some, or ${elsewhere}`
-      })
-    }
-    if (code === "EACCES" || code === "EPERM" || code === "EROFS") {
-      return new StartError({
-        message: `No permission to write to the data folder ${folder}: grant it, or ${elsewhere}`
-      })
-    }
-    if (code === "ENOTDIR" || code === "EEXIST") {
-      return new StartError({
-        message: `The data folder ${folder} is not a folder: move that file away, or ${elsewhere}`
-      })
-    }
-    return new StartError({
-      message: `The data folder ${folder} cannot be used (${code || error.message}): ${elsewhere}`
-    })
-  }
+  (error: PlatformError.PlatformError): StartError =>
+    dataFolderFault(folder, codeOf(error), error.message)
 
 /** What a library that cannot be opened means for the start. */
 export const libraryError =
   (folder: string) =>
-  (error: RagError): StartError =>
-    new StartError({ message: `The library in ${folder} cannot be opened: ${error.message}` })
+  ({ reason, message }: RagError): StartError => {
+    if (reason === "NoSpace") return dataFolderFault(folder, "ENOSPC", message)
+    if (reason === "PermissionDenied") return dataFolderFault(folder, "EACCES", message)
+    return new StartError({ message: `The library in ${folder} cannot be opened: ${message}` })
+  }
 
 /**
  * Says it on standard error, in one line, and sets the exit code. Whatever else went wrong while the rest of the start

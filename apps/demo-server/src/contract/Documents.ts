@@ -45,6 +45,16 @@ export const IngestEvent = Schema.Union([
 export type IngestReport = typeof IngestReport.Type
 export type IngestEvent = typeof IngestEvent.Type
 
+/** Parts with a filename; read as a stream, so that this only describes them. */
+const Files = Schema.declare((u): u is unknown => u !== undefined, {
+  identifier: "Files",
+  toCodecJson: () => undefined,
+  toJsonSchema: () => ({
+    type: "object",
+    properties: { files: { type: "array", items: { type: "string", format: "binary" } } }
+  })
+})
+
 const headers = { accept: Schema.optionalKey(Schema.String) }
 const params = { id: Schema.String }
 
@@ -60,7 +70,7 @@ export class Documents extends HttpApiGroup.make("documents")
      */
     HttpApiEndpoint.post("add", "/documents", {
       headers,
-      payload: Schema.Unknown.pipe(HttpApiSchema.asMultipartStream()),
+      payload: Files.pipe(HttpApiSchema.asMultipartStream()),
       success: [IngestReport, HttpApiSchema.StreamSse({ data: IngestEvent })],
       error: failures
     }),
