@@ -1,4 +1,4 @@
-/** The examples of README.md do what they say: each is run in an empty folder that holds `./docs`. */
+/** The examples of README.md do what they say: each is run in a folder that holds `./docs`, the last beside a gateway. */
 import type { Answer } from "@sluice/rag"
 import { execFile } from "node:child_process"
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
@@ -6,6 +6,7 @@ import { stripTypeScriptTypes } from "node:module"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { withServer } from "../bench/RunningServer.ts"
 import { docs, type Example, examples } from "./readme/Examples.ts"
 
 const modules = join(import.meta.dirname, "../node_modules")
@@ -19,33 +20,64 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Runs an example and gives what it called `answer`; null where it has none. */
-const run = async ({ code, line }: Example): Promise<Answer | null> => {
+/** Runs an example and gives the value of its last constant. */
+const run = async ({ code, line }: Example, env: Readonly<Record<string, string>> = {}): Promise<unknown> => {
   const file = join(folder, `line-${line}.mjs`)
-  const tell = 'console.log("\\n" + JSON.stringify(typeof answer === "undefined" ? null : answer))'
-  await writeFile(file, `${stripTypeScriptTypes(code)}\n${tell}\n`)
+  const last = [...code.matchAll(/^const (\w+) =/gm)].at(-1)?.[1] ?? "null"
+  await writeFile(file, `${stripTypeScriptTypes(code)}\nconsole.log("\\n" + JSON.stringify(${last}))\n`)
   const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=@sluice/source", file], {
     cwd: folder,
+    env: { ...process.env, ...env },
     encoding: "utf8"
   })
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "null")
 }
 
+/** An answer whose every quote stands in its document where the citation says. */
+const check = async (answer: Answer): Promise<void> => {
+  expect(answer.found).toBe(true)
+  expect(answer.trace.passages.filter(({ kept }) => kept)).toHaveLength(3)
+  const markdown = answer.citations.filter(({ document }) => document.endsWith(".md"))
+  expect(markdown.length).toBeGreaterThan(0)
+  for (const { document, end, quote, start } of markdown) {
+    const text = await readFile(join(folder, "docs", document), "utf8")
+    expect(text.slice(start, end)).toBe(quote)
+  }
+}
+
 describe("README.md", () => {
-  it("has the shortest program as its first example, and it answers with citations that stand in the documents", async () => {
-    const [first] = examples
-    const answer = first && (await run(first))
-    expect(answer?.found).toBe(true)
-    expect(answer?.trace.passages.filter(({ kept }) => kept)).toHaveLength(3)
-    expect(answer?.citations.length).toBeGreaterThan(0)
-    for (const { document, end, quote, start } of answer?.citations ?? []) {
-      if (!document.endsWith(".md")) continue
-      const text = await readFile(join(folder, "docs", document), "utf8")
-      expect(text.slice(start, end)).toBe(quote)
-    }
+  const [first, second, third, ...more] = examples
+
+  it("has three programs, each of them tried below", () => {
+    expect([first, second, third].every((example) => example !== undefined)).toBe(true)
+    expect(more).toEqual([])
   })
 
-  it.each(examples.slice(1))("runs the example of line $line", async (example) => {
-    await run(example)
+  it("shows the shortest program, and it answers", async () => {
+    if (first !== undefined) await check((await run(first)) as Answer)
+  })
+
+  it("shows how to retrieve passages only", async () => {
+    const passages = second && ((await run(second)) as ReadonlyArray<{ document: string; of: number }>)
+    expect(passages).toHaveLength(5)
+    expect(passages?.[0]).toMatchObject({ document: expect.stringMatching(/\.(md|html|pdf)$/) })
+  })
+
+  it("shows the same program on the models of a gateway: here another Sluice", async () => {
+    const answer = await withServer(join(folder, "gateway"), async ({ output, url }) => {
+      const key = /\bsk-[\w-]+/.exec(output())?.[0] ?? ""
+      const listed = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
+      const { data } = (await listed.json()) as { data: ReadonlyArray<{ id: string }> }
+      const model = (name: RegExp) => data.find(({ id }) => name.test(id))?.id ?? ""
+      const env = {
+        SLUICE_GATEWAY_URL: url,
+        SLUICE_API_KEY: key,
+        SLUICE_EMBEDDING_MODEL: model(/1024/),
+        SLUICE_RERANK_MODEL: model(/rerank/),
+        SLUICE_CHAT_MODEL: model(/extractive/)
+      }
+      return third && run(third, env)
+    })
+    await check(answer as Answer)
   })
 })
