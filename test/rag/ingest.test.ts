@@ -316,6 +316,23 @@ describe("ingest", () => {
       yield* Effect.promise(() => Promise.all([at, join(docs, "sub")].map((path) => chmod(path, 0o777))))
     }).pipe(Effect.scoped)
   )
+
+  it.live("says that the disk is full, and loses nothing of what was there", () =>
+    Effect.gen(function* () {
+      const { docs, library: at, write } = yield* handbook
+      yield* child(["ingest", docs, at], {})
+      const long = Array.from({ length: 4000 }, (_, i) => `Sentence ${i} about matter ${i * 7919}.`).join(
+        "\n\n"
+      )
+      yield* write("docs/long.md", `# Long\n\n${long}`)
+      const output = yield* child(["ingest", docs, at], { fileSizeLimit: 16 })
+      assert.include(output.at(-1) ?? "", "NoSpace")
+      const library = yield* Library.open(at)
+      assert.strictEqual((yield* library.documents).length, 3)
+      assert.isTrue((yield* library.ask("Who holds the key to the boiler room?")).found)
+      assert.strictEqual((yield* library.ingest(docs)).added, 1)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
 })
 
 const CHILD = new URL("./IngestChild.ts", import.meta.url).pathname
@@ -323,17 +340,29 @@ const CHILD = new URL("./IngestChild.ts", import.meta.url).pathname
 /** Runs an ingest in a process of its own and gives its lines. */
 const child = (
   args: ReadonlyArray<string>,
-  options: { readonly unprivileged?: boolean; readonly killAtCommit?: number }
+  options: {
+    readonly unprivileged?: boolean
+    readonly killAtCommit?: number
+    /** No file may grow beyond so many KiB, which fails as a full disk does. */
+    readonly fileSizeLimit?: number
+  }
 ): Effect.Effect<ReadonlyArray<string>> =>
   Effect.promise(
     () =>
       new Promise((resolve, reject) => {
         const lines: Array<string> = []
-        const started = spawn(
+        const command = [
           process.execPath,
-          ["--conditions=@sluice/source", CHILD, ...args, ...(options.unprivileged === true ? ["drop"] : [])],
-          { stdio: ["ignore", "pipe", "inherit"] }
-        )
+          "--conditions=@sluice/source",
+          CHILD,
+          ...args,
+          ...(options.unprivileged === true ? ["drop"] : [])
+        ]
+        const limit = options.fileSizeLimit
+        const script = `${limit === undefined ? "" : `trap '' XFSZ; ulimit -f ${limit};`} exec "$@"`
+        const started = spawn("bash", ["-c", script, "bash", ...command], {
+          stdio: ["ignore", "pipe", "inherit"]
+        })
         started.stdout.setEncoding("utf8").on("data", (text: string) => {
           lines.push(...text.trim().split("\n"))
           const commits = lines.filter((line) => line === "committed").length

@@ -1,7 +1,9 @@
 /** The store's promises, each against a trap of LanceDB. */
 import { assert, describe, it } from "@effect/vitest"
 import { type IndexedDocument, LanceIndex, PassageIndex, type StoredDocument } from "@sluice/rag"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { readdir } from "node:fs/promises"
 import { DIMENSION, embedText } from "./Models.ts"
 import { testFolder } from "./TestFolder.ts"
 
@@ -84,7 +86,7 @@ describe("LanceIndex", () => {
       const { library } = yield* testFolder
       const collection = yield* open(library)
       yield* collection.commit([documentOf("a", texts(9, "old")), documentOf("b", texts(2, "other"))])
-      const [seen] = (yield* collection.inventory).filter(({ info }) => info.path === "a")
+      const seen = (yield* collection.inventory).find(({ info }) => info.path === "a")
       assert.isDefined(seen)
       yield* collection.commit([documentOf("a", texts(3, "new"), seen)])
       const hits = yield* collection.search(embedText("old new other passage"), 100)
@@ -123,6 +125,20 @@ describe("LanceIndex", () => {
         assert.include([texts(7, "long").join(), texts(3, "short").join()], own.toSorted().join())
       }
       assert.isTrue((yield* two.inventory).every(({ whole }) => whole))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keeps one version whole when a writer does not know what another wrote since", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const [one, two] = [yield* open(library), yield* open(library)]
+      yield* one.commit([documentOf("a", texts(5, "first"))])
+      const seen = yield* two.document(documentOf("a", []).info.id)
+      yield* one.commit([documentOf("a", texts(9, "second"), seen)])
+      yield* two.commit([documentOf("a", texts(4, "third"), seen)])
+      const hits = yield* one.search(embedText("first second third passage"), 100)
+      assert.deepStrictEqual(hits.map(({ passage }) => passage.text).toSorted(), texts(4, "third"))
+      assert.isTrue((yield* one.inventory).every(({ whole }) => whole))
     }).pipe(Effect.scoped)
   )
 
@@ -193,6 +209,33 @@ describe("LanceIndex", () => {
       for (let i = 0; i < 4; i++) yield* one.commit([documentOf(`document ${i}`, texts(2, `about ${i}`))])
       yield* Effect.all([one.maintain, two.maintain], { concurrency: 2 })
       assert.strictEqual(yield* two.passageCount, 8)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("drops what nobody refers to for a day, and nothing else", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const store = yield* Layer.build(LanceIndex.layer(library))
+      const index = Context.get(store, PassageIndex)
+      const [one, two] = [yield* index.open("one", MANIFEST), yield* index.open("two", MANIFEST)]
+      const [shared, only] = [documentOf("shared", texts(1, "shared")), documentOf("only", texts(1, "only"))]
+      yield* one.commit([shared, only])
+      yield* two.commit([shared])
+      yield* Effect.tap(index.replace("one", MANIFEST), ({ next }) => next.commit([shared]))
+      yield* one.remove([shared.info.id, only.info.id])
+      const tables = Effect.promise(
+        async () => (await readdir(library)).filter((name) => name.startsWith("c_")).length
+      )
+      // the clock of the test begins in 1970: nothing is a day old
+      yield* one.maintain
+      assert.isDefined(yield* one.original(only.info.sha256))
+      assert.strictEqual(yield* tables, 3)
+      yield* TestClock.setTime(Date.now() + 25 * 60 * 60 * 1000)
+      yield* one.maintain
+      assert.isUndefined(yield* one.original(only.info.sha256))
+      assert.isDefined(yield* one.original(shared.info.sha256))
+      assert.strictEqual(yield* tables, 2)
+      assert.strictEqual(yield* two.passageCount, 1)
     }).pipe(Effect.scoped)
   )
 

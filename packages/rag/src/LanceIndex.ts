@@ -5,6 +5,7 @@ import { Clock, Effect, Layer } from "effect"
 import { PassageIndex, type Replacement } from "./PassageIndex.ts"
 import { attempt, attemptWrite, connect, type Connection, openOrCreate, sqlString } from "./lance/Lance.ts"
 import { collectionOf } from "./lance/LanceCollection.ts"
+import { collectGarbage } from "./lance/LanceGarbage.ts"
 import { openFiles, times } from "./lance/LanceFiles.ts"
 import { toTable, utf8 } from "./lance/LanceRows.ts"
 import { collectionsSchema, passagesSchema } from "./lance/LanceTables.ts"
@@ -28,6 +29,8 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string) {
     await made.setUnenforcedPrimaryKey("name")
     return made
   })
+
+  const garbage = collectGarbage(connection, collections, files)
 
   const named = Effect.fn("LanceIndex.named")(function* (name: string) {
     const rows: ReadonlyArray<{ readonly table: string; readonly manifest: string }> = yield* attempt(
@@ -65,7 +68,7 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string) {
 
   const openTable = (name: string, table: string, manifest: Manifest) =>
     attempt("open", `opening collection "${name}"`, () => connection.openTable(table)).pipe(
-      Effect.flatMap((opened) => collectionOf(name, manifest, opened, files))
+      Effect.flatMap((opened) => collectionOf(name, manifest, opened, files, garbage))
     )
 
   const open = Effect.fn("LanceIndex.open")(function* (name: string, manifest: Manifest) {

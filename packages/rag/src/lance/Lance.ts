@@ -124,7 +124,12 @@ const storeError = (stage: Stage, doing: string, cause: unknown): RagError => {
 }
 
 const diagnose = (text: string): readonly [RagReason, string] => {
-  if (/no space left|os error 28|ENOSPC|disk quota|file too large|os error 27/i.test(text))
+  // The last one is how LanceDB notices that a file of originals was cut short.
+  if (
+    /no space left|os error 28|ENOSPC|disk quota|file too large|os error 27|exceeds blob object size/i.test(
+      text
+    )
+  )
     return ["NoSpace", "What was committed before is safe. Free some space and run it again."]
   if (/permission denied|os error 13|EACCES|EPERM|read-only file system|os error 30/i.test(text))
     return ["PermissionDenied", "Give this user the right to read and write the library's folder."]

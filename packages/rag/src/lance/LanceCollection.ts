@@ -16,7 +16,8 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
   name: string,
   manifest: Manifest,
   table: Table,
-  files: LanceFiles
+  files: LanceFiles,
+  collectGarbage: Effect.Effect<void, RagError>
 ) {
   // One writer at a time within the process; LanceDB sorts out the processes.
   const writer = yield* Semaphore.make(1)
@@ -25,34 +26,30 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     if (documents.length === 0) return
     yield* checkUnique(documents.map(({ info }) => info.id))
     yield* files.put(new Map(documents.map(({ info, original }) => [info.sha256, original])))
-    const expected = documents.reduce(
-      (sum, { replaces }) => sum + (replaces ? replaces.info.passages + 1 : 0),
-      0
+    const own = sqlIn(
+      "document",
+      documents.map(({ info }) => info.id)
     )
-    const broken = documents.some(({ replaces }) => replaces?.whole === false)
-    const merged = broken
-      ? undefined
-      : yield* attemptWrite("ingest", "writing passages", () =>
-          table
-            .mergeInsert("id")
-            .whenMatchedUpdateAll()
-            .whenNotMatchedInsertAll()
-            .execute(toArrow(rowsOf(documents, { gone: true }), manifest.dimension))
-        )
-    // Other rows were there than this writer had seen: another one was faster. Its passages must not stay among ours.
-    // Deleting by source reads the whole table, so it is kept for this case.
-    if (merged?.numUpdatedRows !== expected) {
+    yield* attemptWrite("ingest", "writing passages", () =>
+      table
+        .mergeInsert("id")
+        .whenMatchedUpdateAll()
+        .whenNotMatchedInsertAll()
+        .execute(toArrow(rowsOf(documents, { gone: true }), manifest.dimension))
+    )
+    // More rows than were written belong to another writer, who was here since the documents were looked up: its
+    // passages must not stay among ours. Deleting by source reads the whole table, so it is kept for this case.
+    const written = documents.reduce((sum, { passages }) => sum + passages.length + 1, 0)
+    const there = yield* attempt("ingest", "counting what was written", () =>
+      table.countRows(`kind <> 'gone' AND ${own}`)
+    )
+    if (there !== written) {
       yield* attemptWrite("ingest", "writing passages over another writer's", () =>
         table
           .mergeInsert("id")
           .whenMatchedUpdateAll()
           .whenNotMatchedInsertAll()
-          .whenNotMatchedBySourceDelete({
-            where: sqlIn(
-              "document",
-              documents.map(({ info }) => info.id)
-            )
-          })
+          .whenNotMatchedBySourceDelete({ where: own })
           .execute(toArrow(rowsOf(documents, { gone: false }), manifest.dimension))
       )
     }
@@ -138,11 +135,11 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     Effect.withSpan("LanceCollection.settle")
   )
 
-  const maintain: Collection["maintain"] = Effect.gen(function* () {
-    yield* maintainIndex(table, manifest.dimension)
-    const referenced = yield* documents
-    yield* files.collect(new Set(referenced.map(({ sha256 }) => sha256)))
-  }).pipe(writer.withPermit, Effect.withSpan("LanceCollection.maintain"))
+  const maintain: Collection["maintain"] = maintainIndex(table, manifest.dimension).pipe(
+    writer.withPermit,
+    Effect.andThen(collectGarbage),
+    Effect.withSpan("LanceCollection.maintain")
+  )
 
   return {
     name,

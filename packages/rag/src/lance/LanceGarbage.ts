@@ -1,0 +1,42 @@
+/** What nothing refers to any more: tables without a name, originals without a document. */
+import { Clock, Effect } from "effect"
+import { attempt, attemptWrite, type Connection, type Table } from "./Lance.ts"
+import { GRACE_MILLIS, type LanceFiles } from "./LanceFiles.ts"
+
+/**
+ * Drops tables that no collection's name stands for, and then originals that no document of any table names, when
+ * both have been left alone for a day: a rebuild that is still being written is neither named nor garbage.
+ */
+export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
+  connection: Connection,
+  collections: Table,
+  files: LanceFiles
+) {
+  const before = (yield* Clock.currentTimeMillis) - GRACE_MILLIS
+  const named = yield* attempt("store", "listing collections", async () => {
+    const rows: ReadonlyArray<{ readonly table: string }> = await collections
+      .query()
+      .select(["table"])
+      .toArray()
+    return new Set(rows.map(({ table }) => table))
+  })
+  const names = yield* attempt("store", "listing tables", () => connection.tableNames({ limit: 100_000 }))
+  const referenced = new Set<string>()
+  for (const name of names.filter((name) => name.startsWith("c_"))) {
+    const table = yield* attempt("store", `opening table ${name}`, () => connection.openTable(name))
+    const written = yield* attempt("store", `looking at table ${name}`, async () => {
+      const versions = await table.listVersions()
+      return Math.max(0, ...versions.map(({ timestamp }) => timestamp.getTime()))
+    })
+    if (!named.has(name) && written < before) {
+      yield* attemptWrite("store", `dropping table ${name}`, () => connection.dropTable(name))
+      continue
+    }
+    yield* attempt("store", "listing the originals in use", async () => {
+      for await (const batch of table.query().where("kind = 'document'").select(["hash"])) {
+        for (const hash of batch.getChildAt(0) ?? []) referenced.add(hash)
+      }
+    })
+  }
+  yield* files.collect(referenced)
+})

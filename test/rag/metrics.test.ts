@@ -1,0 +1,79 @@
+/** The measures of retrieval, by hand. */
+import { assert, describe, it } from "@effect/vitest"
+import { evaluateRetrieval, hit, measure, ndcg, recall, reciprocalRank } from "@sluice/rag"
+import { Effect } from "effect"
+import { modelsLayer } from "./Models.ts"
+import { testFolder } from "./TestFolder.ts"
+
+const grades = new Map([
+  ["a", 3],
+  ["b", 1],
+  ["c", 0]
+])
+
+describe("evaluation", () => {
+  it("takes grades as gains, discounted by the logarithm of the rank", () => {
+    assert.strictEqual(ndcg(["a", "b"], grades, 10), 1)
+    assert.closeTo(
+      ndcg(["c", "b", "a"], grades, 10),
+      (1 / Math.log2(3) + 3 / 2) / (3 + 1 / Math.log2(3)),
+      1e-12
+    )
+    assert.closeTo(ndcg(["x", "a"], grades, 1), 0, 0)
+    assert.deepStrictEqual([recall(["c", "a"], grades, 2), recall(["c", "a"], grades, 1)], [0.5, 0])
+    assert.deepStrictEqual(
+      [reciprocalRank(["c", "x", "b"], grades, 10), reciprocalRank(["c"], grades, 10)],
+      [1 / 3, 0]
+    )
+    assert.deepStrictEqual([hit(["c", "x", "b"], grades, 3), hit(["c", "x", "b"], grades, 2)], [1, 0])
+  })
+
+  it("averages over the queries that have a relevant document, unanswered ones as 0", () => {
+    const judgements = new Map([
+      ["q1", grades],
+      ["q2", new Map([["d", 1]])],
+      ["q3", new Map([["d", 0]])]
+    ])
+    const metrics = measure(new Map([["q1", ["a"]]]), judgements)
+    assert.deepStrictEqual([metrics["MRR@10"], metrics["recall@20"], metrics["hit@3"]], [0.5, 0.25, 0.5])
+  })
+
+  it.effect("runs every way of retrieving over a folder in BEIR's format", () =>
+    Effect.gen(function* () {
+      const { folder, write } = yield* testFolder
+      const documents = Array.from({ length: 60 }, (_, i) => ({
+        _id: `d${i}`,
+        title: i % 2 ? `Station ${i}` : "",
+        text: `The pumps of station${i} were servicing field${(i * 7) % 13}.`
+      }))
+      const lines = (values: ReadonlyArray<unknown>) =>
+        `${values.map((value) => JSON.stringify(value)).join("\n")}\n`
+      yield* write("retrieval/small/corpus.jsonl", lines(documents))
+      yield* write(
+        "retrieval/small/queries.jsonl",
+        lines([
+          { _id: "q1", text: "pump service station7" },
+          { _id: "q2", text: " " }
+        ])
+      )
+      yield* write("retrieval/small/qrels.tsv", "query-id\tcorpus-id\tscore\nq1\td7\t2\nq2\td1\t1\n")
+      const { collection, runs } = yield* evaluateRetrieval({ data: folder, collection: "small" })
+      assert.strictEqual(collection, "small")
+      assert.deepStrictEqual(
+        runs.map(({ metrics, name }) => [name, metrics["hit@3"]]),
+        [
+          ["bm25", 0.5],
+          ["embeddings", 0.5],
+          ["embeddings+rerank", 0.5],
+          ["default", 0.5]
+        ]
+      )
+      const missing = yield* Effect.flip(evaluateRetrieval({ data: folder, collection: "none" }))
+      assert.deepStrictEqual([missing.stage, missing.reason], ["evaluate", "NotFound"])
+      yield* write("retrieval/small/corpus.jsonl", '{"_id": "d1", "text": "x"}\n{"_id": 7}\n')
+      const broken = yield* Effect.flip(evaluateRetrieval({ data: folder, collection: "small" }))
+      assert.deepStrictEqual(broken.reason, "Malformed")
+      assert.include(broken.message, "Line 2")
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+})
