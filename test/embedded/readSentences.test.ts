@@ -138,6 +138,35 @@ describe("readSentences", () => {
   })
 })
 
+describe("readSentences, of 100,000 characters that open and never close,", () => {
+  const fill = (mark: string) => mark.repeat(100_000 / mark.length)
+  // Each of these took minutes, by its square, when one of the patterns looked ahead without a limit.
+  const open: ReadonlyArray<readonly [name: string, text: string]> = [
+    ["brackets", fill("[")],
+    ["links", fill("[a](")],
+    ["emphasis", fill("*a ")],
+    ["underscores", fill("_a ")],
+    ["backticks", `a ${fill("`b ``c ```d ")}`],
+    ["a wide row", `|a${fill(" ")}b |`],
+    ["a wide line after a row", `| a |\n${fill(" ")}x`],
+    ["a wide heading", `# a${fill(" ")}b`],
+    ["sentences that begin small", fill("a. ")],
+    ["numerals", `有${fill("一")}`]
+  ]
+  for (const [name, text] of open) {
+    it(`comes to an end: ${name}`, () => {
+      const passages = [{ title: "", text: `${text}\n\nThe keeper opens the gate at 07:00.` }]
+      expect(readSentences("How many gates does the keeper open?", passages)).toHaveLength(1)
+      expect(readSentences(`What is ${text}`, passages).length).toBeLessThanOrEqual(MAX_SENTENCES)
+    })
+  }
+
+  it("comes to an end: a question of one long word", () => {
+    const text = "The keeper opens the gate."
+    expect(readSentences(`What is ${"x".repeat(100_000)}?`, [{ title: "", text }])).toEqual([])
+  })
+})
+
 describe("countTokens", () => {
   it("counts words and CJK characters", () => {
     expect(countTokens("The lock's gate, 船闸!")).toBe(5)

@@ -13,7 +13,7 @@ const ITEM = /^\s*(?:[-*+•‣◦–]|\d{1,3}[.)]|[（(]?[一二三四五六七
 const ITEM_MARK_WITHOUT_SPACE = /^\s*[-*+]\S|^\s*\d{1,3}[.)]\S/
 const ROW = /^\s*\|.*\|\s*$/
 const RULE = /^[\s|:=*_+-]*$/
-const TABLE_RULE = /^\s*\|?\s*:?-{2,}[\s|:-]*$/
+const TABLE_RULE = /^\s*(?:\|\s*)?:?-{2,}[\s|:-]*$/
 const QUOTE = /^\s*(?:>\s?)+/
 
 /**
@@ -49,11 +49,11 @@ export const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
       blocks.push({
         kind: "heading",
         start,
-        end: start + text.slice(start, end).replace(/\s+#+$/, "").length
+        end: start + text.slice(start, end).replace(/(?<!\s)\s+#+$/, "").length
       })
     } else if (ROW.test(line)) {
       close()
-      const inner = /^\s*\|\s*(.*?)\s*\|\s*$/.exec(line)?.[1] ?? ""
+      const inner = line.trim().slice(1, -1).trim()
       if (inner !== "") {
         const start = from0 + line.indexOf(inner)
         const header = TABLE_RULE.test(text.slice(from, text.indexOf("\n", from) >>> 0))

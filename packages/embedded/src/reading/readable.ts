@@ -3,13 +3,19 @@
 const CJK = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}，。！？；：、（）《》「」“”"
 const BETWEEN_CJK = new RegExp(`(?<=[${CJK}])\\s*\\n\\s*(?=[${CJK}])`, "gu")
 
+const LINK = String.raw`\[([^[\]]*)\](?:\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"]*")?\)|\[[^[\]]*\])`
+const IMAGES = new RegExp(`!${LINK}`, "g")
+const LINKS = new RegExp(LINK, "g")
+
+/** No mark is sought further than a person would: a text of nothing but opening marks takes no longer than another. */
 const prose = (text: string): string =>
   text
-    .replace(/!?\[([^\]]*)\](?:\([^)\s]*(?:\s+"[^"]*")?\)|\[[^\]]*\])/g, "$1")
-    .replace(/<((?:https?|mailto):[^>\s]+)>/g, "$1")
+    .replace(IMAGES, "$1")
+    .replace(LINKS, "$1")
+    .replace(/<((?:https?|mailto):[^<>\s]+)>/g, "$1")
     .replace(/<\/?[a-zA-Z][^<>]*>/g, "")
-    .replace(/(\*{1,3}|~~)(?=\S)(.+?)(?<=\S)\1/gs, "$2")
-    .replace(/(?<![\p{L}\p{N}_])(_{1,3})(?=\S)(.+?)(?<=\S)\1(?![\p{L}\p{N}_])/gsu, "$2")
+    .replace(/(\*{1,3}|~~)(?=\S)(.{1,500}?)(?<=\S)\1/gs, "$2")
+    .replace(/(?<![\p{L}\p{N}_])(_{1,3})(?=\S)(.{1,500}?)(?<=\S)\1(?![\p{L}\p{N}_])/gsu, "$2")
     .replace(/^\*{1,3}(?=\S)|(?<=\S)\*{2,3}$/g, "")
     .replace(/\\([\\`*_{}[\]()#+\-.!|<>~])/g, "$1")
 
@@ -22,7 +28,7 @@ export const readable = (source: string): string =>
     .replace(/(\p{Ll})[-\u00AD]\n\s*(?=\p{Ll})/gu, "$1")
     .replace(BETWEEN_CJK, "")
     .replace(/\n\s*(?:>\s?)*/g, " ")
-    .split(/(`+)(.+?)\1/gs)
+    .split(/(?<!`)(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)/gs)
     .map((piece, i) => (i % 3 === 0 ? prose(piece) : i % 3 === 2 ? piece.trim() : ""))
     .join("")
     .replace(/\s+/g, " ")

@@ -22,6 +22,9 @@ const ABBREVIATION =
 /** After these a new sentence may well begin: only what follows tells. */
 const MAY_END = /(?:^|\s)(?:etc|al|a\.m|p\.m|U\.S|U\.K|Inc|Ltd|Co|Corp|Jr|Sr)\.\s*$/
 
+/** Characters at the end of a sentence that tell whether its full stop ends it. */
+const LAST_WORD = 32
+
 const joins = (before: string, after: string): boolean =>
   /^[\p{Ll},;:)\]]/u.test(after) ||
   (ABBREVIATION.test(before) && !(MAY_END.test(before) && /^\p{Lu}/u.test(after)))
@@ -30,7 +33,7 @@ function* split(source: string): Generator<readonly [start: number, end: number]
   let start = -1
   let end = 0
   for (const { index, segment } of segmenter.segment(source)) {
-    if (start >= 0 && !joins(source.slice(start, end), segment)) {
+    if (start >= 0 && !joins(source.slice(Math.max(start, end - LAST_WORD), end), segment)) {
       yield [start, end]
       start = -1
     }
