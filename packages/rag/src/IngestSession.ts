@@ -63,18 +63,16 @@ export const storedOriginal = (
   collection: Collection | undefined,
   info: { readonly sha256: string; readonly path: string }
 ): Effect.Effect<Uint8Array, RagError> =>
-  Effect.flatMap(collection?.original(info.sha256) ?? Effect.succeed(undefined), (bytes) =>
-    bytes === undefined
-      ? Effect.fail(
-          new RagError({
-            stage: "store",
-            reason: "Store",
-            message: `The original of ${info.path} is not in the store. Ingest the file again.`,
-            document: info.path
-          })
-        )
-      : Effect.succeed(bytes)
-  )
+  Effect.gen(function* () {
+    const bytes = collection === undefined ? undefined : yield* collection.original(info.sha256)
+    if (bytes !== undefined) return bytes
+    return yield* new RagError({
+      stage: "store",
+      reason: "Store",
+      message: `The original of ${info.path} is not in the store. Ingest the file again.`,
+      document: info.path
+    })
+  })
 
 const fromFolder = Effect.fn("IngestSession.folder")(function* (
   path: string,

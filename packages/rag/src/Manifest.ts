@@ -22,7 +22,7 @@ export const encodeManifest = (manifest: Manifest): string => JSON.stringify(man
 
 /** Reads a stored manifest. The format is read first, so that a newer layout is named rather than called damaged. */
 export const decodeManifest = Effect.fn("Manifest.decode")(function* (collection: string, json: string) {
-  const { format } = yield* Schema.decodeUnknownEffect(Format)(json).pipe(
+  const { format } = yield* Schema.decodeEffect(Format)(json).pipe(
     Effect.mapError((cause) => damaged(collection, cause))
   )
   if (format > FORMAT) {
@@ -32,7 +32,7 @@ export const decodeManifest = Effect.fn("Manifest.decode")(function* (collection
       message: `Collection "${collection}" was written in format ${format}; this version of Sluice reads formats up to ${FORMAT}. Nothing was changed. Update Sluice, or open another folder.`
     })
   }
-  return yield* Schema.decodeUnknownEffect(ManifestJson)(json).pipe(
+  return yield* Schema.decodeEffect(ManifestJson)(json).pipe(
     Effect.mapError((cause) => damaged(collection, cause))
   )
 })
