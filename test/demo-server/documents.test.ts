@@ -97,9 +97,9 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
     })
   )
 
-  it.effect("a file over the limit: 413 alone, reported among others", () =>
+  it.effect("a file over the limit: 413 alone, reported among others, an event of a stream", () =>
     Effect.gen(function* () {
-      const { call, json } = yield* TestServer
+      const { call, events, json } = yield* TestServer
       const big = new Uint8Array(64 * 1024 * 1024 + 1).fill(97)
       const alone = yield* call("/documents", upload({ "big.txt": big }))
       assert.strictEqual(alone.status, 413)
@@ -109,6 +109,9 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
         among.failed.map(({ path, reason }) => [path, reason]),
         [["big.txt", "too_large"]]
       )
+      const seen = yield* events(IngestEvent, "/documents", upload({ "big.txt": big }))
+      const failed = seen.find(({ type }) => type === "document")
+      assert.include(failed, { path: "big.txt", status: "failed" })
     })
   )
 

@@ -24,7 +24,7 @@ export const IngestReport = Schema.Struct({
   failed: Schema.Array(FailedFile)
 })
 
-/** `document` for each file as it is on disk, `done` with the report last, or `error`. */
+/** `document` for each file as it is on disk or has failed, `done` with the report last, or `error`. */
 export const IngestEvent = Schema.Union([
   Schema.Struct({ type: Schema.Literal("found"), files: Schema.Int }),
   Schema.Struct({

@@ -7,7 +7,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { endWithError, wantsEvents } from "./Events.ts"
 import { fileHeaders } from "./FileHeaders.ts"
-import { wireEvent, wireReport } from "./IngestWire.ts"
+import { wireEvents, wireReport } from "./IngestWire.ts"
 import { ragFailure } from "./RagFailure.ts"
 import { Shelf } from "./Shelf.ts"
 import { type Refused, uploads } from "./Upload.ts"
@@ -39,7 +39,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
         const source = { files: uploads(payload, (file) => refused.push(file)) }
         if (wantsEvents(headers)) {
           return ingestEvents(source).pipe(
-            Stream.map((event) => wireEvent(event, refused)),
+            Stream.flatMap((event) => Stream.fromIterable(wireEvents(event, refused))),
             endWithError
           )
         }

@@ -4,10 +4,20 @@ import type { IngestEvent, IngestReport } from "../contract/Documents.ts"
 import { reasonCode } from "./RagFailure.ts"
 import type { Refused } from "./Upload.ts"
 
-const failedFile = ({ path, error }: Rag.IngestFailure) => ({
+type FailedFile = IngestReport["failed"][number]
+
+const failedFile = ({ path, error }: Rag.IngestFailure): FailedFile => ({
   path,
   reason: reasonCode(error.reason),
   message: error.message
+})
+
+const failedDocument = (path: string, failure: FailedFile): IngestEvent => ({
+  type: "document",
+  path,
+  status: "failed",
+  passages: 0,
+  failure
 })
 
 /** The report, with the files that were refused before the library saw them. */
@@ -20,16 +30,20 @@ export const wireReport = (report: Rag.IngestReport, refused: ReadonlyArray<Refu
   failed: [...report.failed.map(failedFile), ...refused]
 })
 
-/** One event; `refused` is read when the report comes. */
-export const wireEvent = (event: Rag.IngestEvent, refused: ReadonlyArray<Refused> = []): IngestEvent => {
+/** One event as it travels; the report comes after one `document` for each file that was refused. */
+export const wireEvents = (
+  event: Rag.IngestEvent,
+  refused: ReadonlyArray<Refused> = []
+): ReadonlyArray<IngestEvent> => {
   switch (event.type) {
     case "done":
-      return { type: "done", report: wireReport(event.report, refused) }
+      return [
+        ...refused.map((file) => failedDocument(file.path, file)),
+        { type: "done", report: wireReport(event.report, refused) }
+      ]
     case "document":
-      return event.status === "failed"
-        ? { type: "document", path: event.path, status: "failed", passages: 0, failure: failedFile(event) }
-        : event
+      return [event.status === "failed" ? failedDocument(event.path, failedFile(event)) : event]
     default:
-      return event
+      return [event]
   }
 }

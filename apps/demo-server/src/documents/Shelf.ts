@@ -4,7 +4,7 @@ import { Context, Effect, FileSystem, Layer, Path, Ref, Stream } from "effect"
 import { ServerConfig } from "../Config.ts"
 import type { IngestEvent, ServerStatus } from "../contract/index.ts"
 import { libraryError } from "../StartError.ts"
-import { wireEvent } from "./IngestWire.ts"
+import { wireEvents } from "./IngestWire.ts"
 import { openWhenWanted } from "./OpenLibrary.ts"
 import { readQuestions, readSamples, SAMPLES } from "./Samples.ts"
 
@@ -91,7 +91,7 @@ export class Shelf extends Context.Service<
             Stream.tap(({ type }) => (type === "done" ? library : Effect.void))
           )
           const events = open?.rebuild ?? anew
-          return Stream.map(events, (event) => wireEvent(event))
+          return Stream.flatMap(events, (event) => Stream.fromIterable(wireEvents(event)))
         })
       )
 

@@ -20,6 +20,19 @@ const SAID: Record<Upload["state"], string> = {
 const isDone = ({ state }: Upload): boolean =>
   state !== "waiting" && state !== "sending" && state !== "reading"
 
+/** What a finished upload came to; says nothing of the rest of the library. */
+const summary = (read: number, failed: number): string => {
+  if (failed === 0) return `${counted(read, "file")} read`
+  if (read === 0) return `${counted(failed, "file")} could not be read`
+  return `${counted(read, "file")} read, ${failed.toLocaleString()} could not be`
+}
+
+/** The path stands above it. */
+const reasonOf = (message: string, path: string): string => {
+  const reason = message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message
+  return reason.charAt(0).toUpperCase() + reason.slice(1)
+}
+
 const Row = ({ upload }: { readonly upload: Upload }) => (
   <li data-state={upload.state}>
     <span class="path">{upload.path}</span>
@@ -28,7 +41,7 @@ const Row = ({ upload }: { readonly upload: Upload }) => (
     {upload.state === "sending" && (
       <Meter label={`Sending ${upload.path}`} done={upload.sent} total={upload.file.size} />
     )}
-    {upload.message !== undefined && <p>{upload.message}</p>}
+    {upload.message !== undefined && <p>{reasonOf(upload.message, upload.path)}</p>}
   </li>
 )
 
@@ -45,9 +58,9 @@ export const UploadProgress = () => {
       <p class="uploads-head">
         <strong>
           {running
-            ? `${done.toLocaleString()} of ${counted(files.length, "file")}`
-            : `${counted(files.length - failed.length, "file")} in the library`}
-          {failed.length > 0 && `, ${failed.length.toLocaleString()} could not be read`}
+            ? `${done.toLocaleString()} of ${counted(files.length, "file")}` +
+              (failed.length > 0 ? `, ${failed.length.toLocaleString()} could not be read` : "")
+            : summary(rest.length, failed.length)}
         </strong>
         {!running && (
           <button class="link" type="button" onClick={clearUploads}>
