@@ -19,9 +19,11 @@ import {
 /**
  * The body of every failed call. All four fields are always sent, `null` where there is nothing to say.
  *
- * The outer `message` repeats the inner one for clients that read only that (Cohere's family).
+ * The outer `message` repeats the inner one for clients that read only that (Cohere's family); with `success: false` it
+ * is also the envelope of `/api`, so that one body serves every path.
  */
 export const ErrorBody = Schema.Struct({
+  success: Schema.optional(Schema.Literal(false)),
   error: Schema.Struct({
     message: Schema.String,
     type: Schema.NullOr(Schema.String),
@@ -64,7 +66,7 @@ export class Failure extends Schema.TaggedError<Failure>()("Failure", {
   get body(): ErrorBody {
     const { message, param = null, code = null } = this
     const type = code === "insufficient_quota" ? code : typeOf(this.status)
-    return { error: { message, type, param, code }, message }
+    return { success: false, error: { message, type, param, code }, message }
   }
 
   /** The headers that are sent beside it. */
