@@ -1,11 +1,11 @@
 /** A gateway in place of the models of this process: another of these servers, one that is down, one that misbehaves. */
 import { assert, describe, it } from "@effect/vitest"
-import { ChatChunk, ErrorBody, RerankResponse } from "@sluice/core"
+import { ChatChunk, ErrorBody, ModelsResponse, RerankResponse } from "@sluice/core"
 import { Effect, Schema } from "effect"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Answer, IngestReport, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
-import { filesOf, startServer } from "./TestServer.ts"
+import { filesOf, startServer, type TestServer } from "./TestServer.ts"
 
 const canary = "sk-canary-upstream-credential"
 
@@ -99,6 +99,44 @@ describe("behind a gateway", () => {
       }
       assert.notInclude(server.printed.join("\n"), "canary")
     }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "with an access token: /api answers with the gateway's own lists, without it with what is configured",
+    () =>
+      Effect.gen(function* () {
+        const accessToken = "sat-canary-upstream-credential"
+        const lists: Record<string, unknown> = {
+          "/api/models": { "1": ["e", "r"], "2": ["c", "other"] },
+          "/api/user/available_models": [{ id: "e", owned_by: "them" }]
+        }
+        const { url } = yield* answering((response, path) => {
+          const allowed = response.req.headers.authorization === `Bearer ${accessToken}`
+          const body = allowed
+            ? { success: true, data: lists[path] }
+            : { error: { message: `bad token ${accessToken}` } }
+          response.writeHead(allowed ? 200 : 401, { "content-type": "application/json" })
+          response.end(JSON.stringify(body))
+        })
+        const idsOf = (server: TestServer["Service"], path: string) =>
+          Effect.map(server.json(ModelsResponse, path, { as: "token" }), ({ data }) =>
+            data.map(({ id }) => id)
+          )
+        const env = gatewayAt(url, canary, models)
+
+        const server = yield* startServer({ env: { ...env, SLUICE_ACCESS_TOKEN: accessToken } })
+        assert.deepStrictEqual(yield* idsOf(server, "/api/models"), ["e", "r", "c", "other"])
+        assert.deepStrictEqual(yield* idsOf(server, "/api/user/available_models"), ["e"])
+
+        const without = yield* startServer({ env })
+        assert.deepStrictEqual(yield* idsOf(without, "/api/models"), ["e", "r", "c"])
+
+        const refused = yield* startServer({ env: { ...env, SLUICE_ACCESS_TOKEN: `${accessToken}-old` } })
+        const response = yield* refused.call("/api/models", { as: "token" })
+        const text = yield* Effect.promise(() => response.text())
+        assert.strictEqual(response.status, 502)
+        assert.include(Schema.decodeUnknownSync(ErrorBody)(JSON.parse(text)).message, "SLUICE_ACCESS_TOKEN")
+      }).pipe(Effect.scoped)
   )
 
   const misbehaviours: ReadonlyArray<

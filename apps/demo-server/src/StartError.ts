@@ -1,4 +1,5 @@
 /** Why the server cannot start. The message is for the person at the terminal: what is wrong and what to do. */
+import type { GatewayError } from "@sluice/core"
 import type { RagError } from "@sluice/rag"
 import { type Cause, Console, Effect, type PlatformError, Schema } from "effect"
 
@@ -45,6 +46,10 @@ export const libraryError =
     if (reason === "PermissionDenied") return dataFolderFault(folder, "EACCES", message)
     return new StartError({ message: `The library in ${folder} cannot be opened: ${message}` })
   }
+
+/** What a gateway that cannot be called as configured means for the start. */
+export const gatewayError = ({ reason }: GatewayError): StartError =>
+  new StartError({ message: `SLUICE_GATEWAY_URL: ${reason.message}` })
 
 /**
  * Says it on standard error, in one line, and sets the exit code. Whatever else went wrong while the rest of the start

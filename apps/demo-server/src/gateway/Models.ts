@@ -1,23 +1,41 @@
-/** Which models there are. With one owner, all of them are available to whoever is let in. */
-import type { Model } from "@sluice/core"
+/**
+ * Which models there are.
+ *
+ * `/v1/models` names what this server serves. `/api` asks the account at the gateway when there is one; else it names the
+ * same: with one owner, all of them are available to whoever is let in.
+ */
+import { Failure, type GatewayError, type Model } from "@sluice/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
+import type { Provider } from "../providers/Provider.ts"
 import { Providers } from "../providers/Providers.ts"
+
+const servedBy = ({ id, models }: Provider): ReadonlyArray<Model> =>
+  models.map((model) => ({ id: model.id, object: "model", created: 0, owned_by: id }))
+
+const envelope = (models: Effect.Effect<ReadonlyArray<ReadonlyArray<Model>>, GatewayError>) =>
+  models.pipe(
+    Effect.map((lists) => ({ success: true as const, message: "", data: lists.flat() })),
+    Effect.mapError(({ reason }) => Failure.fromReason(reason))
+  )
 
 export const ModelsLayer = HttpApiBuilder.group(
   ServerApi,
   "models",
   Effect.fn(function* (handlers) {
     const providers = yield* Providers
-    const models: ReadonlyArray<Model> = providers.flatMap((provider) =>
-      provider.models.map(({ id }) => ({ id, object: "model", created: 0, owned_by: provider.id }))
-    )
-    const account = Effect.succeed({ success: true as const, message: "", data: models })
+    const told = (list: "models" | "availableModels") =>
+      envelope(
+        Effect.forEach(
+          providers,
+          (provider) => provider.account?.[list] ?? Effect.succeed(servedBy(provider))
+        )
+      )
     return handlers.handleAll({
-      list: () => Effect.succeed({ object: "list", data: models }),
-      all: () => account,
-      available: () => account
+      list: () => Effect.succeed({ object: "list", data: providers.flatMap(servedBy) }),
+      all: () => told("models"),
+      available: () => told("availableModels")
     })
   })
 )

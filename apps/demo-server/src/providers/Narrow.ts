@@ -4,7 +4,7 @@ import { GatewayClient } from "@sluice/core/client"
 import * as Embedded from "@sluice/embedded"
 import { Effect, Layer } from "effect"
 import { type GatewaySettings, ServerConfig } from "../Config.ts"
-import { StartError } from "../StartError.ts"
+import { gatewayError } from "../StartError.ts"
 
 const ofGateway = ({ url, apiKey, models }: GatewaySettings) =>
   Layer.mergeAll(
@@ -13,9 +13,7 @@ const ofGateway = ({ url, apiKey, models }: GatewaySettings) =>
     GatewayReader.layer({ model: models.chat })
   ).pipe(
     Layer.provide(GatewayClient.layer({ baseUrl: url, apiKey })),
-    Layer.catchTag("GatewayError", ({ reason }) =>
-      Layer.effectContext(Effect.fail(new StartError({ message: `SLUICE_GATEWAY_URL: ${reason.message}` })))
-    )
+    Layer.catchTag("GatewayError", (error) => Layer.effectContext(Effect.fail(gatewayError(error))))
   )
 
 /** Embedder, Reranker and Reader, as the configuration says. */

@@ -1,5 +1,6 @@
 /** What answers the gateway's calls. A provider is a value: what it does not offer is absent from it. */
 import type {
+  Account,
   ChatEvent,
   ChatRequest,
   ChatResponse,
@@ -44,4 +45,6 @@ export interface Provider {
   readonly id: string
   readonly models: ReadonlyArray<ProviderModel>
   readonly operations: Operations
+  /** The account there, when one is known: it says itself which models there are. */
+  readonly account?: Account["Service"]
 }

@@ -5,6 +5,7 @@ import { Context, Effect, Layer } from "effect"
 import { ServerConfig } from "../Config.ts"
 import { embedded } from "./embedded/embedded.ts"
 import type { Operation, Operations, Provider } from "./Provider.ts"
+import { gatewayError } from "../StartError.ts"
 import { upstream } from "./upstream.ts"
 
 /** The providers, first come first served. */
@@ -22,7 +23,10 @@ export class Providers extends Context.Service<Providers, ReadonlyArray<Provider
         : Layer.effect(
             Providers,
             Effect.map(upstream(gateway), (provider) => [provider])
-          ).pipe(Layer.provide(layerTransport()))
+          ).pipe(
+            Layer.provide(layerTransport()),
+            Layer.catchTag("GatewayError", (error) => Layer.effectContext(Effect.fail(gatewayError(error))))
+          )
     )
   )
 }

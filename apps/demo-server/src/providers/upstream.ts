@@ -1,7 +1,15 @@
 /** The provider that passes calls on to a gateway: bodies go and come as they are, and nobody decodes them. */
-import { Failure, GatewayError, InvalidResponse, RETRY_NEVER, ServerFailure } from "@sluice/core"
-import { exchange, makeCaller } from "@sluice/core/client"
-import { Effect, Stream } from "effect"
+import {
+  Account,
+  Failure,
+  GatewayError,
+  InvalidResponse,
+  RETRY_NEVER,
+  ServerFailure,
+  type SystemAccessToken
+} from "@sluice/core"
+import { AccountClient, exchange, makeCaller } from "@sluice/core/client"
+import { Context, Effect, Layer, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse, HttpServerResponse } from "effect/http"
 import type { GatewaySettings } from "../Config.ts"
 import type { Call, Provider } from "./Provider.ts"
@@ -40,15 +48,26 @@ interface NotJson {
   readonly notJson: string
 }
 
-/** Our key was refused, not the caller's: its 401 would send the caller to look at the wrong one. */
-const blameUs = (error: GatewayError): GatewayError => {
-  if (error.reason._tag !== "Unauthorized") return error
-  const message = `The gateway refused this server's SLUICE_API_KEY: ${error.reason.message}`
-  return new GatewayError({ ...error, reason: new ServerFailure({ message, status: 502, final: true }) })
-}
+/** Our credential was refused, not the caller's: its 401 would send the caller to look at the wrong one. */
+const blameUs =
+  (name: "SLUICE_API_KEY" | "SLUICE_ACCESS_TOKEN") =>
+  (error: GatewayError): GatewayError => {
+    if (error.reason._tag !== "Unauthorized") return error
+    const message = `The gateway refused this server's ${name}: ${error.reason.message}`
+    return new GatewayError({ ...error, reason: new ServerFailure({ message, status: 502, final: true }) })
+  }
+
+/** The account that the system access token opens, one attempt a call. */
+const accountOf = Effect.fnUntraced(function* (baseUrl: string, accessToken: SystemAccessToken) {
+  const options = { baseUrl, accessToken, retry: RETRY_NEVER }
+  const context = yield* Layer.build(AccountClient.layerWithoutTransport(options))
+  const { models, availableModels } = Context.get(context, Account)
+  const blamed = Effect.mapError(blameUs("SLUICE_ACCESS_TOKEN"))
+  return { models: blamed(models), availableModels: blamed(availableModels) }
+})
 
 /** Serves the three configured models by the gateway at `url`, one attempt a call. */
-export const upstream = Effect.fnUntraced(function* ({ url, apiKey, models }: GatewaySettings) {
+export const upstream = Effect.fnUntraced(function* ({ url, apiKey, accessToken, models }: GatewaySettings) {
   const client = yield* HttpClient.HttpClient
   const { call } = makeCaller({ retry: RETRY_NEVER }, apiKey)
 
@@ -79,7 +98,7 @@ export const upstream = Effect.fnUntraced(function* ({ url, apiKey, models }: Ga
       )
       return call({ operation, model }, attempt).pipe(
         Effect.map(({ value }) => value),
-        Effect.mapError(blameUs)
+        Effect.mapError(blameUs("SLUICE_API_KEY"))
       )
     }
 
@@ -94,6 +113,7 @@ export const upstream = Effect.fnUntraced(function* ({ url, apiKey, models }: Ga
       embeddings: forward("embeddings", "/v1/embeddings"),
       rerank: forward("rerank", "/v1/rerank"),
       chat: forward("chat", "/v1/chat/completions")
-    }
+    },
+    ...(accessToken !== undefined && { account: yield* accountOf(url, accessToken) })
   } satisfies Provider
 })

@@ -22,6 +22,9 @@ import { type Conversation, hasImage, readConversation, textOf } from "./Convers
 /** What `GatewayReader` of `@sluice/core` wants to hear when the passages do not answer. */
 const NOT_FOUND = "NOT_FOUND"
 
+/** Characters of all messages at most: the reader looks at all of them before its first sentence. */
+export const MAX_CHARACTERS = 1_000_000
+
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 
 /** What is said instead of an answer, in the question's language. */
@@ -85,6 +88,18 @@ export const chat = (
           message: `${model} reads text only: it does not understand images. Send text, or use a gateway with a multimodal model`,
           param: "messages",
           code: "image_input_not_supported"
+        })
+      })
+    }
+    const characters = request.messages.reduce((sum, message) => sum + textOf(message).length, 0)
+    if (characters > MAX_CHARACTERS) {
+      return yield* new GatewayError({
+        operation: "chat",
+        model,
+        reason: new InvalidRequest({
+          message: `The messages have ${characters} characters: ${model} reads ${MAX_CHARACTERS} at most. Send less`,
+          param: "messages",
+          code: "context_length_exceeded"
         })
       })
     }
