@@ -1,13 +1,19 @@
 /** Files of a multipart body, one at a time: memory holds the one that is being read and the one before it. */
-import { RagError, type Upload } from "@sluice/rag"
-import { Effect, Stream } from "effect"
+import { MAX_FILE_BYTES, RagError, type Upload } from "@sluice/rag"
+import { Effect, Result, Stream } from "effect"
 import { Multipart } from "effect/http"
-
-/** Bytes of one file at most, what a library reads; a larger one is refused here so that memory does not hold it. */
-export const MAX_FILE_BYTES = 64 * 1024 * 1024
 
 /** Bytes of one upload at most, all files together. */
 export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
+
+/** Characters of a path at most: what is listed, shown and sent in headers stays of a size that everybody takes. */
+const MAX_PATH = 1024
+
+/** Characters that are shown of a longer one. */
+const SHOWN = 80
+
+/** An upload from which nothing comes for so long is given up: other uploads and removals wait for it. */
+const STALLED = "30 seconds"
 
 /** A file that was refused before the library saw it. */
 export interface Refused {
@@ -29,7 +35,7 @@ export const pathOf = (filename: string): string =>
 
 /** Reads a part to its end, keeping nothing beyond the limit. */
 const readPart = (part: Multipart.File) =>
-  part.content.pipe(
+  patiently(part.content).pipe(
     Stream.runFold(
       () => ({ chunks: [] as Array<Uint8Array>, bytes: 0 }),
       (read, chunk) => {
@@ -41,28 +47,56 @@ const readPart = (part: Multipart.File) =>
     )
   )
 
-const brokenOff = (error: Multipart.MultipartError) =>
+const FAULTS: Partial<Record<Multipart.MultipartError["reason"]["_tag"], string>> = {
+  BodyTooLarge: "The upload is too large: send fewer files at once",
+  FieldTooLarge: "A form field is too large: send the documents as file parts, each with a filename"
+}
+
+const brokenOff = ({ reason: { _tag } }: Multipart.MultipartError) =>
   new RagError({
     stage: "ingest",
-    reason: error.reason._tag === "BodyTooLarge" ? "TooLarge" : "Malformed",
-    message: `The upload is not whole (${error.reason._tag}): what was on disk before stays; send the rest again`
+    reason: _tag === "BodyTooLarge" ? "TooLarge" : "Malformed",
+    message: `${FAULTS[_tag] ?? "The upload is cut short, or is not multipart/form-data with a boundary"}. What came whole before is kept: send the rest again`
   })
+
+const stalled = new RagError({
+  stage: "ingest",
+  reason: "Malformed",
+  message: `Nothing came for ${STALLED}. What came whole before is kept: send the rest again`
+})
+
+type Fault = RagError | Multipart.MultipartError
+const isFault = (next: Upload | Fault): next is Fault => "_tag" in next
+
+const patiently = <A, E>(stream: Stream.Stream<A, E>): Stream.Stream<A, E | RagError> =>
+  Stream.timeoutOrElse(stream, { duration: STALLED, orElse: () => Stream.fail(stalled) })
 
 /** The files of an upload that may be read; each that may not goes to `refuse`. */
 export const uploads = (
   parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
   refuse: (refused: Refused) => void
 ): Stream.Stream<Upload, RagError> =>
-  parts.pipe(
+  patiently(parts).pipe(
     Stream.filter(Multipart.isFile),
     Stream.mapEffect((part) =>
-      Effect.map(readPart(part), ({ chunks, bytes }): Upload | undefined => {
+      Effect.map(Effect.result(readPart(part)), (result): Upload | Fault | undefined => {
+        if (Result.isFailure(result)) return result.failure
+        const { chunks, bytes } = result.success
         const path = pathOf(part.name)
         if (path === "") {
           refuse({
             path: part.name,
             reason: "malformed",
             message: "The file has no name: send a filename with it"
+          })
+          return undefined
+        }
+        if (path.length > MAX_PATH) {
+          const shown = `${path.slice(0, SHOWN)}…`
+          refuse({
+            path: shown,
+            reason: "malformed",
+            message: `${shown} is a path of more than ${MAX_PATH} characters: shorten it`
           })
           return undefined
         }
@@ -83,7 +117,9 @@ export const uploads = (
     Stream.concat(Stream.succeed("end" as const)),
     Stream.mapAccum(
       (): ReadonlyArray<Upload> => [],
-      (held, next) => [next === "end" ? [] : [next], held]
+      (held, next): [ReadonlyArray<Upload>, ReadonlyArray<Upload | Fault>] =>
+        next === "end" ? [[], held] : isFault(next) ? [[], [...held, next]] : [[next], held]
     ),
+    Stream.mapEffect((next) => (isFault(next) ? Effect.fail(next) : Effect.succeed(next))),
     Stream.mapError((error) => (error instanceof RagError ? error : brokenOff(error)))
   )

@@ -74,6 +74,16 @@ const ours = final(
   "The server failed: please report, with the x-request-id and what its log says"
 )
 
+/** A small compressed body could become a huge one: none is decompressed, and none is taken for what it is not. */
+const isEncoded = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity"
+
+const encoded = respond(
+  final(415, "unsupported_content_encoding", "Compressed bodies are not read here: send it as it is"),
+  415,
+  { "accept-encoding": "identity" }
+)
+
 const isNotFound = (error: unknown): boolean =>
   HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
 
@@ -109,6 +119,7 @@ export const EdgeLayer = HttpRouter.middleware(
             )
           }
           if (Number(request.headers["content-length"] ?? 0) > limit) return tooLarge(limit)
+          if (isEncoded(request)) return encoded
           return yield* route.pipe(
             Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limit)),
             Effect.catchCause((cause) => {

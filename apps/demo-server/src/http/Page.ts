@@ -1,9 +1,18 @@
 /** The page at `/`: what Vite built into `dist-web` when the package was installed. */
 import { Effect } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse, HttpStaticServer } from "effect/http"
+import {
+  HttpRouter,
+  HttpServerError,
+  HttpServerRequest,
+  HttpServerResponse,
+  HttpStaticServer
+} from "effect/http"
 import { fileURLToPath } from "node:url"
 
 const BUILT = fileURLToPath(new URL("../../dist-web", import.meta.url))
+
+/** Characters of a path at most that a file is looked for at: file systems take names of 255 bytes. */
+const MAX_PATH = 200
 
 /** Everything from this origin; nothing from another. Styles may be inline: the trace is drawn with them. */
 const POLICY = [
@@ -31,7 +40,14 @@ export const PageLayer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const files = yield* Effect.orDie(HttpStaticServer.make({ root: BUILT }))
     const page = Effect.gen(function* () {
-      const { url } = yield* HttpServerRequest.HttpServerRequest
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const { url } = request
+      // No file of ours; the file system would fail on the name instead of not finding it.
+      if ((url.split("?", 1)[0] ?? "").length > MAX_PATH) {
+        return yield* new HttpServerError.HttpServerError({
+          reason: new HttpServerError.RouteNotFound({ request })
+        })
+      }
       const response = yield* files
       return HttpServerResponse.setHeaders(response, {
         "cache-control": cacheControl(url),

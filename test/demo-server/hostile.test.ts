@@ -1,0 +1,111 @@
+/** What nobody sends who means well: each gets a status that says what is wrong, and nothing is logged as ours. */
+import { assert, it, layer } from "@effect/vitest"
+import { ErrorBody } from "@sluice/core"
+import { Effect, Fiber, Schema, Stream } from "effect"
+import { Multipart } from "effect/http"
+import { TestClock } from "effect/testing"
+import { gzipSync } from "node:zlib"
+import { IngestReport } from "../../apps/demo-server/src/contract/index.ts"
+import { uploads } from "../../apps/demo-server/src/documents/Upload.ts"
+import { MAX_CHARACTERS } from "../../apps/demo-server/src/providers/embedded/Chat.ts"
+import { filesOf, testServer, TestServer } from "./TestServer.ts"
+
+const bodyOf = (response: Response) =>
+  Effect.promise(async () => Schema.decodeUnknownSync(ErrorBody)(await response.json()))
+
+layer(testServer(), { excludeTestServices: true })("a hostile caller", (it) => {
+  it.effect("paths longer than any file's name are not there, and fill no log", () =>
+    Effect.gen(function* () {
+      const { call, printed } = yield* TestServer
+      const before = printed.length
+      for (const path of [`/${"x".repeat(300)}`, `/documents/${"x".repeat(10_000)}/file`]) {
+        assert.strictEqual((yield* call(path, { as: "none" })).status, 404)
+      }
+      assert.strictEqual((yield* call(`/?q=${"x".repeat(300)}`, { as: "none" })).status, 200)
+      assert.strictEqual(printed.length, before)
+    })
+  )
+
+  it.effect("a compressed body is refused as that, whatever it holds", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      const body = gzipSync(JSON.stringify({ question: "Is it read?" })).toString("latin1")
+      for (const type of ["application/json", "multipart/form-data; boundary=b"]) {
+        const headers = { "content-type": type, "content-encoding": "gzip" }
+        const response = yield* call(type === "application/json" ? "/qa" : "/documents", { body, headers })
+        assert.strictEqual(response.status, 415)
+        assert.strictEqual((yield* bodyOf(response)).error.code, "unsupported_content_encoding")
+        assert.strictEqual(response.headers.get("accept-encoding"), "identity")
+      }
+    })
+  )
+
+  it.effect("a wrong method on what is only read is told apart from a wrong path", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      for (const path of ["/", "/docs", "/healthz", "/openapi.json"]) {
+        const response = yield* call(path, { method: "PUT" })
+        assert.deepStrictEqual([response.status, response.headers.get("allow")], [405, "GET"])
+      }
+    })
+  )
+
+  it.effect("a failure under /api is in that family's envelope, with an honest status", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      const response = yield* call("/api/models", { as: "key" })
+      const body = yield* bodyOf(response)
+      assert.strictEqual(response.status, 401)
+      assert.strictEqual(body.success, false)
+      assert.strictEqual(body.message, body.error.message)
+    })
+  )
+
+  it.effect("a path of thousands of characters is reported, and the file beside it is read", () =>
+    Effect.gen(function* () {
+      const { json } = yield* TestServer
+      const files = filesOf({ [`${"n".repeat(5000)}.md`]: "# N\n\nText.", "beside.md": "# B\n\nText." })
+      const { added, failed } = yield* json(IngestReport, "/documents", { body: files })
+      assert.strictEqual(added, 1)
+      assert.deepStrictEqual(
+        failed.map(({ reason }) => reason),
+        ["malformed"]
+      )
+      assert.isBelow(failed[0]?.message.length ?? Infinity, 200)
+    })
+  )
+
+  it.effect("a conversation that would hold everybody up is refused at once", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      const content = "\n ".repeat(MAX_CHARACTERS / 2 + 1)
+      const response = yield* call("/v1/chat/completions", {
+        json: { model: "sluice-extractive", messages: [{ role: "user", content }] }
+      })
+      assert.strictEqual(response.status, 400)
+      assert.strictEqual((yield* bodyOf(response)).error.code, "context_length_exceeded")
+    })
+  )
+})
+
+it.effect("an upload from which nothing comes is given up, since others wait for it", () =>
+  Effect.gen(function* () {
+    const part = (name: string) =>
+      `--b\r\ncontent-disposition: form-data; name="f"; filename="${name}"\r\n\r\n# ${name}\r\n`
+    const parts = Stream.make(new TextEncoder().encode(`${part("whole.md")}${part("half.md")}`)).pipe(
+      Stream.concat(Stream.never),
+      Stream.pipeThroughChannel(Multipart.makeChannel({ "content-type": "multipart/form-data; boundary=b" }))
+    )
+    const seen: Array<string> = []
+    const reading = yield* uploads(parts, () => {}).pipe(
+      Stream.runForEach(({ path }) => Effect.sync(() => seen.push(path))),
+      Effect.flip,
+      Effect.forkChild
+    )
+    while (reading.pollUnsafe() === undefined) yield* TestClock.adjust("10 seconds")
+    const error = yield* Fiber.join(reading)
+    assert.strictEqual(error.reason, "Malformed")
+    assert.match(error.message, /Nothing came for 30 seconds.*send the rest again/)
+    assert.deepStrictEqual(seen, ["whole.md"])
+  })
+)
