@@ -6,8 +6,10 @@ import {
   DocumentText,
   IngestEvent,
   IngestReport,
+  PageText,
   ServerStatus
 } from "../../apps/demo-server/src/contract/index.ts"
+import { column, writePdf } from "../rag/PdfWriter.ts"
 import { filesOf, startServer, testServer, TestServer } from "./TestServer.ts"
 
 const tides = "# Tides\n\nThe tide in the harbour rises four metres at spring tide.\n"
@@ -65,6 +67,22 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
       for (const { path, reason, message } of report.failed) {
         assert.match(reason, /^[a-z_]+$/)
         assert.include(message, path)
+      }
+    })
+  )
+
+  it.effect("a PDF that was read and then replaced is read anew, its pages too", () =>
+    Effect.gen(function* () {
+      const { json } = yield* TestServer
+      for (const said of ["The ferry leaves at nine.", "The ferry leaves at ten."]) {
+        const pdf = Uint8Array.from(writePdf([{ marks: column(72, 700, [said]) }]))
+        yield* json(IngestReport, "/documents", upload({ "ferry.pdf": pdf }))
+        const { documents } = yield* json(List, "/documents")
+        const path = `/documents/${documents.find((each) => each.path === "ferry.pdf")?.id}`
+        for (let time = 0; time < 2; time++) {
+          assert.include((yield* json(DocumentText, path)).text, said)
+          assert.include((yield* json(PageText, `${path}/pages/1`)).text, said)
+        }
       }
     })
   )

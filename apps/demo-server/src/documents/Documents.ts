@@ -5,6 +5,7 @@ import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
+import { makeDocumentReader } from "./DocumentReader.ts"
 import { endWithError, wantsEvents } from "./Events.ts"
 import { fileHeaders } from "./FileHeaders.ts"
 import { wireEvents, wireReport } from "./IngestWire.ts"
@@ -25,9 +26,8 @@ export const DocumentsLayer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const shelf = yield* Shelf
     const library = Effect.mapError(shelf.library, ragFailure)
-    const document = Effect.fnUntraced(function* (id: string) {
-      return yield* Effect.mapError((yield* library).document(id), ragFailure)
-    })
+    const read = yield* makeDocumentReader(shelf.library)
+    const document = (id: string) => Effect.mapError(read(id), ragFailure)
 
     return handlers.handleAll({
       list: Effect.fn("documents.list")(function* () {

@@ -25,6 +25,8 @@ let opener: Element | null = null
 const show = (next: Source): void => {
   if (source.value === undefined) opener = document.activeElement
   source.value = next
+  // Both at once: the page need not wait for the text. Whoever shows it says what went wrong.
+  if (next.page !== undefined) loadPage(next.documentId, next.page).catch(() => undefined)
 }
 
 export const openCitation = (citation: Citation): void => {
