@@ -149,6 +149,12 @@ describe("behind a gateway", () => {
       "upstream_invalid_response"
     ],
     [
+      "garbage that is said to be JSON",
+      (response) => response.writeHead(200, { "content-type": "application/json" }).end("\u0000{{{"),
+      502,
+      "upstream_invalid_response"
+    ],
+    [
       "a limit",
       (response) =>
         response

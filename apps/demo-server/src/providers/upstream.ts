@@ -17,6 +17,12 @@ import type { Call, Provider } from "./Provider.ts"
 const isEventStream = (type: string): boolean => type.startsWith("text/event-stream")
 const isJson = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/.test(type)
 
+/** Every answer of the contract is an object: cut or garbled ones are told apart without reading what is in them. */
+const isObject = (body: string): boolean => {
+  const text = body.trim()
+  return text.startsWith("{") && text.endsWith("}")
+}
+
 /** A stream that breaks off, or from which nothing comes for so long, ends in an error event. */
 const STALLED = "60 seconds"
 const brokenOff = Stream.suspend(() => {
@@ -39,7 +45,9 @@ const passOn = (response: HttpClientResponse.HttpClientResponse) => {
     return Effect.succeed(HttpServerResponse.stream(events, { contentType }))
   }
   return Effect.map(response.text, (body): HttpServerResponse.HttpServerResponse | NotJson =>
-    isJson(contentType) ? HttpServerResponse.text(body, { contentType }) : { notJson: contentType }
+    isJson(contentType) && isObject(body)
+      ? HttpServerResponse.text(body, { contentType })
+      : { notJson: contentType }
   )
 }
 
@@ -89,7 +97,7 @@ export const upstream = Effect.fnUntraced(function* ({ url, apiKey, accessToken,
           "notJson" in value
             ? Effect.fail({
                 reason: new InvalidResponse({
-                  message: `The gateway answered with ${value.notJson || "no content-type"} in place of JSON: check SLUICE_GATEWAY_URL`
+                  message: `The gateway answered with ${value.notJson || "no content-type"} that is no JSON object: check SLUICE_GATEWAY_URL`
                 }),
                 requestId
               })
