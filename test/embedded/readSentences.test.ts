@@ -96,6 +96,41 @@ describe("readSentences", () => {
     )
   })
 
+  it("takes a pronoun at a sentence's head, and no cell of a table, for a person", () => {
+    const text = `| Grade | Colour | Then |
+|---|---|---|
+| 3 | Violet | The archive is sealed |
+
+Ruth Amsel runs the reading room. She alone may seal the archive.`
+    expect(answer("Who may seal the archive?", text)[0]).toBe("She alone may seal the archive.")
+  })
+
+  it("reads the cells of a row under their header, and tells numbers apart", () => {
+    const text = `The boiler pressure stands at 1.20 bar on the boiler gauge.
+
+| Boiler pressure | What to do |
+|---|---|
+| 1.20 bar | Nothing |
+| 1.85 bar | Open both dampers |`
+    expect(answer("What to do when the boiler pressure reaches 1.85 bar?", text)[0]).toBe(
+      "1.85 bar · Open both dampers"
+    )
+  })
+
+  it("prefers the sentence that names the one asked for", () => {
+    const text =
+      "An inspector found the cracked valve by its hiss. The outer bypass valve was found cracked in two places."
+    expect(answer("Which valve was found cracked?", text)[0]).toBe(
+      "The outer bypass valve was found cracked in two places."
+    )
+  })
+
+  it("takes a number alone for no answer, unless nothing else is asked for", () => {
+    const text = "The flood of 2019 took the bridge."
+    expect(answer("Who won the 2019 world cup?", text)).toEqual([])
+    expect(answer("What happened in 2019?", text)).toEqual([text])
+  })
+
   it("says nothing twice", () => {
     const text = "The boiler is inspected every spring.\n\nThe boiler is inspected every spring, too."
     expect(answer("When is the boiler inspected?", text)).toHaveLength(1)

@@ -1,7 +1,7 @@
 /** The sentences of passages that answer a question. */
 import type { CitedSentence, ReaderPassage } from "@sluice/core"
 import { answerTypeOf } from "./reading/answerType.ts"
-import { type Question, questionOf } from "./reading/question.ts"
+import { isNumber, type Question, questionOf } from "./reading/question.ts"
 import { type Sentence, sentencesOf } from "./reading/sentences.ts"
 import { similarity } from "./similarity.ts"
 import { forgetIfFull, type Term } from "./text/Term.ts"
@@ -20,11 +20,13 @@ const MIN_HEADING_COVERAGE = 0.7
 /** What a term counts that stands not in the sentence but before it, above it, or in the title. */
 const BEFORE = 0.25
 const BEFORE_PRONOUN = 0.7
+const BEFORE_ROW = 0.7
 const HEADING = 0.4
 const TITLE = 0.15
 
 const ANSWER_TYPE = 0.25
 const FIRST_PASSAGE = 0.1
+const OTHER_NUMBERS = 0.3
 const LONG_TERMS = 40
 const LONG = 0.1
 const SHORT_TERMS = 3
@@ -70,6 +72,10 @@ const covered = ({ weights }: Question, presences: ReadonlyArray<number>): numbe
   return total === 0 ? 0 : weights.reduce((sum, weight, i) => sum + weight * (presences[i] ?? 0), 0) / total
 }
 
+/** Whether a sentence has numbers, and not those of the question. */
+const hasOtherNumbers = ({ numbers }: Question, content: ReadonlySet<Term>): boolean =>
+  numbers.some((number) => !content.has(number)) && [...content].some(isNumber)
+
 /** A sentence that speaks of what the sentence before named. */
 const PRONOUN = /^(?:(?:It|Its|They|Their|He|His|She|Her|This|These|Those)\b|[它他她该这])/
 
@@ -86,6 +92,7 @@ const candidatesOf = (
   let heading = presence(question, contentOf(path.at(-1) ?? ""))
   let before = presence(question, nothing)
   let lead = before
+  let underHeader = false
   const candidates: Array<Candidate> = []
   for (const sentence of sentencesOf(text)) {
     const content = contentOf(sentence.text)
@@ -93,16 +100,19 @@ const candidatesOf = (
     if (sentence.kind === "heading") {
       heading = own
       before = lead = presence(question, nothing)
+      underHeader = false
       continue
     }
     if (sentence.kind === "header") {
       before = lead = own
+      underHeader = true
       continue
     }
     // Items of a list and rows of a table go with what leads to them, not with each other.
     const context = sentence.kind === "paragraph" ? before : lead
     const pronoun = PRONOUN.test(sentence.text)
-    const weight = pronoun ? BEFORE_PRONOUN : BEFORE
+    // The header says what the cells of each row are.
+    const weight = sentence.kind === "row" && underHeader ? BEFORE_ROW : pronoun ? BEFORE_PRONOUN : BEFORE
     const around = own.map((value, i) =>
       Math.max(value, weight * (context[i] ?? 0), HEADING * (heading[i] ?? 0), TITLE * (inTitle[i] ?? 0))
     )
@@ -117,19 +127,26 @@ const candidatesOf = (
       passage,
       sentence,
       content,
-      about: covered(question, own) >= MIN_OWN_COVERAGE || covered(question, heading) >= MIN_HEADING_COVERAGE,
+      // A number alone, such as a year, is found everywhere.
+      about:
+        (question.subject.length === 0 || question.subject.some((i) => (around[i] ?? 0) > 0)) &&
+        (covered(question, own) >= MIN_OWN_COVERAGE || covered(question, heading) >= MIN_HEADING_COVERAGE),
       coverage,
       score:
         coverage +
         (isOfType?.(sentence.text) ? ANSWER_TYPE : 0) +
         FIRST_PASSAGE / (passage + 1) -
+        (hasOtherNumbers(question, content) ? OTHER_NUMBERS : 0) -
         (sentence.kind === "paragraph" && (CAPTION.test(sentence.text) || !FINISHED.test(sentence.text))
           ? UNFINISHED
           : 0) -
         (size > LONG_TERMS ? LONG : size < SHORT_TERMS ? SHORT : 0)
     })
     before = own
-    if (sentence.kind === "paragraph") lead = own
+    if (sentence.kind === "paragraph") {
+      lead = own
+      underHeader = false
+    }
   }
   return candidates
 }

@@ -1,4 +1,5 @@
 /** What kind of answer a question wants, and whether a sentence has something of that kind. */
+import { isStopWord } from "../text/StopWords.ts"
 
 const NUMBER =
   /\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|once|twice|half|dozen|none)\b|[零一二两三四五六七八九十百千万亿]{1,12}\s*(?:个|名|人|年|月|天|日|次|元|米|公里|小时|分钟|种|座|条|本|岁|级|万|亿)/iu
@@ -9,7 +10,7 @@ const DATE =
 const DURATION =
   /(?:\d|\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fourteen|twenty|thirty|sixty|ninety|hundred)\b)[\s-]*(?:\p{L}+[\s-]+)?(?:second|minute|hour|day|week|month|year|decade|centur)|[\d一二两三四五六七八九十百半]\s*(?:秒|分钟|小时|个小时|天|日|周|个月|年)/iu
 const PERSON =
-  /(?<=\S\s)\p{Lu}\p{Ll}+|\p{Lu}\p{Ll}+\s+\p{Lu}|\b(?:he|she|they|everybody|anyone|keeper|manager|team|office|staff|chief|president|director)\b|[人者员长家师生氏]|先生|女士|·/u
+  /(?<=[\p{L}\p{N},]\s)\p{Lu}\p{Ll}+|\p{Lu}\p{Ll}+\s+\p{Lu}|\b(?:[Hh]e|[Ss]he|[Tt]hey|[Ee]verybody|[Aa]nyone|[Nn]obody|[Kk]eeper|[Mm]anager|[Tt]eam|[Oo]ffice|[Ss]taff|[Cc]hief|[Pp]resident|[Dd]irector)\b|[人者员长家师生氏]|先生|女士|(?<=\p{Script=Han})·(?=\p{Script=Han})/u
 const PLACE =
   /\b(?:in|at|on|near|behind|beside|under|above|between|from|to|inside|outside|north|south|east|west)\s+(?:the\s+|an?\s+)?\S|[在于位][^，。]{0,20}(?:[里中上下内外旁边处省市县区国州岛村镇路街山河])|(?:位于|地处)/u
 const REASON =
@@ -37,15 +38,28 @@ const kinds: ReadonlyArray<readonly [asks: RegExp, answers: RegExp]> = [
 const DEFINITION =
   /^\s*(?:what|who)(?:'s| is| are| was| were)\s+(?:an?\s+|the\s+)?([^?]+?)\s*\?*\s*$|^\s*(.{1,20}?)(?:是什么|是谁|是指什么|指的是什么)/iu
 
+/** A test for the word with one before it that the question does not have: “the *pintle* bearing”. */
+const namesA = (word: string, question: string): ((sentence: string) => boolean) => {
+  const asked = new Set(question.toLowerCase().match(/\p{L}+/gu))
+  const named = new RegExp(`([\\p{L}-]+)\\s+${word}s?\\b`, "giu")
+  return (sentence) =>
+    [...sentence.matchAll(named)].some(([, before = ""]) => {
+      const qualifier = before.toLowerCase()
+      return !asked.has(qualifier) && !isStopWord(qualifier)
+    })
+}
+
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
 
 /**
- * A test of sentences for what the question asks: a number, a time, a duration, a person, a place, a reason, a
- * definition. Undefined when the question does not say.
+ * A test of sentences for what the question asks: a number, a time, a duration, a person, a place, a reason, one
+ * of several, a definition. Undefined when the question does not say.
  */
 export const answerTypeOf = (question: string): ((sentence: string) => boolean) | undefined => {
   const found = kinds.find(([asks]) => asks.test(question))
   if (found !== undefined) return (sentence) => found[1].test(sentence)
+  const chosen = /\b(?:which|what)\s+(\p{L}{3,30})\b/iu.exec(question)?.[1]
+  if (chosen !== undefined && !isStopWord(chosen.toLowerCase())) return namesA(chosen, question)
   const defined = DEFINITION.exec(question.replace(/\s+/g, " "))
   const subject = defined?.[1] ?? defined?.[2]
   if (subject === undefined || subject.length > 80 || subject.split(/\s+/).length > 5) return undefined

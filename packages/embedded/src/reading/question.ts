@@ -18,6 +18,10 @@ const CHARACTER_WEIGHT = 0.3
 export interface Question {
   readonly terms: ReadonlyArray<Term>
   readonly weights: ReadonlyArray<number>
+  /** Its numbers: a sentence with others speaks of something else. */
+  readonly numbers: ReadonlyArray<Term>
+  /** Places of the terms that are neither numbers nor words of asking. */
+  readonly subject: ReadonlyArray<number>
   /** Whether most of what it asks about is CJK. */
   readonly cjk: boolean
 }
@@ -28,6 +32,9 @@ const weightOf = ({ idf, key, kind }: Term): number => {
   return kind === "pair" ? idf : idf * CHARACTER_WEIGHT
 }
 
+/** Whether a term is a number, or a part of one: `4.80` is two terms. */
+export const isNumber = ({ key }: Term): boolean => /^\d+$/.test(key)
+
 export const questionOf = (text: string): Question => {
   const all = [...new Set(termsOf(text))].filter(({ stop }) => !stop)
   const weighed = all.map((term) => ({ term, weight: weightOf(term) })).filter(({ weight }) => weight > 0)
@@ -36,6 +43,11 @@ export const questionOf = (text: string): Question => {
   return {
     terms: weighed.map(({ term }) => term),
     weights: weighed.map(({ weight }) => weight),
+    numbers: all.filter(isNumber),
+    subject: [...weighed.keys()].filter((i) => {
+      const term = weighed[i]?.term
+      return term !== undefined && !isNumber(term) && !asking.has(term.key)
+    }),
     cjk: sum(true) > sum(false)
   }
 }
