@@ -42,9 +42,13 @@ beforeAll(async () => {
   ])
   const { devDependencies, overrides } = JSON.parse(await readFile(join(root, "package.json"), "utf8"))
   const dependencies: Record<string, string> = { effect: devDependencies.effect }
+  const ours: Record<string, string> = {}
   for (const file of await readdir(project)) {
     const name = /^sluice-(.+)-\d+\.\d+\.\d+\.tgz$/.exec(file)?.[1]
-    if (name !== undefined) dependencies[`@sluice/${name}`] = `file:./${file}`
+    if (name === undefined) continue
+    dependencies[`@sluice/${name}`] = `file:./${file}`
+    // One @sluice package depends on another by version: that is the packed one, and no registry is asked for it.
+    ours[`@sluice/${name}`] = `$@sluice/${name}`
   }
   await writeFile(
     join(project, "package.json"),
@@ -54,7 +58,7 @@ beforeAll(async () => {
       dependencies,
       devDependencies: { "@types/node": devDependencies["@types/node"] },
       // As README.md tells a user to.
-      overrides
+      overrides: { ...overrides, ...ours }
     })
   )
   await run(project, "npm", [
