@@ -46,6 +46,20 @@ describe("a chat model's answer", () => {
     })
   )
 
+  it.effect("is its objects, on one line as well, and nothing of what it thinks before", () =>
+    Effect.gen(function* () {
+      const objects = [line("A.", 2, "商品必须完好。"), line("B.", 1, "Ask at the counter.")]
+      const thought = `<think>\nAsk at the counter [1].\n${line("C.", 1, "Ask at the counter.")}\n</think>`
+      for (const answer of [objects.join(""), `[${objects.join(", ")}]`, `${thought}${objects.join("\n")}`]) {
+        const { sentences } = yield* reading(answer)
+        assert.deepStrictEqual(
+          sentences.map(({ text }) => text),
+          ["A.", "B."]
+        )
+      }
+    })
+  )
+
   it.effect("has its quotes given in the passage's own words; what is not there stays a claim", () =>
     Effect.gen(function* () {
       const { sentences } = yield* reading(

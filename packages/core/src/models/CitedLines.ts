@@ -20,8 +20,15 @@ const STRAY: ReadonlySet<string> = new Set([NOT_FOUND, "[", "]", "],"])
 /** An object that is spread over lines is given up at this length. */
 const MAX_OBJECT = 16_384
 
-/** What has come of an object that is spread over lines. */
+/** What has come of an object that is spread over lines, or that the model is still thinking. */
 export type Pending = string
+
+/** Some models show what they think first. It is no answer, whatever it cites. */
+const THINK = "<think>"
+const THOUGHT = "</think>"
+
+/** Between two objects on one line; within a quote these marks would be escaped. */
+const NEXT_OBJECT = /(?<=\})[\s,]*(?=\{\s*"text"\s*:)/
 
 /**
  * The sentences that one more line completes.
@@ -35,11 +42,32 @@ export const readLine = (
   line: string,
   passages: ReadonlyArray<ReaderPassage>
 ): readonly [Pending, ReadonlyArray<CitedSentence>] => {
-  const text = line.trim().replace(/^```\w*$/, "")
+  if (pending === THINK || (pending === "" && line.trimStart().startsWith(THINK))) {
+    const end = line.indexOf(THOUGHT)
+    return end === -1 ? [THINK, []] : readLine("", line.slice(end + THOUGHT.length), passages)
+  }
+  const read: Array<CitedSentence> = []
+  for (const piece of line.split(NEXT_OBJECT)) {
+    const [rest, sentences] = readPiece(pending, piece, passages)
+    pending = rest
+    read.push(...sentences)
+  }
+  return [pending, read]
+}
+
+const readPiece = (
+  pending: Pending,
+  piece: string,
+  passages: ReadonlyArray<ReaderPassage>
+): readonly [Pending, ReadonlyArray<CitedSentence>] => {
+  const text = piece
+    .trim()
+    .replace(/^```\w*$/, "")
+    .replace(/^\[\s*(?=\{)/, "")
   if (text === "" || (pending === "" && STRAY.has(text))) return [pending, []]
   if (pending !== "" || text.startsWith("{")) {
     const whole = `${pending}${text}`
-    const object = decodeLine(whole.replace(/,$/, ""))
+    const object = decodeLine(whole.replace(/(?<=\})[\s,\]]+$/, ""))
     if (Option.isNone(object)) return [whole.length > MAX_OBJECT ? "" : whole, []]
     const evidence = object.value.citations.flatMap(({ passage, quote }) => claimed(passage, quote, passages))
     return ["", sentence(object.value.text, evidence)]
