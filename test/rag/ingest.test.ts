@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder, GatewayError, PartialFailure, ServerFailure } from "@sluice/core"
 import { type IngestEvent, Library } from "@sluice/rag"
-import { Effect, Layer, Ref, Stream } from "effect"
+import { Effect, Fiber, Layer, Ref, Stream } from "effect"
 import { spawn } from "node:child_process"
-import { chmod, readdir, rename } from "node:fs/promises"
+import { chmod, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { countingEmbedder, DIMENSION, embedText, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
 import { handbook, testFolder } from "./TestFolder.ts"
@@ -38,6 +38,26 @@ describe("ingest", () => {
       const second = yield* run
       assert.deepStrictEqual([second.added, second.unchanged, second.passages], [0, 3, 0])
       assert.strictEqual(yield* count, paid)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("writes nothing once an interruption is over", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const { models } = yield* counted()
+      const listing = Effect.promise(async () => (await readdir(at, { recursive: true })).toSorted())
+      for (const delay of [5, 10, 15, 20, 25, 30, 35, 40]) {
+        const ingest = Effect.scoped(
+          Effect.flatMap(Library.open(at), (opened) => opened.ingest(docs)).pipe(Effect.provide(models))
+        )
+        const running = yield* Effect.forkChild(ingest)
+        yield* Effect.sleep(delay)
+        yield* Fiber.interrupt(running)
+        const left = yield* listing
+        yield* Effect.sleep(50)
+        assert.deepStrictEqual(yield* listing, left)
+        yield* Effect.promise(() => rm(at, { recursive: true, force: true }))
+      }
     }).pipe(Effect.scoped)
   )
 

@@ -67,9 +67,13 @@ export const fullText = (language: "en" | "zh") =>
 /** A match query over one column. */
 export const matchQuery = (words: string, column: string) => new lancedb.MatchQuery(words, column)
 
-/** Runs a call of LanceDB; what it throws becomes a RagError that says what was being done. */
+/**
+ * Runs a call of LanceDB; what it throws becomes a RagError that says what was being done.
+ *
+ * LanceDB cannot be called back: an interruption waits for the call under way, so that nothing is written after the end.
+ */
 export const attempt = <A>(stage: Stage, doing: string, call: () => Promise<A>): Effect.Effect<A, RagError> =>
-  Effect.tryPromise({ try: call, catch: (cause) => storeError(stage, doing, cause) })
+  Effect.uninterruptible(Effect.tryPromise({ try: call, catch: (cause) => storeError(stage, doing, cause) }))
 
 /** The same for writes: LanceDB refuses one of two that collide, and the same write again is right. */
 export const attemptWrite = <A>(
