@@ -21,12 +21,24 @@ const CLEARED = /^(SLUICE_|PORT$|HOST$)/
  */
 export const startProcess = Effect.fnUntraced(function* (
   env: Record<string, string>,
-  options: { readonly uid?: number; readonly cwd?: string } = {}
+  {
+    fileBlocks,
+    ...options
+  }: {
+    readonly uid?: number
+    readonly cwd?: string
+    /** No file may grow beyond so many blocks of 512 bytes: to the store the same as a disk that is full. */
+    readonly fileBlocks?: number
+  } = {}
 ) {
+  const node = [process.execPath, "--conditions=@sluice/source", main]
+  // Without the trap, the signal that comes with the limit would end the process.
+  const limited = ["sh", "-c", `trap '' XFSZ; ulimit -f ${fileBlocks}; exec "$@"`, "sh", ...node]
+  const [command = "", ...words] = fileBlocks === undefined ? node : limited
   const inherited = Object.entries(process.env).filter(([name]) => !CLEARED.test(name))
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, ["--conditions=@sluice/source", main], {
+      spawn(command, words, {
         env: { ...Object.fromEntries(inherited), PORT: "0", ...env },
         ...options
       })

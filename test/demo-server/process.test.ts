@@ -1,11 +1,14 @@
 /** The real process: started, restarted, stopped, and what it says when it cannot start. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { randomBytes } from "node:crypto"
+import { existsSync } from "node:fs"
 import { createServer } from "node:net"
-import { chmod, readdir, writeFile } from "node:fs/promises"
+import { chmod, readdir, symlink, writeFile } from "node:fs/promises"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
-import { Answer, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
+import { ErrorBody } from "@sluice/core"
+import { Answer, IngestReport, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
 import { startProcess } from "./Process.ts"
 import { filesOf, temporaryFolder } from "./TestServer.ts"
 
@@ -97,6 +100,51 @@ describe("the process", () => {
       assert.match(stderr, /newer version.*SLUICE_DATA/)
       assert.deepStrictEqual(yield* Effect.promise(() => readdir(data)), ["accounts.json"])
     }).pipe(Effect.scoped)
+  )
+
+  // Skipped: only Linux has a device that is always full.
+  it.live.skipIf(!existsSync("/dev/full"))(
+    "a disk that is full at the start (needs /dev/full): says so, and names the folder",
+    () =>
+      Effect.gen(function* () {
+        const data = yield* temporaryFolder
+        yield* Effect.promise(() => symlink("/dev/full", join(data, "accounts.json.new")))
+        const { code, stderr } = yield* (yield* startProcess({ SLUICE_DATA: data })).ended
+        assert.strictEqual(code, 1)
+        assert.match(stderr, /No space left.*SLUICE_DATA/)
+        assert.include(stderr, data)
+      }).pipe(Effect.scoped)
+  )
+
+  // Skipped: Windows has no limit on the size of files.
+  it.live.skipIf(process.platform === "win32")(
+    "a disk that takes no more of an upload (needs ulimit): 503, nothing of it is kept, the rest goes on",
+    () =>
+      Effect.gen(function* () {
+        const data = yield* temporaryFolder
+        const started = yield* startProcess({ SLUICE_DATA: data }, { fileBlocks: 2048 })
+        const banner = yield* started.printed("The API key opens")
+        const url = addressIn(banner)
+        const authorization = `Bearer ${keyIn(banner)}`
+        const upload = (files: Parameters<typeof filesOf>[0]) =>
+          Effect.promise(async () => {
+            const init = { method: "POST", headers: { authorization }, body: filesOf(files) }
+            const response = await fetch(new URL("/documents", url), init)
+            return [response.status, await response.json()] as const
+          })
+        const tide = "# Tide\n\nThe tide in the harbour rises four metres.\n"
+        const [full, refused] = yield* upload({ "large.md": randomBytes(1_000_000).toString("base64") })
+        assert.strictEqual(full, 503)
+        assert.strictEqual(Schema.decodeUnknownSync(ErrorBody)(refused).error.code, "no_space")
+        const [after, report] = yield* upload({ "tide.md": tide })
+        assert.strictEqual(after, 200)
+        assert.deepInclude(Schema.decodeUnknownSync(IngestReport)(report), { added: 1, failed: [] })
+        const listed = yield* Effect.promise(async () =>
+          (await fetch(new URL("/documents", url), { headers: { authorization } })).text()
+        )
+        assert.include(listed, "tide.md")
+        assert.notInclude(listed, "large.md")
+      }).pipe(Effect.scoped)
   )
 
   // Skipped: only root can start a process as somebody who may not write to the folder.

@@ -2,6 +2,7 @@
 import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 import { ServerConfig } from "./Config.ts"
 import { StartError } from "./StartError.ts"
 
@@ -42,6 +43,19 @@ type Held = readonly [request: IncomingMessage, response: ServerResponse]
 const patientServer = () => {
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT })
   const held: Array<Held> = []
+  // Browsers open sockets ahead of need. Node takes one that never sent a request for busy, and close would wait for it.
+  const unused = new Set<Socket>()
+  server.on("connection", (socket) => {
+    unused.add(socket)
+    socket.once("close", () => unused.delete(socket))
+  })
+  server.on("request", ({ socket }) => unused.delete(socket))
+  const close = server.close.bind(server)
+  server.close = (done) => {
+    close(done)
+    for (const socket of unused) socket.destroy()
+    return server
+  }
   const hold = (...request: Held) => void held.push(request)
   const watch = (event: string) => {
     if (event !== "request") return

@@ -1,0 +1,21 @@
+/** The socket at the end: who has asked for nothing is not waited for. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Scope } from "effect"
+import { once } from "node:events"
+import { connect } from "node:net"
+import { startServer } from "./TestServer.ts"
+
+// The time that requests are given to finish never passes on the test's clock: waiting for it would hang.
+it.effect("a socket that a browser opened ahead of need does not hold up the end", () =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const { call, url } = yield* startServer().pipe(Scope.provide(scope))
+    const ahead = connect(Number(new URL(url).port), "127.0.0.1")
+    const closed = once(ahead, "close")
+    yield* Effect.promise(() => once(ahead, "connect"))
+    // Answered after the socket was taken
+    assert.strictEqual((yield* call("/status")).status, 200)
+    yield* Scope.close(scope, yield* Effect.exit(Effect.void))
+    yield* Effect.promise(() => closed)
+  })
+)
