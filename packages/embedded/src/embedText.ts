@@ -84,8 +84,41 @@ const addTerms = (terms: ReadonlyArray<Term>, stopWords: boolean): boolean => {
   return any
 }
 
-const countTerms = (terms: ReadonlyArray<Term>, times: number): void => {
-  for (const term of terms) term.count += times
+const countTerms = (terms: ReadonlyArray<Term>, end: number, times: number): void => {
+  for (let i = 0; i < end; i++) (terms[i] as Term).count += times
+}
+
+/** The terms of a text; the first `titleTerms` of them are of its title. */
+export interface TermedText {
+  readonly terms: ReadonlyArray<Term>
+  readonly titleTerms: number
+}
+
+/** The terms of a passage. Its first line is its title, if it has several and no title is given. */
+export const termsOfPassage = (text: string, title?: string): TermedText => {
+  const titleEnd = title ? 0 : Math.max(0, text.indexOf("\n"))
+  const terms = termsOf(title || text.slice(0, titleEnd))
+  const titleTerms = terms.length
+  return { terms: termsOf(text.slice(titleEnd), terms), titleTerms }
+}
+
+/** See `embedText`. */
+export const embedTerms = ({ terms, titleTerms }: TermedText): Float32Array => {
+  countTerms(terms, titleTerms, TITLE_EXTRA)
+  countTerms(terms, terms.length, 1)
+  if (!addTerms(terms, false)) {
+    countTerms(terms, terms.length, 1)
+    addTerms(terms, true)
+  }
+  let square = 0
+  for (let i = 0; i < DIMENSION; i++) square += (sums[i] as number) ** 2
+  const vector = new Float32Array(DIMENSION)
+  if (square > 0) {
+    const scale = 1 / Math.sqrt(square)
+    for (let i = 0; i < DIMENSION; i++) vector[i] = (sums[i] as number) * scale
+  }
+  sums.fill(0)
+  return vector
 }
 
 /**
@@ -100,22 +133,5 @@ const countTerms = (terms: ReadonlyArray<Term>, times: number): void => {
  */
 export const embedText = (text: string, purpose: Purpose = "passage"): Float32Array => {
   forgetIfFull()
-  const titleEnd = purpose === "passage" ? Math.max(0, text.indexOf("\n")) : 0
-  const terms = termsOf(text.slice(0, titleEnd))
-  countTerms(terms, TITLE_EXTRA)
-  termsOf(text.slice(titleEnd), terms)
-  countTerms(terms, 1)
-  if (!addTerms(terms, false)) {
-    countTerms(terms, 1)
-    addTerms(terms, true)
-  }
-  let square = 0
-  for (let i = 0; i < DIMENSION; i++) square += (sums[i] as number) ** 2
-  const vector = new Float32Array(DIMENSION)
-  if (square > 0) {
-    const scale = 1 / Math.sqrt(square)
-    for (let i = 0; i < DIMENSION; i++) vector[i] = (sums[i] as number) * scale
-  }
-  sums.fill(0)
-  return vector
+  return embedTerms(purpose === "passage" ? termsOfPassage(text) : { terms: termsOf(text), titleTerms: 0 })
 }

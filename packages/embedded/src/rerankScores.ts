@@ -1,6 +1,6 @@
 /** Relevance of documents to a query, from the words that they share. */
 import type { Candidate } from "@sluice/core"
-import { embedText } from "./embedText.ts"
+import { embedTerms, type TermedText, termsOfPassage } from "./embedText.ts"
 import { similarity } from "./similarity.ts"
 import { forgetIfFull, type Term } from "./text/Term.ts"
 import { termsOf } from "./text/termsOf.ts"
@@ -42,8 +42,7 @@ interface Wanted {
   readonly neighbours: ReadonlySet<number>
 }
 
-const wantedOf = (query: string): Wanted => {
-  const all = termsOf(query)
+const wantedOf = (all: ReadonlyArray<Term>): Wanted => {
   const content = all.filter(({ stop }) => !stop)
   const sequence = content.length > 0 ? content : all
   const terms = [...new Set(sequence)]
@@ -71,25 +70,23 @@ interface Seen {
   readonly distinct: ReadonlySet<Term>
 }
 
-const look = ({ neighbours, places, terms }: Wanted, { text, title }: Candidate): Seen => {
+const look = ({ neighbours, places, terms }: Wanted, all: ReadonlyArray<Term>, titleTerms: number): Seen => {
   const counts = new Float64Array(terms.length)
   const inTitle = new Uint8Array(terms.length)
   const found = new Set<number>()
-  const all = title === undefined ? [] : termsOf(title)
-  const titleLength = all.length
-  termsOf(text, all)
   const distinct = new Set<Term>()
   let length = 0
   let before = -1
-  for (const [i, term] of all.entries()) {
-    if (i === titleLength) before = -1
+  for (let i = 0; i < all.length; i++) {
+    const term = all[i] as Term
+    if (i === titleTerms) before = -1
     if (term.stop && !places.has(term)) continue
     length++
     if (term.kind === "word") distinct.add(term)
     const place = places.get(term) ?? -1
     if (place >= 0) {
       counts[place] = (counts[place] as number) + 1
-      if (i < titleLength) inTitle[place] = 1
+      if (i < titleTerms) inTitle[place] = 1
     }
     if (term.kind === "character") continue
     if (before >= 0 && place >= 0 && neighbours.has(before * terms.length + place)) {
@@ -124,11 +121,8 @@ const dot = (a: Float32Array, b: Float32Array): number => {
 }
 
 /** Scores from words in common alone. */
-const lexicalScores = (query: string, documents: ReadonlyArray<Candidate>): Float64Array => {
-  forgetIfFull()
-  const wanted = wantedOf(query)
+const lexicalScores = (wanted: Wanted, seen: ReadonlyArray<Seen>): Float64Array => {
   const { terms, weights } = wanted
-  const seen = documents.map((document) => look(wanted, document))
   const average = Math.max(
     MIN_AVERAGE_TERMS,
     seen.reduce((sum, { length }) => sum + length, 0) / (seen.length || 1)
@@ -193,10 +187,17 @@ const logistic = (x: number): number => 1 / (1 + Math.exp(-x))
  * **Gotchas.** Scores order the documents of one call. They are no probabilities.
  */
 export const rerankScores = (query: string, documents: ReadonlyArray<Candidate>): Float64Array => {
-  const wanted = embedText(query, "query")
-  const vectors = documents.map(({ text, title }) => embedText(title ? `${title}\n${text}` : text))
-  const scores = lexicalScores(query, documents).map(
-    (score, i) => score + WEIGHTS.vector * dot(wanted, vectors[i] ?? wanted)
+  forgetIfFull()
+  const asked: TermedText = { terms: termsOf(query), titleTerms: 0 }
+  const wanted = wantedOf(asked.terms)
+  const vector = embedTerms(asked)
+  const termed = documents.map(({ text, title }) => termsOfPassage(text, title))
+  const vectors = termed.map(embedTerms)
+  const seen = termed.map(({ terms, titleTerms }, i) =>
+    look(wanted, terms, documents[i]?.title ? titleTerms : 0)
+  )
+  const scores = lexicalScores(wanted, seen).map(
+    (score, i) => score + WEIGHTS.vector * dot(vector, vectors[i] ?? vector)
   )
   const company = companyOf(scores, vectors)
   return scores.map((score, i) => logistic(4 * (score + WEIGHTS.company * (company[i] ?? 0)) - 4))
