@@ -1,7 +1,7 @@
 /** Relevance of documents to a query, from the words that they share. */
 import type { Candidate } from "@sluice/core"
 import { embedTerms, type TermedText, termsOfPassage } from "./embedText.ts"
-import { similarity } from "./similarity.ts"
+import { similarity, similarityAtMost } from "./similarity.ts"
 import { forgetIfFull, type Term } from "./text/Term.ts"
 import { termsOf } from "./text/termsOf.ts"
 
@@ -106,6 +106,7 @@ const makeLikeness = ({ terms }: Wanted) => {
     if (term === undefined || memory === undefined || term.kind !== "word") return 0
     let best = 0
     for (const other of distinct) {
+      if (similarityAtMost(term, other) < Math.max(best, SIMILAR)) continue
       let value = memory.get(other)
       if (value === undefined) memory.set(other, (value = similarity(term, other)))
       if (value > best) best = value

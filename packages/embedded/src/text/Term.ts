@@ -15,8 +15,8 @@ export interface Term {
   readonly stop: boolean
   /** Place for the embedder: where the term goes in a vector. */
   features: Features | undefined
-  /** Place for the reranker: hashes of the key's trigrams, sorted. */
-  trigrams: Int32Array | undefined
+  /** Place for the reranker. */
+  trigrams: Trigrams | undefined
   /** Place for whoever counts terms, within one synchronous pass that sets it to 0 again. */
   count: number
 }
@@ -26,6 +26,16 @@ export interface Features {
   readonly codes: Uint16Array
   /** What each part adds or subtracts for an idf of 1, against 1 for the whole. */
   readonly partWeight: number
+}
+
+/** The trigrams of a term's key. */
+export interface Trigrams {
+  /** Sorted. */
+  readonly hashes: Int32Array
+  /** One of 32 bits for each hash. */
+  readonly bits: number
+  /** How many hashes share another's bit. */
+  readonly shared: number
 }
 
 /** Terms remembered; beyond, all are forgotten between two texts. About 30 MiB when full. */
