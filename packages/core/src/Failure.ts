@@ -111,6 +111,8 @@ export class Failure extends Schema.TaggedError<Failure>()("Failure", {
         return new Failure({ status: 502, message, code: "upstream_unreachable", retryable })
       case "InvalidResponse":
         return new Failure({ status: 502, message, code: "upstream_invalid_response", retryable })
+      case "TaskFailed":
+        return new Failure({ status: 502, message, code: "task_failed", retryable })
       case "TimedOut":
         return new Failure({ status: 504, message, code: "timeout", retryable })
       case "PartialFailure":

@@ -99,6 +99,17 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("Inva
   readonly isRetryable = false
 }
 
+/** A task that was created, an image's or a video's, ended in `failed`. Making it again is a new, paid creation. */
+export class TaskFailed extends Schema.TaggedError<TaskFailed>()("TaskFailed", {
+  message: Schema.String,
+  /** The task's identifier at the gateway. */
+  task: Schema.String,
+  /** The `error` that the task carried, as it came. */
+  error: Schema.optional(Schema.Unknown)
+}) {
+  readonly isRetryable = false
+}
+
 const singleReasons = [
   InvalidRequest,
   Unauthorized,
@@ -109,7 +120,8 @@ const singleReasons = [
   ServerFailure,
   Unreachable,
   TimedOut,
-  InvalidResponse
+  InvalidResponse,
+  TaskFailed
 ] as const
 
 /**

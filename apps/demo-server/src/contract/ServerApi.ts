@@ -1,5 +1,12 @@
 /** Every endpoint of the server in one HttpApi: the gateway's, and those of the documents. */
-import { GatewayApi } from "@sluice/core"
+import {
+  ChatGroup,
+  EmbeddingsGroup,
+  MalformedRequest,
+  ModelsGroup,
+  RerankGroup,
+  tolerant
+} from "@sluice/core"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { Documents } from "./Documents.ts"
 import { Qa } from "./Qa.ts"
@@ -7,7 +14,8 @@ import { Session } from "./Session.ts"
 import { Status } from "./Status.ts"
 
 export class ServerApi extends HttpApi.make("sluice")
-  .addHttpApi(GatewayApi)
+  .add(RerankGroup, EmbeddingsGroup, ChatGroup, ModelsGroup)
+  .middleware(MalformedRequest)
   .add(Documents)
   .add(Qa)
   .add(Status)
@@ -16,6 +24,7 @@ export class ServerApi extends HttpApi.make("sluice")
     OpenApi.annotations({
       title: "Sluice",
       version: "0.1.0",
+      transform: tolerant,
       description:
         "Ask your documents and get cited answers; and a gateway to the models that do it. " +
         "`/v1` wants the API key, `/api` the system access token, the documents the API key or the page's session."

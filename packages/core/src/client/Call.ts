@@ -21,6 +21,11 @@ export const CALL_TIMEOUT: Duration.Input = "3 minutes"
 export interface About {
   readonly operation: string
   readonly model?: string
+  /**
+   * Whether a failed attempt may be made again. `reads` (the default) by the retry policy; `creations` only where the
+   * first surely did not happen: no byte of it was sent, or it was answered 429; `never` for what takes effect each time.
+   */
+  readonly repeat?: "reads" | "creations" | "never"
 }
 
 /** Runs attempts as calls. */
