@@ -14,7 +14,9 @@ let project = ""
 
 /** Settings of the npm that runs this test (its workspace, its prefix) must not reach the one that it runs. */
 const env = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(cache|registry|userconfig|globalconfig)$)/i.test(name))
+  Object.entries(process.env).filter(
+    ([name]) => !/^npm_(?!config_(cache|registry|userconfig|globalconfig)$)/i.test(name)
+  )
 )
 
 const run = async (cwd: string, file: string, args: ReadonlyArray<string>): Promise<string> => {
