@@ -149,18 +149,28 @@ export type GatewayReason = typeof GatewayReason.Type
 /**
  * A call of the gateway, or of a model in its place, failed.
  *
- * It says which operation, which model and, where the gateway gave one, which request; never a credential.
+ * It says which operation, which model, which attempt and, where the gateway gave one, which request; never a
+ * credential.
  */
 export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayError", {
   operation: Schema.String,
   reason: GatewayReason,
   model: Schema.optional(Schema.String),
-  requestId: Schema.optional(Schema.String)
+  /** The task that was waited for, which goes on at the gateway unless the reason is `TaskFailed`. */
+  task: Schema.optional(Schema.String),
+  requestId: Schema.optional(Schema.String),
+  /** Which attempt it was that failed last, from 1; absent where none was made. */
+  attempt: Schema.optional(Schema.Int),
+  /** The call surely did not take effect: no byte of it was sent, or it was answered 429. A creation may be made again. */
+  unmade: Schema.optional(Schema.Boolean)
 }) {
   override get message(): string {
-    const about = [this.model && `model ${this.model}`, this.requestId && `request ${this.requestId}`].filter(
-      Boolean
-    )
+    const about = [
+      this.model && `model ${this.model}`,
+      this.task && `task ${this.task}`,
+      this.requestId && `request ${this.requestId}`,
+      this.attempt !== undefined && this.attempt > 1 && `attempt ${this.attempt}`
+    ].filter(Boolean)
     return `${this.operation}${about.length > 0 ? ` (${about.join(", ")})` : ""}: ${this.reason.message}`
   }
 

@@ -1,0 +1,174 @@
+import { assert, describe, it } from "@effect/vitest"
+import { apiKey, GatewayError, ServerFailure } from "@sluice/core"
+import { type About, makeCaller } from "@sluice/core/client"
+import { Clock, Effect, Fiber, Logger, References, Schedule, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { pollTask, type TaskPoll, type TaskState } from "../../packages/core/src/client/Tasks.ts"
+
+const about: About = { operation: "videos.generate", model: "v" }
+const { fail } = makeCaller({}, apiKey("sk-canary-5f2e"))
+
+interface State extends TaskState {
+  readonly nth: number
+}
+
+/** Looks at a task whose states these are, the last one for ever, while the test's clock runs an hour. */
+const run = Effect.fn(function* (
+  states: ReadonlyArray<TaskState | GatewayError>,
+  options: Partial<TaskPoll<State>> = {}
+) {
+  /** When each look began, in seconds. */
+  const looks: Array<number> = []
+  const get = Effect.gen(function* () {
+    const state = states[Math.min(looks.length, states.length - 1)] ?? {}
+    looks.push((yield* Clock.currentTimeMillis) / 1000)
+    if (state instanceof GatewayError) return yield* state
+    return { ...state, nth: looks.length }
+  })
+  const seen: Array<string | undefined> = []
+  const poll = pollTask<State>({
+    about,
+    id: "v-1",
+    get,
+    fail,
+    every: "15 seconds",
+    deadline: "20 minutes",
+    ...options
+  })
+  const fiber = yield* Effect.forkChild(
+    Effect.result(Stream.runForEach(poll, ({ status }) => Effect.sync(() => void seen.push(status))))
+  )
+  yield* TestClock.adjust("1 hour")
+  const result = yield* Fiber.join(fiber)
+  return { looks, seen, error: result._tag === "Failure" ? result.failure : undefined }
+})
+
+describe("waiting for a task", () => {
+  it.effect("looks at once, then every 15 seconds, and ends with the state that ended it", () =>
+    Effect.gen(function* () {
+      const { error, looks, seen } = yield* run([
+        { status: "queued" },
+        { status: "in_progress" },
+        { status: "completed" }
+      ])
+      assert.deepStrictEqual(looks, [0, 15, 30])
+      assert.deepStrictEqual(seen, ["queued", "in_progress", "completed"])
+      assert.isUndefined(error)
+    })
+  )
+
+  it.effect("gives out what the creation answered at once, without a look", () =>
+    Effect.gen(function* () {
+      const first = { status: "queued", nth: 0 }
+      const { looks, seen } = yield* run([{ status: "completed" }], { first })
+      assert.deepStrictEqual([looks, seen], [[15], ["queued", "completed"]])
+      const done = yield* run([{}], { first: { status: "completed", nth: 0 } })
+      assert.deepStrictEqual([done.looks, done.seen], [[], ["completed"]])
+    })
+  )
+
+  it.effect("waits through statuses that it does not know, and through none", () =>
+    Effect.gen(function* () {
+      const { error, seen } = yield* run([{ status: "warming_up" }, {}, { status: "completed" }])
+      assert.deepStrictEqual(seen, ["warming_up", undefined, "completed"])
+      assert.isUndefined(error)
+    })
+  )
+
+  it.effect("a task that failed is given out, then fails the stream with its error", () =>
+    Effect.gen(function* () {
+      const wrong = { code: "moderation_blocked", message: "Not that." }
+      const { error, seen } = yield* run([{ status: "failed", error: wrong }])
+      assert.deepStrictEqual(seen, ["failed"])
+      const { reason } = error ?? {}
+      if (reason?._tag !== "TaskFailed") throw new Error(String(error))
+      assert.deepStrictEqual([reason.task, reason.error, error?.task], ["v-1", wrong, "v-1"])
+      assert.strictEqual(
+        error?.message,
+        "videos.generate (model v, task v-1): The task failed: Not that. (moderation_blocked)"
+      )
+      assert.isFalse(error?.isRetryable)
+      const silent = yield* run([{ status: "failed" }])
+      assert.match(silent.error?.message ?? "", /did not say why/)
+      const echoing = yield* run([{ status: "failed", error: "no sk-canary-5f2e" }])
+      assert.match(echoing.error?.message ?? "", /no <redacted>/)
+    })
+  )
+
+  it.effect("ends at the deadline, in mid-wait or in mid-look, and says how to go on", () =>
+    Effect.gen(function* () {
+      const { error, looks } = yield* run([{ status: "in_progress" }], { deadline: "40 seconds" })
+      assert.deepStrictEqual(looks, [0, 15, 30])
+      if (error?.reason._tag !== "TimedOut") throw new Error(String(error))
+      assert.deepStrictEqual([error.reason.scope, error.isRetryable, error.task], ["call", false, "v-1"])
+      assert.match(error.message, /within 40s\. It goes on at the gateway: resume it by its id, v-1\.$/)
+      const stuck = yield* run([{}], { get: Effect.never, deadline: "40 seconds" })
+      assert.strictEqual(stuck.error?.reason._tag, "TimedOut")
+    })
+  )
+
+  it.effect("follows a schedule, and ends where it ends", () =>
+    Effect.gen(function* () {
+      const every = Schedule.exponential("1 second").pipe(Schedule.upTo({ times: 3 }))
+      const { error, looks } = yield* run([{ status: "in_progress" }], { every })
+      assert.deepStrictEqual(looks, [0, 1, 3, 7])
+      assert.strictEqual(error?.reason._tag, "TimedOut")
+    })
+  )
+
+  it.effect("a look that fails ends it, and the error names the task", () =>
+    Effect.gen(function* () {
+      const gone = new GatewayError({
+        operation: "videos.get",
+        requestId: "req-7",
+        reason: new ServerFailure({ message: "no", status: 500 })
+      })
+      const { error, seen } = yield* run([{ status: "in_progress" }, gone])
+      assert.deepStrictEqual(seen, ["in_progress"])
+      assert.strictEqual(error?.message, "videos.get (task v-1, request req-7): no")
+    })
+  )
+
+  it.effect("a slow reader of its states loses nothing that came before the deadline", () =>
+    Effect.gen(function* () {
+      const poll = pollTask({
+        about,
+        id: "v-1",
+        get: Effect.succeed({ status: "completed" }),
+        fail,
+        every: "15 seconds",
+        deadline: "1 minute"
+      })
+      const fiber = yield* Effect.forkChild(Stream.runForEach(poll, () => Effect.sleep("1 hour")))
+      yield* TestClock.adjust("2 hours")
+      yield* Fiber.join(fiber)
+    })
+  )
+
+  it.effect("whoever interrupts it is told which task goes on", () =>
+    Effect.gen(function* () {
+      const logged: Array<string> = []
+      const logger = Logger.make(({ fiber, message }) => {
+        const { task } = fiber.getRef(References.CurrentLogAnnotations)
+        logged.push(`${String(task)}: ${String(message)}`)
+      })
+      const poll = pollTask({
+        about,
+        id: "v-1",
+        get: Effect.succeed({ status: "in_progress" }),
+        fail,
+        every: "15 seconds",
+        deadline: "20 minutes"
+      })
+      const fiber = yield* Effect.forkChild(Stream.runDrain(poll)).pipe(
+        Effect.provide(Logger.layer([logger]))
+      )
+      yield* TestClock.adjust("20 seconds")
+      yield* Fiber.interrupt(fiber)
+      assert.strictEqual(logged.length, 1)
+      assert.match(logged[0] ?? "", /^v-1: Interrupted.*resume it by its id, v-1/)
+      const whole = yield* Effect.provide(Stream.runHead(poll), Logger.layer([logger]))
+      assert.deepStrictEqual([whole._tag, logged.length], ["Some", 1])
+    })
+  )
+})
