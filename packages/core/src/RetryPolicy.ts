@@ -1,9 +1,14 @@
 /** When a failed call is made again, and how long that may go on. */
-import { Duration, Effect, Schedule } from "effect"
-import type { GatewayError } from "./GatewayError.ts"
+import { Context, Duration, Effect, Schedule } from "effect"
+import type { GatewayError, GatewayReason } from "./GatewayError.ts"
 
-/** How often, how soon and for how long a call is tried again. */
+/** Which failures are tried again, how often, how soon and for how long. */
 export interface RetryPolicy {
+  /**
+   * The reasons that are tried again, as far as they say themselves that it may help (`isRetryable`).
+   * `RETRY_REASONS` when not given.
+   */
+  readonly reasons?: ReadonlyArray<GatewayReason["_tag"]>
   /** Attempts after the first, at most. */
   readonly times: number
   /** The first wait; each next one is twice as long, ±20 %. */
@@ -14,29 +19,66 @@ export interface RetryPolicy {
   readonly budget: Duration.Input
 }
 
+/** Rate limits, 5xx, nobody answering, an attempt out of time: what may pass by itself. */
+export const RETRY_REASONS = [
+  "RateLimited",
+  "ServerFailure",
+  "Unreachable",
+  "TimedOut"
+] as const satisfies ReadonlyArray<GatewayReason["_tag"]>
+
 /** Three more attempts after about 0.25, 0.5 and 1 s, all begun within 30 s. */
-export const RETRY: RetryPolicy = { times: 3, base: "250 millis", cap: "8 seconds", budget: "30 seconds" }
+export const RETRY: RetryPolicy = {
+  reasons: RETRY_REASONS,
+  times: 3,
+  base: "250 millis",
+  cap: "8 seconds",
+  budget: "30 seconds"
+}
 
 /** Every call once. Inside a provider failover decides, not the client. */
 export const RETRY_NEVER: RetryPolicy = { ...RETRY, times: 0 }
 
+/** What replaces the client's policy, wholly or in part, for the calls that see it. */
+export const CurrentRetryPolicy = Context.Reference<Partial<RetryPolicy> | undefined>(
+  "@sluice/core/CurrentRetryPolicy",
+  { defaultValue: () => undefined }
+)
+
+/**
+ * Replaces the client's retry policy for the calls of one effect; what is not given stays the client's.
+ *
+ * **Gotchas.** No policy makes a creation be repeated that may have happened. For a stream, give `CurrentRetryPolicy`
+ * by `Stream.provideService`.
+ *
+ * ```ts
+ * gateway.rerank(request).pipe(withRetryPolicy({ times: 1, reasons: ["RateLimited"] }))
+ * ```
+ */
+export const withRetryPolicy =
+  (policy: Partial<RetryPolicy>) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.provideService(self, CurrentRetryPolicy, policy)
+
 /**
  * The schedule of a policy.
  *
- * **Details.** Only reasons that are retryable are tried again: rate limits, 5xx, nobody answering, an attempt out of
- * time; never a request that is wrong, a credential, a quota, or an answer that cannot be trusted. What the gateway
- * asked for (`retry-after-ms`, `retry-after`) is the least wait, and `x-should-retry` decides where it is sent.
+ * **Details.** Never tried again are a request that is wrong, a credential, a quota, or an answer that cannot be
+ * trusted. What the gateway asked for (`retry-after-ms`, `retry-after`) is the least wait, and `x-should-retry` decides
+ * where it is sent.
  *
  * **Gotchas.** A gateway that asks for a longer wait than the budget ends the retries at once; the error's `retryAfter`
- * keeps what it asked for. Calls that create something paid for (images, videos) are not to be given a schedule at all.
+ * keeps what it asked for. Whether a creation may be repeated at all is decided before the schedule: see `About.repeat`
+ * of the client.
  */
 export const retrySchedule = (policy: RetryPolicy): Schedule.Schedule<Duration.Duration, GatewayError> => {
   const cap = Duration.fromInputUnsafe(policy.cap)
   const budget = Duration.toMillis(policy.budget)
+  const reasons: ReadonlySet<string> = new Set(policy.reasons ?? RETRY_REASONS)
   return Schedule.exponential(policy.base).pipe(
     Schedule.jittered,
     Schedule.setInputType<GatewayError>(),
-    Schedule.while(({ input }) => input.isRetryable),
+    Schedule.while(({ input }) => input.isRetryable && reasons.has(input.reason._tag)),
     Schedule.modifyDelay(({ duration, input }) =>
       Effect.succeed(Duration.max(Duration.min(duration, cap), input.retryAfter ?? Duration.zero))
     ),

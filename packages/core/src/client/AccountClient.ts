@@ -10,6 +10,8 @@ import { AccessTokenAuth } from "../Security.ts"
 import { makeCaller } from "./Call.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "./ClientOptions.ts"
 import { exchange, judge } from "./Exchange.ts"
+import { Guards } from "./Guard.ts"
+import { outgoing } from "./Idempotency.ts"
 import { layerTransport } from "./Transport.ts"
 
 export interface AccountClientOptions extends ClientOptions {
@@ -27,10 +29,10 @@ const responseMode = "response-only"
 const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
   const baseUrl = yield* baseUrlOf(options.baseUrl)
   const client = yield* HttpClient.HttpClient
-  const httpClient = HttpClient.mapRequest(client, HttpClientRequest.prependUrl(baseUrl))
+  const httpClient = outgoing(client, baseUrl)
   const getAll = yield* HttpApiClient.endpoint(GatewayApi, { ...ALL, httpClient })
   const getAvailable = yield* HttpApiClient.endpoint(GatewayApi, { ...AVAILABLE, httpClient })
-  const { call } = makeCaller(options, options.accessToken)
+  const { call } = makeCaller(options, options.accessToken, yield* Guards)
 
   /** Gateways of this family also refuse with status 200. */
   const granted = judge((answer: Effect.Success<ReturnType<typeof decodeAll>>) =>

@@ -1,16 +1,24 @@
 /** A whole call: attempts with their time-out, the waits between them, and the time-out of it all. */
 import { Duration, Effect, Redacted } from "effect"
-import { GatewayError, type GatewayReason, TimedOut } from "../GatewayError.ts"
-import { RETRY, type RetryPolicy, retrySchedule } from "../RetryPolicy.ts"
+import { GatewayError, TimedOut } from "../GatewayError.ts"
+import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../RetryPolicy.ts"
+import { concealer, concealIn } from "./Conceal.ts"
 import type { Answer, Problem } from "./Exchange.ts"
+import type { Guard } from "./Guard.ts"
+import { IdempotencyKey } from "./Idempotency.ts"
 
 export interface CallOptions {
-  /** `RETRY` when not given. */
+  /** `RETRY` when not given; `withRetryPolicy` replaces it for single calls. */
   readonly retry?: RetryPolicy
   /** From the start of an attempt to its whole answer; of a stream, to its head and then from byte to byte. */
   readonly attemptTimeout?: Duration.Input
   /** From the start of a call to its end, attempts and waits together; of a stream, to its head and then from event to event. */
   readonly callTimeout?: Duration.Input
+  /**
+   * The gateway makes one thing for one `Idempotency-Key`, however often it is asked: creations are then repeated like
+   * reads. False when not given: the interface does not know the header.
+   */
+  readonly honoursIdempotencyKey?: boolean
 }
 
 /** Long enough for a full batch of embeddings, or a long answer. */
@@ -35,80 +43,71 @@ export interface Caller {
     attempt: Effect.Effect<Answer<A>, Problem>
   ) => Effect.Effect<Answer<A>, GatewayError>
   /** The error of a reason. No credential is in it, whatever the gateway echoed. */
-  readonly fail: (about: About, problem: Problem) => GatewayError
+  readonly fail: (about: About, problem: Problem, attempt?: number) => GatewayError
   readonly attemptTimeout: Duration.Duration
   readonly callTimeout: Duration.Duration
 }
 
-export const makeCaller = (options: CallOptions, credential: Redacted.Redacted): Caller => {
+export const makeCaller = (
+  options: CallOptions,
+  credential: Redacted.Redacted,
+  guards: ReadonlyArray<Guard> = []
+): Caller => {
   const attemptTimeout = Duration.fromInputUnsafe(options.attemptTimeout ?? ATTEMPT_TIMEOUT)
   const callTimeout = Duration.fromInputUnsafe(options.callTimeout ?? CALL_TIMEOUT)
-  const policy = options.retry ?? RETRY
-  // A wait that the call does not outlast would only hide why it has to wait.
-  const budget = Duration.min(Duration.fromInputUnsafe(policy.budget), callTimeout)
-  const schedule = retrySchedule({ ...policy, budget })
   const conceal = concealer(Redacted.value(credential))
 
-  const fail = ({ operation, model }: About, { reason, requestId }: Problem) =>
+  const scheduleOf = (policy: RetryPolicy) => {
+    // A wait that the call does not outlast would only hide why it has to wait.
+    const budget = Duration.min(Duration.fromInputUnsafe(policy.budget), callTimeout)
+    return retrySchedule({ ...policy, budget })
+  }
+  const policy = options.retry ?? RETRY
+  const schedule = scheduleOf(policy)
+
+  const fail: Caller["fail"] = ({ operation, model }, { reason, requestId, unmade }, attempt) =>
     new GatewayError({
       operation,
       model,
       requestId: requestId && conceal(requestId),
+      attempt,
+      unmade,
       reason: concealIn(reason, conceal)
     })
+
+  const mayRepeat = ({ repeat }: About, { unmade }: GatewayError): boolean =>
+    repeat === "creations" ? unmade === true || options.honoursIdempotencyKey === true : repeat !== "never"
 
   const timedOut = (scope: "attempt" | "call", after: Duration.Duration) => {
     const message = `No whole answer within ${Duration.format(after)} (\`${scope}Timeout\`).`
     return Effect.fail<Problem>({ reason: new TimedOut({ message, scope, after }), requestId: undefined })
   }
 
-  return {
-    fail,
-    attemptTimeout,
-    callTimeout,
-    call: (about, attempt) =>
-      attempt.pipe(
+  const call: Caller["call"] = (about, attempt) =>
+    Effect.gen(function* () {
+      const replaced = yield* CurrentRetryPolicy
+      const key = about.repeat === "creations" ? ((yield* IdempotencyKey) ?? crypto.randomUUID()) : undefined
+      let attempts = 0
+      const failed = (problem: Problem) => fail(about, problem, attempts)
+      const once = Effect.suspend(() => {
+        attempts++
+        return attempt
+      })
+      return yield* once.pipe(
         Effect.timeoutOrElse({ duration: attemptTimeout, orElse: () => timedOut("attempt", attemptTimeout) }),
-        Effect.mapError((problem) => fail(about, problem)),
-        Effect.retry(schedule),
+        (attempt) => guards.reduceRight((guarded, guard) => guard(guarded, about), attempt),
+        Effect.mapError(failed),
+        Effect.retry({
+          schedule: replaced === undefined ? schedule : scheduleOf({ ...policy, ...replaced }),
+          while: (error) => mayRepeat(about, error)
+        }),
         Effect.timeoutOrElse({
           duration: callTimeout,
-          orElse: () => Effect.mapError(timedOut("call", callTimeout), (problem) => fail(about, problem))
-        })
+          orElse: () => Effect.mapError(timedOut("call", callTimeout), failed)
+        }),
+        Effect.provideService(IdempotencyKey, key)
       )
-  }
-}
+    })
 
-/** A shorter beginning is found in every other word, and betrays nothing. */
-const BETRAYING = 8
-
-/** Some gateways repeat the credential in their refusal, and a message that is cut may end within it. */
-const concealer = (secret: string) => {
-  const head = secret.slice(0, BETRAYING)
-  return (text: string): string => {
-    if (head.length < BETRAYING) return text
-    let shown = ""
-    let from = 0
-    for (let at = text.indexOf(head); at !== -1; at = text.indexOf(head, from)) {
-      let length = head.length
-      while (length < secret.length && text[at + length] === secret[length]) length++
-      shown += `${text.slice(from, at)}<redacted>`
-      from = at + length
-    }
-    return shown + text.slice(from)
-  }
-}
-
-/** The reason with nothing of the credential in any of its texts. */
-const concealIn = (reason: GatewayReason, conceal: (text: string) => string): GatewayReason => {
-  const fields = Object.entries({ ...reason, message: reason.message })
-  const Reason = reason.constructor as new (fields: object) => GatewayReason
-  return new Reason(
-    Object.fromEntries(
-      fields.map(([name, value]) => [
-        name,
-        typeof value === "string" && name !== "_tag" ? conceal(value) : value
-      ])
-    )
-  )
+  return { fail, attemptTimeout, callTimeout, call }
 }

@@ -5,12 +5,14 @@ import { Failure, toReason } from "../Failure.ts"
 import { type GatewayReason, InvalidRequest, InvalidResponse, Unreachable } from "../GatewayError.ts"
 import { isCompressed, jsonIn, refusal } from "./Refusal.ts"
 import { reasonTold, toldIn } from "./Told.ts"
-import { faultOf, isBadAnswer, isBroken } from "./Transport.ts"
+import { faultOf, isBadAnswer, isBroken, isUnconnected } from "./Transport.ts"
 
 /** Why one attempt failed, and at which request of the gateway's. */
 export interface Problem {
   readonly reason: GatewayReason
   readonly requestId: string | undefined
+  /** It surely did not take effect: no byte of the request was sent, or it was answered 429. */
+  readonly unmade?: boolean
 }
 
 export interface Answer<A> {
@@ -27,11 +29,18 @@ export const exchange = <A>(
   decode: (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<A, DecodeError>
 ): Effect.Effect<Answer<A>, Problem> =>
   send.pipe(
-    Effect.mapError((error): Problem => ({ reason: notSent(error), requestId: undefined })),
+    Effect.mapError((error): Problem => ({
+      reason: notSent(error),
+      requestId: undefined,
+      unmade: isUnsent(error)
+    })),
     Effect.flatMap((response) => {
       const requestId = response.headers["x-request-id"] ?? response.headers["request-id"]
       if (response.status < 200 || response.status >= 300) {
-        return Effect.flatMap(refusal(response), (reason) => Effect.fail<Problem>({ reason, requestId }))
+        const unmade = response.status === 429
+        return Effect.flatMap(refusal(response), (reason) =>
+          Effect.fail<Problem>({ reason, requestId, unmade })
+        )
       }
       if (isCompressed(response.headers)) {
         const message = `The answer is compressed (${response.headers["content-encoding"]}), which was not asked for.`
@@ -79,6 +88,12 @@ const notSent = (error: DecodeError): GatewayReason => {
         message: `The gateway cannot be reached: ${message}. Check the base URL and the network.`
       })
 }
+
+const isUnsent = (error: DecodeError): boolean =>
+  !(error instanceof Failure) &&
+  !Schema.isSchemaError(error) &&
+  error.reason._tag === "TransportError" &&
+  isUnconnected(error.reason.cause)
 
 /** Why the bytes of a 2xx answer are not what the contract says. */
 export const notUnderstood = (error: DecodeError): GatewayReason => {

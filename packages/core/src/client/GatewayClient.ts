@@ -14,6 +14,8 @@ import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "./ClientOpt
 import { rankingOf, tokensOf, vectorsOf } from "./Distrust.ts"
 import { embedAll, type EmbedOptions } from "./Embed.ts"
 import { exchange, judge } from "./Exchange.ts"
+import { Guards } from "./Guard.ts"
+import { outgoing } from "./Idempotency.ts"
 import { layerTransport } from "./Transport.ts"
 
 export interface GatewayClientOptions extends ClientOptions {
@@ -53,12 +55,12 @@ const whole = ({ text, ...end }: ChatAnswer): Stream.Stream<ChatPart> =>
 const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const baseUrl = yield* baseUrlOf(options.baseUrl)
   const client = yield* HttpClient.HttpClient
-  const httpClient = HttpClient.mapRequest(client, HttpClientRequest.prependUrl(baseUrl))
+  const httpClient = outgoing(client, baseUrl)
   const postRerank = yield* HttpApiClient.endpoint(GatewayApi, { ...RERANK, httpClient })
   const postEmbeddings = yield* HttpApiClient.endpoint(GatewayApi, { ...EMBEDDINGS, httpClient })
   const postChat = yield* HttpApiClient.endpoint(GatewayApi, { ...CHAT, httpClient })
   const getModels = yield* HttpApiClient.endpoint(GatewayApi, { ...MODELS, httpClient })
-  const { attemptTimeout, call, callTimeout, fail } = makeCaller(options, options.apiKey)
+  const { attemptTimeout, call, callTimeout, fail } = makeCaller(options, options.apiKey, yield* Guards)
 
   const rerank: Gateway["Service"]["rerank"] = Effect.fn("Gateway.rerank")(function* (request) {
     const { documents, model, query, returnDocuments, topN } = request

@@ -62,3 +62,13 @@ export const isBroken = (code: string): boolean =>
   code === "UND_ERR_SOCKET" ||
   code === "UND_ERR_ABORTED" ||
   code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"
+
+/** No connection came about, so that no byte of the request was sent: refused, no such host, no route, or in time. */
+export const isUnconnected = (cause: unknown): boolean => {
+  if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(isUnconnected)
+  if (!(cause instanceof Error)) return false
+  const { code } = faultOf(cause)
+  if (code === "UND_ERR_CONNECT_TIMEOUT") return true
+  const syscall = "syscall" in cause ? cause.syscall : undefined
+  return (syscall === "connect" && code !== "ECONNRESET") || syscall === "getaddrinfo"
+}
