@@ -1,0 +1,223 @@
+import { assert, describe, it } from "@effect/vitest"
+import { apiKey, RETRY, type RetryPolicy, withRetryPolicy } from "@sluice/core"
+import {
+  type About,
+  type CallOptions,
+  exchange,
+  layerTransport,
+  makeCaller,
+  outgoing,
+  withIdempotencyKey
+} from "@sluice/core/client"
+import { Effect, Exit, Fiber } from "effect"
+import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+import { LoopbackGateway } from "./LoopbackGateway.ts"
+
+type Reply = Response | "silence" | Error
+
+const ok = () => Response.json({ id: "video_1" })
+const status =
+  (code: number, headers: Record<string, string> = {}, message = "no") =>
+  () =>
+    Response.json({ error: { message } }, { status: code, headers })
+const fault = (code: string, syscall?: string) => () => Object.assign(new Error(code), { code, syscall })
+const refused = fault("ECONNREFUSED", "connect")
+const reset = fault("ECONNRESET", "read")
+const silence = () => "silence" as const
+
+/** One call of this kind against these replies, the last one for ever, while the test's clock runs an hour. */
+const run = Effect.fn(function* (
+  repeat: NonNullable<About["repeat"]>,
+  replies: ReadonlyArray<() => Reply>,
+  options: CallOptions = {},
+  as: <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E> = (call) => call
+) {
+  const keys: Array<string | undefined> = []
+  const client = outgoing(
+    HttpClient.make((request) =>
+      Effect.suspend(() => {
+        const reply = replies[Math.min(keys.length, replies.length - 1)]?.() ?? "silence"
+        keys.push(request.headers["idempotency-key"])
+        if (reply === "silence") return Effect.never
+        return reply instanceof Error
+          ? Effect.fail(
+              new HttpClientError.HttpClientError({
+                reason: new HttpClientError.TransportError({ request, cause: reply })
+              })
+            )
+          : Effect.succeed(HttpClientResponse.fromWeb(request, reply))
+      })
+    ),
+    "http://g"
+  )
+  const { call } = makeCaller(options, apiKey("k"))
+  const attempt = exchange(client.execute(HttpClientRequest.post("/v1/videos")), ({ json }) => json)
+  const fiber = yield* Effect.forkChild(Effect.exit(as(call({ operation: "videos", repeat }, attempt))))
+  yield* TestClock.adjust("1 hour")
+  const exit = yield* Fiber.join(fiber)
+  const error = Exit.isFailure(exit) ? yield* Effect.flip(exit) : undefined
+  return { keys, attempts: keys.length, error, tag: error?.reason._tag }
+})
+
+describe("a creation is made again", () => {
+  const safe: ReadonlyArray<readonly [string, () => Reply]> = [
+    ["the connection was refused", refused],
+    ["there is no such host", fault("ENOTFOUND", "getaddrinfo")],
+    ["no name server answered", fault("EAI_AGAIN", "getaddrinfo")],
+    ["there is no route", fault("EHOSTUNREACH", "connect")],
+    ["connecting took too long", fault("UND_ERR_CONNECT_TIMEOUT")],
+    ["every address refused", () => new AggregateError([refused(), fault("ETIMEDOUT", "connect")()])],
+    ["it was answered 429", status(429)]
+  ]
+  for (const [name, reply] of safe) {
+    it.effect(`when ${name}`, () =>
+      Effect.gen(function* () {
+        const { attempts, error } = yield* run("creations", [reply, ok])
+        assert.deepStrictEqual([attempts, error], [2, undefined])
+        const given = yield* run("creations", [reply])
+        assert.deepStrictEqual(
+          [given.attempts, given.error?.attempt, given.error?.unmade],
+          [1 + RETRY.times, 1 + RETRY.times, true]
+        )
+        assert.include(given.error?.message, `attempt ${1 + RETRY.times}`)
+      })
+    )
+  }
+})
+
+describe("a creation is not made again", () => {
+  const unsure: ReadonlyArray<readonly [string, () => Reply]> = [
+    ["500", status(500)],
+    ["503 with a wish to be asked again", status(503, { "retry-after": "1", "x-should-retry": "true" })],
+    ["408", status(408)],
+    ["409 with x-should-retry: true", status(409, { "x-should-retry": "true" })],
+    ["a reset", reset],
+    ["a connection that the gateway closed", fault("UND_ERR_SOCKET")],
+    ["a reset while connecting, TLS perhaps", fault("ECONNRESET", "connect")],
+    ["a pipe that broke", fault("EPIPE", "write")],
+    ["one address that was reset among those that refused", () => new AggregateError([refused(), reset()])],
+    ["silence", silence]
+  ]
+  for (const [name, reply] of unsure) {
+    it.effect(`after ${name}, except towards a gateway that honours the key`, () =>
+      Effect.gen(function* () {
+        const { attempts, error } = yield* run("creations", [reply, ok])
+        assert.deepStrictEqual([attempts, error?.attempt, error?.unmade ?? false], [1, 1, false])
+        const honoured = yield* run("creations", [reply, reply, ok], {
+          honoursIdempotencyKey: true,
+          attemptTimeout: "5 seconds"
+        })
+        assert.deepStrictEqual([honoured.attempts, honoured.error], [3, undefined])
+        assert.strictEqual(new Set(honoured.keys).size, 1)
+      })
+    )
+  }
+
+  it.effect("after a 5xx that followed a refusal that was safe", () =>
+    Effect.gen(function* () {
+      const { attempts, error, tag } = yield* run("creations", [refused, status(429), status(502), ok])
+      assert.deepStrictEqual([attempts, error?.attempt, tag], [3, 3, "ServerFailure"])
+    })
+  )
+
+  it.effect("whatever policy is set", () =>
+    Effect.gen(function* () {
+      const policy: RetryPolicy = { times: 9, base: 1, cap: 1, budget: "1 hour" }
+      const { attempts } = yield* run(
+        "creations",
+        [status(500), ok],
+        { retry: policy },
+        withRetryPolicy(policy)
+      )
+      assert.strictEqual(attempts, 1)
+    })
+  )
+})
+
+describe("a call that takes effect each time", () => {
+  for (const [name, reply] of Object.entries({ refused, "429": status(429), "500": status(500), silence })) {
+    it.effect(`is made once: ${name}`, () =>
+      Effect.gen(function* () {
+        const { attempts, keys } = yield* run("never", [reply, ok], { honoursIdempotencyKey: true })
+        assert.deepStrictEqual([attempts, keys], [1, [undefined]])
+      })
+    )
+  }
+})
+
+describe("the idempotency key", () => {
+  it.effect("is the same for all attempts of a creation, another for the next, and on nothing else", () =>
+    Effect.gen(function* () {
+      const first = yield* run("creations", [refused, status(429), ok])
+      const second = yield* run("creations", [ok])
+      assert.deepStrictEqual([first.keys.length, new Set(first.keys).size], [3, 1])
+      assert.match(first.keys[0] ?? "", /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+      assert.notStrictEqual(first.keys[0], second.keys[0])
+      assert.deepStrictEqual((yield* run("reads", [status(500), ok])).keys, [undefined, undefined])
+    })
+  )
+
+  it.effect("can be given, for a creation that is made again after a crash", () =>
+    Effect.gen(function* () {
+      const { keys } = yield* run("creations", [refused, ok], {}, withIdempotencyKey("order-17"))
+      assert.deepStrictEqual(keys, ["order-17", "order-17"])
+      assert.deepStrictEqual((yield* run("reads", [ok], {}, withIdempotencyKey("order-17"))).keys, [
+        undefined
+      ])
+    })
+  )
+})
+
+describe("a policy for single calls", () => {
+  const policies: ReadonlyArray<readonly [string, Partial<RetryPolicy>, number]> = [
+    ["how often", { times: 1 }, 2],
+    ["how long", { budget: 0 }, 1],
+    ["which reasons", { reasons: ["RateLimited", "TimedOut"] }, 1],
+    ["which reasons, this among them", { reasons: ["ServerFailure"] }, 1 + RETRY.times]
+  ]
+  for (const [name, policy, attempts] of policies) {
+    it.effect(`says ${name}; the rest stays the client's`, () =>
+      Effect.gen(function* () {
+        const as = withRetryPolicy(policy)
+        assert.strictEqual((yield* run("reads", [status(503)], {}, as)).attempts, attempts)
+      })
+    )
+  }
+})
+
+describe("what the transport says of real connections", () => {
+  const post = Effect.fn(function* (url: string) {
+    const client = outgoing(yield* HttpClient.HttpClient, url)
+    const { call } = makeCaller({ retry: { ...RETRY, times: 0 } }, apiKey("k"))
+    const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/v1/videos"), { model: "v" })
+    return yield* Effect.flip(
+      call(
+        { operation: "videos", repeat: "creations" },
+        exchange(client.execute(request), ({ json }) => json)
+      )
+    )
+  })
+
+  it.effect("nobody at the port, and no such host: surely not made", () =>
+    Effect.gen(function* () {
+      for (const url of ["http://127.0.0.1:1", "http://localhost:1", "http://no-such-host.invalid"]) {
+        const { reason, unmade } = yield* post(url)
+        assert.deepStrictEqual([reason._tag, unmade], ["Unreachable", true], reason.message)
+      }
+    }).pipe(Effect.provide(layerTransport()))
+  )
+
+  it.effect("closed or reset after the request, on a new connection and on a kept one: perhaps made", () =>
+    Effect.gen(function* () {
+      const { behave, url } = yield* LoopbackGateway
+      for (const end of ["destroy", "resetAndDestroy"] as const) {
+        behave((_, response, nth) => (nth === 1 ? response.writeHead(503).end() : response.socket?.[end]()))
+        for (const tag of ["Unreachable", "ServerFailure", "Unreachable"]) {
+          const { reason, unmade } = yield* post(url)
+          assert.deepStrictEqual([reason._tag, unmade ?? false], [tag, false], reason.message)
+        }
+      }
+    }).pipe(Effect.provide([layerTransport({ connections: 1 }), LoopbackGateway.layer]))
+  )
+})
