@@ -65,6 +65,24 @@ layer(Clients)("the client", (it) => {
         { _tag: "InvalidRequest", message: "too long", param: "input" }
       ],
       [
+        "code, message and data",
+        refuse(400, { code: "invalid_size", message: "no such size", data: null }),
+        { _tag: "InvalidRequest", message: "no such size", code: "invalid_size" }
+      ],
+      [
+        "the envelope of /api",
+        refuse(403, { success: false, message: "no permission", data: null }),
+        { _tag: "Forbidden", message: "no permission" }
+      ],
+      [
+        "a list of errors",
+        refuse(400, { success: false, errors: [{ code: 1003, message: "bad" }] }),
+        { _tag: "InvalidRequest", message: "bad", code: "1003" }
+      ],
+      ["an error in a list", refuse(400, [{ error: { message: "bad" } }]), { message: "bad" }],
+      ["a list of nothing", refuse(400, []), { _tag: "InvalidRequest" }],
+      ["nothing", refuse(500, ""), { _tag: "ServerFailure", message: "Status 500 without a message." }],
+      [
         "an empty message",
         refuse(400, openAi({ message: "" })),
         { _tag: "InvalidRequest", param: undefined }

@@ -7,7 +7,7 @@
  * program.pipe(Effect.catchReason("GatewayError", "RateLimited", (reason) => Effect.sleep(reason.retryAfter ?? "1 second")))
  * ```
  */
-import { type Duration, Schema } from "effect"
+import { Duration, Schema } from "effect"
 
 /** The request itself is wrong (400, 409, 413, 415, 422, or refused before it was sent). Sending it again changes nothing. */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
@@ -171,7 +171,31 @@ export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayErr
       this.requestId && `request ${this.requestId}`,
       this.attempt !== undefined && this.attempt > 1 && `attempt ${this.attempt}`
     ].filter(Boolean)
-    return `${this.operation}${about.length > 0 ? ` (${about.join(", ")})` : ""}: ${this.reason.message}`
+    const where = `${this.operation}${about.length > 0 ? ` (${about.join(", ")})` : ""}`
+    return `${where}: ${[this.reason.message, this.advice].filter(Boolean).join(" ")}`
+  }
+
+  /** What to try next; the end of `message`. Undefined where the reason's own message says it. */
+  get advice(): string | undefined {
+    const { reason } = this
+    switch (reason._tag) {
+      case "Unauthorized":
+        return "Check that the credential is whole, enabled, and the one for this path."
+      case "Forbidden":
+        return "Use a credential that may do this, or have it permitted."
+      case "InsufficientQuota":
+        return "Add to the balance of the user, or to the quota of the key."
+      case "NotFound":
+        return "Check the identifier; the lists of models say which models there are."
+      case "RateLimited":
+        return reason.retryAfter === undefined
+          ? "Make fewer calls at once, and this one later."
+          : `Call again in ${Duration.format(reason.retryAfter)}.`
+      case "ServerFailure":
+        return reason.isRetryable ? "Call again later." : undefined
+      default:
+        return undefined
+    }
   }
 
   /** Whether the same call may succeed if it is made again. */

@@ -36,6 +36,10 @@ export interface About {
   readonly repeat?: "reads" | "creations" | "never"
 }
 
+/** After these a creation may have happened all the same. */
+const IN_DOUBT: ReadonlySet<string> = new Set(["ServerFailure", "Unreachable", "TimedOut", "InvalidResponse"])
+const DOUBT = "It may have been made all the same, and paid for: look before you make it again."
+
 /** Runs attempts as calls. */
 export interface Caller {
   readonly call: <A>(
@@ -65,15 +69,17 @@ export const makeCaller = (
   const policy = options.retry ?? RETRY
   const schedule = scheduleOf(policy)
 
-  const fail: Caller["fail"] = ({ operation, model }, { reason, requestId, unmade }, attempt) =>
-    new GatewayError({
+  const fail: Caller["fail"] = ({ operation, model, repeat }, { reason, requestId, unmade }, attempt) => {
+    const inDoubt = repeat === "creations" && unmade !== true && IN_DOUBT.has(reason._tag)
+    return new GatewayError({
       operation,
       model,
       requestId: requestId && conceal(requestId),
       attempt,
       unmade,
-      reason: concealIn(reason, conceal)
+      reason: concealIn(reason, conceal, inDoubt ? ` ${DOUBT}` : "")
     })
+  }
 
   const mayRepeat = ({ repeat }: About, { unmade }: GatewayError): boolean =>
     repeat === "creations" ? unmade === true || options.honoursIdempotencyKey === true : repeat !== "never"

@@ -21,9 +21,13 @@ export const concealer = (secret: string) => {
   }
 }
 
-/** The reason with nothing of the credential in any of its texts. */
-export const concealIn = (reason: GatewayReason, conceal: (text: string) => string): GatewayReason => {
-  const fields = Object.entries({ ...reason, message: reason.message })
+/** The reason with nothing of the credential in any of its texts, and something more to say, where there is. */
+export const concealIn = (
+  reason: GatewayReason,
+  conceal: (text: string) => string,
+  more = ""
+): GatewayReason => {
+  const fields = Object.entries({ ...reason, message: reason.message + more })
   const Reason = reason.constructor as new (fields: object) => GatewayReason
   return new Reason(
     Object.fromEntries(

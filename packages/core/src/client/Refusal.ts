@@ -49,7 +49,6 @@ export const isCompressed = (headers: HttpClientResponse.HttpClientResponse["hea
   (headers["content-encoding"] ?? "identity") !== "identity"
 
 const advice = (status: number, foreign: boolean): string => {
-  if (status === 401) return "Check that the credential is whole, enabled, and the one for this path."
   if (status === 404 && foreign) return "Check the base URL: the paths begin at its end with /v1 or /api."
   if (status >= 300 && status < 400) return "Redirects are not followed: give the address they lead to."
   return ""

@@ -1,12 +1,23 @@
 /** What an answer's headers say about trying again. */
 import { Duration } from "effect"
 
+/** The longest wait that is believed. Nobody waits longer in a call; a program may want to say so to a person. */
+export const RETRY_AFTER_MAX = Duration.hours(24)
+
 /**
  * How long the gateway asks to wait: `retry-after-ms`, else `retry-after` as seconds or as a date.
  *
- * Never negative; undefined when nothing is asked, or nothing that can be understood.
+ * From 0 to `RETRY_AFTER_MAX`, whatever is asked; undefined when nothing is, or nothing that can be understood.
  */
 export const retryAfter = (
+  headers: Readonly<Record<string, string | undefined>>,
+  nowMillis: number
+): Duration.Duration | undefined => {
+  const asked = askedFor(headers, nowMillis)
+  return asked && Duration.min(asked, RETRY_AFTER_MAX)
+}
+
+const askedFor = (
   headers: Readonly<Record<string, string | undefined>>,
   nowMillis: number
 ): Duration.Duration | undefined => {

@@ -20,22 +20,26 @@ const word = (value: unknown): string | undefined =>
 const codeOf = ({ code, type }: Fields): string | undefined =>
   typeof code === "number" ? String(code) : (word(code) ?? word(type))
 
-/** FastAPI's `detail`: a list, the first entry of which says enough. */
-const detailOf = (detail: unknown): Told | undefined => {
-  const [first]: ReadonlyArray<unknown> = Array.isArray(detail) ? detail : []
-  if (!isFields(first)) return undefined
-  const param = Array.isArray(first["loc"]) ? first["loc"].slice(1).join(".") : undefined
-  return { message: word(first["msg"]), param: word(param), code: undefined }
+const firstOf = (list: unknown): Fields | undefined =>
+  Array.isArray(list) && isFields(list[0]) ? list[0] : undefined
+
+/** A list of faults, FastAPI's `detail` or another's `errors`: the first of them says enough. */
+const listed = (first: Fields): Told => {
+  const { loc, message, msg } = first
+  const param = Array.isArray(loc) ? loc.slice(1).join(".") : undefined
+  return { message: word(msg) ?? word(message), param: word(param), code: codeOf(first) }
 }
 
 /**
- * Error bodies as they are met: `{error: {…}}`, `{error: "…"}`, `{message}`, `{msg}`, `{detail}`, `{success: false}`.
+ * Error bodies as they are met: `{error: {…}}`, `{error: "…"}`, `{message}`, `{code, message, data}`, `{msg}`,
+ * `{detail}`, `{errors: […]}`, `{success: false}`, and any of them alone in a list.
  *
  * Undefined when the body is nothing of the kind. No field is believed to have the type it should have.
  */
-export const toldIn = (body: unknown): Told | undefined => {
-  if (!isFields(body)) return undefined
-  const { detail, error, message, msg, success } = body
+export const toldIn = (answer: unknown): Told | undefined => {
+  const body = isFields(answer) ? answer : firstOf(answer)
+  if (body === undefined) return undefined
+  const { detail, error, errors, message, msg, success } = body
   if (isFields(error)) {
     return {
       message: word(error["message"]) ?? word(message),
@@ -44,8 +48,10 @@ export const toldIn = (body: unknown): Told | undefined => {
     }
   }
   const said = word(error) ?? word(message) ?? word(msg) ?? word(detail)
-  if (said !== undefined || success === false) return { message: said, param: undefined, code: codeOf(body) }
-  return detailOf(detail)
+  if (said !== undefined) return { message: said, param: word(body["param"]), code: codeOf(body) }
+  const fault = firstOf(detail) ?? firstOf(errors)
+  if (fault !== undefined) return listed(fault)
+  return success === false ? { message: undefined, param: undefined, code: codeOf(body) } : undefined
 }
 
 /** The reason of a failure that came with status 200, or in the middle of a stream: its code is all there is. */
