@@ -1,5 +1,6 @@
 /** The client: the only entry that brings a transport. */
 export * as AccountClient from "./AccountClient.ts"
+export * as BatchedEmbeddings from "./BatchedEmbeddings.ts"
 export * as GatewayClient from "./GatewayClient.ts"
 export * from "./Batches.ts"
 export * from "./Call.ts"
