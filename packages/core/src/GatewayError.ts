@@ -172,7 +172,9 @@ export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayErr
       this.attempt !== undefined && this.attempt > 1 && `attempt ${this.attempt}`
     ].filter(Boolean)
     const where = `${this.operation}${about.length > 0 ? ` (${about.join(", ")})` : ""}`
-    return `${where}: ${[this.reason.message, this.advice].filter(Boolean).join(" ")}`
+    const what = this.reason.message
+    if (this.advice === undefined) return `${where}: ${what}`
+    return `${where}: ${/[.!?…]$/.test(what) ? what : `${what}.`} ${this.advice}`
   }
 
   /** What to try next; the end of `message`. Undefined where the reason's own message says it. */

@@ -94,7 +94,11 @@ export const makeCaller = (
       const replaced = yield* CurrentRetryPolicy
       const key = about.repeat === "creations" ? ((yield* IdempotencyKey) ?? crypto.randomUUID()) : undefined
       let attempts = 0
-      const failed = (problem: Problem) => fail(about, problem, attempts)
+      let doubtful = false
+      const failed = (problem: Problem) => {
+        doubtful ||= problem.unmade !== true
+        return fail(about, { ...problem, unmade: !doubtful }, attempts === 0 ? undefined : attempts)
+      }
       const once = Effect.suspend(() => {
         attempts++
         return attempt

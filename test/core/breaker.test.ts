@@ -1,0 +1,208 @@
+import { assert, describe, it } from "@effect/vitest"
+import { apiKey, Gateway, type GatewayError, RETRY, RETRY_NEVER } from "@sluice/core"
+import {
+  GatewayClient,
+  layerCircuitBreaker,
+  layerRateLimit,
+  type CircuitBreakerOptions,
+  type RateLimitOptions
+} from "@sluice/core/client"
+import { Clock, Duration, Effect, Exit, Fiber, Layer } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+
+const fine = () => Response.json({ choices: [{ message: { content: "hi" } }] })
+const down = () => new Response(null, { status: 503 })
+
+/** A gateway of which the test says whether it works, behind these guards; and when each attempt reached it. */
+const guarded = (guards: Layer.Layer<never>, options: Partial<GatewayClient.GatewayClientOptions> = {}) => {
+  const gateway = { reply: fine as () => Response | "silence", reached: [] as Array<number> }
+  const transport = Layer.succeed(
+    HttpClient.HttpClient,
+    HttpClient.make((request) =>
+      Effect.gen(function* () {
+        gateway.reached.push(yield* Clock.currentTimeMillis)
+        const reply = gateway.reply()
+        return reply === "silence" ? yield* Effect.never : HttpClientResponse.fromWeb(request, reply)
+      })
+    )
+  )
+  const client = GatewayClient.layerWithoutTransport({
+    baseUrl: "http://g",
+    apiKey: apiKey("k"),
+    retry: RETRY_NEVER,
+    ...options
+  }).pipe(Layer.provide([transport, guards]))
+  return { gateway, client }
+}
+
+const ask = (model = "m") =>
+  Gateway.use((gateway) => gateway.chat({ model, messages: [{ role: "user", content: "hello" }] }))
+
+const failing = <R>(call: Effect.Effect<unknown, GatewayError, R>) => Effect.flip(call)
+
+describe("the circuit breaker", () => {
+  const open = (options: CircuitBreakerOptions, client?: Partial<GatewayClient.GatewayClientOptions>) =>
+    guarded(layerCircuitBreaker({ failures: 3, open: "10 seconds", ...options }), client)
+
+  it.effect("opens after failures in a row, refuses without a request, and lets one try", () => {
+    const { client, gateway } = open({})
+    return Effect.gen(function* () {
+      gateway.reply = down
+      yield* failing(ask())
+      yield* failing(ask())
+      gateway.reply = fine
+      yield* ask()
+      gateway.reply = down
+      for (let i = 0; i < 3; i++) yield* failing(ask())
+      assert.strictEqual(gateway.reached.length, 6)
+
+      yield* TestClock.adjust("4 seconds")
+      const refused = yield* failing(ask())
+      assert.strictEqual(gateway.reached.length, 6)
+      assert.deepStrictEqual(
+        [refused.reason._tag, refused.unmade, refused.attempt],
+        ["ServerFailure", true, undefined]
+      )
+      assert.strictEqual(Duration.toSeconds(refused.retryAfter ?? 0), 6)
+      assert.include(refused.message, "circuit breaker")
+
+      yield* TestClock.adjust("6 seconds")
+      yield* failing(ask())
+      assert.strictEqual(gateway.reached.length, 7)
+      yield* failing(ask())
+      assert.strictEqual(gateway.reached.length, 7)
+
+      yield* TestClock.adjust("10 seconds")
+      gateway.reply = fine
+      yield* Effect.all([ask(), Effect.exit(ask())], { concurrency: 2 })
+      yield* ask()
+      assert.isAtLeast(gateway.reached.length, 9)
+    }).pipe(Effect.provide(client))
+  })
+
+  it.effect("counts attempts out of time, and not refusals", () => {
+    const { client, gateway } = open({ failures: 2 }, { attemptTimeout: "5 seconds" })
+    return Effect.gen(function* () {
+      for (const status of [400, 401, 403, 404, 429]) {
+        gateway.reply = () => new Response(null, { status })
+        yield* failing(ask())
+      }
+      assert.strictEqual(gateway.reached.length, 5)
+      gateway.reply = () => "silence"
+      for (let i = 0; i < 2; i++) {
+        const call = yield* Effect.forkChild(failing(ask()))
+        yield* TestClock.adjust("5 seconds")
+        assert.strictEqual((yield* Fiber.join(call)).reason._tag, "TimedOut")
+      }
+      assert.strictEqual((yield* failing(ask())).unmade, true)
+      assert.strictEqual(gateway.reached.length, 7)
+    }).pipe(Effect.provide(client))
+  })
+
+  it.effect("stays open as long as the gateway asks, but not for ever", () => {
+    const { client, gateway } = open({ failures: 1 })
+    return Effect.gen(function* () {
+      gateway.reply = () => new Response(null, { status: 503, headers: { "retry-after": "60" } })
+      yield* failing(ask())
+      assert.strictEqual(Duration.toSeconds((yield* failing(ask())).retryAfter ?? 0), 60)
+      yield* TestClock.adjust("1 minute")
+      gateway.reply = () => new Response(null, { status: 503, headers: { "retry-after": "999999999" } })
+      yield* failing(ask())
+      assert.strictEqual(Duration.toMinutes((yield* failing(ask())).retryAfter ?? 0), 5)
+    }).pipe(Effect.provide(client))
+  })
+
+  it.effect("has one circuit for all models, or one each", () =>
+    Effect.gen(function* () {
+      for (const [by, reached] of [
+        ["gateway", 1],
+        ["model", 2]
+      ] as const) {
+        const { client, gateway } = open({ failures: 1, by })
+        gateway.reply = down
+        yield* Effect.andThen(failing(ask("a")), failing(ask("b"))).pipe(Effect.provide(client))
+        assert.strictEqual(gateway.reached.length, reached)
+      }
+    })
+  )
+
+  it.effect("is waited for by the retry policy, when its budget allows", () => {
+    const { client, gateway } = open({ failures: 2 }, { retry: RETRY })
+    return Effect.gen(function* () {
+      const replies = [down, down, fine]
+      gateway.reply = () => (replies.shift() ?? fine)()
+      const call = yield* Effect.forkChild(ask())
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* Fiber.join(call)).text, "hi")
+      assert.strictEqual(gateway.reached.length, 3)
+      assert.isAtLeast(gateway.reached[2] ?? 0, 10_000)
+    }).pipe(Effect.provide(client))
+  })
+})
+
+describe("the rate limiter", () => {
+  const limited = (
+    options: Partial<RateLimitOptions>,
+    client?: Partial<GatewayClient.GatewayClientOptions>
+  ) => guarded(layerRateLimit({ limit: 4, window: "8 seconds", ...options }), client)
+
+  it.effect("lets a burst through, then one each time a place is free", () => {
+    const { client, gateway } = limited({})
+    return Effect.gen(function* () {
+      const calls = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 7 }, () => ask()),
+          { concurrency: "unbounded" }
+        )
+      )
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* Fiber.join(calls)).length, 7)
+      assert.deepStrictEqual(gateway.reached, [0, 0, 0, 0, 2000, 4000, 6000])
+    }).pipe(Effect.provide(client))
+  })
+
+  it.effect("or fails, unmade, with how long to wait", () => {
+    const { client, gateway } = limited({ beyond: "fail", limit: 1 })
+    return Effect.gen(function* () {
+      yield* ask()
+      const error = yield* failing(ask())
+      assert.deepStrictEqual([error.reason._tag, error.unmade], ["RateLimited", true])
+      assert.strictEqual(Duration.toSeconds(error.retryAfter ?? 0), 8)
+      assert.strictEqual(gateway.reached.length, 1)
+    }).pipe(Effect.provide(client))
+  })
+
+  it.effect(
+    "makes each attempt take its turn; waiting is no attempt out of time, but counts for the call",
+    () => {
+      const { client, gateway } = limited(
+        { limit: 1, window: "20 seconds" },
+        { retry: RETRY, attemptTimeout: "5 seconds", callTimeout: "30 seconds" }
+      )
+      return Effect.gen(function* () {
+        gateway.reply = down
+        const call = yield* Effect.forkChild(Effect.exit(ask()))
+        yield* TestClock.adjust("5 minutes")
+        const exit = yield* Fiber.join(call)
+        assert.deepStrictEqual(gateway.reached, [0, 20_000])
+        assert.isTrue(Exit.isFailure(exit))
+        const { attempt, reason } = yield* Effect.flip(exit)
+        assert.deepStrictEqual([reason._tag === "TimedOut" && reason.scope, attempt], ["call", 2])
+      }).pipe(Effect.provide(client))
+    }
+  )
+
+  it.effect("stands behind a breaker: what that refuses takes no turn", () => {
+    const guards = Layer.provideMerge(layerCircuitBreaker({ failures: 1 }), layerRateLimit({ limit: 2 }))
+    const { client, gateway } = guarded(guards)
+    return Effect.gen(function* () {
+      gateway.reply = down
+      for (let i = 0; i < 5; i++) yield* failing(ask())
+      yield* TestClock.adjust("10 seconds")
+      gateway.reply = fine
+      yield* ask()
+      assert.deepStrictEqual(gateway.reached, [0, 10_000])
+    }).pipe(Effect.provide(client))
+  })
+})
