@@ -2,6 +2,7 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { ChatMessage } from "./endpoints/Chat.ts"
 import type { Model } from "./endpoints/Models.ts"
+import type { Extra } from "./endpoints/Open.ts"
 import type { GatewayError } from "./GatewayError.ts"
 
 export interface RerankCall {
@@ -23,6 +24,8 @@ export interface Reranked {
   }>
   /** As the gateway counted; 0 where it does not say. */
   readonly tokens: number
+  /** What the answer says beyond the interface, at the place where it stood. */
+  readonly extra?: Extra
 }
 
 export interface EmbeddingsCall {
@@ -36,6 +39,8 @@ export interface Embeddings {
   readonly vectors: ReadonlyArray<Float32Array>
   /** As the gateway counted; 0 where it does not say. */
   readonly tokens: number
+  /** What the answers say beyond the interface, each at the place where it stood: one a request that says something. */
+  readonly extra?: ReadonlyArray<Extra>
 }
 
 export interface ChatCall {
@@ -56,6 +61,8 @@ export interface ChatEnd {
 
 export interface ChatAnswer extends ChatEnd {
   readonly text: string
+  /** What the answer says beyond the interface, at the place where it stood: `{ choices: [{ message: … }] }`. */
+  readonly extra?: Extra
 }
 
 /** A piece of text as it comes, or the end. */

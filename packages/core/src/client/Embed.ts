@@ -1,5 +1,6 @@
 /** `POST /v1/embeddings` for any number of texts: split, sent side by side, put together again. */
 import { Effect, Result } from "effect"
+import type { Extra } from "../endpoints/Open.ts"
 import type { Embeddings, EmbeddingsCall } from "../Gateway.ts"
 import { GatewayError, InvalidResponse, PartialFailure } from "../GatewayError.ts"
 import { BATCH, type Batch, type BatchLimits, batches } from "./Batches.ts"
@@ -56,12 +57,14 @@ const together = (
 ): Effect.Effect<Embeddings, GatewayError> => {
   const kept = new Map<number, Float32Array>()
   const failed: Array<number> = []
+  const extra: Array<Extra> = []
   let first: GatewayError | undefined
   let tokens = 0
   for (const [i, { start, texts }] of parts.entries()) {
     const answer = answers[i]
     if (answer !== undefined && Result.isSuccess(answer)) {
       tokens += answer.success.tokens
+      extra.push(...(answer.success.extra ?? []))
       for (const [j, vector] of answer.success.vectors.entries()) kept.set(start + j, vector)
     } else {
       first ??= answer?.failure
@@ -74,7 +77,7 @@ const together = (
     const message = `Vectors of ${[...dimensions].join(" and of ")} numbers came for one model.`
     return new GatewayError({ operation: "embeddings", model, reason: new InvalidResponse({ message }) })
   }
-  if (first === undefined) return Effect.succeed({ vectors, tokens })
+  if (first === undefined) return Effect.succeed({ vectors, tokens, ...(extra.length > 0 && { extra }) })
   if (kept.size === 0 || first.reason._tag === "PartialFailure") return first
   return new GatewayError({
     operation: "embeddings",

@@ -4,6 +4,7 @@ import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import { ApiKey } from "../Credentials.ts"
 import { type ChatRequest, ChatResponse } from "../endpoints/Chat.ts"
+import { type Extra, extraOf } from "../endpoints/Open.ts"
 import { type ChatAnswer, type ChatCall, type ChatPart, Gateway } from "../Gateway.ts"
 import { GatewayApi } from "../GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../GatewayError.ts"
@@ -41,15 +42,23 @@ const decodeChat = HttpClientResponse.schemaBodyJson(ChatResponse)
 const isStreamed = ({ headers }: HttpClientResponse.HttpClientResponse) =>
   (headers["content-type"] ?? "").trimStart().toLowerCase().startsWith("text/event-stream")
 
-const answerOf = ({ choices, usage }: ChatResponse): Effect.Effect<ChatAnswer, InvalidResponse> => {
-  const [choice] = choices
+const answerOf = (answer: ChatResponse): Effect.Effect<ChatAnswer, InvalidResponse> => {
+  const [choice] = answer.choices
   const text = choice?.message.content
-  if (typeof text === "string") return Effect.succeed({ text, ...endOf(usage, choice?.finish_reason) })
+  if (typeof text === "string") {
+    return Effect.succeed({ text, ...endOf(answer.usage, choice?.finish_reason), ...beyond(answer) })
+  }
   const why = choice?.finish_reason ?? "no reason given"
   return Effect.fail(new InvalidResponse({ message: `The answer carries no text (${why}).` }))
 }
 
-const whole = ({ text, ...end }: ChatAnswer): Stream.Stream<ChatPart> =>
+/** What the interface does not name, where there is any. */
+const beyond = (answer: object): { readonly extra?: Extra } => {
+  const extra = extraOf(answer)
+  return extra === undefined ? {} : { extra }
+}
+
+const whole = ({ extra: _, text, ...end }: ChatAnswer): Stream.Stream<ChatPart> =>
   Stream.make<ReadonlyArray<ChatPart>>({ type: "text", text }, { type: "end", ...end })
 
 const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
@@ -70,14 +79,15 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
     const { value } = yield* call(
       { operation: "rerank", model },
       exchange(postRerank({ payload, responseMode }), decodeRerank).pipe(
-        judge(({ results, usage }) =>
-          Effect.map(rankingOf(results, documents.length, limit), (ranking) => ({
+        judge((answer) =>
+          Effect.map(rankingOf(answer.results, documents.length, limit), (ranking) => ({
             results: ranking.map(({ document, index, relevance_score: score }) => ({
               index,
               score,
               ...(document && { document: document.text })
             })),
-            tokens: tokensOf(usage?.total_tokens)
+            tokens: tokensOf(answer.usage?.total_tokens),
+            ...beyond(answer)
           }))
         )
       )
@@ -89,11 +99,12 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
     embedAll(request, options.embeddings ?? {}, ({ texts }) => {
       const payload = { model: request.model, input: texts, encoding_format: "base64" } as const
       const attempt = exchange(postEmbeddings({ payload, responseMode }), decodeEmbeddings).pipe(
-        judge(({ data, usage }) =>
-          Effect.map(vectorsOf(data, texts.length), (vectors) => ({
-            vectors,
-            tokens: tokensOf(usage?.total_tokens)
-          }))
+        judge((answer) =>
+          Effect.map(vectorsOf(answer.data, texts.length), (vectors) => {
+            const extra = extraOf(answer)
+            const tokens = tokensOf(answer.usage?.total_tokens)
+            return { vectors, tokens, ...(extra !== undefined && { extra: [extra] }) }
+          })
         )
       )
       return Effect.map(

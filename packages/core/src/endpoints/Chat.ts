@@ -8,6 +8,7 @@ import { Sse } from "effect/encoding"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ErrorBody, failures } from "../Failure.ts"
 import { ApiKeyAuth } from "../Security.ts"
+import { open } from "./Open.ts"
 import { optional } from "./Optional.ts"
 
 /** Bytes of one image at most, decoded. */
@@ -58,44 +59,50 @@ export const ChatRequest = Schema.Struct({
 }).annotate({ identifier: "ChatRequest" })
 export type ChatRequest = typeof ChatRequest.Type
 
-export const ChatUsage = Schema.Struct({
+export const ChatUsage = open({
   prompt_tokens: optional(Schema.Int),
   completion_tokens: optional(Schema.Int),
   total_tokens: optional(Schema.Int)
 })
 
-export const ChatResponse = Schema.Struct({
-  id: optional(Schema.String),
-  object: optional(Schema.String),
-  /** Seconds since 1970. */
-  created: optional(Schema.Int),
-  model: optional(Schema.String),
-  choices: Schema.Array(
-    Schema.Struct({
-      index: optional(Schema.Int),
-      message: Schema.Struct({ role: optional(Schema.String), content: Schema.NullOr(Schema.String) }),
-      finish_reason: optional(Schema.String)
-    })
-  ).check(Schema.isMinLength(1)),
-  usage: optional(ChatUsage)
-}).annotate({ identifier: "ChatResponse" })
+export const ChatResponse = open(
+  {
+    id: optional(Schema.String),
+    object: optional(Schema.String),
+    /** Seconds since 1970. */
+    created: optional(Schema.Int),
+    model: optional(Schema.String),
+    choices: Schema.Array(
+      open({
+        index: optional(Schema.Int),
+        message: open({ role: optional(Schema.String), content: Schema.NullOr(Schema.String) }),
+        finish_reason: optional(Schema.String)
+      })
+    ).check(Schema.isMinLength(1)),
+    usage: optional(ChatUsage)
+  },
+  "ChatResponse"
+)
 export type ChatResponse = typeof ChatResponse.Type
 
-export const ChatChunk = Schema.Struct({
-  id: optional(Schema.String),
-  object: optional(Schema.String),
-  created: optional(Schema.Int),
-  model: optional(Schema.String),
-  /** Empty in the chunk that carries the usage. */
-  choices: Schema.Array(
-    Schema.Struct({
-      index: optional(Schema.Int),
-      delta: Schema.Struct({ role: optional(Schema.String), content: optional(Schema.String) }),
-      finish_reason: optional(Schema.String)
-    })
-  ),
-  usage: optional(ChatUsage)
-}).annotate({ identifier: "ChatChunk" })
+export const ChatChunk = open(
+  {
+    id: optional(Schema.String),
+    object: optional(Schema.String),
+    created: optional(Schema.Int),
+    model: optional(Schema.String),
+    /** Empty in the chunk that carries the usage. */
+    choices: Schema.Array(
+      open({
+        index: optional(Schema.Int),
+        delta: open({ role: optional(Schema.String), content: optional(Schema.String) }),
+        finish_reason: optional(Schema.String)
+      })
+    ),
+    usage: optional(ChatUsage)
+  },
+  "ChatChunk"
+)
 export type ChatChunk = typeof ChatChunk.Type
 
 /** The literal that ends a stream. */

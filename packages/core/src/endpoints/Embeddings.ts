@@ -7,6 +7,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "../Failure.ts"
 import { ApiKeyAuth } from "../Security.ts"
+import { open } from "./Open.ts"
 import { optional } from "./Optional.ts"
 
 export const EmbeddingRequest = Schema.Struct({
@@ -31,19 +32,25 @@ export const Floats = Schema.declare(isFloats, {
   toJsonSchema: () => ({ type: "array", items: { type: "number" } })
 })
 
-export const Embedding = Schema.Struct({
-  object: optional(Schema.String),
-  /** Position in the input, from 0. */
-  index: Schema.Int,
-  embedding: Schema.Union([Schema.String, Floats])
-}).annotate({ identifier: "Embedding" })
+export const Embedding = open(
+  {
+    object: optional(Schema.String),
+    /** Position in the input, from 0. */
+    index: Schema.Int,
+    embedding: Schema.Union([Schema.String, Floats])
+  },
+  "Embedding"
+)
 
-export const EmbeddingResponse = Schema.Struct({
-  object: optional(Schema.String),
-  data: Schema.Array(Embedding),
-  model: optional(Schema.String),
-  usage: optional(Schema.Struct({ prompt_tokens: optional(Schema.Int), total_tokens: optional(Schema.Int) }))
-}).annotate({ identifier: "EmbeddingResponse" })
+export const EmbeddingResponse = open(
+  {
+    object: optional(Schema.String),
+    data: Schema.Array(Embedding),
+    model: optional(Schema.String),
+    usage: optional(open({ prompt_tokens: optional(Schema.Int), total_tokens: optional(Schema.Int) }))
+  },
+  "EmbeddingResponse"
+)
 export type EmbeddingResponse = typeof EmbeddingResponse.Type
 
 export const EmbeddingsGroup = HttpApiGroup.make("embeddings")

@@ -6,14 +6,18 @@ import { Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "../Failure.ts"
 import { AccessTokenAuth, ApiKeyAuth } from "../Security.ts"
+import { open } from "./Open.ts"
 import { optional } from "./Optional.ts"
 
-export const Model = Schema.Struct({
-  id: Schema.NonEmptyString,
-  object: optional(Schema.String),
-  created: optional(Schema.Int),
-  owned_by: optional(Schema.String)
-}).annotate({ identifier: "Model" })
+export const Model = open(
+  {
+    id: Schema.NonEmptyString,
+    object: optional(Schema.String),
+    created: optional(Schema.Int),
+    owned_by: optional(Schema.String)
+  },
+  "Model"
+)
 export type Model = typeof Model.Type
 
 const WireModels = Schema.Union([
@@ -46,18 +50,11 @@ export const Refused = Schema.Struct({ success: Schema.Literal(false), message: 
 
 /** `/api` wraps what it answers in `data`. */
 export const AccountModels = Schema.Union([
-  Schema.Struct({
-    success: optional(Schema.Literal(true)),
-    message: optional(Schema.String),
-    data: ModelList
-  }),
+  open({ success: optional(Schema.Literal(true)), message: optional(Schema.String), data: ModelList }),
   Refused
 ]).annotate({ identifier: "AccountModels" })
 
-export const ModelsResponse = Schema.Struct({
-  object: optional(Schema.String),
-  data: ModelList
-}).annotate({ identifier: "ModelsResponse" })
+export const ModelsResponse = open({ object: optional(Schema.String), data: ModelList }, "ModelsResponse")
 
 export const ModelsGroup = HttpApiGroup.make("models")
   .add(

@@ -7,6 +7,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "../Failure.ts"
 import { ApiKeyAuth } from "../Security.ts"
+import { open } from "./Open.ts"
 import { optional } from "./Optional.ts"
 
 /** A candidate: its text, or an object that carries it (Cohere's first version). */
@@ -22,23 +23,29 @@ export const RerankRequest = Schema.Struct({
 }).annotate({ identifier: "RerankRequest" })
 export type RerankRequest = typeof RerankRequest.Type
 
-export const RerankResult = Schema.Struct({
-  /** Position in the documents submitted, from 0. */
-  index: Schema.Int,
-  /** Higher is better; the range is the model's own. */
-  relevance_score: Schema.Finite,
-  document: optional(Schema.Struct({ text: Schema.String }))
-}).annotate({ identifier: "RerankResult" })
+export const RerankResult = open(
+  {
+    /** Position in the documents submitted, from 0. */
+    index: Schema.Int,
+    /** Higher is better; the range is the model's own. */
+    relevance_score: Schema.Finite,
+    document: optional(open({ text: Schema.String }))
+  },
+  "RerankResult"
+)
 
-export const RerankResponse = Schema.Struct({
-  id: optional(Schema.String),
-  model: optional(Schema.String),
-  /** Best first. */
-  results: Schema.Array(RerankResult),
-  usage: optional(Schema.Struct({ prompt_tokens: optional(Schema.Int), total_tokens: optional(Schema.Int) })),
-  /** `@ai-sdk/cohere` fails without this key. */
-  meta: optional(Schema.Record(Schema.String, Schema.Json))
-}).annotate({ identifier: "RerankResponse" })
+export const RerankResponse = open(
+  {
+    id: optional(Schema.String),
+    model: optional(Schema.String),
+    /** Best first. */
+    results: Schema.Array(RerankResult),
+    usage: optional(open({ prompt_tokens: optional(Schema.Int), total_tokens: optional(Schema.Int) })),
+    /** `@ai-sdk/cohere` fails without this key. */
+    meta: optional(Schema.Record(Schema.String, Schema.Json))
+  },
+  "RerankResponse"
+)
 export type RerankResponse = typeof RerankResponse.Type
 
 const options = { payload: RerankRequest, success: RerankResponse, error: failures }

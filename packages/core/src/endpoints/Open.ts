@@ -1,0 +1,70 @@
+/** Objects that keep what the interface does not name. */
+import { Schema, SchemaTransformation } from "effect"
+
+/** Fields of an answer that the interface does not name, as they came. */
+export type Extra = Readonly<Record<string, Schema.Json>>
+
+/** The fields declared, and all others in `extra`; without others it is absent. */
+export type Open<F extends Schema.Struct.Fields> = Schema.Struct.Type<F> & { readonly extra?: Extra }
+
+/**
+ * A struct that keeps the fields that it does not declare, in `extra`.
+ *
+ * **Details.** On the wire they stand beside the declared ones, and there they go again when it is encoded. Only they
+ * are looked at as JSON: a declared field costs what it costs in a struct.
+ */
+export const open = <const F extends Schema.Struct.Fields>(fields: F, identifier?: string) => {
+  const known = new Set(Object.keys(fields))
+  const Undeclared = Schema.String.check(Schema.makeFilter((key) => !known.has(key)))
+  const named = identifier === undefined ? {} : { identifier }
+  const struct = Schema.StructWithRest(Schema.Struct(fields), [Schema.Record(Undeclared, Schema.Json)])
+  const wire = struct.annotate(named)
+  const Type = Schema.declare((u): u is Open<F> => isFields(u), named)
+  return wire.pipe(
+    Schema.decodeTo(
+      Type,
+      SchemaTransformation.transform({
+        decode: (all) => split(all as Fields, known) as Open<F>,
+        encode: ({ extra, ...declared }) => ({ ...extra, ...declared }) as unknown as (typeof wire)["Type"]
+      })
+    )
+  )
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (u: unknown): u is Fields => typeof u === "object" && u !== null && !Array.isArray(u)
+
+const split = (all: Fields, known: ReadonlySet<string>): Fields => {
+  const names = Object.keys(all)
+  const others = names.filter((name) => !known.has(name))
+  if (others.length === 0) return all
+  const some = (wanted: ReadonlyArray<string>) => Object.fromEntries(wanted.map((name) => [name, all[name]]))
+  return { ...some(names.filter((name) => known.has(name))), extra: some(others) }
+}
+
+/**
+ * Everything in a decoded answer that the interface does not name, at the place where it stood.
+ *
+ * **Details.** `{ choices: [{ message: { reasoning_content: "…" } }] }`: objects and lists of the interface are there as
+ * far as they lead to something; a list has `{}` for an element without. Undefined when there is nothing.
+ */
+export const extraOf = (answer: unknown): Extra | undefined => {
+  if (!isFields(answer)) return undefined
+  const found: Array<[string, Schema.Json]> = []
+  for (const [name, value] of Object.entries(answer)) {
+    if (name === "extra" && isFields(value)) found.unshift(...(Object.entries(value) as typeof found))
+    else {
+      const inside = Array.isArray(value) ? extrasOf(value) : extraOf(value)
+      if (inside !== undefined) found.push([name, inside])
+    }
+  }
+  return found.length === 0 ? undefined : Object.fromEntries(found)
+}
+
+/** Numbers of a vector are not looked at one by one: a list is of one kind. */
+const extrasOf = (list: ReadonlyArray<unknown>): ReadonlyArray<Extra> | undefined => {
+  if (!isFields(list[0])) return undefined
+  const inside = list.map(extraOf)
+  return inside.some((extra) => extra !== undefined) ? inside.map((extra) => extra ?? {}) : undefined
+}

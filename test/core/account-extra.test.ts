@@ -1,0 +1,85 @@
+/** What a gateway says beyond the interface reaches the caller. */
+import { assert, describe, it, layer } from "@effect/vitest"
+import { extraOf, Gateway, open } from "@sluice/core"
+import { Effect, Schema } from "effect"
+import { behaving, chat, Clients, embedTwo, rerankThree } from "./Clients.ts"
+import { json } from "./LoopbackGateway.ts"
+
+const answering = <A, E, R>(body: unknown, call: Effect.Effect<A, E, R>) =>
+  behaving((_, response) => json(response, body), call)
+
+const vector = (index: number, more: object = {}) => ({ index, embedding: [1, 2], ...more })
+
+layer(Clients)("fields that the interface does not name", (it) => {
+  it.effect("of a rerank", () =>
+    Effect.gen(function* () {
+      const results = [0, 1, 2].map((index) => ({ index, relevance_score: 0.5 }))
+      const body = { results: [{ ...results[0], why: "near" }, results[1], results[2]], region: "eu" }
+      const { extra } = yield* answering(body, rerankThree())
+      assert.deepStrictEqual(extra, { region: "eu", results: [{ why: "near" }, {}, {}] })
+      assert.notProperty(yield* answering({ results }, rerankThree()), "extra")
+    })
+  )
+
+  it.effect("of embeddings, one for each request that has some", () =>
+    Effect.gen(function* () {
+      const body = { data: [vector(0), vector(1, { truncated: true })], usage: { cost: 0.5 } }
+      const { extra } = yield* answering(body, embedTwo)
+      assert.deepStrictEqual(extra, [{ data: [{}, { truncated: true }], usage: { cost: 0.5 } }])
+      assert.notProperty(yield* answering({ data: [vector(0), vector(1)] }, embedTwo), "extra")
+      const many = Gateway.use((gateway) => gateway.embeddings({ model: "e", input: ["a", "b", "c", "d"] }))
+      const all = yield* behaving(({ body: { input } }, response, nth) => {
+        json(response, { data: input.map((_, i) => vector(i)), shard: nth })
+      }, many)
+      assert.deepStrictEqual(all.extra?.map(({ shard }) => shard).toSorted(), [0, 1])
+    })
+  )
+
+  it.effect("of an answer to a chat, wherever it stands", () =>
+    Effect.gen(function* () {
+      const message = { role: "assistant", content: "4", reasoning_content: "2 + 2" }
+      const body = { choices: [{ message, logprobs: null }], system_fingerprint: "fp", usage: { a: [1] } }
+      const { extra } = yield* answering(body, chat)
+      assert.deepStrictEqual(extra, {
+        system_fingerprint: "fp",
+        choices: [{ logprobs: null, message: { reasoning_content: "2 + 2" } }],
+        usage: { a: [1] }
+      })
+    })
+  )
+
+  it.effect("of models", () =>
+    Effect.gen(function* () {
+      const models = yield* answering({ data: [{ id: "m", price: 2 }] }, (yield* Gateway).models)
+      assert.deepStrictEqual(models, [{ id: "m", extra: { price: 2 } }])
+    })
+  )
+})
+
+describe("an open struct", () => {
+  const Schema_ = open({ id: Schema.Int, inner: Schema.optionalKey(open({ a: Schema.String })) })
+
+  it.prop(
+    "gives back what it read, fields called `extra` or `__proto__` included",
+    [Schema.Record(Schema.String, Schema.Json), Schema.Int],
+    ([others, id]) => {
+      const { inner: _, ...rest } = others
+      const wire = JSON.parse(JSON.stringify({ ...rest, ["__proto__"]: { a: 1 }, extra: "x", id }))
+      const read = Schema.decodeUnknownSync(Schema_)(wire)
+      assert.deepStrictEqual(Object.keys(extraOf(read) ?? {}).includes("extra"), true)
+      assert.strictEqual(
+        JSON.stringify(sorted(Schema.encodeSync(Schema_)(read))),
+        JSON.stringify(sorted(wire))
+      )
+      assert.strictEqual(Object.getPrototypeOf(read), Object.prototype)
+    }
+  )
+
+  it("checks the fields that it declares", () => {
+    assert.throws(() => Schema.decodeUnknownSync(Schema_)({ id: "1", x: 2 }), /id/)
+    assert.throws(() => Schema.decodeUnknownSync(Schema_)({ id: 1, inner: { b: 2 } }), /inner/)
+  })
+})
+
+const sorted = (fields: object) =>
+  Object.fromEntries(Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1)))
