@@ -4,6 +4,7 @@ import type { ChatMessage } from "./endpoints/Chat.ts"
 import type { Model } from "./endpoints/Models.ts"
 import type { Extra } from "./endpoints/Open.ts"
 import type { GatewayError } from "./GatewayError.ts"
+import type { Videos } from "./Videos.ts"
 
 export interface RerankCall {
   readonly model: string
@@ -57,12 +58,12 @@ export interface ChatEnd {
   readonly finishReason?: string
   readonly promptTokens: number
   readonly completionTokens: number
+  /** What the answer says beyond the interface, at the place where it stood: `{ choices: [{ message: … }] }`. */
+  readonly extra?: Extra
 }
 
 export interface ChatAnswer extends ChatEnd {
   readonly text: string
-  /** What the answer says beyond the interface, at the place where it stood: `{ choices: [{ message: … }] }`. */
-  readonly extra?: Extra
 }
 
 /** A piece of text as it comes, or the end. */
@@ -91,6 +92,8 @@ export class Gateway extends Context.Service<
     readonly chat: (call: ChatCall) => Effect.Effect<ChatAnswer, GatewayError>
     /** `POST /v1/chat/completions` with `stream: true`: text as it comes, then one `end`. */
     readonly chatStream: (call: ChatCall) => Stream.Stream<ChatPart, GatewayError>
+    /** `/v1/videos`: made as tasks, waited for, downloaded. */
+    readonly videos: Videos
     /** `GET /v1/models`: the models that the key may call. */
     readonly models: Effect.Effect<ReadonlyArray<Model>, GatewayError>
   }

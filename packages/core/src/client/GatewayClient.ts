@@ -1,4 +1,5 @@
 /** `Gateway` over HTTP. */
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, Layer, Stream } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
@@ -18,8 +19,9 @@ import { exchange, judge } from "./Exchange.ts"
 import { Guards } from "./Guard.ts"
 import { outgoing } from "./Idempotency.ts"
 import { layerTransport } from "./Transport.ts"
+import { makeVideos, type VideosOptions } from "./Videos.ts"
 
-export interface GatewayClientOptions extends ClientOptions {
+export interface GatewayClientOptions extends ClientOptions, VideosOptions {
   readonly apiKey: ApiKey
   /** How texts are split into requests, and how many of these are under way at once. */
   readonly embeddings?: EmbedOptions
@@ -58,7 +60,7 @@ const beyond = (answer: object): { readonly extra?: Extra } => {
   return extra === undefined ? {} : { extra }
 }
 
-const whole = ({ extra: _, text, ...end }: ChatAnswer): Stream.Stream<ChatPart> =>
+const whole = ({ text, ...end }: ChatAnswer): Stream.Stream<ChatPart> =>
   Stream.make<ReadonlyArray<ChatPart>>({ type: "text", text }, { type: "end", ...end })
 
 const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
@@ -69,7 +71,9 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const postEmbeddings = yield* HttpApiClient.endpoint(GatewayApi, { ...EMBEDDINGS, httpClient })
   const postChat = yield* HttpApiClient.endpoint(GatewayApi, { ...CHAT, httpClient })
   const getModels = yield* HttpApiClient.endpoint(GatewayApi, { ...MODELS, httpClient })
-  const { attemptTimeout, call, callTimeout, fail } = makeCaller(options, options.apiKey, yield* Guards)
+  const caller = makeCaller(options, options.apiKey, yield* Guards)
+  const { attemptTimeout, call, callTimeout, fail } = caller
+  const videos = yield* makeVideos(options, caller, { baseUrl, httpClient })
 
   const rerank: Gateway["Service"]["rerank"] = Effect.fn("Gateway.rerank")(function* (request) {
     const { documents, model, query, returnDocuments, topN } = request
@@ -151,7 +155,7 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
     ({ value }) => value.data
   ).pipe(Effect.withSpan("Gateway.models"))
 
-  return Gateway.of({ rerank, embeddings, chat, chatStream, models })
+  return Gateway.of({ rerank, embeddings, chat, chatStream, videos, models })
 })
 
 /** `Gateway` over the `HttpClient` that the program provides: for tests in memory, proxies and other transports. */
@@ -163,7 +167,8 @@ export const layerWithoutTransport = (
       HttpApiMiddleware.layerClient(ApiKeyAuth, ({ next, request }) =>
         next(HttpClientRequest.bearerToken(request, options.apiKey))
       )
-    )
+    ),
+    Layer.provide(NodeFileSystem.layer)
   )
 
 /**
