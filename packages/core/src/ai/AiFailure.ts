@@ -1,0 +1,68 @@
+/** A `GatewayError` as an `AiError`: the one map between the two. */
+import { AiError } from "effect/ai"
+import type { GatewayError, GatewayReason } from "../GatewayError.ts"
+
+/** Which service and which of its methods failed; the path stands for the request in a network error. */
+export interface AiCall {
+  readonly module: string
+  readonly method: string
+  readonly path: string
+}
+
+/** What gateways call a refusal for what was said, not for how. */
+const POLICY_CODES: ReadonlySet<string> = new Set([
+  "content_filter",
+  "content_policy_violation",
+  "moderation_blocked"
+])
+
+/**
+ * The same failure in the words of Effect's AI services.
+ *
+ * **Details.** Messages are kept as `description`; operation, model and request identifier stand in
+ * `reason.metadata.sluice`. What must not be repeated is not repeatable there either: `isRetryable` is the same on both
+ * sides. That is why a rate limit or a 5xx that came with `x-should-retry: false` is `UnknownError`.
+ */
+export const aiError = (call: AiCall, error: GatewayError): AiError.AiError =>
+  AiError.make({ module: call.module, method: call.method, reason: reasonOf(call, error, error.reason) })
+
+const reasonOf = (call: AiCall, error: GatewayError, reason: GatewayReason): AiError.AiErrorReason => {
+  const { message: description } = reason
+  const { model = null, operation, requestId = null } = error
+  const metadata = { sluice: { operation, model, requestId } }
+  switch (reason._tag) {
+    case "InvalidRequest":
+      return reason.code !== undefined && POLICY_CODES.has(reason.code)
+        ? new AiError.ContentPolicyError({ description, metadata })
+        : new AiError.InvalidRequestError({ description, parameter: reason.param, metadata })
+    case "NotFound":
+      return new AiError.InvalidRequestError({ description, metadata })
+    case "Unauthorized":
+      return new AiError.AuthenticationError({ kind: "InvalidKey", description, metadata })
+    case "Forbidden":
+      return new AiError.AuthenticationError({ kind: "InsufficientPermissions", description, metadata })
+    case "InsufficientQuota":
+      return new AiError.QuotaExhaustedError({ metadata })
+    case "InvalidResponse":
+      return new AiError.InvalidResponseError({ description, metadata })
+    case "PartialFailure":
+      return reasonOf(call, error, reason.first)
+    case "TaskFailed":
+      return new AiError.UnknownError({ description, metadata })
+  }
+  if (!reason.isRetryable) return new AiError.UnknownError({ description, metadata })
+  switch (reason._tag) {
+    case "RateLimited":
+      return new AiError.RateLimitError({ retryAfter: reason.retryAfter, metadata })
+    case "Unreachable":
+      return new AiError.NetworkError({
+        reason: "TransportError",
+        method: "POST",
+        url: call.path,
+        description
+      })
+    case "ServerFailure":
+    case "TimedOut":
+      return new AiError.InternalProviderError({ description, metadata })
+  }
+}

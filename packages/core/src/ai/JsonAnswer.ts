@@ -1,0 +1,38 @@
+/** Objects from a chat model that knows only texts: how it is asked for one, and where in its answer it is. */
+import { Result } from "effect"
+import { LanguageModel } from "effect/ai"
+import type { Schema } from "effect"
+import type { ChatMessage } from "../endpoints/Chat.ts"
+
+/** The messages with the request for one JSON object of a schema, or why that schema has no JSON form. */
+export const askForJson = (
+  messages: ReadonlyArray<ChatMessage>,
+  { objectName, schema }: { readonly objectName: string; readonly schema: Schema.Top }
+): Result.Result<ReadonlyArray<ChatMessage>, string> =>
+  Result.try({
+    try: () => {
+      const { jsonSchema } = LanguageModel.defaultCodecTransformer(schema)
+      const request = `Answer with one JSON object, “${objectName}”, and with nothing besides: no explanation, no code fence. It has to be valid against this JSON Schema:\n${JSON.stringify(jsonSchema)}`
+      const [first, ...rest] = messages
+      // Some models take one system message only, and it has to be the first.
+      return first?.role === "system" && typeof first.content === "string"
+        ? [{ role: "system", content: `${first.content}\n\n${request}` }, ...rest]
+        : [{ role: "system", content: request }, ...messages]
+    },
+    catch: (cause) => (cause instanceof Error ? cause.message : String(cause))
+  })
+
+/** What some models think first; it may have objects of its own in it. */
+const THOUGHT = /^\s*<think>[\s\S]*?<\/think>/
+const FENCED = /```(?:json)?\s*\n([\s\S]*?)```/
+
+/** The JSON object in an answer: alone, in a code fence, or between words. The answer itself where there is none. */
+export const jsonOf = (answer: string): string => {
+  const said = answer.replace(THOUGHT, "").trim()
+  const within = said.slice(said.indexOf("{"), said.lastIndexOf("}") + 1)
+  const found = [said, FENCED.exec(said)?.[1], within].find((text) => text !== undefined && isJson(text))
+  return found ?? said
+}
+
+const isJson = (text: string): boolean =>
+  Result.isSuccess(Result.try({ try: () => JSON.parse(text), catch: () => "no JSON" }))
