@@ -29,6 +29,7 @@ import { GatewayClient } from "@sluice/core/client"
 import { Duration, Effect, Layer, Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder, OpenApi } from "effect/http-api"
+import { VideosHandlers } from "./videosHandlers.ts"
 
 const second = Duration.seconds(1.5)
 const REASONS: ReadonlyArray<GatewayReason> = [
@@ -98,7 +99,8 @@ const Handlers = Layer.mergeAll(
         .handle("all", () => Effect.succeed({ data }))
         .handle("available", () => Effect.succeed({ data }))
     )
-  })
+  }),
+  VideosHandlers
 )
 
 const Server = HttpRouter.serve(

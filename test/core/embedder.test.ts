@@ -8,7 +8,9 @@ import {
   PartialFailure,
   RateLimited
 } from "@sluice/core"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer } from "effect"
+
+const notAsked = undefined as never
 
 /** A gateway whose embeddings are these, and which keeps what it was asked for. */
 const embedderOver = (
@@ -16,15 +18,12 @@ const embedderOver = (
   options: Partial<GatewayEmbedder.GatewayEmbedderOptions> = {}
 ) => {
   const asked: Array<ReadonlyArray<string>> = []
-  const gateway = Layer.succeed(Gateway, {
+  const gateway = Layer.mock(Gateway, {
     embeddings: ({ input }) => {
       asked.push(input)
       return embeddings(input)
     },
-    rerank: () => Effect.die("not asked here"),
-    chat: () => Effect.die("not asked here"),
-    chatStream: () => Stream.die("not asked here"),
-    models: Effect.die("not asked here")
+    videos: notAsked
   })
   return { asked, layer: Layer.provide(GatewayEmbedder.layer({ model: "e", ...options }), gateway) }
 }

@@ -1,9 +1,11 @@
 /** The contract: every group of the gateway in one `HttpApi`. Client, handlers and OpenAPI are derived from it. */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { AccountGroup } from "./endpoints/Account.ts"
 import { ChatGroup } from "./endpoints/Chat.ts"
 import { EmbeddingsGroup } from "./endpoints/Embeddings.ts"
 import { ModelsGroup } from "./endpoints/Models.ts"
 import { RerankGroup } from "./endpoints/Rerank.ts"
+import { VideosGroup } from "./endpoints/Videos.ts"
 import { MalformedRequest } from "./MalformedRequest.ts"
 import { tolerant } from "./OpenApiTolerance.ts"
 
@@ -18,7 +20,7 @@ import { tolerant } from "./OpenApiTolerance.ts"
  * beside these as `endpoints/Images.ts`, `endpoints/Videos.ts` and `endpoints/Account.ts`.
  */
 export const GatewayApi = HttpApi.make("sluice")
-  .add(RerankGroup, EmbeddingsGroup, ChatGroup, ModelsGroup)
+  .add(RerankGroup, EmbeddingsGroup, ChatGroup, VideosGroup, ModelsGroup, AccountGroup)
   .middleware(MalformedRequest)
   .annotateMerge(
     OpenApi.annotations({

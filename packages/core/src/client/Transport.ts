@@ -1,6 +1,6 @@
 /** The one file that knows the transport: undici, through Effect's HTTP client for Node. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 
 export interface TransportOptions {
@@ -15,30 +15,48 @@ export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 export const CONNECTIONS = 16
 
 /**
- * A pool of kept-alive connections, closed with its scope.
+ * The client for answers of any size: downloads, whose bytes go where they belong as they come.
+ *
+ * Where a program provides a transport without it, downloads take that one, with whatever limit it has.
+ */
+export class DownloadTransport extends Context.Service<DownloadTransport, HttpClient.HttpClient>()(
+  "@sluice/core/client/DownloadTransport"
+) {}
+
+const pool = Effect.fnUntraced(function* (options: { connections: number; maxResponseSize: number }) {
+  const dispatcher = yield* NodeHttpClient.makeDispatcherOptions(options)
+  const client = yield* Effect.provideService(
+    NodeHttpClient.makeUndici,
+    NodeHttpClient.Dispatcher,
+    dispatcher
+  )
+  return client.pipe(
+    HttpClient.mapRequest(HttpClientRequest.setHeader("accept-encoding", "identity")),
+    HttpClient.transform((response) =>
+      Effect.provideService(response, HttpClient.TracerPropagationEnabled, false)
+    )
+  )
+})
+
+/** undici's word for it. */
+const NO_LIMIT = -1
+
+/**
+ * A pool of kept-alive connections, and one for downloads, closed with their scope.
  *
  * **Details.** Redirects are not followed: a credential goes only where it was meant to go. Trace headers are not sent:
  * the gateway is a third party. Nor does it ask for a compressed answer, which nothing here would open. undici's own time-outs are off, Effect's rule.
  */
-export const layerTransport = (options: TransportOptions = {}): Layer.Layer<HttpClient.HttpClient> =>
-  Layer.effect(
-    HttpClient.HttpClient,
-    Effect.map(HttpClient.HttpClient, (client) =>
-      client.pipe(
-        HttpClient.mapRequest(HttpClientRequest.setHeader("accept-encoding", "identity")),
-        HttpClient.transform((response) =>
-          Effect.provideService(response, HttpClient.TracerPropagationEnabled, false)
-        )
-      )
-    )
-  ).pipe(
-    Layer.provide(
-      NodeHttpClient.layerUndiciOptions({
-        connections: options.connections ?? CONNECTIONS,
-        maxResponseSize: options.maxResponseBytes ?? MAX_RESPONSE_BYTES
-      })
-    )
+export const layerTransport = (
+  options: TransportOptions = {}
+): Layer.Layer<HttpClient.HttpClient | DownloadTransport> => {
+  const connections = options.connections ?? CONNECTIONS
+  const maxResponseSize = options.maxResponseBytes ?? MAX_RESPONSE_BYTES
+  return Layer.mergeAll(
+    Layer.effect(HttpClient.HttpClient, pool({ connections, maxResponseSize })),
+    Layer.effect(DownloadTransport, pool({ connections, maxResponseSize: NO_LIMIT }))
   )
+}
 
 /** How the transport names what went wrong with a connection or with an answer's bytes. */
 export const faultOf = (cause: unknown): { readonly code: string; readonly message: string } => {

@@ -35,20 +35,22 @@ export type VideoRequest = typeof VideoRequest.Type
  * **Details.** `status` is `queued` (group V-A alone), `in_progress`, `completed` or `failed`; others are met and mean
  * that it has not ended. `error` comes with `failed`, in a form of the gateway's own. Everything else is in `extra`.
  */
-export const Video = open({
-  /** The task's identifier. */
-  id: Schema.NonEmptyString,
-  status: optional(Schema.String),
-  error: optional(Schema.Json)
-}).annotate({ identifier: "Video" })
+export const Video = open(
+  {
+    /** The task's identifier. */
+    id: Schema.NonEmptyString,
+    status: optional(Schema.String),
+    error: optional(Schema.Json)
+  },
+  "Video"
+)
 export type Video = typeof Video.Type
 
 /** What a removal answers, where it answers anything: the interface does not say. */
-export const VideoRemoved = open({
-  id: optional(Schema.String),
-  object: optional(Schema.String),
-  deleted: optional(Schema.Boolean)
-}).annotate({ identifier: "VideoRemoved" })
+export const VideoRemoved = open(
+  { id: optional(Schema.String), object: optional(Schema.String), deleted: optional(Schema.Boolean) },
+  "VideoRemoved"
+)
 export type VideoRemoved = typeof VideoRemoved.Type
 
 /** A task's identifier in a path. `.` and `..` would be another path. */

@@ -1,0 +1,187 @@
+/** `gateway.videos` over HTTP. */
+import { Effect, FileSystem, Option, Stream } from "effect"
+import { type HttpClient, HttpClientResponse } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import { Video } from "../endpoints/Videos.ts"
+import { GatewayApi } from "../GatewayApi.ts"
+import { GatewayError } from "../GatewayError.ts"
+import { readImage } from "../media/ImageSource.ts"
+import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../RetryPolicy.ts"
+import { type InputReference, refusedVideoCall, type VideoCall } from "../VideoModels.ts"
+import { VIDEO_DEADLINE, VIDEO_POLL_INTERVAL, type VideoPatience, type Videos } from "../Videos.ts"
+import type { About, Caller } from "./Call.ts"
+import { bounded, judgeVideo, mp4Bytes, writeWhole } from "./Download.ts"
+import { exchange, judge } from "./Exchange.ts"
+import { outgoing } from "./Idempotency.ts"
+import { jsonIn } from "./Refusal.ts"
+import { pollTask } from "./Tasks.ts"
+import { reasonTold, toldIn } from "./Told.ts"
+import { DownloadTransport } from "./Transport.ts"
+
+export interface VideosOptions {
+  /** How videos are waited for. */
+  readonly videos?: VideoPatience
+  readonly retry?: RetryPolicy
+}
+
+const CREATE = { group: "videos", endpoint: "create" } as const
+const GET = { group: "videos", endpoint: "get" } as const
+const CONTENT = { group: "videos", endpoint: "content" } as const
+const REMOVE = { group: "videos", endpoint: "remove" } as const
+
+const responseMode = "response-only"
+
+/** Any status of success will do: gateways answer a creation with 200, 201 or 202. */
+const decodeVideo = HttpClientResponse.schemaBodyJson(Video)
+
+/** The body of a removal can have any form, but not that of a refusal. */
+const judgeRemoval = (text: string) => {
+  const json = Option.getOrUndefined(jsonIn(text))
+  const refuses =
+    typeof json === "object" &&
+    json !== null &&
+    ("error" in json ? json.error : "success" in json && !json.success)
+  const told = refuses ? toldIn(json) : undefined
+  return told === undefined ? Effect.void : Effect.fail(reasonTold(told))
+}
+
+const referenceOf = Effect.fnUntraced(function* (reference: InputReference) {
+  if (isObject(reference)) return reference.object
+  return (yield* readImage(reference)).wire
+})
+
+const isObject = (
+  reference: InputReference
+): reference is Extract<InputReference, { readonly object: unknown }> =>
+  typeof reference === "object" && "object" in reference
+
+export const makeVideos = Effect.fnUntraced(function* (
+  options: VideosOptions,
+  { attemptTimeout, call, fail }: Caller,
+  { baseUrl, httpClient }: { readonly baseUrl: string; readonly httpClient: HttpClient.HttpClient }
+) {
+  const files = yield* FileSystem.FileSystem
+  const large = Option.match(yield* Effect.serviceOption(DownloadTransport), {
+    onNone: () => httpClient,
+    onSome: (client) => outgoing(client, baseUrl)
+  })
+  const postVideo = yield* HttpApiClient.endpoint(GatewayApi, { ...CREATE, httpClient })
+  const getVideo = yield* HttpApiClient.endpoint(GatewayApi, { ...GET, httpClient })
+  const getContent = yield* HttpApiClient.endpoint(GatewayApi, { ...CONTENT, httpClient: large })
+  const deleteVideo = yield* HttpApiClient.endpoint(GatewayApi, { ...REMOVE, httpClient })
+
+  /** The error says which task it is about. */
+  const of =
+    (task: string) =>
+    (error: GatewayError): GatewayError =>
+      new GatewayError({ ...error, task })
+
+  const create: Videos["create"] = Effect.fn("Gateway.videos.create")(function* (request) {
+    const { inputReference, model, prompt, seconds, size } = request
+    const about: About = { operation: "videos.create", model, repeat: "creations" }
+    const refuse = (reason: GatewayError["reason"]) =>
+      fail(about, { reason, requestId: undefined, unmade: true })
+    const refused = refusedVideoCall(request)
+    if (refused !== undefined) return yield* refuse(refused)
+    const input_reference =
+      inputReference &&
+      (yield* referenceOf(inputReference).pipe(
+        Effect.provideService(FileSystem.FileSystem, files),
+        Effect.mapError(refuse)
+      ))
+    const payload = { model, prompt, seconds, size, input_reference }
+    const { value } = yield* call(about, exchange(postVideo({ payload, responseMode }), decodeVideo))
+    return value
+  })
+
+  const look = (id: string) =>
+    call({ operation: "videos.get" }, exchange(getVideo({ params: { id }, responseMode }), decodeVideo)).pipe(
+      Effect.map(({ value }) => value),
+      Effect.mapError(of(id))
+    )
+
+  const get: Videos["get"] = Effect.fn("Gateway.videos.get")(look)
+
+  const wait = (about: About, id: string, patience: VideoPatience, first?: Video) =>
+    pollTask({
+      about,
+      id,
+      get: look(id),
+      fail,
+      every: patience.every ?? options.videos?.every ?? VIDEO_POLL_INTERVAL,
+      deadline: patience.deadline ?? options.videos?.deadline ?? VIDEO_DEADLINE,
+      ...(first && { first })
+    })
+
+  const resumed = (id: string, patience: VideoPatience) => wait({ operation: "videos.resume" }, id, patience)
+
+  const generated = (request: VideoCall, patience: VideoPatience) =>
+    Stream.unwrap(
+      Effect.map(create(request), (video) =>
+        wait({ operation: "videos.generate", model: request.model }, video.id, patience, video)
+      )
+    )
+
+  const last = (states: Stream.Stream<Video, GatewayError>) =>
+    Effect.flatMap(
+      Stream.runLast(states),
+      Option.match({ onNone: () => Effect.never, onSome: Effect.succeed })
+    )
+
+  const open = Effect.fnUntraced(function* (id: string) {
+    const about: About = { operation: "videos.content" }
+    const send = Effect.flatMap(getContent({ params: { id }, responseMode }), bounded)
+    const { requestId, value } = yield* Effect.mapError(
+      call(about, judge(judgeVideo)(exchange(send, Effect.succeed))),
+      of(id)
+    )
+    return Stream.mapError(mp4Bytes(value, attemptTimeout), (reason) =>
+      of(id)(fail(about, { reason, requestId }))
+    )
+  })
+
+  const download: Videos["download"] = Effect.fn("Gateway.videos.download")(function* (id, path) {
+    const policy = { ...(options.retry ?? RETRY), ...(yield* CurrentRetryPolicy) }
+    let isOpen = false
+    const bytes = Stream.unwrap(
+      Effect.suspend(() => {
+        isOpen = false
+        return Effect.tap(open(id), () => Effect.sync(() => (isOpen = true)))
+      })
+    )
+    const refused = (error: GatewayError | GatewayError["reason"]) =>
+      error instanceof GatewayError
+        ? error
+        : of(id)(fail({ operation: "videos.download" }, { reason: error, requestId: undefined }))
+    return yield* writeWhole(files, path, bytes).pipe(
+      Effect.mapError(refused),
+      // Until it is open it is retried as a call; what is cut off later, here.
+      Effect.retry({ schedule: retrySchedule(policy), while: () => isOpen })
+    )
+  })
+
+  const remove: Videos["remove"] = Effect.fn("Gateway.videos.remove")((id) =>
+    call(
+      { operation: "videos.remove" },
+      judge(judgeRemoval)(exchange(deleteVideo({ params: { id }, responseMode }), ({ text }) => text))
+    ).pipe(Effect.asVoid, Effect.mapError(of(id)))
+  )
+
+  const videos: Videos = {
+    create,
+    get,
+    generate: Effect.fn("Gateway.videos.generate")((request, patience = {}) =>
+      last(generated(request, patience))
+    ),
+    resume: Effect.fn("Gateway.videos.resume")((id, patience = {}) => last(resumed(id, patience))),
+    progress: (task, patience = {}) =>
+      Stream.withSpan(
+        "id" in task ? resumed(task.id, patience) : generated(task, patience),
+        "Gateway.videos.progress"
+      ),
+    content: (id) => Stream.withSpan(Stream.unwrap(open(id)), "Gateway.videos.content"),
+    download,
+    remove
+  }
+  return videos
+})
