@@ -1,0 +1,47 @@
+/** The narrow service that answers a question about images. */
+import { Context, type Effect } from "effect"
+import type { GatewayError } from "../GatewayError.ts"
+import type { ImageFormat } from "../media/ImageFormat.ts"
+import type { ImageDetail } from "../media/ImageTokens.ts"
+
+/** What a program may want to know of a vision model before it uses it. */
+export interface VisionModel {
+  readonly id: string
+  /** `extractive` models tell what stands in an image, its text and colours; `generative` ones answer the question. */
+  readonly kind: "extractive" | "generative"
+  /** Images of one question at most. */
+  readonly maxImages: number
+  /** Bytes of one image at most. */
+  readonly maxImageBytes: number
+  readonly formats: ReadonlyArray<ImageFormat>
+}
+
+export interface LookOptions {
+  /** How closely: `low` is fast and cheap, `high` precise; `auto`, the model's choice, when not given. */
+  readonly detail?: ImageDetail
+}
+
+export interface Look {
+  readonly text: string
+  /** Of question, images and answer together, as the model counted; 0 when free, or where it does not say. */
+  readonly tokens: number
+}
+
+/**
+ * Answers a question about one or more images, which are looked at together.
+ *
+ * **Details.** Images are bytes; their format is read from them. Their order is kept: “the second image” is the second.
+ * No image, more than `maxImages`, one above `maxImageBytes` or of another format fails with `InvalidRequest`, which
+ * says which image it was, before anything is sent.
+ */
+export class Vision extends Context.Service<
+  Vision,
+  {
+    readonly model: VisionModel
+    readonly look: (
+      question: string,
+      images: ReadonlyArray<Uint8Array>,
+      options?: LookOptions
+    ) => Effect.Effect<Look, GatewayError>
+  }
+>()("@sluice/core/models/Vision") {}
