@@ -1,0 +1,68 @@
+/** The colours that a picture mostly has, by name. */
+
+export interface ColourShare {
+  readonly name: (typeof NAMES)[number]
+  /** Of all pixels, above 0, at most 1. */
+  readonly share: number
+}
+
+const NAMES = [
+  "black",
+  "grey",
+  "white",
+  "red",
+  "orange",
+  "brown",
+  "yellow",
+  "green",
+  "cyan",
+  "blue",
+  "purple",
+  "pink"
+] as const
+
+/** Rarer colours are not told. */
+const LEAST_SHARE = 0.05
+
+/** Where each hue ends, in degrees. */
+const HUES = [
+  [15, "red"],
+  [45, "orange"],
+  [70, "yellow"],
+  [165, "green"],
+  [200, "cyan"],
+  [255, "blue"],
+  [290, "purple"],
+  [340, "pink"],
+  [361, "red"]
+] as const
+
+/** 0 to 255 each. */
+const nameOf = (red: number, green: number, blue: number): ColourShare["name"] => {
+  const most = Math.max(red, green, blue)
+  const chroma = most - Math.min(red, green, blue)
+  if (most < 40) return "black"
+  if (chroma < 28) return most > 225 ? "white" : most < 60 ? "black" : "grey"
+  const sixth =
+    most === red
+      ? ((green - blue) / chroma + 6) % 6
+      : most === green
+        ? (blue - red) / chroma + 2
+        : (red - green) / chroma + 4
+  const hue = HUES.find(([end]) => sixth * 60 < end)?.[1] ?? "red"
+  return hue === "orange" && most < 170 ? "brown" : hue
+}
+
+/** The named colours of pixels of three bytes each, red, green and blue; the most frequent first. */
+export const coloursOf = (pixels: Uint8Array): ReadonlyArray<ColourShare> => {
+  const counts = new Map<ColourShare["name"], number>()
+  for (let i = 0; i + 2 < pixels.length; i += 3) {
+    const name = nameOf(pixels[i] as number, pixels[i + 1] as number, pixels[i + 2] as number)
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  const total = Math.floor(pixels.length / 3)
+  return [...counts]
+    .map(([name, count]) => ({ name, share: count / total }))
+    .filter(({ share }) => share >= LEAST_SHARE)
+    .toSorted((a, b) => b.share - a.share)
+}

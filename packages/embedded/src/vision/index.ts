@@ -1,0 +1,4 @@
+/** Image understanding in this process, by OCR. An entry of its own: its packages are heavy, and optional. */
+export type { ColourShare } from "./Colours.ts"
+export { makeOcr, type Ocr, type OcrLine, type Seen } from "./Ocr.ts"
+export { MAX_PIXELS } from "./Picture.ts"

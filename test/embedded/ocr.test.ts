@@ -1,0 +1,108 @@
+/** Real pictures, read by the real engine. */
+import { assert, layer } from "@effect/vitest"
+import { makeOcr, type Ocr, type OcrLine } from "@sluice/embedded/vision"
+import { Context, Effect, Layer } from "effect"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import sharp from "sharp"
+import { mergeLines } from "../../packages/embedded/src/vision/mergeLines.ts"
+
+class Reading extends Context.Service<Reading, Ocr>()("test/embedded/Reading") {
+  static readonly layer = Layer.effect(Reading, makeOcr)
+}
+
+const chart = Effect.promise(() => readFile(join(import.meta.dirname, "fixtures/boats.png")))
+const see = (image: Uint8Array) => Effect.flatMap(Reading, ({ see }) => see(image))
+const textOf = (lines: ReadonlyArray<OcrLine>) => lines.map(({ text }) => text).join("\n")
+
+layer(Reading.layer, { excludeTestServices: true, timeout: "60 seconds" })("ocr", (it) => {
+  it.effect("reads a chart: English, numbers, Chinese, where they stand, its size and colours", () =>
+    Effect.gen(function* () {
+      const { colours, height, lines, width } = yield* see(yield* chart)
+      assert.deepStrictEqual([width, height], [720, 420])
+      assert.deepStrictEqual(
+        colours.map(({ name }) => name),
+        ["white", "blue"]
+      )
+      const text = textOf(lines)
+      assert.include(text, "Boats locked through in 2024")
+      for (const shown of ["31", "58", "96", "142", "March", "April", "May", "June"])
+        assert.include(text, shown)
+      assert.match(text, /六月共有一百四十二.船通过船闸/)
+      const june = lines.find((line) => line.text === "142")
+      // In the picture the number stands at 555, 77, and is 33 × 17.
+      assert.isTrue(june !== undefined && Math.abs(june.box[0] - 555) < 6 && Math.abs(june.box[1] - 77) < 6)
+      assert.isTrue(lines.every(({ confidence }) => confidence > 0 && confidence <= 1))
+    })
+  )
+
+  it.effect("reads JPEG and WEBP, a picture on its side by its EXIF, and one with a transparent ground", () =>
+    Effect.gen(function* () {
+      const png = yield* chart
+      const turned = yield* Effect.promise(() =>
+        sharp(png).rotate(90).withMetadata({ orientation: 8 }).jpeg({ quality: 90 }).toBuffer()
+      )
+      const { lines, width } = yield* see(turned)
+      assert.strictEqual(width, 720)
+      assert.include(textOf(lines), "Boats locked through in 2024")
+      const clear = yield* Effect.promise(async () => {
+        const { data, info } = await sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+        for (let i = 0; i < data.length; i += 4) if (data[i] === 255) data[i + 3] = 0
+        return sharp(data, { raw: { width: info.width, height: info.height, channels: 4 } })
+          .webp({ lossless: true })
+          .toBuffer()
+      })
+      assert.include(textOf((yield* see(clear)).lines), "Boats locked through in 2024")
+    })
+  )
+
+  it.effect("finds no text where there is none", () =>
+    Effect.gen(function* () {
+      const blank = yield* Effect.promise(() =>
+        sharp({ create: { width: 300, height: 200, channels: 3, background: "#20a040" } })
+          .png()
+          .toBuffer()
+      )
+      const { colours, lines } = yield* see(blank)
+      assert.deepStrictEqual(lines, [])
+      assert.deepStrictEqual(colours, [{ name: "green", share: 1 }])
+    })
+  )
+
+  it.effect("refuses what is damaged, or claims more pixels than anybody needs, and goes on", () =>
+    Effect.gen(function* () {
+      const png = yield* chart
+      const huge = Buffer.from(png)
+      // Width and height stand in the header, at 16 and 20.
+      huge.writeUInt32BE(60_000, 16)
+      huge.writeUInt32BE(60_000, 20)
+      for (const bad of [png.subarray(0, 400), huge, Buffer.from("no picture")]) {
+        const error = yield* Effect.flip(see(bad))
+        assert.strictEqual(error.reason._tag, "InvalidRequest")
+        assert.match(error.message, /cannot be decoded|pixels/)
+      }
+      assert.include(textOf((yield* see(png)).lines), "142")
+    })
+  )
+
+  it("two readings: what is the same once, in the better form; what only one saw in its place", () => {
+    const line = (text: string, top: number, confidence = 0.9, left = 0, width = 100): OcrLine => ({
+      text,
+      confidence,
+      box: [left, top, width, 10]
+    })
+    const merged = mergeLines(
+      [line("title", 0), line("March June", 100), line("left column", 200, 0.9, 0, 40)],
+      [
+        line("March May June", 101),
+        line("42", 50),
+        line("left column right column", 200),
+        line("titIe", 0, 0.5)
+      ]
+    )
+    assert.deepStrictEqual(
+      merged.map(({ text }) => text),
+      ["title", "42", "March May June", "left column"]
+    )
+  })
+})
