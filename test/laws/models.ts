@@ -1,7 +1,8 @@
-/** What every embedder, reranker and reader must satisfy, whoever implements it. One suite for each, run for all. */
+/** What every embedder, reranker, reader and vision must satisfy, whoever implements it. One suite for each, run for all. */
 import { assert, layer as describeLayer } from "@effect/vitest"
-import { Embedder, Reader, Reranker } from "@sluice/core"
+import { Embedder, Reader, Reranker, Vision } from "@sluice/core"
 import { Effect, type Layer, Stream } from "effect"
+import { BLUE, GIF, GREEN, JPEG, png, RED, WEBP } from "./Pictures.ts"
 
 const TEXTS = [
   "The boiler must be inspected every spring before it is lit.",
@@ -204,5 +205,72 @@ export const readerLaws = <E>(name: string, layer: Layer.Layer<Reader, E>): void
         assert.deepStrictEqual(yield* read("Which planet has the most moons?"), [])
         assert.deepStrictEqual(yield* read("How long does a refund take?", []), [])
       })
+    )
+  })
+
+/** What is seen is said; images in their order; every format; determinism; each limit refused, naming the image. */
+export const visionLaws = <E>(name: string, layer: Layer.Layer<Vision, E>): void =>
+  describeLayer(layer)(`${name} obeys the laws of a Vision`, (it) => {
+    const look = (images: ReadonlyArray<Uint8Array>, question = "What colour is each image? Name it.") =>
+      Vision.use((vision) => vision.look(question, images))
+
+    it.effect("says what is to be seen in an image", () =>
+      Effect.gen(function* () {
+        const { text, tokens } = yield* look([png(RED)])
+        assert.match(text, /\bred\b/i)
+        assert.notMatch(text, /\b(green|blue)\b/i)
+        assert.isTrue(Number.isInteger(tokens) && tokens >= 0)
+      })
+    )
+
+    it.effect("looks at several images together, in the order given", () =>
+      Effect.gen(function* () {
+        const { text } = yield* look([png(BLUE), png(RED), png(GREEN)])
+        const places = [/\bblue\b/i, /\bred\b/i, /\bgreen\b/i].map((colour) => text.search(colour))
+        assert.deepStrictEqual(
+          places,
+          places.toSorted((a, b) => a - b)
+        )
+        assert.isAtLeast(places[0] ?? -1, 0, text)
+      })
+    )
+
+    it.effect("gives the same answer again", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* look([png(GREEN)]), yield* look([png(GREEN)]))
+      })
+    )
+
+    it.effect("takes PNG, JPEG and WEBP, however closely it is to look", () =>
+      Effect.gen(function* () {
+        const vision = yield* Vision
+        assert.deepStrictEqual([...vision.model.formats].toSorted(), ["jpeg", "png", "webp"])
+        for (const detail of ["low", "high", "auto"] as const) {
+          const { text } = yield* vision.look("What is it?", [png(RED), JPEG, WEBP], { detail })
+          assert.isAbove(text.trim().length, 0)
+        }
+      })
+    )
+
+    it.effect(
+      "refuses no image, too many, one too large, other formats and damaged ones, and says which",
+      () =>
+        Effect.gen(function* () {
+          const { maxImageBytes, maxImages } = (yield* Vision).model
+          const large = new Uint8Array(maxImageBytes + 1)
+          large.set(png(RED))
+          const refusals: ReadonlyArray<readonly [images: ReadonlyArray<Uint8Array>, said: RegExp]> = [
+            [[], /no image/i],
+            [Array.from({ length: maxImages + 1 }, () => JPEG), new RegExp(String(maxImages))],
+            [[JPEG, large], /\b2\b.* MB/s],
+            [[GIF], /\b1\b.*GIF/s],
+            [[png(RED), png(BLUE), png(GREEN).subarray(0, 20)], /\b3\b/]
+          ]
+          for (const [images, said] of refusals) {
+            const { reason } = yield* Effect.flip(look(images))
+            assert.strictEqual(reason._tag, "InvalidRequest")
+            assert.match(reason.message, said)
+          }
+        })
     )
   })
