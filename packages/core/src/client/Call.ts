@@ -2,10 +2,11 @@
 import { Duration, Effect, Redacted } from "effect"
 import { GatewayError, TimedOut } from "../GatewayError.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../RetryPolicy.ts"
-import { concealer, concealIn } from "./Conceal.ts"
+import { concealAnswer, concealer, concealIn } from "./Conceal.ts"
 import type { Answer, Problem } from "./Exchange.ts"
 import type { Guard } from "./Guard.ts"
 import { IdempotencyKey } from "./Idempotency.ts"
+import { observe } from "./Telemetry.ts"
 
 export interface CallOptions {
   /** `RETRY` when not given; `withRetryPolicy` replaces it for single calls. */
@@ -34,6 +35,8 @@ export interface About {
    * first surely did not happen: no byte of it was sent, or it was answered 429; `never` for what takes effect each time.
    */
   readonly repeat?: "reads" | "creations" | "never"
+  /** More attributes of the call's span, `gen_ai.request.max_tokens` for one; nothing of a prompt. */
+  readonly request?: Readonly<Record<string, unknown>>
 }
 
 /** After these a creation may have happened all the same. */
@@ -115,7 +118,9 @@ export const makeCaller = (
           duration: callTimeout,
           orElse: () => Effect.mapError(timedOut("call", callTimeout), failed)
         }),
-        Effect.provideService(IdempotencyKey, key)
+        Effect.map((answer) => concealAnswer(answer, conceal)),
+        Effect.provideService(IdempotencyKey, key),
+        observe(about, () => attempts)
       )
     })
 

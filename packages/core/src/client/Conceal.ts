@@ -1,5 +1,6 @@
-/** Keeps a credential out of errors, whatever the gateway echoed. */
+/** Keeps a credential out of errors and spans, whatever the gateway echoed. */
 import type { GatewayReason } from "../GatewayError.ts"
+import type { Answer } from "./Exchange.ts"
 
 /** A shorter beginning is found in every other word, and betrays nothing. */
 const BETRAYING = 8
@@ -37,4 +38,16 @@ export const concealIn = (
       ])
     )
   )
+}
+
+/** The same for what spans and metrics show of an answer; its value belongs to the caller. */
+export const concealAnswer = <A>(answer: Answer<A>, conceal: (text: string) => string): Answer<A> => {
+  const { facts, requestId, value } = answer
+  return {
+    value,
+    requestId: requestId && conceal(requestId),
+    ...(facts && {
+      facts: { ...facts, id: facts.id && conceal(facts.id), model: facts.model && conceal(facts.model) }
+    })
+  }
 }

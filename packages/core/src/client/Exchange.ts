@@ -4,6 +4,7 @@ import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { Failure, toReason } from "../Failure.ts"
 import { type GatewayReason, InvalidRequest, InvalidResponse, Unreachable } from "../GatewayError.ts"
 import { isCompressed, jsonIn, refusal } from "./Refusal.ts"
+import { type Facts, factsOf } from "./Telemetry.ts"
 import { reasonTold, toldIn } from "./Told.ts"
 import { faultOf, isBadAnswer, isBroken, isUnconnected } from "./Transport.ts"
 
@@ -18,6 +19,8 @@ export interface Problem {
 export interface Answer<A> {
   readonly value: A
   readonly requestId: string | undefined
+  /** What the answer said of itself, for spans and metrics. */
+  readonly facts?: Facts
 }
 
 type SendError = HttpClientError.HttpClientError | Schema.SchemaError
@@ -47,7 +50,7 @@ export const exchange = <A>(
         return Effect.fail<Problem>({ reason: new InvalidResponse({ message }), requestId })
       }
       return decode(response).pipe(
-        Effect.map((value): Answer<A> => ({ value, requestId })),
+        Effect.map((value): Answer<A> => ({ value, requestId, facts: factsOf(value) })),
         Effect.catch((error) =>
           Effect.flatMap(deniedIn(response, error), (reason) => Effect.fail<Problem>({ reason, requestId }))
         )
@@ -69,9 +72,9 @@ const deniedIn = (response: HttpClientResponse.HttpClientResponse, error: Decode
 export const judge =
   <A, B>(judgement: (value: A) => Effect.Effect<B, GatewayReason>) =>
   (self: Effect.Effect<Answer<A>, Problem>): Effect.Effect<Answer<B>, Problem> =>
-    Effect.flatMap(self, ({ requestId, value }) =>
+    Effect.flatMap(self, ({ requestId, value, ...rest }) =>
       judgement(value).pipe(
-        Effect.map((judged): Answer<B> => ({ value: judged, requestId })),
+        Effect.map((judged): Answer<B> => ({ value: judged, requestId, ...rest })),
         Effect.mapError((reason): Problem => ({ reason, requestId }))
       )
     )

@@ -20,11 +20,21 @@ export const withIdempotencyKey =
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.provideService(self, IdempotencyKey, key)
 
-/** What every request goes through: its path put after the base URL, and the key of its call, where that has one. */
+/**
+ * What every request goes through: its path put after the base URL, and the key of its call, where that has one.
+ *
+ * **Details.** No span for each request: such a span holds requests and answers whole, texts and echoed credentials
+ * among them. The call's own span says what there is to say.
+ */
 export const outgoing = (client: HttpClient.HttpClient, baseUrl: string): HttpClient.HttpClient =>
-  HttpClient.mapRequestEffect(client, (request) =>
-    Effect.map(IdempotencyKey, (key) => {
-      const addressed = HttpClientRequest.prependUrl(request, baseUrl)
-      return key === undefined ? addressed : HttpClientRequest.setHeader(addressed, "idempotency-key", key)
-    })
+  client.pipe(
+    HttpClient.mapRequestEffect((request) =>
+      Effect.map(IdempotencyKey, (key) => {
+        const addressed = HttpClientRequest.prependUrl(request, baseUrl)
+        return key === undefined ? addressed : HttpClientRequest.setHeader(addressed, "idempotency-key", key)
+      })
+    ),
+    HttpClient.transform((response) =>
+      Effect.provideService(response, HttpClient.TracerDisabledWhen, () => true)
+    )
   )
