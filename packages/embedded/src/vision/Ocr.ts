@@ -42,7 +42,7 @@ const LANGUAGES = ["eng", "chi_sim"] as const
 /** Lines of which the engine is less sure are mostly lines of a drawing, not of text. */
 const LEAST_CONFIDENCE = 0.4
 
-/** A full page takes up to 8 s. */
+/** A full page takes about 4 s. */
 const PATIENCE: Duration.Input = "60 seconds"
 
 /** The engine holds about 180 MB: nobody keeps it who does not use it. */
@@ -62,11 +62,9 @@ export const makeOcr: Effect.Effect<Ocr, never, Scope.Scope> = Effect.gen(functi
       Effect.flatMap(RcRef.get(engine), (worker) =>
         Effect.tryPromise({
           try: async () => {
-            const [pages, charts] = [
-              await reading(worker, LAYOUTS.pages, image),
-              await reading(worker, LAYOUTS.charts, image)
-            ].map((page) => linesOf(page, scale))
-            return mergeLines(pages ?? [], charts ?? [])
+            const read = async (layout: string) => linesOf(await reading(worker, layout, image), scale)
+            const lines = await read(LAYOUTS.pages)
+            return lines.length < CHART_LINES ? mergeLines(lines, await read(LAYOUTS.charts)) : lines
           },
           catch: broken
         })
@@ -103,6 +101,9 @@ export const makeOcr: Effect.Effect<Ocr, never, Scope.Scope> = Effect.gen(functi
  * size, which finds the numbers of a chart that automatic layout takes for a drawing.
  */
 const LAYOUTS = { pages: "3", charts: "4" } as const
+
+/** What has more lines is a page of text, and a second reading of it would take seconds. */
+const CHART_LINES = 15
 
 const reading = async (worker: Worker, layout: string, image: Uint8Array): Promise<Page> => {
   // Its chatter on standard error goes nowhere.

@@ -2,3 +2,4 @@
 export type { ColourShare } from "./Colours.ts"
 export { makeOcr, type Ocr, type OcrLine, type Seen } from "./Ocr.ts"
 export { MAX_PIXELS } from "./Picture.ts"
+export { layerVision, visionModel } from "./Vision.ts"

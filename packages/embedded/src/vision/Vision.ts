@@ -1,0 +1,74 @@
+/** The image understanding of this process: it reads what is written in a picture, and says so. */
+import {
+  GatewayError,
+  IMAGE_FORMATS,
+  InvalidRequest,
+  MAX_IMAGE_BYTES,
+  readImage,
+  Vision,
+  type VisionModel
+} from "@sluice/core"
+import { Effect, Layer } from "effect"
+import { readSentences } from "../readSentences.ts"
+import { describe } from "./describe.ts"
+import { makeOcr } from "./Ocr.ts"
+
+/** OCR, English and simplified Chinese. It knows text, size and colours, and no things. */
+export const visionModel: VisionModel = {
+  id: "sluice-ocr",
+  kind: "extractive",
+  maxImages: 20,
+  maxImageBytes: MAX_IMAGE_BYTES,
+  formats: IMAGE_FORMATS
+}
+
+const refuse = (message: string, code?: string) =>
+  new GatewayError({
+    operation: "vision",
+    model: visionModel.id,
+    reason: new InvalidRequest({ message, code })
+  })
+
+/**
+ * `Vision` by OCR.
+ *
+ * **Details.** The lines of the pictures that answer the question; where none does, it says that, and what it saw: each
+ * picture's size, colours and text. It counts no tokens, for they cost nothing, and `detail` makes no difference.
+ *
+ * **Gotchas.** The heavy packages that it needs are optional: see `makeOcr`.
+ */
+export const layerVision: Layer.Layer<Vision> = Layer.effect(
+  Vision,
+  Effect.gen(function* () {
+    const { see } = yield* makeOcr
+    return Vision.of({
+      model: visionModel,
+      look: Effect.fn("sluice.look")(function* (question, images) {
+        if (images.length === 0) return yield* refuse("There is no image to look at.")
+        if (images.length > visionModel.maxImages) {
+          const message = `${images.length} images are more than one question takes (${visionModel.maxImages}). Ask about fewer at a time.`
+          return yield* refuse(message)
+        }
+        const which = (i: number, message: string) => `Image ${i + 1} of ${images.length}: ${message}`
+        // All of them before the first is read, which takes a second.
+        yield* Effect.forEach(images, (bytes, i) =>
+          Effect.mapError(readImage(bytes), ({ code, message }) => refuse(which(i, message), code))
+        )
+        const seen = yield* Effect.forEach(images, (bytes, i) =>
+          Effect.mapError(see(bytes), (error) =>
+            error.reason._tag === "InvalidRequest"
+              ? refuse(which(i, error.reason.message), error.reason.code)
+              : error
+          )
+        )
+        const written = seen.map(({ lines }) => ({
+          title: "",
+          text: lines.map(({ text }) => text).join("\n")
+        }))
+        const answer = readSentences(question, written)
+        const text = answer.length > 0 ? answer.map(({ text }) => text).join(" ") : describe(question, seen)
+        return { text, tokens: 0 }
+      })
+    })
+  })
+)

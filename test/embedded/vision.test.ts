@@ -1,0 +1,44 @@
+/** Questions about real pictures, by OCR. */
+import { assert, layer } from "@effect/vitest"
+import { Vision } from "@sluice/core"
+import { layerVision } from "@sluice/embedded/vision"
+import { Effect } from "effect"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import sharp from "sharp"
+import { visionLaws } from "../laws/models.ts"
+
+const root = join(import.meta.dirname, "../..")
+const picture = (path: string) => Effect.promise(() => readFile(join(root, path)))
+const chart = picture("test/embedded/fixtures/boats.png")
+
+visionLaws("the embedded vision", layerVision)
+
+layer(layerVision, { excludeTestServices: true, timeout: "60 seconds" })("vision by OCR", (it) => {
+  it.effect("answers with what is written in the picture", () =>
+    Effect.gen(function* () {
+      const { look } = yield* Vision
+      const page = yield* picture("docs/page.png")
+      const answer = yield* Effect.promise(() =>
+        sharp(page).extract({ left: 30, top: 190, width: 730, height: 230 }).png().toBuffer()
+      )
+      const { text, tokens } = yield* look("When are the weir gates moved?", [answer])
+      assert.match(text, /weir gates are moved by 5 cm every four hours/)
+      assert.strictEqual(tokens, 0)
+    })
+  )
+
+  it.effect("says that nothing answers, and what it saw, in the language of the question", () =>
+    Effect.gen(function* () {
+      const { look } = yield* Vision
+      const images = [yield* chart]
+      const english = yield* look("Who painted the ceiling?", images)
+      assert.match(english.text, /^Nothing that is written/)
+      assert.match(english.text, /720 × 420 pixels, white \d+ %, blue \d+ %/)
+      assert.include(english.text, "142")
+      const chinese = yield* look("谁画了天花板？", images)
+      assert.match(chinese.text, /^图中的文字没有回答/)
+      assert.include(chinese.text, "蓝色")
+    })
+  )
+})
