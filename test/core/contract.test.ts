@@ -29,6 +29,7 @@ import { GatewayClient } from "@sluice/core/client"
 import { Duration, Effect, Layer, Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder, OpenApi } from "effect/http-api"
+import { AccountHandlers } from "./accountHandlers.ts"
 import { VideosHandlers } from "./videosHandlers.ts"
 
 const second = Duration.seconds(1.5)
@@ -100,7 +101,8 @@ const Handlers = Layer.mergeAll(
         .handle("available", () => Effect.succeed({ data }))
     )
   }),
-  VideosHandlers
+  VideosHandlers,
+  AccountHandlers
 )
 
 const Server = HttpRouter.serve(

@@ -1,5 +1,6 @@
 export * from "./Account.ts"
 export * from "./Credentials.ts"
+export * from "./endpoints/Account.ts"
 export * from "./endpoints/Chat.ts"
 export * from "./endpoints/Embeddings.ts"
 export * from "./endpoints/Models.ts"

@@ -46,5 +46,5 @@ export interface Provider {
   readonly models: ReadonlyArray<ProviderModel>
   readonly operations: Operations
   /** The account there, when one is known: it says itself which models there are. */
-  readonly account?: Account["Service"]
+  readonly account?: Pick<Account["Service"], "models" | "availableModels">
 }

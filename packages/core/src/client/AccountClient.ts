@@ -1,17 +1,20 @@
 /** `Account` over HTTP. */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
-import { Account } from "../Account.ts"
+import { Account, type RotatedAccessToken } from "../Account.ts"
 import { SystemAccessToken } from "../Credentials.ts"
+import type { Extra } from "../endpoints/Open.ts"
 import { GatewayApi } from "../GatewayApi.ts"
-import { Forbidden, type GatewayError } from "../GatewayError.ts"
+import type { GatewayError } from "../GatewayError.ts"
 import { AccessTokenAuth } from "../Security.ts"
-import { makeCaller } from "./Call.ts"
+import { type About, makeCaller } from "./Call.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "./ClientOptions.ts"
-import { exchange, judge } from "./Exchange.ts"
+import { type Answer, exchange, type Problem } from "./Exchange.ts"
+import { anyBody, granted } from "./Granted.ts"
 import { Guards } from "./Guard.ts"
 import { outgoing } from "./Idempotency.ts"
+import { makeTokens, textOf } from "./Tokens.ts"
 import { layerTransport } from "./Transport.ts"
 
 export interface AccountClientOptions extends ClientOptions {
@@ -20,9 +23,12 @@ export interface AccountClientOptions extends ClientOptions {
 
 const ALL = { group: "models", endpoint: "all" } as const
 const AVAILABLE = { group: "models", endpoint: "available" } as const
+const USER = { group: "account", endpoint: "user" } as const
+const ROTATE = { group: "account", endpoint: "rotateAccessToken" } as const
 
 const decodeAll = HttpApiClient.decodeResponse(GatewayApi, ALL)
 const decodeAvailable = HttpApiClient.decodeResponse(GatewayApi, AVAILABLE)
+const decodeUser = HttpApiClient.decodeResponse(GatewayApi, USER)
 
 const responseMode = "response-only"
 
@@ -32,31 +38,56 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
   const httpClient = outgoing(client, baseUrl)
   const getAll = yield* HttpApiClient.endpoint(GatewayApi, { ...ALL, httpClient })
   const getAvailable = yield* HttpApiClient.endpoint(GatewayApi, { ...AVAILABLE, httpClient })
-  const { call } = makeCaller(options, options.accessToken, yield* Guards)
+  const getUser = yield* HttpApiClient.endpoint(GatewayApi, { ...USER, httpClient })
+  const getToken = yield* HttpApiClient.endpoint(GatewayApi, { ...ROTATE, httpClient })
+  const caller = makeCaller(options, options.accessToken, yield* Guards)
 
-  /** Gateways of this family also refuse with status 200. */
-  const granted = judge((answer: Effect.Success<ReturnType<typeof decodeAll>>) =>
-    "data" in answer
-      ? Effect.succeed(answer.data)
-      : Effect.fail(new Forbidden({ message: answer.message ?? "The gateway refused and did not say why." }))
-  )
+  const spanned = <A>(name: string, about: About, attempt: Effect.Effect<Answer<A>, Problem>) =>
+    Effect.map(caller.call(about, attempt), ({ value }) => value).pipe(Effect.withSpan(`Account.${name}`))
 
-  const models = call({ operation: "models" }, granted(exchange(getAll({ responseMode }), decodeAll)))
-  const available = call(
-    { operation: "available models" },
-    granted(exchange(getAvailable({ responseMode }), decodeAvailable))
-  )
   return Account.of({
-    models: Effect.withSpan(
-      Effect.map(models, ({ value }) => value),
-      "Account.models"
+    user: Effect.map(
+      spanned("user", { operation: "user" }, granted(exchange(getUser({ responseMode }), decodeUser))),
+      ({ extra, quota, username }) => ({ username, quota, ...(extra !== undefined && { extra }) })
     ),
-    availableModels: Effect.withSpan(
-      Effect.map(available, ({ value }) => value),
-      "Account.availableModels"
+    rotateAccessToken: Effect.map(
+      spanned(
+        "rotateAccessToken",
+        { operation: "rotate access token", repeat: "never" },
+        anyBody(exchange(getToken({ responseMode }), textOf))
+      ),
+      rotated
+    ),
+    tokens: yield* makeTokens(httpClient, caller),
+    models: spanned(
+      "models",
+      { operation: "models" },
+      granted(exchange(getAll({ responseMode }), decodeAll))
+    ),
+    availableModels: spanned(
+      "availableModels",
+      { operation: "available models" },
+      granted(exchange(getAvailable({ responseMode }), decodeAvailable))
     )
   })
 })
+
+const tokenIn = Schema.decodeUnknownOption(SystemAccessToken)
+
+/** Where gateways put the new token: in `data` or at the top, by itself or under one of these names. */
+const NAMES = ["access_token", "accessToken", "token", "key"]
+
+const rotated = (body: Schema.Json): RotatedAccessToken => {
+  const fieldsOf = (value: Schema.Json | undefined): Partial<Extra> =>
+    typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Extra) : {}
+  const data = fieldsOf(body)["data"] ?? body
+  const places = [data, ...NAMES.map((name) => fieldsOf(data)[name])]
+  const [found] = places.flatMap((place) => Option.toArray(tokenIn(place)))
+  return {
+    ...(found !== undefined && { accessToken: found }),
+    body: Redacted.make(body, { label: "answer" })
+  }
+}
 
 /** `Account` over the `HttpClient` that the program provides. */
 export const layerWithoutTransport = (

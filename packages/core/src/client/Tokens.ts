@@ -1,0 +1,196 @@
+/** The keys of an account, over HTTP. */
+import { Effect, Option, Redacted, Schema, Stream } from "effect"
+import type { HttpClient, HttpClientResponse } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import type { CreatedToken, NewToken, Token, TokenChanges, Tokens } from "../Account.ts"
+import { ApiKey } from "../Credentials.ts"
+import { NEVER_EXPIRES, TokenRecord, type TokenUpdateRequest } from "../endpoints/Account.ts"
+import { GatewayApi } from "../GatewayApi.ts"
+import { type GatewayError, InvalidResponse } from "../GatewayError.ts"
+import type { About, Caller } from "./Call.ts"
+import { type Answer, exchange, type Problem } from "./Exchange.ts"
+import { anyBody, granted } from "./Granted.ts"
+import { nextPage, PAGE, type Page } from "./TokenPages.ts"
+import { faultsOf, STATUS, updateOf } from "./TokenUpdate.ts"
+
+const LIST = { group: "account", endpoint: "tokens" } as const
+const GET = { group: "account", endpoint: "token" } as const
+const CREATE = { group: "account", endpoint: "createToken" } as const
+const UPDATE = { group: "account", endpoint: "updateToken" } as const
+const REMOVE = { group: "account", endpoint: "removeToken" } as const
+const SEARCH = { group: "account", endpoint: "searchTokens" } as const
+
+const decodeList = HttpApiClient.decodeResponse(GatewayApi, LIST)
+const decodeGet = HttpApiClient.decodeResponse(GatewayApi, GET)
+const decodeSearch = HttpApiClient.decodeResponse(GatewayApi, SEARCH)
+
+/** An answer that is not held to a form. */
+export const textOf = ({ text }: HttpClientResponse.HttpClientResponse) => text
+
+const responseMode = "response-only"
+
+const keyIn = Schema.decodeUnknownOption(ApiKey)
+
+/** No key has an asterisk: it stands for what a gateway does not show. */
+const tokenOf = ({
+  expired_time,
+  id,
+  key,
+  name,
+  remain_quota,
+  status,
+  subnet,
+  extra
+}: TokenRecord): Token => {
+  const shown = key === undefined ? "" : Redacted.value(key)
+  const whole = shown.includes("*") ? Option.none() : keyIn(shown)
+  return {
+    id,
+    name,
+    status,
+    enabled: status === 1,
+    expires: expired_time,
+    remainQuota: remain_quota,
+    ...(subnet !== undefined && { subnet }),
+    ...(Option.isSome(whole) && { key: whole.value }),
+    ...(shown.includes("*") && { maskedKey: shown }),
+    ...(extra !== undefined && { extra })
+  }
+}
+
+const decodeRecord = Schema.decodeUnknownOption(Schema.toCodecJson(TokenRecord))
+
+/** What else may come where a token was created: less than a token. */
+const decodeTraces = Schema.decodeUnknownOption(
+  Schema.Struct({ id: Schema.optionalKey(Schema.Int), key: Schema.optionalKey(ApiKey) })
+)
+
+const dataOf = (body: Schema.Json): unknown =>
+  typeof body === "object" && body !== null && "data" in body ? body.data : body
+
+export const makeTokens = Effect.fnUntraced(function* (
+  httpClient: HttpClient.HttpClient,
+  { call, fail }: Caller
+) {
+  const getList = yield* HttpApiClient.endpoint(GatewayApi, { ...LIST, httpClient })
+  const getOne = yield* HttpApiClient.endpoint(GatewayApi, { ...GET, httpClient })
+  const post = yield* HttpApiClient.endpoint(GatewayApi, { ...CREATE, httpClient })
+  const put = yield* HttpApiClient.endpoint(GatewayApi, { ...UPDATE, httpClient })
+  const del = yield* HttpApiClient.endpoint(GatewayApi, { ...REMOVE, httpClient })
+  const getFound = yield* HttpApiClient.endpoint(GatewayApi, { ...SEARCH, httpClient })
+
+  const ask = <A>(about: About, attempt: Effect.Effect<Answer<A>, Problem>): Effect.Effect<A, GatewayError> =>
+    Effect.map(call(about, attempt), ({ value }) => value)
+
+  const invalid = (operation: string, message: string) =>
+    fail({ operation }, { reason: new InvalidResponse({ message }), requestId: undefined })
+
+  const read = (id: number) =>
+    ask({ operation: "token" }, granted(exchange(getOne({ params: { id }, responseMode }), decodeGet)))
+
+  const page = (p: number | undefined) => {
+    const query = { num: PAGE, size: PAGE, ...(p !== undefined && { p }) }
+    return ask({ operation: "tokens" }, granted(exchange(getList({ query, responseMode }), decodeList)))
+  }
+
+  const list = Stream.paginate<Page, Token, GatewayError>(undefined, (last) =>
+    Effect.map(page(last?.next), (records) => {
+      const { fresh, page } = nextPage(last, records)
+      return [fresh.map(tokenOf), page]
+    })
+  ).pipe(Stream.withSpan("Account.tokens.list"))
+
+  const search = (keyword: string) =>
+    ask(
+      { operation: "search tokens" },
+      granted(exchange(getFound({ query: { keyword }, responseMode }), decodeSearch))
+    )
+
+  /** Some gateways say no more than that they did it: the newest token of that name is it. */
+  const newest = Effect.fnUntraced(function* (name: string) {
+    const named = (yield* search(name)).filter((token) => token.name === name)
+    return named.reduce<TokenRecord | undefined>(
+      (last, token) => (last === undefined || token.id > last.id ? token : last),
+      undefined
+    )
+  })
+
+  const create = Effect.fn("Account.tokens.create")(function* (token: NewToken) {
+    const about = { operation: "create token", repeat: "creations" } as const
+    const payload = {
+      name: token.name,
+      expired_time: token.expires ?? NEVER_EXPIRES,
+      remain_quota: token.remainQuota,
+      subnet: token.subnet ?? "",
+      ...(token.extra !== undefined && { extra: token.extra })
+    }
+    const data = dataOf(yield* ask(about, anyBody(exchange(post({ payload, responseMode }), textOf))))
+    const whole = Option.getOrUndefined(decodeRecord(data))
+    const { id, key } = Option.getOrUndefined(decodeTraces(data)) ?? {}
+    const record = whole ?? (yield* id === undefined ? newest(token.name) : read(id))
+    const created = record && tokenOf(record)
+    const shown = created?.key ?? key
+    if (created !== undefined && shown !== undefined) {
+      return { ...created, key: shown } satisfies CreatedToken
+    }
+    const which = created === undefined ? "" : ` (id ${created.id})`
+    const advice = "Read its key on the gateway's pages, or remove it; do not create it again."
+    return yield* invalid(
+      about.operation,
+      `The token was created${which}, and the gateway does not show its key. ${advice}`
+    )
+  })
+
+  const write = (payload: TokenUpdateRequest, query: { readonly status_only?: string }) =>
+    ask({ operation: "update token" }, anyBody(exchange(put({ query, payload, responseMode }), textOf)))
+
+  const update = Effect.fn("Account.tokens.update")(function* (id: number, changes: TokenChanges) {
+    const before = yield* read(id)
+    if (faultsOf(before, before, changes).length === 0) return tokenOf(before)
+    const { extra, ...named } = updateOf(before, changes)
+    const whole = { ...named, ...(Object.keys(extra ?? {}).length > 0 && { extra }) }
+    yield* write(whole, {}).pipe(
+      // Some gateways refuse fields that they show, and do not take: with those of the interface alone it may pass.
+      Effect.catchIf(
+        ({ reason }) => reason._tag === "InvalidRequest" && "extra" in whole && changes.extra === undefined,
+        () => write(named, {})
+      )
+    )
+    let after = yield* read(id)
+    if (faultsOf(before, after, changes).includes(STATUS)) {
+      yield* write(whole, { status_only: "true" })
+      after = yield* read(id)
+    }
+    const faults = faultsOf(before, after, changes)
+    if (faults.length === 0) return tokenOf(after)
+    const message = `The gateway took the change of token ${id}, and then it is not as it should be: ${faults.join(", ")}. Look at it before its key is used.`
+    return yield* invalid("update token", message)
+  })
+
+  const remove = (id: number) =>
+    ask({ operation: "remove token" }, anyBody(exchange(del({ params: { id }, responseMode }), textOf))).pipe(
+      // An attempt before may have removed it, and its answer been lost.
+      Effect.catchIf(
+        ({ attempt = 1, reason }) => reason._tag === "NotFound" && attempt > 1,
+        () => Effect.void
+      ),
+      Effect.asVoid,
+      Effect.withSpan("Account.tokens.remove")
+    )
+
+  const tokens: Tokens = {
+    list,
+    get: (id) => Effect.withSpan(Effect.map(read(id), tokenOf), "Account.tokens.get"),
+    create,
+    update,
+    rename: (id, name) => update(id, { name }),
+    enable: (id) => update(id, { enabled: true }),
+    disable: (id) => update(id, { enabled: false }),
+    remove,
+    search: (keyword) =>
+      Effect.map(search(keyword), (found) => found.map(tokenOf)).pipe(
+        Effect.withSpan("Account.tokens.search")
+      )
+  }
+  return tokens
+})
