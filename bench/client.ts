@@ -1,36 +1,50 @@
-/** What a call of the gateway costs the process that makes it: its own CPU time, against undici by hand. */
+/** What a call of the gateway costs the process that makes it, against undici by hand and against other clients. */
 import { apiKey, Gateway } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Effect } from "effect"
 import { Worker } from "node:worker_threads"
 import { Agent } from "undici"
 import { type Bench, rounded } from "./Bench.ts"
+import { type Calls, peerCalls } from "./clientPeers.ts"
 
 const texts = Array.from(
   { length: 20 },
   (_, i) => `A passage of ordinary length, number ${i}, about nothing at all.`
 )
 
+/** The same for all: each client keeps as many connections as calls are under way. */
+const UNDER_WAY = 8
+
+/** The best of so many, taken in turns, so that what else the machine does befalls all alike; the first warms up. */
+const REPEATS = 5
+
 export const bench: Bench = async ({ quick }) => {
   const worker = new Worker(new URL("clientServer.ts", import.meta.url))
   const port = await new Promise<number>((resolve) => worker.once("message", resolve))
   const baseUrl = `http://127.0.0.1:${port}`
-  const agent = new Agent({ connections: 1 })
+  const agent = new Agent({ connections: UNDER_WAY })
   const rounds = quick ? 100 : 500
 
-  /** Microseconds of this thread's CPU a call; the best of five, the first of them warms up. */
+  /** Microseconds of this thread's CPU a call, one after the other. */
   const cost = async (call: () => Promise<unknown>) => {
-    let best = Infinity
-    for (let repeat = 0; repeat < 5; repeat++) {
-      const before = process.threadCpuUsage()
-      for (let i = 0; i < rounds; i++) await call()
-      const { system, user } = process.threadCpuUsage(before)
-      best = Math.min(best, (system + user) / rounds)
-    }
-    return rounded(best, 0)
+    const before = process.threadCpuUsage()
+    for (let i = 0; i < rounds; i++) await call()
+    const { system, user } = process.threadCpuUsage(before)
+    return (system + user) / rounds
   }
 
-  const raw = (path: string, body: object) => async () => {
+  /** Calls a second, eight under way. */
+  const throughput = async (call: () => Promise<unknown>) => {
+    const start = performance.now()
+    let left = rounds
+    const work = async () => {
+      while (left-- > 0) await call()
+    }
+    await Promise.all(Array.from({ length: UNDER_WAY }, work))
+    return rounds / ((performance.now() - start) / 1000)
+  }
+
+  const undici = (path: string, body: object) => async () => {
     const headers = { "content-type": "application/json", authorization: "Bearer k" }
     const { body: answer } = await agent.request({
       origin: baseUrl,
@@ -42,25 +56,52 @@ export const bench: Bench = async ({ quick }) => {
     return JSON.parse(await answer.text())
   }
 
-  const figures = await Effect.gen(function* () {
+  const measure = async (calls: Calls) => {
+    const best = new Map(Object.keys(calls).map((name) => [name, { cost: Infinity, throughput: 0 }]))
+    for (let repeat = 0; repeat < REPEATS; repeat++) {
+      for (const [name, call] of Object.entries(calls)) {
+        const entry = best.get(name)
+        if (entry === undefined) continue
+        entry.cost = Math.min(entry.cost, await cost(call))
+        entry.throughput = Math.max(entry.throughput, await throughput(call))
+      }
+    }
+    return best
+  }
+
+  const best = await Effect.gen(function* () {
     const gateway = yield* Gateway
     const run = Effect.runPromiseWith(yield* Effect.context<never>())
     const embed = (model: string) => () => run(gateway.embeddings({ model, input: texts }))
-    const rerank = () => run(gateway.rerank({ model: "rerank", query: "q", documents: texts }))
-    const rawEmbed = raw("/v1/embeddings", { model: "float", input: texts })
-    const rawRerank = raw("/v1/rerank", { model: "rerank", query: "q", documents: texts })
-    return yield* Effect.promise(async () => ({
-      "client, embeddings 20 × 1,536 base64 (CPU µs)": await cost(embed("base64")),
-      "client, embeddings 20 × 1,536 float (CPU µs)": await cost(embed("float")),
-      "undici and JSON.parse, embeddings 20 × 1,536 float (CPU µs)": await cost(rawEmbed),
-      "client, rerank of 20 (CPU µs)": await cost(rerank),
-      "undici and JSON.parse, rerank of 20 (CPU µs)": await cost(rawRerank)
-    }))
+    const embedding = { input: texts, encoding_format: "base64" }
+    const reranking = { model: "rerank", query: "q", documents: texts }
+    return yield* Effect.promise(async () =>
+      measure({
+        "client, embeddings 20 × 1,536 base64": embed("base64"),
+        "undici and JSON.parse, embeddings 20 × 1,536 base64": undici("/v1/embeddings", {
+          ...embedding,
+          model: "base64"
+        }),
+        "client, embeddings 20 × 1,536 float": embed("float"),
+        "undici and JSON.parse, embeddings 20 × 1,536 float": undici("/v1/embeddings", {
+          ...embedding,
+          model: "float"
+        }),
+        "client, rerank of 20": () => run(gateway.rerank(reranking)),
+        "undici and JSON.parse, rerank of 20": undici("/v1/rerank", reranking),
+        ...(await peerCalls(baseUrl, texts))
+      })
+    )
   }).pipe(
-    Effect.provide(GatewayClient.layer({ baseUrl, apiKey: apiKey("k"), connections: 1 })),
+    Effect.provide(GatewayClient.layer({ baseUrl, apiKey: apiKey("k"), connections: UNDER_WAY })),
     Effect.runPromise
   )
   await agent.close()
   await worker.terminate()
-  return figures
+  return Object.fromEntries(
+    [...best].flatMap(([name, { cost, throughput }]) => [
+      [`${name} (CPU µs)`, rounded(cost, 0)],
+      [`${name} (calls/s, ${UNDER_WAY} under way)`, rounded(throughput, 0)]
+    ])
+  )
 }
