@@ -14,7 +14,13 @@ export const allowed: Readonly<Record<PackageFolder, ReadonlyArray<string>>> = {
   "packages/core": [],
   "packages/embedded": ["@sluice/core"],
   "packages/rag": ["@sluice/core"],
-  "apps/demo-server": ["@sluice/core", "@sluice/core/client", "@sluice/embedded", "@sluice/rag"]
+  "apps/demo-server": [
+    "@sluice/core",
+    "@sluice/core/client",
+    "@sluice/core/conformance",
+    "@sluice/embedded",
+    "@sluice/rag"
+  ]
 }
 
 /** Modules that speak to the network. `rag` asks for models; which of them are far away is not its business. */

@@ -1,0 +1,110 @@
+/** One request as it goes over the wire, and the answer as it came: no schema, no retry, no redirect. */
+import { Clock, Duration, Effect, type Redacted, Schema, Stream } from "effect"
+import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { retryAfter } from "../client/RetryHeaders.ts"
+import type { ContractCall } from "./Contract.ts"
+import { at, isFields, parse } from "./Json.ts"
+
+export interface Request {
+  /** What stands for each `{}` of the path. */
+  readonly params?: ReadonlyArray<string>
+  readonly query?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly body?: Readonly<Record<string, unknown>>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly bytes: Uint8Array
+  readonly text: string
+  /** Undefined when the body is no JSON. */
+  readonly json: unknown
+}
+
+/** No whole answer came: no connection, a connection that broke, or too long a wait. */
+export class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", { message: Schema.String }) {}
+
+/** Bytes of an answer that are read at most; a video says in its first ones what it is. */
+const READ = 16 * 1024 * 1024
+
+/** Waits and new tries after 429, which says that nothing was done. */
+const RATE_LIMITED_TRIES = 3
+const RATE_LIMITED_WAIT = Duration.seconds(2)
+const RATE_LIMITED_LONGEST = Duration.seconds(30)
+
+const readBytes = ({ stream }: HttpClientResponse.HttpClientResponse) =>
+  Stream.suspend(() => {
+    let size = 0
+    return stream.pipe(Stream.takeUntil((chunk) => (size += chunk.length) >= READ))
+  }).pipe(
+    Stream.runCollect,
+    Effect.map((chunks) => new Uint8Array(Buffer.concat(chunks)))
+  )
+
+const urlOf = (baseUrl: string, path: string, params: ReadonlyArray<string>): string => {
+  const rest = [...params]
+  return baseUrl + path.replaceAll("{}", () => encodeURIComponent(rest.shift() ?? ""))
+}
+
+/** Asks, by the credential given or by none, and reads the answer within `timeout`. */
+export const ask = (
+  baseUrl: string,
+  { method, path }: Pick<ContractCall, "method" | "path">,
+  { body, params = [], query = {} }: Request,
+  credential: Redacted.Redacted | undefined,
+  timeout: Duration.Duration
+): Effect.Effect<Answer, Unanswered, HttpClient.HttpClient> => {
+  const request = HttpClientRequest.make(method)(urlOf(baseUrl, path, params)).pipe(
+    HttpClientRequest.setUrlParams(query),
+    HttpClientRequest.acceptJson,
+    body === undefined ? (request) => request : HttpClientRequest.bodyJsonUnsafe(body),
+    credential === undefined ? (request) => request : HttpClientRequest.bearerToken(credential)
+  )
+  const once = Effect.gen(function* () {
+    const client = yield* HttpClient.HttpClient
+    const response = yield* client.execute(request)
+    const bytes = yield* readBytes(response)
+    const text = new TextDecoder().decode(bytes)
+    const { headers, status } = response
+    return { status, headers, bytes, text, json: parse(text) } satisfies Answer
+  }).pipe(
+    Effect.mapError(({ reason }) => new Unanswered({ message: `No answer: ${why(reason)}` })),
+    Effect.timeoutOrElse({
+      duration: timeout,
+      orElse: () =>
+        Effect.fail(new Unanswered({ message: `No whole answer within ${Duration.format(timeout)}` }))
+    })
+  )
+  const again = (left: number): Effect.Effect<Answer, Unanswered, HttpClient.HttpClient> =>
+    Effect.flatMap(once, (answer) =>
+      answer.status !== 429 || left === 0
+        ? Effect.succeed(answer)
+        : Effect.gen(function* () {
+            const asked = retryAfter(answer.headers, yield* Clock.currentTimeMillis) ?? RATE_LIMITED_WAIT
+            yield* Effect.sleep(Duration.min(asked, RATE_LIMITED_LONGEST))
+            return yield* again(left - 1)
+          })
+    )
+  return again(RATE_LIMITED_TRIES)
+}
+
+const why = (reason: { readonly _tag: string; readonly cause?: unknown }): string => {
+  const cause = reason.cause instanceof AggregateError ? reason.cause.errors[0] : reason.cause
+  return cause instanceof Error && cause.message !== "" ? cause.message : reason._tag
+}
+
+/**
+ * Why an answer is no success; undefined when it is one.
+ *
+ * Gateways of this family also refuse with status 200 and say so in the body.
+ */
+export const refusalOf = ({ json, status, text }: Answer): string | undefined => {
+  const message = at(json, "error", "message") ?? at(json, "message") ?? at(json, "error")
+  const said = typeof message === "string" ? message : text.replaceAll(/<[^>]*>|\s+/g, " ").trim()
+  const told = said === "" ? "without a body" : `“${said.slice(0, 120)}”`
+  if (status < 200 || status >= 300) return `status ${status}, ${told}`
+  if (!isFields(json)) return undefined
+  const denied = json["success"] === false || (isFields(json["error"]) && at(json, "id") === undefined)
+  return denied ? `status ${status} with a refusal, ${told}` : undefined
+}

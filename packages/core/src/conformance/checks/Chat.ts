@@ -1,0 +1,70 @@
+/** `POST /v1/chat/completions`. */
+import { Effect, Option, Schema } from "effect"
+import { Sse } from "effect/encoding"
+import { ChatEvent, DONE } from "../../endpoints/Chat.ts"
+import type { Answer } from "../Ask.ts"
+import { check } from "../Check.ts"
+import { at, fault } from "../Json.ts"
+import { wantsModel } from "../Models.ts"
+import { ours, promised } from "../Rule.ts"
+import { GIF, PNG } from "./ChatImages.ts"
+
+const MAX_TOKENS = 16
+const SECTION = "Chat message with images"
+
+const request = (model: string | undefined, content: unknown) => ({
+  body: { model, messages: [{ role: "user", content }], max_tokens: MAX_TOKENS }
+})
+
+const textFault = ({ json }: Answer) =>
+  fault(typeof at(json, "choices", 0, "message", "content") === "string", "there is no text")
+
+const image = (url: string, detail: string) => ({ type: "image_url", image_url: { url, detail } })
+const question = { type: "text", text: "Name the colour in one word." }
+
+const decodeData = Schema.decodeUnknownOption(ChatEvent.fields.data)
+
+/** What is wrong with a stream of events, as far as the contract says it. */
+const streamFault = ({ headers, text }: Answer): string | undefined => {
+  const type = headers["content-type"] ?? "not labelled"
+  if (!type.startsWith("text/event-stream")) return `the answer is ${type}`
+  const data: Array<string> = []
+  const parser = Sse.makeParser((event) => {
+    if (event._tag === "Event") data.push(event.data)
+  })
+  parser.feed(text)
+  const wrong = data.filter((one) => Option.isNone(decodeData(one)))
+  if (wrong.length > 0) return `${wrong.length} of ${data.length} events are no chunks`
+  return fault(data.at(-1) === DONE, `its last event is not ${DONE}`)
+}
+
+export const chat = check({
+  call: "POST /v1/chat/completions",
+  needs: "paid",
+  section: "Endpoints › Image understanding",
+  form: promised(SECTION, "the answer has `choices` with a message"),
+  request: wantsModel("chat", (model) => request(model, "Name the colour of grass in one word.")),
+  rules: {
+    text: promised(SECTION, "the answer's text is at choices[0].message.content"),
+    maxTokens: promised(SECTION, "the answer has at most `max_tokens` tokens"),
+    images: promised(SECTION, "a message of text and several images is answered"),
+    gif: promised("Limits", "a GIF image is refused"),
+    stream: ours(
+      "Endpoints › Image understanding",
+      "`stream: true` is answered with events of chunks, the last one [DONE]"
+    )
+  },
+  run: Effect.fnUntraced(function* ({ answer, judge, refuses, session, skip, succeeds }) {
+    const model = session.models.chat
+    judge("text", textFault(answer))
+    const tokens = at(answer.json, "usage", "completion_tokens")
+    if (typeof tokens !== "number") skip("maxTokens", "the gateway does not count the answer's tokens")
+    else judge("maxTokens", fault(tokens <= MAX_TOKENS, `${tokens} tokens where ${MAX_TOKENS} were allowed`))
+    const parts = [question, image(PNG, "low"), image(PNG, "auto")]
+    if (textFault(answer) !== undefined) skip("images", "the model answers without text")
+    else yield* succeeds("images", request(model, parts), textFault)
+    yield* refuses("gif", request(model, [question, image(GIF, "low")]))
+    const streamed = request(model, "Name the colour of grass in one word.")
+    yield* succeeds("stream", { body: { ...streamed.body, stream: true } }, streamFault)
+  })
+})

@@ -1,0 +1,61 @@
+/** The user, and the system access token. */
+import { Effect, Option, Redacted, Schema } from "effect"
+import { SystemAccessToken } from "../../Credentials.ts"
+import { type Check, check } from "../Check.ts"
+import { at, fault } from "../Json.ts"
+import { ours, promised } from "../Rule.ts"
+
+const ACCOUNT = "Endpoints › Account management"
+const SECTION = "Account user"
+
+const self = check({
+  call: "GET /api/user/self",
+  section: ACCOUNT,
+  form: promised(SECTION, "the answer has the user in `data`"),
+  request: () => ({}),
+  rules: {
+    username: promised(SECTION, "data.username is a text"),
+    quota: promised(SECTION, "data.quota is an integer, in quota units")
+  },
+  run: ({ answer: { json }, judge }) =>
+    Effect.sync(() => {
+      judge("username", fault(typeof at(json, "data", "username") === "string", "it is none"))
+      judge("quota", fault(Number.isSafeInteger(at(json, "data", "quota")), "it is none"))
+    })
+})
+
+const decodeToken = Schema.decodeUnknownOption(SystemAccessToken)
+
+/** Ends the credential of all other calls of `/api`: the last check. */
+const rotate = check({
+  call: "GET /api/user/token",
+  needs: "rotate",
+  section: ACCOUNT,
+  form: ours(ACCOUNT, "the answer has the new system access token in `data`"),
+  request: () => ({}),
+  rules: {
+    token: ours(ACCOUNT, "`data` is the new system access token"),
+    opens: ours(ACCOUNT, "the new token opens /api"),
+    ends: ours(ACCOUNT, "the old token opens it no more"),
+    unstored: ours(ACCOUNT, "no cache may store it: `cache-control: no-store`")
+  },
+  run: Effect.fnUntraced(function* ({ answer, judge, refuses, session, succeeds }) {
+    const stored = answer.headers["cache-control"]?.includes("no-store") !== true
+    judge("unstored", fault(!stored, "it is not said"))
+    const token = Option.getOrUndefined(decodeToken(at(answer.json, "data")))
+    judge("token", fault(token !== undefined, "it is none"))
+    if (token === undefined) return
+    const old = session.accessToken
+    session.secrets.push(token)
+    session.accessToken = token
+    if (session.options.onRotated !== undefined) yield* session.options.onRotated(token)
+    const call = { method: "GET", path: "/api/user/self" } as const
+    yield* succeeds("opens", {}, () => undefined, { call, credential: token })
+    if (old !== undefined && Redacted.value(old) !== Redacted.value(token)) {
+      yield* refuses("ends", {}, undefined, { call, credential: old })
+    }
+  })
+})
+
+export const user: ReadonlyArray<Check> = [self]
+export const rotation: ReadonlyArray<Check> = [rotate]

@@ -1,0 +1,359 @@
+/**
+ * A gateway that keeps the interface in all of its calls: the baseline against which broken ones are broken.
+ *
+ * Each call is one handler, named as the interface names it. What a gateway knows is `World`; HTTP is at the end.
+ */
+import { createHash, randomUUID } from "node:crypto"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Effect } from "effect"
+import { TINY_MP4 } from "./TinyMp4.ts"
+
+export const API_KEY = "sk-reference-canary-key-0001"
+export const ACCESS_TOKEN = "sat-reference-canary-token-0001"
+
+export const MODELS = {
+  embedding: "reference-embed",
+  rerank: "reference-rerank",
+  chat: "reference-vision",
+  image: "reference-image",
+  twoStepImage: "reference-two-step",
+  video: "reference-video"
+} as const
+
+export interface Token {
+  readonly id: number
+  name: string
+  readonly key: string
+  status: number
+  expired_time: number
+  remain_quota: number
+  readonly subnet: string
+}
+
+export interface Task {
+  readonly id: string
+  /** How often it has been looked at. */
+  looks: number
+}
+
+/** What the gateway knows. */
+export interface World {
+  accessToken: string
+  readonly tokens: Map<number, Token>
+  readonly videos: Map<string, Task>
+  readonly images: Map<string, Task>
+}
+
+export interface Call {
+  readonly world: World
+  readonly params: ReadonlyArray<string>
+  readonly query: URLSearchParams
+  // The body of a request, whatever it is: handlers read from it what the interface says.
+  readonly body: Body
+}
+
+/** The fields of all requests. */
+export interface Body {
+  readonly model: string
+  readonly query: string
+  readonly documents: ReadonlyArray<string>
+  readonly top_n?: number
+  readonly return_documents?: boolean
+  readonly input: string | ReadonlyArray<string>
+  readonly encoding_format?: "float" | "base64"
+  readonly messages: ReadonlyArray<{ readonly content: string | ReadonlyArray<Part> }>
+  readonly max_tokens?: number
+  readonly stream?: boolean
+  readonly id: number
+  readonly name: string
+  readonly status: number
+  readonly expired_time: number
+  readonly remain_quota: number
+  readonly subnet: string
+}
+
+interface Part {
+  readonly image_url?: { readonly url: string }
+}
+
+export interface Reply {
+  readonly status?: number
+  readonly json?: unknown
+  readonly bytes?: Uint8Array
+  readonly events?: ReadonlyArray<unknown>
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type Handler = (call: Call) => Reply
+
+/** Who a credential is: none of the two opens what is the other's. */
+export type Opens = (world: World, path: string, credential: string) => boolean
+
+export interface Gateway {
+  readonly opens: Opens
+  readonly calls: Readonly<Record<string, Handler>>
+}
+
+export const refuse = (status: number, message: string, param: string | null = null): Reply => ({
+  status,
+  json: {
+    error: { message, type: status === 404 ? "not_found_error" : "invalid_request_error", param, code: null }
+  }
+})
+
+const success = (data: unknown): Reply => ({ json: { success: true, message: "", data } })
+
+/** Counts of letters: texts alike have vectors alike. */
+const embed = (text: string): Float32Array => {
+  const vector = new Float32Array(26)
+  for (const letter of text.toLowerCase()) {
+    const at = letter.charCodeAt(0) - 97
+    if (at >= 0 && at < 26) vector[at] = (vector[at] ?? 0) + 1
+  }
+  return vector
+}
+
+const wordsOf = (text: string) => new Set(text.toLowerCase().match(/\w+/g))
+
+/** Wrong only for a model that is not the call's own. */
+const served = (model: string, wanted: string, handle: () => Reply): Reply =>
+  model === wanted ? handle() : refuse(404, "There is no such model")
+
+const embeddings: Handler = ({ body: { encoding_format, input, model } }) =>
+  served(model, MODELS.embedding, () => {
+    const texts = typeof input === "string" ? [input] : input
+    if (texts.length === 0) return refuse(400, "There is no input", "input")
+    const encode = (vector: Float32Array) =>
+      encoding_format === "base64" ? Buffer.from(vector.buffer).toString("base64") : [...vector]
+    const data = texts.map((text, index) => ({ object: "embedding", index, embedding: encode(embed(text)) }))
+    const tokens = texts.length
+    return { json: { object: "list", data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } } }
+  })
+
+const rerank: Handler = ({ body: { documents, model, query, return_documents, top_n } }) =>
+  served(model, MODELS.rerank, () => {
+    if (documents.length === 0) return refuse(400, "There are no documents", "documents")
+    const wanted = wordsOf(query)
+    const results = documents.map((text, index) => ({
+      index,
+      relevance_score: wordsOf(text).intersection(wanted).size / wanted.size,
+      ...(return_documents === true && { document: { text } })
+    }))
+    const best = results.toSorted((a, b) => b.relevance_score - a.relevance_score)
+    return { json: { results: best.slice(0, top_n) } }
+  })
+
+const chat: Handler = ({ body: { messages, model, stream } }) =>
+  served(model, MODELS.chat, () => {
+    const parts = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content))
+    if (parts.some(({ image_url }) => image_url?.url.startsWith("data:image/gif") === true)) {
+      return refuse(400, "A GIF is not understood: send PNG, JPEG or WEBP", "messages")
+    }
+    const content = parts.length > 0 ? "Red." : "Green."
+    const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 }
+    if (stream === true) {
+      const end = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }
+      return { events: [{ choices: [{ index: 0, delta: { content } }] }, end, "[DONE]"] }
+    }
+    return {
+      json: { choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }], usage }
+    }
+  })
+
+const newTask = (tasks: Map<string, Task>): Task => {
+  const task = { id: `task-${tasks.size + 1}`, looks: 0 }
+  tasks.set(task.id, task)
+  return task
+}
+
+const createImage: Handler = ({ body: { model }, world }) => {
+  if (model === MODELS.twoStepImage) return { json: { id: newTask(world.images).id } }
+  return served(model, MODELS.image, () => ({ json: { data: [{ url: "https://images.example/1.png" }] } }))
+}
+
+const getImage: Handler = ({ params: [id = ""], world }) => {
+  const task = world.images.get(id)
+  if (task === undefined) return refuse(404, "There is no such task")
+  task.looks++
+  if (task.looks < 2) return { json: { id, status: "in_progress" } }
+  return { json: { id, status: "completed", data: [{ url: "https://images.example/2.png" }] } }
+}
+
+const VIDEO_STATUSES = ["queued", "in_progress", "completed"]
+
+const video = ({ id, looks }: Task) => ({ id, object: "video", status: VIDEO_STATUSES[Math.min(looks, 2)] })
+
+const createVideo: Handler = ({ body: { model }, world }) =>
+  served(model, MODELS.video, () => ({ json: video(newTask(world.videos)) }))
+
+const getVideo: Handler = ({ params: [id = ""], world }) => {
+  const task = world.videos.get(id)
+  if (task === undefined) return refuse(404, "There is no such video")
+  task.looks++
+  return { json: video(task) }
+}
+
+const videoContent: Handler = ({ params: [id = ""], world }) => {
+  const task = world.videos.get(id)
+  if (task === undefined || task.looks < 2) return refuse(404, "There is no such video")
+  return { bytes: TINY_MP4, headers: { "content-type": "video/mp4" } }
+}
+
+const deleteVideo: Handler = ({ params: [id = ""], world }) =>
+  world.videos.delete(id)
+    ? { json: { id, object: "video", deleted: true } }
+    : refuse(404, "There is no such video")
+
+const self: Handler = () => success({ username: "keeper", quota: 5_000_000 })
+
+const rotate: Handler = ({ world }) => {
+  world.accessToken = `sat-${randomUUID()}`
+  return { ...success(world.accessToken), headers: { "cache-control": "no-store" } }
+}
+
+/** As it is shown after its creation: what is left of the key tells which one it is. */
+const shown = (token: Token) => ({ ...token, key: `${token.key.slice(0, 3)}…${token.key.slice(-4)}` })
+
+const listTokens: Handler = ({ query, world }) =>
+  success([...world.tokens.values()].slice(0, Number(query.get("num") ?? 10)).map(shown))
+
+const createToken: Handler = ({ body, world }) => {
+  const { expired_time, name, remain_quota, subnet } = body
+  const id = Math.max(0, ...world.tokens.keys()) + 1
+  const key = `sk-${createHash("sha256").update(randomUUID()).digest("hex")}`
+  const token: Token = { id, name, key, status: 1, expired_time, remain_quota, subnet }
+  world.tokens.set(id, token)
+  return success(token)
+}
+
+const updateToken: Handler = ({ body, world }) => {
+  const token = world.tokens.get(body.id)
+  if (token === undefined) return refuse(404, "There is no such token")
+  const { expired_time, name, remain_quota, status } = body
+  Object.assign(token, { expired_time, name, remain_quota, status })
+  return success(shown(token))
+}
+
+const getToken: Handler = ({ params: [id], world }) => {
+  const token = world.tokens.get(Number(id))
+  return token === undefined ? refuse(404, "There is no such token") : success(shown(token))
+}
+
+const deleteToken: Handler = ({ params: [id], world }) =>
+  world.tokens.delete(Number(id)) ? success(null) : refuse(404, "There is no such token")
+
+const searchTokens: Handler = ({ query, world }) => {
+  const keyword = query.get("keyword") ?? ""
+  return success([...world.tokens.values()].filter(({ name }) => name.includes(keyword)).map(shown))
+}
+
+const modelList = () => Object.values(MODELS).map((id) => ({ id, object: "model" }))
+
+const opens: Opens = (world, path, credential) =>
+  path.startsWith("/v1/")
+    ? credential === API_KEY ||
+      [...world.tokens.values()].some(({ key, status }) => key === credential && status === 1)
+    : credential === world.accessToken
+
+export const referenceGateway: Gateway = {
+  opens,
+  calls: {
+    "POST /v1/rerank": rerank,
+    "POST /v1/embeddings": embeddings,
+    "POST /v1/chat/completions": chat,
+    "POST /v1/images/generations": createImage,
+    "GET /v1/images/generations/{}": getImage,
+    "POST /v1/videos": createVideo,
+    "GET /v1/videos/{}": getVideo,
+    "GET /v1/videos/{}/content": videoContent,
+    "DELETE /v1/videos/{}": deleteVideo,
+    "GET /v1/models": () => ({ json: { object: "list", data: modelList() } }),
+    "GET /api/models": () => success(modelList()),
+    "GET /api/user/available_models": () => success(modelList()),
+    "GET /api/user/self": self,
+    "GET /api/user/token": rotate,
+    "GET /api/token/": listTokens,
+    "POST /api/token/": createToken,
+    "PUT /api/token/": updateToken,
+    "GET /api/token/search": searchTokens,
+    "GET /api/token/{}": getToken,
+    "DELETE /api/token/{}": deleteToken
+  }
+}
+
+/** The account has two tokens of its own from the start. */
+const freshWorld = (): World => {
+  const own = (id: number, name: string): [number, Token] => [
+    id,
+    { id, name, key: `sk-own-${id}`, status: 1, expired_time: -1, remain_quota: 500_000, subnet: "" }
+  ]
+  return {
+    accessToken: ACCESS_TOKEN,
+    tokens: new Map([own(1, "laptop"), own(2, "harbour office")]),
+    videos: new Map(),
+    images: new Map()
+  }
+}
+
+/** The handler of a path: of two that fit, that which was named first. */
+const route = ({ calls }: Gateway, method: string, path: string) => {
+  for (const [name, handler] of Object.entries(calls)) {
+    const pattern = new RegExp(`^${name.replaceAll("{}", "([^/]+)").replaceAll(/[.?]/g, "\\$&")}$`)
+    const found = pattern.exec(`${method} ${path}`)
+    if (found !== null) return { handler, params: found.slice(1).map(decodeURIComponent) }
+  }
+  return undefined
+}
+
+const send = (response: ServerResponse, { bytes, events, headers, json, status = 200 }: Reply): void => {
+  const type = json !== undefined ? "application/json" : "text/event-stream"
+  response.writeHead(status, { "x-request-id": randomUUID(), "content-type": type, ...headers })
+  for (const event of events ?? []) {
+    response.write(`data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`)
+  }
+  response.end(json === undefined ? bytes : JSON.stringify(json))
+}
+
+const answer = (gateway: Gateway, world: World, request: IncomingMessage, text: string): Reply => {
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://gateway")
+  const credential = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? ""
+  const found = route(gateway, request.method ?? "", pathname)
+  if (found === undefined) return refuse(404, `There is no ${pathname}`)
+  if (!gateway.opens(world, pathname, credential)) return refuse(401, `${credential} opens nothing here`)
+  const body: Body = text === "" ? {} : JSON.parse(text)
+  return found.handler({ world, params: found.params, query: searchParams, body })
+}
+
+export interface Running {
+  readonly url: string
+  readonly world: World
+  /** Method and path of every request, in their order. */
+  readonly seen: ReadonlyArray<string>
+}
+
+/** Serves a gateway on a loopback port until the scope ends. */
+export const serveGateway = (gateway: Gateway = referenceGateway) =>
+  Effect.acquireRelease(
+    Effect.callback<Running & { readonly close: Effect.Effect<void> }>((resume) => {
+      const world = freshWorld()
+      const seen: Array<string> = []
+      const server = createServer((request, response) => {
+        const chunks: Array<Buffer> = []
+        request.on("data", (chunk) => chunks.push(chunk))
+        request.on("end", () => {
+          seen.push(`${request.method} ${request.url}`)
+          send(response, answer(gateway, world, request, Buffer.concat(chunks).toString()))
+        })
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const { port } = server.address() as AddressInfo
+        const close = Effect.callback<void>((closed) => {
+          server.close(() => closed(Effect.void))
+          server.closeAllConnections()
+        })
+        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, world, seen, close }))
+      })
+    }),
+    ({ close }) => close
+  )
