@@ -7,28 +7,9 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { Line, Page, Worker } from "tesseract.js"
 import { optionalPackage } from "./optionalPackage.ts"
-import type { ColourShare } from "./Colours.ts"
 import { mergeLines } from "./mergeLines.ts"
 import { preparePicture } from "./Picture.ts"
-
-/** A line of text in a picture. */
-export interface OcrLine {
-  readonly text: string
-  /** How sure the engine is, 0 to 1. */
-  readonly confidence: number
-  /** Left, top, width, height, in pixels of the upright picture. */
-  readonly box: readonly [number, number, number, number]
-}
-
-/** What was seen of a picture. */
-export interface Seen {
-  /** In pixels, upright. */
-  readonly width: number
-  readonly height: number
-  readonly colours: ReadonlyArray<ColourShare>
-  /** In reading order; none where there is no text. */
-  readonly lines: ReadonlyArray<OcrLine>
-}
+import type { OcrLine, Seen } from "./Seen.ts"
 
 /** Reads pictures, one after the other. */
 export interface Ocr {

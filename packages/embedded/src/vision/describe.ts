@@ -1,5 +1,5 @@
 /** What there is to say of pictures when no line in them answers the question. */
-import type { Seen } from "./Ocr.ts"
+import type { Seen } from "./Seen.ts"
 
 interface Words {
   readonly nothing: string

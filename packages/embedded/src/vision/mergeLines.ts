@@ -1,5 +1,5 @@
 /** Two readings of one picture as one: what either saw, once. */
-import type { OcrLine } from "./Ocr.ts"
+import type { OcrLine } from "./Seen.ts"
 
 /** Intersection over union from which two boxes hold the same line. */
 const SAME = 0.7
