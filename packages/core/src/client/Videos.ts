@@ -1,5 +1,5 @@
 /** `gateway.videos` over HTTP. */
-import { Effect, FileSystem, Option, Stream } from "effect"
+import { Duration, Effect, FileSystem, Option, Stream } from "effect"
 import { type HttpClient, HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Video } from "../endpoints/Videos.ts"
@@ -141,7 +141,9 @@ export const makeVideos = Effect.fnUntraced(function* (
   })
 
   const download: Videos["download"] = Effect.fn("Gateway.videos.download")(function* (id, path) {
-    const policy = { ...(options.retry ?? RETRY), ...(yield* CurrentRetryPolicy) }
+    // The waits are the policy's; a budget of time would count the minutes that bytes came.
+    const budget = Duration.infinity
+    const policy = { ...(options.retry ?? RETRY), ...(yield* CurrentRetryPolicy), budget }
     let isOpen = false
     const bytes = Stream.unwrap(
       Effect.suspend(() => {

@@ -1,0 +1,126 @@
+/** What goes over the wire comes back: for any request, any task, and an MP4 cut anywhere. */
+import { assert, describe, it } from "@effect/vitest"
+import { type Extra, Video, VideoRemoved, VideoRequest, videoExpiry, videoProgress } from "@sluice/core"
+import { Effect, Schema } from "effect"
+import { makeMp4Reader } from "../../packages/core/src/client/Mp4.ts"
+import { mp4 } from "./videosHandlers.ts"
+
+/** Over JSON text, as a request and its answer go. */
+const roundTrip = <S extends Schema.Top>(schema: S, value: S["Type"]) => {
+  const codec = Schema.toCodecJson(schema) as unknown as Schema.Codec<S["Type"]>
+  return Schema.decodeUnknownSync(codec)(JSON.parse(JSON.stringify(Schema.encodeSync(codec)(value))))
+}
+
+/** JSON has no minus zero. */
+const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+const Task = Schema.Struct({
+  id: Schema.NonEmptyString,
+  status: Schema.optionalKey(Schema.String),
+  error: Schema.optionalKey(
+    Schema.Union([Schema.String, Schema.Struct({ message: Schema.String, code: Schema.Int })])
+  ),
+  progress: Schema.optionalKey(Schema.Finite),
+  created_at: Schema.optionalKey(Schema.Int),
+  more: Schema.optionalKey(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))
+})
+
+describe("the videos' schemas", () => {
+  it.effect.prop("any request comes back", [VideoRequest], ([request]) =>
+    Effect.sync(() => assert.deepStrictEqual(json(roundTrip(VideoRequest, request)), json(request)))
+  )
+
+  it.effect.prop("any task comes back, with what nobody declared", [Task], ([task]) =>
+    Effect.sync(() => {
+      const wire = json(task) as Record<string, never>
+      const video = Schema.decodeUnknownSync(Schema.toCodecJson(Video))(wire)
+      const { created_at, error, id, more, progress, status } = wire
+      assert.deepStrictEqual([video.id, video.status, video.error], [id, status, error])
+      assert.deepStrictEqual(video.extra, undeclared({ created_at, more, progress }))
+      assert.deepStrictEqual(json(Schema.encodeSync(Schema.toCodecJson(Video))(video)), wire)
+      assert.deepStrictEqual(roundTrip(Video, video), video)
+    })
+  )
+
+  const undeclared = (fields: Record<string, unknown>) => {
+    const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+    return given.length === 0 ? undefined : Object.fromEntries(given)
+  }
+
+  it("seconds are text on the wire, and nulls are read as absent", () => {
+    const decode = Schema.decodeUnknownSync(Schema.toCodecJson(VideoRequest))
+    const request = { model: "m", prompt: "p" }
+    assert.deepStrictEqual(decode({ ...request, seconds: null, size: null, input_reference: null }), request)
+    assert.deepStrictEqual(decode({ ...request, seconds: "5" }), { ...request, seconds: "5" })
+    for (const seconds of [5, "1e9", "-1", "", "5s", true]) {
+      assert.throws(() => decode({ ...request, seconds }), /seconds/)
+    }
+    const removed = Schema.decodeUnknownSync(Schema.toCodecJson(VideoRemoved))
+    assert.deepStrictEqual(removed({ deleted: true, x: 1 }), { deleted: true, extra: { x: 1 } } as never)
+  })
+
+  it("progress and the end of the link are read where the gateway says them", () => {
+    const of = (extra: Extra, status = "in_progress"): Video => ({ id: "v", status, extra }) as Video
+    assert.deepStrictEqual(
+      [{ progress: 40 }, { progress: "40%" }, { progress: 140 }, { progress: null }, {}].map((extra) =>
+        videoProgress(of(extra))
+      ),
+      [0.4, 0.4, undefined, undefined, undefined]
+    )
+    assert.strictEqual(videoProgress(of({}, "completed")), 1)
+    assert.strictEqual(videoExpiry(of({ expires_at: 1000, completed_at: 5 })), 1_000_000)
+    assert.strictEqual(videoExpiry(of({ completed_at: 1000 })), 1_000_000 + 24 * 3_600_000)
+    assert.isUndefined(videoExpiry(of({ expires_at: "soon" })))
+  })
+})
+
+describe("an MP4 as it comes", () => {
+  const file = mp4(20)
+
+  it("is whole at its end and nowhere else, however it is cut into chunks", () => {
+    for (let size = 1; size <= file.length; size++) {
+      const reader = makeMp4Reader()
+      for (let at = 0; at < file.length; at += size) {
+        assert.strictEqual(reader.isWhole(), at === 16)
+        assert.isTrue(reader.push(file.subarray(at, at + size)))
+      }
+      assert.isTrue(reader.isWhole())
+    }
+  })
+
+  const box = (size: number, type: string, length: number, large?: bigint) => {
+    const bytes = new Uint8Array(length)
+    const view = new DataView(bytes.buffer)
+    view.setUint32(0, size)
+    bytes.set(new TextEncoder().encode(type), 4)
+    if (large !== undefined) view.setBigUint64(8, large)
+    return bytes
+  }
+
+  it("may have boxes of eight bytes' size, and a last one without a size", () => {
+    const long = makeMp4Reader()
+    assert.isTrue(long.push(box(1, "mdat", 24, 25n)))
+    assert.isFalse(long.isWhole())
+    assert.isTrue(long.push(new Uint8Array(1)))
+    assert.isTrue(long.isWhole())
+    assert.isTrue(long.push(box(0, "free", 100)))
+    assert.isTrue(long.isWhole())
+    const huge = makeMp4Reader()
+    assert.isTrue(huge.push(box(1, "mdat", 24, 2n ** 40n)))
+    assert.isFalse(huge.isWhole())
+  })
+
+  it("is nothing that begins otherwise, and no box is smaller than its header", () => {
+    for (const bytes of [
+      new TextEncoder().encode("<!doctype html>"),
+      box(4, "ftyp", 8),
+      box(1, "moov", 16, 9n)
+    ]) {
+      assert.isFalse(makeMp4Reader().push(bytes))
+    }
+    const second = makeMp4Reader()
+    assert.isTrue(second.push(box(8, "ftyp", 8)))
+    assert.isTrue(second.push(box(8, "anyt", 8)))
+    assert.isFalse(second.push(box(7, "mdat", 8)))
+  })
+})
