@@ -30,6 +30,7 @@ import { Duration, Effect, Layer, Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder, OpenApi } from "effect/http-api"
 import { AccountHandlers } from "./accountHandlers.ts"
+import { ImagesHandlers } from "./imagesHandlers.ts"
 import { VideosHandlers } from "./videosHandlers.ts"
 
 const second = Duration.seconds(1.5)
@@ -102,6 +103,7 @@ const Handlers = Layer.mergeAll(
     )
   }),
   VideosHandlers,
+  ImagesHandlers,
   AccountHandlers
 )
 

@@ -23,7 +23,8 @@ const embedderOver = (
       asked.push(input)
       return embeddings(input)
     },
-    videos: notAsked
+    videos: notAsked,
+    images: notAsked
   })
   return { asked, layer: Layer.provide(GatewayEmbedder.layer({ model: "e", ...options }), gateway) }
 }

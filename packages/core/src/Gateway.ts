@@ -4,6 +4,7 @@ import type { ChatMessage } from "./endpoints/Chat.ts"
 import type { Model } from "./endpoints/Models.ts"
 import type { Extra } from "./endpoints/Open.ts"
 import type { GatewayError } from "./GatewayError.ts"
+import type { Images } from "./Images.ts"
 import type { Videos } from "./Videos.ts"
 
 export interface RerankCall {
@@ -94,6 +95,8 @@ export class Gateway extends Context.Service<
     readonly chatStream: (call: ChatCall) => Stream.Stream<ChatPart, GatewayError>
     /** `/v1/videos`: made as tasks, waited for, downloaded. */
     readonly videos: Videos
+    /** `/v1/images/generations`: made at once or as tasks, waited for, loaded. */
+    readonly images: Images
     /** `GET /v1/models`: the models that the key may call. */
     readonly models: Effect.Effect<ReadonlyArray<Model>, GatewayError>
   }

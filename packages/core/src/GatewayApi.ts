@@ -3,6 +3,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { AccountGroup } from "./endpoints/Account.ts"
 import { ChatGroup } from "./endpoints/Chat.ts"
 import { EmbeddingsGroup } from "./endpoints/Embeddings.ts"
+import { ImagesGroup } from "./endpoints/Images.ts"
 import { ModelsGroup } from "./endpoints/Models.ts"
 import { RerankGroup } from "./endpoints/Rerank.ts"
 import { VideosGroup } from "./endpoints/Videos.ts"
@@ -20,7 +21,7 @@ import { tolerant } from "./OpenApiTolerance.ts"
  * beside these as `endpoints/Images.ts`, `endpoints/Videos.ts` and `endpoints/Account.ts`.
  */
 export const GatewayApi = HttpApi.make("sluice")
-  .add(RerankGroup, EmbeddingsGroup, ChatGroup, VideosGroup, ModelsGroup, AccountGroup)
+  .add(RerankGroup, EmbeddingsGroup, ChatGroup, VideosGroup, ImagesGroup, ModelsGroup, AccountGroup)
   .middleware(MalformedRequest)
   .annotateMerge(
     OpenApi.annotations({

@@ -10,7 +10,7 @@ import { type ChatAnswer, type ChatCall, type ChatPart, Gateway } from "../Gatew
 import { GatewayApi } from "../GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../GatewayError.ts"
 import { ApiKeyAuth } from "../Security.ts"
-import { makeCaller } from "./Call.ts"
+import { type About, makeCaller } from "./Call.ts"
 import { chatParts, endOf } from "./ChatStream.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "./ClientOptions.ts"
 import { rankingOf, tokensOf, vectorsOf } from "./Distrust.ts"
@@ -18,10 +18,12 @@ import { embedAll, type EmbedOptions } from "./Embed.ts"
 import { exchange, judge } from "./Exchange.ts"
 import { Guards } from "./Guard.ts"
 import { outgoing } from "./Idempotency.ts"
+import { factsOfEnd, recordFacts } from "./Telemetry.ts"
+import { type ImagesOptions, makeImages } from "./Images.ts"
 import { layerTransport } from "./Transport.ts"
 import { makeVideos, type VideosOptions } from "./Videos.ts"
 
-export interface GatewayClientOptions extends ClientOptions, VideosOptions {
+export interface GatewayClientOptions extends ClientOptions, VideosOptions, ImagesOptions {
   readonly apiKey: ApiKey
   /** How texts are split into requests, and how many of these are under way at once. */
   readonly embeddings?: EmbedOptions
@@ -54,6 +56,16 @@ const answerOf = (answer: ChatResponse): Effect.Effect<ChatAnswer, InvalidRespon
   return Effect.fail(new InvalidResponse({ message: `The answer carries no text (${why}).` }))
 }
 
+/** What a question is about; not a word of it. */
+const asking = ({ maxTokens, model, temperature }: ChatCall): About => ({
+  operation: "chat",
+  model,
+  request: {
+    ...(maxTokens !== undefined && { "gen_ai.request.max_tokens": maxTokens }),
+    ...(temperature !== undefined && { "gen_ai.request.temperature": temperature })
+  }
+})
+
 /** What the interface does not name, where there is any. */
 const beyond = (answer: object): { readonly extra?: Extra } => {
   const extra = extraOf(answer)
@@ -74,6 +86,7 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const caller = makeCaller(options, options.apiKey, yield* Guards)
   const { attemptTimeout, call, callTimeout, fail } = caller
   const videos = yield* makeVideos(options, caller, { baseUrl, httpClient })
+  const images = yield* makeImages(options, caller, { baseUrl, client, httpClient })
 
   const rerank: Gateway["Service"]["rerank"] = Effect.fn("Gateway.rerank")(function* (request) {
     const { documents, model, query, returnDocuments, topN } = request
@@ -132,12 +145,12 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
 
   const chat: Gateway["Service"]["chat"] = Effect.fn("Gateway.chat")(function* (request) {
     const attempt = judge(answerOf)(exchange(ask(request, false), decodeChat))
-    const { value } = yield* call({ operation: "chat", model: request.model }, attempt)
+    const { value } = yield* call(asking(request), attempt)
     return value
   })
 
   const chatStream = (request: ChatCall): Stream.Stream<ChatPart, GatewayError> => {
-    const about = { operation: "chat", model: request.model }
+    const about = asking(request)
     const patience = { silence: attemptTimeout, pause: callTimeout }
     const attempt = exchange(ask(request, true), (response) =>
       isStreamed(response)
@@ -145,7 +158,10 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
         : Effect.map(decodeChat(response), (answer) => Stream.unwrap(Effect.map(answerOf(answer), whole)))
     )
     const open = Effect.map(call(about, attempt), ({ requestId, value }) =>
-      Stream.mapError(value, (reason) => fail(about, { reason, requestId }))
+      value.pipe(
+        Stream.mapError((reason) => fail(about, { reason, requestId })),
+        Stream.tap((part) => (part.type === "end" ? recordFacts(about, factsOfEnd(part)) : Effect.void))
+      )
     )
     return Stream.withSpan(Stream.unwrap(open), "Gateway.chatStream")
   }
@@ -155,7 +171,7 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
     ({ value }) => value.data
   ).pipe(Effect.withSpan("Gateway.models"))
 
-  return Gateway.of({ rerank, embeddings, chat, chatStream, videos, models })
+  return Gateway.of({ rerank, embeddings, chat, chatStream, videos, images, models })
 })
 
 /** `Gateway` over the `HttpClient` that the program provides: for tests in memory, proxies and other transports. */

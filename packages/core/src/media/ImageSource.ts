@@ -4,8 +4,8 @@ import { MAX_IMAGE_BYTES } from "../endpoints/Chat.ts"
 import { InvalidRequest } from "../GatewayError.ts"
 import { base64Bytes, decodeBase64 } from "./Base64.ts"
 import { isDataUri, makeDataUri, parseDataUri } from "./DataUri.ts"
-import { type ImageFormat, imageFormatOf, mediaTypeOf, nameOfBytes } from "./ImageFormat.ts"
-import { type ImageSize, imageSizeOf } from "./ImageSize.ts"
+import { mediaTypeOf } from "./ImageFormat.ts"
+import { type LoadedImage, loadImage } from "./LoadedImage.ts"
 
 /** A file on this machine, by its path. */
 export interface LocalFile {
@@ -30,12 +30,6 @@ export interface LocalFile {
  */
 export type ImageSource = string | URL | Uint8Array | LocalFile
 
-/** An image whose bytes are here. */
-export interface LoadedImage extends ImageSize {
-  readonly format: ImageFormat
-  readonly bytes: Uint8Array
-}
-
 /** An image as it can be sent. */
 export interface ImageToSend {
   /** As it was given: URL, data URI or Base64. Bytes and files as a data URI. For `image` and `input_reference`. */
@@ -57,24 +51,13 @@ const tooLarge = (what: string, bytes: number) =>
     `${what} has ${(bytes / 1024 / 1024).toFixed(2)} MB; 20 MB is the most that is taken. Make it smaller.`
   )
 
-/** The image in some bytes: its format, width and height; or why they are not taken. `what` names them in the refusal. */
-export const loadImage = (
-  bytes: Uint8Array,
-  what = "The image"
-): Result.Result<LoadedImage, InvalidRequest> => {
-  if (bytes.length > MAX_IMAGE_BYTES) return Result.fail(tooLarge(what, bytes.length))
-  const format = imageFormatOf(bytes)
-  if (format === undefined) {
-    return Result.fail(refuse(`${what} is ${nameOfBytes(bytes)}: PNG, JPEG and WEBP are taken. Convert it.`))
-  }
-  const size = imageSizeOf(format, bytes)
-  return size === undefined
-    ? Result.fail(refuse(`${what} is cut off or damaged: its header states no width and height.`))
-    : Result.succeed({ format, bytes, ...size })
-}
+const load = (bytes: Uint8Array, what: string): Result.Result<LoadedImage, InvalidRequest> =>
+  bytes.length > MAX_IMAGE_BYTES
+    ? Result.fail(tooLarge(what, bytes.length))
+    : Result.mapError(loadImage(bytes, what), refuse)
 
-const ofBytes = (bytes: Uint8Array, what?: string): Result.Result<ImageToSend, InvalidRequest> =>
-  Result.map(loadImage(bytes, what), (image) => {
+const ofBytes = (bytes: Uint8Array, what = "The image"): Result.Result<ImageToSend, InvalidRequest> =>
+  Result.map(load(bytes, what), (image) => {
     const wire = makeDataUri(mediaTypeOf(image.format), bytes)
     return { wire, url: wire, image }
   })
@@ -90,7 +73,7 @@ const ofBase64 = (base64: string, what: string) => {
             "A file's path is given as { file: path }."
         )
       )
-    : loadImage(bytes, what)
+    : load(bytes, what)
 }
 
 const ofDataUri = (uri: string): Result.Result<ImageToSend, InvalidRequest> => {
