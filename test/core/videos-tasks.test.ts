@@ -92,6 +92,8 @@ describe("waiting for a task", () => {
       assert.match(silent.error?.message ?? "", /did not say why/)
       const echoing = yield* run([{ status: "failed", error: "no sk-canary-5f2e" }])
       assert.match(echoing.error?.message ?? "", /no <redacted>/)
+      const deep = yield* run([{ status: "failed", error: { of: [{ key: "sk-canary-5f2e", n: 1 }] } }])
+      assert.deepInclude(deep.error?.reason, { error: { of: [{ key: "<redacted>", n: 1 }] } })
     })
   )
 

@@ -2,7 +2,20 @@ import { NodeFileSystem } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { apiKey, Gateway, type GatewayError, type Video, type VideoCall } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
-import { Duration, Effect, Exit, Fiber, FileSystem, Layer, Logger, Queue, References, Stream } from "effect"
+import {
+  Deferred,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  FileSystem,
+  Layer,
+  Logger,
+  Option,
+  Queue,
+  References,
+  Stream
+} from "effect"
 import { TestClock } from "effect/testing"
 import type { ServerResponse } from "node:http"
 import { behaving, reasonOf } from "./Clients.ts"
@@ -334,6 +347,20 @@ layer(Client)("videos", (it) => {
         const bytes = yield* behaving(sendFilm, Stream.runCollect((yield* videos).content("v-1")))
         assert.deepStrictEqual(Buffer.concat(bytes), Buffer.from(film))
       })
+  )
+
+  it.effect("whoever has seen enough of the bytes closes the connection", () =>
+    Effect.gen(function* () {
+      const { behave } = yield* LoopbackGateway
+      const closed = yield* Deferred.make<void>()
+      behave((_, response) => {
+        response.on("close", () => Deferred.doneUnsafe(closed, Exit.void))
+        response.writeHead(200, { "content-type": "video/mp4" }).write(film)
+      })
+      const { content } = yield* videos
+      assert.isTrue(Option.isSome(yield* Stream.runHead(content("v-1"))))
+      yield* Deferred.await(closed)
+    })
   )
 
   const half = film.subarray(0, 3000)

@@ -44,7 +44,11 @@ export interface Videos {
   readonly create: (call: VideoCall) => Effect.Effect<Video, GatewayError>
   /** `GET /v1/videos/{id}`: the task as it is now. One that failed is no error here. */
   readonly get: (id: string) => Effect.Effect<Video, GatewayError>
-  /** Makes a video and waits for it: the task once `completed`. `failed` is `TaskFailed`, the deadline `TimedOut`. */
+  /**
+   * Makes a video and waits for it: the task once `completed`. `failed` is `TaskFailed`, the deadline `TimedOut`.
+   *
+   * **Gotchas.** Interrupted before the creation is answered, nobody here knows the id, and the task may exist.
+   */
   readonly generate: (call: VideoCall, patience?: VideoPatience) => Effect.Effect<Video, GatewayError>
   /** Waits for a task that was made before. */
   readonly resume: (id: string, patience?: VideoPatience) => Effect.Effect<Video, GatewayError>

@@ -32,11 +32,19 @@ export const concealIn = (
   const Reason = reason.constructor as new (fields: object) => GatewayReason
   return new Reason(
     Object.fromEntries(
-      fields.map(([name, value]) => [
-        name,
-        typeof value === "string" && name !== "_tag" ? conceal(value) : value
-      ])
+      fields.map(([name, value]) => [name, name === "_tag" ? value : concealDeep(value, conceal)])
     )
+  )
+}
+
+/** A task's `error` is JSON of any form; what is none (durations, vectors) carries no text. */
+const concealDeep = (value: unknown, conceal: (text: string) => string): unknown => {
+  if (typeof value === "string") return conceal(value)
+  if (Array.isArray(value)) return value.map((item) => concealDeep(item, conceal))
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [conceal(name), concealDeep(item, conceal)])
   )
 }
 
