@@ -1,6 +1,6 @@
 /** A gateway on a loopback port that answers like a simple model, and misbehaves when it is told to. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import { toBase64 } from "@sluice/core"
 import { Context, Effect, Layer } from "effect"
 
@@ -31,6 +31,8 @@ export class LoopbackGateway extends Context.Service<
     /** Every request since `behave` was last called. */
     readonly seen: Array<Seen>
     readonly behave: (behaviour: Behaviour) => void
+    /** Connections that are open. */
+    readonly connections: () => number
   }
 >()("test/core/LoopbackGateway") {
   static readonly layer = Layer.effect(
@@ -50,6 +52,11 @@ export class LoopbackGateway extends Context.Service<
             behaviour(entry, response, seen.length - 1)
           })
         })
+        const open = new Set<Socket>()
+        server.on("connection", (socket) => {
+          open.add(socket)
+          socket.on("close", () => open.delete(socket))
+        })
         server.listen(0, "127.0.0.1", () => {
           const { port } = server.address() as AddressInfo
           resume(
@@ -60,6 +67,7 @@ export class LoopbackGateway extends Context.Service<
                 seen.length = 0
                 behaviour = next
               },
+              connections: () => open.size,
               close: Effect.callback<void>((closed) => {
                 server.close(() => closed(Effect.void))
                 server.closeAllConnections()

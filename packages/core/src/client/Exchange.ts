@@ -85,11 +85,16 @@ const notSent = (error: DecodeError): GatewayReason => {
     return new InvalidRequest({ message: `The request is not valid: ${said(error)}` })
   if (error.reason._tag !== "TransportError") return new InvalidRequest({ message: error.message })
   const { code, message } = faultOf(error.reason.cause)
-  return isBadAnswer(code)
-    ? new InvalidResponse({ message: `What answered does not speak HTTP (${message}). Check the base URL.` })
-    : new Unreachable({
-        message: `The gateway cannot be reached: ${message}. Check the base URL and the network.`
-      })
+  if (isBadAnswer(code)) {
+    return new InvalidResponse({
+      message: `What answered does not speak HTTP (${message}). Check the base URL.`
+    })
+  }
+  if (isBroken(code))
+    return new Unreachable({ message: `The connection broke before the answer was there: ${message}.` })
+  return new Unreachable({
+    message: `The gateway cannot be reached: ${message}. Check the base URL and the network.`
+  })
 }
 
 const isUnsent = (error: DecodeError): boolean =>
