@@ -1,4 +1,5 @@
 export * from "./Account.ts"
+export * from "./ChatImages.ts"
 export * from "./Credentials.ts"
 export * from "./endpoints/Account.ts"
 export * from "./endpoints/Chat.ts"

@@ -1,0 +1,80 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { assert, layer } from "@effect/vitest"
+import { Gateway, type GatewayError, imageCost, imagePart, type ImageSource, userMessage } from "@sluice/core"
+import { Effect, FileSystem, Layer } from "effect"
+import { behaving, Clients } from "./Clients.ts"
+import { json, LoopbackGateway } from "./LoopbackGateway.ts"
+import { onePixel, png } from "./mediaImages.ts"
+
+const url = "https://images.example.com/cat.gif"
+
+layer(Layer.merge(Clients, NodeFileSystem.layer))("images of a chat", (it) => {
+  it.effect("a message carries several, from everywhere, and goes out whole", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const file = yield* files.makeTempFileScoped({ suffix: ".bin" })
+      const bytes = png(600, 10)
+      yield* files.writeFile(file, bytes)
+      const uri = `data:image/png;base64,${Buffer.from(bytes).toString("base64")}`
+      const sources: ReadonlyArray<ImageSource> = [url, { file }, bytes, onePixel.jpeg]
+      const message = yield* userMessage("What is on them?", sources, "high")
+      const body = yield* behaving(
+        (_, response) => json(response, { choices: [{ message: { content: "A cat." } }] }),
+        Effect.gen(function* () {
+          const gateway = yield* Gateway
+          const { text } = yield* gateway.chat({ model: "c", messages: [message], maxTokens: 9 })
+          assert.strictEqual(text, "A cat.")
+          return (yield* LoopbackGateway).seen[0]?.body as unknown
+        })
+      )
+      const urls = [url, uri, uri, `data:image/jpeg;base64,${onePixel.jpeg}`]
+      const parts = urls.map((url) => ({ type: "image_url", image_url: { url, detail: "high" } }))
+      const content = [{ type: "text", text: "What is on them?" }, ...parts]
+      assert.deepStrictEqual(body, { model: "c", messages: [{ role: "user", content }], max_tokens: 9 })
+      // A URL of unknown size; twice 600 × 10, two tiles each; one pixel.
+      assert.deepStrictEqual(imageCost([message]), {
+        least: 255 + 2 * 425 + 255,
+        most: 1445 + 2 * 425 + 255
+      })
+    })
+  )
+
+  it.effect("the detail decides what an image costs; texts cost nothing here", () =>
+    Effect.gen(function* () {
+      const bytes = png(1024, 1024)
+      const costs = yield* Effect.forEach(["low", "high", "auto", undefined] as const, (detail) =>
+        Effect.map(userMessage("Look.", [bytes], detail), (message) => imageCost([message]))
+      )
+      assert.deepStrictEqual(costs, [
+        { least: 85, most: 85 },
+        { least: 765, most: 765 },
+        { least: 85, most: 765 },
+        { least: 85, most: 765 }
+      ])
+      assert.deepStrictEqual(imageCost([{ role: "user", content: "No image." }]), { least: 0, most: 0 })
+      const broken = {
+        type: "image_url",
+        image_url: { url: "data:image/png;base64,AAA", detail: "high" }
+      } as const
+      assert.deepStrictEqual(imageCost([{ role: "user", content: [broken, broken] }]), {
+        least: 510,
+        most: 2890
+      })
+    })
+  )
+
+  it.effect("what is no image that can be sent is an invalid request, before anything is sent", () =>
+    Effect.gen(function* () {
+      const refused: ReadonlyArray<readonly [Effect.Effect<unknown, GatewayError>, RegExp]> = [
+        [imagePart(onePixel.gif), /chat: The image is a GIF, not a PNG, JPEG or WEBP image/],
+        [imagePart("cat.png"), /\{ file: path \}/],
+        [userMessage("Look.", [url, new Uint8Array(9)]), /unknown format/]
+      ]
+      for (const [effect, message] of refused) {
+        const error = yield* Effect.flip(effect)
+        assert.strictEqual(error.reason._tag, "InvalidRequest")
+        assert.match(error.message, message)
+      }
+    })
+  )
+})
