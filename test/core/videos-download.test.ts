@@ -1,0 +1,268 @@
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Duration, Effect, Exit, Fiber, Option, Queue, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import type { ServerResponse } from "node:http"
+import { behaving, reasonOf } from "./Clients.ts"
+import { type Behaviour, json, LoopbackGateway, openAi, refuse } from "./LoopbackGateway.ts"
+import {
+  Client,
+  film,
+  folder,
+  KEY,
+  patient,
+  requests,
+  running,
+  sendFilm,
+  tick,
+  videos
+} from "./videosClient.ts"
+
+layer(Client)("videos that are downloaded", (it) => {
+  it.effect(
+    "downloads more than the limit of other answers, with the credential, and leaves nothing beside it",
+    () =>
+      Effect.gen(function* () {
+        const { seen } = yield* LoopbackGateway
+        const { file, files, listed } = yield* folder
+        const written = yield* behaving(
+          sendFilm,
+          Effect.gen(function* () {
+            const written = yield* (yield* videos).download("v-1", file)
+            assert.deepStrictEqual(yield* requests, ["GET /v1/videos/v-1/content"])
+            assert.strictEqual(seen[0]?.headers.authorization, `Bearer ${KEY}`)
+            return written
+          })
+        )
+        assert.deepStrictEqual(written, { path: file, bytes: film.length })
+        assert.isAbove(film.length, patient.maxResponseBytes)
+        assert.deepStrictEqual(Buffer.from(yield* files.readFile(file)), Buffer.from(film))
+        assert.deepStrictEqual(yield* listed, ["film.mp4"])
+        const bytes = yield* behaving(sendFilm, Stream.runCollect((yield* videos).content("v-1")))
+        assert.deepStrictEqual(Buffer.concat(bytes), Buffer.from(film))
+      })
+  )
+
+  it.effect("whoever has seen enough of the bytes closes the connection", () =>
+    Effect.gen(function* () {
+      const { behave } = yield* LoopbackGateway
+      const closed = yield* Deferred.make<void>()
+      behave((_, response) => {
+        response.on("close", () => Deferred.doneUnsafe(closed, Exit.void))
+        response.writeHead(200, { "content-type": "video/mp4" }).write(film)
+      })
+      const { content } = yield* videos
+      assert.isTrue(Option.isSome(yield* Stream.runHead(content("v-1"))))
+      yield* Deferred.await(closed)
+    })
+  )
+
+  const half = film.subarray(0, 3000)
+  const cuts: ReadonlyArray<readonly [name: string, behaviour: Behaviour]> = [
+    [
+      "by its length",
+      (_, response) => {
+        response.writeHead(200, { "content-type": "video/mp4", "content-length": film.length })
+        response.write(half, () => response.destroy())
+      }
+    ],
+    [
+      "in a chunk",
+      (_, response) => {
+        response.writeHead(200, { "content-type": "video/mp4" })
+        response.write(half, () => response.destroy())
+      }
+    ],
+    [
+      "and ended as if it were whole",
+      (_, response) => {
+        response.writeHead(200, { "content-type": "video/mp4" })
+        response.end(half)
+      }
+    ],
+    [
+      "in a header",
+      (_, response) => {
+        response.writeHead(200, { "content-type": "video/mp4" })
+        response.end(film.subarray(0, 20))
+      }
+    ],
+    [
+      "before its first byte",
+      (_, response) => {
+        response.writeHead(200, { "content-type": "video/mp4" })
+        response.end()
+      }
+    ]
+  ]
+  for (const [name, cut] of cuts) {
+    it.effect(`a video cut off ${name} is fetched again; else what was there before stays`, () =>
+      Effect.gen(function* () {
+        const { seen } = yield* LoopbackGateway
+        const { file, files, listed } = yield* folder
+        const download = (yield* videos).download("v-1", file)
+        const written = yield* behaving(
+          (request, response, nth) => (nth === 0 ? cut : sendFilm)(request, response, nth),
+          Effect.tap(running(download), () => Effect.sync(() => assert.strictEqual(seen.length, 2)))
+        )
+        assert.strictEqual(written.bytes, film.length)
+        yield* files.writeFileString(file, "before")
+        const attempts = yield* behaving(
+          cut,
+          Effect.gen(function* () {
+            const reason = yield* running(reasonOf(download))
+            assert.deepStrictEqual([reason._tag, reason.isRetryable], ["Unreachable", true])
+            return seen.length
+          })
+        )
+        assert.strictEqual(attempts, 4)
+        assert.deepStrictEqual([yield* files.readFileString(file), yield* listed], ["before", ["film.mp4"]])
+        const streamed = yield* behaving(cut, reasonOf(Stream.runDrain((yield* videos).content("v-1"))))
+        assert.strictEqual(streamed._tag, "Unreachable")
+      })
+    )
+  }
+
+  /** A download that has begun, and the answer that it waits for. */
+  const begun = Effect.fn(function* (file: string) {
+    const { behave } = yield* LoopbackGateway
+    const answers = yield* Queue.unbounded<ServerResponse>()
+    behave((_, response) => {
+      response.writeHead(200, { "content-type": "video/mp4", "content-length": film.length })
+      response.write(film.subarray(0, 10))
+      Queue.offerUnsafe(answers, response)
+    })
+    const { files } = yield* folder
+    const fiber = yield* Effect.forkChild(Effect.result((yield* videos).download("v-1", file)))
+    const response = yield* Queue.take(answers)
+    /** Until so many bytes are in the file beside it. */
+    const arrived = (bytes: number) =>
+      Effect.gen(function* () {
+        const parent = file.slice(0, file.lastIndexOf("/"))
+        for (;;) {
+          const [part] = yield* files.readDirectory(parent)
+          if (part !== undefined && (yield* files.stat(`${parent}/${part}`)).size >= bytes) return
+          yield* tick
+        }
+      }).pipe(Effect.orDie)
+    return { fiber, response, arrived }
+  })
+
+  it.effect("a download may last longer than any time-out, as long as it is not silent", () =>
+    Effect.gen(function* () {
+      const { file } = yield* folder
+      const { arrived, fiber, response } = yield* begun(file)
+      for (let at = 10; at < film.length; at += 1000) {
+        yield* arrived(at)
+        yield* TestClock.adjust("110 minutes")
+        response.write(film.subarray(at, at + 1000))
+      }
+      response.end()
+      const { _tag } = yield* Fiber.join(fiber)
+      assert.strictEqual(_tag, "Success")
+      assert.isAbove(5 * 110, Duration.toMinutes(Duration.fromInputUnsafe(patient.callTimeout)))
+    })
+  )
+
+  it.effect("silence ends it, within the time-out of an attempt, and it is fetched again", () =>
+    Effect.gen(function* () {
+      const { behave } = yield* LoopbackGateway
+      const { file, listed } = yield* folder
+      const { arrived, fiber } = yield* begun(file)
+      yield* arrived(10)
+      behave(sendFilm)
+      yield* TestClock.adjust("2 hours")
+      const result = yield* running(Fiber.join(fiber))
+      assert.strictEqual(result._tag, "Success")
+      assert.deepStrictEqual(yield* listed, ["film.mp4"])
+      behave((_, response) => void response.writeHead(200, { "content-type": "video/mp4" }).write("\0"))
+      const reason = yield* running(reasonOf(Stream.runDrain((yield* videos).content("v-1"))))
+      assert.deepInclude(reason, { _tag: "TimedOut", scope: "attempt" })
+    })
+  )
+
+  it.effect("an interruption closes the connection and takes the half file away", () =>
+    Effect.gen(function* () {
+      const { file, listed } = yield* folder
+      const { arrived, fiber, response } = yield* begun(file)
+      const closed = new Promise((resolve) => response.on("close", resolve))
+      yield* arrived(10)
+      yield* Fiber.interrupt(fiber)
+      yield* Effect.promise(() => closed)
+      assert.deepStrictEqual(yield* listed, [])
+    })
+  )
+
+  const instead: ReadonlyArray<readonly [tag: string, message: RegExp, behaviour: Behaviour]> = [
+    [
+      "InvalidResponse",
+      /text\/html.*<html>/,
+      (_, response) => {
+        response.writeHead(200, { "content-type": "text/html" }).end("<html>no</html>")
+      }
+    ],
+    [
+      "RateLimited",
+      /slow down/,
+      (_, response) => json(response, { error: { message: "slow down", code: 429 } })
+    ],
+    [
+      "InvalidResponse",
+      /no MP4/,
+      (_, response) => {
+        response.writeHead(200, { "content-type": "video/mp4" }).end("<html>no</html>")
+      }
+    ],
+    [
+      "InvalidResponse",
+      /compressed/,
+      (_, response) => {
+        response.writeHead(200, { "content-type": "video/mp4", "content-encoding": "gzip" }).end("x")
+      }
+    ],
+    ["NotFound", /no/, refuse(404, openAi({}))],
+    [
+      "InvalidRequest",
+      /Redirects are not followed/,
+      (_, response) => {
+        response.writeHead(302, { location: "http://127.0.0.1:9/" }).end()
+      }
+    ],
+    [
+      "InvalidRequest",
+      /x{80}/,
+      (_, response) => {
+        response.writeHead(400, { "content-type": "text/plain" })
+        const more = (): void => {
+          while (!response.destroyed && response.write("x".repeat(9000)));
+          if (!response.destroyed) response.once("drain", more)
+        }
+        more()
+      }
+    ]
+  ]
+  it.effect("what is no video is told apart, however long it is, and no file is made of it", () =>
+    Effect.gen(function* () {
+      const { file, listed } = yield* folder
+      for (const [tag, message, behaviour] of instead) {
+        const reason = yield* behaving(behaviour, running(reasonOf((yield* videos).download("v-1", file))))
+        assert.strictEqual(reason._tag, tag, reason.message)
+        assert.match(reason.message, message)
+      }
+      assert.deepStrictEqual(yield* listed, [])
+    })
+  )
+
+  it.effect("a place that cannot be written is refused before a byte is asked for", () =>
+    Effect.gen(function* () {
+      const { behave } = yield* LoopbackGateway
+      const { path } = yield* folder
+      behave(sendFilm)
+      for (const place of [path, `${path}/none/film.mp4`]) {
+        const error = yield* Effect.flip((yield* videos).download("v-1", place))
+        assert.deepInclude(error.reason, { _tag: "InvalidRequest", param: "path" })
+        assert.include(error.message, place)
+      }
+      assert.deepStrictEqual(yield* requests, [])
+    })
+  )
+})

@@ -1,0 +1,88 @@
+/** Every program of examples/ is run beside a gateway, and prints what its last comments say. */
+import { Effect } from "effect"
+import { execFile } from "node:child_process"
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { ACCESS_TOKEN, API_KEY, MODELS, serveGateway, type World } from "./conformance/ReferenceGateway.ts"
+
+const examples = join(import.meta.dirname, "../examples")
+const hurry = join(import.meta.dirname, "examples/hurry.ts")
+const programs = (await readdir(examples)).filter((name) => name.endsWith(".ts"))
+
+let folder = ""
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-examples-"))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** What a program printed; the gateway may know something before. */
+const run = (
+  name: string,
+  args: ReadonlyArray<string> = [],
+  prepare: (world: World) => void = () => undefined
+): Promise<string> =>
+  Effect.runPromise(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { url, world } = yield* serveGateway()
+        prepare(world)
+        const env = {
+          ...process.env,
+          SLUICE_GATEWAY_URL: url,
+          SLUICE_API_KEY: API_KEY,
+          SLUICE_ACCESS_TOKEN: ACCESS_TOKEN,
+          SLUICE_EMBEDDING_MODEL: MODELS.embedding,
+          SLUICE_RERANK_MODEL: MODELS.rerank,
+          SLUICE_CHAT_MODEL: MODELS.chat,
+          SLUICE_IMAGE_MODEL: MODELS.twoStepImage,
+          SLUICE_VIDEO_MODEL: MODELS.video
+        }
+        const command = ["--conditions=@sluice/source", "--import", hurry, join(examples, name), ...args]
+        const { stdout } = yield* Effect.promise(() =>
+          promisify(execFile)(process.execPath, command, { cwd: folder, env, encoding: "utf8" })
+        )
+        return stdout
+      })
+    )
+  )
+
+/** `// → text` at the end of a program: one line that it prints; `…` stands for anything. */
+const promised = async (name: string): Promise<ReadonlyArray<string>> =>
+  [...(await readFile(join(examples, name), "utf8")).matchAll(/^\/\/ → (.+)$/gm)].map(
+    ([, line]) => line ?? ""
+  )
+
+const matching = (line: string): RegExp => {
+  const parts = line.split("…").map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"))
+  return new RegExp(`^${parts.join(".+")}$`)
+}
+
+describe("examples/", () => {
+  it("has programs", () => expect(programs).toContain("video.ts"))
+
+  it.each(programs)("%s prints what it says", async (name) => {
+    const lines = await promised(name)
+    expect(lines.length).toBeGreaterThan(0)
+    const printed = (await run(name)).trimEnd().split("\n")
+    expect(printed).toHaveLength(lines.length)
+    for (const [i, line] of lines.entries()) expect(printed[i]).toMatch(matching(line))
+  })
+
+  it("video.ts leaves the whole film in the folder", async () => {
+    await run("video.ts")
+    const film = await readFile(join(folder, "lock.mp4"))
+    expect(film.subarray(4, 8).toString("latin1")).toBe("ftyp")
+    expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([])
+  })
+
+  it("video.ts goes on with a task that was made before", async () => {
+    const id = "task-of-yesterday"
+    const printed = await run("video.ts", [id], ({ videos }) => videos.set(id, { id, looks: 0 }))
+    expect(printed).toMatch(
+      /^task-of-yesterday in_progress .*\ntask-of-yesterday completed 100 %\nlock\.mp4: /
+    )
+  })
+})
