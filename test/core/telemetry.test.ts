@@ -1,6 +1,6 @@
 import { inspect } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
-import { Account, apiKey, Gateway, systemAccessToken } from "@sluice/core"
+import { Account, apiKey, Gateway, Quota, systemAccessToken } from "@sluice/core"
 import { AccountClient, GatewayClient, GatewayMetrics } from "@sluice/core/client"
 import { Cause, Effect, Exit, Fiber, Layer, Logger, Metric, References, Tracer } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
@@ -10,6 +10,8 @@ import { type Behaviour, delta, events, json, LoopbackGateway, model, openAi } f
 
 const KEY = "sk-canary-5f2e91c07d"
 const TOKEN = "sat-canary-77aa01bc3e"
+/** What the gateway makes: a key, and an access token in place of the old one. */
+const MADE = "new-canary-40d1c2f8b9a3"
 
 /** Keeps every span that ends, parents before children or not. */
 const collecting = () => {
@@ -212,6 +214,13 @@ describe("a canary secret", () => {
     return json(response, `{"data": ["${credential}`)
   }
 
+  const minting: Behaviour = (request, response, nth) => {
+    if (request.path.startsWith("/api/user/token")) return json(response, { success: true, data: MADE })
+    if (!request.path.startsWith("/api/token")) return model(request, response, nth)
+    const made = { id: 3, name: "t", key: MADE, status: 1, expired_time: -1, remain_quota: 5 }
+    return json(response, { success: true, data: made })
+  }
+
   it.effect("is in no log, span, metric, error or inspection", () =>
     Effect.gen(function* () {
       const { behave, url } = yield* LoopbackGateway
@@ -224,7 +233,10 @@ describe("a canary secret", () => {
       const logged: Array<unknown> = []
       const logger = Logger.make(({ cause, message }) => void logged.push(message, Cause.pretty(cause)))
       const ends: Array<Exit.Exit<unknown, unknown>> = []
+      const token = { name: "t", remainQuota: Quota.make(5) }
       const calls: ReadonlyArray<Effect.Effect<unknown, unknown, Gateway | Account>> = [
+        Account.use(({ rotateAccessToken }) => rotateAccessToken),
+        Account.use(({ tokens }) => tokens.create(token)),
         chat,
         chatStream,
         embedTwo,
@@ -234,7 +246,7 @@ describe("a canary secret", () => {
         Account.use(({ availableModels }) => availableModels)
       ]
       yield* Effect.gen(function* () {
-        for (const behaviour of [model, rude]) {
+        for (const behaviour of [minting, rude]) {
           behave(behaviour)
           for (let round = 0; round < 5; round++) {
             for (const call of calls) {
@@ -254,6 +266,7 @@ describe("a canary secret", () => {
       assert.isAbove(spans.length, 70)
       assert.isAbove(logged.length, 30)
       assert.isAbove(ends.filter(Exit.isFailure).length, 30)
+      assert.isAbove(ends.filter(Exit.isSuccess).length, 40)
       const dump = yield* Effect.provideService(Metric.dump, Metric.MetricRegistry, registry)
       assert.include(dump, "sluice.client.calls")
       const places: Record<string, unknown> = { settings, account, spans, logged, ends, dump }
@@ -262,7 +275,7 @@ describe("a canary secret", () => {
         for (const one of list) {
           const shown = inspect(one, { depth: 20, showHidden: false, maxStringLength: null })
           const said = `${shown} ${JSON.stringify(one, once())} ${String(one)}`
-          for (const secret of [KEY, TOKEN]) assert.notInclude(said, secret.slice(0, 12), place)
+          for (const secret of [KEY, TOKEN, MADE]) assert.notInclude(said, secret.slice(0, 12), place)
         }
       }
     }).pipe(Effect.provide(LoopbackGateway.layer))

@@ -50,14 +50,16 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
       spanned("user", { operation: "user" }, granted(exchange(getUser({ responseMode }), decodeUser))),
       ({ extra, quota, username }) => ({ username, quota, ...(extra !== undefined && { extra }) })
     ),
-    rotateAccessToken: Effect.map(
-      spanned(
-        "rotateAccessToken",
+    // Redacted before the span ends: a span keeps what it ended with.
+    rotateAccessToken: caller
+      .call(
         { operation: "rotate access token", repeat: "never" },
         anyBody(exchange(getToken({ responseMode }), textOf))
+      )
+      .pipe(
+        Effect.map(({ value }) => rotated(value)),
+        Effect.withSpan("Account.rotateAccessToken")
       ),
-      rotated
-    ),
     tokens: yield* makeTokens(httpClient, caller),
     models: spanned(
       "models",
@@ -77,7 +79,8 @@ const tokenIn = Schema.decodeUnknownOption(SystemAccessToken)
 /** Where gateways put the new token: in `data` or at the top, by itself or under one of these names. */
 const NAMES = ["access_token", "accessToken", "token", "key"]
 
-const rotated = (body: Schema.Json): RotatedAccessToken => {
+const rotated = (answer: Redacted.Redacted<Schema.Json>): RotatedAccessToken => {
+  const body = Redacted.value(answer)
   const fieldsOf = (value: Schema.Json | undefined): Partial<Extra> =>
     typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Extra) : {}
   const data = fieldsOf(body)["data"] ?? body
@@ -85,7 +88,7 @@ const rotated = (body: Schema.Json): RotatedAccessToken => {
   const [found] = places.flatMap((place) => Option.toArray(tokenIn(place)))
   return {
     ...(found !== undefined && { accessToken: found }),
-    body: Redacted.make(body, { label: "answer" })
+    body: answer
   }
 }
 

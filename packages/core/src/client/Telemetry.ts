@@ -131,8 +131,10 @@ const errorType = <A>(exit: Exit.Exit<A, GatewayError>): string | undefined => {
 export const observe =
   (about: About, attempts: () => number) =>
   <A>(self: Effect.Effect<Answer<A>, GatewayError>): Effect.Effect<Answer<A>, GatewayError> =>
-    Effect.flatMap(Clock.currentTimeNanos, (start) =>
-      self.pipe(
+    Effect.flatMap(Clock.currentTimeNanos, (start) => {
+      // A span keeps what its effect ended with, and an answer may be a new credential.
+      let answer: Effect.Effect<Answer<A>> = Effect.never
+      return self.pipe(
         Effect.tap(({ facts, requestId }) =>
           Effect.andThen(
             requestId === undefined
@@ -141,6 +143,9 @@ export const observe =
             facts === undefined ? Effect.void : recordFacts(about, facts)
           )
         ),
+        Effect.map((given) => {
+          answer = Effect.succeed(given)
+        }),
         Effect.onExit(
           Effect.fnUntraced(function* (exit) {
             const seconds = Number((yield* Clock.currentTimeNanos) - start) / 1e9
@@ -159,9 +164,10 @@ export const observe =
         Effect.withSpan(about.model === undefined ? about.operation : `${about.operation} ${about.model}`, {
           kind: "client",
           attributes: { ...labels(about), "gen_ai.provider.name": PROVIDER, ...about.request }
-        })
+        }),
+        Effect.andThen(Effect.suspend(() => answer))
       )
-    )
+    })
 
 /** The conventions ask for one; which provider stands behind a model only the gateway knows. */
 const PROVIDER = "sluice"
