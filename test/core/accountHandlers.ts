@@ -1,7 +1,7 @@
 /** The account group of the contract, served from memory: the smallest server that the client has to understand. */
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Failure, GatewayApi, NotFound, type Quota, quota, type TokenRecord } from "@sluice/core"
+import { apiKey, Failure, GatewayApi, NotFound, type Quota, quota, type TokenRecord } from "@sluice/core"
 
 const absent = Effect.fail(Failure.fromReason(new NotFound({ message: "no such token" })))
 
@@ -24,7 +24,7 @@ export const AccountHandlers = HttpApiBuilder.group(GatewayApi, "account", (hand
         const id = tokens.size + 1
         const token = { ...payload, id, status: 1 }
         tokens.set(id, token)
-        return Effect.succeed({ data: { ...token, key: Redacted.make(`sk-${id}`) } })
+        return Effect.succeed({ data: { ...token, key: apiKey(`sk-${id}`) } })
       })
       .handle("updateToken", ({ payload }) =>
         Effect.map(found(payload.id), (token) => {

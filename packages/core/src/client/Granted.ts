@@ -1,5 +1,5 @@
 /** Answers of `/api`: what is in the envelope, or why the gateway refused with status 200. */
-import { Effect, Option, type Schema } from "effect"
+import { Effect, Option, Redacted, type Schema } from "effect"
 import { Forbidden, type GatewayReason, InvalidResponse, NotFound } from "../GatewayError.ts"
 import { type Answer, judge, type Problem } from "./Exchange.ts"
 import { jsonIn } from "./Refusal.ts"
@@ -27,11 +27,12 @@ export const granted: <D>(
 /**
  * The body of an answer whose form the interface does not show: JSON, a text, or nothing (`null`).
  *
- * A page is none: something else than the gateway's API answered, and did nothing.
+ * **Details.** Redacted, for it may hold a credential, and spans keep what an effect gives. A page is no answer:
+ * something else than the gateway's API sent it, and did nothing.
  */
 export const anyBody: (
   self: Effect.Effect<Answer<string>, Problem>
-) => Effect.Effect<Answer<Schema.Json>, Problem> = judge((text) => {
+) => Effect.Effect<Answer<Redacted.Redacted<Schema.Json>>, Problem> = judge((text) => {
   const body = text.trim() === "" ? null : Option.getOrElse(jsonIn(text), () => text)
   if (typeof body === "string" && body.trimStart().startsWith("<")) {
     const message =
@@ -41,7 +42,7 @@ export const anyBody: (
   const refused = typeof body === "object" && body !== null && "success" in body && body.success === false
   return refused
     ? Effect.fail(refusedWith(toldIn(body)?.message?.slice(0, MESSAGE_LENGTH)))
-    : Effect.succeed(body as Schema.Json)
+    : Effect.succeed(Redacted.make(body as Schema.Json, { label: "answer" }))
 })
 
 const MESSAGE_LENGTH = 400

@@ -1,10 +1,15 @@
 /** The keys of an account, over HTTP. */
-import { Effect, Option, Redacted, Schema, Stream } from "effect"
+import { Effect, Equal, Option, Redacted, Schema, Stream } from "effect"
 import type { HttpClient, HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { CreatedToken, NewToken, Token, TokenChanges, Tokens } from "../Account.ts"
 import { ApiKey } from "../Credentials.ts"
-import { NEVER_EXPIRES, TokenRecord, type TokenUpdateRequest } from "../endpoints/Account.ts"
+import {
+  NEVER_EXPIRES,
+  type TokenCreateRequest,
+  TokenRecord,
+  type TokenUpdateRequest
+} from "../endpoints/Account.ts"
 import { GatewayApi } from "../GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../GatewayError.ts"
 import type { About, Caller } from "./Call.ts"
@@ -106,28 +111,32 @@ export const makeTokens = Effect.fnUntraced(function* (
       granted(exchange(getFound({ query: { keyword }, responseMode }), decodeSearch))
     )
 
-  /** Some gateways say no more than that they did it: the newest token of that name is it. */
-  const newest = Effect.fnUntraced(function* (name: string) {
-    const named = (yield* search(name)).filter((token) => token.name === name)
-    return named.reduce<TokenRecord | undefined>(
-      (last, token) => (last === undefined || token.id > last.id ? token : last),
-      undefined
+  /** Some gateways say no more than that they did it: the newest token that is as it was asked for is it. */
+  const newest = Effect.fnUntraced(function* (asked: TokenCreateRequest) {
+    const alike = (yield* search(asked.name)).filter(
+      (token) =>
+        token.name === asked.name &&
+        token.remain_quota === asked.remain_quota &&
+        Equal.equals(token.expired_time, asked.expired_time)
     )
+    const id = Math.max(...alike.map((token) => token.id))
+    return alike.length === 0 ? undefined : yield* read(id)
   })
 
   const create = Effect.fn("Account.tokens.create")(function* (token: NewToken) {
     const about = { operation: "create token", repeat: "creations" } as const
-    const payload = {
+    const payload: TokenCreateRequest = {
       name: token.name,
       expired_time: token.expires ?? NEVER_EXPIRES,
       remain_quota: token.remainQuota,
       subnet: token.subnet ?? "",
       ...(token.extra !== undefined && { extra: token.extra })
     }
-    const data = dataOf(yield* ask(about, anyBody(exchange(post({ payload, responseMode }), textOf))))
+    const answer = yield* ask(about, anyBody(exchange(post({ payload, responseMode }), textOf)))
+    const data = dataOf(Redacted.value(answer))
     const whole = Option.getOrUndefined(decodeRecord(data))
     const { id, key } = Option.getOrUndefined(decodeTraces(data)) ?? {}
-    const record = whole ?? (yield* id === undefined ? newest(token.name) : read(id))
+    const record = whole ?? (yield* id === undefined ? newest(payload) : read(id))
     const created = record && tokenOf(record)
     const shown = created?.key ?? key
     if (created !== undefined && shown !== undefined) {
@@ -137,7 +146,7 @@ export const makeTokens = Effect.fnUntraced(function* (
     const advice = "Read its key on the gateway's pages, or remove it; do not create it again."
     return yield* invalid(
       about.operation,
-      `The token was created${which}, and the gateway does not show its key. ${advice}`
+      `The gateway says that it created the token${which}, and does not show its key. ${advice}`
     )
   })
 

@@ -138,6 +138,7 @@ export const TokenCreateRequest = open(
   },
   "TokenCreateRequest"
 )
+export type TokenCreateRequest = typeof TokenCreateRequest.Type
 
 /** `id`, and what is to change. Many gateways empty what is left out. */
 export const TokenUpdateRequest = open(

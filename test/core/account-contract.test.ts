@@ -1,0 +1,152 @@
+/** The account's contract: what is read is written again as it was, and client and handlers understand each other. */
+import { NodeHttpServer } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import {
+  AccessTokenAuth,
+  Account,
+  AccountGroup,
+  Expiry,
+  NEVER_EXPIRES,
+  type NewToken,
+  MalformedRequest,
+  Principal,
+  Quota,
+  quota,
+  RETRY_NEVER,
+  systemAccessToken,
+  TokenRecord,
+  TokensResponse,
+  TokenUpdateRequest,
+  UserResponse
+} from "@sluice/core"
+import { AccountClient } from "@sluice/core/client"
+import { DateTime, Effect, Layer, Redacted, Schema, Stream } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { HttpApi, HttpApiBuilder } from "effect/http-api"
+import { AccountHandlers } from "./accountHandlers.ts"
+
+/** What JSON makes of a value: no -0, no undefined. */
+const json = <A>(value: A): A => JSON.parse(JSON.stringify(value))
+
+const roundTrip = <A>(schema: Schema.Codec<A, unknown>, wire: unknown) => {
+  const codec = Schema.toCodecJson(schema)
+  const read = Schema.decodeUnknownSync(codec)(wire)
+  assert.deepStrictEqual(json(Schema.encodeSync(codec)(read)), wire)
+  return read
+}
+
+const Row = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  key: Schema.optionalKey(Schema.String),
+  status: Schema.Int,
+  expired_time: Schema.Json,
+  remain_quota: Schema.Int,
+  subnet: Schema.optionalKey(Schema.String),
+  group: Schema.Json
+})
+
+describe("what is read is written as it was", () => {
+  it.prop("an expiry of any form", [Schema.Json], ([wire]) => {
+    roundTrip(Expiry, json(wire))
+  })
+
+  it.prop("any second from 1970 to 9999", [Schema.Int], ([any]) => {
+    const seconds = Math.abs(any) % 253_402_300_800
+    const expiry = roundTrip(Expiry, seconds)
+    assert.strictEqual(expiry._tag === "At" ? DateTime.toEpochMillis(expiry.at) : -1, seconds * 1000)
+  })
+
+  it.prop("a token, a list of them in either form, an update, a user", [Row, Schema.Json], ([any, other]) => {
+    const row = json({ ...any, other })
+    const { key, ...token } = roundTrip(TokenRecord, row)
+    assert.strictEqual(key && Redacted.value(key), row.key)
+    assert.deepStrictEqual(token.extra, { group: row.group, other: row.other })
+    const list = { success: true, message: "", data: [row], other: row.other }
+    const read = roundTrip(TokensResponse, list)
+    const { data: _, ...envelope } = list
+    const paged = { ...envelope, data: { items: [row], total: 1, page: 1 } }
+    const items = Schema.decodeUnknownSync(Schema.toCodecJson(TokensResponse))(paged)
+    assert.deepStrictEqual(json(items), json(read))
+    roundTrip(TokenUpdateRequest, json({ ...row, key: undefined }))
+    roundTrip(UserResponse, { data: { username: row.name, quota: row.remain_quota, other: row.other } })
+  })
+
+  it("an expiry is never, dated, or as it came", () => {
+    const read = Schema.decodeUnknownSync(Expiry)
+    assert.deepStrictEqual(read(-1), NEVER_EXPIRES)
+    assert.deepStrictEqual(read(0), { _tag: "At", at: DateTime.makeUnsafe(0) })
+    for (const raw of [-2, 1.5, 253_402_300_800, 1_893_456_000_000, "2030-01-01", "", null, { at: 1 }]) {
+      assert.deepStrictEqual(read(raw), { _tag: "Unknown", raw })
+    }
+    const at = DateTime.makeUnsafe("1969-12-31T23:59:59Z")
+    assert.throws(() => Schema.encodeSync(Expiry)({ _tag: "At", at }), /1970/)
+  })
+})
+
+const Api = HttpApi.make("sluice").add(AccountGroup).middleware(MalformedRequest)
+
+const Server = HttpRouter.serve(
+  HttpApiBuilder.layer(Api).pipe(
+    Layer.provide(AccountHandlers),
+    Layer.provide(
+      Layer.succeed(AccessTokenAuth, {
+        systemAccessToken: (effect) => Effect.provideService(effect, Principal, { user: "ada" })
+      })
+    ),
+    Layer.provide(MalformedRequest.layer)
+  ),
+  { disableLogger: true, disableListenLog: true }
+).pipe(Layer.provideMerge(NodeHttpServer.layerTest))
+
+const client = Layer.unwrap(
+  Effect.map(HttpServer.HttpServer, ({ address }) =>
+    AccountClient.layer({
+      baseUrl: `http://127.0.0.1:${"port" in address ? address.port : 0}`,
+      accessToken: systemAccessToken("sat-1"),
+      retry: RETRY_NEVER
+    })
+  )
+)
+
+it.layer(Layer.provideMerge(client, Server))("the account's client and handlers", (it) => {
+  it.effect("understand each other", () =>
+    Effect.gen(function* () {
+      const { rotateAccessToken, tokens, user } = yield* Account
+      assert.deepStrictEqual(yield* user, { username: "ada", quota: quota(1), extra: { group: "vip" } })
+      const { accessToken } = yield* rotateAccessToken
+      assert.strictEqual(accessToken && Redacted.value(accessToken), "sat-2")
+
+      const at = DateTime.makeUnsafe("2030-01-02T03:04:05Z")
+      const asked: NewToken = {
+        name: "a",
+        remainQuota: quota(7),
+        expires: { _tag: "At", at },
+        extra: { group: "x" }
+      }
+      const { key, ...made } = yield* tokens.create(asked)
+      assert.strictEqual(Redacted.value(key), "sk-1")
+      assert.deepStrictEqual<object>(made, { ...asked, id: 1, subnet: "", status: 1, enabled: true })
+      yield* tokens.create({ name: "b", remainQuota: quota(0) })
+      const changed = yield* tokens.update(1, {
+        enabled: false,
+        expires: NEVER_EXPIRES,
+        remainQuota: Quota.make(9)
+      })
+      assert.deepStrictEqual(changed, {
+        ...made,
+        enabled: false,
+        status: 0,
+        expires: NEVER_EXPIRES,
+        remainQuota: quota(9)
+      })
+      assert.deepStrictEqual((yield* Stream.runCollect(tokens.list))[0], changed)
+      assert.deepStrictEqual(
+        (yield* tokens.search("b")).map(({ id }) => id),
+        [2]
+      )
+      yield* tokens.remove(2)
+      assert.strictEqual((yield* Effect.flip(tokens.get(2))).reason._tag, "NotFound")
+    })
+  )
+})
