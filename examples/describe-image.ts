@@ -1,0 +1,24 @@
+/**
+ * Asks what is on a picture, and says first what looking at it costs: `node examples/describe-image.ts [cat.png]`.
+ *
+ * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_CHAT_MODEL (of a model that sees).
+ */
+import { NodeFileSystem, NodeRuntime } from "@effect/platform-node"
+import { Gateway, imageCost, userMessage } from "@sluice/core"
+import { GatewayClient } from "@sluice/core/client"
+import { Config, Console, Effect, Layer } from "effect"
+import { join } from "node:path"
+
+const program = Effect.gen(function* () {
+  const gateway = yield* Gateway
+  const model = yield* Config.String("SLUICE_CHAT_MODEL")
+  const file = process.argv[2] ?? join(import.meta.dirname, "../docs/page.png")
+  const message = yield* userMessage("What is on the picture, in a word?", [{ file }], "high")
+  yield* Console.log(`${imageCost([message]).most} tokens`)
+  const { text } = yield* gateway.chat({ model, messages: [message], maxTokens: 300 })
+  yield* Console.log(text)
+})
+
+NodeRuntime.runMain(Effect.provide(program, Layer.merge(GatewayClient.layerConfig(), NodeFileSystem.layer)))
+// → … tokens
+// → Red.

@@ -1,0 +1,22 @@
+/**
+ * Makes an image, whether its model answers at once or in two steps: `node examples/image.ts`.
+ *
+ * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_IMAGE_MODEL (of group I4).
+ */
+import { NodeRuntime } from "@effect/platform-node"
+import { Gateway } from "@sluice/core"
+import { GatewayClient } from "@sluice/core/client"
+import { Config, Console, Effect } from "effect"
+
+const program = Effect.gen(function* () {
+  const { images } = yield* Gateway
+  const model = yield* Config.String("SLUICE_IMAGE_MODEL")
+  const prompt = "A canal lock opens at dawn, seen from the towpath"
+  const made = yield* images.generate({ group: "I4", model, prompt, size: "2K" }, { deadline: "5 minutes" })
+  for (const { expiresAt, url } of made.images) {
+    yield* Console.log(`${url}, until ${expiresAt && new Date(expiresAt).toISOString()}`)
+  }
+})
+
+NodeRuntime.runMain(Effect.provide(program, GatewayClient.layerConfig()))
+// → https://images.example/2.png, until 20…Z
