@@ -1,38 +1,45 @@
 /** The conformance checker: the reference gateway passes, each broken gateway fails by its own rule, our server as it is. */
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, systemAccessToken } from "@sluice/core"
-import { layerTransport } from "@sluice/core/client"
+import { apiKey, GatewayApi, systemAccessToken } from "@sluice/core"
 import {
-  checkGateway,
+  callsOf,
+  type CheckedCall,
   checks,
   type ConformanceOptions,
   contractCalls,
-  type Report
+  rulesOf
 } from "@sluice/core/conformance"
-import { Duration, Effect, Fiber, Redacted } from "effect"
-import { HttpClient } from "effect/http"
-import { TestClock } from "effect/testing"
-import { brokenGateways, limitedGateway } from "./conformance/brokenGateways.ts"
+import { Duration, Effect, Exit, Redacted, Schema } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { brokenGateways, limitedGateway, shoutingGateway } from "./conformance/brokenGateways.ts"
+import { check, during, everything, having } from "./conformance/Checking.ts"
 import { ACCESS_TOKEN, API_KEY, MODELS, serveGateway } from "./conformance/ReferenceGateway.ts"
 import { startServer } from "./demo-server/TestServer.ts"
 
-const everything = { paid: true, write: true, rotate: true, models: MODELS, pollEvery: Duration.zero }
-
-const check = (url: string, options: Partial<ConformanceOptions> = everything) =>
-  checkGateway({
-    baseUrl: url,
-    apiKey: apiKey(API_KEY),
-    accessToken: systemAccessToken(ACCESS_TOKEN),
-    ...options
-  }).pipe(Effect.provide(layerTransport()))
-
-/** Rules with a verdict, as `POST /v1/rerank topN`. */
-const having = ({ calls }: Report, verdict: string, kind?: string) =>
-  calls.flatMap(({ call, rules }) =>
-    rules
-      .filter((rule) => rule.verdict === verdict && (kind === undefined || rule.kind === kind))
-      .map(({ rule }) => `${call} ${rule}`)
-  )
+/** The sections of the interface, and the items of its numbered lists. */
+const SECTIONS = new Set([
+  "What the service does",
+  "Rerank request",
+  "Rerank response",
+  "Video task",
+  "Embedding request",
+  "Embedding response",
+  "Image generation request",
+  "Chat message with images",
+  "Account user",
+  "Token (API key)",
+  "Model entry",
+  "States and transitions › Video task",
+  "States and transitions › Token",
+  "States and transitions › Image task (two-step models)",
+  ...["Rerank", "Video", "Embeddings", "Images", "Image understanding", "Account management"].map(
+    (endpoints) => `Endpoints › ${endpoints}`
+  ),
+  ...[1, 2, 3, 4, 5, 6, 7].map((item) => `Authentication ${item}`),
+  ...[1, 2, 3].map((item) => `Errors ${item}`),
+  "Limits"
+])
 
 describe("the rules", () => {
   it("are there for every call of the contract, and for no other", () => {
@@ -42,6 +49,31 @@ describe("the rules", () => {
       contractCalls.map(({ name }) => name)
     )
     assert.strictEqual(new Set(named).size, named.length)
+  })
+
+  it("are missed by a call that joins the contract", () => {
+    const Speech = HttpApiGroup.make("speech").add(
+      HttpApiEndpoint.get("voice", "/v1/voices/:voice", { params: { voice: Schema.String } }),
+      HttpApiEndpoint.get("alias", "/v2/voices").annotate(OpenApi.Exclude, true)
+    )
+    const names = callsOf(HttpApi.make("more").addHttpApi(GatewayApi).add(Speech)).map(({ name }) => name)
+    const missed = names.filter((name) => !checks.some(({ call }) => call === name))
+    assert.deepStrictEqual(missed, ["GET /v1/voices/{}"])
+  })
+
+  it("are the nineteen calls of the interface and one of our own, each rule with its section", () => {
+    const own = checks.filter(({ kind }) => kind === "our choice").map(({ call }) => call)
+    assert.deepStrictEqual(own, ["GET /v1/models"])
+    assert.strictEqual(checks.length, 19 + own.length)
+    const sections = checks.flatMap((check) =>
+      contractCalls
+        .filter(({ name }) => name === check.call)
+        .flatMap((call) => Object.values(rulesOf(check, call)).map(({ section }) => section))
+    )
+    assert.deepStrictEqual(
+      [...new Set(sections)].filter((section) => !SECTIONS.has(section)),
+      []
+    )
   })
 })
 
@@ -165,20 +197,71 @@ describe("a report", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("comes in bounded time from a gateway that never answers", () =>
+  it.effect("comes in bounded time from a gateway that stalls", () =>
+    Effect.gen(function* () {
+      const stalling = HttpClient.make((request) =>
+        request.url.endsWith("/v1/models")
+          ? Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ data: [{ id: "embed" }] })))
+          : Effect.never
+      )
+      const report = yield* during("10 minutes", stalling, {})
+      const embeddings = report.calls.find(({ call }) => call === "POST /v1/embeddings")
+      assert.deepInclude(embeddings?.rules[0], { verdict: "fails", detail: "No whole answer within 1m" })
+    })
+  )
+
+  it.effect("does not wait for a task for ever: every 15 seconds, for as long as there is patience", () =>
+    Effect.gen(function* () {
+      let looks = 0
+      const endless = HttpClient.make((request) => {
+        if (request.method === "GET") looks++
+        const refused = request.headers["authorization"] === undefined || request.url.includes("no-such")
+        const json = refused ? { error: { message: "no" } } : { id: "v", status: "in_progress" }
+        const response = Response.json(json, { status: refused ? 401 : 200 })
+        return Effect.succeed(HttpClientResponse.fromWeb(request, response))
+      })
+      const models = { video: "v" }
+      const report = yield* during("6 minutes", endless, { paid: true, models, patience: "5 minutes" })
+      const rules = report.calls.find(({ call }) => call === "GET /v1/videos/{}")?.rules
+      const ends = rules?.find(({ rule }) => rule === "ends")
+      assert.deepInclude(ends, { verdict: "fails", kind: "our choice" })
+      assert.strictEqual(ends?.detail, `after 21 looks it is "in_progress"`)
+      assert.isBelow(looks, 40)
+    })
+  )
+
+  it.effect("is none of an address where nothing answers", () =>
     Effect.gen(function* () {
       const silent = HttpClient.make(() => Effect.never)
-      const running = yield* checkGateway({ baseUrl: "http://silent.example", apiKey: apiKey(API_KEY) }).pipe(
-        Effect.provideService(HttpClient.HttpClient, silent),
-        Effect.forkChild
-      )
-      yield* TestClock.adjust("10 minutes")
-      const report = yield* Fiber.join(running)
-      assert.isFalse(report.conforms === true && report.totals.interface.conforms > 0)
-      assert.deepStrictEqual(having(report, "conforms"), [])
-      const list = report.calls.find(({ call }) => call === "GET /v1/models")
-      assert.match(list?.rules[0]?.detail ?? "", /^No whole answer within 1m$/)
+      const error = yield* Effect.flip(during("1 minute", silent, {}))
+      assert.strictEqual(error.reason._tag, "Unreachable")
+      assert.include(error.message, "Check the base URL")
     })
+  )
+
+  it.live("leaves no token behind, also when it is interrupted", () =>
+    Effect.gen(function* () {
+      const { url, world } = yield* serveGateway()
+      const most = new Set<number>()
+      const stop = ({ call }: CheckedCall) => {
+        for (const id of world.tokens.keys()) most.add(id)
+        return call === "POST /api/token/" ? Effect.interrupt : Effect.void
+      }
+      const exit = yield* Effect.exit(check(url, everything, stop))
+      assert.isTrue(Exit.hasInterrupts(exit))
+      assert.deepStrictEqual([...most], [1, 2, 3])
+      assert.deepStrictEqual([...world.tokens.keys()], [1, 2])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("cannot command the terminal that shows it", () =>
+    Effect.gen(function* () {
+      const { url } = yield* serveGateway(shoutingGateway)
+      const { calls } = yield* check(url)
+      const details = calls.flatMap(({ rules }) => rules.map(({ detail = "" }) => detail)).join("")
+      assert.include(details, "[2J")
+      assert.notMatch(details, /\p{Cc}/u)
+    }).pipe(Effect.scoped)
   )
 })
 
@@ -211,7 +294,9 @@ describe("our own server", () => {
         "GET /api/token/ answers",
         "POST /api/token/ answers"
       ])
-      assert.deepStrictEqual(having(report, "fails", "our choice"), [])
+      // What is not served is refused with 404 to everybody.
+      const others = having(report, "fails", "our choice").filter((rule) => !rule.endsWith(" status"))
+      assert.deepStrictEqual(others, [])
     }).pipe(Effect.scoped)
   )
 })

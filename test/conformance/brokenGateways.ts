@@ -204,3 +204,9 @@ export const limitedGateway: Gateway = {
     [RERANK]: () => ({ ...refuse(429, "Too many requests"), headers: { "retry-after": "0" } })
   }
 }
+
+/** Not broken, as far as anybody can say: it refuses in the language of terminals. */
+export const shoutingGateway: Gateway = {
+  opens,
+  calls: { ...calls, [RERANK]: () => refuse(500, "\u001b[2J\u001b]0;owned\u0007 no\r\nmore") }
+}

@@ -80,7 +80,7 @@ const standardRules = ({ authentication, form, kind = "interface", section }: Ch
     ),
     status: ours("Errors 3", "without a credential it is refused with 401"),
     errorBody: ours("Errors 2", "a refusal carries `error` with `message`, `type`, `param` and `code`"),
-    requestId: ours("Errors", "an answer carries `x-request-id`"),
+    requestId: ours("Errors 2", "an answer carries `x-request-id`"),
     ...(call.decode && { contentType: ours("What the service does", "JSON is labelled application/json") })
   }
 }

@@ -3,7 +3,7 @@ import { Duration, Effect, Random, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
 import { baseUrlOf } from "../client/ClientOptions.ts"
 import { concealer } from "../client/Conceal.ts"
-import type { GatewayError } from "../GatewayError.ts"
+import { GatewayError, Unreachable } from "../GatewayError.ts"
 import { ask } from "./Ask.ts"
 import { type Check, runCheck } from "./Check.ts"
 import { chat } from "./checks/Chat.ts"
@@ -11,7 +11,7 @@ import { embeddings } from "./checks/Embeddings.ts"
 import { images } from "./checks/Images.ts"
 import { models } from "./checks/Models.ts"
 import { rerank } from "./checks/Rerank.ts"
-import { tokens } from "./checks/Tokens.ts"
+import { removeTokens, tokens } from "./checks/Tokens.ts"
 import { rotation, user } from "./checks/User.ts"
 import { videos } from "./checks/Videos.ts"
 import { contractCalls } from "./Contract.ts"
@@ -32,26 +32,24 @@ export const checks: ReadonlyArray<Check> = [
   ...rotation
 ]
 
-const LISTS = [
-  { method: "GET", path: "/v1/models", credential: "apiKey" },
-  { method: "GET", path: "/api/user/available_models", credential: "accessToken" },
-  { method: "GET", path: "/api/models", credential: "accessToken" }
-] as const
+const MODELS = { method: "GET", path: "/v1/models" } as const
+/** Where else the ids of models are looked for. */
+const LISTS = ["/api/user/available_models", "/api/models"] as const
 
-/** For a list of models, and for removing what a check has made. */
+/** For a list of models. */
 const aside = Duration.seconds(30)
 
-/** Nothing of a credential in any text, whatever the gateway echoed. */
-const conceal = (secrets: Session["secrets"], call: CheckedCall): CheckedCall => {
+/** What a gateway's text may do in a report: nothing of a credential, and nothing that a terminal obeys. */
+const harmless = (secrets: Session["secrets"]) => {
   const concealers = secrets.map((secret) => concealer(Redacted.value(secret)))
-  const hide = (text: string) => concealers.reduce((text, conceal) => conceal(text), text)
-  return {
-    ...call,
-    rules: call.rules.map((rule) =>
-      rule.detail === undefined ? rule : { ...rule, detail: hide(rule.detail) }
-    )
-  }
+  return (text: string): string =>
+    concealers.reduce((text, conceal) => conceal(text), text).replaceAll(/\p{Cc}/gu, " ")
 }
+
+const harmlessCall = (call: CheckedCall, tell: (text: string) => string): CheckedCall => ({
+  ...call,
+  rules: call.rules.map((rule) => (rule.detail === undefined ? rule : { ...rule, detail: tell(rule.detail) }))
+})
 
 /**
  * Checks a gateway against the contract, call by call and rule by rule.
@@ -62,7 +60,7 @@ const conceal = (secrets: Session["secrets"], call: CheckedCall): CheckedCall =>
  * also when it is interrupted.
  *
  * **Gotchas.** The `HttpClient` should follow no redirects: the transport of `@sluice/core/client` does not. Fails only
- * when the base URL is none; a gateway that does not answer is a report.
+ * when the base URL is none, or when nothing answers there at all.
  */
 export const checkGateway = Effect.fn("checkGateway")(function* (
   options: ConformanceOptions,
@@ -70,15 +68,18 @@ export const checkGateway = Effect.fn("checkGateway")(function* (
 ): Effect.fn.Return<Report, GatewayError, HttpClient.HttpClient> {
   const baseUrl = yield* baseUrlOf(options.baseUrl)
   const { accessToken, apiKey } = options
-  const credentials = { apiKey, accessToken }
-  const lists = LISTS.flatMap(({ credential, ...call }) =>
-    credentials[credential] === undefined ? [] : [ask(baseUrl, call, {}, credentials[credential], aside)]
-  )
+  const callable = ask(baseUrl, MODELS, {}, apiKey, aside)
+  // A wrong address breaks no rule.
+  const first = yield* Effect.mapError(callable, ({ message }) => unreachable(message))
+  const lists =
+    accessToken === undefined
+      ? []
+      : LISTS.map((path) => ask(baseUrl, { method: "GET", path }, {}, accessToken, aside))
   const session: Session = {
     baseUrl,
     options,
     run: (yield* Random.nextIntBetween(0x1000_0000, 0xffff_ffff)).toString(16),
-    models: yield* chooseModels(options.models ?? {}, lists),
+    models: yield* chooseModels(options.models ?? {}, [Effect.succeed(first), ...lists]),
     secrets: accessToken === undefined ? [apiKey] : [apiKey, accessToken],
     accessToken,
     video: undefined,
@@ -92,19 +93,18 @@ export const checkGateway = Effect.fn("checkGateway")(function* (
   })
   const run = Effect.forEach(planned, ({ call, check }) =>
     runCheck(check, call, session).pipe(
-      Effect.map((checked) => conceal(session.secrets, checked)),
+      Effect.map((checked) => harmlessCall(checked, harmless(session.secrets))),
       Effect.tap(onCall)
     )
   )
-  const calls = yield* Effect.ensuring(run, removeToken(session))
-  return report(baseUrl, session.models, calls)
+  const calls = yield* Effect.ensuring(run, removeTokens(session))
+  const tell = harmless(session.secrets)
+  const models = Object.entries(session.models).map(([purpose, model]) => [purpose, tell(model)] as const)
+  return report(baseUrl, Object.fromEntries(models), calls)
 })
 
-/** Removes the token that the check has made, should it still be there. */
-const removeToken = (session: Session) =>
-  Effect.suspend(() => {
-    const { accessToken, token } = session
-    if (token === undefined) return Effect.void
-    const call = { method: "DELETE", path: "/api/token/{}" } as const
-    return Effect.ignore(ask(session.baseUrl, call, { params: [String(token.id)] }, accessToken, aside))
+const unreachable = (message: string) =>
+  new GatewayError({
+    operation: "conformance",
+    reason: new Unreachable({ message: `${message}. Check the base URL and the network.` })
   })

@@ -1,4 +1,5 @@
 /** The contract as a measure: does a gateway keep it, rule by rule? Brings no transport. */
+export { type Check, rulesOf } from "./Check.ts"
 export { checkGateway, checks } from "./Conformance.ts"
 export { callsOf, type ContractCall, contractCalls } from "./Contract.ts"
 export type { CheckedCall, Judged, Kind, Report, Rule, Verdict } from "./Rule.ts"

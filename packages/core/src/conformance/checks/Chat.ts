@@ -7,7 +7,7 @@ import { check } from "../Check.ts"
 import { at, fault } from "../Json.ts"
 import { wantsModel } from "../Models.ts"
 import { ours, promised } from "../Rule.ts"
-import { GIF, PNG } from "./ChatImages.ts"
+import { GIF, JPEG, PNG, WEBP } from "./ChatImages.ts"
 
 const MAX_TOKENS = 16
 const SECTION = "Chat message with images"
@@ -47,7 +47,7 @@ export const chat = check({
   rules: {
     text: promised(SECTION, "the answer's text is at choices[0].message.content"),
     maxTokens: promised(SECTION, "the answer has at most `max_tokens` tokens"),
-    images: promised(SECTION, "a message of text and several images is answered"),
+    images: promised(SECTION, "a message of text and several images, PNG, JPEG and WEBP, is answered"),
     gif: promised("Limits", "a GIF image is refused"),
     stream: ours(
       "Endpoints › Image understanding",
@@ -60,7 +60,7 @@ export const chat = check({
     const tokens = at(answer.json, "usage", "completion_tokens")
     if (typeof tokens !== "number") skip("maxTokens", "the gateway does not count the answer's tokens")
     else judge("maxTokens", fault(tokens <= MAX_TOKENS, `${tokens} tokens where ${MAX_TOKENS} were allowed`))
-    const parts = [question, image(PNG, "low"), image(PNG, "auto")]
+    const parts = [question, image(PNG, "low"), image(JPEG, "auto"), image(WEBP, "high")]
     if (textFault(answer) !== undefined) skip("images", "the model answers without text")
     else yield* succeeds("images", request(model, parts), textFault)
     yield* refuses("gif", request(model, [question, image(GIF, "low")]))

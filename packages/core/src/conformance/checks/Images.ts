@@ -66,7 +66,10 @@ const get = check({
   rules: {
     status: promised(SECTION, "the task carries `status`, a text"),
     urls: promised(ENDPOINTS, "when the task is completed, each entry of `data` has its `url`"),
-    ends: ours("States and transitions › Image task", "the task ends within the patience given"),
+    ends: ours(
+      "States and transitions › Image task (two-step models)",
+      "the task ends within the patience given"
+    ),
     unknown: ours("Errors 3", "an unknown id is refused with 404")
   },
   run: Effect.fnUntraced(function* ({ answer, judge, refuses, send, session, skip }) {

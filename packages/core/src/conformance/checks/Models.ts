@@ -37,7 +37,7 @@ const available = check({
   request: () => ({}),
   rules: {
     list: promised(ACCOUNT, "`data` is an array"),
-    ids: ours("Account management", "each model has an `id`, a text")
+    ids: ours(ACCOUNT, "each model has an `id`, a text")
   },
   run: ({ answer: { json }, judge }) =>
     Effect.sync(() => {

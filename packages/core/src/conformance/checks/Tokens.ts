@@ -1,7 +1,8 @@
 /** Tokens, the account's API keys: those that are there are read, one of the check's own is made, changed and removed. */
-import { Effect, Option, Schema } from "effect"
+import { Duration, Effect, Option, Schema } from "effect"
+import type { HttpClient } from "effect/http"
 import { ApiKey } from "../../Credentials.ts"
-import { refusalOf, type Request } from "../Ask.ts"
+import { ask, refusalOf, type Request } from "../Ask.ts"
 import { type Check, check } from "../Check.ts"
 import { at, fault, listAt } from "../Json.ts"
 import { ours, promised } from "../Rule.ts"
@@ -78,6 +79,9 @@ const list = check({
 /** One embedding with the token's own key. */
 const embedding = ({ models }: Session): Request => ({ body: { model: models.embedding, input: "lock" } })
 
+/** Begins the name of every token that the check makes. */
+const nameOf = ({ run }: Session): string => `sluice-check-${run}`
+
 const decodeKey = Schema.decodeUnknownOption(ApiKey)
 
 const create = check({
@@ -85,8 +89,8 @@ const create = check({
   needs: "write",
   section: ACCOUNT,
   form: promised(ACCOUNT, "the answer has the new token in `data`"),
-  request: ({ run }) => ({
-    body: { name: `sluice-check-${run}`, expired_time: NEVER, remain_quota: QUOTA, subnet: "" }
+  request: (session) => ({
+    body: { name: nameOf(session), expired_time: NEVER, remain_quota: QUOTA, subnet: "" }
   }),
   rules: {
     key: promised(SECTION, "the new token carries its `key`"),
@@ -99,7 +103,7 @@ const create = check({
     const key = Option.getOrUndefined(decodeKey(at(made, "key")))
     if (key !== undefined) session.secrets.push(key)
     const id = idOf(made)
-    const name = `sluice-check-${session.run}`
+    const name = nameOf(session)
     if (id !== undefined) session.token = { id, name, key }
     judge("key", fault(key !== undefined, "there is none"))
     judge("fields", tokenFault(made))
@@ -162,7 +166,7 @@ const search = check({
 
 const changed = (session: Session, status: 0 | 1) => ({
   id: session.token?.id,
-  name: `sluice-check-${session.run}-b`,
+  name: `${nameOf(session)}-b`,
   expired_time: NEVER,
   remain_quota: QUOTA,
   status
@@ -229,3 +233,31 @@ const remove = check({
 })
 
 export const tokens: ReadonlyArray<Check> = [list, create, get, search, update, remove]
+
+const aside = Duration.seconds(30)
+
+/**
+ * Removes what a check has made and has not removed: it was interrupted, or the gateway made more than it was asked for.
+ *
+ * **Details.** Found by name, which no other token has. What the gateway does not answer stays.
+ */
+export const removeTokens = (session: Session): Effect.Effect<void, never, HttpClient.HttpClient> =>
+  Effect.suspend(() => {
+    const { accessToken, baseUrl, options, token } = session
+    if (options.write !== true || accessToken === undefined) return Effect.void
+    const remove = (id: number) =>
+      Effect.ignore(
+        ask(baseUrl, { method: "DELETE", path: ONE.path }, { params: [String(id)] }, accessToken, aside)
+      )
+    const search = { method: "GET", path: "/api/token/search" } as const
+    return ask(baseUrl, search, { query: { keyword: nameOf(session) } }, accessToken, aside).pipe(
+      Effect.map(({ json }) =>
+        listAt(json, "data")
+          .filter((token) => String(at(token, "name")).startsWith(nameOf(session)))
+          .map(idOf)
+      ),
+      Effect.orElseSucceed(() => []),
+      Effect.map((ids) => new Set([...ids, token?.id].filter((id) => id !== undefined))),
+      Effect.flatMap(Effect.forEach(remove, { discard: true }))
+    )
+  })

@@ -1,0 +1,64 @@
+/** `sluice conformance` as a program uses it: the report, one object with `--json`, an exit code, the rotated token. */
+import { spawn } from "node:child_process"
+import { readFile, stat } from "node:fs/promises"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import type { Report } from "@sluice/core/conformance"
+import { Effect } from "effect"
+import { brokenGateways } from "../conformance/brokenGateways.ts"
+import { having } from "../conformance/Checking.ts"
+import { ACCESS_TOKEN, API_KEY, serveGateway } from "../conformance/ReferenceGateway.ts"
+import { temporaryFolder } from "../demo-server/TestServer.ts"
+
+describe("sluice conformance", () => {
+  const launcher = join(import.meta.dirname, "../../apps/demo-server/bin/sluice.js")
+
+  /** Credentials by the environment, as a program would give them. */
+  const sluice = (url: string, ...args: ReadonlyArray<string>) =>
+    Effect.callback<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>(
+      (resume) => {
+        const env = { ...process.env, SLUICE_API_KEY: API_KEY, SLUICE_ACCESS_TOKEN: ACCESS_TOKEN }
+        const command = [launcher, "conformance", "--base-url", url, ...args]
+        const child = spawn(process.execPath, command, { env, stdio: ["ignore", "pipe", "pipe"] })
+        let stdout = ""
+        let stderr = ""
+        child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
+        child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
+        child.on("close", (code) => resume(Effect.succeed({ code, stdout, stderr })))
+      }
+    )
+
+  it.live("prints call by call and rule by rule, and succeeds", () =>
+    Effect.gen(function* () {
+      const { url } = yield* serveGateway()
+      const { code, stderr, stdout } = yield* sluice(url)
+      assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+      assert.match(
+        stdout,
+        /^POST \/v1\/embeddings\n  ✓ a valid request .*\[interface: Endpoints › Embeddings\]$/m
+      )
+      assert.include(
+        stdout,
+        "POST /v1/rerank\n  – left out: it may cost more than an embedding: allow it with --paid"
+      )
+      assert.match(stdout, /^interface: \d+ rules kept, 0 broken, \d+ left out$/m)
+      assert.notInclude(stdout, "canary")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("prints one object with --json, and fails for a rule of the interface", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const quotas = brokenGateways.find(({ breaks }) => breaks === "GET /api/user/self form")
+      const { url, world } = yield* serveGateway(quotas?.gateway)
+      const file = join(folder, "token")
+      const { code, stderr, stdout } = yield* sluice(url, "--json", "--rotate", "--save-token", file)
+      assert.strictEqual(code, 1)
+      const report: Report = JSON.parse(stdout)
+      assert.deepStrictEqual(having(report, "fails", "interface"), ["GET /api/user/self form"])
+      assert.strictEqual(yield* Effect.promise(() => readFile(file, "utf8")), world.accessToken)
+      assert.strictEqual((yield* Effect.promise(() => stat(file))).mode & 0o777, 0o600)
+      assert.notInclude(stdout + stderr, world.accessToken)
+    }).pipe(Effect.scoped)
+  )
+})
