@@ -220,6 +220,22 @@ layer(Client)("videos that are downloaded", (it) => {
       }
     ],
     ["NotFound", /no/, refuse(404, openAi({}))],
+    ["ServerFailure", /Status 599/, (_, response) => void response.writeHead(999).end()],
+    [
+      "InvalidResponse",
+      /No video came/,
+      (_, response) => {
+        response.writeHead(205, { "content-type": "text/plain" }).end("none")
+      }
+    ],
+    [
+      "ServerFailure",
+      /half a/,
+      (_, response) => {
+        response.writeHead(503, { "content-type": "text/plain", "content-length": 500 })
+        response.write("half a refusal", () => response.destroy())
+      }
+    ],
     [
       "InvalidRequest",
       /Redirects are not followed/,

@@ -88,7 +88,11 @@ export const videoProgress = ({ extra, status }: Video): number | undefined => {
   return typeof percent === "number" && percent >= 0 && percent <= 100 ? percent / 100 : undefined
 }
 
-/** Until when the video can be downloaded, in ms since 1970: as the gateway says, or 24 hours after its completion. */
+/**
+ * Until when the video can be downloaded, in ms since 1970, where it can be known.
+ *
+ * As `expires_at` says, or 24 hours after `completed_at`, both in seconds: the interface names neither.
+ */
 export const videoExpiry = ({ extra }: Video): number | undefined => {
   const until = extra?.["expires_at"]
   if (typeof until === "number" && until > 0) return until * 1000

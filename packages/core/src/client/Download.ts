@@ -22,17 +22,28 @@ const typeOf = ({ headers }: HttpClientResponse.HttpClientResponse) => headers["
 const isText = (response: HttpClientResponse.HttpClientResponse): boolean =>
   /^\s*(text\/|application\/([\w.+-]*json|xml|xhtml))/i.test(typeOf(response))
 
-/** Answers that are no video end after 64 KB: where videos come there is no limit to the size of an answer. */
+/** Statuses that `Response` takes no body with. */
+const BODILESS = new Set([204, 205, 304])
+
+/**
+ * Answers that are no video end after 64 KB: where videos come there is no limit to the size of an answer.
+ *
+ * One that breaks off says as much as has come of it.
+ */
 export const bounded = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
   if (response.status >= 200 && response.status < 300 && !isText(response)) return response
   let room = TEXT_BYTES
   const chunks = yield* response.stream.pipe(
     Stream.takeUntil(({ length }) => (room -= length) <= 0),
+    Stream.catch(() => Stream.empty),
     Stream.runCollect
   )
   const body = Buffer.concat(chunks).subarray(0, TEXT_BYTES)
-  const init = { status: response.status, headers: { ...response.headers } }
-  return HttpClientResponse.fromWeb(response.request, new Response(body.length > 0 ? body : null, init))
+  // `Response` knows no status above, gateways may.
+  const status = Math.min(response.status, 599)
+  const kept = body.length === 0 || BODILESS.has(status) ? null : body
+  const web = new Response(kept, { status, headers: { ...response.headers } })
+  return HttpClientResponse.fromWeb(response.request, web)
 })
 
 /** A page or a refusal with status 200 is no video. */
