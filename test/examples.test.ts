@@ -38,7 +38,8 @@ const run = (
           SLUICE_RERANK_MODEL: MODELS.rerank,
           SLUICE_CHAT_MODEL: MODELS.chat,
           SLUICE_IMAGE_MODEL: MODELS.twoStepImage,
-          SLUICE_VIDEO_MODEL: MODELS.video
+          SLUICE_VIDEO_MODEL: MODELS.video,
+          SLUICE_IMAGE_TO_VIDEO_MODEL: MODELS.video
         }
         const command = ["--conditions=@sluice/source", "--import", hurry, join(examples, name), ...args]
         const { stdout } = yield* Effect.promise(() =>

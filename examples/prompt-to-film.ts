@@ -1,0 +1,43 @@
+/**
+ * From a prompt to an image, from the image to a film, and the film to a file: `node examples/prompt-to-film.ts`.
+ *
+ * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY, SLUICE_IMAGE_MODEL and SLUICE_IMAGE_TO_VIDEO_MODEL.
+ */
+import { NodeRuntime } from "@effect/platform-node"
+import { Gateway } from "@sluice/core"
+import { GatewayClient } from "@sluice/core/client"
+import { Config, Console, Effect, Stream } from "effect"
+
+const program = Effect.gen(function* () {
+  const { images, videos } = yield* Gateway
+  const painter = yield* Config.String("SLUICE_IMAGE_MODEL")
+  const animator = yield* Config.String("SLUICE_IMAGE_TO_VIDEO_MODEL")
+  const made = yield* images.generate({
+    model: painter,
+    prompt: "A canal lock at dawn, seen from the towpath"
+  })
+  const [image] = made.images
+  const inputReference = yield* Effect.fromNullishOr(image?.url ?? image?.base64)
+  yield* Console.log(`from ${inputReference.slice(0, 60)}`)
+  // "The lock opens, the water flows": these models understand Chinese best.
+  const film = {
+    group: "image-to-video",
+    model: animator,
+    prompt: "船闸打开，水流涌出",
+    inputReference
+  } as const
+  const last = yield* videos.progress(film).pipe(
+    Stream.tap(({ id, status }) => Console.log(`${id} ${status}`)),
+    Stream.runLast,
+    Effect.flatMap(Effect.fromOption)
+  )
+  const { bytes, path } = yield* videos.download(last.id, "film.mp4")
+  yield* Console.log(`${path}: ${bytes} bytes`)
+})
+
+NodeRuntime.runMain(Effect.provide(program, GatewayClient.layerConfig()))
+// → from https://images.example/2.png
+// → task-… queued
+// → task-… in_progress
+// → task-… completed
+// → film.mp4: … bytes
