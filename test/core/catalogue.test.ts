@@ -1,0 +1,84 @@
+/** Which group a model is of, as the user's table says. */
+import { NodeFileSystem } from "@effect/platform-node"
+import { assert, describe, expectTypeOf, it } from "@effect/vitest"
+import { MODEL_GROUPS, ModelCatalogue, type ModelGroup } from "@sluice/core"
+import { ConfigProvider, Effect, FileSystem, Layer, Option } from "effect"
+
+const build = (value: string | undefined) =>
+  Effect.provide(
+    ModelCatalogue,
+    ModelCatalogue.layerConfig.pipe(
+      Layer.provide(
+        ConfigProvider.layer(
+          ConfigProvider.fromUnknown(value === undefined ? {} : { SLUICE_MODEL_GROUPS: value })
+        )
+      )
+    )
+  ).pipe(Effect.provide(NodeFileSystem.layer))
+
+describe("the catalogue", () => {
+  it("knows the groups of the interface", () => {
+    const videos = ["V-A", "V-B", "V-C", "V-D", "V-E", "V-F", "V-G", "image-to-video"]
+    const images = ["I1", "I2", "I3", "I4", "I5", "I6"]
+    assert.deepStrictEqual([...MODEL_GROUPS], [...videos, ...images, "rerank", "embeddings", "chat"])
+    expectTypeOf<"V-H">().not.toExtend<ModelGroup>()
+    // @ts-expect-error: no such group
+    assert.throws(() => ModelCatalogue.make({ "V-H": ["m"] }), /V-H/)
+  })
+
+  it("finds a model by its name, else by the longest beginning", () => {
+    const { groupOf } = ModelCatalogue.make({
+      "V-D": ["wave-2.6"],
+      "image-to-video": ["wave-*-i2v", "wave-2.6-i2v*"],
+      "V-E": ["wave-*"],
+      chat: ["*"]
+    })
+    const groups = ["wave-2.6", "wave-2.6-i2v-plus", "wave-2.5", "wave-*-i2v", "other", ""].map((model) =>
+      Option.getOrUndefined(groupOf(model))
+    )
+    assert.deepStrictEqual(groups, ["V-D", "image-to-video", "V-E", "image-to-video", "chat", "chat"])
+    assert.isTrue(Option.isNone(ModelCatalogue.make({}).groupOf("constructor")))
+  })
+
+  it("refuses a model in two groups", () => {
+    assert.throws(() => ModelCatalogue.make({ I1: ["m"], I4: ["m"] }), /`m` stands in I1 and in I4/)
+  })
+})
+
+describe("the catalogue's configuration", () => {
+  const table = { I4: ["a"], rerank: ["r-*"] }
+
+  it.effect("is JSON, a file, or empty", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const path = yield* files.makeTempFileScoped()
+      yield* files.writeFileString(path, JSON.stringify(table, null, 2))
+      for (const value of [JSON.stringify(table), ` ${JSON.stringify(table)}\n`, path]) {
+        const catalogue = yield* build(value)
+        assert.deepStrictEqual(catalogue.table, table)
+        assert.deepStrictEqual(catalogue.groupOf("r-2"), Option.some("rerank"))
+      }
+      for (const value of [undefined, "", " "]) assert.deepStrictEqual((yield* build(value)).table, {})
+    }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
+  )
+
+  it.effect("says what is wrong, and where", () =>
+    Effect.gen(function* () {
+      const wrong: Record<string, RegExp> = {
+        "{": /JSON/,
+        '{"V-H":["m"]}': /`V-H` is no group of models; there are V-A, .*chat/,
+        '{"I1":["m"],"I4":["m"]}': /`m` stands in I1 and in I4; a model is of one group/,
+        '{"I1":["m","m"]}': /`m` stands twice in I1/,
+        '{"I1":"m"}': /array at \["I1"\]\. It is to be a table such as/,
+        '{"I1":[""]}': /I1/,
+        "/no/such/file.json": /neither JSON .* nor a file that can be read: \/no\/such\/file\.json/
+      }
+      for (const [value, message] of Object.entries(wrong)) {
+        const error = yield* Effect.flip(build(value))
+        assert.strictEqual(error._tag, "GatewayError")
+        assert.match(error.message, message)
+        assert.include(error.message, "SLUICE_MODEL_GROUPS: ")
+      }
+    })
+  )
+})
