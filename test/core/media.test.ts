@@ -184,6 +184,7 @@ describe("the source of an image", () => {
         [`${onePixel.png}\n`, /not Base64.*\{ file: path \}/],
         ["./cat.png", /not Base64.*\{ file: path \}/],
         ["ftp://example.com/cat.png", /neither http/],
+        ["C:\\cat.png", /neither http.*\{ file: path \}/],
         ["file:///etc/passwd", /neither http/],
         ["https://", /not a valid/],
         [{ file: "/no/such/cat.png" }, /\/no\/such\/cat\.png cannot be read/],

@@ -102,6 +102,9 @@ export interface Images {
    *
    * **Details.** `failed` is `TaskFailed`, the deadline `TimedOut`, `completed` without an image `InvalidResponse`. Other
    * statuses are waited for.
+   *
+   * **Gotchas.** Many or large images as Base64 may be more than `maxResponseBytes` (64 MB) lets through, and are paid for:
+   * ask for links, or raise it.
    */
   readonly generate: (call: ImageCall, patience?: ImagePatience) => Effect.Effect<ImageAnswer, GatewayError>
   /** Waits for a task that was made before. */

@@ -46,6 +46,8 @@ export type Needed<S extends ImageSource> =
 
 const refuse = (message: string) => new InvalidRequest({ message, code: "invalid_image" })
 
+const ADVICE = "A file's path is given as { file: path }."
+
 const tooLarge = (what: string, bytes: number) =>
   refuse(
     `${what} has ${(bytes / 1024 / 1024).toFixed(2)} MB; 20 MB is the most that is taken. Make it smaller.`
@@ -68,10 +70,7 @@ const ofBase64 = (base64: string, what: string) => {
   const bytes = decodeBase64(base64)
   return bytes === undefined
     ? Result.fail(
-        refuse(
-          `${what} is not Base64 of the standard alphabet, padded, without line breaks. ` +
-            "A file's path is given as { file: path }."
-        )
+        refuse(`${what} is not Base64 of the standard alphabet, padded, without line breaks. ${ADVICE}`)
       )
     : load(bytes, what)
 }
@@ -102,7 +101,7 @@ const ofText = (text: string): Result.Result<ImageToSend, InvalidRequest> => {
       : Result.fail(refuse("The image's URL is not a valid http or https address."))
   }
   if (/^[a-z][a-z0-9+.-]*:/i.test(text)) {
-    return Result.fail(refuse("The image's URL is neither http, nor https, nor a data URI."))
+    return Result.fail(refuse(`The image's URL is neither http, nor https, nor a data URI. ${ADVICE}`))
   }
   return Result.map(ofBase64(text, "The image"), (image) => ({
     wire: text,

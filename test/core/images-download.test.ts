@@ -1,0 +1,153 @@
+import { assert, layer } from "@effect/vitest"
+import { type GatewayError } from "@sluice/core"
+import { Context, Effect, FileSystem, Layer } from "effect"
+import { behaving, reasonOf } from "./Clients.ts"
+import { Client, images, KEY, running, sendBytes } from "./imagesClient.ts"
+import { type Behaviour, json, LoopbackGateway, refuse } from "./LoopbackGateway.ts"
+import { onePixel, png } from "./mediaImages.ts"
+
+layer(Client)("the bytes of images", (it) => {
+  it.effect("bytes come from Base64 or from a link, and are looked at", () =>
+    Effect.gen(function* () {
+      const gateway = yield* LoopbackGateway
+      const { load } = yield* images
+      const bytes = png(30, 20)
+      const base64 = Buffer.from(bytes).toString("base64")
+      const loads = [
+        load({ base64 }),
+        behaving(sendBytes(bytes, "binary/octet-stream"), load({ url: `${gateway.url}/1` }))
+      ]
+      for (const effect of loads) {
+        const image = yield* effect
+        assert.deepStrictEqual([image.format, image.width, image.height], ["png", 30, 20])
+        assert.deepStrictEqual([...image.bytes], [...bytes])
+      }
+      const bad: ReadonlyArray<
+        readonly [Effect.Effect<unknown, GatewayError, LoopbackGateway>, string, RegExp]
+      > = [
+        [load({ base64: "AAA" }), "InvalidResponse", /Base64 is damaged/],
+        [load({ base64: onePixel.gif }), "InvalidResponse", /a GIF/],
+        [load({}), "InvalidRequest", /no http or https/],
+        [load({ url: "file:///etc/passwd" }), "InvalidRequest", /no http or https/],
+        [
+          behaving(sendBytes(Buffer.from("<html>")), load({ url: `${gateway.url}/1` })),
+          "InvalidResponse",
+          /markup/
+        ],
+        [
+          behaving(sendBytes(bytes.subarray(0, 20)), load({ url: `${gateway.url}/1` })),
+          "InvalidResponse",
+          /cut off/
+        ],
+        [
+          behaving(sendBytes(new Uint8Array(100_001)), load({ url: `${gateway.url}/1` })),
+          "InvalidResponse",
+          /maxResponseBytes/
+        ]
+      ]
+      for (const [effect, tag, message] of bad) {
+        const reason = yield* reasonOf(effect)
+        assert.strictEqual(reason._tag, tag)
+        assert.match(reason.message, message)
+      }
+    })
+  )
+
+  it.effect("the key goes to the gateway alone: to no other host, and along no redirect to one", () =>
+    Effect.gen(function* () {
+      const gateway = yield* LoopbackGateway
+      const other = Context.get(yield* Layer.build(Layer.fresh(LoopbackGateway.layer)), LoopbackGateway)
+      const { load } = yield* images
+      const bytes = png(2, 2)
+      const sending = sendBytes(bytes)
+
+      other.behave(sending)
+      yield* load({ url: `${other.url}/1.png` })
+      assert.deepStrictEqual(
+        other.seen.map(({ headers, path }) => [path, headers.authorization]),
+        [["/1.png", undefined]]
+      )
+
+      other.behave(sending)
+      const redirect: Behaviour = ({ path }, response) => {
+        const location = path === "/a" ? "/b" : `${other.url}/stored.png`
+        response.writeHead(302, { location, "content-length": 2 })
+        response.end("->")
+      }
+      yield* behaving(
+        redirect,
+        Effect.gen(function* () {
+          const image = yield* load({ url: `${gateway.url}/a` })
+          assert.strictEqual(image.width, 2)
+          const keys = gateway.seen.map(({ headers, path }) => [path, headers.authorization])
+          assert.deepStrictEqual(keys, [
+            ["/a", `Bearer ${KEY}`],
+            ["/b", `Bearer ${KEY}`]
+          ])
+        })
+      )
+      assert.deepStrictEqual(
+        other.seen.map(({ headers, path }) => [path, headers.authorization]),
+        [["/stored.png", undefined]]
+      )
+    })
+  )
+
+  it.effect("redirects that go round in a ring end, and one to another scheme is not followed", () =>
+    Effect.gen(function* () {
+      const gateway = yield* LoopbackGateway
+      const { load } = yield* images
+      const to =
+        (location: string): Behaviour =>
+        (_, response) => {
+          response.writeHead(307, { location })
+          response.end()
+        }
+      for (const [location, count] of [
+        ["/again", 6],
+        ["file:///etc/passwd", 1]
+      ] as const) {
+        const effect = Effect.andThen(
+          reasonOf(load({ url: `${gateway.url}/1` })),
+          Effect.sync(() => gateway.seen.length)
+        )
+        assert.strictEqual(yield* behaving(to(location), effect), count, location)
+      }
+    })
+  )
+
+  it.effect("a link that has ended is NotFound, however its host says so", () =>
+    Effect.gen(function* () {
+      const other = Context.get(yield* Layer.build(Layer.fresh(LoopbackGateway.layer)), LoopbackGateway)
+      const { load } = yield* images
+      for (const status of [401, 403, 404, 410]) {
+        other.behave(refuse(status, "<Error>AccessDenied</Error>"))
+        const reason = yield* reasonOf(load({ url: `${other.url}/1.png` }))
+        assert.strictEqual(reason._tag, "NotFound", String(status))
+        assert.match(reason.message, /no longer gives the image out/)
+      }
+    })
+  )
+
+  it.effect("a download is tried again, and a file is there whole or not at all", () =>
+    Effect.gen(function* () {
+      const gateway = yield* LoopbackGateway
+      const files = yield* FileSystem.FileSystem
+      const folder = yield* files.makeTempDirectoryScoped()
+      const { save } = yield* images
+      const bytes = png(8, 8)
+      const image = { url: `${gateway.url}/1.png` }
+      const flaky: Behaviour = (seen, response, nth) =>
+        nth === 0 ? json(response, {}, 503) : sendBytes(bytes)(seen, response, nth)
+      const saved = yield* behaving(flaky, running(save(image, `${folder}/a.png`)))
+      assert.strictEqual(saved.format, "png")
+      assert.deepStrictEqual([...(yield* files.readFile(`${folder}/a.png`))], [...bytes])
+
+      const bad = yield* behaving(sendBytes(bytes.subarray(0, 9)), reasonOf(save(image, `${folder}/b.png`)))
+      assert.strictEqual(bad._tag, "InvalidResponse")
+      const base64 = { base64: onePixel.png }
+      assert.match((yield* reasonOf(save(base64, `${folder}/none/c.png`))).message, /cannot be written/)
+      assert.deepStrictEqual(yield* files.readDirectory(folder), ["a.png"])
+    })
+  )
+})

@@ -1,0 +1,179 @@
+import { assert, layer } from "@effect/vitest"
+import { apiKey, Gateway, type GatewayError, type ImageAnswer } from "@sluice/core"
+import { GatewayClient } from "@sluice/core/client"
+import { Context, type Duration, Effect, Exit, Fiber, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import { behaving, reasonOf } from "./Clients.ts"
+import {
+  answering,
+  Client,
+  generate,
+  images,
+  KEY,
+  link,
+  requests,
+  running,
+  task,
+  tick,
+  untyped,
+  url
+} from "./imagesClient.ts"
+import { type Behaviour, json, LoopbackGateway, openAi, refuse } from "./LoopbackGateway.ts"
+import { onePixel } from "./mediaImages.ts"
+
+const HOUR = 3_600_000
+
+layer(Client)("images in two steps", (it) => {
+  it.effect("a creation is not made again after a failure of the gateway's", () =>
+    Effect.gen(function* () {
+      const reason = yield* behaving(
+        refuse(503, openAi({})),
+        Effect.gen(function* () {
+          const reason = yield* reasonOf(running(generate()))
+          assert.strictEqual((yield* requests).length, 1)
+          return reason
+        })
+      )
+      assert.strictEqual(reason._tag, "ServerFailure")
+    })
+  )
+
+  it.effect("images at once are given back without a look, whatever the status says", () =>
+    Effect.gen(function* () {
+      for (const status of [undefined, "completed", "succeeded"]) {
+        const body = { data: [link], ...(status && { status }) }
+        const asked = yield* behaving(answering(body, 201), Effect.andThen(generate(), requests))
+        assert.deepStrictEqual(asked, ["POST /v1/images/generations"])
+      }
+      const body = { id: "t/1", data: [link] }
+      const answer = yield* behaving(answering(body), Effect.andThen(generate(), requests))
+      assert.deepStrictEqual(answer, ["POST /v1/images/generations"])
+    })
+  )
+
+  it.effect("a task is looked at every 5 seconds, through every unknown status, until it is completed", () =>
+    Effect.gen(function* () {
+      const looks = [{ status: "queued" }, { status: "painting", data: [] }, { data: null }]
+      const times: Array<number> = []
+      const clock = yield* Effect.clockWith(Effect.succeed)
+      const steps = task(...looks, { status: "completed", data: [link] })
+      const behaviour: Behaviour = (seen, response, nth) => {
+        times.push(clock.currentTimeMillisUnsafe())
+        steps(seen, response, nth)
+      }
+      const answer = yield* behaving(behaviour, running(generate()))
+      assert.deepStrictEqual(answer, { id: "t/1", status: "completed", images: [{ url }], faults: [] })
+      assert.strictEqual(times.length, 5)
+      for (const [i, time] of times.slice(1).entries()) assert.isAtLeast(time - (times[i] ?? 0), 5000)
+    })
+  )
+
+  it.effect("the id of a task goes encoded into the path, and one that would leave it goes nowhere", () =>
+    Effect.gen(function* () {
+      const done = answering({ status: "completed", data: [link] })
+      const { get } = yield* images
+      assert.deepStrictEqual(yield* behaving(done, Effect.andThen(get("t/1?x#y"), requests)), [
+        "GET /v1/images/generations/t%2F1%3Fx%23y"
+      ])
+      for (const id of ["", ".", ".."]) {
+        assert.strictEqual((yield* behaving(done, reasonOf(get(id))))._tag, "InvalidRequest", id)
+      }
+    })
+  )
+
+  it.effect("a failed task is TaskFailed with its id and its error, from generate and from resume", () =>
+    Effect.gen(function* () {
+      const error = { code: "content_policy", message: "Not this prompt." }
+      const failing = task({ status: "queued" }, { status: "failed", error })
+      const { get, resume } = yield* images
+      for (const effect of [generate({ group: "I5" }), resume("t/1")]) {
+        const reason = yield* behaving(failing, reasonOf(running(effect)))
+        if (reason._tag !== "TaskFailed") assert.fail(reason._tag)
+        assert.deepStrictEqual([reason.task, reason.error], ["t/1", error])
+        assert.match(reason.message, /Not this prompt/)
+      }
+      const seen = yield* behaving(answering({ status: "failed", error }), get("t/1"))
+      assert.deepStrictEqual(seen, { id: "t/1", status: "failed", images: [], faults: [], error })
+    })
+  )
+
+  it.effect("the deadline ends the wait and names the task, which resume takes up", () =>
+    Effect.gen(function* () {
+      const call = Effect.flatMap(images, ({ generate }) => generate(untyped({}), { deadline: "1 minute" }))
+      const error = yield* behaving(task({ status: "queued" }), Effect.flip(running(call)))
+      assert.strictEqual((error as GatewayError).reason._tag, "TimedOut")
+      assert.strictEqual((error as GatewayError).task, "t/1")
+      assert.match((error as GatewayError).message, /resume it by its id, t\/1/)
+      const { resume } = yield* images
+      const done = answering({ status: "completed", data: [link] })
+      const answer = yield* behaving(done, resume("t/1"))
+      assert.deepStrictEqual(answer.images, [{ url }])
+    })
+  )
+
+  it.effect("the deadline holds for a model that answers at once and does not", () =>
+    Effect.gen(function* () {
+      const call = Effect.flatMap(images, ({ generate }) => generate(untyped({}), { deadline: "1 minute" }))
+      const reason = yield* behaving(() => undefined, reasonOf(running(call)))
+      assert.strictEqual(reason._tag, "TimedOut")
+      assert.match(reason.message, /may have been made all the same/)
+    })
+  )
+
+  it.effect("an image at once may take five minutes, where other calls have one", () =>
+    Effect.gen(function* () {
+      const { behave, seen, url: baseUrl } = yield* LoopbackGateway
+      const own = yield* Layer.build(Layer.fresh(GatewayClient.layer({ baseUrl, apiKey: apiKey(KEY) })))
+      const { images } = Context.get(own, Gateway)
+      const after = Effect.fn(function* (wait: Duration.Input) {
+        let answer: () => void = () => undefined
+        behave((_, response) => (answer = () => json(response, { data: [link] })))
+        const fiber = yield* Effect.forkChild(images.create(untyped({})))
+        while (seen.length === 0) yield* tick
+        yield* TestClock.adjust(wait)
+        answer()
+        return yield* Fiber.join(fiber)
+      })
+      assert.deepStrictEqual((yield* after("299 seconds")).images, [{ url }])
+      const late = yield* reasonOf(after("301 seconds"))
+      assert.deepStrictEqual([late._tag, late.isRetryable, seen.length], ["TimedOut", true, 1])
+    })
+  )
+
+  it.effect("whoever interrupts the wait is told the id", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const logger = Logger.make(({ message }) => void lines.push(String(message)))
+      yield* behaving(
+        task({ status: "queued" }),
+        Effect.gen(function* () {
+          const { seen } = yield* LoopbackGateway
+          const fiber = yield* Effect.forkChild(generate())
+          while (seen.length < 2) {
+            yield* tick
+            yield* TestClock.adjust("1 second")
+          }
+          const exit = yield* Effect.andThen(Fiber.interrupt(fiber), Fiber.await(fiber))
+          assert.isTrue(Exit.hasInterrupts(exit))
+        }).pipe(Effect.provide(Logger.layer([logger])))
+      )
+      assert.match(lines.join("\n"), /resume it by its id, t\/1/)
+    })
+  )
+
+  it.effect("links of group I4 end after 24 hours; of others nobody knows; Base64 does not end", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1000 * HOUR)
+      const done = { status: "completed", data: [link, { b64_json: onePixel.png }] }
+      const { get, resume } = yield* images
+      const expiries = ({ images }: ImageAnswer) => images.map(({ expiresAt }) => expiresAt)
+      const known = [1024 * HOUR, undefined]
+      assert.deepStrictEqual(expiries(yield* behaving(answering(done), generate({ group: "I4" }))), known)
+      assert.deepStrictEqual(expiries(yield* behaving(answering(done), get("t", { group: "I4" }))), known)
+      assert.deepStrictEqual(expiries(yield* behaving(answering(done), resume("t", { group: "I4" }))), known)
+      const unknown = [undefined, undefined]
+      assert.deepStrictEqual(expiries(yield* behaving(answering(done), generate({ group: "I5" }))), unknown)
+      assert.deepStrictEqual(expiries(yield* behaving(answering(done), resume("t"))), unknown)
+    })
+  )
+})
