@@ -1,5 +1,5 @@
 /** A whole call: attempts with their time-out, the waits between them, and the time-out of it all. */
-import { Duration, Effect, Redacted } from "effect"
+import { Context, Duration, Effect, Redacted } from "effect"
 import { GatewayError, TimedOut } from "../GatewayError.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../RetryPolicy.ts"
 import { concealAnswer, concealer, concealIn } from "./Conceal.ts"
@@ -93,35 +93,50 @@ export const makeCaller = (
   }
 
   const call: Caller["call"] = (about, attempt) =>
-    Effect.gen(function* () {
-      const replaced = yield* CurrentRetryPolicy
-      const key = about.repeat === "creations" ? ((yield* IdempotencyKey) ?? crypto.randomUUID()) : undefined
+    Effect.contextWith((context: Context.Context<never>) => {
       let attempts = 0
       let doubtful = false
       const failed = (problem: Problem) => {
         doubtful ||= problem.unmade !== true
         return fail(about, { ...problem, unmade: !doubtful }, attempts === 0 ? undefined : attempts)
       }
-      const once = Effect.suspend(() => {
+      const timed = Effect.suspend(() => {
         attempts++
         return attempt
-      })
-      return yield* once.pipe(
-        Effect.timeoutOrElse({ duration: attemptTimeout, orElse: () => timedOut("attempt", attemptTimeout) }),
-        (attempt) => guards.reduceRight((guarded, guard) => guard(guarded, about), attempt),
-        Effect.mapError(failed),
-        Effect.retry({
-          schedule: replaced === undefined ? schedule : scheduleOf({ ...policy, ...replaced }),
-          while: (error) => mayRepeat(about, error)
-        }),
+      }).pipe(
+        Effect.timeoutOrElse({ duration: attemptTimeout, orElse: () => timedOut("attempt", attemptTimeout) })
+      )
+      const guarded = guards.reduceRight((guarded, guard) => guard(guarded, about), timed)
+      const once = Effect.mapError(guarded, failed)
+
+      /** A schedule costs more than a call over it: most calls need none. */
+      const again = (first: GatewayError) => {
+        const replaced = Context.get(context, CurrentRetryPolicy)
+        let before: GatewayError | undefined = first
+        return Effect.suspend(() => {
+          const error = before
+          before = undefined
+          return error === undefined ? once : Effect.fail(error)
+        }).pipe(
+          Effect.retry({
+            schedule: replaced === undefined ? schedule : scheduleOf({ ...policy, ...replaced }),
+            while: (error) => mayRepeat(about, error)
+          })
+        )
+      }
+
+      const whole = once.pipe(
+        Effect.catch((error) => (mayRepeat(about, error) ? again(error) : Effect.fail(error))),
         Effect.timeoutOrElse({
           duration: callTimeout,
           orElse: () => Effect.mapError(timedOut("call", callTimeout), failed)
         }),
         Effect.map((answer) => concealAnswer(answer, conceal)),
-        Effect.provideService(IdempotencyKey, key),
         observe(about, () => attempts)
       )
+      const given = Context.get(context, IdempotencyKey)
+      const key = about.repeat === "creations" ? (given ?? crypto.randomUUID()) : undefined
+      return key === given ? whole : Effect.provideService(whole, IdempotencyKey, key)
     })
 
   return { fail, attemptTimeout, callTimeout, call }

@@ -1,5 +1,5 @@
 /** What a call leaves for those who watch: a span with OpenTelemetry's GenAI attributes, and metrics. */
-import { Cause, Clock, Effect, Exit, Metric } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Metric, Tracer } from "effect"
 import type { ChatEnd } from "../Gateway.ts"
 import type { GatewayError } from "../GatewayError.ts"
 import type { About } from "./Call.ts"
@@ -81,45 +81,65 @@ export const factsOfEnd = ({ completionTokens, finishReason, promptTokens }: Cha
   ...(finishReason !== undefined && { finishReasons: [finishReason] })
 })
 
-type Attributes = Record<string, string>
+type Labels = Readonly<Record<string, string>>
 
-const labels = ({ model, operation }: About): Attributes => ({
+const labels = ({ model, operation }: About): Labels => ({
   "gen_ai.operation.name": operation,
   ...(model !== undefined && { "gen_ai.request.model": model })
 })
 
-const present = (attributes: Fields): Fields =>
-  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined))
+const seriesOf = (all: Labels) => ({
+  retries: Metric.withAttributes(GatewayMetrics.retries, all),
+  input: Metric.withAttributes(GatewayMetrics.tokens, { ...all, "gen_ai.token.type": "input" }),
+  output: Metric.withAttributes(GatewayMetrics.tokens, { ...all, "gen_ai.token.type": "output" }),
+  calls: Metric.withAttributes(GatewayMetrics.calls, all),
+  seconds: Metric.withAttributes(GatewayMetrics.seconds, all)
+})
 
-/** Puts what an answer said of itself on the current span, and counts its tokens. */
-export const recordFacts = (about: About, facts: Facts): Effect.Effect<void> => {
-  const { finishReasons, id, inputTokens, model, outputTokens } = facts
-  const count = (type: string, tokens: number | undefined) =>
-    tokens === undefined
-      ? Effect.void
-      : Metric.update(
-          Metric.withAttributes(GatewayMetrics.tokens, { ...labels(about), "gen_ai.token.type": type }),
-          tokens
-        )
-  return Effect.andThen(
-    Effect.annotateCurrentSpan(
-      present({
-        "gen_ai.response.id": id,
-        "gen_ai.response.model": model,
-        "gen_ai.response.finish_reasons": finishReasons,
-        "gen_ai.usage.input_tokens": inputTokens,
-        "gen_ai.usage.output_tokens": outputTokens
-      })
-    ),
-    Effect.andThen(count("input", inputTokens), count("output", outputTokens))
-  )
+/** Making a metric's name costs more than counting. Operations are few; models are as many as the program names. */
+const known = new Map<string, ReturnType<typeof seriesOf>>()
+const KNOWN = 1000
+
+const series = (about: About, error?: string) => {
+  const key = `${about.operation}\n${about.model ?? ""}\n${error ?? ""}`
+  let found = known.get(key)
+  if (found === undefined) {
+    if (known.size >= KNOWN) known.clear()
+    found = seriesOf(error === undefined ? labels(about) : { ...labels(about), "error.type": error })
+    known.set(key, found)
+  }
+  return found
 }
 
-const errorType = <A>(exit: Exit.Exit<A, GatewayError>): string | undefined => {
-  if (Exit.isSuccess(exit)) return undefined
-  const error = Cause.findErrorOption(exit.cause)
+const spanOf = (context: Context.Context<never>): Tracer.Span | undefined => {
+  const span = Context.getOption(context, Tracer.ParentSpan)
+  return span._tag === "Some" && span.value._tag === "Span" ? span.value : undefined
+}
+
+const record = (context: Context.Context<never>, about: About, facts: Facts): void => {
+  const { finishReasons, id, inputTokens, model, outputTokens } = facts
+  const span = spanOf(context)
+  if (id !== undefined) span?.attribute("gen_ai.response.id", id)
+  if (model !== undefined) span?.attribute("gen_ai.response.model", model)
+  if (finishReasons !== undefined) span?.attribute("gen_ai.response.finish_reasons", finishReasons)
+  if (inputTokens !== undefined) {
+    span?.attribute("gen_ai.usage.input_tokens", inputTokens)
+    series(about).input.updateUnsafe(inputTokens, context)
+  }
+  if (outputTokens !== undefined) {
+    span?.attribute("gen_ai.usage.output_tokens", outputTokens)
+    series(about).output.updateUnsafe(outputTokens, context)
+  }
+}
+
+/** Puts what an answer said of itself on the current span, and counts its tokens. */
+export const recordFacts = (about: About, facts: Facts): Effect.Effect<void> =>
+  Effect.contextWith((context: Context.Context<never>) => Effect.sync(() => record(context, about, facts)))
+
+const errorType = (cause: Cause.Cause<GatewayError>): string => {
+  const error = Cause.findErrorOption(cause)
   if (error._tag === "Some") return error.value.reason._tag
-  return Cause.hasInterruptsOnly(exit.cause) ? "interrupted" : "defect"
+  return Cause.hasInterruptsOnly(cause) ? "interrupted" : "defect"
 }
 
 /**
@@ -131,41 +151,37 @@ const errorType = <A>(exit: Exit.Exit<A, GatewayError>): string | undefined => {
 export const observe =
   (about: About, attempts: () => number) =>
   <A>(self: Effect.Effect<Answer<A>, GatewayError>): Effect.Effect<Answer<A>, GatewayError> =>
-    Effect.flatMap(Clock.currentTimeNanos, (start) => {
-      // A span keeps what its effect ended with, and an answer may be a new credential.
-      let answer: Effect.Effect<Answer<A>> = Effect.never
-      return self.pipe(
-        Effect.tap(({ facts, requestId }) =>
-          Effect.andThen(
-            requestId === undefined
-              ? Effect.void
-              : Effect.annotateCurrentSpan("sluice.request.id", requestId),
-            facts === undefined ? Effect.void : recordFacts(about, facts)
-          )
-        ),
-        Effect.map((given) => {
-          answer = Effect.succeed(given)
-        }),
-        Effect.onExit(
-          Effect.fnUntraced(function* (exit) {
-            const seconds = Number((yield* Clock.currentTimeNanos) - start) / 1e9
-            const type = errorType(exit)
-            const retries = Math.max(0, attempts() - 1)
-            const all = labels(about)
-            const ended = type === undefined ? all : { ...all, "error.type": type }
-            if (type !== undefined) yield* Effect.annotateCurrentSpan("error.type", type)
-            yield* Metric.update(Metric.withAttributes(GatewayMetrics.calls, ended), 1)
-            yield* Metric.update(Metric.withAttributes(GatewayMetrics.seconds, ended), seconds)
-            if (retries === 0) return
-            yield* Effect.annotateCurrentSpan("http.request.resend_count", retries)
-            yield* Metric.update(Metric.withAttributes(GatewayMetrics.retries, all), retries)
-          })
-        ),
+    Effect.suspend(() => {
+      let answer: Answer<A> | undefined
+      let start = 0n
+      const ended = (context: Context.Context<never>, exit: Exit.Exit<Answer<A>, GatewayError>) => {
+        const seconds = Number(Context.get(context, Clock.Clock).currentTimeNanosUnsafe() - start) / 1e9
+        const error = Exit.isSuccess(exit) ? undefined : errorType(exit.cause)
+        const { calls, seconds: durations } = series(about, error)
+        calls.updateUnsafe(1, context)
+        durations.updateUnsafe(seconds, context)
+        const span = spanOf(context)
+        if (error !== undefined) span?.attribute("error.type", error)
+        if (attempts() > 1) {
+          span?.attribute("http.request.resend_count", attempts() - 1)
+          series(about).retries.updateUnsafe(attempts() - 1, context)
+        }
+        if (Exit.isFailure(exit)) return
+        answer = exit.value
+        if (answer.requestId !== undefined) span?.attribute("sluice.request.id", answer.requestId)
+        if (answer.facts !== undefined) record(context, about, answer.facts)
+      }
+      const inner = Effect.contextWith((context: Context.Context<never>) => {
+        start = Context.get(context, Clock.Clock).currentTimeNanosUnsafe()
+        return Effect.asVoid(Effect.onExit(self, (exit) => Effect.sync(() => ended(context, exit))))
+      })
+      // A span keeps what its effect ended with, and an answer may be a new credential: it goes past the span.
+      return inner.pipe(
         Effect.withSpan(about.model === undefined ? about.operation : `${about.operation} ${about.model}`, {
           kind: "client",
           attributes: { ...labels(about), "gen_ai.provider.name": PROVIDER, ...about.request }
         }),
-        Effect.andThen(Effect.suspend(() => answer))
+        Effect.map(() => answer as Answer<A>)
       )
     })
 
