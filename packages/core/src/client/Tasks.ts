@@ -59,9 +59,9 @@ export const pollTask = <T extends TaskState>(task: TaskPoll<T>): Stream.Stream<
   }
   const look = Effect.mapError(get, named)
 
-  const states = Effect.gen(function* () {
-    const step = yield* Schedule.toStep(every)
-    const end = (yield* Clock.currentTimeMillis) + Duration.toMillis(deadline)
+  const begun = Effect.all([Schedule.toStep(every), Clock.currentTimeMillis])
+  const states = Effect.map(begun, ([step, start]) => {
+    const end = start + Duration.toMillis(deadline)
     let last: T | undefined
     const next = Effect.gen(function* () {
       if (last === undefined) return first ?? (yield* look)
