@@ -2,7 +2,7 @@
 import { NodeFileSystem } from "@effect/platform-node"
 import { apiKey, Gateway, type ImageCall } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
-import { Effect, Fiber, Layer } from "effect"
+import { type Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { type Behaviour, json, LoopbackGateway } from "./LoopbackGateway.ts"
 
@@ -19,12 +19,15 @@ export const Client = Layer.unwrap(
 
 export const tick = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
-/** Lets the test's clock run, a second for each turn of the event loop, until an effect has ended. */
-export const running = Effect.fn(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+/** Lets the test's clock run, a step for each turn of the event loop, until an effect has ended. */
+export const running = Effect.fn(function* <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  step: Duration.Input = "1 second"
+) {
   const fiber = yield* Effect.forkChild(effect)
   while (fiber.pollUnsafe() === undefined) {
     yield* tick
-    yield* TestClock.adjust("1 second")
+    yield* TestClock.adjust(step)
   }
   return yield* Fiber.join(fiber)
 })
