@@ -2,8 +2,8 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { extraOf, Gateway, open } from "@sluice/core"
 import { Effect, Schema } from "effect"
-import { behaving, chat, Clients, embedTwo, rerankThree } from "./Clients.ts"
-import { json } from "./LoopbackGateway.ts"
+import { behaving, chat, chatStream, Clients, embedTwo, rerankThree } from "./Clients.ts"
+import { events, json } from "./LoopbackGateway.ts"
 
 const answering = <A, E, R>(body: unknown, call: Effect.Effect<A, E, R>) =>
   behaving((_, response) => json(response, body), call)
@@ -45,6 +45,34 @@ layer(Clients)("fields that the interface does not name", (it) => {
         choices: [{ logprobs: null, message: { reasoning_content: "2 + 2" } }],
         usage: { a: [1] }
       })
+    })
+  )
+
+  it.effect("of the events of a chat, with the text that they bring", () =>
+    Effect.gen(function* () {
+      const chunk = (delta: object, more: object = {}) => ({
+        id: "c-1",
+        object: "chat.completion.chunk",
+        created: 1.5,
+        model: "m",
+        choices: [{ index: 0, delta, finish_reason: null }],
+        ...more
+      })
+      const list = [
+        chunk({ role: "assistant", reasoning_content: "hm" }),
+        chunk({ content: "4" }, { system_fingerprint: "fp" }),
+        chunk({ content: "!" }),
+        { choices: [], usage: { prompt_tokens: 2, completion_tokens: 3, cost: 1 } },
+        "[DONE]"
+      ]
+      const parts = yield* behaving((_, response) => events(response, list), chatStream)
+      assert.deepStrictEqual(parts, [
+        { type: "text", text: "", extra: { choices: [{ delta: { reasoning_content: "hm" } }] } },
+        { type: "text", text: "4", extra: { system_fingerprint: "fp" } },
+        { type: "text", text: "!" },
+        { type: "text", text: "", extra: { usage: { cost: 1 } } },
+        { type: "end", promptTokens: 2, completionTokens: 3 }
+      ])
     })
   )
 

@@ -67,8 +67,15 @@ export interface ChatAnswer extends ChatEnd {
   readonly text: string
 }
 
-/** A piece of text as it comes, or the end. */
-export type ChatPart = { readonly type: "text"; readonly text: string } | ({ readonly type: "end" } & ChatEnd)
+/**
+ * A piece of text as it comes, or the end.
+ *
+ * `extra` is what an event says beyond the interface, such as `{ choices: [{ delta: { reasoning_content: "…" } }] }`; the
+ * text beside it may be empty.
+ */
+export type ChatPart =
+  | { readonly type: "text"; readonly text: string; readonly extra?: Extra }
+  | ({ readonly type: "end" } & ChatEnd)
 
 /**
  * The gateway's models.

@@ -3,6 +3,7 @@ import { Duration, Effect, Option, Result, Schema, Stream } from "effect"
 import { Sse } from "effect/encoding"
 import type { HttpClientResponse } from "effect/http"
 import { ChatUsage, DONE } from "../endpoints/Chat.ts"
+import { extraOf, open } from "../endpoints/Open.ts"
 import { optional } from "../endpoints/Optional.ts"
 import type { ChatEnd, ChatPart } from "../Gateway.ts"
 import { type GatewayReason, InvalidResponse, TimedOut, Unreachable } from "../GatewayError.ts"
@@ -11,12 +12,20 @@ import { notUnderstood } from "./Exchange.ts"
 import { jsonIn } from "./Refusal.ts"
 import { reasonTold, toldIn } from "./Told.ts"
 
+/** Declared, so that it is not taken for something new; what it holds is nothing to a stream. */
+const passed = Schema.optionalKey(Schema.Unknown)
+
 /** A chunk, as far as it is needed: gateways leave out `delta` at the end, and `choices` beside the usage. */
-const Chunk = Schema.Struct({
+const Chunk = open({
+  id: passed,
+  object: passed,
+  created: passed,
+  model: passed,
   choices: optional(
     Schema.Array(
-      Schema.Struct({
-        delta: optional(Schema.Struct({ content: optional(Schema.String) })),
+      open({
+        index: passed,
+        delta: optional(open({ role: passed, content: optional(Schema.String) })),
         finish_reason: optional(Schema.String)
       })
     )
@@ -63,9 +72,11 @@ const next = (state: State, event: Sse.Event | typeof END): readonly [State, Rea
   const choice = chunk.choices?.[0]
   const text = choice?.delta?.content ?? ""
   const finishReason = choice?.finish_reason || state.finishReason
+  const extra = extraOf(chunk)
+  const part = { type: "text", text, ...(extra !== undefined && { extra }) } as const
   return [
     { ended: false, usage: chunk.usage ?? state.usage, finishReason },
-    text === "" ? [] : [Result.succeed({ type: "text", text })]
+    text === "" && extra === undefined ? [] : [Result.succeed(part)]
   ]
 }
 
