@@ -64,6 +64,7 @@ const forgetting =
 const RERANK = "POST /v1/rerank"
 const EMBED = "POST /v1/embeddings"
 const CHAT = "POST /v1/chat/completions"
+const IMAGE = "POST /v1/images/generations"
 const DONE: Reply = { json: { success: true, message: "", data: null } }
 
 export const brokenGateways: ReadonlyArray<BrokenGateway> = [
@@ -85,6 +86,32 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
   changing("sends scores as texts", RERANK, "form", ({ results }) => ({
     results: each(results, (result: Json) => ({ ...result, relevance_score: String(result.relevance_score) }))
   })),
+  answering("leaves the worst document out", RERANK, "complete", (request) => {
+    const reply = handlerOf(RERANK)(request)
+    const { return_documents, top_n } = request.body
+    const asked = reply.status !== undefined || top_n !== undefined || return_documents === true
+    return asked ? reply : { json: { results: (reply.json as Json).results.slice(0, -1) } }
+  }),
+  changing("calls a list something else", EMBED, "object", (json) => ({ ...json, object: "embeddings" })),
+  changing("calls an entry something else", EMBED, "entryObject", (json) => ({
+    ...json,
+    data: each(json.data, (entry: Json) => ({ ...entry, object: "vector" }))
+  })),
+  changing("counts texts from 1", EMBED, "index", (json) => ({
+    ...json,
+    data: each(json.data, (entry: Json) => ({ ...entry, index: entry.index + 1 }))
+  })),
+  answering("sends Base64 unasked", EMBED, "numbers", (request) =>
+    handlerOf(EMBED)({ ...request, body: { ...request.body, encoding_format: "base64" } })
+  ),
+  changing("does not say which model it used", EMBED, "model", (json) => ({ ...json, model: undefined })),
+  answering("embeds one text word by word", EMBED, "single", (request) => {
+    const { encoding_format, input } = request.body
+    const split = typeof input === "string" && encoding_format === undefined
+    return handlerOf(EMBED)(
+      split ? { ...request, body: { ...request.body, input: input.split(" ") } } : request
+    )
+  }),
   changing("leaves the last text out", EMBED, "count", (json) => ({
     ...json,
     data: json.data.slice(0, Math.max(1, json.data.length - 1))
@@ -115,6 +142,22 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
     ...json,
     usage: { ...json.usage, completion_tokens: 512 }
   })),
+  answering("looks at one image and no more", CHAT, "images", (request) => {
+    const images = request.body.messages.flatMap(({ content }) =>
+      typeof content === "string" ? [] : content.filter(({ image_url }) => image_url !== undefined)
+    )
+    return images.length > 1 ? refuse(400, "One image at most", "messages") : handlerOf(CHAT)(request)
+  }),
+  changing("makes an image and does not send it", IMAGE, "images", (json) =>
+    json.data === undefined ? json : { data: [{ revised_prompt: "A red circle" }] }
+  ),
+  changing("starts a task and does not say which", IMAGE, "task", (json) =>
+    json.id === undefined ? json : { status: "in_progress" }
+  ),
+  changing("leaves out how far an image is", "GET /v1/images/generations/{}", "status", (json) => ({
+    ...json,
+    status: json.status === "completed" ? json.status : undefined
+  })),
   changing(
     "completes images without their urls",
     "GET /v1/images/generations/{}",
@@ -127,6 +170,8 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
   changing("makes four images when one is asked for", "POST /v1/images/generations", "one", (json) =>
     json.data === undefined ? json : { data: Array.from({ length: 4 }, () => json.data[0]) }
   ),
+  changing("numbers videos in seconds", "POST /v1/videos", "form", (json) => ({ ...json, id: 7 })),
+  changing("answers for another video", "GET /v1/videos/{}", "sameId", (json) => ({ ...json, id: "task-0" })),
   changing("has a status of its own", "GET /v1/videos/{}", "status", (json) => ({
     ...json,
     status: json.status === "in_progress" ? "processing" : json.status
@@ -162,6 +207,41 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
     ...json,
     data: each(json.data, ({ id }: Json) => id)
   })),
+  changing("lists models by channel", "GET /api/models", "list", (json) => ({
+    ...json,
+    data: { default: each(json.data, ({ id }: Json) => id) }
+  })),
+  changing("lists a user's models by channel", "GET /api/user/available_models", "list", (json) => ({
+    ...json,
+    data: { default: each(json.data, ({ id }: Json) => id) }
+  })),
+  answering("refuses with 200", "GET /api/user/available_models", "answers", () => ({
+    json: { success: false, message: "Come back later", data: null }
+  })),
+  answering("fails", "GET /api/user/self", "answers", () => refuse(500, "Out of memory")),
+  admitting(
+    "lets everybody embed",
+    "POST /v1/embeddings anonymous",
+    (world, path, credential) =>
+      opens(world, path, credential) || (path === "/v1/embeddings" && credential === "")
+  ),
+  changing("lists tokens by page", "GET /api/token/", "list", (json) => ({
+    ...json,
+    data: { items: json.data, total: 2 }
+  })),
+  changing("has a third status for tokens", "GET /api/token/", "fields", (json) => ({
+    ...json,
+    data: each(json.data, (token: Json) => ({ ...token, status: 2 }))
+  })),
+  changing("leaves out who may use a token", "GET /api/token/{}", "data", (json) => ({
+    ...json,
+    data: json.data && { ...json.data, subnet: undefined }
+  })),
+  changing("finds nothing", "GET /api/token/search", "finds", (json) => ({ ...json, data: [] })),
+  changing("makes tokens of a status of its own", "POST /api/token/", "fields", (json) => ({
+    ...json,
+    data: { ...json.data, status: 2 }
+  })),
   answering("takes no notice of the size of a page", "GET /api/token/", "num", (request) =>
     handlerOf("GET /api/token/")({ ...request, query: new URLSearchParams() })
   ),
@@ -179,6 +259,19 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
   })),
   answering("forgets what a token may spend", "POST /api/token/", "asAsked", ({ body, ...rest }) =>
     handlerOf("POST /api/token/")({ ...rest, body: { ...body, remain_quota: 0 } })
+  ),
+  admitting(
+    "makes keys that open nothing",
+    "POST /api/token/ opens",
+    (world, path, credential) =>
+      opens(world, path, credential) && ![...world.tokens.values()].some(({ key }) => key === credential)
+  ),
+  answering("keeps the old name", "PUT /api/token/", "renames", (request) => {
+    const name = request.world.tokens.get(request.body.id)?.name ?? ""
+    return handlerOf("PUT /api/token/")({ ...request, body: { ...request.body, name } })
+  }),
+  answering("enables no token again", "PUT /api/token/", "enables", (request) =>
+    handlerOf("PUT /api/token/")({ ...request, body: { ...request.body, status: 0 } })
   ),
   answering("disables no token", "PUT /api/token/", "disables", ({ body, ...rest }) =>
     handlerOf("PUT /api/token/")({ ...rest, body: { ...body, status: 1 } })

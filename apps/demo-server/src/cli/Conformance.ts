@@ -32,9 +32,9 @@ const render = (report: Report): string =>
 const allowing = (name: string, what: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(what), Flag.withDefault(false))
 
-const model = (name: string) =>
+const model = (name: string, fallback = `the first listed one with “${name}” in its id`) =>
   Flag.String(`${name}-model`).pipe(
-    Flag.withDescription("Model to call. Default: the first listed one with the word in its id"),
+    Flag.withDescription(`Model to call. Default: ${fallback}`),
     Flag.optional
   )
 
@@ -74,11 +74,11 @@ export const conformance = Command.make(
       Flag.withDescription("With --rotate: a new file for the new system access token, else it is lost"),
       Flag.optional
     ),
-    embedding: model("embedding"),
+    embedding: model("embedding", "the first listed one with “embed” in its id"),
     rerank: model("rerank"),
-    chat: model("chat"),
+    chat: model("chat", "the first listed one with “chat” or “vision” in its id; it has to see images"),
     image: model("image"),
-    twoStepImage: model("two-step-image"),
+    twoStepImage: model("two-step-image", "none; needed where the image model answers at once"),
     video: model("video"),
     json
   },

@@ -39,11 +39,17 @@ const LISTS = ["/api/user/available_models", "/api/models"] as const
 /** For a list of models. */
 const aside = Duration.seconds(30)
 
+/** A key of somebody, as most gateways make them. */
+const ANY_KEY = /\bsk-[\w-]{12,}/g
+
 /** What a gateway's text may do in a report: nothing of a credential, and nothing that a terminal obeys. */
 const harmless = (secrets: Session["secrets"]) => {
   const concealers = secrets.map((secret) => concealer(Redacted.value(secret)))
   return (text: string): string =>
-    concealers.reduce((text, conceal) => conceal(text), text).replaceAll(/\p{Cc}/gu, " ")
+    concealers
+      .reduce((text, conceal) => conceal(text), text)
+      .replaceAll(ANY_KEY, "<redacted>")
+      .replaceAll(/\p{Cc}/gu, " ")
 }
 
 const harmlessCall = (call: CheckedCall, tell: (text: string) => string): CheckedCall => ({

