@@ -87,7 +87,7 @@ export const layer = (options: GatewayEmbedderOptions): Layer.Layer<Embedder, ne
 
 const normalise = (vector: Float32Array): void => {
   let squares = 0
-  for (const value of vector) squares += value * value
+  for (let i = 0; i < vector.length; i++) squares += (vector[i] ?? 0) ** 2
   if (squares === 0) return
   const factor = 1 / Math.sqrt(squares)
   for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) * factor
