@@ -2,11 +2,14 @@
 import { Context, Duration, Effect, Redacted } from "effect"
 import { GatewayError, TimedOut } from "../GatewayError.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../RetryPolicy.ts"
+import type { About } from "./About.ts"
+import type { Answer, Problem } from "./Answer.ts"
 import { concealAnswer, concealer, concealIn } from "./Conceal.ts"
-import type { Answer, Problem } from "./Exchange.ts"
 import type { Guard } from "./Guard.ts"
 import { IdempotencyKey } from "./Idempotency.ts"
 import { observe } from "./Telemetry.ts"
+
+export type { About } from "./About.ts"
 
 export interface CallOptions {
   /** `RETRY` when not given; `withRetryPolicy` replaces it for single calls. */
@@ -25,19 +28,6 @@ export interface CallOptions {
 /** Long enough for a full batch of embeddings, or a long answer. */
 export const ATTEMPT_TIMEOUT: Duration.Input = "60 seconds"
 export const CALL_TIMEOUT: Duration.Input = "3 minutes"
-
-/** What a call is about, for its errors and spans. */
-export interface About {
-  readonly operation: string
-  readonly model?: string
-  /**
-   * Whether a failed attempt may be made again. `reads` (the default) by the retry policy; `creations` only where the
-   * first surely did not happen: no byte of it was sent, or it was answered 429; `never` for what takes effect each time.
-   */
-  readonly repeat?: "reads" | "creations" | "never"
-  /** More attributes of the call's span, `gen_ai.request.max_tokens` for one; nothing of a prompt. */
-  readonly request?: Readonly<Record<string, unknown>>
-}
 
 /** After these a creation may have happened all the same. */
 const IN_DOUBT: ReadonlySet<string> = new Set(["ServerFailure", "Unreachable", "TimedOut", "InvalidResponse"])

@@ -2,7 +2,7 @@
 import { type Duration, Effect, Exit, Layer } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { ServerFailure, Unreachable } from "../GatewayError.ts"
-import type { Answer, Problem } from "./Exchange.ts"
+import type { Answer, Problem } from "./Answer.ts"
 import { Guards } from "./Guard.ts"
 
 export interface CircuitBreakerOptions {

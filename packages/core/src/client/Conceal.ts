@@ -1,6 +1,6 @@
 /** Keeps a credential out of errors and spans, whatever the gateway echoed. */
 import type { GatewayReason } from "../GatewayError.ts"
-import type { Answer } from "./Exchange.ts"
+import type { Answer } from "./Answer.ts"
 
 /** A shorter beginning is found in every other word, and betrays nothing. */
 const BETRAYING = 8

@@ -3,25 +3,13 @@ import { Effect, Option, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { Failure, toReason } from "../Failure.ts"
 import { type GatewayReason, InvalidRequest, InvalidResponse, Unreachable } from "../GatewayError.ts"
+import type { Answer, Problem } from "./Answer.ts"
 import { isCompressed, jsonIn, refusal } from "./Refusal.ts"
-import { type Facts, factsOf } from "./Telemetry.ts"
+import { factsOf } from "./Facts.ts"
 import { reasonTold, toldIn } from "./Told.ts"
 import { faultOf, isBadAnswer, isBroken, isUnconnected } from "./Transport.ts"
 
-/** Why one attempt failed, and at which request of the gateway's. */
-export interface Problem {
-  readonly reason: GatewayReason
-  readonly requestId: string | undefined
-  /** It surely did not take effect: no byte of the request was sent, or it was answered 429. */
-  readonly unmade?: boolean
-}
-
-export interface Answer<A> {
-  readonly value: A
-  readonly requestId: string | undefined
-  /** What the answer said of itself, for spans and metrics. */
-  readonly facts?: Facts
-}
+export type { Answer, Problem } from "./Answer.ts"
 
 type SendError = HttpClientError.HttpClientError | Schema.SchemaError
 type DecodeError = SendError | Failure

@@ -1,7 +1,7 @@
 /** What stands before each attempt of a client's calls: nothing, unless the program provides a layer of guards. */
 import { Context, type Effect } from "effect"
-import type { About } from "./Call.ts"
-import type { Answer, Problem } from "./Exchange.ts"
+import type { About } from "./About.ts"
+import type { Answer, Problem } from "./Answer.ts"
 
 /** Lets an attempt through, now or later, or refuses it. Time that it waits counts for the call, not for the attempt. */
 export type Guard = <A>(

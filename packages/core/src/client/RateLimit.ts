@@ -2,7 +2,7 @@
 import { Duration, Effect, Layer } from "effect"
 import { RateLimiter } from "effect/persistence"
 import { RateLimited } from "../GatewayError.ts"
-import type { Problem } from "./Exchange.ts"
+import type { Problem } from "./Answer.ts"
 import { Guards } from "./Guard.ts"
 
 export interface RateLimitOptions {

@@ -1,19 +1,9 @@
 /** What a call leaves for those who watch: a span with OpenTelemetry's GenAI attributes, and metrics. */
 import { Cause, Clock, Context, Effect, Exit, Metric, Tracer } from "effect"
-import type { ChatEnd } from "../Gateway.ts"
 import type { GatewayError } from "../GatewayError.ts"
-import type { About } from "./Call.ts"
-import { tokensOf } from "./Distrust.ts"
-import type { Answer } from "./Exchange.ts"
-
-/** What an answer says of itself, as far as it does. */
-export interface Facts {
-  readonly id?: string | undefined
-  readonly model?: string | undefined
-  readonly inputTokens?: number | undefined
-  readonly outputTokens?: number | undefined
-  readonly finishReasons?: ReadonlyArray<string> | undefined
-}
+import type { About } from "./About.ts"
+import type { Answer } from "./Answer.ts"
+import type { Facts } from "./Facts.ts"
 
 /** Powers of 4 and of 2, as OpenTelemetry's conventions set them. */
 const TOKENS = Array.from({ length: 14 }, (_, i) => 4 ** i)
@@ -42,44 +32,6 @@ export const GatewayMetrics = {
     boundaries: SECONDS
   })
 } as const
-
-type Fields = Readonly<Record<string, unknown>>
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === "object" && value !== null ? (value as Fields) : {}
-const textOf = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" ? value : undefined
-const countOf = (...values: ReadonlyArray<unknown>): number | undefined =>
-  tokensOf(values.find((value) => typeof value === "number")) || undefined
-
-/** Reads the names that all the gateway's answers share; no field is believed to be there. */
-export const factsOf = (answer: unknown): Facts => {
-  const fields = fieldsOf(answer)
-  const usage = fieldsOf(fields["usage"])
-  const output = countOf(usage["completion_tokens"], usage["output_tokens"])
-  const { choices } = fields
-  const reasons = Array.isArray(choices)
-    ? choices.map((choice) => textOf(fieldsOf(choice)["finish_reason"]))
-    : []
-  const finishReasons = reasons.filter((reason) => reason !== undefined)
-  return {
-    id: textOf(fields["id"]) ?? textOf(fieldsOf(fields["extra"])["id"]),
-    model: textOf(fields["model"]) ?? textOf(fieldsOf(fields["extra"])["model"]),
-    inputTokens: countOf(
-      usage["prompt_tokens"],
-      usage["input_tokens"],
-      output === undefined && usage["total_tokens"]
-    ),
-    outputTokens: output,
-    ...(finishReasons.length > 0 && { finishReasons })
-  }
-}
-
-/** The same of a stream's end, where 0 tokens means that the gateway does not say. */
-export const factsOfEnd = ({ completionTokens, finishReason, promptTokens }: ChatEnd): Facts => ({
-  inputTokens: promptTokens || undefined,
-  outputTokens: completionTokens || undefined,
-  ...(finishReason !== undefined && { finishReasons: [finishReason] })
-})
 
 type Labels = Readonly<Record<string, string>>
 
