@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import type { GatewayError, Video, VideoCall } from "@sluice/core"
+import { type GatewayError, ModelCatalogue, type Video, type VideoCall } from "@sluice/core"
 import { Effect, Exit, Fiber, Logger, Queue, References, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { behaving, reasonOf } from "./Clients.ts"
@@ -72,6 +72,22 @@ layer(Client)("videos", (it) => {
       const loose = yield* reasonOf((yield* videos).create(untyped({ seconds: 5 })))
       assert.match(loose.message, /seconds/)
       assert.deepStrictEqual(yield* requests, [])
+    })
+  )
+
+  it.effect("where a catalogue knows the model, a loose call is checked as one of its group", () =>
+    Effect.gen(function* () {
+      const { behave } = yield* LoopbackGateway
+      behave(states())
+      const { create } = yield* videos
+      const known = Effect.provide(ModelCatalogue.layer({ "V-C": ["v*"], rerank: ["rr"] }))
+      const reason = yield* reasonOf(known(create(untyped({ seconds: "5" }))))
+      assert.match(reason.message, /V-C takes `seconds` 4, 6, 8/)
+      assert.deepStrictEqual(yield* requests, [])
+      yield* known(create(untyped({ seconds: "6" })))
+      yield* known(create(untyped({ model: "rr", seconds: "5" })))
+      yield* known(create(untyped({ model: "unknown", seconds: "5" })))
+      assert.strictEqual((yield* requests).length, 3)
     })
   )
 

@@ -17,8 +17,7 @@ import { tolerant } from "./OpenApiTolerance.ts"
  * const Api = HttpApi.make("server").addHttpApi(GatewayApi).add(MyGroup)
  * ```
  *
- * A group joined so brings its own middlewares. Images, videos and the rest of the account endpoints take their place
- * beside these as `endpoints/Images.ts`, `endpoints/Videos.ts` and `endpoints/Account.ts`.
+ * A group joined so brings its own middlewares. Each group has a file of its name in `endpoints/`.
  */
 export const GatewayApi = HttpApi.make("sluice")
   .add(RerankGroup, EmbeddingsGroup, ChatGroup, VideosGroup, ImagesGroup, ModelsGroup, AccountGroup)
@@ -28,6 +27,7 @@ export const GatewayApi = HttpApi.make("sluice")
       title: "Sluice",
       version: "0.1.0",
       transform: tolerant,
-      description: "One gateway to models of several providers: rerank, embeddings, chat, models."
+      description:
+        "One gateway to models of several providers: rerank, embeddings, chat, videos, images, account."
     })
   )

@@ -34,6 +34,10 @@ type TextGroup = keyof typeof VIDEO_GROUPS
 /** The groups of video models: seven from text, one from an image. */
 export type VideoGroup = TextGroup | "image-to-video"
 
+/** Whether a word is a group of video models. */
+export const isVideoGroup = (word: unknown): word is VideoGroup =>
+  word === "image-to-video" || (typeof word === "string" && Object.hasOwn(VIDEO_GROUPS, word))
+
 /** An image to begin with; or an object in a form of the gateway's own, sent as it is. */
 export type InputReference = ImageSource | { readonly object: Readonly<Record<string, Schema.Json>> }
 
@@ -83,7 +87,11 @@ export interface ImageToVideoCall extends Common {
   readonly size?: string
 }
 
-/** A model whose group is not known: any duration (text, such as "5") and any size, for the gateway to judge. */
+/**
+ * A model whose group is not known: any duration (text, such as "5") and any size, for the gateway to judge.
+ *
+ * Where the program provides a `ModelCatalogue` that knows the model, the call is checked as one of its group.
+ */
 export interface AnyVideoCall extends Common {
   readonly group?: undefined
   readonly seconds?: string
@@ -122,7 +130,7 @@ export const refusedVideoCall = (call: VideoCall): InvalidRequest | undefined =>
       ? new InvalidRequest({ message, param: "input_reference" })
       : undefined
   }
-  if (!Object.hasOwn(VIDEO_GROUPS, group)) {
+  if (!isVideoGroup(group)) {
     const groups = [...Object.keys(VIDEO_GROUPS), "image-to-video"].join(", ")
     const message = `There is no group ${String(group)} of video models, but ${groups}.`
     return new InvalidRequest({ message, param: "group" })

@@ -5,9 +5,10 @@ import { HttpApiClient } from "effect/http-api"
 import { Video } from "../endpoints/Videos.ts"
 import { GatewayApi } from "../GatewayApi.ts"
 import { GatewayError } from "../GatewayError.ts"
+import { ModelCatalogue } from "../ModelCatalogue.ts"
 import { readImage } from "../media/ImageSource.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../RetryPolicy.ts"
-import { type InputReference, refusedVideoCall, type VideoCall } from "../VideoModels.ts"
+import { type InputReference, isVideoGroup, refusedVideoCall, type VideoCall } from "../VideoModels.ts"
 import { VIDEO_DEADLINE, VIDEO_POLL_INTERVAL, type VideoPatience, type Videos } from "../Videos.ts"
 import type { About, Caller } from "./Call.ts"
 import { bounded, judgeVideo, mp4Bytes, writeWhole } from "./Download.ts"
@@ -45,6 +46,15 @@ const judgeRemoval = (text: string) => {
   return told === undefined ? Effect.void : Effect.fail(reasonTold(told))
 }
 
+/** Where the program has a catalogue, it says of which group the model of a loose call is. */
+const grouped = Effect.fnUntraced(function* (call: VideoCall) {
+  const catalogue = yield* Effect.serviceOption(ModelCatalogue)
+  if (call.group !== undefined || Option.isNone(catalogue)) return call
+  const group = Option.getOrUndefined(catalogue.value.groupOf(call.model))
+  // Whether its values are the group's is what is to be found out.
+  return isVideoGroup(group) ? ({ ...call, group } as VideoCall) : call
+})
+
 const referenceOf = Effect.fnUntraced(function* (reference: InputReference) {
   if (isObject(reference)) return reference.object
   return (yield* readImage(reference)).wire
@@ -81,7 +91,7 @@ export const makeVideos = Effect.fnUntraced(function* (
     const about: About = { operation: "videos.create", model, repeat: "creations" }
     const refuse = (reason: GatewayError["reason"]) =>
       fail(about, { reason, requestId: undefined, unmade: true })
-    const refused = refusedVideoCall(request)
+    const refused = refusedVideoCall(yield* grouped(request))
     if (refused !== undefined) return yield* refuse(refused)
     const input_reference =
       inputReference &&
