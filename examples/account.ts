@@ -1,0 +1,30 @@
+/**
+ * Shows the balance, makes a key that may spend two dollars within a week, and takes it back: `node examples/account.ts`.
+ *
+ * It reads SLUICE_GATEWAY_URL and SLUICE_ACCESS_TOKEN.
+ */
+import { NodeRuntime } from "@effect/platform-node"
+import { Account, formatQuota, quota, UNITS_PER_USD } from "@sluice/core"
+import { AccountClient } from "@sluice/core/client"
+import { Console, DateTime, Effect, Stream } from "effect"
+
+const program = Effect.gen(function* () {
+  const { tokens, user } = yield* Account
+  const { quota: balance, username } = yield* user
+  yield* Console.log(`${username} has ${formatQuota(balance)}`)
+  const expires = { _tag: "At", at: DateTime.add(yield* DateTime.now, { days: 7 }) } as const
+  const visitor = yield* tokens.create({ name: "visitor", remainQuota: quota(2 * UNITS_PER_USD), expires })
+  yield* Console.log(`made ${visitor.name}: ${visitor.key}`)
+  yield* tokens.disable(visitor.id)
+  yield* Stream.runForEach(tokens.list, ({ enabled, name, remainQuota }) =>
+    Console.log(`${name}: ${formatQuota(remainQuota)}${enabled ? "" : ", disabled"}`)
+  )
+  yield* tokens.remove(visitor.id)
+})
+
+NodeRuntime.runMain(Effect.provide(program, AccountClient.layerConfig()))
+// → … has $…
+// → made visitor: <redacted:ApiKey>
+// → laptop: $1.00
+// → harbour office: $1.00
+// → visitor: $2.00, disabled
