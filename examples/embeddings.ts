@@ -1,0 +1,28 @@
+/**
+ * Turns texts into vectors, and says which text is most alike to the first: `node examples/embeddings.ts`.
+ *
+ * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_EMBEDDING_MODEL.
+ */
+import { NodeRuntime } from "@effect/platform-node"
+import { Gateway } from "@sluice/core"
+import { GatewayClient } from "@sluice/core/client"
+import { Config, Console, Effect } from "effect"
+
+const input = ["the gates of the lock", "the lock's gates", "fees for mooring", "weather today"]
+
+const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0)
+const cosine = (a: Float32Array, b: Float32Array) => dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b))
+
+const program = Effect.gen(function* () {
+  const gateway = yield* Gateway
+  const model = yield* Config.String("SLUICE_EMBEDDING_MODEL")
+  const { tokens, vectors } = yield* gateway.embeddings({ model, input })
+  const [first = Float32Array.of(), ...others] = vectors
+  const alike = others.map((vector) => cosine(first, vector))
+  yield* Console.log(`${vectors.length} vectors of ${first.length}, ${tokens} tokens`)
+  yield* Console.log(`most alike: ${input[1 + alike.indexOf(Math.max(...alike))]}`)
+})
+
+NodeRuntime.runMain(Effect.provide(program, GatewayClient.layerConfig()))
+// → 4 vectors of …, … tokens
+// → most alike: the lock's gates

@@ -1,0 +1,27 @@
+/**
+ * Orders documents by relevance to a question, and keeps the best two: `node examples/rerank.ts`.
+ *
+ * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_RERANK_MODEL.
+ */
+import { NodeRuntime } from "@effect/platform-node"
+import { Gateway } from "@sluice/core"
+import { GatewayClient } from "@sluice/core/client"
+import { Config, Console, Effect } from "effect"
+
+const documents = [
+  "The office sells moorings by the week.",
+  "The lower gate is opened when the levels are even.",
+  "A lock gate weighs eight tons and is opened by hand."
+]
+
+const program = Effect.gen(function* () {
+  const gateway = yield* Gateway
+  const model = yield* Config.String("SLUICE_RERANK_MODEL")
+  const query = "When is the lower gate opened?"
+  const { results } = yield* gateway.rerank({ model, query, documents, topN: 2 })
+  for (const { index, score } of results) yield* Console.log(`${score.toFixed(2)} ${documents[index]}`)
+})
+
+NodeRuntime.runMain(Effect.provide(program, GatewayClient.layerConfig()))
+// → … The lower gate is opened when the levels are even.
+// → … A lock gate weighs eight tons and is opened by hand.
