@@ -12,7 +12,12 @@ import {
 import { Duration, Effect, Exit, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { brokenGateways, limitedGateway, shoutingGateway } from "./conformance/brokenGateways.ts"
+import {
+  brokenGateways,
+  crashingGateway,
+  limitedGateway,
+  shoutingGateway
+} from "./conformance/brokenGateways.ts"
 import { check, during, everything, having } from "./conformance/Checking.ts"
 import { ACCESS_TOKEN, API_KEY, MODELS, serveGateway } from "./conformance/ReferenceGateway.ts"
 import { startServer } from "./demo-server/TestServer.ts"
@@ -208,6 +213,15 @@ describe("a report", () => {
       const answers = report.calls.find(({ call }) => call === "POST /v1/rerank")?.rules[0]
       assert.match(answers?.detail ?? "", /too many requests/)
       assert.strictEqual(seen.filter((call) => call === "POST /v1/rerank").length, 6)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("takes no breakdown for a refusal", () =>
+    Effect.gen(function* () {
+      const { url } = yield* serveGateway(crashingGateway)
+      const report = yield* check(url)
+      assert.deepStrictEqual(having(report, "fails"), [])
+      assert.include(having(report, "skipped"), "POST /v1/chat/completions gif")
     }).pipe(Effect.scoped)
   )
 

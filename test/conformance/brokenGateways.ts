@@ -298,6 +298,18 @@ export const limitedGateway: Gateway = {
   }
 }
 
+/** It cannot be said whether it refuses a GIF or breaks over it. */
+export const crashingGateway: Gateway = {
+  opens,
+  calls: {
+    ...calls,
+    [CHAT]: (request) => {
+      const reply = handlerOf(CHAT)(request)
+      return reply.status === 400 ? refuse(502, "The model did not answer") : reply
+    }
+  }
+}
+
 /** Not broken, as far as anybody can say: it refuses in the language of terminals. */
 export const shoutingGateway: Gateway = {
   opens,

@@ -25,18 +25,24 @@ export interface Answer {
 /** No whole answer came: no connection, a connection that broke, or too long a wait. */
 export class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", { message: Schema.String }) {}
 
-/** Bytes of an answer that are read at most; a video says in its first ones what it is. */
-const READ = 16 * 1024 * 1024
+/** Bytes of JSON that are read at most: room for an image of 4K in Base64. */
+const READ = 64 * 1024 * 1024
+/** Bytes of a file that are read at most: it says in its first ones what it is. */
+const READ_OF_FILE = 64 * 1024
 
 /** Waits and new tries after 429, which says that nothing was done. */
 const RATE_LIMITED_TRIES = 3
 const RATE_LIMITED_WAIT = Duration.seconds(2)
 const RATE_LIMITED_LONGEST = Duration.seconds(30)
 
-const readBytes = ({ stream }: HttpClientResponse.HttpClientResponse) =>
+const isFile = ({ headers }: HttpClientResponse.HttpClientResponse) =>
+  /^(video|image|audio|application\/(octet-stream|mp4))\b/i.test(headers["content-type"] ?? "")
+
+const readBytes = (response: HttpClientResponse.HttpClientResponse) =>
   Stream.suspend(() => {
     let size = 0
-    return stream.pipe(Stream.takeUntil((chunk) => (size += chunk.length) >= READ))
+    const most = isFile(response) ? READ_OF_FILE : READ
+    return response.stream.pipe(Stream.takeUntil((chunk) => (size += chunk.length) >= most))
   }).pipe(
     Stream.runCollect,
     Effect.map((chunks) => new Uint8Array(Buffer.concat(chunks)))
