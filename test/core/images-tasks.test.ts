@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { apiKey, Gateway, type GatewayError, type ImageAnswer } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
-import { Context, type Duration, Effect, Exit, Fiber, Layer, Logger } from "effect"
+import { Clock, Context, type Duration, Effect, Exit, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { behaving, reasonOf } from "./Clients.ts"
 import {
@@ -121,6 +121,35 @@ layer(Client)("images in two steps", (it) => {
       const reason = yield* behaving(() => undefined, reasonOf(running(call)))
       assert.strictEqual(reason._tag, "TimedOut")
       assert.match(reason.message, /may have been made all the same/)
+    })
+  )
+
+  it.effect("images that come before the task is completed are not taken for all of them", () =>
+    Effect.gen(function* () {
+      const looks = task({ status: "painting", data: [link] }, { status: "completed", data: [link, link] })
+      const { images } = yield* behaving(looks, running(generate({ n: 2 })))
+      assert.deepStrictEqual(images, [{ url }, { url }])
+    })
+  )
+
+  it.effect("the time that the creation takes is part of the deadline", () =>
+    Effect.gen(function* () {
+      const { behave, seen } = yield* LoopbackGateway
+      let created: () => void = () => undefined
+      behave(({ method }, response) => {
+        if (method === "GET") return json(response, { status: "queued" })
+        created = () => json(response, { id: "t/1" })
+      })
+      const call = Effect.flatMap(images, ({ generate }) => generate(untyped({}), { deadline: "1 minute" }))
+      const begun = yield* Clock.currentTimeMillis
+      const fiber = yield* Effect.forkChild(Effect.flip(call))
+      while (seen.length === 0) yield* tick
+      yield* TestClock.adjust("40 seconds")
+      created()
+      const error = yield* running(Fiber.join(fiber), "10 millis")
+      assert.deepStrictEqual([error.reason._tag, error.task], ["TimedOut", "t/1"])
+      const whole = (yield* Clock.currentTimeMillis) - begun
+      assert.isTrue(whole >= 60_000 && whole < 65_000, `${whole}`)
     })
   )
 
