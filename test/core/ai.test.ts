@@ -97,6 +97,7 @@ describeLayer(Models)("programs for Effect's AI services run on the gateway", (i
     Effect.gen(function* () {
       yield* behave((_, response) =>
         events(response, [
+          { choices: [{ delta: { content: "", reasoning_content: "a greeting" } }] },
           delta("Good"),
           delta(" day."),
           { choices: [{ delta: {}, finish_reason: "stop" }] },

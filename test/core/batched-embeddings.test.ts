@@ -70,6 +70,19 @@ describeLayer(LoopbackGateway.layer)("BatchedEmbeddings", (it) => {
     }).pipe(Effect.provide(batched()))
   )
 
+  it.effect("gives every caller what else the answer said", () =>
+    Effect.gen(function* () {
+      yield* behave(({ body }, response) => {
+        const data = body.input.map((_, index) => ({ index, embedding: [1, 2] }))
+        json(response, { data, usage: { total_tokens: 2 }, region: "north" })
+      })
+      const { results } = yield* together([embeddings(["a"]), embeddings(["b"])])
+      for (const result of results) {
+        assert.deepStrictEqual(Result.getOrThrow(result).extra, [{ region: "north" }])
+      }
+    }).pipe(Effect.provide(batched()))
+  )
+
   it.effect("waits so long from the first call on, and no longer", () =>
     Effect.gen(function* () {
       yield* behave(model)

@@ -111,6 +111,7 @@ const partsOf = (
 ): readonly [boolean, ReadonlyArray<Response.StreamPartEncoded>] => {
   if (part.type === "end")
     return [false, [...(begun ? [{ type: "text-end" as const, id }] : []), finishOf(part)]]
+  if (part.text === "") return [begun, []]
   const delta = { type: "text-delta" as const, id, delta: part.text }
   return [true, begun ? [delta] : [{ type: "text-start", id }, delta]]
 }

@@ -19,10 +19,10 @@ export const WINDOW: Duration.Input = "5 millis"
  * **When to use.** Where many fibers embed a text or two each: questions of several users, one call a record. A call
  * that brings all its texts at once gains nothing. Everything over `Gateway` is served, `GatewayEmbedder` included.
  *
- * **Details.** Calls are merged when all but their `input` is equal, retry policies included. The first one opens a window of 5 ms; it closes
- * early when `texts` (96) or `bytes` (256 KiB) are reached. A call is never divided: one that alone reaches a limit goes
- * at once, as it is. Each caller gets its own vectors in its own order, and its share, by length, of the tokens: the
- * shares add up to what the gateway counted.
+ * **Details.** Calls are merged when all but their `input` is equal, retry policies included. The first one opens a
+ * window of 5 ms; it closes early when `texts` (96) or `bytes` (256 KiB) are reached. A call is never divided: one that
+ * alone reaches a limit goes at once, as it is. Each caller gets its own vectors in its own order, and its share, by
+ * length, of the tokens: the shares add up to what the gateway counted. What else the answer said (`extra`) goes to all.
  *
  * A refusal of the merged request (`InvalidRequest`) may be the fault of one caller's text: its callers are then asked
  * for in halves, until the fault is alone. Any other failure is that of all; `PartialFailure` is divided among them.
@@ -132,7 +132,7 @@ const answer = (pack: ReadonlyArray<Entry>, send: Send): Effect.Effect<void> => 
   return Effect.raceFirst(work, nobody)
 }
 
-const share = (pack: ReadonlyArray<Entry>, { tokens, vectors }: Embeddings): void => {
+const share = (pack: ReadonlyArray<Entry>, { tokens, vectors, ...rest }: Embeddings): void => {
   const whole = weight(sizeOf(pack))
   let start = 0
   let before = 0
@@ -142,7 +142,7 @@ const share = (pack: ReadonlyArray<Entry>, { tokens, vectors }: Embeddings): voi
     before += weight(size)
     // What was shared so far is rounded, not each share: so nothing is lost.
     const upTo = Math.round((tokens * before) / whole)
-    const own = { vectors: vectors.slice(start, start + size.texts), tokens: upTo - shared }
+    const own = { ...rest, vectors: vectors.slice(start, start + size.texts), tokens: upTo - shared }
     entry.completeUnsafe(Exit.succeed(own))
     start += size.texts
     shared = upTo

@@ -26,6 +26,9 @@ export const embedAll = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Embeddings, GatewayError> {
   if (input.length === 0) return { vectors: [], tokens: 0 }
   const parts = batches(input, { ...BATCH, ...options })
+  const [first, second] = parts
+  // The usual case, and nothing to put together.
+  if (first !== undefined && second === undefined) return yield* send(first)
   let hopeless: GatewayError | undefined
   let outages = 0
   const answers = yield* Effect.forEach(
