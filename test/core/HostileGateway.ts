@@ -1,7 +1,5 @@
-/** What a gateway can do to its clients, one wrong at a time, and a clock that goes on only while they are idle. */
+/** What a gateway can do to its clients, one wrong at a time. */
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
-import { Clock, Effect, type Exit, Fiber } from "effect"
-import { TestClock } from "effect/testing"
 import { type Behaviour, json } from "./LoopbackGateway.ts"
 
 const JSON_TYPE = { "content-type": "application/json" }
@@ -73,26 +71,3 @@ export const redirect =
 
 /** Objects in objects, `depth` of them. */
 export const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`
-
-/** Turns of the process in which nothing may happen before the test's clock goes on. */
-const IDLE_TURNS = 25
-const STEP = 250
-
-/**
- * Follows a call to its end over a real connection, by the test's clock: it goes on by a quarter of a second each time
- * that the process has been idle, so that every time-out comes, and none before an answer that is under way.
- */
-export const follow = Effect.fn(function* <A, E, R>(call: Effect.Effect<A, E, R>) {
-  const start = yield* Clock.currentTimeMillis
-  const fiber = yield* Effect.forkChild(Effect.exit(call), { startImmediately: true })
-  let done: Exit.Exit<Exit.Exit<A, E>> | undefined
-  while (done === undefined) {
-    for (let turn = 0; turn < IDLE_TURNS && fiber.pollUnsafe() === undefined; turn++) {
-      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-    }
-    done = fiber.pollUnsafe()
-    if (done === undefined) yield* TestClock.adjust(STEP)
-  }
-  const exit = yield* Fiber.join(fiber)
-  return { exit, seconds: ((yield* Clock.currentTimeMillis) - start) / 1000 }
-})

@@ -2,8 +2,9 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Account, apiKey, Gateway, type GatewayError, Quota, RETRY, systemAccessToken } from "@sluice/core"
 import { AccountClient, GatewayClient, withIdempotencyKey } from "@sluice/core/client"
 import { Effect, Exit, Layer } from "effect"
+import { follow } from "./Follow.ts"
 import { behaving, KEY } from "./Clients.ts"
-import { cut, follow, hangUp, silent, stalled } from "./HostileGateway.ts"
+import { cut, hangUp, silent, stalled } from "./HostileGateway.ts"
 import { type Behaviour, json, LoopbackGateway, openAi, refuse } from "./LoopbackGateway.ts"
 
 const ALL = 1 + RETRY.times

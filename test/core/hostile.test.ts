@@ -2,13 +2,13 @@ import { assert, describe, layer } from "@effect/vitest"
 import { apiKey, type Gateway, type GatewayError, type GatewayReason, RETRY } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Context, Effect, Exit, Layer } from "effect"
+import { follow } from "./Follow.ts"
 import { behaving, chat, chatStream, embedTwo, KEY, rerankThree } from "./Clients.ts"
 import {
   bomb,
   cut,
   ENCODINGS,
   endless,
-  follow,
   hangUp,
   nested,
   raw,

@@ -9,9 +9,9 @@ import {
   outgoing,
   withIdempotencyKey
 } from "@sluice/core/client"
-import { Effect, Exit, Fiber } from "effect"
+import { Effect, Exit } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
-import { TestClock } from "effect/testing"
+import { follow } from "./Follow.ts"
 import { LoopbackGateway } from "./LoopbackGateway.ts"
 
 type Reply = Response | "silence" | Error
@@ -53,9 +53,7 @@ const run = Effect.fn(function* (
   )
   const { call } = makeCaller(options, apiKey("k"))
   const attempt = exchange(client.execute(HttpClientRequest.post("/v1/videos")), ({ json }) => json)
-  const fiber = yield* Effect.forkChild(Effect.exit(as(call({ operation: "videos", repeat }, attempt))))
-  yield* TestClock.adjust("1 hour")
-  const exit = yield* Fiber.join(fiber)
+  const { exit } = yield* follow(as(call({ operation: "videos", repeat }, attempt)))
   const error = Exit.isFailure(exit) ? yield* Effect.flip(exit) : undefined
   return { keys, attempts: keys.length, error, tag: error?.reason._tag }
 })

@@ -5,6 +5,7 @@ import { AccountClient, GatewayClient, GatewayMetrics } from "@sluice/core/clien
 import { Cause, Effect, Exit, Fiber, Layer, Logger, Metric, References, Tracer } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
+import { follow } from "./Follow.ts"
 import { ask, chat, chatStream, embedTwo, rerankThree } from "./Clients.ts"
 import { type Behaviour, delta, events, json, LoopbackGateway, model, openAi } from "./LoopbackGateway.ts"
 
@@ -45,7 +46,7 @@ const scripted = (...replies: ReadonlyArray<() => Response>) => {
   )
 }
 
-/** Runs while an hour of the test's clock passes, and gives the span of that name and what was counted. */
+/** Follows a call to its end, and gives the span of that name and what was counted. */
 const watched = Effect.fn(function* (
   name: string,
   call: Effect.Effect<unknown, unknown, Gateway>,
@@ -53,16 +54,12 @@ const watched = Effect.fn(function* (
 ) {
   const { spans, tracer } = collecting()
   const registry: Metric.MetricRegistry = new Map()
-  const fiber = yield* call.pipe(
+  yield* call.pipe(
     Effect.provide(gateway),
     Effect.withTracer(tracer),
     Effect.provideService(Metric.MetricRegistry, registry),
-    Effect.exit,
-    Effect.forkChild
+    follow
   )
-  yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-  yield* TestClock.adjust("1 hour")
-  yield* Fiber.join(fiber)
   const span = spans.find((span) => span.name === name)
   const counted = <Input, State>(metric: Metric.Metric<Input, State>, attributes: Record<string, string>) =>
     Metric.value(Metric.withAttributes(metric, attributes)).pipe(
