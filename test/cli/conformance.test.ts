@@ -30,8 +30,11 @@ describe("sluice conformance", () => {
 
   it.live("prints call by call and rule by rule, and succeeds", () =>
     Effect.gen(function* () {
-      const { url } = yield* serveGateway()
+      const { seen, url, world } = yield* serveGateway()
       const { code, stderr, stdout } = yield* sluice(url)
+      assert.strictEqual(world.accessToken, ACCESS_TOKEN)
+      const posts = new Set(seen.filter((call) => !call.startsWith("GET ")))
+      assert.deepStrictEqual([...posts], ["POST /v1/embeddings"])
       assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
       assert.match(
         stdout,
