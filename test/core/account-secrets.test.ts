@@ -11,7 +11,7 @@ import {
   systemAccessToken
 } from "@sluice/core"
 import { AccountClient, GatewayClient } from "@sluice/core/client"
-import { Cause, Effect, Exit, Logger, Redacted, References, Stream, Tracer } from "effect"
+import { Cause, Effect, Exit, Layer, Logger, Redacted, References, Stream, Tracer } from "effect"
 import { oneApi, plain, Store } from "./accountGateways.ts"
 import { type Behaviour, json, LoopbackGateway } from "./LoopbackGateway.ts"
 
@@ -100,8 +100,7 @@ describe("no secret of the account shows", () => {
           }
         }
       }).pipe(
-        Effect.provide(client),
-        Effect.provide(Logger.layer([logger])),
+        Effect.provide(Layer.merge(client, Logger.layer([logger]))),
         Effect.provideService(References.MinimumLogLevel, "All"),
         Effect.withTracer(tracer)
       )

@@ -4,17 +4,14 @@ import { assert, describe, expectTypeOf, it } from "@effect/vitest"
 import { MODEL_GROUPS, ModelCatalogue, type ModelGroup } from "@sluice/core"
 import { ConfigProvider, Effect, FileSystem, Layer, Option } from "effect"
 
-const build = (value: string | undefined) =>
-  Effect.provide(
+const build = (value: string | undefined) => {
+  const env = value === undefined ? {} : { SLUICE_MODEL_GROUPS: value }
+  const config = ConfigProvider.layer(ConfigProvider.fromUnknown(env))
+  return Effect.provide(
     ModelCatalogue,
-    ModelCatalogue.layerConfig.pipe(
-      Layer.provide(
-        ConfigProvider.layer(
-          ConfigProvider.fromUnknown(value === undefined ? {} : { SLUICE_MODEL_GROUPS: value })
-        )
-      )
-    )
-  ).pipe(Effect.provide(NodeFileSystem.layer))
+    Layer.provide(ModelCatalogue.layerConfig, Layer.merge(config, NodeFileSystem.layer))
+  )
+}
 
 describe("the catalogue", () => {
   it("knows the groups of the interface", () => {

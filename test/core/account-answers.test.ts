@@ -1,0 +1,162 @@
+/** Refusals with status 200, answers of any form, and what may be asked for again. */
+import { assert, describe, it } from "@effect/vitest"
+import { Account, type GatewayError } from "@sluice/core"
+import { Effect, Redacted } from "effect"
+import { ada, at, AT_ONCE, listed, tokens } from "./accountCalls.ts"
+import { newApi, plain, Store } from "./accountGateways.ts"
+import { reasonOf } from "./Clients.ts"
+import { type Behaviour, json } from "./LoopbackGateway.ts"
+
+describe("a refusal with status 200", () => {
+  it.effect("is an error of every call, and is not tried again", () =>
+    Effect.gen(function* () {
+      const refusing: Behaviour = (_, response) =>
+        json(response, { success: false, message: "无权进行此操作", data: null })
+      const calls = [
+        Account.use(({ user }) => user),
+        Account.use(({ rotateAccessToken }) => rotateAccessToken),
+        listed,
+        tokens(({ get }) => get(1)),
+        tokens(({ create }) => create(ada)),
+        tokens(({ update }) => update(1, { name: "x" })),
+        tokens(({ remove }) => remove(1)),
+        tokens(({ search }) => search("x"))
+      ]
+      for (const call of calls) {
+        const { seen, value } = yield* at(refusing, reasonOf<unknown, Account>(call), AT_ONCE)
+        assert.deepStrictEqual([value._tag, value.message, seen.length], ["Forbidden", "无权进行此操作", 1])
+      }
+    })
+  )
+})
+
+describe("what takes effect each time", () => {
+  const failing =
+    (status: number): Behaviour =>
+    (_, response) =>
+      json(response, { message: "busy" }, status)
+  const rotate = Account.use(({ rotateAccessToken }) => rotateAccessToken)
+  const create = tokens(({ create }) => create(ada))
+
+  it.effect("a rotation of the access token is asked for once", () =>
+    Effect.gen(function* () {
+      for (const status of [429, 500, 503]) {
+        assert.strictEqual(
+          (yield* at(failing(status), reasonOf<unknown, Account>(rotate), AT_ONCE)).seen.length,
+          1
+        )
+      }
+      const cut: Behaviour = (_, response) => void response.destroy()
+      assert.strictEqual((yield* at(cut, reasonOf<unknown, Account>(rotate), AT_ONCE)).seen.length, 1)
+    })
+  )
+
+  it.effect("a creation again after a 429 alone; other calls by the policy", () =>
+    Effect.gen(function* () {
+      const count = (status: number, call: Effect.Effect<unknown, GatewayError, Account>) =>
+        Effect.map(at(failing(status), reasonOf(call), AT_ONCE), ({ seen }) => seen.length)
+      assert.strictEqual(yield* count(503, create), 1)
+      assert.strictEqual(yield* count(429, create), 4)
+      assert.strictEqual(
+        yield* count(
+          503,
+          tokens(({ remove }) => remove(1))
+        ),
+        4
+      )
+    })
+  )
+
+  it.effect("a removal whose answer was lost has happened", () =>
+    Effect.gen(function* () {
+      const store = new Store(1)
+      const losing: Behaviour = (seen, response, nth) => {
+        if (nth > 0) return plain(store)(seen, response, nth)
+        store.rows.delete(1)
+        response.destroy()
+      }
+      yield* at(
+        losing,
+        tokens(({ remove }) => remove(1)),
+        AT_ONCE
+      )
+      const { value } = yield* at(plain(store), reasonOf(tokens(({ remove }) => remove(1))), AT_ONCE)
+      assert.strictEqual(value._tag, "NotFound")
+    })
+  )
+})
+
+describe("answers of any form", () => {
+  const answering =
+    (text: string): Behaviour =>
+    (_, response) => {
+      response.writeHead(200)
+      response.end(text)
+    }
+
+  it.effect("the new access token is found where it stands, and the whole answer kept where it is not", () =>
+    Effect.gen(function* () {
+      const rotate = Account.use(({ rotateAccessToken }) => rotateAccessToken)
+      const found = [
+        '{"data":"sat-2"}',
+        '{"data":{"access_token":"sat-2"}}',
+        '{"token":"sat-2"}',
+        '"sat-2"',
+        "sat-2"
+      ]
+      for (const text of found) {
+        const { value } = yield* at(answering(text), rotate)
+        assert.strictEqual(value.accessToken && Redacted.value(value.accessToken), "sat-2", text)
+      }
+      const { value } = yield* at(answering('{"data":{"neu":"sat-2"}}'), rotate)
+      assert.notProperty(value, "accessToken")
+      assert.deepStrictEqual(Redacted.value(value.body), { data: { neu: "sat-2" } })
+    })
+  )
+
+  it.effect("a removal may be answered by anything but a page", () =>
+    Effect.gen(function* () {
+      const remove = tokens(({ remove }) => remove(1))
+      for (const text of ["", "OK", "1", "null", '{"success":true,"data":7}', "[]"])
+        yield* at(answering(text), remove)
+      const { value } = yield* at(answering("<!doctype html><title>Sign in</title>"), reasonOf(remove))
+      assert.strictEqual(value._tag, "InvalidResponse")
+      assert.include(value.message, "base URL")
+    })
+  )
+
+  it.effect("a token that was created and whose key is not shown is an error that says so", () =>
+    Effect.gen(function* () {
+      const store = new Store()
+      const hiding: Behaviour = (seen, response, nth) => {
+        if (seen.method !== "POST") return plain(store)(seen, response, nth)
+        json(response, { success: true, data: { id: store.add({ name: "ada's" }).id } })
+      }
+      const ignored: Behaviour = (seen, response, nth) =>
+        seen.method === "POST" ? json(response, { success: true }) : newApi(store)(seen, response, nth)
+      const none = yield* at(ignored, reasonOf(tokens(({ create }) => create(ada))))
+      assert.match(none.value.message, /created the token, and does not show its key/)
+      const { value } = yield* at(hiding, reasonOf(tokens(({ create }) => create(ada))))
+      assert.strictEqual(value._tag, "InvalidResponse")
+      assert.match(value.message, /created the token \(id 1\).*do not create it again/)
+    })
+  )
+
+  it.effect("a masked key is no key", () =>
+    Effect.gen(function* () {
+      const { value } = yield* at(newApi(new Store(1)), listed)
+      assert.notProperty(value[0], "key")
+      assert.strictEqual(value[0]?.maskedKey, "0001**********")
+    })
+  )
+
+  it.effect("a balance that cannot be exact is refused", () =>
+    Effect.gen(function* () {
+      for (const quota of ["9007199254740993", "0.5", '"7"']) {
+        const text = `{"data":{"username":"ada","quota":${quota}}}`
+        const { value } = yield* at(answering(text), reasonOf(Account.use(({ user }) => user)))
+        assert.strictEqual(value._tag, "InvalidResponse")
+      }
+    })
+  )
+})

@@ -1,0 +1,98 @@
+/** Changes of a token, at gateways that ignore, empty, refuse and count meanwhile. */
+import { assert, describe, it } from "@effect/vitest"
+import { type Account, quota, RETRY_NEVER, systemAccessToken } from "@sluice/core"
+import { AccountClient } from "@sluice/core/client"
+import { Effect } from "effect"
+import { at, someday, tokens } from "./accountCalls.ts"
+import { oneApi, plain, type Row, Store } from "./accountGateways.ts"
+import { reasonOf } from "./Clients.ts"
+import { type Behaviour, json, LoopbackGateway } from "./LoopbackGateway.ts"
+
+describe("an update", () => {
+  const silent =
+    (store: Store, change: (row: Row) => Row): Behaviour =>
+    (seen, response, nth) => {
+      const row = store.rows.get(1)
+      if (seen.method !== "PUT" || row === undefined) return plain(store)(seen, response, nth)
+      store.rows.set(1, change(row))
+      json(response, { success: true })
+    }
+  const update = (changes: Parameters<Account["Service"]["tokens"]["update"]>[1]) =>
+    tokens((tokens) => tokens.update(1, changes))
+
+  it.effect("that a gateway ignores, or does something else for, is an error that names it", () =>
+    Effect.gen(function* () {
+      const cases: ReadonlyArray<readonly [(row: Row) => Row, Parameters<typeof update>[0], string]> = [
+        [(row) => row, { name: "new" }, "name"],
+        [(row) => row, { enabled: false }, "status"],
+        [(row) => row, { remainQuota: quota(900) }, "remain_quota"],
+        [(row) => row, { remainQuota: quota(1) }, "remain_quota"],
+        [(row) => row, { expires: someday }, "expired_time"],
+        [(row) => ({ ...row, name: "new", subnet: "" }), { name: "new" }, "subnet"],
+        [(row) => ({ ...row, name: "new", models: "" }), { name: "new" }, "models"],
+        [(row) => ({ ...row, name: "new", remain_quota: 501 }), { name: "new" }, "remain_quota"]
+      ]
+      for (const [change, changes, fault] of cases) {
+        const store = new Store(1, { subnet: "10.0.0.0/8", remain_quota: 500, models: "m" })
+        const { value } = yield* at(silent(store, change), reasonOf(update(changes)))
+        assert.deepStrictEqual(
+          [value._tag, value.message.match(/be: (.*?)\./)?.[1]],
+          ["InvalidResponse", fault]
+        )
+      }
+    })
+  )
+
+  it.effect("of a token in use: what it spends meanwhile is no fault", () =>
+    Effect.gen(function* () {
+      const store = new Store(1, { remain_quota: 500 })
+      const spending = silent(store, (row) => ({ ...row, name: "new", remain_quota: 480 }))
+      assert.strictEqual((yield* at(spending, update({ name: "new" }))).value.remainQuota, quota(480))
+      const raising = silent(store, (row) => ({ ...row, remain_quota: 890 }))
+      assert.strictEqual(
+        (yield* at(raising, update({ remainQuota: quota(900) }))).value.remainQuota,
+        quota(890)
+      )
+    })
+  )
+
+  it.effect("that changes nothing sends nothing", () =>
+    Effect.gen(function* () {
+      const { seen } = yield* at(plain(new Store(1)), update({ name: "token 0", enabled: true }))
+      assert.deepStrictEqual(seen, ["GET /api/token/1"])
+    })
+  )
+
+  it.effect("is sent without the fields of the gateway's own where it refuses them", () =>
+    Effect.gen(function* () {
+      const store = new Store(1, { used_quota: 7 })
+      const strict: Behaviour = (seen, response, nth) =>
+        "used_quota" in (seen.body ?? {})
+          ? json(response, { error: { message: "unknown field", param: "used_quota" } }, 400)
+          : plain(store)(seen, response, nth)
+      const { value } = yield* at(strict, update({ name: "new" }))
+      assert.deepStrictEqual([value.name, value.extra], ["new", { used_quota: 7 }])
+      const { value: reason } = yield* at(strict, reasonOf(update({ extra: { used_quota: 0 } })))
+      assert.strictEqual(reason._tag, "InvalidRequest")
+    })
+  )
+
+  it.effect("keeps an expiry of unknown form as it came, and never sends a key", () =>
+    Effect.gen(function* () {
+      const { behave, seen, url: baseUrl } = yield* LoopbackGateway
+      const store = new Store(1, { expired_time: "2030-01-02 03:04:05" })
+      behave(oneApi(store))
+      const client = AccountClient.layer({
+        baseUrl,
+        accessToken: systemAccessToken("sat-1"),
+        retry: RETRY_NEVER
+      })
+      const { expires } = yield* Effect.provide(update({ name: "new" }), client)
+      assert.deepStrictEqual(expires, { _tag: "Unknown", raw: "2030-01-02 03:04:05" })
+      assert.strictEqual(store.rows.get(1)?.["expired_time"], "2030-01-02 03:04:05")
+      const sent = seen.filter(({ method }) => method === "PUT").map(({ body }) => body)
+      assert.isNotEmpty(sent)
+      for (const body of sent) assert.notProperty(body, "key")
+    }).pipe(Effect.provide(LoopbackGateway.layer))
+  )
+})
