@@ -176,9 +176,7 @@ describe("the rate limiter", () => {
       )
       return Effect.gen(function* () {
         gateway.reply = down
-        const call = yield* Effect.forkChild(Effect.exit(ask()))
-        yield* TestClock.adjust("5 minutes")
-        const exit = yield* Fiber.join(call)
+        const { exit } = yield* follow(ask())
         assert.deepStrictEqual(gateway.reached, [0, 20_000])
         assert.isTrue(Exit.isFailure(exit))
         const { attempt, reason } = yield* Effect.flip(exit)
