@@ -139,6 +139,7 @@ layer(Client)("images", (it) => {
     [{ safetyTolerance: -1 }, "safetyTolerance", /0 to 5/],
     [{ prompt: "" }, "prompt", /length of at least 1/],
     [{ size: 1024 }, "size", /string/],
+    [{ extra: { n: 99 } }, "extra.n", /has a field of its own/],
     [{ image: onePixel.gif }, "image", /a GIF/],
     [{ group: "I4", image: [url, { file: "/no/such.png" }] }, "image", /\/no\/such\.png cannot be read/]
   ]

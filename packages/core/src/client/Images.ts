@@ -83,10 +83,13 @@ const payloadOf = Effect.fnUntraced(function* (unchecked: ImageCall) {
     raw,
     watermark,
     sequential_image_generation: call.sequentialImageGeneration,
-    response_format: call.responseFormat,
-    ...(extra !== undefined && { extra })
+    response_format: call.responseFormat
   }
-  return payload
+  if (extra === undefined) return payload
+  const named = Object.keys(extra).find((name) => Object.hasOwn(payload, name))
+  if (named === undefined) return { ...payload, extra }
+  const message = `\`${named}\` has a field of its own: give it there, not in \`extra\`.`
+  return yield* new InvalidRequest({ message, param: `extra.${named}` })
 })
 
 export const makeImages = Effect.fnUntraced(function* (
