@@ -1,5 +1,5 @@
 /** A `GatewayError` as an `AiError`: the one map between the two. */
-import { AiError } from "effect/ai"
+import * as AiError from "effect/ai/AiError"
 import type { GatewayError, GatewayReason } from "../GatewayError.ts"
 
 /** Which service and which of its methods failed; the path stands for the request in a network error. */

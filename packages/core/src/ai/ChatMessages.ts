@@ -1,6 +1,6 @@
 /** A prompt of Effect's AI services as messages of the gateway's chat. */
 import { Effect } from "effect"
-import type { Prompt } from "effect/ai"
+import type * as Prompt from "effect/ai/Prompt"
 import type { ChatMessage } from "../endpoints/Chat.ts"
 import { InvalidRequest } from "../GatewayError.ts"
 import { IMAGE_FORMATS } from "../media/ImageFormat.ts"

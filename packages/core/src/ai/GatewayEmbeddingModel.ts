@@ -1,6 +1,8 @@
 /** Effect's `EmbeddingModel` of any embedding model of the gateway. */
 import { Context, Effect, Layer } from "effect"
-import { AiError, EmbeddingModel, Model } from "effect/ai"
+import * as AiError from "effect/ai/AiError"
+import * as EmbeddingModel from "effect/ai/EmbeddingModel"
+import * as Model from "effect/ai/Model"
 import { Gateway } from "../Gateway.ts"
 import { CurrentRetryPolicy } from "../RetryPolicy.ts"
 import { aiError } from "./AiFailure.ts"

@@ -1,6 +1,9 @@
 /** Effect's `LanguageModel` of any chat model of the gateway. */
 import { Effect, Layer, Result, Stream } from "effect"
-import { AiError, LanguageModel, Model, type Response } from "effect/ai"
+import * as AiError from "effect/ai/AiError"
+import * as LanguageModel from "effect/ai/LanguageModel"
+import * as Model from "effect/ai/Model"
+import type * as Response from "effect/ai/Response"
 import { type ChatCall, type ChatEnd, type ChatPart, Gateway } from "../Gateway.ts"
 import { GatewayError } from "../GatewayError.ts"
 import { aiError } from "./AiFailure.ts"
