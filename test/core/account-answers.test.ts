@@ -30,6 +30,19 @@ describe("a refusal with status 200", () => {
   )
 })
 
+describe("a change that may have happened", () => {
+  it.effect("says that it was a change that failed, also where it failed in reading it back", () =>
+    Effect.gen(function* () {
+      const store = new Store(1)
+      const stalling: Behaviour = (seen, response, nth) =>
+        nth < 2 ? plain(store)(seen, response, nth) : void response.destroy()
+      const { value } = yield* at(stalling, Effect.flip(tokens(({ rename }) => rename(1, "new"))))
+      assert.deepStrictEqual([value.operation, value.reason._tag], ["update token", "Unreachable"])
+      assert.strictEqual(store.rows.get(1)?.["name"], "new")
+    })
+  )
+})
+
 describe("what takes effect each time", () => {
   const failing =
     (status: number): Behaviour =>

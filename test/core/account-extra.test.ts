@@ -1,6 +1,15 @@
 /** What a gateway says beyond the interface reaches the caller. */
 import { assert, describe, it, layer } from "@effect/vitest"
-import { extraOf, Gateway, open } from "@sluice/core"
+import {
+  ChatChunk,
+  ChatResponse,
+  EmbeddingResponse,
+  extraOf,
+  Gateway,
+  ModelsResponse,
+  open,
+  RerankResponse
+} from "@sluice/core"
 import { Effect, Schema } from "effect"
 import { behaving, chat, chatStream, Clients, embedTwo, rerankThree } from "./Clients.ts"
 import { events, json } from "./LoopbackGateway.ts"
@@ -81,6 +90,42 @@ layer(Clients)("fields that the interface does not name", (it) => {
       const models = yield* answering({ data: [{ id: "m", price: 2 }] }, (yield* Gateway).models)
       assert.deepStrictEqual(models, [{ id: "m", extra: { price: 2 } }])
     })
+  )
+})
+
+describe("answers", () => {
+  const Known = { id: Schema.String, model: Schema.String, other: Schema.Json }
+  const usage = Schema.Struct({ total_tokens: Schema.Int, other: Schema.Json })
+  const round = (schema: Schema.Codec<unknown, unknown>, wire: unknown) => {
+    const sent = JSON.parse(JSON.stringify(wire))
+    const codec = Schema.toCodecJson(schema)
+    const got = Schema.encodeUnknownSync(codec)(Schema.decodeUnknownSync(codec)(sent))
+    assert.deepStrictEqual(JSON.parse(JSON.stringify(got)), sent)
+  }
+
+  it.prop(
+    "are written as they were read, whatever they carry besides",
+    [Schema.Struct(Known), usage, Schema.Int, Schema.Finite, Schema.String],
+    ([known, usage, index, score, text]) => {
+      const { other } = known
+      const message = { role: "assistant", content: text, other }
+      round(RerankResponse, {
+        ...known,
+        usage,
+        results: [{ index, relevance_score: score, document: { text, other }, other }]
+      })
+      round(EmbeddingResponse, {
+        other,
+        usage,
+        data: [
+          { index, embedding: text, other },
+          { index, embedding: [score] }
+        ]
+      })
+      round(ChatResponse, { ...known, usage, choices: [{ index, message, finish_reason: text, other }] })
+      round(ChatChunk, { ...known, choices: [{ delta: { content: text, other }, other }] })
+      round(ModelsResponse, { other, data: [{ id: "m", other }] })
+    }
   )
 })
 

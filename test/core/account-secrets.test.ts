@@ -12,6 +12,7 @@ import {
 } from "@sluice/core"
 import { AccountClient, GatewayClient } from "@sluice/core/client"
 import { Cause, Effect, Exit, Layer, Logger, Redacted, References, Stream, Tracer } from "effect"
+import { at } from "./accountCalls.ts"
 import { oneApi, plain, Store } from "./accountGateways.ts"
 import { type Behaviour, json, LoopbackGateway } from "./LoopbackGateway.ts"
 
@@ -38,6 +39,22 @@ describe("the two credentials", () => {
       ["<redacted:ApiKey>", "<redacted:SystemAccessToken>"]
     )
   })
+
+  it.effect("a user that carries an access token carries it as one", () =>
+    Effect.gen(function* () {
+      const data = { username: "ada", quota: 1, access_token: "sat-9", password: "hash", group: "vip" }
+      const shown: Behaviour = (_, response) => json(response, { data })
+      const { value } = yield* at(
+        shown,
+        Account.use(({ user }) => user)
+      )
+      assert.strictEqual(value.accessToken && Redacted.value(value.accessToken), "sat-9")
+      assert.strictEqual(
+        JSON.stringify(value),
+        '{"username":"ada","quota":1,"accessToken":"<redacted:SystemAccessToken>","extra":{"group":"vip"}}'
+      )
+    })
+  )
 
   it("what the account gives out is the right one of them", () => {
     type Tokens = Account["Service"]["tokens"]

@@ -48,6 +48,12 @@ describe("quota", () => {
     assert.isTrue(Option.isNone(Schema.decodeUnknownOption(Quota)("5")))
   })
 
+  it("is no number that anybody wrote down", () => {
+    // @ts-expect-error: units are to be made by `quota`
+    const bare: Quota = 5
+    assert.strictEqual(formatQuota(bare), "$0.00001")
+  })
+
   it("is shown with cents, and with all that it has beyond", () => {
     const shown = [0, 500_000, 750_000, 1, -1, 500_050, 617_283_617_283, MAX].map((amount) =>
       formatQuota(quota(amount))

@@ -11,6 +11,8 @@ export interface User {
   readonly username: string
   /** The balance: negative where it is overdrawn. `formatQuota` and `usdOf` give it in USD. */
   readonly quota: Quota
+  /** Where the gateway shows it, which most do not. */
+  readonly accessToken?: SystemAccessToken
   /** What the gateway says of the user beyond the interface. */
   readonly extra?: Extra
 }

@@ -48,7 +48,15 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
   return Account.of({
     user: Effect.map(
       spanned("user", { operation: "user" }, granted(exchange(getUser({ responseMode }), decodeUser))),
-      ({ extra, quota, username }) => ({ username, quota, ...(extra !== undefined && { extra }) })
+      ({ access_token, extra, quota, username }) => {
+        const accessToken = Option.getOrUndefined(tokenIn(access_token && Redacted.value(access_token)))
+        return {
+          username,
+          quota,
+          ...(accessToken !== undefined && { accessToken }),
+          ...(extra !== undefined && { extra })
+        }
+      }
     ),
     // Redacted before the span ends: a span keeps what it ended with.
     rotateAccessToken: caller

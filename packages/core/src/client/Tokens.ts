@@ -90,8 +90,8 @@ export const makeTokens = Effect.fnUntraced(function* (
   const invalid = (operation: string, message: string) =>
     fail({ operation }, { reason: new InvalidResponse({ message }), requestId: undefined })
 
-  const read = (id: number) =>
-    ask({ operation: "token" }, granted(exchange(getOne({ params: { id }, responseMode }), decodeGet)))
+  const read = (id: number, operation = "token") =>
+    ask({ operation }, granted(exchange(getOne({ params: { id }, responseMode }), decodeGet)))
 
   const page = (p: number | undefined) => {
     const query = { num: PAGE, size: PAGE, ...(p !== undefined && { p }) }
@@ -105,22 +105,19 @@ export const makeTokens = Effect.fnUntraced(function* (
     })
   ).pipe(Stream.withSpan("Account.tokens.list"))
 
-  const search = (keyword: string) =>
-    ask(
-      { operation: "search tokens" },
-      granted(exchange(getFound({ query: { keyword }, responseMode }), decodeSearch))
-    )
+  const search = (keyword: string, operation = "search tokens") =>
+    ask({ operation }, granted(exchange(getFound({ query: { keyword }, responseMode }), decodeSearch)))
 
   /** Some gateways say no more than that they did it: the newest token that is as it was asked for is it. */
   const newest = Effect.fnUntraced(function* (asked: TokenCreateRequest) {
-    const alike = (yield* search(asked.name)).filter(
+    const alike = (yield* search(asked.name, "create token")).filter(
       (token) =>
         token.name === asked.name &&
         token.remain_quota === asked.remain_quota &&
         Equal.equals(token.expired_time, asked.expired_time)
     )
     const id = Math.max(...alike.map((token) => token.id))
-    return alike.length === 0 ? undefined : yield* read(id)
+    return alike.length === 0 ? undefined : yield* read(id, "create token")
   })
 
   const create = Effect.fn("Account.tokens.create")(function* (token: NewToken) {
@@ -136,7 +133,7 @@ export const makeTokens = Effect.fnUntraced(function* (
     const data = dataOf(Redacted.value(answer))
     const whole = Option.getOrUndefined(decodeRecord(data))
     const { id, key } = Option.getOrUndefined(decodeTraces(data)) ?? {}
-    const record = whole ?? (yield* id === undefined ? newest(payload) : read(id))
+    const record = whole ?? (yield* id === undefined ? newest(payload) : read(id, about.operation))
     const created = record && tokenOf(record)
     const shown = created?.key ?? key
     if (created !== undefined && shown !== undefined) {
@@ -154,7 +151,7 @@ export const makeTokens = Effect.fnUntraced(function* (
     ask({ operation: "update token" }, anyBody(exchange(put({ query, payload, responseMode }), textOf)))
 
   const update = Effect.fn("Account.tokens.update")(function* (id: number, changes: TokenChanges) {
-    const before = yield* read(id)
+    const before = yield* read(id, "update token")
     if (faultsOf(before, before, changes).length === 0) return tokenOf(before)
     const { extra, ...named } = updateOf(before, changes)
     const whole = { ...named, ...(Object.keys(extra ?? {}).length > 0 && { extra }) }
@@ -165,10 +162,10 @@ export const makeTokens = Effect.fnUntraced(function* (
         () => write(named, {})
       )
     )
-    let after = yield* read(id)
+    let after = yield* read(id, "update token")
     if (faultsOf(before, after, changes).includes(STATUS)) {
       yield* write(whole, { status_only: "true" })
-      after = yield* read(id)
+      after = yield* read(id, "update token")
     }
     const faults = faultsOf(before, after, changes)
     if (faults.length === 0) return tokenOf(after)
