@@ -1,5 +1,5 @@
 /** Leaves a gateway that does not work alone for a while: an opt-in layer before a client's attempts. */
-import { type Duration, Effect, Exit, Layer } from "effect"
+import { Duration, Effect, Exit, Layer } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { ServerFailure, Unreachable } from "../GatewayError.ts"
 import type { Answer, Problem } from "./Answer.ts"
@@ -38,7 +38,8 @@ const leftAlone = ({ reason }: CircuitBreaker.CircuitBreakerError): Problem => (
       ? new ServerFailure({
           message: "The gateway has failed repeatedly and is left alone (circuit breaker).",
           status: 503,
-          retryAfter: reason.retryAfter
+          // Timers may be early by less than a millisecond: who comes back then is not to be refused once more.
+          retryAfter: Duration.millis(Math.floor(Duration.toMillis(reason.retryAfter)) + 1)
         })
       : new Unreachable({
           message:
