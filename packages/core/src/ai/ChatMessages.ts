@@ -7,12 +7,15 @@ import { IMAGE_FORMATS } from "../media/ImageFormat.ts"
 import { readImage } from "../media/ImageSource.ts"
 import type { ImageDetail } from "../media/ImageTokens.ts"
 
+/** What a prompt may say of an image, as `options: { sluice: { detail: "low" } }` of its file part. */
+export type ImageOptions = {
+  /** How closely it is looked at: `low` costs 85 tokens; `auto` when not given. */
+  readonly detail?: ImageDetail | null
+}
+
 declare module "effect/ai/Prompt" {
   interface FilePartOptions extends ProviderOptions {
-    readonly sluice?: {
-      /** How closely an image is looked at; `low` costs 85 tokens, `auto` when not given. */
-      readonly detail?: ImageDetail | null
-    } | null
+    readonly sluice?: ImageOptions | null
   }
 }
 
