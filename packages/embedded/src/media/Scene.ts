@@ -1,0 +1,57 @@
+/**
+ * A picture as words and a number make it: procedural, drawn from the words' hash and the seed, without understanding.
+ * Colour words are looked up in a list, and so are a few words for water, land and sky; everything else is chance.
+ */
+import type { Composition } from "./Canvas.ts"
+import { paletteOf } from "./Palette.ts"
+import { randomOf } from "./Random.ts"
+import { circles } from "./scenes/Circles.ts"
+import { ribbons } from "./scenes/Ribbons.ts"
+import { terrain } from "./scenes/Terrain.ts"
+import { water } from "./scenes/Water.ts"
+
+export interface SceneRequest {
+  readonly prompt: string
+  readonly seed: number
+  /** In pixels. */
+  readonly width: number
+  readonly height: number
+  /** Less colourful. */
+  readonly raw?: boolean
+  /** How many shapes there are, 1 the usual number. */
+  readonly detail?: number
+}
+
+/** The elements of an SVG at a moment, in seconds from the beginning. */
+export type Scene = (seconds: number) => string
+
+const COMPOSITIONS: readonly [Composition, ...ReadonlyArray<Composition>] = [water, terrain, circles, ribbons]
+
+const SUBJECTS: ReadonlyArray<readonly [RegExp, Composition]> = [
+  [
+    /\b(sea|ocean|water|waves?|river|lake|canal|lock|sluice|boats?|ships?|harbou?r)\b|[海水河湖江船浪港闸]/iu,
+    water
+  ],
+  [/\b(mountains?|hills?|valleys?|landscape|desert|forest|land)\b|[山谷丘岭]|沙漠|森林|风景/iu, terrain],
+  [/\b(circles?|bubbles?|planets?|orbits?|rings?)\b|圆|泡|行星|环/iu, circles],
+  [/\b(ribbons?|silk|aurora|flow|smoke|abstract)\b|丝|带|极光|抽象/iu, ribbons]
+]
+
+export const sceneOf = ({ detail = 1, height, prompt, raw = false, seed, width }: SceneRequest): Scene => {
+  const random = randomOf(prompt, seed)
+  const chosen = random.pick(COMPOSITIONS)
+  const palette = paletteOf(prompt, random, raw)
+  const composition = SUBJECTS.find(([words]) => words.test(prompt))?.[1] ?? chosen
+  return composition({ width, height, palette, random, detail })
+}
+
+/** A whole SVG of these elements; `opacity` 0 to 1 lets what is beneath shine through. */
+export const svgOf = (
+  { height, width }: { readonly width: number; readonly height: number },
+  elements: string,
+  opacity = 1
+): Buffer => {
+  const inner = opacity === 1 ? elements : `<g opacity="${opacity}">${elements}</g>`
+  const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`
+  return Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${size}>${inner}</svg>`)
+}

@@ -1,0 +1,14 @@
+/** Pictures and films made in this process, procedurally. An entry of its own: its packages are heavy, and optional. */
+export {
+  type AnimateRequest,
+  animate,
+  type Animation,
+  animation,
+  animatorModel,
+  FRAMES_PER_SECOND,
+  MAX_SECONDS,
+  VIDEO_LIMITS
+} from "./Animator.ts"
+export type { Size, SizeLimits } from "./MediaRequest.ts"
+export { IMAGE_LIMITS, MAX_PAINTED, paint, painterModel, paintMany, type PaintRequest } from "./Painter.ts"
+export { MAX_REFERENCES } from "./Reference.ts"
