@@ -12,7 +12,9 @@ const STEP = 250
  */
 export const follow = Effect.fn(function* <A, E, R>(call: Effect.Effect<A, E, R>) {
   const start = yield* Clock.currentTimeMillis
-  const fiber = yield* Effect.forkChild(Effect.exit(call), { startImmediately: true })
+  let end = start
+  const timed = Effect.onExit(call, () => Effect.map(Clock.currentTimeMillis, (now) => void (end = now)))
+  const fiber = yield* Effect.forkChild(Effect.exit(timed), { startImmediately: true })
   let done: Exit.Exit<Exit.Exit<A, E>> | undefined
   while (done === undefined) {
     for (let turn = 0; turn < IDLE_TURNS && fiber.pollUnsafe() === undefined; turn++) {
@@ -22,5 +24,5 @@ export const follow = Effect.fn(function* <A, E, R>(call: Effect.Effect<A, E, R>
     if (done === undefined) yield* TestClock.adjust(STEP)
   }
   const exit = yield* Fiber.join(fiber)
-  return { exit, seconds: ((yield* Clock.currentTimeMillis) - start) / 1000 }
+  return { exit, seconds: (end - start) / 1000 }
 })

@@ -26,7 +26,7 @@ const refused = fault("ECONNREFUSED", "connect")
 const reset = fault("ECONNRESET", "read")
 const silence = () => "silence" as const
 
-/** One call of this kind against these replies, the last one for ever, while the test's clock runs an hour. */
+/** One call of this kind against these replies, the last one for ever, to its end. */
 const run = Effect.fn(function* (
   repeat: NonNullable<About["repeat"]>,
   replies: ReadonlyArray<() => Reply>,

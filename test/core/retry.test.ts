@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { apiKey, Gateway, RETRY } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
-import { Clock, Duration, Effect, Exit, Fiber, Layer } from "effect"
+import { Clock, Duration, Effect, Exit, Layer } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import { TestClock } from "effect/testing"
+import { follow } from "./Follow.ts"
 
 type Reply = Response | "silence"
 
@@ -14,7 +14,7 @@ const status = (
   body: unknown = { error: { message: "no" } }
 ) => Response.json(body, { status: code, headers })
 
-/** Calls `models` against these replies, the last one for ever, while the test's clock runs an hour. */
+/** Calls `models` against these replies, the last one for ever, to its end. */
 const run = Effect.fn(function* (
   replies: ReadonlyArray<() => Reply>,
   options: Partial<GatewayClient.GatewayClientOptions> = {}
@@ -36,17 +36,11 @@ const run = Effect.fn(function* (
     apiKey: apiKey("k"),
     ...options
   })
-  const fiber = yield* Effect.forkChild(
-    Gateway.use(({ models }) => models).pipe(
-      Effect.exit,
-      Effect.flatMap((exit) => Effect.map(Clock.currentTimeMillis, (end) => ({ exit, end }))),
-      Effect.provide(Layer.provide(gateway, transport))
-    )
+  const { exit, seconds } = yield* follow(
+    Gateway.use(({ models }) => models).pipe(Effect.provide(Layer.provide(gateway, transport)))
   )
-  yield* TestClock.adjust("1 hour")
-  const { end, exit } = yield* Fiber.join(fiber)
   const error = Exit.isFailure(exit) ? yield* Effect.flip(exit) : undefined
-  return { attempts, end, reason: error?.reason, retryAfter: error?.retryAfter }
+  return { attempts, end: seconds * 1000, reason: error?.reason, retryAfter: error?.retryAfter }
 })
 
 const within = (actual: number | undefined, low: number, high: number) =>
