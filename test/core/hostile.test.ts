@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { apiKey, type Gateway, type GatewayError, type GatewayReason, RETRY } from "@sluice/core"
+import { apiKey, Gateway, type GatewayError, type GatewayReason, RETRY } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Context, Effect, Exit, Layer } from "effect"
 import { follow } from "./Follow.ts"
@@ -108,6 +108,19 @@ const wrongs: ReadonlyArray<Wrong> = [
   wrong("a score of no document", scores([0, 1], [1, 1], [9, 1]), "InvalidResponse", 1, rerankThree()),
   wrong("objects in objects, 100,000 of them", refuse(200, nested(100_000)), "InvalidResponse", 1),
   wrong("the same in a refusal", refuse(400, `{"error":${nested(100_000)}}`), "InvalidRequest", 1),
+  wrong(
+    "escapes of a terminal in a page",
+    refuse(502, "<p>\u001b[2J\u0007gone", { "content-type": "text/html" }),
+    "ServerFailure",
+    ALL
+  ),
+  wrong(
+    "a task that failed, 100,000 levels deep",
+    refuse(200, `{"id":"v-1","status":"failed","error":${nested(100_000)}}`),
+    "TaskFailed",
+    1,
+    Gateway.use(({ videos }) => videos.resume("v-1"))
+  ),
   wrong("no HTTP", raw("SSH-2.0-OpenSSH_9.9", ""), "InvalidResponse", 1),
   wrong("a head without end", endless(200, "x", true, { "x-a": "a".repeat(200_000) }), "InvalidResponse", 1),
   wrong(
@@ -161,6 +174,7 @@ layer(Hostile)("a hostile gateway", (it) => {
           assert.isAtMost(connections(), CONNECTIONS)
           assert.notInclude(error.message, KEY.slice(0, 9))
           assert.isAtMost(error.message.length, 800)
+          assert.notMatch(error.message, /\p{Cc}/u)
           const after = yield* Effect.all(
             Array.from({ length: CONNECTIONS + 1 }, () => rerankThree()),
             { concurrency: "unbounded" }
@@ -181,6 +195,14 @@ layer(Hostile)("a hostile gateway", (it) => {
         Effect.map(follow(rerankThree()), (end) => ({ ...end, made: seen.length }))
       )
       assert.deepStrictEqual([Exit.isSuccess(exit), made], [true, 2])
+    })
+  )
+
+  it.effect("that adds what nobody asked for, 50,000 levels deep, is answered all the same", () =>
+    Effect.gen(function* () {
+      const deep = `{"x":${nested(50_000)},"choices":[{"x":${nested(50_000)},"message":{"content":"hi"}}]}`
+      const { exit } = yield* behaving(refuse(200, deep), follow(chat))
+      assert.isTrue(Exit.isSuccess(exit) && exit.value.text === "hi", String(exit))
     })
   )
 

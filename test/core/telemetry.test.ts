@@ -254,8 +254,7 @@ describe("a canary secret", () => {
           }
         }
       }).pipe(
-        Effect.provide(clients),
-        Effect.provide(Logger.layer([logger])),
+        Effect.provide([clients, Logger.layer([logger])]),
         Effect.provideService(References.MinimumLogLevel, "All"),
         Effect.withTracer(tracer),
         Effect.provideService(Metric.MetricRegistry, registry)

@@ -33,6 +33,9 @@ export const CALL_TIMEOUT: Duration.Input = "3 minutes"
 const IN_DOUBT: ReadonlySet<string> = new Set(["ServerFailure", "Unreachable", "TimedOut", "InvalidResponse"])
 const DOUBT = "It may have been made all the same, and paid for: look before you make it again."
 
+/** Some gateways put more than an identifier there. */
+const REQUEST_ID_LENGTH = 128
+
 /** Runs attempts as calls. */
 export interface Caller {
   readonly call: <A>(
@@ -67,7 +70,7 @@ export const makeCaller = (
     return new GatewayError({
       operation,
       model,
-      requestId: requestId && conceal(requestId),
+      requestId: requestId && conceal(requestId).slice(0, REQUEST_ID_LENGTH),
       attempt,
       unmade,
       reason: concealIn(reason, conceal, inDoubt ? ` ${DOUBT}` : "")

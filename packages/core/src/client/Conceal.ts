@@ -22,13 +22,17 @@ export const concealer = (secret: string) => {
   }
 }
 
+/** What a terminal or a log would take for its own, and halves of characters. */
+const CONTROL = /[\p{Cc}\p{Cs}]+/gu
+
 /** The reason with nothing of the credential in any of its texts, and something more to say, where there is. */
 export const concealIn = (
   reason: GatewayReason,
   conceal: (text: string) => string,
   more = ""
 ): GatewayReason => {
-  const fields = Object.entries({ ...reason, message: reason.message + more })
+  const message = reason.message.replace(CONTROL, " ") + more
+  const fields = Object.entries({ ...reason, message })
   const Reason = reason.constructor as new (fields: object) => GatewayReason
   return new Reason(
     Object.fromEntries(
@@ -37,16 +41,23 @@ export const concealIn = (
   )
 }
 
+/** Deeper than any error that says something, and far from what ends a process. */
+const DEPTH = 64
+
 /** A task's `error` is JSON of any form; what is none (durations, vectors) carries no text. */
-const concealDeep = (value: unknown, conceal: (text: string) => string): unknown => {
+const concealDeep = (value: unknown, conceal: (text: string) => string, depth = DEPTH): unknown => {
   if (typeof value === "string") return conceal(value)
-  if (Array.isArray(value)) return value.map((item) => concealDeep(item, conceal))
-  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype)
-    return value
+  const isPlain =
+    Array.isArray(value) || (isObject(value) && Object.getPrototypeOf(value) === Object.prototype)
+  if (!isPlain) return value
+  if (depth === 0) return "…"
+  if (Array.isArray(value)) return value.map((item) => concealDeep(item, conceal, depth - 1))
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [conceal(name), concealDeep(item, conceal)])
+    Object.entries(value).map(([name, item]) => [conceal(name), concealDeep(item, conceal, depth - 1)])
   )
 }
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
 /** The same for what spans and metrics show of an answer; its value belongs to the caller. */
 export const concealAnswer = <A>(answer: Answer<A>, conceal: (text: string) => string): Answer<A> => {

@@ -8,9 +8,6 @@ import { toldIn } from "./Told.ts"
 /** The JSON of a text, whatever it is. */
 export const jsonIn = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
-/** Longer messages are cut: a page of HTML is no message. */
-const MESSAGE_LENGTH = 400
-
 /** Reads the answer to its end, so that its connection serves again, and says why the call was refused. */
 export const refusal = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
   const { headers, status } = response
@@ -19,7 +16,7 @@ export const refusal = Effect.fnUntraced(function* (response: HttpClientResponse
   const said = told?.message ?? describe(status, headers, raw)
   return toReason({
     status,
-    message: [said.slice(0, MESSAGE_LENGTH), advice(status, told === undefined)].filter(Boolean).join(" "),
+    message: [said, advice(status, told === undefined)].filter(Boolean).join(" "),
     param: told?.param,
     code: told?.code,
     retryAfter: retryAfter(headers, yield* Clock.currentTimeMillis),

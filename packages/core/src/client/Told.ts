@@ -13,8 +13,22 @@ type Fields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const word = (value: unknown): string | undefined =>
-  typeof value === "string" && value.trim() !== "" ? value : undefined
+/** Longer messages are cut: a page of HTML is no message. */
+const MESSAGE_LENGTH = 400
+/** A field's name, or a code. */
+const WORD_LENGTH = 120
+
+/** On one line, without what a terminal or a log would take for its own. */
+const word = (value: unknown, length = WORD_LENGTH): string | undefined => {
+  if (typeof value !== "string") return undefined
+  const plain = value
+    .slice(0, length)
+    .replace(/[\s\p{Cc}\p{Cs}]+/gu, " ")
+    .trim()
+  return plain === "" ? undefined : plain
+}
+
+const messageOf = (value: unknown): string | undefined => word(value, MESSAGE_LENGTH)
 
 /** `code` and `type` are words, numbers, or missing, as each gateway likes. */
 const codeOf = ({ code, type }: Fields): string | undefined =>
@@ -27,7 +41,7 @@ const firstOf = (list: unknown): Fields | undefined =>
 const listed = (first: Fields): Told => {
   const { loc, message, msg } = first
   const param = Array.isArray(loc) ? loc.slice(1).join(".") : undefined
-  return { message: word(msg) ?? word(message), param: word(param), code: codeOf(first) }
+  return { message: messageOf(msg) ?? messageOf(message), param: word(param), code: codeOf(first) }
 }
 
 /**
@@ -42,12 +56,12 @@ export const toldIn = (answer: unknown): Told | undefined => {
   const { detail, error, errors, message, msg, success } = body
   if (isFields(error)) {
     return {
-      message: word(error["message"]) ?? word(message),
+      message: messageOf(error["message"]) ?? messageOf(message),
       param: word(error["param"]),
       code: codeOf(error)
     }
   }
-  const said = word(error) ?? word(message) ?? word(msg) ?? word(detail)
+  const said = messageOf(error) ?? messageOf(message) ?? messageOf(msg) ?? messageOf(detail)
   if (said !== undefined) return { message: said, param: word(body["param"]), code: codeOf(body) }
   const fault = firstOf(detail) ?? firstOf(errors)
   if (fault !== undefined) return listed(fault)
@@ -58,7 +72,7 @@ export const toldIn = (answer: unknown): Told | undefined => {
 export const reasonTold = ({ code, message, param }: Told): GatewayReason => {
   const number = Number(code)
   const named = QUOTA_CODES.has(code ?? "") ? 402 : (STATUS_OF.get(code ?? "") ?? 502)
-  const status = number >= 400 && number < 600 ? number : named
+  const status = Number.isInteger(number) && number >= 400 && number < 600 ? number : named
   return toReason({ status, message: message ?? "The gateway failed and did not say why.", param, code })
 }
 
