@@ -1,7 +1,7 @@
 /** The store's promises, each against a trap of LanceDB. */
 import { assert, describe, it } from "@effect/vitest"
 import { type IndexedDocument, LanceIndex, PassageIndex, type StoredDocument } from "@sluice/rag"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { readdir } from "node:fs/promises"
 import { DIMENSION, embedText } from "./Models.ts"
@@ -163,6 +163,26 @@ describe("LanceIndex", () => {
       )
       assert.strictEqual(error.reason, "Internal")
       assert.strictEqual(yield* collection.passageCount, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("closes after the call that is under way, whoever made it", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      yield* Effect.scoped(open(library))
+      for (let delay = 0; delay < 100; delay += 5) {
+        const scope = yield* Scope.make()
+        const store = yield* Layer.buildWithScope(LanceIndex.layer(library), scope)
+        const again = Effect.flatMap(PassageIndex, (index) => index.open("default", MANIFEST))
+        const opening = yield* Effect.replicateEffect(again, 30, { concurrency: 30 }).pipe(
+          Effect.provideContext(store),
+          Effect.forkChild
+        )
+        yield* Effect.sleep(delay)
+        const closed = yield* Effect.exit(Scope.close(scope, Exit.void))
+        assert.isTrue(Exit.isSuccess(closed), String(closed))
+        yield* Fiber.await(opening)
+      }
     }).pipe(Effect.scoped)
   )
 

@@ -20,9 +20,7 @@ import { RagError } from "./RagError.ts"
  */
 const make = Effect.fn("LanceIndex.make")(function* (folder: string) {
   if (!folder.includes("://")) yield* makeFolder(folder)
-  const connection = yield* Effect.acquireRelease(connect(folder), (connection) =>
-    Effect.sync(() => connection.close())
-  )
+  const connection = yield* connect(folder)
   const files = yield* openFiles(connection)
   const collections = yield* openOrCreate(connection, "collections", async () => {
     const made = await connection.createEmptyTable("collections", collectionsSchema)

@@ -1,7 +1,8 @@
 /** The one file that imports LanceDB: a connection, and its failures as RagErrors. */
 import * as lancedb from "@lancedb/lancedb"
 import type { Field } from "apache-arrow"
-import { Effect, Schedule } from "effect"
+import { Effect, Schedule, type Scope } from "effect"
+import { setTimeout } from "node:timers/promises"
 import { RagError, type RagReason, type Stage } from "../RagError.ts"
 
 export type Connection = lancedb.Connection
@@ -11,14 +12,34 @@ export type Table = lancedb.Table
 const INDEX_CACHE_BYTES = 64n * 1024n * 1024n
 const METADATA_CACHE_BYTES = 32n * 1024n * 1024n
 
-/** The commits of all other handles and processes are seen at once: `readConsistencyInterval` 0. */
-export const connect = (folder: string): Effect.Effect<Connection, RagError> =>
-  attempt("open", `opening ${folder}`, () =>
-    lancedb.connect(folder, {
-      readConsistencyInterval: 0,
-      session: new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES)
-    })
+/**
+ * A connection for as long as the scope lives. The commits of all other handles and processes are seen at once:
+ * `readConsistencyInterval` 0.
+ */
+export const connect = (folder: string): Effect.Effect<Connection, RagError, Scope.Scope> =>
+  Effect.acquireRelease(
+    attempt("open", `opening ${folder}`, () =>
+      lancedb.connect(folder, {
+        readConsistencyInterval: 0,
+        session: new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES)
+      })
+    ),
+    (connection) => Effect.promise(() => release(connection))
   )
+
+/** A call under way borrows the connection, and it cannot be closed before. */
+const release = async (connection: Connection): Promise<void> => {
+  for (;;) {
+    try {
+      return connection.close()
+    } catch (cause) {
+      if (!/borrow/.test(String(cause))) throw cause
+      await setTimeout(CLOSE_AGAIN_MILLIS)
+    }
+  }
+}
+
+const CLOSE_AGAIN_MILLIS = 5
 
 /** A column whose values stand outside the data pages, so that scans do not read them. */
 export const blobField = (name: string): Field => lancedb.blob(name)

@@ -18,7 +18,7 @@ export const indexKeywords = Effect.fn("LanceKeywords.index")(function* (
   folder: string,
   texts: ReadonlyArray<KeywordText>
 ) {
-  const connection = yield* Effect.acquireRelease(connect(folder), (open) => Effect.sync(() => open.close()))
+  const connection = yield* connect(folder)
   const table = yield* attempt("evaluate", "indexing keywords", async () => {
     const made = await connection.createEmptyTable(`k_${randomUUID().replaceAll("-", "")}`, schema)
     await made.add(
