@@ -68,13 +68,14 @@ const broken = (cause: unknown) => {
 }
 
 /** Runs one job in a thread of its own; interruption ends the thread. */
-const make = (job: AnimatorJob, queue: Queue.Enqueue<Animation>): Effect.Effect<void, GatewayError> =>
+const make = (job: AnimatorJob, queue: Queue.Enqueue<Animation>): Effect.Effect<unknown, GatewayError> =>
   Effect.callback((resume) => {
     // What Node was started with is not for this thread, which imports no other package of the project.
     const worker = new Worker(entry, { execArgv: [], name: "sluice-film", workerData: job })
     worker.on("message", ({ drawn, mp4 }: AnimatorAnswer) => {
       Queue.offerUnsafe(queue, { drawn, frames: job.frames, ...(mp4 === undefined ? {} : { mp4 }) })
-      if (mp4 !== undefined) resume(Effect.void)
+      // The next film waits until this one's memory is free.
+      if (mp4 !== undefined) resume(Effect.promise(() => worker.terminate()))
     })
     worker.on("error", (cause) => resume(Effect.fail(broken(cause))))
     worker.on("exit", (code) => resume(Effect.fail(broken(`it ended with code ${code}`))))

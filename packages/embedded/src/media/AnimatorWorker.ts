@@ -72,6 +72,7 @@ const make = async (job: AnimatorJob): Promise<void> => {
   encoder.frameRate = job.framesPerSecond
   encoder.speed = SPEED
   encoder.quantizationParameter = QUANTIZATION
+  // A second to the next frame that can be jumped to.
   encoder.groupOfPictures = job.framesPerSecond
   encoder.initialize()
   const draw = framesOf(job)
@@ -81,13 +82,13 @@ const make = async (job: AnimatorJob): Promise<void> => {
     // Drawn elsewhere while this thread encodes.
     if (frame + 1 < job.frames) next = draw(frame + 1)
     encoder.addFrameRgba(pixels)
-    if ((frame + 1) % ANSWER_EVERY === 0) answer({ drawn: frame + 1 })
+    if ((frame + 1) % ANSWER_EVERY === 0 && frame + 1 < job.frames) answer({ drawn: frame + 1 })
   }
   encoder.finalize()
-  const mp4 = fastStart(encoder.FS.readFile(encoder.outputFilename)).slice()
+  const mp4 = fastStart(encoder.FS.readFile(encoder.outputFilename), job.framesPerSecond)
   encoder.FS.unlink(encoder.outputFilename)
   encoder.delete()
-  answer({ drawn: job.frames, mp4 }, [mp4.buffer])
+  answer({ drawn: job.frames, mp4 }, [mp4.buffer as ArrayBuffer])
 }
 
 await make(workerData as AnimatorJob)

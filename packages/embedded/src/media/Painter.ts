@@ -1,7 +1,7 @@
 /** Pictures drawn in this process: real files, from the words' hash and a seed. */
 import { GatewayError, type ImageFormat, ServerFailure } from "@sluice/core"
 import { Effect, Semaphore } from "effect"
-import { GRAIN_SIDE, grainOf } from "./Grain.ts"
+import { grainOf } from "./Grain.ts"
 import { checkSeed, checkSize, refuse, type SizeLimits } from "./MediaRequest.ts"
 import { type Pixels, preparedReference, referencesOf } from "./Reference.ts"
 import { sceneOf, svgOf } from "./Scene.ts"
@@ -78,17 +78,7 @@ const drawn = async (
   const size = { width, height }
   const scene = sceneOf({ prompt, seed, width, height, raw, detail })(0)
   const over = reference === undefined ? [] : [{ input: svgOf(size, scene, SCENE_OVER_REFERENCE[fidelity]) }]
-  const grain = raw
-    ? [
-        {
-          input: grainOf(seed),
-          raw: { width: GRAIN_SIDE, height: GRAIN_SIDE, channels: 4 },
-          tile: true,
-          gravity: "northwest",
-          blend: "overlay"
-        } as const
-      ]
-    : []
+  const grain = raw ? [grainOf(seed, size)] : []
   const mark = request.watermark === true ? [{ input: watermark(size), gravity: "southeast" } as const] : []
   const base =
     reference === undefined
