@@ -306,15 +306,13 @@ describe("our own server", () => {
         models: {
           embedding: "sluice-lexical-1024",
           rerank: "sluice-lexical-rerank",
-          chat: "sluice-extractive",
+          chat: "sluice-ocr",
           image: "none",
           video: "none"
         },
         pollEvery: Duration.zero
       })
       assert.sameMembers(having(report, "fails", "interface"), [
-        // The embedded reader reads text only, and says so.
-        "POST /v1/chat/completions images",
         "POST /v1/images/generations answers",
         "POST /v1/videos answers",
         "GET /api/user/self answers",

@@ -19,6 +19,8 @@ export const allowed: Readonly<Record<PackageFolder, ReadonlyArray<string>>> = {
     "@sluice/core/client",
     "@sluice/core/conformance",
     "@sluice/embedded",
+    "@sluice/embedded/media",
+    "@sluice/embedded/vision",
     "@sluice/rag"
   ]
 }

@@ -35,7 +35,7 @@ layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
       const { data } = yield* json(ModelsResponse, "/v1/models")
       assert.sameMembers(
         data.map(({ id }) => id),
-        [embedding, rerank, chat]
+        [embedding, rerank, chat, "sluice-ocr"]
       )
       for (const path of ["/api/models", "/api/user/available_models"]) {
         const wire = yield* json(Wire, path, { as: "token" })
@@ -147,6 +147,7 @@ layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
       })
       const { error } = Schema.decodeUnknownSync(ErrorBody)(yield* Effect.promise(() => response.json()))
       assert.deepStrictEqual([response.status, error.code], [400, "image_input_not_supported"])
+      assert.include(error.message, "sluice-ocr")
     })
   )
 

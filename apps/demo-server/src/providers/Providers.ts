@@ -1,8 +1,10 @@
 /** All providers of this server, and which of them serves a model. */
 import { GatewayError, InvalidRequest, NotFound } from "@sluice/core"
 import { layerTransport } from "@sluice/core/client"
+import { layerVision } from "@sluice/embedded/vision"
 import { Context, Effect, Layer } from "effect"
 import { ServerConfig } from "../Config.ts"
+import { FetchImage, fetchImageWithin, publicReach } from "../media/FetchImage.ts"
 import { embedded } from "./embedded/embedded.ts"
 import type { Operation, Operations, Provider } from "./Provider.ts"
 import { gatewayError } from "../StartError.ts"
@@ -19,7 +21,7 @@ export class Providers extends Context.Service<Providers, ReadonlyArray<Provider
         ? Layer.effect(
             Providers,
             Effect.map(embedded, (provider) => [provider])
-          )
+          ).pipe(Layer.provide([layerVision, Layer.succeed(FetchImage, fetchImageWithin(publicReach))]))
         : Layer.effect(
             Providers,
             Effect.map(upstream(gateway), (provider) => [provider])

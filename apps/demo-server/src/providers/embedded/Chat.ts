@@ -2,21 +2,18 @@
  * Chat by a reader of this process: it answers with sentences of the text in the messages, and writes none of its own.
  */
 import {
-  type ChatChunk,
   type ChatEvent,
   type ChatRequest,
   type ChatResponse,
   type CitedSentence,
-  DONE,
-  Failure,
   GatewayError,
   InvalidRequest,
   type Reader
 } from "@sluice/core"
 import { countTokens } from "@sluice/embedded"
-import { Clock, Effect, Stream } from "effect"
-import { randomUUID } from "node:crypto"
+import { Effect, Stream } from "effect"
 import type { Operation } from "../Provider.ts"
+import { answer } from "./ChatAnswer.ts"
 import { type Conversation, hasImage, readConversation, textOf } from "./Conversation.ts"
 
 /** What `GatewayReader` of `@sluice/core` wants to hear when the passages do not answer. */
@@ -42,101 +39,62 @@ const write = ({ cited }: Conversation, { text, evidence }: CitedSentence, posit
   return position === 0 || CJK.test(text.slice(0, 1)) ? text : ` ${text}`
 }
 
-/** The answer piece by piece, cut before the sentence that would go over `max_tokens`. */
-const pieces = (reader: Reader["Service"], request: ChatRequest) => {
-  const conversation = readConversation(request.messages)
+/** Sentence by sentence. */
+const pieces = (reader: Reader["Service"], { messages, model }: ChatRequest) => {
+  const conversation = readConversation(messages)
   const { question, passages, cited } = conversation
-  const limit = request.max_tokens ?? Infinity
-  let completionTokens = 0
-  let cut = false
-  const text = reader.read(question, passages).pipe(
+  return reader.read(question, passages).pipe(
     Stream.zipWithIndex,
     Stream.map(([sentence, position]) => write(conversation, sentence, position)),
-    Stream.orElseIfEmpty(() => Stream.succeed(cited ? NOT_FOUND : nothingFound(question, reader.model.id))),
-    Stream.takeWhile((piece) => {
-      const tokens = completionTokens + countTokens(piece)
-      cut = tokens > limit
-      if (!cut) completionTokens = tokens
-      return !cut
+    Stream.orElseIfEmpty(() => Stream.succeed(cited ? NOT_FOUND : nothingFound(question, model)))
+  )
+}
+
+/** Fails where the messages have more text than a model of this process reads. */
+export const checkLength = ({ messages, model }: ChatRequest): Effect.Effect<void, GatewayError> => {
+  const characters = messages.reduce((sum, message) => sum + textOf(message).length, 0)
+  if (characters <= MAX_CHARACTERS) return Effect.void
+  return Effect.fail(
+    new GatewayError({
+      operation: "chat",
+      model,
+      reason: new InvalidRequest({
+        message: `The messages have ${characters} characters: ${model} reads ${MAX_CHARACTERS} at most. Send less`,
+        param: "messages",
+        code: "context_length_exceeded"
+      })
     })
   )
-  const promptTokens = request.messages.reduce((sum, message) => sum + countTokens(textOf(message)), 0)
-  return {
-    text,
-    finish: () => (cut ? "length" : "stop"),
-    usage: () => ({
-      prompt_tokens: promptTokens,
-      completion_tokens: completionTokens,
-      total_tokens: promptTokens + completionTokens
-    })
-  }
 }
 
-const event = (data: ChatEvent["data"]): ChatEvent => ({ id: undefined, event: "message", data })
+/** The tokens of a message's text. */
+export const textTokens = ({ messages }: ChatRequest): number =>
+  messages.reduce((sum, message) => sum + countTokens(textOf(message)), 0)
 
-/** Whole, or with `stream: true` as events that end in `[DONE]`. */
-export const chat = (
-  reader: Reader["Service"]
-): Operation<ChatRequest, ChatResponse | Stream.Stream<ChatEvent>> => {
-  const model = reader.model.id
-  return Effect.fnUntraced(function* ({ request }) {
-    if (request.messages.some(hasImage)) {
-      return yield* new GatewayError({
-        operation: "chat",
-        model,
-        reason: new InvalidRequest({
-          message: `${model} reads text only: it does not understand images. Send text, or use a gateway with a multimodal model`,
-          param: "messages",
-          code: "image_input_not_supported"
+/** Answers from the text of the messages; `sees` is the model to name to whoever sends an image. */
+export const chat =
+  (
+    reader: Reader["Service"],
+    sees: string
+  ): Operation<ChatRequest, ChatResponse | Stream.Stream<ChatEvent>> =>
+  ({ request }) =>
+    Effect.gen(function* () {
+      const { messages, model } = request
+      if (messages.some(hasImage)) {
+        return yield* new GatewayError({
+          operation: "chat",
+          model,
+          reason: new InvalidRequest({
+            message: `${model} reads text only: it does not understand images. Use ${sees}, or send text`,
+            param: "messages",
+            code: "image_input_not_supported"
+          })
         })
-      })
-    }
-    const characters = request.messages.reduce((sum, message) => sum + textOf(message).length, 0)
-    if (characters > MAX_CHARACTERS) {
-      return yield* new GatewayError({
-        operation: "chat",
-        model,
-        reason: new InvalidRequest({
-          message: `The messages have ${characters} characters: ${model} reads ${MAX_CHARACTERS} at most. Send less`,
-          param: "messages",
-          code: "context_length_exceeded"
-        })
-      })
-    }
-    const head = {
-      id: `chatcmpl-${randomUUID()}`,
-      created: Math.floor((yield* Clock.currentTimeMillis) / 1000),
-      model
-    }
-    const answer = pieces(reader, request)
-    if (request.stream !== true) {
-      const content = yield* Stream.mkString(answer.text)
-      return {
-        ...head,
-        object: "chat.completion",
-        choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: answer.finish() }],
-        usage: answer.usage()
       }
-    }
-    const chunk = (choice: Omit<ChatChunk["choices"][number], "index">): ChatChunk => ({
-      ...head,
-      object: "chat.completion.chunk",
-      choices: [{ index: 0, ...choice }]
+      yield* checkLength(request)
+      return yield* answer(request, {
+        model,
+        promptTokens: textTokens(request),
+        pieces: pieces(reader, request)
+      })
     })
-    const end = Stream.suspend(() =>
-      Stream.make<Array<ChatEvent["data"]>>(
-        chunk({ delta: {}, finish_reason: answer.finish() }),
-        ...(request.stream_options?.include_usage === true
-          ? [{ ...head, object: "chat.completion.chunk", choices: [], usage: answer.usage() }]
-          : []),
-        DONE
-      )
-    )
-    return Stream.make<Array<ChatEvent["data"]>>(chunk({ delta: { role: "assistant", content: "" } })).pipe(
-      Stream.concat(Stream.map(answer.text, (content): ChatEvent["data"] => chunk({ delta: { content } }))),
-      Stream.concat(end),
-      Stream.catch((error) => Stream.make<Array<ChatEvent["data"]>>(Failure.fromReason(error.reason).body)),
-      Stream.map(event)
-    )
-  })
-}

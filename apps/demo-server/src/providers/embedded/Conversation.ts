@@ -1,5 +1,5 @@
 /** A conversation as an extractive reader needs it: the question, and the text that may answer it. */
-import type { ChatMessage, ReaderPassage } from "@sluice/core"
+import type { ChatMessage, ImagePart, ReaderPassage } from "@sluice/core"
 import { Option, Schema } from "effect"
 
 export interface Conversation {
@@ -12,6 +12,10 @@ export interface Conversation {
 /** Whether a message carries an image. */
 export const hasImage = ({ content }: ChatMessage): boolean =>
   typeof content !== "string" && content.some((part) => part.type === "image_url")
+
+/** The images of a message. */
+export const imagesOf = ({ content }: ChatMessage): ReadonlyArray<typeof ImagePart.Type> =>
+  typeof content === "string" ? [] : content.filter((part) => part.type === "image_url")
 
 /** The text of a message, parts as paragraphs. */
 export const textOf = ({ content }: ChatMessage): string =>
