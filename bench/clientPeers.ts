@@ -1,4 +1,5 @@
 /** The clients of other makers, where they are installed: see bench/peers/README.md. */
+import { existsSync } from "node:fs"
 import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
 import { say } from "./Bench.ts"
@@ -6,17 +7,16 @@ import { say } from "./Bench.ts"
 /** One call by its name, such as `openai, embeddings 20 × 1,536 base64`. */
 export type Calls = Readonly<Record<string, () => Promise<unknown>>>
 
-const require = createRequire(new URL("peers/package.json", import.meta.url))
+const peers = new URL("peers/", import.meta.url)
+const { resolve } = createRequire(new URL("package.json", peers))
 
+/** The package in that folder: a package of its name elsewhere is not the one that is meant. */
 const load = async (name: string): Promise<Record<string, unknown> | undefined> => {
-  try {
-    return await import(pathToFileURL(require.resolve(name)).href)
-  } catch {
-    say(
-      `${name} is missing, its figures are left out: npm install --prefix bench/peers (see bench/peers/README.md)`
-    )
-    return undefined
+  if (existsSync(new URL(`node_modules/${name}/package.json`, peers))) {
+    return import(pathToFileURL(resolve(name)).href)
   }
+  say(`${name} is missing, its figures are left out: see bench/peers/README.md`)
+  return undefined
 }
 
 type OpenAi = new (options: object) => {
