@@ -186,7 +186,7 @@ describe("the rate limiter", () => {
   )
 
   it.effect("stands behind a breaker: what that refuses takes no turn", () => {
-    const guards = Layer.provideMerge(layerCircuitBreaker({ failures: 1 }), layerRateLimit({ limit: 2 }))
+    const guards = Layer.merge(layerRateLimit({ limit: 2 }), layerCircuitBreaker({ failures: 1 }))
     const { client, gateway } = guarded(guards)
     return Effect.gen(function* () {
       gateway.reply = down

@@ -3,7 +3,7 @@ import { Duration, Effect, Exit, Layer } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { ServerFailure, Unreachable } from "../GatewayError.ts"
 import type { Answer, Problem } from "./Answer.ts"
-import { Guards } from "./Guard.ts"
+import { BreakerGuard, type Guard } from "./Guard.ts"
 
 export interface CircuitBreakerOptions {
   /** Attempts in a row that find no working gateway, after which none is made; 5 when not given. */
@@ -67,27 +67,21 @@ const leftAlone = ({ reason }: CircuitBreaker.CircuitBreakerError): Problem => (
  */
 export const layerCircuitBreaker = (options: CircuitBreakerOptions = {}): Layer.Layer<never> =>
   Layer.effect(
-    Guards,
+    BreakerGuard,
     Effect.gen(function* () {
-      const guards = yield* Guards
       const breaker = yield* CircuitBreaker.make({
         tripPolicy: CircuitBreaker.consecutive(options.failures ?? FAILURES),
         openDuration: options.open ?? OPEN,
         maxOpenDuration: OPEN_MAX
       })
-      return [
-        (attempt, { model }) =>
-          breaker
-            .execute(attempt, {
-              key: (options.by === "model" && model) || "gateway",
-              classify: outcomeOf
-            })
-            .pipe(
-              Effect.mapError((error) =>
-                error instanceof CircuitBreaker.CircuitBreakerError ? leftAlone(error) : error
-              )
-            ),
-        ...guards
-      ]
+      const guard: Guard = (attempt, { model }) =>
+        breaker
+          .execute(attempt, { key: (options.by === "model" && model) || "gateway", classify: outcomeOf })
+          .pipe(
+            Effect.mapError((error) =>
+              error instanceof CircuitBreaker.CircuitBreakerError ? leftAlone(error) : error
+            )
+          )
+      return guard
     })
   ).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))

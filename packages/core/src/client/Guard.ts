@@ -1,5 +1,5 @@
 /** What stands before each attempt of a client's calls: nothing, unless the program provides a layer of guards. */
-import { Context, type Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { About } from "./About.ts"
 import type { Answer, Problem } from "./Answer.ts"
 
@@ -9,7 +9,17 @@ export type Guard = <A>(
   about: About
 ) => Effect.Effect<Answer<A>, Problem>
 
-/** The guards that a client takes when its layer is built; the first of them stands outermost. */
-export const Guards = Context.Reference<ReadonlyArray<Guard>>("@sluice/core/Guards", {
-  defaultValue: () => []
+/** What `layerCircuitBreaker` puts before the attempts of the clients that are built with it. */
+export const BreakerGuard = Context.Reference<Guard | undefined>("@sluice/core/BreakerGuard", {
+  defaultValue: () => undefined
+})
+
+/** What `layerRateLimit` puts before the attempts of the clients that are built with it. */
+export const LimitGuard = Context.Reference<Guard | undefined>("@sluice/core/LimitGuard", {
+  defaultValue: () => undefined
+})
+
+/** The guards that a client takes when its layer is built; what the breaker refuses takes no turn of the limit. */
+export const Guards: Effect.Effect<ReadonlyArray<Guard>> = Effect.gen(function* () {
+  return [yield* BreakerGuard, yield* LimitGuard].filter((guard) => guard !== undefined)
 })

@@ -3,7 +3,7 @@ import { Duration, Effect, Layer } from "effect"
 import { RateLimiter } from "effect/persistence"
 import { RateLimited } from "../GatewayError.ts"
 import type { Problem } from "./Answer.ts"
-import { Guards } from "./Guard.ts"
+import { type Guard, LimitGuard } from "./Guard.ts"
 
 export interface RateLimitOptions {
   /** Attempts within `window`, at most; as many may be made at once. */
@@ -43,25 +43,22 @@ const beyondLimit = ({ reason }: RateLimiter.RateLimiterError): Problem => ({
  */
 export const layerRateLimit = (options: RateLimitOptions): Layer.Layer<never> =>
   Layer.effect(
-    Guards,
+    LimitGuard,
     Effect.gen(function* () {
-      const guards = yield* Guards
       const limiter = yield* RateLimiter.make
-      return [
-        ...guards,
-        (attempt, { model }) =>
-          limiter
-            .consume({
-              algorithm: "token-bucket",
-              onExceeded: options.beyond === "fail" ? "fail" : "delay",
-              window: options.window ?? WINDOW,
-              limit: options.limit,
-              key: (options.by === "model" && model) || "gateway"
-            })
-            .pipe(
-              Effect.mapError(beyondLimit),
-              Effect.flatMap(({ delay }) => (Duration.isZero(delay) ? attempt : Effect.delay(attempt, delay)))
-            )
-      ]
+      const guard: Guard = (attempt, { model }) =>
+        limiter
+          .consume({
+            algorithm: "token-bucket",
+            onExceeded: options.beyond === "fail" ? "fail" : "delay",
+            window: options.window ?? WINDOW,
+            limit: options.limit,
+            key: (options.by === "model" && model) || "gateway"
+          })
+          .pipe(
+            Effect.mapError(beyondLimit),
+            Effect.flatMap(({ delay }) => (Duration.isZero(delay) ? attempt : Effect.delay(attempt, delay)))
+          )
+      return guard
     })
   ).pipe(Layer.provide(RateLimiter.layerStoreMemory))
