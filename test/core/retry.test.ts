@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, Gateway, RETRY } from "@sluice/core"
+import { apiKey, CurrentRetryPolicy, Gateway, type GatewayError, RETRY } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
-import { Clock, Duration, Effect, Exit, Layer } from "effect"
+import { Clock, Duration, Effect, Exit, Layer, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { follow } from "./Follow.ts"
 
@@ -14,10 +14,11 @@ const status = (
   body: unknown = { error: { message: "no" } }
 ) => Response.json(body, { status: code, headers })
 
-/** Calls `models` against these replies, the last one for ever, to its end. */
+/** Calls the gateway, for its models when not told, against these replies, the last one for ever, to its end. */
 const run = Effect.fn(function* (
   replies: ReadonlyArray<() => Reply>,
-  options: Partial<GatewayClient.GatewayClientOptions> = {}
+  options: Partial<GatewayClient.GatewayClientOptions> = {},
+  call: Effect.Effect<unknown, GatewayError, Gateway> = Gateway.use(({ models }) => models)
 ) {
   /** When each attempt began, in milliseconds. */
   const attempts: Array<number> = []
@@ -36,9 +37,7 @@ const run = Effect.fn(function* (
     apiKey: apiKey("k"),
     ...options
   })
-  const { exit, seconds } = yield* follow(
-    Gateway.use(({ models }) => models).pipe(Effect.provide(Layer.provide(gateway, transport)))
-  )
+  const { exit, seconds } = yield* follow(call.pipe(Effect.provide(Layer.provide(gateway, transport))))
   const error = Exit.isFailure(exit) ? yield* Effect.flip(exit) : undefined
   return { attempts, end: seconds * 1000, reason: error?.reason, retryAfter: error?.retryAfter }
 })
@@ -136,6 +135,20 @@ describe("retries", () => {
     Effect.gen(function* () {
       const { attempts, reason } = yield* run([() => status(409, { "x-should-retry": "true" }), ok])
       assert.deepStrictEqual([attempts.length, reason], [2, undefined])
+    })
+  )
+})
+
+describe("a policy for one stream", () => {
+  it.effect("is given by its reference; the client's own serves the others", () =>
+    Effect.gen(function* () {
+      const ask = { model: "c", messages: [{ role: "user" as const, content: "hello" }] }
+      const stream = Stream.unwrap(Gateway.use((gateway) => Effect.succeed(gateway.chatStream(ask))))
+      const once = Stream.provideService(stream, CurrentRetryPolicy, { times: 0 })
+      const attempts = [stream, once].map((stream) =>
+        Effect.map(run([() => status(503)], {}, Stream.runDrain(stream)), ({ attempts }) => attempts.length)
+      )
+      assert.deepStrictEqual(yield* Effect.all(attempts), [1 + RETRY.times, 1])
     })
   )
 })
