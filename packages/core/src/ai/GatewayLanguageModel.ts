@@ -33,7 +33,8 @@ export interface GatewayLanguageModelOptions {
  *
  * ```ts
  * const program = LanguageModel.generateText({ prompt: "Say hello." })
- * program.pipe(Effect.provide(GatewayLanguageModel.layer({ model: "chat-model" })), Effect.provide(gateway))
+ * const models = Layer.provide(GatewayLanguageModel.layer({ model: "chat-model" }), gateway)
+ * program.pipe(Effect.provide(models))
  * ```
  */
 export const layer = (
