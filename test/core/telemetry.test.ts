@@ -157,6 +157,37 @@ describe("telemetry", () => {
     })
   )
 
+  it.effect("where only a total is told, it is the input's", () =>
+    Effect.gen(function* () {
+      const results = [0, 1, 2].map((index) => ({ index, relevance_score: 0.5 }))
+      const data = [0, 1].map((index) => ({ index, embedding: [1, 2] }))
+      const usage = { total_tokens: 9 }
+      const cases = [
+        ["rerank", "r", rerankThree(), { results, usage }],
+        ["embeddings", "e", embedTwo, { data, usage, model: "e-3", id: "emb-1" }]
+      ] as const
+      for (const [operation, model, call, told] of cases) {
+        const watching = watched(
+          `${operation} ${model}`,
+          call,
+          scripted(() => Response.json(told))
+        )
+        const { attributes, counted } = yield* watching
+        assert.strictEqual(attributes["gen_ai.usage.input_tokens"], 9)
+        assert.notProperty(attributes, "gen_ai.usage.output_tokens")
+        const input = {
+          "gen_ai.operation.name": operation,
+          "gen_ai.request.model": model,
+          "gen_ai.token.type": "input"
+        }
+        assert.strictEqual((yield* counted(GatewayMetrics.tokens, input)).sum, 9)
+        if (operation !== "embeddings") continue
+        assert.strictEqual(attributes["gen_ai.response.model"], "e-3")
+        assert.strictEqual(attributes["gen_ai.response.id"], "emb-1")
+      }
+    })
+  )
+
   it.effect("what no count can be is not counted", () =>
     Effect.gen(function* () {
       const usage = { prompt_tokens: -4, completion_tokens: 1e300, total_tokens: 3 }
