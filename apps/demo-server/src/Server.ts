@@ -4,6 +4,7 @@ import { Console, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Accounts } from "./accounts/Accounts.ts"
+import { AccountsLayer } from "./accounts/AccountsLayer.ts"
 import { AuthLayer } from "./accounts/Auth.ts"
 import { SessionLayer } from "./accounts/Session.ts"
 import { banner } from "./Banner.ts"
@@ -13,6 +14,7 @@ import { DocumentsLayer } from "./documents/Documents.ts"
 import { QaLayer } from "./documents/Qa.ts"
 import { Shelf } from "./documents/Shelf.ts"
 import { StatusLayer } from "./documents/Status.ts"
+import { AccountLayer } from "./gateway/Account.ts"
 import { ChatLayer } from "./gateway/Chat.ts"
 import { EmbeddingsLayer } from "./gateway/Embeddings.ts"
 import { ModelsLayer } from "./gateway/Models.ts"
@@ -34,7 +36,8 @@ const ApiLayer = HttpApiBuilder.layer(ServerApi, { openapiPath: "/openapi.json" 
     RerankLayer,
     EmbeddingsLayer,
     ChatLayer,
-    ModelsLayer
+    ModelsLayer,
+    AccountLayer
   ]),
   Layer.provide([AuthLayer, MalformedRequest.layer])
 )
@@ -79,7 +82,7 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
     Layer.provideMerge(
       Layer.mergeAll(Shelf.layer, Providers.layer).pipe(
         // First, since it knows a data folder of a newer version before anything is written there.
-        Layer.provideMerge(Accounts.layer),
+        Layer.provideMerge(AccountsLayer),
         Layer.provideMerge(models)
       )
     ),

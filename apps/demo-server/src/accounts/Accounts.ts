@@ -1,9 +1,11 @@
-/** Who is let in: the API key, the system access token, and the page's sessions. */
-import { Clock, Context, Duration, Effect, Layer, Ref, Semaphore } from "effect"
+/** Who is let in to the page: the first start's credentials, the login that is printed, and sessions. */
+import { Clock, Context, Duration, Effect, type FileSystem, Layer, type Path, Ref } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
 import { ServerConfig } from "../Config.ts"
-import { dataFolderError, type StartError } from "../StartError.ts"
-import { type AccountsRecord, FORMAT, openAccountsFile } from "./AccountsFile.ts"
-import { hashSecret, makeSecret, matchesSecret } from "./Secret.ts"
+import { dataFolderError, StartError } from "../StartError.ts"
+import { markMoved } from "./AccountsFile.ts"
+import { addOwner, hasUsers, OWNER } from "./Owner.ts"
+import { hashSecret, makeApiKey, makeSecret, makeSystemToken, matchesSecret, shownOf } from "./Secret.ts"
 
 /** How long the page stays signed in. */
 export const SESSION_LIFE = Duration.days(30)
@@ -18,91 +20,82 @@ export interface Secrets {
 }
 
 /**
- * The owner's credentials.
+ * The first administrator's way in.
  *
- * **Details.** The API key opens `/v1` and the documents, the system access token `/api`. `login` is made anew at each
- * start, lives in memory, and opens one session. A session is a random token of which the hash is kept, so that the
- * page stays signed in when the server restarts.
+ * **Details.** `login` is made anew at each start, lives in memory, and opens one session. A session is a random token
+ * of which the hash is kept, so that the page stays signed in when the server restarts.
  */
 export class Accounts extends Context.Service<
   Accounts,
   {
     /**
      * At the first start on a data folder: the credentials, which are on disk as hashes from then on. A start that fails
-     * before anybody was told them leaves nothing behind.
+     * before anybody was told them makes none.
      */
     readonly firstStart: Effect.Effect<Secrets | undefined, StartError>
     readonly login: string
-    readonly isApiKey: (candidate: string) => boolean
-    readonly isAccessToken: (candidate: string) => boolean
     /** Uses the login up; false when it is wrong or was used. */
     readonly redeem: (login: string) => Effect.Effect<boolean>
     /** A new session's token. */
-    readonly openSession: Effect.Effect<string>
-    readonly isSession: (token: string) => Effect.Effect<boolean>
-    readonly closeSession: (token: string) => Effect.Effect<void>
+    readonly openSession: Effect.Effect<string, SqlError.SqlError>
+    readonly isSession: (token: string) => Effect.Effect<boolean, SqlError.SqlError>
+    readonly closeSession: (token: string) => Effect.Effect<void, SqlError.SqlError>
   }
 >()("@sluice/demo-server/Accounts") {
   static readonly layer = Layer.effect(
     Accounts,
     Effect.gen(function* () {
       const { data } = yield* ServerConfig
-      const file = yield* openAccountsFile(data)
-      const fresh =
-        file.found === undefined ? { apiKey: makeSecret("sk-"), accessToken: makeSecret("sat-") } : undefined
-      const start: AccountsRecord = file.found ?? {
-        format: FORMAT,
-        apiKey: hashSecret(fresh?.apiKey ?? ""),
-        accessToken: hashSecret(fresh?.accessToken ?? ""),
-        sessions: []
-      }
-      const record = yield* Ref.make(start)
-      const oneAtATime = yield* Semaphore.make(1)
-      // A session that cannot be written still works until the server stops.
-      const update = (change: (record: AccountsRecord) => AccountsRecord) =>
-        Ref.updateAndGet(record, change).pipe(
-          Effect.flatMap(file.save),
-          Effect.catch((error) =>
-            Effect.logWarning(
-              `Sessions could not be saved: ${error.message}. The page will ask to sign in again after a restart`
-            )
-          ),
-          oneAtATime.withPermits(1)
-        )
-
+      const sql = yield* SqlClient.SqlClient
+      const context = yield* Effect.context<FileSystem.FileSystem | Path.Path | SqlClient.SqlClient>()
       const login = makeSecret("")
       const unused = yield* Ref.make(true)
 
+      const cannotKeep = (error: SqlError.SqlError) =>
+        new StartError({ message: `The accounts in ${data} cannot be written: ${error.message}` })
+
+      const firstStart = Effect.gen(function* () {
+        if (yield* Effect.mapError(hasUsers, cannotKeep)) return undefined
+        const secrets: Secrets = { apiKey: makeApiKey(), accessToken: makeSystemToken() }
+        yield* Effect.mapError(markMoved(data), dataFolderError(data))
+        yield* Effect.mapError(
+          addOwner({
+            apiKey: hashSecret(secrets.apiKey),
+            accessToken: hashSecret(secrets.accessToken),
+            shown: shownOf(secrets.apiKey)
+          }),
+          cannotKeep
+        )
+        return secrets
+      })
+
       return {
-        firstStart:
-          fresh === undefined
-            ? Effect.undefined
-            : Effect.as(Effect.mapError(file.save(start), dataFolderError(data)), fresh),
+        firstStart: yield* Effect.cached(Effect.provide(firstStart, context)),
         login,
-        isApiKey: (candidate) => matchesSecret(candidate, start.apiKey),
-        isAccessToken: (candidate) => matchesSecret(candidate, start.accessToken),
         redeem: (candidate) =>
           matchesSecret(candidate, hashSecret(login)) ? Ref.getAndSet(unused, false) : Effect.succeed(false),
         openSession: Effect.gen(function* () {
           const token = makeSecret("")
           const now = yield* Clock.currentTimeMillis
-          const session = { token: hashSecret(token), expires: now + Duration.toMillis(SESSION_LIFE) }
-          yield* update((record) => ({
-            ...record,
-            sessions: [...record.sessions.filter(({ expires }) => expires > now), session].slice(-SESSIONS)
-          }))
+          const session = {
+            hash: hashSecret(token),
+            user_id: OWNER,
+            expires_at: now + Duration.toMillis(SESSION_LIFE)
+          }
+          const open = Effect.gen(function* () {
+            yield* sql`INSERT INTO sessions ${sql.insert(session)}`
+            yield* sql`DELETE FROM sessions WHERE expires_at <= ${now} OR hash NOT IN
+              (SELECT hash FROM sessions ORDER BY expires_at DESC LIMIT ${SESSIONS})`
+          })
+          yield* sql.withTransaction(open)
           return token
         }),
         isSession: Effect.fn("Accounts.isSession")(function* (token) {
           const now = yield* Clock.currentTimeMillis
-          const { sessions } = yield* Ref.get(record)
-          return sessions.some((session) => session.expires > now && matchesSecret(token, session.token))
+          const hash = hashSecret(token)
+          return (yield* sql`SELECT 1 FROM sessions WHERE hash = ${hash} AND expires_at > ${now}`).length > 0
         }),
-        closeSession: (token) =>
-          update((record) => ({
-            ...record,
-            sessions: record.sessions.filter((session) => !matchesSecret(token, session.token))
-          }))
+        closeSession: (token) => Effect.asVoid(sql`DELETE FROM sessions WHERE hash = ${hashSecret(token)}`)
       }
     })
   )

@@ -19,3 +19,12 @@ export const matchesSecret = (candidate: string, hash: string): boolean => {
   const given = createHash("sha256").update(candidate).digest()
   return expected.length === given.length && timingSafeEqual(expected, given)
 }
+
+/** A new API key: opens `/v1` and the documents. */
+export const makeApiKey = (): string => makeSecret("sk-")
+
+/** A new system access token: opens `/api`. */
+export const makeSystemToken = (): string => makeSecret("sat-")
+
+/** What is shown of a key where it is listed: enough to tell two apart, far too little to guess the rest. */
+export const shownOf = (key: string): string => `${key.slice(0, 7)}…${key.slice(-4)}`

@@ -6,6 +6,8 @@ import { HttpApiBuilder } from "effect/http-api"
 import { SESSION_COOKIE, Visitor } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { Accounts, SESSION_LIFE } from "./Accounts.ts"
+import { makeAdmission } from "./Admission.ts"
+import { orUnavailable } from "./StoreFailure.ts"
 
 /** Not `Secure`: the server speaks plain HTTP, on loopback unless told otherwise. */
 const cookie = { path: "/", httpOnly: true, sameSite: "strict" } as const
@@ -23,6 +25,7 @@ export const SessionLayer = HttpApiBuilder.group(
   "session",
   Effect.fn(function* (handlers) {
     const accounts = yield* Accounts
+    const { byKey } = yield* makeAdmission
     return handlers.handleAll({
       open: Effect.fn("session.open")(function* ({ payload }) {
         if ("login" in payload) {
@@ -31,18 +34,17 @@ export const SessionLayer = HttpApiBuilder.group(
               "This address was used already or is from an earlier start: sign in with the API key, or restart the server for a new one"
             )
           }
-        } else if (!accounts.isApiKey(payload.apiKey)) {
-          return yield* refused(
-            "This API key is not known: it was printed when the server first started on its data folder"
-          )
+        } else {
+          yield* byKey(payload.apiKey)
         }
-        yield* withCookie(yield* accounts.openSession, SESSION_LIFE)
+        yield* withCookie(yield* orUnavailable(accounts.openSession), SESSION_LIFE)
         return { user: "owner" as const, by: "session" as const }
       }),
       who: () => Visitor,
       close: Effect.fn("session.close")(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
-        yield* accounts.closeSession(request.cookies[SESSION_COOKIE] ?? "")
+        // Where it cannot be written, the session ends by itself.
+        yield* Effect.ignore(orUnavailable(accounts.closeSession(request.cookies[SESSION_COOKIE] ?? "")))
         yield* withCookie("", Duration.zero)
       })
     })

@@ -1,5 +1,6 @@
 /** Every endpoint of the server in one HttpApi: the gateway's, and those of the documents. */
 import {
+  AccountGroup,
   ChatGroup,
   EmbeddingsGroup,
   MalformedRequest,
@@ -14,7 +15,7 @@ import { Session } from "./Session.ts"
 import { Status } from "./Status.ts"
 
 export class ServerApi extends HttpApi.make("sluice")
-  .add(RerankGroup, EmbeddingsGroup, ChatGroup, ModelsGroup)
+  .add(RerankGroup, EmbeddingsGroup, ChatGroup, ModelsGroup, AccountGroup)
   .middleware(MalformedRequest)
   .add(Documents)
   .add(Qa)

@@ -1,0 +1,10 @@
+/** Everything about accounts, over the database in the data folder. */
+import { Layer } from "effect"
+import { Accounts } from "./Accounts.ts"
+import { ApiKeys } from "./ApiKeys.ts"
+import { DatabaseLayer } from "./Database.ts"
+import { Users } from "./Users.ts"
+
+export const AccountsLayer = Layer.mergeAll(Accounts.layer, ApiKeys.layer, Users.layer).pipe(
+  Layer.provide(DatabaseLayer)
+)

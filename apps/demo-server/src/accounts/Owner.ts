@@ -1,0 +1,48 @@
+/** The first administrator: who starts the server on a data folder. */
+import { UNITS_PER_USD } from "@sluice/core"
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** The user's id and name. */
+export const OWNER = "owner"
+
+/** What the owner, and the key that is printed, may spend at first: 1,000 USD. The embedded models cost nothing. */
+const FIRST_QUOTA = 1_000 * UNITS_PER_USD
+
+/** Whether anybody has an account. */
+export const hasUsers = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return (yield* sql`SELECT 1 FROM users LIMIT 1`).length > 0
+})
+
+/** Adds the owner with a key and a system access token, by their hashes; nothing where there are users. */
+export const addOwner = Effect.fn("Owner.add")(function* (hashes: {
+  readonly apiKey: string
+  readonly accessToken: string
+  /** What lists show of the key, where it is known. */
+  readonly shown?: string
+  readonly sessions?: ReadonlyArray<{ readonly token: string; readonly expires: number }>
+}) {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* Clock.currentTimeMillis
+  const add = Effect.gen(function* () {
+    if (yield* hasUsers) return
+    yield* sql`INSERT INTO users ${sql.insert({ id: OWNER, username: OWNER, role: "admin", quota: FIRST_QUOTA, created_at: now })}`
+    yield* sql`INSERT INTO system_tokens ${sql.insert({ user_id: OWNER, hash: hashes.accessToken, created_at: now })}`
+    yield* sql`INSERT INTO tokens ${sql.insert({
+      user_id: OWNER,
+      name: "first",
+      hash: hashes.apiKey,
+      shown: hashes.shown ?? "sk-…",
+      status: 1,
+      expires_at: null,
+      remain_quota: FIRST_QUOTA,
+      subnet: "",
+      created_at: now
+    })}`
+    for (const { token, expires } of hashes.sessions ?? []) {
+      yield* sql`INSERT INTO sessions ${sql.insert({ hash: token, user_id: OWNER, expires_at: expires })}`
+    }
+  })
+  yield* sql.withTransaction(add)
+})

@@ -1,0 +1,111 @@
+/** The user and the keys: `/api/user/self`, `/api/user/token`, `/api/token/`. */
+import { Failure, NEVER_EXPIRES, Principal, quota, type TokenRecord } from "@sluice/core"
+import { DateTime, Effect, Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { ApiKeys, type KeyRow } from "../accounts/ApiKeys.ts"
+import { orUnavailable } from "../accounts/StoreFailure.ts"
+import { Users } from "../accounts/Users.ts"
+import { ServerApi } from "../contract/ServerApi.ts"
+import { changesOf, newKeyOf, pageOf, SEARCHED, searchedOf } from "./AccountRequests.ts"
+
+/** A key as it is answered: masked, but when it was just made. */
+const record = (row: KeyRow, secret?: string): TokenRecord => ({
+  id: row.id,
+  name: row.name,
+  key: Redacted.make(secret ?? row.shown, { label: "ApiKey" }),
+  status: row.status,
+  expired_time:
+    row.expires_at === null ? NEVER_EXPIRES : { _tag: "At", at: DateTime.makeUnsafe(row.expires_at) },
+  remain_quota: quota(row.remain_quota),
+  subnet: row.subnet,
+  extra: { created_time: Math.floor(row.created_at / 1000) }
+})
+
+const enveloped = <A>(data: A) => ({ success: true as const, message: "", data })
+
+/** The same for an id that nobody has and for one of somebody else. */
+const unknown = new Failure({
+  status: 404,
+  message: "There is no token with this id: GET /api/token/ lists those that there are",
+  code: "token_not_found",
+  param: "id",
+  retryable: false
+})
+
+const known = (row: KeyRow | undefined) => (row === undefined ? Effect.fail(unknown) : Effect.succeed(row))
+
+/** A browser that loads ahead must not end the token: nobody has asked for that. */
+const isPrefetch = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  [headers["sec-purpose"], headers["purpose"], headers["x-moz"]].some((value) =>
+    /prefetch/i.test(value ?? "")
+  )
+
+const prefetched = new Failure({
+  status: 403,
+  message: "This call ends the system access token: it is not answered to what only loads ahead",
+  code: "prefetch",
+  retryable: false
+})
+
+const ended = new Failure({
+  status: 401,
+  message: "This system access token was ended by another call at the same time: use the one that it got",
+  code: "invalid_api_key",
+  retryable: false
+})
+
+export const AccountLayer = HttpApiBuilder.group(
+  ServerApi,
+  "account",
+  Effect.fn(function* (handlers) {
+    const keys = yield* ApiKeys
+    const users = yield* Users
+    return handlers.handleAll({
+      user: Effect.fn("account.user")(function* () {
+        const { user } = yield* Principal
+        const found = yield* orUnavailable(users.get(user))
+        if (found === undefined) return yield* ended
+        return enveloped({ username: found.username, quota: quota(found.quota) })
+      }),
+      rotateAccessToken: Effect.fn("account.rotateAccessToken")(function* () {
+        const { user } = yield* Principal
+        const request = yield* HttpServerRequest.HttpServerRequest
+        if (isPrefetch(request)) return yield* prefetched
+        const old = /^bearer +(.*)$/i.exec(request.headers["authorization"] ?? "")?.[1] ?? ""
+        const next = yield* orUnavailable(users.rotate(user, old))
+        return next === undefined ? yield* ended : enveloped(next)
+      }),
+      tokens: Effect.fn("account.tokens")(function* ({ query }) {
+        const { user } = yield* Principal
+        const rows = yield* orUnavailable(keys.list(user, yield* pageOf(query)))
+        return enveloped(rows.map((row) => record(row)))
+      }),
+      searchTokens: Effect.fn("account.searchTokens")(function* ({ query }) {
+        const { user } = yield* Principal
+        const rows = yield* orUnavailable(keys.search(user, yield* searchedOf(query.keyword), SEARCHED))
+        return enveloped(rows.map((row) => record(row)))
+      }),
+      createToken: Effect.fn("account.createToken")(function* ({ payload }) {
+        const { user } = yield* Principal
+        const { row, secret } = yield* orUnavailable(keys.create(user, yield* newKeyOf(payload)))
+        return enveloped(record(row, secret))
+      }),
+      updateToken: Effect.fn("account.updateToken")(function* ({ payload }) {
+        const { user } = yield* Principal
+        const row = yield* orUnavailable(keys.update(user, payload.id, yield* changesOf(payload)))
+        yield* known(row)
+        return enveloped(null)
+      }),
+      token: Effect.fn("account.token")(function* ({ params }) {
+        const { user } = yield* Principal
+        return enveloped(record(yield* known(yield* orUnavailable(keys.get(user, params.id)))))
+      }),
+      removeToken: Effect.fn("account.removeToken")(function* ({ params }) {
+        const { user } = yield* Principal
+        if (!(yield* orUnavailable(keys.remove(user, params.id)))) return yield* unknown
+        return enveloped(null)
+      })
+    })
+  })
+)

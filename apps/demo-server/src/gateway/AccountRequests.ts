@@ -1,0 +1,122 @@
+/** What the requests about keys may say: read into what is kept, or refused with the field's name. */
+import { type Expiry, Failure, type TokenCreateRequest, type TokenUpdateRequest } from "@sluice/core"
+import { Clock, DateTime, Effect } from "effect"
+import type { KeyFields } from "../accounts/ApiKeys.ts"
+import { parseSubnet } from "../accounts/Subnet.ts"
+
+/** Characters of a name, and of a keyword, at most. */
+const NAME = 100
+
+/** Characters of a list of networks at most. */
+const SUBNET = 2_000
+
+/** Tokens of a page when nothing else is asked for, and at most. */
+const PAGE = 10
+const LARGEST_PAGE = 100
+
+/** Tokens that a search finds at most. */
+export const SEARCHED = 100
+
+/** Fields of a token that are answered and cannot be changed: a token that was read may be sent back whole. */
+const READ_ONLY = new Set(["key", "created_time"])
+
+const refused = (param: string, message: string) =>
+  new Failure({ status: 400, message, param, code: "invalid_value", retryable: false })
+
+/** A field that is not understood might have been a limit. */
+const nothingElse = (extra: Readonly<Record<string, unknown>> | undefined, but = new Set<string>()) => {
+  const field = Object.keys(extra ?? {}).find((name) => !but.has(name))
+  return field === undefined
+    ? Effect.void
+    : Effect.fail(refused(field.slice(0, NAME), "This field of a token is not known here: leave it out"))
+}
+
+const nameOf = (name: string) =>
+  name.length === 0 || name.length > NAME || /\p{Cc}/u.test(name) || !name.isWellFormed()
+    ? Effect.fail(refused("name", `\`name\` is 1 to ${NAME} characters, none of them a control character`))
+    : Effect.succeed(name)
+
+const expiryOf = (expiry: Expiry) =>
+  expiry._tag === "Unknown"
+    ? Effect.fail(
+        refused("expired_time", "`expired_time` is seconds since 1970, up to the year 9999, or -1 for never")
+      )
+    : Effect.succeed(expiry._tag === "Never" ? null : DateTime.toEpochMillis(expiry.at))
+
+const quotaOf = (units: number) =>
+  units < 0
+    ? Effect.fail(refused("remain_quota", "`remain_quota` is a number of quota units, not below 0"))
+    : Effect.succeed<number>(units)
+
+const subnetOf = (subnet: string) =>
+  subnet.length > SUBNET || parseSubnet(subnet) === undefined
+    ? Effect.fail(
+        refused(
+          "subnet",
+          "`subnet` is a list of networks, separated by commas, such as `10.0.0.0/8,2001:db8::/32`; empty: every address"
+        )
+      )
+    : Effect.succeed(subnet)
+
+const statusOf = (status: number) =>
+  status === 0 || status === 1
+    ? Effect.succeed<KeyFields["status"]>(status)
+    : Effect.fail(refused("status", "`status` is 1, enabled, or 0, disabled"))
+
+/** A key to be made. */
+export const newKeyOf = Effect.fn("AccountRequests.newKey")(function* (request: TokenCreateRequest) {
+  yield* nothingElse(request.extra)
+  const expires_at = yield* expiryOf(request.expired_time)
+  if (expires_at !== null && expires_at <= (yield* Clock.currentTimeMillis)) {
+    return yield* refused(
+      "expired_time",
+      "`expired_time` is over already: give a time to come, or -1 for never"
+    )
+  }
+  return {
+    name: yield* nameOf(request.name),
+    status: 1,
+    expires_at,
+    remain_quota: yield* quotaOf(request.remain_quota),
+    subnet: yield* subnetOf(request.subnet ?? "")
+  } satisfies KeyFields
+})
+
+const isAbsent = (expiry: Expiry | undefined): expiry is undefined =>
+  expiry === undefined || (expiry._tag === "Unknown" && expiry.raw === null)
+
+/** The fields of a key that are to change: those that are given. */
+export const changesOf = Effect.fn("AccountRequests.changes")(function* (request: TokenUpdateRequest) {
+  yield* nothingElse(request.extra, READ_ONLY)
+  const { name, expired_time, remain_quota, status, subnet } = request
+  return {
+    ...(name !== undefined && { name: yield* nameOf(name) }),
+    ...(!isAbsent(expired_time) && { expires_at: yield* expiryOf(expired_time) }),
+    ...(remain_quota !== undefined && { remain_quota: yield* quotaOf(remain_quota) }),
+    ...(status !== undefined && { status: yield* statusOf(status) }),
+    ...(subnet !== undefined && { subnet: yield* subnetOf(subnet) })
+  } satisfies Partial<KeyFields>
+})
+
+/** Which part of the list: pages of `num` (or `size`), `p` counted from 0. */
+export const pageOf = Effect.fn("AccountRequests.page")(function* (query: {
+  readonly num?: number
+  readonly size?: number
+  readonly p?: number
+}) {
+  const size = query.num ?? query.size ?? PAGE
+  if (size < 1 || size > LARGEST_PAGE) {
+    return yield* refused("num", `\`num\` is the size of a page: 1 to ${LARGEST_PAGE}`)
+  }
+  const skip = (query.p ?? 0) * size
+  if (skip < 0 || !Number.isSafeInteger(skip)) {
+    return yield* refused("p", "`p` is the number of a page, from 0")
+  }
+  return { size, skip }
+})
+
+/** A keyword: any text; none of it is a wildcard. */
+export const searchedOf = (keyword: string) =>
+  keyword.length > NAME || keyword.includes("\0")
+    ? Effect.fail(refused("keyword", `\`keyword\` is at most ${NAME} characters of a token's name`))
+    : Effect.succeed(keyword)

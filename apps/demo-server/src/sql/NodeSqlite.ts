@@ -1,0 +1,115 @@
+/** Effect's SqlClient over the SQLite that comes with Node: one connection, one file, one server. */
+import { Effect, Layer, Scope, Semaphore, Stream } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+
+/** Statements kept prepared. The texts of a program are few: values are parameters. */
+const PREPARED = 200
+
+/** SQLite's result code of an error. */
+const resultCode = (cause: unknown): number | undefined =>
+  cause instanceof Error && "errcode" in cause && typeof cause.errcode === "number"
+    ? cause.errcode
+    : undefined
+
+const sqlError = (cause: unknown, operation: string) =>
+  new SqlError.SqlError({
+    reason: SqlError.classifySqliteError(
+      { code: resultCode(cause), message: cause instanceof Error ? cause.message : "", cause },
+      { message: `SQLite failed to ${operation}`, operation }
+    )
+  })
+
+const attempt = <A>(operation: string, run: () => A) =>
+  Effect.try({ try: run, catch: (cause) => sqlError(cause, operation) })
+
+/** A prepared statement takes what SQLite stores; anything else it refuses by a typed error. */
+const run = (statement: StatementSync, params: ReadonlyArray<unknown>) =>
+  statement.all(...(params as ReadonlyArray<SQLInputValue>))
+
+const connectionTo = (database: DatabaseSync): SqlConnection.Connection => {
+  const prepared = new Map<string, StatementSync>()
+  const prepare = (sql: string): StatementSync => {
+    const found = prepared.get(sql)
+    if (found !== undefined) return found
+    if (prepared.size >= PREPARED) prepared.clear()
+    const statement = database.prepare(sql)
+    prepared.set(sql, statement)
+    return statement
+  }
+  const rows = (sql: string, params: ReadonlyArray<unknown>) =>
+    attempt("execute", () => run(prepare(sql), params))
+  const values = (sql: string, params: ReadonlyArray<unknown>) =>
+    Effect.map(rows(sql, params), (rows) => rows.map((row) => Object.values(row)))
+  return {
+    execute: (sql, params, transform) =>
+      Effect.map(rows(sql, params), (rows) => (transform === undefined ? rows : transform(rows))),
+    executeRaw: rows,
+    executeValues: values,
+    executeValuesUnprepared: values,
+    executeUnprepared: (sql, params, transform) =>
+      Effect.map(
+        attempt("execute", () => run(database.prepare(sql), params)),
+        (rows) => (transform === undefined ? rows : transform(rows))
+      ),
+    executeStream: (sql, params, transform) =>
+      Stream.unwrap(
+        Effect.map(rows(sql, params), (rows) =>
+          Stream.fromIterable(transform === undefined ? rows : transform(rows))
+        )
+      )
+  }
+}
+
+const open = (file: string) =>
+  attempt("open", () => {
+    // A lock held by another server is not waited for.
+    const database = new DatabaseSync(file, { timeout: 0 })
+    try {
+      database.exec("PRAGMA locking_mode = EXCLUSIVE")
+      database.exec("PRAGMA journal_mode = WAL")
+      database.exec("PRAGMA synchronous = FULL")
+      database.exec("PRAGMA foreign_keys = ON")
+      // The lock is taken by writing.
+      database.exec("BEGIN IMMEDIATE; COMMIT")
+      return database
+    } catch (cause) {
+      database.close()
+      throw cause
+    }
+  })
+
+/**
+ * The client of a file, which is made when it is not there.
+ *
+ * **Details.** The file is locked for as long as the layer lives: a second server on it fails with `LockTimeoutError`.
+ * What was committed survives a loss of power (`synchronous = FULL`). Statements of one fiber's transaction and those of
+ * other fibers take turns.
+ *
+ * **Gotchas.** Statements run on the thread that calls them: keep them small.
+ */
+export const layer = (file: string): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
+  Layer.effect(
+    SqlClient.SqlClient,
+    Effect.gen(function* () {
+      const scope = yield* Scope.Scope
+      const database = yield* open(file)
+      yield* Scope.addFinalizer(
+        scope,
+        Effect.sync(() => database.close())
+      )
+      const semaphore = yield* Semaphore.make(1)
+      return yield* SqlClient.make({
+        ...SqlClient.makeSqliteAcquirers({
+          connection: Effect.succeed(connectionTo(database)),
+          semaphore,
+          isTransaction: () => database.isTransaction
+        }),
+        compiler: Statement.makeCompilerSqlite(),
+        driver: "node-sqlite",
+        beginTransaction: "BEGIN IMMEDIATE",
+        spanAttributes: [["db.system.name", "sqlite"]]
+      })
+    })
+  ).pipe(Layer.provide(Reactivity.layer))

@@ -1,0 +1,234 @@
+/** The store of the accounts: the first start, what earlier and later versions left, a store that fails, networks. */
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Exit, Layer } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { Accounts } from "../../apps/demo-server/src/accounts/Accounts.ts"
+import { makeAdmission } from "../../apps/demo-server/src/accounts/Admission.ts"
+import { ApiKeys } from "../../apps/demo-server/src/accounts/ApiKeys.ts"
+import { DatabaseLayer } from "../../apps/demo-server/src/accounts/Database.ts"
+import { hashSecret } from "../../apps/demo-server/src/accounts/Secret.ts"
+import { parseSubnet } from "../../apps/demo-server/src/accounts/Subnet.ts"
+import { Users } from "../../apps/demo-server/src/accounts/Users.ts"
+import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
+import { startServer, temporaryFolder } from "./TestServer.ts"
+
+const bearer = (secret: string) => ({ as: "none", headers: { authorization: `Bearer ${secret}` } }) as const
+
+/** The accounts alone, with the database in sight. */
+const accountsIn = (data: string) =>
+  Layer.mergeAll(Accounts.layer, ApiKeys.layer, Users.layer).pipe(
+    Layer.provideMerge(DatabaseLayer),
+    Layer.provide(ServerConfig.layer),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ SLUICE_DATA: data }))),
+    Layer.provide(NodeServices.layer)
+  )
+
+/** Why a server does not start. */
+const refused = (data: string) =>
+  Effect.map(Effect.flip(Effect.scoped(Layer.build(accountsIn(data)))), ({ message }) => message)
+
+describe("a data folder", () => {
+  it.live("of version 1 keeps its key, its token and its sessions, and is taken over once", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      const [apiKey, accessToken, session] = ["sk-of-version-1", "sat-of-version-1", "session-of-version-1"]
+      const record = {
+        format: 1,
+        apiKey: hashSecret(apiKey),
+        accessToken: hashSecret(accessToken),
+        sessions: [{ token: hashSecret(session), expires: Date.now() + 86_400_000 }]
+      }
+      const file = join(data, "accounts.json")
+      writeFileSync(file, JSON.stringify(record))
+      const cookie = { as: "none", headers: { cookie: `sluice_session=${session}` } } as const
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { call, printed } = yield* startServer({ data })
+          assert.notMatch(printed.join("\n"), /sk-|sat-/)
+          assert.strictEqual((yield* call("/v1/models", bearer(apiKey))).status, 200)
+          assert.strictEqual((yield* call("/documents", cookie)).status, 200)
+          assert.strictEqual((yield* call("/api/user/token", bearer(accessToken))).status, 200)
+        })
+      )
+      // A crash before the mark was written: the token that has ended does not come back.
+      assert.deepStrictEqual(JSON.parse(readFileSync(file, "utf8")), { format: 2, store: "accounts.db" })
+      writeFileSync(file, JSON.stringify(record))
+      const { call } = yield* startServer({ data })
+      assert.strictEqual((yield* call("/api/user/self", bearer(accessToken))).status, 401)
+      assert.strictEqual((yield* call("/v1/models", bearer(apiKey))).status, 200)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("has files that only its owner reads, and no secret in them", () =>
+    Effect.gen(function* () {
+      const { data, secrets } = yield* startServer()
+      const files = readdirSync(data).filter((name) => name.startsWith("accounts."))
+      assert.includeMembers(files, ["accounts.db", "accounts.json"])
+      for (const file of files) {
+        if (process.platform !== "win32") assert.strictEqual(statSync(join(data, file)).mode & 0o077, 0, file)
+        const content = readFileSync(join(data, file), "latin1")
+        for (const secret of Object.values(secrets)) assert.notInclude(content, secret)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("with tables of a newer version is refused", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      yield* Effect.scoped(Layer.build(accountsIn(data)))
+      const database = new DatabaseSync(join(data, "accounts.db"))
+      database.exec("INSERT INTO migrations (migration_id, name) VALUES (999, 'later')")
+      database.close()
+      assert.match(yield* refused(data), /newer version.*SLUICE_DATA/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that another server uses is refused, and free again when that one ends", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Layer.build(accountsIn(data))
+          assert.match(yield* refused(data), /in use by another server.*SLUICE_DATA/)
+        })
+      )
+      assert.isTrue(Exit.isSuccess(yield* Effect.exit(Effect.scoped(Layer.build(accountsIn(data))))))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("with a damaged store is refused, and left as it is", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      const file = join(data, "accounts.db")
+      writeFileSync(file, "no database at all, but long enough to be looked at as if it were one".repeat(20))
+      const before = readFileSync(file)
+      assert.match(yield* refused(data), /not a database.*SLUICE_DATA/)
+      assert.isTrue(before.equals(readFileSync(file)))
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("the first start", () => {
+  it.live("makes its credentials once, and none where nobody was told them", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      yield* Effect.scoped(Layer.build(accountsIn(data)))
+      const told = Effect.provide(
+        Effect.flatMap(Accounts, ({ firstStart }) => Effect.all([firstStart, firstStart])),
+        accountsIn(data)
+      )
+      const [first, again] = yield* told
+      assert.match(first?.apiKey ?? "", /^sk-\w{48}$/)
+      assert.deepStrictEqual(again, first)
+      assert.deepStrictEqual(yield* told, [undefined, undefined])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a store that fails", () => {
+  it.live("is 503 and never 401, and what was wrong is over when it is mended", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const secrets = yield* (yield* Accounts).firstStart
+        const { byKey, byToken } = yield* makeAdmission
+        const request = HttpServerRequest.fromWeb(new Request("http://127.0.0.1/v1/models"))
+        const asked = Effect.provideService(
+          Effect.all([
+            Effect.result(byKey(secrets?.apiKey ?? "")),
+            Effect.result(byKey("sk-wrong")),
+            Effect.result(byToken(secrets?.accessToken ?? ""))
+          ]),
+          HttpServerRequest.HttpServerRequest,
+          request
+        )
+        const statuses = Effect.map(asked, (results) =>
+          results.map((result) => (result._tag === "Failure" ? result.failure.status : 200))
+        )
+        assert.deepStrictEqual(yield* statuses, [200, 401, 200])
+        yield* sql`ALTER TABLE tokens RENAME TO gone`
+        yield* sql`ALTER TABLE system_tokens RENAME TO gone_too`
+        assert.deepStrictEqual(yield* statuses, [503, 503, 503])
+        yield* sql`ALTER TABLE gone RENAME TO tokens`
+        yield* sql`ALTER TABLE gone_too RENAME TO system_tokens`
+        assert.deepStrictEqual(yield* statuses, [200, 401, 200])
+      }).pipe(Effect.provide(accountsIn(data)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("rolls a transaction back whole, and names what is taken already", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const user = sql.insert({ id: "a", username: "a", role: "user", quota: 0, created_at: 0 })
+        const twice = Effect.andThen(sql`INSERT INTO users ${user}`, sql`INSERT INTO users ${user}`)
+        const error = yield* Effect.flip(sql.withTransaction(twice))
+        assert.strictEqual(error.reason._tag, "UniqueViolation")
+        assert.deepStrictEqual(yield* sql`SELECT * FROM users`, [])
+      }).pipe(Effect.provide(accountsIn(data)))
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("networks", () => {
+  const cases: ReadonlyArray<
+    readonly [subnet: string, inside: ReadonlyArray<string>, outside: ReadonlyArray<string>]
+  > = [
+    ["", ["1.2.3.4", "::1"], []],
+    [
+      "10.0.0.0/8",
+      ["10.0.0.0", "10.255.255.255", "::ffff:10.1.2.3", "::FFFF:a01:203"],
+      ["11.0.0.0", "9.255.255.255", "::1"]
+    ],
+    ["10.9.8.7/8", ["10.0.0.1"], ["11.0.0.1"]],
+    ["192.168.1.7", ["192.168.1.7", "::ffff:192.168.1.7"], ["192.168.1.8"]],
+    ["192.168.1.7/32", ["192.168.1.7"], ["192.168.1.6"]],
+    ["0.0.0.0/0", ["1.1.1.1", "::ffff:1.1.1.1"], ["2001:db8::1", "::1"]],
+    ["2001:db8::/32", ["2001:db8::1", "2001:DB8:ffff::"], ["2001:db9::1", "10.0.0.1"]],
+    ["::1/128", ["::1", "0:0:0:0:0:0:0:1"], ["::2", "127.0.0.1"]],
+    ["::ffff:10.0.0.0/104", ["10.2.3.4", "::ffff:10.2.3.4"], ["11.0.0.1"]],
+    ["fe80::/10", ["fe80::1%eth0"], ["fec0::1"]],
+    [
+      "10.0.0.0/8, 172.16.0.0/12\n2001:db8::/32",
+      ["10.1.1.1", "172.31.0.1", "2001:db8::5"],
+      ["172.32.0.1", ""]
+    ]
+  ]
+  for (const [subnet, inside, outside] of cases) {
+    it(`${JSON.stringify(subnet)} lets in what is in it, and nothing else`, () => {
+      const allows = parseSubnet(subnet)
+      for (const address of inside) assert.isTrue(allows?.(address), address)
+      for (const address of outside) assert.isFalse(allows?.(address), address)
+    })
+  }
+
+  const invalid = [
+    "10.0.0.0/33",
+    "10.0.0.0/-1",
+    "10.0.0.0/08",
+    "10.0.0.0/",
+    "10.0.0.0/8/8",
+    "10.0.0/8",
+    "010.0.0.1",
+    "0x7f.1",
+    "localhost",
+    "2001:db8::/129",
+    "::ffff:10.0.0.0/8",
+    "fe80::1%eth0",
+    "10.0.0.0/8;11.0.0.0/8",
+    ",",
+    Array.from({ length: 65 }, () => "10.0.0.1").join(",")
+  ]
+  for (const subnet of invalid) {
+    it(`${JSON.stringify(subnet).slice(0, 30)} is no list of networks`, () => {
+      assert.isUndefined(parseSubnet(subnet))
+    })
+  }
+})
