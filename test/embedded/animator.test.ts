@@ -1,6 +1,6 @@
 /** Films made in the process: read box by box, played in a real browser, interrupted. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { animate, type AnimateRequest, animation } from "@sluice/embedded/media"
+import { animate, type AnimateRequest, animation, checkAnimate } from "@sluice/embedded/media"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { execFile } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
@@ -184,10 +184,24 @@ describe("the making of a film", () => {
       }
       assert.strictEqual((yield* refusal({ width: 4096, height: 4096 }))?.param, "size")
       assert.strictEqual((yield* refusal({ seed: 0.5 }))?.param, "seed")
-      for (const reference of [GIF, png(RED).subarray(0, 60)]) {
-        assert.strictEqual((yield* refusal({ reference }))?.code, "invalid_image")
-      }
+      assert.strictEqual((yield* refusal({ reference: GIF }))?.code, "invalid_image")
+      const { reason } = yield* Effect.flip(checkAnimate({ ...request, seconds: 16 }))
+      assert.deepInclude(reason, { _tag: "InvalidRequest", param: "seconds" })
+      yield* checkAnimate(request)
       assert.strictEqual(started.length, 0)
+    })
+  )
+
+  it.effect("refuses a reference that cannot be decoded, and ends its thread", () =>
+    Effect.gen(function* () {
+      const { started } = yield* threads
+      const reason = yield* refusal({ reference: png(RED).subarray(0, 60) })
+      assert.deepInclude(reason, { param: "image", code: "invalid_image" })
+      assert.match(reason?.message ?? "", /cannot be decoded/)
+      assert.deepStrictEqual(
+        started.map(({ threadId }) => threadId),
+        [-1]
+      )
     })
   )
 

@@ -6,7 +6,7 @@ import { Effect, Option, Queue, Semaphore, Stream } from "effect"
 import type { AnimatorAnswer, AnimatorJob } from "./AnimatorWorker.ts"
 import { checkSeed, checkSize, refuse, type SizeLimits } from "./MediaRequest.ts"
 import { optionalPackage } from "./optionalPackage.ts"
-import { preparedReference, referencesOf } from "./Reference.ts"
+import { referencesOf, refuseReference } from "./Reference.ts"
 import { loadSharp } from "./Sharp.ts"
 
 /** What this animator is, for lists of models. */
@@ -72,14 +72,19 @@ const make = (job: AnimatorJob, queue: Queue.Enqueue<Animation>): Effect.Effect<
   Effect.callback((resume) => {
     // What Node was started with is not for this thread, which imports no other package of the project.
     const worker = new Worker(entry, { execArgv: [], name: "sluice-film", workerData: job })
-    worker.on("message", ({ drawn, mp4 }: AnimatorAnswer) => {
-      Queue.offerUnsafe(queue, { drawn, frames: job.frames, ...(mp4 === undefined ? {} : { mp4 }) })
-      // The next film waits until this one's memory is free.
-      if (mp4 !== undefined) resume(Effect.promise(() => worker.terminate()))
+    // The next film waits until this one's memory is free.
+    const end = Effect.promise(() => worker.terminate())
+    worker.on("message", (answer: AnimatorAnswer) => {
+      if ("refused" in answer) {
+        resume(Effect.andThen(end, Effect.fail(refuseReference("videos", answer.refused))))
+      } else {
+        Queue.offerUnsafe(queue, { ...answer, frames: job.frames })
+        if (answer.mp4 !== undefined) resume(end)
+      }
     })
     worker.on("error", (cause) => resume(Effect.fail(broken(cause))))
     worker.on("exit", (code) => resume(Effect.fail(broken(`it ended with code ${code}`))))
-    return Effect.promise(() => worker.terminate())
+    return end
   })
 
 const jobOf = Effect.fn("sluice.animation")(function* (request: AnimateRequest) {
@@ -90,18 +95,14 @@ const jobOf = Effect.fn("sluice.animation")(function* (request: AnimateRequest) 
     const message = `A film of ${seconds} seconds cannot be made: ask for more than 0 and at most ${MAX_SECONDS}.`
     return yield* refuse("videos", message, "seconds")
   }
+  const references = yield* referencesOf("videos", request.reference)
   // Loaded in the main thread too: a native library that only a thread has loaded is gone with it.
-  const sharp = yield* loadSharp("videos")
+  yield* loadSharp("videos")
   // Found, not loaded: it takes over the process's handlers of uncaught errors.
   yield* optionalPackage("videos")("h264-mp4-encoder", async () =>
     createRequire(import.meta.url).resolve("h264-mp4-encoder")
   )
   const size = { width: even(request.width), height: even(request.height) }
-  const references = referencesOf(request.reference)
-  // Larger than the film, for the eye comes nearer.
-  const larger = { width: Math.ceil(size.width * 1.2), height: Math.ceil(size.height * 1.2) }
-  const reference =
-    references.length === 0 ? undefined : yield* preparedReference("videos", sharp, references, larger)
   const frames = Math.max(1, Math.round(seconds * FRAMES_PER_SECOND))
   return {
     prompt,
@@ -109,9 +110,16 @@ const jobOf = Effect.fn("sluice.animation")(function* (request: AnimateRequest) 
     ...size,
     frames,
     framesPerSecond: FRAMES_PER_SECOND,
-    reference
+    references
   } satisfies AnimatorJob
 })
+
+/**
+ * Whether `animate` takes a request: size, length, seed, packages, and what the headers of its references say. Nothing is
+ * decoded or drawn; fails as `animate` does.
+ */
+export const checkAnimate = (request: AnimateRequest): Effect.Effect<void, GatewayError> =>
+  Effect.asVoid(jobOf(request))
 
 /**
  * Makes a film and tells how it comes along; the last element has it.

@@ -5,7 +5,7 @@ import sharp from "sharp"
 import { fastStart } from "./FastStart.ts"
 import { panZoomOf } from "./PanZoom.ts"
 import { randomOf } from "./Random.ts"
-import type { Pixels } from "./Reference.ts"
+import { type Pixels, referencePixels, whyNotDecoded } from "./ReferencePixels.ts"
 import { sceneOf, svgOf } from "./Scene.ts"
 
 /** The film to make. */
@@ -17,15 +17,14 @@ export interface AnimatorJob {
   readonly height: number
   readonly frames: number
   readonly framesPerSecond: number
-  /** To start from. */
-  readonly reference: Pixels | undefined
+  /** PNG, JPEG or WEBP to start from, by their headers. */
+  readonly references: ReadonlyArray<Uint8Array>
 }
 
-/** How far it is; in the end the film. */
-export interface AnimatorAnswer {
-  readonly drawn: number
-  readonly mp4?: Uint8Array
-}
+/** How far it is; in the end the film. Or what is wrong with a reference. */
+export type AnimatorAnswer =
+  | { readonly drawn: number; readonly mp4?: Uint8Array }
+  | { readonly refused: string }
 
 /** Frames between two answers. */
 const ANSWER_EVERY = 6
@@ -52,8 +51,11 @@ const laidOver = (scene: Uint8Array, still: Uint8Array): Uint8Array => {
 }
 
 /** Four bytes a pixel; the next frame is asked for when the last one has come. */
-const framesOf = (job: AnimatorJob): ((frame: number) => Promise<Uint8Array>) => {
-  const { frames, framesPerSecond, reference } = job
+const framesOf = (
+  job: AnimatorJob,
+  reference: Pixels | undefined
+): ((frame: number) => Promise<Uint8Array>) => {
+  const { frames, framesPerSecond } = job
   const scene = sceneOf(job)
   const moment = (frame: number) =>
     sharp(svgOf(job, scene(frame / framesPerSecond)))
@@ -65,7 +67,18 @@ const framesOf = (job: AnimatorJob): ((frame: number) => Promise<Uint8Array>) =>
   return async (frame) => laidOver(await moment(frame), still(frames > 1 ? frame / (frames - 1) : 0))
 }
 
+/** The references' pixels, more than the film has, for the eye comes nearer; or why there are none. */
+const decoded = ({ height, references, width }: AnimatorJob): Promise<Pixels | string | undefined> =>
+  references.length === 0
+    ? Promise.resolve(undefined)
+    : referencePixels(sharp, references, {
+        width: Math.ceil(width * 1.2),
+        height: Math.ceil(height * 1.2)
+      }).catch(whyNotDecoded)
+
 const make = async (job: AnimatorJob): Promise<void> => {
+  const reference = await decoded(job)
+  if (typeof reference === "string") return answer({ refused: reference })
   const encoder = await encoding.createH264MP4Encoder()
   encoder.width = job.width
   encoder.height = job.height
@@ -75,7 +88,7 @@ const make = async (job: AnimatorJob): Promise<void> => {
   // A second to the next frame that can be jumped to.
   encoder.groupOfPictures = job.framesPerSecond
   encoder.initialize()
-  const draw = framesOf(job)
+  const draw = framesOf(job, reference)
   let next = draw(0)
   for (let frame = 0; frame < job.frames; frame++) {
     const pixels = await next

@@ -3,7 +3,8 @@ import { GatewayError, type ImageFormat, ServerFailure } from "@sluice/core"
 import { Effect, Semaphore } from "effect"
 import { grainOf } from "./Grain.ts"
 import { checkSeed, checkSize, refuse, type SizeLimits } from "./MediaRequest.ts"
-import { type Pixels, preparedReference, referencesOf } from "./Reference.ts"
+import { referencesOf, refuseReference } from "./Reference.ts"
+import { type Pixels, referencePixels, whyNotDecoded } from "./ReferencePixels.ts"
 import { sceneOf, svgOf } from "./Scene.ts"
 import { loadSharp, type Sharp } from "./Sharp.ts"
 import { watermark } from "./Watermark.ts"
@@ -114,11 +115,14 @@ const drawn = async (
 export const paint = Effect.fn("sluice.paint")(function* (request: PaintRequest) {
   yield* checkSize("images", request, IMAGE_LIMITS)
   yield* checkSeed("images", request.seed ?? 0)
+  const references = yield* referencesOf("images", request.reference)
   const sharp = yield* loadSharp("images")
-  const references = referencesOf(request.reference)
+  const decoded = Effect.tryPromise({
+    try: () => referencePixels(sharp, references, request),
+    catch: (cause) => refuseReference("images", whyNotDecoded(cause))
+  })
   const draw = Effect.gen(function* () {
-    const reference =
-      references.length === 0 ? undefined : yield* preparedReference("images", sharp, references, request)
+    const reference = references.length === 0 ? undefined : yield* decoded
     return yield* Effect.tryPromise({
       try: () => drawn(sharp, request, reference),
       catch: (cause) => {

@@ -5,6 +5,7 @@ export {
   type Animation,
   animation,
   animatorModel,
+  checkAnimate,
   FRAMES_PER_SECOND,
   MAX_SECONDS,
   VIDEO_LIMITS
