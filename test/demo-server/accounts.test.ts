@@ -1,7 +1,7 @@
 /** The store of the accounts: the first start, what earlier and later versions left, a store that fails, networks. */
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Exit, Layer } from "effect"
+import { ConfigProvider, Effect, Exit, Layer, Logger } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
@@ -134,6 +134,8 @@ describe("a store that fails", () => {
   it.live("is 503 and never 401, and what was wrong is over when it is mended", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
+      const logged: Array<string> = []
+      const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const secrets = yield* (yield* Accounts).firstStart
@@ -155,10 +157,12 @@ describe("a store that fails", () => {
         yield* sql`ALTER TABLE tokens RENAME TO gone`
         yield* sql`ALTER TABLE system_tokens RENAME TO gone_too`
         assert.deepStrictEqual(yield* statuses, [503, 503, 503])
+        assert.lengthOf(logged, 3)
+        for (const line of logged) assert.match(line, /no such table/)
         yield* sql`ALTER TABLE gone RENAME TO tokens`
         yield* sql`ALTER TABLE gone_too RENAME TO system_tokens`
         assert.deepStrictEqual(yield* statuses, [200, 401, 200])
-      }).pipe(Effect.provide(accountsIn(data)))
+      }).pipe(Effect.provide([accountsIn(data), logger]))
     }).pipe(Effect.scoped)
   )
 

@@ -236,8 +236,9 @@ describe("the system access token", () => {
   it.live("is rotated: the new one opens /api, the old one nothing; of two at once one gets it", () =>
     Effect.gen(function* () {
       const { call, json, secrets } = yield* startServer()
-      const prefetch = { as: "token", headers: { "sec-purpose": "prefetch" } } as const
-      assert.strictEqual((yield* call("/api/user/token", prefetch)).status, 403)
+      for (const unseen of [{ method: "HEAD" }, { headers: { "sec-purpose": "prefetch" } }]) {
+        assert.strictEqual((yield* call("/api/user/token", { as: "token", ...unseen })).status, 403)
+      }
       const answered = yield* call("/api/user/token", { as: "token" })
       assert.include(answered.headers.get("cache-control") ?? "", "no-store")
       const { data: next } = Schema.decodeUnknownSync(Text)(yield* Effect.promise(() => answered.json()))
@@ -263,6 +264,16 @@ describe("the system access token", () => {
   )
 })
 
+const stranger = "sat-of-the-stranger"
+
+/** A second user, in the data folder of a server that does not run. */
+const addStranger = (data: string) => {
+  const database = new DatabaseSync(join(data, "accounts.db"))
+  database.exec("INSERT INTO users VALUES ('stranger', 'stranger', 'user', 0, 0)")
+  database.prepare("INSERT INTO system_tokens VALUES ('stranger', ?, 0)").run(hashSecret(stranger))
+  database.close()
+}
+
 describe("another user", () => {
   it.live("finds a foreign key exactly as one that nobody has", () =>
     Effect.gen(function* () {
@@ -274,12 +285,7 @@ describe("another user", () => {
           return (yield* json(One, "/api/token/", { as: "token", json: token })).data
         })
       )
-      const stranger = "sat-of-the-stranger"
-      const database = new DatabaseSync(join(data, "accounts.db"))
-      database.exec(`INSERT INTO users VALUES ('stranger', 'stranger', 'user', 0, 0)`)
-      database.prepare("INSERT INTO system_tokens VALUES ('stranger', ?, 0)").run(hashSecret(stranger))
-      database.close()
-
+      addStranger(data)
       const { call, json } = yield* startServer({ data })
       const answers = (id: number) =>
         Effect.forEach(
@@ -300,6 +306,20 @@ describe("another user", () => {
         assert.deepStrictEqual((yield* json(Many, path, bearer(stranger))).data, [])
       }
       assert.strictEqual((yield* call("/v1/models", bearer(created.key))).status, 200)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("has keys that open /v1, and not the documents of the owner", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      yield* Effect.scoped(startServer({ data }))
+      addStranger(data)
+      const { call, json } = yield* startServer({ data })
+      const options = { ...bearer(stranger), json: { name: "theirs", ...fields } }
+      const { key } = (yield* json(One, "/api/token/", options)).data
+      assert.strictEqual((yield* call("/v1/models", bearer(key))).status, 200)
+      assert.strictEqual((yield* call("/documents", bearer(key))).status, 403)
+      assert.strictEqual((yield* call("/session", { as: "none", json: { apiKey: key } })).status, 403)
     }).pipe(Effect.scoped)
   )
 

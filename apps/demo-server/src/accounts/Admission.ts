@@ -3,6 +3,7 @@ import { Failure } from "@sluice/core"
 import { Clock, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { ApiKeys, type KeyRow } from "./ApiKeys.ts"
+import { OWNER } from "./Owner.ts"
 import { orUnavailable } from "./StoreFailure.ts"
 import { parseSubnet } from "./Subnet.ts"
 import { Users } from "./Users.ts"
@@ -15,6 +16,13 @@ const addressRefused = new Failure({
   status: 403,
   message: "This API key may not be used from this address: its `subnet` says from where it may",
   code: "address_not_allowed",
+  retryable: false
+})
+
+const notTheOwner = new Failure({
+  status: 403,
+  message: "The documents belong to the owner of the server: a key of that user opens them",
+  code: "not_the_owner",
   retryable: false
 })
 
@@ -35,7 +43,7 @@ const refusalOf = (key: KeyRow, now: number, address: string): Failure | undefin
 
 const WHENCE = "the first was printed when the server first started on its data folder"
 
-/** The two doors, each with the credential that opens it; what is wrong is told without repeating any of it. */
+/** The doors, each with the credential that opens it; what is wrong is told without repeating any of it. */
 export const makeAdmission = Effect.gen(function* () {
   const keys = yield* ApiKeys
   const users = yield* Users
@@ -58,6 +66,12 @@ export const makeAdmission = Effect.gen(function* () {
     return refusal === undefined ? key : yield* refusal
   })
 
+  /** As `byKey`, for what belongs to the owner of the data folder. */
+  const byOwnersKey = Effect.fn("Admission.byOwnersKey")(function* (secret: string) {
+    const key = yield* byKey(secret)
+    return key.user_id === OWNER ? key : yield* notTheOwner
+  })
+
   /** The user whose system access token it is. */
   const byToken = Effect.fn("Admission.byToken")(function* (secret: string) {
     if (secret === "") {
@@ -73,5 +87,5 @@ export const makeAdmission = Effect.gen(function* () {
     )
   })
 
-  return { byKey, byToken }
+  return { byKey, byOwnersKey, byToken }
 })

@@ -50,11 +50,11 @@ export const AccessLayer = Layer.effect(
   Access,
   Effect.gen(function* () {
     const accounts = yield* Accounts
-    const { byKey } = yield* makeAdmission
+    const { byOwnersKey } = yield* makeAdmission
     return {
       bearer: (handler, { credential }) =>
         Effect.andThen(
-          byKey(Redacted.value(credential)),
+          byOwnersKey(Redacted.value(credential)),
           Effect.provideService(handler, Visitor, { user: "owner", by: "key" })
         ),
       session: (handler, { credential }) =>
@@ -63,7 +63,7 @@ export const AccessLayer = Layer.effect(
           if (!(yield* orUnavailable(accounts.isSession(Redacted.value(credential))))) {
             // The key was refused before: what is said is why.
             const bearer = /^bearer +(.*)$/i.exec(request.headers["authorization"] ?? "")?.[1] ?? ""
-            return yield* bearer === "" ? notSignedIn : Effect.andThen(byKey(bearer), notSignedIn)
+            return yield* bearer === "" ? notSignedIn : Effect.andThen(byOwnersKey(bearer), notSignedIn)
           }
           if (!isSameOrigin(request)) return yield* crossOrigin
           return yield* Effect.provideService(handler, Visitor, { user: "owner", by: "session" })

@@ -25,7 +25,7 @@ export const SessionLayer = HttpApiBuilder.group(
   "session",
   Effect.fn(function* (handlers) {
     const accounts = yield* Accounts
-    const { byKey } = yield* makeAdmission
+    const { byOwnersKey } = yield* makeAdmission
     return handlers.handleAll({
       open: Effect.fn("session.open")(function* ({ payload }) {
         if ("login" in payload) {
@@ -35,7 +35,7 @@ export const SessionLayer = HttpApiBuilder.group(
             )
           }
         } else {
-          yield* byKey(payload.apiKey)
+          yield* byOwnersKey(payload.apiKey)
         }
         yield* withCookie(yield* orUnavailable(accounts.openSession), SESSION_LIFE)
         return { user: "owner" as const, by: "session" as const }

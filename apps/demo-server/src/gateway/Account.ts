@@ -35,16 +35,18 @@ const unknown = new Failure({
 
 const known = (row: KeyRow | undefined) => (row === undefined ? Effect.fail(unknown) : Effect.succeed(row))
 
-/** A browser that loads ahead must not end the token: nobody has asked for that. */
-const isPrefetch = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+/** What loads ahead, or asks for the headers alone, would end the token and show the new one to nobody. */
+const showsNobody = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean =>
+  method !== "GET" ||
   [headers["sec-purpose"], headers["purpose"], headers["x-moz"]].some((value) =>
     /prefetch/i.test(value ?? "")
   )
 
-const prefetched = new Failure({
+const notShown = new Failure({
   status: 403,
-  message: "This call ends the system access token: it is not answered to what only loads ahead",
-  code: "prefetch",
+  message:
+    "This call ends the system access token: it is answered to a plain GET only, not to what loads ahead",
+  code: "not_a_plain_get",
   retryable: false
 })
 
@@ -71,7 +73,7 @@ export const AccountLayer = HttpApiBuilder.group(
       rotateAccessToken: Effect.fn("account.rotateAccessToken")(function* () {
         const { user } = yield* Principal
         const request = yield* HttpServerRequest.HttpServerRequest
-        if (isPrefetch(request)) return yield* prefetched
+        if (showsNobody(request)) return yield* notShown
         const old = /^bearer +(.*)$/i.exec(request.headers["authorization"] ?? "")?.[1] ?? ""
         const next = yield* orUnavailable(users.rotate(user, old))
         return next === undefined ? yield* ended : enveloped(next)
