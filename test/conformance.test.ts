@@ -307,13 +307,13 @@ describe("our own server", () => {
           embedding: "sluice-lexical-1024",
           rerank: "sluice-lexical-rerank",
           chat: "sluice-ocr",
-          image: "none",
+          image: "sluice-image-i2",
+          twoStepImage: "sluice-image-i5-task",
           video: "none"
         },
         pollEvery: Duration.zero
       })
       assert.sameMembers(having(report, "fails", "interface"), [
-        "POST /v1/images/generations answers",
         "POST /v1/videos answers"
       ])
       // What is not served is refused with 404 to everybody.

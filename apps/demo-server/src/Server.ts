@@ -17,12 +17,16 @@ import { StatusLayer } from "./documents/Status.ts"
 import { AccountLayer } from "./gateway/Account.ts"
 import { ChatLayer } from "./gateway/Chat.ts"
 import { EmbeddingsLayer } from "./gateway/Embeddings.ts"
+import { ImagesLayer } from "./gateway/Images.ts"
 import { ModelsLayer } from "./gateway/Models.ts"
 import { RerankLayer } from "./gateway/Rerank.ts"
 import { EdgeLayer } from "./http/Edge.ts"
 import { PageLayer } from "./http/Page.ts"
 import { HealthLayer, ReferenceLayer } from "./http/Reference.ts"
 import { ListenLayer } from "./Listen.ts"
+import { FilesLayer } from "./media/FilesRoute.ts"
+import { MediaFiles } from "./media/MediaFiles.ts"
+import { MediaTasks } from "./media/MediaTasks.ts"
 import { NarrowLayer } from "./providers/Narrow.ts"
 import { Providers } from "./providers/Providers.ts"
 
@@ -36,6 +40,7 @@ const ApiLayer = HttpApiBuilder.layer(ServerApi, { openapiPath: "/openapi.json" 
     RerankLayer,
     EmbeddingsLayer,
     ChatLayer,
+    ImagesLayer,
     ModelsLayer,
     AccountLayer
   ]),
@@ -43,7 +48,7 @@ const ApiLayer = HttpApiBuilder.layer(ServerApi, { openapiPath: "/openapi.json" 
 )
 
 /** All routes. */
-const RoutesLayer = Layer.mergeAll(ApiLayer, PageLayer, ReferenceLayer, HealthLayer, EdgeLayer)
+const RoutesLayer = Layer.mergeAll(ApiLayer, PageLayer, ReferenceLayer, HealthLayer, FilesLayer, EdgeLayer)
 
 /** Tells where the page is, then reads the samples while it can be used already. */
 const start = Effect.gen(function* () {
@@ -81,6 +86,7 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
     Layer.provide(HttpRouter.serve(RoutesLayer, { disableLogger: true, disableListenLog: true })),
     Layer.provideMerge(
       Layer.mergeAll(Shelf.layer, Providers.layer).pipe(
+        Layer.provideMerge(Layer.mergeAll(MediaFiles.layer, MediaTasks.layer)),
         // First, since it knows a data folder of a newer version before anything is written there.
         Layer.provideMerge(AccountsLayer),
         Layer.provideMerge(models)

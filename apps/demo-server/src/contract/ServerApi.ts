@@ -3,6 +3,7 @@ import {
   AccountGroup,
   ChatGroup,
   EmbeddingsGroup,
+  ImagesGroup,
   MalformedRequest,
   ModelsGroup,
   RerankGroup,
@@ -16,6 +17,7 @@ import { Status } from "./Status.ts"
 
 export class ServerApi extends HttpApi.make("sluice")
   .add(RerankGroup, EmbeddingsGroup, ChatGroup, ModelsGroup, AccountGroup)
+  .add(ImagesGroup)
   .middleware(MalformedRequest)
   .add(Documents)
   .add(Qa)

@@ -12,7 +12,15 @@ import type { Provider } from "../providers/Provider.ts"
 import { Providers } from "../providers/Providers.ts"
 
 const servedBy = ({ id, models }: Provider): ReadonlyArray<Model> =>
-  models.map((model) => ({ id: model.id, object: "model", created: 0, owned_by: id }))
+  models.map(({ group, id: model, note }) => ({
+    id: model,
+    object: "model",
+    created: 0,
+    owned_by: id,
+    ...((group !== undefined || note !== undefined) && {
+      extra: { ...(group !== undefined && { group }), ...(note !== undefined && { note }) }
+    })
+  }))
 
 const envelope = (models: Effect.Effect<ReadonlyArray<ReadonlyArray<Model>>, GatewayError>) =>
   models.pipe(

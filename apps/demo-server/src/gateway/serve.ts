@@ -1,20 +1,21 @@
 /** What the handlers of the model endpoints have in common: find who serves the model, call it, translate its error. */
-import { Failure, type GatewayError } from "@sluice/core"
+import { Failure, type GatewayError, Principal } from "@sluice/core"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { Operation, Operations, Provider } from "../providers/Provider.ts"
 import { route } from "../providers/Providers.ts"
+import { originOf } from "./origin.ts"
 
 /** Characters of a model identifier at most. */
 const MODEL_LENGTH = 256
 
-/** Serves a call by whichever provider has its model. */
+/** Serves a call by whichever provider has its model; `given` is the body where it did not come as JSON. */
 export const serve = <Request extends { readonly model: string }, Response>(
   providers: ReadonlyArray<Provider>,
   operation: keyof Operations,
   pick: (operations: Operations) => Operation<Request, Response> | undefined
 ) =>
-  Effect.fn(`gateway.${operation}`)(function* (request: Request) {
+  Effect.fn(`gateway.${operation}`)(function* (request: Request, given?: string) {
     if (request.model.length > MODEL_LENGTH) {
       return yield* new Failure({
         status: 400,
@@ -25,9 +26,11 @@ export const serve = <Request extends { readonly model: string }, Response>(
     }
     const http = yield* HttpServerRequest.HttpServerRequest
     // Read already to decode the request: this is the same text, not a second reading.
-    const body = yield* Effect.orDie(http.text)
+    const body = given ?? (yield* Effect.orDie(http.text))
+    const { user } = yield* Principal
+    const origin = yield* originOf
     const operate = yield* Effect.mapError(route(providers, operation, pick, request.model), toFailure)
-    return yield* Effect.mapError(operate({ request, body }), toFailure)
+    return yield* Effect.mapError(operate({ request, body, user, origin }), toFailure)
   })
 
 const toFailure = (error: GatewayError) => Failure.fromReason(error.reason)

@@ -5,7 +5,7 @@
  * goes through the same.
  */
 import { InvalidRequest, MAX_IMAGE_BYTES } from "@sluice/core"
-import { Context, Duration, Effect } from "effect"
+import { Context, type Duration, Effect } from "effect"
 import { lookup } from "node:dns/promises"
 import { get as getPlain, type IncomingMessage } from "node:http"
 import { get as getSecure } from "node:https"

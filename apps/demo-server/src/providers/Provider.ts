@@ -7,11 +7,17 @@ import type {
   EmbeddingRequest,
   EmbeddingResponse,
   GatewayError,
+  ImageRequest,
+  ImageResponse,
+  ModelGroup,
   RerankRequest,
-  RerankResponse
+  RerankResponse,
+  Video,
+  VideoRequest
 } from "@sluice/core"
 import type { Effect, Stream } from "effect"
 import type { HttpServerResponse } from "effect/http"
+import type { MediaTask } from "../media/MediaTasks.ts"
 
 /** An answer on its way out: a value to be encoded, or an upstream's own bytes, which nobody decodes. */
 export type Answer<A> = A | HttpServerResponse.HttpServerResponse
@@ -20,7 +26,20 @@ export type Answer<A> = A | HttpServerResponse.HttpServerResponse
 export interface Call<A> {
   readonly request: A
   readonly body: string
+  /** Who calls: what is made as a task belongs to them. */
+  readonly user: string
+  /** Where this server is for the caller, such as `http://localhost:3000`: links to files begin so. */
+  readonly origin: string
 }
+
+/** A later call for a task that this provider makes, by whoever had it made. */
+export interface TaskCall {
+  readonly task: MediaTask
+  readonly origin: string
+}
+
+/** One of the later calls. */
+export type TaskOperation<Response> = (call: TaskCall) => Effect.Effect<Answer<Response>, GatewayError>
 
 /** One call in, one wire answer out. No retry inside: failover belongs to whoever chooses among providers. */
 export type Operation<Request, Response> = (
@@ -32,19 +51,39 @@ export interface Operations {
   readonly embeddings?: Operation<EmbeddingRequest, EmbeddingResponse>
   /** A stream when the request asks for one. */
   readonly chat?: Operation<ChatRequest, ChatResponse | Stream.Stream<ChatEvent>>
+  /** Images at once, or a task. */
+  readonly images?: Operation<ImageRequest, ImageResponse>
+  readonly videos?: Operation<VideoRequest, Video>
+}
+
+/** What a provider that makes tasks answers of them. */
+export interface TaskOperations {
+  readonly image?: TaskOperation<ImageResponse>
+  readonly video?: TaskOperation<Video>
+  /** The MP4, or why there is none. */
+  readonly videoContent?: TaskOperation<HttpServerResponse.HttpServerResponse>
+  /** Ends it if it is under way; what was made is gone. */
+  readonly removeVideo?: TaskOperation<void>
 }
 
 /** A model that a provider serves, and with which operation. */
 export interface ProviderModel {
   readonly id: string
   readonly operation: keyof Operations
+  /** Of the interface's groups, where it is known. */
+  readonly group?: ModelGroup
+  /** What it is and is not. */
+  readonly note?: string
 }
 
 export interface Provider {
   /** Shown as `owned_by`. */
   readonly id: string
   readonly models: ReadonlyArray<ProviderModel>
+  /** Operations of which it takes any model, because nobody here knows which it has. */
+  readonly anyModelOf?: ReadonlyArray<keyof Operations>
   readonly operations: Operations
+  readonly tasks?: TaskOperations
   /** The account there, when one is known: it says itself which models there are. */
   readonly account?: Pick<Account["Service"], "models" | "availableModels">
 }

@@ -40,11 +40,12 @@ export const route = <Request, Response>(
   pick: (operations: Operations) => Operation<Request, Response> | undefined,
   model: string
 ): Effect.Effect<Operation<Request, Response>, GatewayError> => {
-  for (const { operations, models } of providers) {
+  for (const { anyModelOf, operations, models } of providers) {
     const operate = pick(operations)
     if (
       operate !== undefined &&
-      models.some((known) => known.id === model && known.operation === operation)
+      (anyModelOf?.includes(operation) === true ||
+        models.some((known) => known.id === model && known.operation === operation))
     ) {
       return Effect.succeed(operate)
     }

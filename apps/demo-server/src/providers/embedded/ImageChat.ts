@@ -10,7 +10,6 @@ import {
   type ImageSize,
   InvalidRequest,
   LOW_DETAIL_TOKENS,
-  readImage,
   type Vision
 } from "@sluice/core"
 import { Effect, Stream } from "effect"
@@ -19,6 +18,7 @@ import type { Operation } from "../Provider.ts"
 import { checkLength, textTokens } from "./Chat.ts"
 import { answer } from "./ChatAnswer.ts"
 import { hasImage, imagesOf, textOf } from "./Conversation.ts"
+import { referenceImage } from "./ReferenceImage.ts"
 
 /** An image whose sides are no longer is seen whole at a glance: `auto` is `low` for it, and `high` for others. */
 const GLANCE = 512
@@ -56,15 +56,6 @@ export const imageChat =
         model,
         reason: new InvalidRequest({ message, param: "messages", code })
       })
-    const load = Effect.fnUntraced(function* (url: string) {
-      const source = /^https?:/i.test(url) ? yield* fetchImage(url) : url
-      const { image } = yield* readImage<string | Uint8Array>(source)
-      return (
-        image ??
-        (yield* new InvalidRequest({ message: "The image could not be read.", code: "invalid_image" }))
-      )
-    })
-
     return Effect.gen(function* () {
       yield* checkLength(request)
       const parts = messages.flatMap(imagesOf)
@@ -75,7 +66,7 @@ export const imageChat =
         )
       }
       const images = yield* Effect.forEach(parts, ({ image_url: { url } }, position) =>
-        Effect.mapError(load(url), ({ code, message }) =>
+        Effect.mapError(referenceImage(fetchImage, url, "messages"), ({ code, message }) =>
           refuse(parts.length === 1 ? message : `Image ${position + 1} of ${parts.length}: ${message}`, code)
         )
       )

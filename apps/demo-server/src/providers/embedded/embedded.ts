@@ -11,10 +11,16 @@ import {
 import { Effect, type Stream } from "effect"
 import { FetchImage } from "../../media/FetchImage.ts"
 import type { Operation, Provider } from "../Provider.ts"
+import { painterModel } from "@sluice/embedded/media"
 import { chat } from "./Chat.ts"
 import { embeddings } from "./Embeddings.ts"
 import { imageChat } from "./ImageChat.ts"
+import { imageModels } from "./ImageModels.ts"
+import { images } from "./Images.ts"
 import { rerank } from "./Rerank.ts"
+import { makeTaskRunner } from "./TaskRunner.ts"
+
+const ID = "sluice-embedded"
 
 /** Serves whichever Embedder, Reranker, Reader and Vision the program provides. */
 export const embedded = Effect.gen(function* () {
@@ -26,14 +32,29 @@ export const embedded = Effect.gen(function* () {
   const seesImages = imageChat(vision, yield* FetchImage, readsText)
   const converse: Operation<ChatRequest, ChatResponse | Stream.Stream<ChatEvent>> = (call) =>
     call.request.model === vision.model.id ? seesImages(call) : readsText(call)
+  const runner = yield* makeTaskRunner(ID)
+  const painted = yield* images(ID, runner)
+  yield* runner.resume(() => painted.work)
   return {
-    id: "sluice-embedded",
+    id: ID,
     models: [
       { id: embedder.model.id, operation: "embeddings" },
       { id: reranker.model.id, operation: "rerank" },
       { id: reader.model.id, operation: "chat" },
-      { id: vision.model.id, operation: "chat" }
+      { id: vision.model.id, operation: "chat", note: "OCR: reads text, size and colours, knows no things" },
+      ...imageModels.map(({ id, group }) => ({
+        id,
+        group,
+        operation: "images" as const,
+        note: painterModel.note
+      }))
     ],
-    operations: { embeddings: embeddings(embedder), rerank: rerank(reranker), chat: converse }
+    operations: {
+      embeddings: embeddings(embedder),
+      rerank: rerank(reranker),
+      chat: converse,
+      images: painted.create
+    },
+    tasks: { image: painted.image }
   } satisfies Provider
 })

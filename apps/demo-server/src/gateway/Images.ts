@@ -1,0 +1,21 @@
+/** `POST /v1/images/generations`, and `GET /v1/images/generations/{task_id}` for models of two steps. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { ServerApi } from "../contract/ServerApi.ts"
+import { Providers } from "../providers/Providers.ts"
+import { serve } from "./serve.ts"
+import { serveTask } from "./serveTask.ts"
+
+export const ImagesLayer = HttpApiBuilder.group(
+  ServerApi,
+  "images",
+  Effect.fn(function* (handlers) {
+    const providers = yield* Providers
+    const create = serve(providers, "images", (operations) => operations.images)
+    const get = yield* serveTask(providers, "image", (tasks) => tasks.image)
+    return handlers.handleAll({
+      create: ({ payload }) => create(payload),
+      get: ({ params }) => get(params.task_id)
+    })
+  })
+)

@@ -1,0 +1,41 @@
+/** `GET /files/{name}`: images that were made here, for whoever was given the link. */
+import { Failure } from "@sluice/core"
+import { Effect, FileSystem } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { MediaFiles } from "./MediaFiles.ts"
+
+/** The path of a file's link. */
+export const FILES_PATH = "/files/"
+
+const final = (status: number, code: string, message: string) => {
+  const { body, headers } = new Failure({ status: 404, message, code, retryable: false })
+  return HttpServerResponse.jsonUnsafe(body, { status, headers: { ...headers } })
+}
+
+/** What was made here and lives no longer. */
+export const expired = final(410, "expired", "It has expired: what is made here can be fetched for 24 hours")
+
+const notFound = final(404, "file_not_found", "There is no such file: links are those that an answer named")
+
+export const FilesLayer = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const files = yield* MediaFiles
+    const fs = yield* FileSystem.FileSystem
+    yield* router.add(
+      "GET",
+      `${FILES_PATH}:name`,
+      Effect.gen(function* () {
+        const { url } = yield* HttpServerRequest.HttpServerRequest
+        const name = (url.split("?", 1)[0] ?? "").slice(FILES_PATH.length)
+        const file = name.endsWith(".mp4") ? undefined : yield* files.find(name)
+        if (file === undefined) return notFound
+        if (file === "expired") return expired
+        return HttpServerResponse.stream(fs.stream(file.path), {
+          contentType: `image/${file.type}`,
+          contentLength: file.bytes,
+          headers: { "cache-control": "private, no-store", "cross-origin-resource-policy": "cross-origin" }
+        })
+      })
+    )
+  })
+)

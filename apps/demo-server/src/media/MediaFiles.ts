@@ -1,0 +1,105 @@
+/** Images and videos that were made here, as files of the data folder, each for 24 hours. */
+import { GatewayError, ServerFailure } from "@sluice/core"
+import { Clock, Context, Duration, Effect, FileSystem, Layer, Path, Schedule } from "effect"
+import { randomBytes } from "node:crypto"
+import { ServerConfig } from "../Config.ts"
+
+/** How long what was made can be fetched. */
+export const FILE_LIFE = Duration.hours(24)
+
+const SWEEP_EVERY = Duration.minutes(30)
+
+/** When it expires, in seconds since 1970 in base 36; 32 random bytes; what it is. */
+const NAME = /^([0-9a-z]{1,9})-[\w-]{43}\.(png|jpeg|webp|mp4)$/
+
+export type MediaType = "png" | "jpeg" | "webp" | "mp4"
+
+/** When a file of that name expires, in ms since 1970; undefined for what is no name of ours. */
+const expiryOf = (name: string): number | undefined => {
+  const [, seconds] = NAME.exec(name) ?? []
+  return seconds === undefined ? undefined : Number.parseInt(seconds, 36) * 1000
+}
+
+export interface MediaFile {
+  readonly path: string
+  readonly bytes: number
+  readonly type: MediaType
+}
+
+/**
+ * The files.
+ *
+ * **Details.** A name cannot be guessed: who knows it may fetch the file. It tells when the file expires, so that an
+ * expired one is told apart from one that never was.
+ */
+export class MediaFiles extends Context.Service<
+  MediaFiles,
+  {
+    /** Keeps a file; the name to fetch it by. */
+    readonly put: (bytes: Uint8Array, type: MediaType) => Effect.Effect<string, GatewayError>
+    readonly find: (name: string) => Effect.Effect<MediaFile | "expired" | undefined>
+    readonly remove: (name: string) => Effect.Effect<void>
+    readonly expiryOf: (name: string) => number | undefined
+  }
+>()("@sluice/demo-server/MediaFiles") {
+  static readonly layer = Layer.effect(
+    MediaFiles,
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const { data } = yield* ServerConfig
+      const folder = path.join(data, "media", "files")
+
+      const remove = (name: string) =>
+        expiryOf(name) === undefined ? Effect.void : Effect.ignore(fs.remove(path.join(folder, name)))
+
+      const sweep = Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const names = yield* fs.readDirectory(folder)
+        yield* Effect.forEach(names, (name) =>
+          (expiryOf(name) ?? Infinity) <= now ? remove(name) : Effect.void
+        )
+      })
+      yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweep), Schedule.spaced(SWEEP_EVERY)))
+
+      const put = Effect.fn("MediaFiles.put")(function* (bytes: Uint8Array, type: MediaType) {
+        const now = yield* Clock.currentTimeMillis
+        const expires = Math.ceil((now + Duration.toMillis(FILE_LIFE)) / 1000)
+        const name = `${expires.toString(36)}-${randomBytes(32).toString("base64url")}.${type}`
+        const file = path.join(folder, name)
+        yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 }).pipe(
+          Effect.andThen(fs.writeFile(`${file}.new`, bytes, { mode: 0o600 })),
+          Effect.andThen(fs.rename(`${file}.new`, file)),
+          Effect.tapError(() => Effect.ignore(fs.remove(`${file}.new`))),
+          Effect.tapError(({ message }) => Effect.logError(`A file could not be kept: ${message}`)),
+          Effect.mapError(() => {
+            const message =
+              "What was made could not be kept: the server's disk is full, or may not be written to"
+            return new GatewayError({
+              operation: "media",
+              reason: new ServerFailure({ message, status: 503 })
+            })
+          })
+        )
+        return name
+      })
+
+      const find = Effect.fn("MediaFiles.find")(function* (name: string) {
+        const expires = expiryOf(name)
+        if (expires === undefined) return undefined
+        if (expires <= (yield* Clock.currentTimeMillis)) return "expired" as const
+        const file = path.join(folder, name)
+        return yield* fs.stat(file).pipe(
+          Effect.map(({ size }): MediaFile => ({
+            path: file,
+            bytes: Number(size),
+            type: name.slice(name.lastIndexOf(".") + 1) as MediaType
+          })),
+          Effect.orElseSucceed(() => undefined)
+        )
+      })
+
+      return { put, find, remove, expiryOf }
+    })
+  )
+}

@@ -1,0 +1,24 @@
+/** Images that a caller gives to start from: a URL, a data URI or Base64, and never a file of this machine. */
+import { GatewayError, InvalidRequest, type LoadedImage, readImage } from "@sluice/core"
+import { Effect } from "effect"
+import type { FetchImage } from "../../media/FetchImage.ts"
+
+/** The image behind what was given; `param` is the field that refusals name. */
+export const referenceImage = (
+  fetchImage: FetchImage["Service"],
+  given: string,
+  param: string
+): Effect.Effect<LoadedImage, InvalidRequest> =>
+  Effect.gen(function* () {
+    const { image } = yield* readImage<string | Uint8Array>(
+      /^https?:/i.test(given) ? yield* fetchImage(given) : given
+    )
+    if (image === undefined) return yield* new InvalidRequest({ message: "The image could not be read" })
+    return image
+  }).pipe(Effect.mapError(({ code, message }) => new InvalidRequest({ message, code, param })))
+
+/** The error of a call that is refused. */
+export const refusing =
+  (operation: string, model: string) =>
+  (reason: InvalidRequest): GatewayError =>
+    new GatewayError({ operation, model, reason })

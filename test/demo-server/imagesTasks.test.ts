@@ -1,0 +1,107 @@
+/** Image tasks beyond one request: another user, another start of the server, a gateway in between. */
+import { assert, describe, it } from "@effect/vitest"
+import { NodeServices } from "@effect/platform-node"
+import { ImageResponse } from "@sluice/core"
+import { ConfigProvider, Effect, Exit, Layer, Scope } from "effect"
+import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
+import { type MediaTask, MediaTasks } from "../../apps/demo-server/src/media/MediaTasks.ts"
+import { startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
+
+const path = "/v1/images/generations"
+const request = { model: "sluice-image-i5-task", prompt: "A lock on a quiet river", size: "64x48", seed: 4 }
+
+const tasksIn = (data: string) =>
+  MediaTasks.layer.pipe(
+    Layer.provide(ServerConfig.layer),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ SLUICE_DATA: data }))),
+    Layer.provide(NodeServices.layer)
+  )
+
+const task: MediaTask = {
+  id: "img_1",
+  kind: "image",
+  user: "ann",
+  provider: "sluice-embedded",
+  model: "sluice-image-i5-task",
+  created: Date.now(),
+  status: "in_progress",
+  progress: 0,
+  files: [],
+  request: null,
+  told: {}
+}
+
+const ended = (
+  server: TestServer["Service"],
+  id: string | undefined,
+  headers: Record<string, string> = {}
+): Effect.Effect<ImageResponse> =>
+  Effect.repeat(server.json(ImageResponse, `${path}/${id}`, { headers }), {
+    until: ({ status }) => status !== "in_progress"
+  })
+
+describe("image tasks", () => {
+  it.live("of somebody else are told from none by nothing", () =>
+    Effect.gen(function* () {
+      const { add, find } = yield* MediaTasks
+      yield* add(task)
+      assert.strictEqual((yield* find("image", "img_1", "ann")).id, "img_1")
+      const asked = (kind: MediaTask["kind"], id: string) => Effect.flip(find(kind, id, "bob"))
+      const foreign = (yield* asked("image", "img_1")).reason
+      assert.deepInclude(foreign, { _tag: "NotFound", code: "task_not_found" })
+      assert.strictEqual(
+        foreign.message.replace("img_1", ""),
+        (yield* asked("image", "img_2")).reason.message.replace("img_2", "")
+      )
+      assert.strictEqual((yield* Effect.flip(find("video", "img_1", "ann"))).reason._tag, "NotFound")
+    }).pipe(Effect.provide(Layer.unwrap(Effect.map(temporaryFolder, tasksIn))))
+  )
+
+  it.live("outlive the server: what had ended is there, what had not is taken up again", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      const first = yield* Scope.make()
+      const server = yield* Scope.provide(startServer({ data }), first)
+      const authorization = `Bearer ${server.secrets.apiKey}`
+      const begun = yield* server.json(ImageResponse, path, { json: request })
+      const done = yield* ended(server, begun.id)
+      const { id: cut } = yield* server.json(ImageResponse, path, { json: { ...request, size: "4K", n: 4 } })
+      yield* Scope.close(first, Exit.void)
+
+      const again = yield* startServer({ data })
+      const kept = yield* again.json(ImageResponse, `${path}/${begun.id}`, { headers: { authorization } })
+      const nameOf = ({ data = [] }: ImageResponse) => new URL(data[0]?.url ?? "").pathname
+      assert.deepStrictEqual([kept.status, nameOf(kept)], ["completed", nameOf(done)])
+      assert.strictEqual((yield* again.call(nameOf(kept), { as: "none" })).status, 200)
+      const taken = yield* again.json(ImageResponse, `${path}/${cut}`, { headers: { authorization } })
+      assert.strictEqual(taken.status, "in_progress")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of a gateway go through it, and belong to whoever asked this server", () =>
+    Effect.gen(function* () {
+      const gateway = yield* startServer()
+      const server = yield* startServer({
+        env: {
+          SLUICE_GATEWAY_URL: gateway.url,
+          SLUICE_API_KEY: gateway.secrets.apiKey,
+          SLUICE_EMBEDDING_MODEL: "sluice-lexical-1024",
+          SLUICE_RERANK_MODEL: "sluice-lexical-rerank",
+          SLUICE_CHAT_MODEL: "sluice-ocr"
+        }
+      })
+      const atOnce = yield* server.json(ImageResponse, path, {
+        json: { ...request, model: "sluice-image-i2", seed: null }
+      })
+      assert.isTrue(atOnce.data?.[0]?.url?.startsWith(gateway.url))
+      const begun = yield* server.json(ImageResponse, path, { json: request })
+      const done = yield* ended(server, begun.id)
+      assert.deepStrictEqual([done.id, done.status], [begun.id, "completed"])
+      // Made at the gateway by somebody else with the same key there.
+      const foreign = yield* gateway.json(ImageResponse, path, { json: request })
+      assert.strictEqual((yield* server.call(`${path}/${foreign.id}`)).status, 404)
+      const refused = yield* server.call(path, { json: { ...request, model: "no-such-model" } })
+      assert.strictEqual(refused.status, 404)
+    }).pipe(Effect.scoped)
+  )
+})
