@@ -45,9 +45,11 @@ layer(Client)("images in two steps", (it) => {
         const asked = yield* behaving(answering(body, 201), Effect.andThen(generate(), requests))
         assert.deepStrictEqual(asked, ["POST /v1/images/generations"])
       }
-      const body = { id: "t/1", data: [link] }
-      const answer = yield* behaving(answering(body), Effect.andThen(generate(), requests))
-      assert.deepStrictEqual(answer, ["POST /v1/images/generations"])
+      for (const status of [undefined, "succeeded", "in_progress"]) {
+        const body = { id: "t/1", data: [link], ...(status && { status }) }
+        const asked = yield* behaving(answering(body), Effect.andThen(generate(), requests))
+        assert.deepStrictEqual(asked, ["POST /v1/images/generations"])
+      }
     })
   )
 
@@ -126,10 +128,37 @@ layer(Client)("images in two steps", (it) => {
 
   it.effect("images that come before the task is completed are not taken for all of them", () =>
     Effect.gen(function* () {
-      const looks = task({ status: "painting", data: [link] }, { status: "completed", data: [link, link] })
-      const { images } = yield* behaving(looks, running(generate({ n: 2 })))
-      assert.deepStrictEqual(images, [{ url }, { url }])
+      for (const status of ["in_progress", "RUNNING"]) {
+        const looks = task({ status, data: [link] }, { status: "completed", data: [link, link] })
+        const { images } = yield* behaving(looks, running(generate({ n: 2 })))
+        assert.deepStrictEqual(images, [{ url }, { url }])
+      }
     })
+  )
+
+  it.effect("a task with images is done whatever word the gateway has for it", () =>
+    Effect.gen(function* () {
+      for (const status of ["succeeded", "SUCCESS"]) {
+        const looks = task({ status: "queued" }, { status, data: [link] })
+        const answer = yield* behaving(looks, running(generate()))
+        assert.deepStrictEqual([answer.status, answer.images], [status, [{ url }]])
+      }
+      const failed = task({ status: "failed", data: [link] })
+      assert.strictEqual((yield* behaving(failed, reasonOf(running(generate()))))._tag, "TaskFailed")
+    })
+  )
+
+  it.effect(
+    "images that have come are given out at the deadline, when the gateway never says that it is all",
+    () =>
+      Effect.gen(function* () {
+        const { resume } = yield* images
+        const looks = task({ status: "processing", data: [link] })
+        for (const effect of [generate({ n: 2 }), resume("t/1", { deadline: "1 minute" })]) {
+          const answer = yield* behaving(looks, running(effect))
+          assert.deepStrictEqual([answer.status, answer.images], ["processing", [{ url }]])
+        }
+      })
   )
 
   it.effect("the time that the creation takes is part of the deadline", () =>

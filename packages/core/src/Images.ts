@@ -101,7 +101,9 @@ export interface Images {
    * Makes images and waits for them, whether the model answers at once or in two steps: at least one.
    *
    * **Details.** `failed` is `TaskFailed`, the deadline `TimedOut`, `completed` without an image `InvalidResponse`. Other
-   * statuses are waited for.
+   * statuses are waited for until there are images. A task that says that it is under way (`queued`, `in_progress`,
+   * `processing`, `pending`, `running`) may have more to give than it shows: it is waited for, and at the deadline the
+   * images that have come are the answer.
    *
    * **Gotchas.** Many or large images as Base64 may be more than `maxResponseBytes` (64 MB) lets through, and are paid for:
    * ask for links, or raise it.

@@ -44,14 +44,21 @@ export const answerOf = (
   }
 }
 
-/** Whether nothing is left to wait for: `completed`; or images, where there is no status, or nothing to ask again. */
-export const isDone = ({ id, images, status }: ImageAnswer): boolean =>
-  status === "completed" || (images.length > 0 && (status === undefined || id === undefined))
+/** What gateways call a task that may have more to give than it shows. */
+const UNDER_WAY = new Set(["queued", "in_progress", "processing", "pending", "running"])
+
+/** Whether nothing is left to wait for: `completed`, or images and no word that the task is under way. */
+export const isDone = ({ images, status }: ImageAnswer): boolean =>
+  status === "completed" || (images.length > 0 && !UNDER_WAY.has(status?.toLowerCase() ?? ""))
+
+/** Models that answer at once may give an id all the same, and a status of their own, with nothing to ask for by it. */
+export const isMade = (answer: ImageAnswer): boolean =>
+  answer.status !== "failed" && (isDone(answer) || answer.images.length > 0)
 
 /** An answer to a creation has images, or the id of a task; what has neither may be a refusal. */
 export const judgeCreation = (answer: ImageAnswer): Effect.Effect<ImageAnswer, GatewayReason> => {
-  if (answer.id !== undefined && !isDone(answer)) return Effect.succeed(answer)
-  if (isDone(answer)) return judgeImages(answer)
+  if (isMade(answer)) return judgeImages(answer)
+  if (answer.id !== undefined) return Effect.succeed(answer)
   const told = toldIn({ ...answer.extra, ...(answer.error !== undefined && { error: answer.error }) })
   return Effect.fail(
     told === undefined

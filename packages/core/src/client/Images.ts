@@ -28,7 +28,7 @@ import { type About, type Caller, type CallOptions, makeCaller } from "./Call.ts
 import { writeWhole } from "./Download.ts"
 import { exchange, judge } from "./Exchange.ts"
 import { Guards } from "./Guard.ts"
-import { answerOf, isDone, judgeCreation, judgeImages } from "./ImageAnswers.ts"
+import { answerOf, isDone, isMade, judgeCreation, judgeImages } from "./ImageAnswers.ts"
 import { fetchImage } from "./ImageDownload.ts"
 import { pollTask } from "./Tasks.ts"
 
@@ -153,8 +153,17 @@ export const makeImages = Effect.fnUntraced(function* (
       isDone,
       ...(first && { first })
     })
+    let seen = first
     // A task that fails fails the stream: it ends with one that is done.
-    const last = yield* Effect.map(Stream.runLast(states), Option.getOrThrow)
+    const last = yield* Stream.runLast(Stream.tap(states, (state) => Effect.sync(() => (seen = state)))).pipe(
+      Effect.map(Option.getOrThrow),
+      // What was paid for and has come is not thrown away because the gateway never says that it is all.
+      Effect.catch((error) =>
+        error.reason._tag === "TimedOut" && error.operation === about.operation && seen?.images.length
+          ? Effect.succeed(seen)
+          : Effect.fail(error)
+      )
+    )
     return yield* Effect.mapError(
       judgeImages(last),
       (reason) => new GatewayError({ ...fail(about, { reason, requestId: undefined }), task: id })
@@ -174,7 +183,7 @@ export const makeImages = Effect.fnUntraced(function* (
       return Effect.fail(fail(about, { reason, requestId: undefined }))
     }
     const first = yield* Effect.timeoutOrElse(create(request), { duration: deadline, orElse })
-    if (first.id === undefined || isDone(first)) return first
+    if (first.id === undefined || isMade(first)) return first
     const left = Duration.toMillis(deadline) - ((yield* Clock.currentTimeMillis) - begun)
     const { group } = request
     return yield* wait(about, { id: first.id, group, first }, { ...patience, deadline: Math.max(0, left) })
