@@ -80,6 +80,20 @@ layer(Client)("videos that are downloaded", (it) => {
       }
     ],
     [
+      "after its first box",
+      (_, response) => {
+        response.writeHead(200, { "content-type": "video/mp4" })
+        response.end(film.subarray(0, 16))
+      }
+    ],
+    [
+      "before its film, and labelled as whole",
+      (_, response) => {
+        response.writeHead(200, { "content-type": "video/mp4", "content-length": 24 })
+        response.end(film.subarray(0, 24))
+      }
+    ],
+    [
       "in a header",
       (_, response) => {
         response.writeHead(200, { "content-type": "video/mp4" })

@@ -3,14 +3,16 @@ import { GatewayApi } from "@sluice/core"
 import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
-/** An MP4 of two boxes: what it is, and bytes that no player looks at. */
+/** An MP4 of three boxes: what it is, a film of nothing, and bytes that no player looks at. */
 export const mp4 = (bytes = 8): Uint8Array => {
-  const file = new Uint8Array(16 + 8 + bytes)
+  const file = new Uint8Array(16 + 8 + 8 + bytes)
   const view = new DataView(file.buffer)
   view.setUint32(0, 16)
   file.set(new TextEncoder().encode("ftypisom"), 4)
-  view.setUint32(16, 8 + bytes)
-  file.set(new TextEncoder().encode("mdat"), 20)
+  view.setUint32(16, 8)
+  file.set(new TextEncoder().encode("moov"), 20)
+  view.setUint32(24, 8 + bytes)
+  file.set(new TextEncoder().encode("mdat"), 28)
   return file
 }
 

@@ -67,6 +67,9 @@ export interface Videos {
    * **Details.** Of any size, for as long as it takes: only silence of `attemptTimeout` ends it. It fails when it is cut
    * off (`Unreachable`) or is no MP4 (`InvalidResponse`); what came before is then not to be kept. A failure after the
    * first bytes is not retried. Possible within 24 hours of completion, generally.
+   *
+   * **Gotchas.** Where the gateway sends no `Content-Length` and the film's last box has no size (0, which means up to the
+   * end), nothing tells a film that was cut off within it and ended in order from a whole one.
    */
   readonly content: (id: string) => Stream.Stream<Uint8Array, GatewayError>
   /**

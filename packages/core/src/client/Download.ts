@@ -74,8 +74,11 @@ export const mp4Bytes = (
     let bytes = 0
     const end = Effect.suspend(() => {
       if (reader.isWhole() && (length === undefined || length === bytes)) return Effect.void
-      const of = length === undefined ? "" : ` of ${length}`
-      return Effect.fail(new Unreachable({ message: `The video was cut off after ${bytes}${of} bytes.` }))
+      const message =
+        length === bytes
+          ? `All ${bytes} bytes came, but they end within a box, or without \`mdat\` or \`moov\`: no whole film.`
+          : `The video was cut off after ${bytes}${length === undefined ? "" : ` of ${length}`} bytes.`
+      return Effect.fail(new Unreachable({ message }))
     })
     return stream.pipe(
       Stream.mapError(notUnderstood),
