@@ -130,6 +130,22 @@ describe("the first start", () => {
   )
 })
 
+describe("a system access token", () => {
+  it.live("is replaced once: who comes second with it gets nothing, and ends nothing", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      yield* Effect.gen(function* () {
+        const secrets = yield* (yield* Accounts).firstStart
+        const users = yield* Users
+        const rotate = users.rotate("owner", secrets?.accessToken ?? "")
+        const [first, second] = yield* Effect.all([rotate, rotate])
+        assert.isUndefined(second)
+        assert.strictEqual((yield* users.bySystemToken(first ?? ""))?.id, "owner")
+      }).pipe(Effect.provide(accountsIn(data)))
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("a store that fails", () => {
   it.live("is 503 and never 401, and what was wrong is over when it is mended", () =>
     Effect.gen(function* () {
