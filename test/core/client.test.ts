@@ -272,6 +272,17 @@ layer(Clients)("the client", (it) => {
     })
   )
 
+  it.effect("conceals a key that is repeated without its prefix, and what is left of that after a cut", () =>
+    Effect.gen(function* () {
+      const bare = KEY.slice("sk-".length)
+      for (const message of [`invalid token: ${bare}, ${KEY}, ${bare}`, "x".repeat(390) + bare]) {
+        const error = yield* Effect.flip(behaving(refuse(401, openAi({ message })), chat))
+        assert.notInclude(`${error.message} ${String(error.stack)}`, bare.slice(0, 9))
+        assert.include(error.message, "<redacted>")
+      }
+    })
+  )
+
   it.effect("asks for nothing compressed, and opens nothing that is", () =>
     Effect.gen(function* () {
       const { seen } = yield* LoopbackGateway

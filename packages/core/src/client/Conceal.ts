@@ -5,18 +5,33 @@ import type { Answer } from "./Answer.ts"
 /** A shorter beginning is found in every other word, and betrays nothing. */
 const BETRAYING = 8
 
+/** How a family of keys begins, `sk-`: some gateways store and repeat a key without it. */
+const PREFIX = /^[a-z]+-/
+
 /** Some gateways repeat the credential in their refusal, and a message that is cut may end within it. */
 export const concealer = (secret: string) => {
-  const head = secret.slice(0, BETRAYING)
+  const secrets = [...new Set([secret, secret.replace(PREFIX, "")])].filter(
+    ({ length }) => length >= BETRAYING
+  )
+  /** The first of them in a text, and where it ends; the whole one where both begin. */
+  const find = (text: string, from: number) => {
+    let found: { readonly at: number; readonly of: string } | undefined
+    for (const of of secrets) {
+      const at = text.indexOf(of.slice(0, BETRAYING), from)
+      if (at !== -1 && at < (found?.at ?? Infinity)) found = { at, of }
+    }
+    if (found === undefined) return undefined
+    const { at, of } = found
+    let end = at + BETRAYING
+    while (end < at + of.length && text[end] === of[end - at]) end++
+    return { at, end }
+  }
   return (text: string): string => {
-    if (head.length < BETRAYING) return text
     let shown = ""
     let from = 0
-    for (let at = text.indexOf(head); at !== -1; at = text.indexOf(head, from)) {
-      let length = head.length
-      while (length < secret.length && text[at + length] === secret[length]) length++
-      shown += `${text.slice(from, at)}<redacted>`
-      from = at + length
+    for (let found = find(text, from); found !== undefined; found = find(text, from)) {
+      shown += `${text.slice(from, found.at)}<redacted>`
+      from = found.end
     }
     return shown + text.slice(from)
   }
