@@ -19,7 +19,14 @@ import {
   shoutingGateway
 } from "./conformance/brokenGateways.ts"
 import { check, during, everything, having } from "./conformance/Checking.ts"
-import { ACCESS_TOKEN, API_KEY, MODELS, serveGateway } from "./conformance/ReferenceGateway.ts"
+import {
+  ACCESS_TOKEN,
+  API_KEY,
+  MODELS,
+  referenceGateway,
+  refuse,
+  serveGateway
+} from "./conformance/ReferenceGateway.ts"
 import { startServer } from "./demo-server/TestServer.ts"
 
 /** The sections of the interface, and the items of its numbered lists. */
@@ -289,6 +296,20 @@ describe("a report", () => {
       const details = calls.flatMap(({ rules }) => rules.map(({ detail = "" }) => detail)).join("")
       assert.include(details, "[2J")
       assert.notMatch(details, /\p{Cc}/u)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("carries no key that a gateway repeats without its prefix", () =>
+    Effect.gen(function* () {
+      const bare = API_KEY.slice("sk-".length)
+      const rerank = () => refuse(500, `invalid token: ${bare}`)
+      const { url } = yield* serveGateway({
+        ...referenceGateway,
+        calls: { ...referenceGateway.calls, "POST /v1/rerank": rerank }
+      })
+      const report = JSON.stringify(yield* check(url))
+      assert.include(report, "invalid token: <redacted>")
+      assert.notInclude(report, bare)
     }).pipe(Effect.scoped)
   )
 })
