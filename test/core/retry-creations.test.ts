@@ -9,7 +9,7 @@ import {
   outgoing,
   withIdempotencyKey
 } from "@sluice/core/client"
-import { Effect, Exit } from "effect"
+import { type Duration, Effect, Exit } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { follow } from "./Follow.ts"
 import { LoopbackGateway } from "./LoopbackGateway.ts"
@@ -31,8 +31,11 @@ const run = Effect.fn(function* (
   repeat: NonNullable<About["repeat"]>,
   replies: ReadonlyArray<() => Reply>,
   options: CallOptions = {},
-  as: <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E> = (call) => call
+  as: <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E> = (call) => call,
+  /** How long the attempts wait for their turn, the last one for ever. */
+  turns: ReadonlyArray<Duration.Input> = [0]
 ) {
+  let waited = 0
   const keys: Array<string | undefined> = []
   const client = outgoing(
     HttpClient.make((request) =>
@@ -51,7 +54,9 @@ const run = Effect.fn(function* (
     ),
     "http://g"
   )
-  const { call } = makeCaller(options, apiKey("k"))
+  const { call } = makeCaller(options, apiKey("k"), [
+    (attempt) => Effect.suspend(() => Effect.delay(attempt, turns[Math.min(waited++, turns.length - 1)] ?? 0))
+  ])
   const attempt = exchange(client.execute(HttpClientRequest.post("/v1/videos")), ({ json }) => json)
   const { exit } = yield* follow(as(call({ operation: "videos", repeat }, attempt)))
   const error = Exit.isFailure(exit) ? yield* Effect.flip(exit) : undefined
@@ -131,6 +136,27 @@ describe("a creation is not made again", () => {
       assert.strictEqual(attempts, 1)
     })
   )
+})
+
+describe("a creation out of the call's time", () => {
+  const cases: ReadonlyArray<
+    readonly [string, ReadonlyArray<() => Reply>, ReadonlyArray<Duration.Input>, boolean]
+  > = [
+    ["is unmade while it waits for its turn", [ok], ["1 hour"], true],
+    ["is unmade while it waits for its turn after a 429", [status(429), ok], [0, "1 hour"], true],
+    ["may be made while an answer is awaited", [silence], [0], false],
+    ["may be made where an earlier attempt was in doubt", [status(500), ok], [0, "1 hour"], false]
+  ]
+  for (const [name, replies, turns, unmade] of cases) {
+    it.effect(`${name}, and says so`, () =>
+      Effect.gen(function* () {
+        const options = { callTimeout: "20 seconds", honoursIdempotencyKey: true } as const
+        const { error, tag } = yield* run("creations", replies, options, (call) => call, turns)
+        assert.deepStrictEqual([tag, error?.unmade], ["TimedOut", unmade])
+        assert.strictEqual(/paid for/.test(error?.message ?? ""), !unmade)
+      })
+    )
+  }
 })
 
 describe("a call that takes effect each time", () => {

@@ -89,18 +89,24 @@ export const makeCaller = (
     Effect.contextWith((context: Context.Context<never>) => {
       let attempts = 0
       let doubtful = false
+      /** From the first step of an attempt to its end; not while it waits for its turn, or for the next one. */
+      let underWay = false
       const failed = (problem: Problem) => {
         doubtful ||= problem.unmade !== true
         return fail(about, { ...problem, unmade: !doubtful }, attempts === 0 ? undefined : attempts)
       }
       const timed = Effect.suspend(() => {
         attempts++
+        underWay = true
         return attempt
       }).pipe(
         Effect.timeoutOrElse({ duration: attemptTimeout, orElse: () => timedOut("attempt", attemptTimeout) })
       )
       const guarded = guards.reduceRight((guarded, guard) => guard(guarded, about), timed)
-      const once = Effect.mapError(guarded, failed)
+      const once = Effect.mapError(guarded, (problem) => {
+        underWay = false
+        return failed(problem)
+      })
 
       /** A schedule costs more than a call over it: most calls need none. */
       const again = (first: GatewayError) => {
@@ -122,7 +128,10 @@ export const makeCaller = (
         Effect.catch((error) => (mayRepeat(about, error) ? again(error) : Effect.fail(error))),
         Effect.timeoutOrElse({
           duration: callTimeout,
-          orElse: () => Effect.mapError(timedOut("call", callTimeout), failed)
+          orElse: () =>
+            Effect.mapError(timedOut("call", callTimeout), (problem) =>
+              failed({ ...problem, unmade: !underWay })
+            )
         }),
         Effect.map((answer) => concealAnswer(answer, conceal)),
         observe(about, () => attempts)
