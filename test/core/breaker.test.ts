@@ -127,6 +127,27 @@ describe("the circuit breaker", () => {
     })
   )
 
+  it.effect("is not closed by what is refused here, by a limit of calls or for its form", () => {
+    const limit = layerRateLimit({ limit: 1, window: "40 seconds", beyond: "fail" })
+    const guards = Layer.merge(limit, layerCircuitBreaker({ failures: 2, open: "10 seconds" }))
+    const { client, gateway } = guarded(guards)
+    return Effect.gen(function* () {
+      gateway.reply = down
+      yield* failing(ask())
+      yield* TestClock.adjust("40 seconds")
+      yield* failing(ask())
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual((yield* failing(ask())).reason._tag, "RateLimited")
+      yield* TestClock.adjust("30 seconds")
+      assert.strictEqual((yield* failing(ask(""))).reason._tag, "InvalidRequest")
+      yield* TestClock.adjust("40 seconds")
+      // Still one that tries: it fails, and the circuit is open again.
+      assert.strictEqual((yield* failing(ask())).reason._tag, "ServerFailure")
+      assert.match((yield* failing(ask())).reason.message, /left alone/)
+      assert.deepStrictEqual(gateway.reached, [0, 40_000, 120_000])
+    }).pipe(Effect.provide(client))
+  })
+
   it.effect("is waited for by the retry policy, when its budget allows", () => {
     const { client, gateway } = open({ failures: 2 }, { retry: RETRY })
     return Effect.gen(function* () {

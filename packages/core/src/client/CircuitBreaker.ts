@@ -19,11 +19,14 @@ const OPEN: Duration.Input = "10 seconds"
 /** A gateway that asks to be left alone for longer is tried all the same. */
 const OPEN_MAX: Duration.Input = "5 minutes"
 
-/** What counts against a gateway: nobody answering, 5xx, an attempt out of time. A refusal shows that it works. */
+/**
+ * What counts against a gateway: nobody answering, 5xx, an attempt out of time. A refusal shows that it works; what was
+ * refused here, by a limit of calls for one, shows nothing.
+ */
 const outcomeOf = <A>(exit: Exit.Exit<Answer<A>, Problem>): CircuitBreaker.Outcome => {
   if (Exit.isSuccess(exit)) return CircuitBreaker.success
   const problem = Exit.findErrorOption(exit)
-  if (problem._tag === "None") return CircuitBreaker.ignored
+  if (problem._tag === "None" || problem.value.local === true) return CircuitBreaker.ignored
   const { reason } = problem.value
   if (reason._tag === "Unreachable" || reason._tag === "TimedOut") return CircuitBreaker.failure()
   if (reason._tag !== "ServerFailure" || reason.status < 500) return CircuitBreaker.success

@@ -20,11 +20,11 @@ export const exchange = <A>(
   decode: (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<A, DecodeError>
 ): Effect.Effect<Answer<A>, Problem> =>
   send.pipe(
-    Effect.mapError((error): Problem => ({
-      reason: notSent(error),
-      requestId: undefined,
-      unmade: isUnsent(error)
-    })),
+    Effect.mapError((error): Problem => {
+      const reason = notSent(error)
+      const local = reason._tag === "InvalidRequest"
+      return { reason, requestId: undefined, unmade: isUnsent(error), local }
+    }),
     Effect.flatMap((response) => {
       const requestId = response.headers["x-request-id"] ?? response.headers["request-id"]
       if (response.status < 200 || response.status >= 300) {

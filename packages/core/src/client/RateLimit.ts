@@ -25,7 +25,8 @@ const beyondLimit = ({ reason }: RateLimiter.RateLimiterError): Problem => ({
     retryAfter: reason._tag === "RateLimitExceeded" ? reason.retryAfter : undefined
   }),
   requestId: undefined,
-  unmade: true
+  unmade: true,
+  local: true
 })
 
 /**
