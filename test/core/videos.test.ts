@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { type GatewayError, ModelCatalogue, type Video, type VideoCall } from "@sluice/core"
-import { Effect, Exit, Fiber, Logger, Queue, References, Stream } from "effect"
+import { Clock, Effect, Exit, Fiber, Logger, Queue, References, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { behaving, reasonOf } from "./Clients.ts"
 import { type Behaviour, json, LoopbackGateway, openAi, refuse } from "./LoopbackGateway.ts"
-import { call, Client, folder, KEY, requests, running, states, videos } from "./videosClient.ts"
+import { call, Client, folder, KEY, requests, running, states, tick, videos } from "./videosClient.ts"
 
 layer(Client)("videos", (it) => {
   it.effect("a creation sends what it was given, the group left out, and gives back every field", () =>
@@ -250,6 +250,30 @@ layer(Client)("videos", (it) => {
       )
       assert.strictEqual(error.reason._tag, "TimedOut")
       assert.match(error.message, /within 2m.*v-1/)
+    })
+  )
+
+  it.effect("the deadline begins with the creation, which it ends where that is not answered", () =>
+    Effect.gen(function* () {
+      const { behave, seen } = yield* LoopbackGateway
+      const wait = (yield* videos).generate(call, { deadline: "1 minute" })
+      const silent = yield* behaving(() => undefined, running(Effect.flip(wait)))
+      assert.deepStrictEqual([silent.reason._tag, silent.operation], ["TimedOut", "videos.generate"])
+      assert.match(silent.message, /within 1m.*may have been made all the same/)
+      let created: () => void = () => undefined
+      behave(({ method }, response) => {
+        if (method === "GET") return json(response, { id: "v-1", status: "queued" })
+        created = () => json(response, { id: "v-1" })
+      })
+      const begun = yield* Clock.currentTimeMillis
+      const fiber = yield* Effect.forkChild(Effect.flip(wait))
+      while (seen.length === 0) yield* tick
+      yield* TestClock.adjust("40 seconds")
+      created()
+      const error = yield* running(Fiber.join(fiber))
+      assert.deepStrictEqual([error.reason._tag, error.task], ["TimedOut", "v-1"])
+      const whole = (yield* Clock.currentTimeMillis) - begun
+      assert.isTrue(whole >= 60_000 && whole < 65_000, `${whole}`)
     })
   )
 

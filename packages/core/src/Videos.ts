@@ -8,7 +8,7 @@ import type { VideoCall } from "./VideoModels.ts"
 export interface VideoPatience {
   /** The wait before each look at the task, as a duration or as a schedule; 15 seconds. */
   readonly every?: Duration.Input | Schedule.Schedule<unknown>
-  /** From the task's creation, or its resumption, to its end; 30 minutes. It takes 1 to 5 as a rule. */
+  /** From the start of `generate`, or of `resume`, to the task's end; 30 minutes. It takes 1 to 5 as a rule. */
   readonly deadline?: Duration.Input
 }
 
@@ -47,7 +47,7 @@ export interface Videos {
   /**
    * Makes a video and waits for it: the task once `completed`. `failed` is `TaskFailed`, the deadline `TimedOut`.
    *
-   * **Gotchas.** Interrupted before the creation is answered, nobody here knows the id, and the task may exist.
+   * **Gotchas.** Interrupted, or late, before the creation is answered, nobody here knows the id, and the task may exist.
    */
   readonly generate: (call: VideoCall, patience?: VideoPatience) => Effect.Effect<Video, GatewayError>
   /** Waits for a task that was made before. */

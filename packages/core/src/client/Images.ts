@@ -137,10 +137,15 @@ export const makeImages = Effect.fnUntraced(function* (
 
   const wait = Effect.fnUntraced(function* (
     about: About,
-    task: { readonly id: string; readonly group: ImageGroup | undefined; readonly first?: ImageAnswer },
+    task: {
+      readonly id: string
+      readonly group: ImageGroup | undefined
+      readonly first?: ImageAnswer
+      readonly begun?: number
+    },
     patience: ImagePatience
   ) {
-    const { first, group, id } = task
+    const { begun, first, group, id } = task
     const every = patience.every ?? options.images?.every ?? IMAGE_POLL_INTERVAL
     const deadline = deadlineOf(patience)
     const states = pollTask({
@@ -151,7 +156,8 @@ export const makeImages = Effect.fnUntraced(function* (
       every,
       deadline,
       isDone,
-      ...(first && { first })
+      ...(first && { first }),
+      ...(begun !== undefined && { begun })
     })
     let seen = first
     // A task that fails fails the stream: it ends with one that is done.
@@ -184,9 +190,7 @@ export const makeImages = Effect.fnUntraced(function* (
     }
     const first = yield* Effect.timeoutOrElse(create(request), { duration: deadline, orElse })
     if (first.id === undefined || isMade(first)) return first
-    const left = Duration.toMillis(deadline) - ((yield* Clock.currentTimeMillis) - begun)
-    const { group } = request
-    return yield* wait(about, { id: first.id, group, first }, { ...patience, deadline: Math.max(0, left) })
+    return yield* wait(about, { id: first.id, group: request.group, first, begun }, patience)
   })
 
   const resume: Images["resume"] = Effect.fn("Gateway.images.resume")((id, patience = {}) =>

@@ -14,7 +14,7 @@ export interface TaskState {
 export interface TaskPatience {
   /** The wait before each further look, as a duration or as a schedule. One that ends before the task is a time-out. */
   readonly every: Duration.Input | Schedule.Schedule<unknown>
-  /** From the first look at the task to its end. */
+  /** From the first look at the task to its end, where no other beginning is given. */
   readonly deadline: Duration.Input
 }
 
@@ -24,6 +24,8 @@ export interface TaskPoll<T extends TaskState> extends TaskPatience {
   readonly id: string
   /** What its creation answered, when that is known: given out first, without a request. */
   readonly first?: T
+  /** When the deadline began to run, in ms since 1970; with the first look when not given. */
+  readonly begun?: number
   /** One look, with the retries that a read has. */
   readonly get: Effect.Effect<T, GatewayError>
   /** Whether it is done; `status` is `completed` when not given. `failed` is looked at first. */
@@ -61,7 +63,7 @@ export const pollTask = <T extends TaskState>(task: TaskPoll<T>): Stream.Stream<
 
   const begun = Effect.all([Schedule.toStep(every), Clock.currentTimeMillis])
   const states = Effect.map(begun, ([step, start]) => {
-    const end = start + Duration.toMillis(deadline)
+    const end = (task.begun ?? start) + Duration.toMillis(deadline)
     let last: T | undefined
     const next = Effect.gen(function* () {
       if (last === undefined) return first ?? (yield* look)

@@ -1,10 +1,10 @@
 /** `gateway.videos` over HTTP. */
-import { Duration, Effect, FileSystem, Option, Stream } from "effect"
+import { Clock, Duration, Effect, FileSystem, Option, Stream } from "effect"
 import { type HttpClient, HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Video } from "../endpoints/Videos.ts"
 import { GatewayApi } from "../GatewayApi.ts"
-import { GatewayError } from "../GatewayError.ts"
+import { GatewayError, TimedOut } from "../GatewayError.ts"
 import { ModelCatalogue } from "../ModelCatalogue.ts"
 import { readImage } from "../media/ImageSource.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../RetryPolicy.ts"
@@ -112,31 +112,46 @@ export const makeVideos = Effect.fnUntraced(function* (
 
   const get: Videos["get"] = Effect.fn("Gateway.videos.get")(look)
 
-  const wait = (about: About, id: string, patience: VideoPatience, first?: Video) =>
+  const deadlineOf = (patience: VideoPatience) =>
+    Duration.fromInputUnsafe(patience.deadline ?? options.videos?.deadline ?? VIDEO_DEADLINE)
+
+  const wait = (
+    about: About,
+    id: string,
+    patience: VideoPatience,
+    made: { readonly first?: Video; readonly begun?: number } = {}
+  ) =>
     pollTask({
       about,
       id,
       get: look(id),
       fail,
       every: patience.every ?? options.videos?.every ?? VIDEO_POLL_INTERVAL,
-      deadline: patience.deadline ?? options.videos?.deadline ?? VIDEO_DEADLINE,
-      ...(first && { first })
+      deadline: deadlineOf(patience),
+      ...made
     })
 
   const resumed = (id: string, patience: VideoPatience) => wait({ operation: "videos.resume" }, id, patience)
 
   const generated = (request: VideoCall, patience: VideoPatience) =>
     Stream.unwrap(
-      Effect.map(create(request), (video) =>
-        wait({ operation: "videos.generate", model: request.model }, video.id, patience, video)
-      )
+      Effect.gen(function* () {
+        const about: About = { operation: "videos.generate", model: request.model }
+        const deadline = deadlineOf(patience)
+        const begun = yield* Clock.currentTimeMillis
+        const orElse = () => {
+          const message = `No answer within ${Duration.format(deadline)}. The task may have been made all the same.`
+          const reason = new TimedOut({ message, scope: "call", after: deadline })
+          return Effect.fail(fail(about, { reason, requestId: undefined }))
+        }
+        const video = yield* Effect.timeoutOrElse(create(request), { duration: deadline, orElse })
+        return wait(about, video.id, patience, { first: video, begun })
+      })
     )
 
   const last = (states: Stream.Stream<Video, GatewayError>) =>
-    Effect.flatMap(
-      Stream.runLast(states),
-      Option.match({ onNone: () => Effect.never, onSome: Effect.succeed })
-    )
+    // A task that fails fails the stream: it ends with one that is done.
+    Effect.map(Stream.runLast(states), Option.getOrThrow)
 
   const open = Effect.fnUntraced(function* (id: string) {
     const about: About = { operation: "videos.content" }
