@@ -15,11 +15,13 @@ const program = Effect.gen(function* () {
   const expires = { _tag: "At", at: DateTime.add(yield* DateTime.now, { days: 7 }) } as const
   const visitor = yield* tokens.create({ name: "visitor", remainQuota: quota(2 * UNITS_PER_USD), expires })
   yield* Console.log(`made ${visitor.name}: ${visitor.key}`)
-  yield* tokens.disable(visitor.id)
+  const { id } = visitor
+  if (id === undefined) return yield* Console.log("the gateway does not say which token it made")
+  yield* tokens.disable(id)
   yield* Stream.runForEach(tokens.list, ({ enabled, name, remainQuota }) =>
     Console.log(`${name}: ${formatQuota(remainQuota)}${enabled ? "" : ", disabled"}`)
   )
-  yield* tokens.remove(visitor.id)
+  yield* tokens.remove(id)
 })
 
 NodeRuntime.runMain(Effect.provide(program, AccountClient.layerConfig()))

@@ -100,6 +100,8 @@ describe("what takes effect each time", () => {
 })
 
 describe("answers of any form", () => {
+  const create = tokens(({ create }) => create(ada))
+  const LATER = Date.UTC(2030, 0, 2, 3, 4, 5) / 1000
   const answering =
     (text: string): Behaviour =>
     (_, response) => {
@@ -152,6 +154,64 @@ describe("answers of any form", () => {
       const { value } = yield* at(hiding, reasonOf(tokens(({ create }) => create(ada))))
       assert.strictEqual(value._tag, "InvalidResponse")
       assert.match(value.message, /created the token \(id 1\).*do not create it again/)
+    })
+  )
+
+  it.effect("a key that was shown is not lost, whatever else the gateway shows or fails to", () =>
+    Effect.gen(function* () {
+      const key = "sk-made-0123456789abcdef"
+      const row = { id: 7, name: ada.name, status: 1, expired_time: -1 }
+      const broken: Behaviour = (_, response) => json(response, { message: "busy" }, 500)
+      const empty: Behaviour = (_, response) => json(response, { success: true, data: [] })
+      const odd: Behaviour = (_, response) => json(response, { data: { ...row, remain_quota: null } })
+      const other: Behaviour = (_, response) =>
+        json(response, { data: [{ ...row, expired_time: LATER, remain_quota: 500, key: "sk-another" }] })
+      const found: Behaviour = (_, response) =>
+        json(response, { data: [{ ...row, expired_time: LATER, remain_quota: 500, key: "sk-m****ef" }] })
+      const cases: ReadonlyArray<readonly [data: unknown, then: Behaviour, id: number | undefined]> = [
+        [{ id: 7, key }, broken, 7],
+        [{ id: 7, key, name: null }, broken, 7],
+        [{ ...row, key, remain_quota: null }, odd, 7],
+        [{ id: "seven", key }, empty, undefined],
+        [{ key }, empty, undefined],
+        [{ key }, broken, undefined],
+        [{ key }, other, undefined],
+        [{ key }, found, 7],
+        [key, empty, undefined],
+        [key.slice(3).repeat(3), empty, undefined]
+      ]
+      for (const [data, then, id] of cases) {
+        const made: Behaviour = (seen, response, nth) =>
+          seen.method === "POST" ? json(response, { success: true, data }) : then(seen, response, nth)
+        const { seen, value } = yield* at(made, create, AT_ONCE)
+        const { enabled, expires, extra, name, remainQuota } = value
+        const shown = typeof data === "string" ? data : key
+        assert.deepStrictEqual([Redacted.value(value.key), value.id], [shown, id], JSON.stringify(data))
+        const asked = { name, remainQuota, expires, extra: then === found ? ada.extra : extra }
+        assert.deepStrictEqual({ ...asked, subnet: ada.subnet }, ada)
+        assert.isTrue(enabled)
+        assert.lengthOf(seen, 2, "a key that is known does not wait for what is tried again")
+      }
+    })
+  )
+
+  it.effect("a token that was created and cannot be read back is not to be created again", () =>
+    Effect.gen(function* () {
+      const words: ReadonlyArray<unknown> = [{ id: 7 }, { id: 7, key: "sk-ab****yz" }, { id: 7, key: null }]
+      for (const data of words) {
+        const failing: Behaviour = ({ method }, response) =>
+          method === "POST" ? json(response, { data }) : json(response, { message: "busy" }, 500)
+        const { value } = yield* at(failing, Effect.flip(create), AT_ONCE)
+        assert.deepStrictEqual(
+          [value.operation, value.reason._tag, value.isRetryable],
+          ["create token", "InvalidResponse", false]
+        )
+        assert.match(value.message, /created the token \(id 7\).*failed: busy\..*do not create it again\.$/)
+      }
+      const silent: Behaviour = ({ method }, response) =>
+        method === "POST" ? json(response, { data: "created" }) : json(response, { message: "busy" }, 500)
+      const { value } = yield* at(silent, Effect.flip(create))
+      assert.match(value.message, /created the token, and reading it back failed.*do not create it again\.$/)
     })
   )
 

@@ -133,7 +133,7 @@ it.layer(Layer.provideMerge(client, Server))("the account's client and handlers"
         expires: NEVER_EXPIRES,
         remainQuota: Quota.make(9)
       })
-      assert.deepStrictEqual(changed, {
+      assert.deepStrictEqual<object>(changed, {
         ...made,
         enabled: false,
         status: 0,

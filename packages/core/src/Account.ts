@@ -39,7 +39,9 @@ export interface Token {
 }
 
 /** A token just created: the only time that most gateways show its key. */
-export interface CreatedToken extends Token {
+export interface CreatedToken extends Omit<Token, "id"> {
+  /** Absent where the gateway shows the key alone, and no token is found that it may belong to. */
+  readonly id?: number
   readonly key: ApiKey
 }
 
@@ -92,8 +94,11 @@ export interface Tokens {
   /**
    * `POST /api/token/`. Its key is in the answer, redacted.
    *
+   * **Details.** What an answer leaves out is read back. Where that fails and the key is known, the token is given as it
+   * was asked for.
+   *
    * **Gotchas.** Tried again only where the first attempt surely did not happen. `InvalidResponse` says so where the
-   * token was created and its key is not shown: then it is not to be created again.
+   * token was created, and its key is not shown or could not be read: then it is not to be created again.
    */
   readonly create: (token: NewToken) => Effect.Effect<CreatedToken, GatewayError>
   /**

@@ -1,20 +1,22 @@
 /** The keys of an account, over HTTP. */
-import { Effect, Equal, Option, Redacted, Schema, Stream } from "effect"
+import { Effect, Equal, Redacted, Stream } from "effect"
 import type { HttpClient, HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { CreatedToken, NewToken, Token, TokenChanges, Tokens } from "../Account.ts"
-import { ApiKey } from "../Credentials.ts"
+import type { ApiKey } from "../Credentials.ts"
 import {
   NEVER_EXPIRES,
   type TokenCreateRequest,
-  TokenRecord,
+  type TokenRecord,
   type TokenUpdateRequest
 } from "../endpoints/Account.ts"
 import { GatewayApi } from "../GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../GatewayError.ts"
+import { RETRY_NEVER, withRetryPolicy } from "../RetryPolicy.ts"
 import type { About, Caller } from "./Call.ts"
 import { type Answer, exchange, type Problem } from "./Exchange.ts"
 import { anyBody, granted } from "./Granted.ts"
+import { asAsked, keyIn, madeIn, mayHave } from "./TokenCreation.ts"
 import { nextPage, PAGE, type Page } from "./TokenPages.ts"
 import { faultsOf, STATUS, updateOf } from "./TokenUpdate.ts"
 
@@ -34,9 +36,6 @@ export const textOf = ({ text }: HttpClientResponse.HttpClientResponse) => text
 
 const responseMode = "response-only"
 
-const keyIn = Schema.decodeUnknownOption(ApiKey)
-
-/** No key has an asterisk: it stands for what a gateway does not show. */
 const tokenOf = ({
   expired_time,
   id,
@@ -48,7 +47,7 @@ const tokenOf = ({
   extra
 }: TokenRecord): Token => {
   const shown = key === undefined ? "" : Redacted.value(key)
-  const whole = shown.includes("*") ? Option.none() : keyIn(shown)
+  const whole = keyIn(shown)
   return {
     id,
     name,
@@ -57,21 +56,15 @@ const tokenOf = ({
     expires: expired_time,
     remainQuota: remain_quota,
     ...(subnet !== undefined && { subnet }),
-    ...(Option.isSome(whole) && { key: whole.value }),
+    ...(whole !== undefined && { key: whole }),
     ...(shown.includes("*") && { maskedKey: shown }),
     ...(extra !== undefined && { extra })
   }
 }
 
-const decodeRecord = Schema.decodeUnknownOption(Schema.toCodecJson(TokenRecord))
+const ADVICE = "Read its key on the gateway's pages, or remove it; do not create it again."
 
-/** What else may come where a token was created: less than a token. */
-const decodeTraces = Schema.decodeUnknownOption(
-  Schema.Struct({ id: Schema.optionalKey(Schema.Int), key: Schema.optionalKey(ApiKey) })
-)
-
-const dataOf = (body: Schema.Json): unknown =>
-  typeof body === "object" && body !== null && "data" in body ? body.data : body
+const which = (id: number | undefined) => (id === undefined ? "" : ` (id ${id})`)
 
 export const makeTokens = Effect.fnUntraced(function* (
   httpClient: HttpClient.HttpClient,
@@ -108,16 +101,18 @@ export const makeTokens = Effect.fnUntraced(function* (
   const search = (keyword: string, operation = "search tokens") =>
     ask({ operation }, granted(exchange(getFound({ query: { keyword }, responseMode }), decodeSearch)))
 
-  /** Some gateways say no more than that they did it: the newest token that is as it was asked for is it. */
-  const newest = Effect.fnUntraced(function* (asked: TokenCreateRequest) {
+  /** Some gateways do not say which one they made: the newest token that is as it was asked for is it. */
+  const newest = Effect.fnUntraced(function* (asked: TokenCreateRequest, key: ApiKey | undefined) {
     const alike = (yield* search(asked.name, "create token")).filter(
       (token) =>
         token.name === asked.name &&
         token.remain_quota === asked.remain_quota &&
-        Equal.equals(token.expired_time, asked.expired_time)
+        Equal.equals(token.expired_time, asked.expired_time) &&
+        (key === undefined || mayHave(token, key))
     )
     const id = Math.max(...alike.map((token) => token.id))
-    return alike.length === 0 ? undefined : yield* read(id, "create token")
+    const found = alike.find((token) => token.id === id)
+    return found === undefined || key !== undefined ? found : yield* read(id, "create token")
   })
 
   const create = Effect.fn("Account.tokens.create")(function* (token: NewToken) {
@@ -130,21 +125,26 @@ export const makeTokens = Effect.fnUntraced(function* (
       ...(token.extra !== undefined && { extra: token.extra })
     }
     const answer = yield* ask(about, anyBody(exchange(post({ payload, responseMode }), textOf)))
-    const data = dataOf(Redacted.value(answer))
-    const whole = Option.getOrUndefined(decodeRecord(data))
-    const { id, key } = Option.getOrUndefined(decodeTraces(data)) ?? {}
-    const record = whole ?? (yield* id === undefined ? newest(payload) : read(id, about.operation))
-    const created = record && tokenOf(record)
-    const shown = created?.key ?? key
-    if (created !== undefined && shown !== undefined) {
-      return { ...created, key: shown } satisfies CreatedToken
+    const made = madeIn(Redacted.value(answer))
+    const { id, key } = made
+    const readBack = id === undefined ? newest(payload, key) : read(id, about.operation)
+    if (key !== undefined) {
+      // The key is not shown again: nothing that fails from here on may lose it, or keep it waiting.
+      const once = Effect.orElseSucceed(withRetryPolicy(RETRY_NEVER)(readBack), () => undefined)
+      const record = made.record ?? (yield* once)
+      const created: CreatedToken = record ? { ...tokenOf(record), key } : asAsked(token, { id, key })
+      return created
     }
-    const which = created === undefined ? "" : ` (id ${created.id})`
-    const advice = "Read its key on the gateway's pages, or remove it; do not create it again."
-    return yield* invalid(
-      about.operation,
-      `The gateway says that it created the token${which}, and does not show its key. ${advice}`
-    )
+    const unread = ({ reason, requestId }: GatewayError) => {
+      const why = reason.message.replace(/[.!?…]*$/, "")
+      const message = `The gateway created the token${which(id)}, and reading it back failed: ${why}. ${ADVICE}`
+      return fail({ operation: about.operation }, { reason: new InvalidResponse({ message }), requestId })
+    }
+    const record = (yield* Effect.mapError(readBack, unread)) ?? made.record
+    const created = record && tokenOf(record)
+    if (created?.key !== undefined) return { ...created, key: created.key }
+    const message = `The gateway says that it created the token${which(created?.id)}, and does not show its key. ${ADVICE}`
+    return yield* invalid(about.operation, message)
   })
 
   const write = (payload: TokenUpdateRequest, query: { readonly status_only?: string }) =>
