@@ -4,7 +4,7 @@ import type { HttpClient } from "effect/http"
 import type { Answer, Request, Unanswered } from "./Ask.ts"
 import type { ContractCall } from "./Contract.ts"
 import { type Kind, ours, promised, type Rule } from "./Rule.ts"
-import type { Permission, Session } from "./Session.ts"
+import type { Permission, Purpose, Session } from "./Session.ts"
 
 type Asked<A> = Effect.Effect<A, never, HttpClient.HttpClient>
 
@@ -16,7 +16,9 @@ export interface Tools<Name extends string> {
   /** The rule holds, or is broken by `fault`. */
   readonly judge: (rule: Name, fault: string | undefined) => void
   readonly skip: (rule: Name, why: string) => void
-  /** The request has to be answered with success, and by `judge` the rule holds of the answer. Undefined when refused. */
+  /**
+   * The request has to be answered with success, and by `judge` the rule holds of the answer. Undefined when refused.
+   */
   readonly succeeds: (
     rule: Name,
     request: Request,
@@ -36,6 +38,8 @@ export interface Tools<Name extends string> {
 
 /** Another call, or another credential, than the one that is checked. */
 export interface Asker {
+  /** Only a model for the purpose can do it: a refusal of one that was guessed says nothing about the gateway. */
+  readonly triesModel?: boolean
   readonly call?: { readonly method: ContractCall["method"]; readonly path: string }
   readonly credential?: Redacted.Redacted
 }
@@ -48,6 +52,8 @@ interface Definition<Name extends string> {
   readonly section: string
   /** Whether the interface has this call. */
   readonly kind?: Kind
+  /** What its model is for, if it calls one. */
+  readonly model?: Purpose
   /** What the contract's schema stands for. */
   readonly form: Rule
   /** Where it stands that the call wants a credential. */

@@ -82,11 +82,12 @@ export const checkGateway = Effect.fn("checkGateway")(function* (
     accessToken === undefined
       ? []
       : LISTS.map((path) => ask(baseUrl, { method: "GET", path }, {}, accessToken, aside))
+  const chosen = yield* chooseModels(options.models ?? {}, [Effect.succeed(first), ...lists])
   const session: Session = {
     baseUrl,
     options,
     run: (yield* Random.nextIntBetween(0x1000_0000, 0xffff_ffff)).toString(16),
-    models: yield* chooseModels(options.models ?? {}, [Effect.succeed(first), ...lists]),
+    models: { ...chosen },
     secrets: accessToken === undefined ? [apiKey] : [apiKey, accessToken],
     accessToken,
     video: undefined,
@@ -106,7 +107,7 @@ export const checkGateway = Effect.fn("checkGateway")(function* (
   )
   const calls = yield* Effect.ensuring(run, removeTokens(session))
   const tell = harmless(session.secrets)
-  const models = Object.entries(session.models).map(([purpose, model]) => [purpose, tell(model)] as const)
+  const models = Object.entries(chosen).map(([purpose, model]) => [purpose, tell(model)] as const)
   return report(baseUrl, Object.fromEntries(models), calls)
 })
 

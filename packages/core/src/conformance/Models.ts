@@ -5,13 +5,19 @@ import type { Answer, Request, Unanswered } from "./Ask.ts"
 import { at, listAt } from "./Json.ts"
 import type { Purpose, Session } from "./Session.ts"
 
+interface Words {
+  readonly has: RegExp
+  /** What the id of a model for something else has in it too. */
+  readonly lacks?: RegExp
+}
+
 /** What the id of a model for a purpose has in it, where nobody names one. */
-const WORDS: Readonly<Partial<Record<Purpose, RegExp>>> = {
-  embedding: /embed/i,
-  rerank: /rerank/i,
-  chat: /chat|vision/i,
-  image: /image/i,
-  video: /video/i
+const WORDS: Readonly<Partial<Record<Purpose, Words>>> = {
+  embedding: { has: /embed/i },
+  rerank: { has: /rerank/i },
+  chat: { has: /chat|vision/i },
+  image: { has: /image/i, lacks: /video|embed|rerank/i },
+  video: { has: /video/i, lacks: /image|embed|rerank/i }
 }
 
 const FLAGS: Readonly<Record<Purpose, string>> = {
@@ -30,6 +36,11 @@ const idsOf = ({ json }: Answer): ReadonlyArray<string> =>
     .map((entry) => (typeof entry === "string" ? entry : at(entry, "id")))
     .filter((id) => typeof id === "string")
 
+const fits = (id: string, purpose: Purpose): boolean => {
+  const words = WORDS[purpose]
+  return words !== undefined && words.has.test(id) && words.lacks?.test(id) !== true
+}
+
 /**
  * The models named; for each purpose without one, the first of the lists that has its word in the id.
  *
@@ -39,7 +50,7 @@ export const chooseModels = Effect.fnUntraced(function* (
   named: NonNullable<Session["options"]["models"]>,
   lists: ReadonlyArray<Effect.Effect<Answer, Unanswered, HttpClient.HttpClient>>
 ) {
-  const models: Session["models"] = {}
+  const models: { [Of in Purpose]?: string } = {}
   const missing = () => PURPOSES.filter((purpose) => purpose in WORDS && models[purpose] === undefined)
   for (const purpose of PURPOSES) {
     const name = named[purpose]
@@ -49,7 +60,7 @@ export const chooseModels = Effect.fnUntraced(function* (
     if (missing().length === 0) break
     const ids = yield* Effect.orElseSucceed(Effect.map(list, idsOf), () => [])
     for (const purpose of missing()) {
-      const found = ids.find((id) => WORDS[purpose]?.test(id))
+      const found = ids.find((id) => fits(id, purpose))
       if (found !== undefined) models[purpose] = found
     }
   }
@@ -63,3 +74,9 @@ export const wantsModel =
     const model = models[purpose]
     return model === undefined ? `no model is known for it: name one with ${FLAGS[purpose]}` : request(model)
   }
+
+/** What a refusal says nothing about: whether the model that was guessed is one for the purpose. Undefined when named. */
+export const guessOf = ({ models, options }: Session, purpose: Purpose | undefined): string | undefined =>
+  purpose === undefined || models[purpose] === undefined || options.models?.[purpose] !== undefined
+    ? undefined
+    : `${models[purpose]} is a guess and may be no model for it: name a model with ${FLAGS[purpose]}`

@@ -4,6 +4,7 @@ import { type Answer, ask, refusalOf, type Unanswered } from "./Ask.ts"
 import { type Check, rulesOf, type Tools } from "./Check.ts"
 import type { ContractCall } from "./Contract.ts"
 import { at, fault } from "./Json.ts"
+import { guessOf } from "./Models.ts"
 import type { CheckedCall, Judged } from "./Rule.ts"
 import type { Session } from "./Session.ts"
 
@@ -28,6 +29,9 @@ const forbidden = ({ needs }: Check, call: ContractCall, { accessToken, options 
 const TIMEOUT = Duration.minutes(1)
 const PAID_TIMEOUT = Duration.minutes(5)
 const RATE_LIMITED = "the gateway answers 429, too many requests: try again later"
+
+/** Whether a refusal may mean the model: not the credential, which others take, and not a breakdown. */
+const mayBeOfModel = ({ status }: Answer): boolean => status < 500 && status !== 401 && status !== 429
 
 /** A call that may not or cannot be tried is skipped with all its rules, and says why. */
 export const runCheck = Effect.fnUntraced(function* (check: Check, call: ContractCall, session: Session) {
@@ -83,10 +87,19 @@ export const runCheck = Effect.fnUntraced(function* (check: Check, call: Contrac
   const refuses: Tools<string>["refuses"] = (rule, request, judgeRefusal, as) =>
     Effect.asVoid(judging(rule, false, refused(judgeRefusal))(send(request, as)))
 
+  const guess = guessOf(session, check.model)
   const succeeds: Tools<string>["succeeds"] = (rule, request, judgeAnswer, as) =>
     Effect.map(
       judging(rule, true, (answer) => refusalOf(answer) ?? judgeAnswer(answer))(send(request, as)),
-      (answer) => (answer === undefined || refusalOf(answer) !== undefined ? undefined : answer)
+      (answer) => {
+        if (answer === undefined) return undefined
+        const refusal = refusalOf(answer)
+        if (refusal === undefined) return answer
+        if (guess !== undefined && as?.triesModel === true && mayBeOfModel(answer)) {
+          skip(rule, `${guess} (${refusal})`)
+        }
+        return undefined
+      }
     )
 
   const anonymous = yield* judging(
@@ -102,8 +115,15 @@ export const runCheck = Effect.fnUntraced(function* (check: Check, call: Contrac
   if (other === undefined) skip("otherCredential", "it needs --access-token")
   else yield* refuses("otherCredential", request, undefined, { credential: other })
 
-  const answer = yield* succeeds("answers", request, () => undefined)
-  if (answer === undefined) return finish("its valid request was not answered with success")
+  const answer = yield* succeeds("answers", request, () => undefined, { triesModel: true })
+  if (answer === undefined) {
+    if (guess === undefined || judged.get("answers")?.verdict !== "skipped") {
+      return finish("its valid request was not answered with success")
+    }
+    // Nothing is tried with it again.
+    if (check.model !== undefined) session.models[check.model] = undefined
+    return finish(guess)
+  }
   judge("requestId", fault(answer.headers["x-request-id"] !== undefined, "it carries none"))
   if (answer.text === "" && call.mayBeEmpty) {
     judge("form", undefined)

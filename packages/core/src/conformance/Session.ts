@@ -38,7 +38,8 @@ export interface Session {
   readonly options: ConformanceOptions
   /** A word that no token's name has: the check's own token is named after it. */
   readonly run: string
-  readonly models: { [Of in Purpose]?: string }
+  /** Those that are called; one that was guessed and refused is no longer among them. */
+  readonly models: { [Of in Purpose]?: string | undefined }
   /** None of them may be told. */
   readonly secrets: Array<Redacted.Redacted>
   accessToken: SystemAccessToken | undefined

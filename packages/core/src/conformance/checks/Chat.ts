@@ -43,6 +43,7 @@ export const chat = check({
   needs: "paid",
   section: "Endpoints › Image understanding",
   form: promised(SECTION, "the answer has `choices` with a message"),
+  model: "chat",
   request: wantsModel("chat", (model) => request(model, "Name the colour of grass in one word.")),
   rules: {
     text: promised(SECTION, "the answer's text is at choices[0].message.content"),

@@ -35,6 +35,7 @@ export const embeddings = check({
   call: "POST /v1/embeddings",
   section: "Endpoints › Embeddings",
   form: promised(SECTION, "the answer has the fields of the embedding response"),
+  model: "embedding",
   request: wantsModel("embedding", (model) => ({ body: { model, input: [FIRST, SECOND] } })),
   rules: {
     object: promised(SECTION, "`object` is `list`"),

@@ -25,6 +25,7 @@ const create = check({
   needs: "paid",
   section: ENDPOINTS,
   form: promised(SECTION, "the answer has `data`, or the `id` of a task"),
+  model: "image",
   request: (session) =>
     wantsModel(session.models.image === undefined ? "twoStepImage" : "image", requestOf)(session),
   rules: {

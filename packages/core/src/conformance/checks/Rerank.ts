@@ -21,6 +21,7 @@ export const rerank = check({
   needs: "paid",
   section: "Endpoints › Rerank",
   form: promised(SECTION, "the answer has `results` with `index` and `relevance_score`"),
+  model: "rerank",
   request: wantsModel("rerank", (model) => ({ body: { model, query: QUERY, documents: DOCUMENTS } })),
   rules: {
     complete: promised("Rerank request", "without `top_n` one result comes for each document"),

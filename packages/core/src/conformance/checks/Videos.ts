@@ -25,6 +25,7 @@ const create = check({
   needs: "paid",
   section: WORKFLOW,
   form: promised(SECTION, "the answer is a video task with its `id`"),
+  model: "video",
   request: wantsModel("video", (model) => ({
     body: { model, prompt: "A red ball rolls slowly over a wooden table" }
   })),

@@ -1,0 +1,55 @@
+/** The checker accuses no gateway that is right: what cannot be said of it is left out, with how to say it. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { brokenGateways } from "./brokenGateways.ts"
+import { check, everything, having } from "./Checking.ts"
+import { MODELS, refuse, referenceGateway, serveGateway } from "./ReferenceGateway.ts"
+import { rightGateways } from "./rightGateways.ts"
+
+describe("a gateway that is right", () => {
+  it.live.each(rightGateways)("$does, and breaks no rule", ({ gateway, models, skips }) =>
+    Effect.gen(function* () {
+      const { url } = yield* serveGateway(gateway)
+      const report = yield* check(url, { ...everything, models })
+      assert.deepStrictEqual(having(report, "fails"), [])
+      const left = new Map<string, string>(
+        report.calls.flatMap(({ call, rules }) =>
+          rules.map(({ detail = "", rule, verdict }) => [`${call} ${rule}`, `${verdict}: ${detail}`] as const)
+        )
+      )
+      for (const [rule, says] of Object.entries(skips)) {
+        const found = left.get(rule) ?? ""
+        assert.match(found, /^skipped: /)
+        assert.match(found.slice("skipped: ".length), says)
+      }
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a model that was guessed", () => {
+  const refusing = (status: number) => ({
+    ...referenceGateway,
+    calls: { ...referenceGateway.calls, "POST /v1/embeddings": () => refuse(status, "No") }
+  })
+  const answers = "POST /v1/embeddings answers"
+
+  it.live("excuses no breakdown and no credential refused; one that was named excuses nothing", () =>
+    Effect.gen(function* () {
+      for (const status of [401, 500]) {
+        const { url } = yield* serveGateway(refusing(status))
+        assert.include(having(yield* check(url, {}), "fails"), answers)
+      }
+      const { url } = yield* serveGateway(refusing(400))
+      assert.include(having(yield* check(url, {}), "skipped"), answers)
+      assert.include(having(yield* check(url, { models: MODELS }), "fails"), answers)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("excuses no answer that is wrong", () =>
+    Effect.gen(function* () {
+      const worded = brokenGateways.find(({ breaks }) => breaks === "POST /v1/embeddings order")
+      const { url } = yield* serveGateway(worded?.gateway)
+      assert.deepStrictEqual(having(yield* check(url, {}), "fails"), ["POST /v1/embeddings order"])
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,77 @@
+/** Gateways that keep the interface in ways that a hasty check takes for broken. */
+import { type Gateway, type Handler, MODELS, referenceGateway, refuse } from "./ReferenceGateway.ts"
+
+export interface RightGateway {
+  /** What it does, and may do. */
+  readonly does: string
+  /** The models to name; the others are guessed. */
+  readonly models: { readonly [Of in keyof typeof MODELS]?: string }
+  /** Rules of which nobody can then say whether it keeps them, each with what the report says of it. */
+  readonly skips: Readonly<Record<string, RegExp>>
+  readonly gateway: Gateway
+}
+
+const { calls, opens } = referenceGateway
+
+const handlerOf = (call: string): Handler => {
+  const handler = calls[call]
+  if (handler === undefined) throw new Error(`There is no ${call}`)
+  return handler
+}
+
+const EMBED = "POST /v1/embeddings"
+const IMAGE = "POST /v1/images/generations"
+const VIDEO = "POST /v1/videos"
+
+/** It has more models than the reference gateway; they stand first in its lists. */
+const having = (models: ReadonlyArray<string>, changed: Gateway["calls"]): Gateway => ({
+  opens,
+  calls: {
+    ...calls,
+    "GET /v1/models": () => ({
+      json: { data: [...models, ...Object.values(MODELS)].map((id) => ({ id, object: "model" })) }
+    }),
+    ...changed
+  }
+})
+
+/** A call that a model is not made for. */
+const notFor =
+  (model: string, call: string): Handler =>
+  (request) =>
+    request.body.model === model
+      ? refuse(400, "This model is for something else", "model")
+      : handlerOf(call)(request)
+
+const IMAGE_TO_VIDEO = "wave-2.6-image-to-video"
+
+export const rightGateways: ReadonlyArray<RightGateway> = [
+  {
+    does: "has a model that makes videos of images",
+    models: {},
+    skips: {},
+    gateway: having([IMAGE_TO_VIDEO], {
+      [IMAGE]: notFor(IMAGE_TO_VIDEO, IMAGE),
+      [VIDEO]: notFor(IMAGE_TO_VIDEO, VIDEO)
+    })
+  },
+  {
+    does: "has a model that only edits images",
+    models: {},
+    skips: {
+      [`${IMAGE} answers`]: /^image-edit-1 is a guess .* --image-model \(status 400, “This model/,
+      [`${IMAGE} images`]: /--image-model$/
+    },
+    gateway: having(["image-edit-1"], { [IMAGE]: notFor("image-edit-1", IMAGE) })
+  },
+  {
+    does: "embeds images by one of its models",
+    models: {},
+    skips: {
+      [`${EMBED} answers`]: /--embedding-model/,
+      "POST /api/token/ opens": /--embedding-model/,
+      "PUT /api/token/ disabledKey": /--embedding-model/
+    },
+    gateway: having(["embed-pictures"], { [EMBED]: notFor("embed-pictures", EMBED) })
+  }
+]
