@@ -21,6 +21,7 @@ const handlerOf = (call: string): Handler => {
 
 const EMBED = "POST /v1/embeddings"
 const IMAGE = "POST /v1/images/generations"
+const IMAGE_TASK = "GET /v1/images/generations/{}"
 const VIDEO = "POST /v1/videos"
 
 /** It has more models than the reference gateway; they stand first in its lists. */
@@ -73,5 +74,18 @@ export const rightGateways: ReadonlyArray<RightGateway> = [
       "PUT /api/token/ disabledKey": /--embedding-model/
     },
     gateway: having(["embed-pictures"], { [EMBED]: notFor("embed-pictures", EMBED) })
+  },
+  {
+    does: "tells of an image task that failed without its id",
+    models: { twoStepImage: MODELS.twoStepImage },
+    skips: { [`${IMAGE_TASK} urls`]: /^the task was not completed$/ },
+    gateway: having([], {
+      [IMAGE_TASK]: (request) => {
+        const { status } = handlerOf(IMAGE_TASK)(request)
+        return status === 404
+          ? refuse(404, "There is no such task")
+          : { json: { status: "failed", error: { message: "The prompt was not allowed" } } }
+      }
+    })
   }
 ]

@@ -111,6 +111,8 @@ export const refusalOf = ({ json, status, text }: Answer): string | undefined =>
   const told = said === "" ? "without a body" : `“${said.slice(0, 120)}”`
   if (status < 200 || status >= 300) return `status ${status}, ${told}`
   if (!isFields(json)) return undefined
-  const denied = json["success"] === false || (isFields(json["error"]) && at(json, "id") === undefined)
+  // A task that failed carries its error, and is what was asked for.
+  const isTask = json["id"] !== undefined || typeof json["status"] === "string"
+  const denied = json["success"] === false || (isFields(json["error"]) && !isTask)
   return denied ? `status ${status} with a refusal, ${told}` : undefined
 }
