@@ -100,8 +100,10 @@ const needs = {
   file: (): Effect.Effect<unknown, unknown, FileSystem.FileSystem> => readImage({ file: "a.png" }),
   any: (source: ImageSource): Effect.Effect<unknown, unknown, FileSystem.FileSystem> => readImage(source),
   // @ts-expect-error: a file is read by somebody
+  // @effect-diagnostics-next-line missingEffectContext:off
   unread: (): Effect.Effect<unknown, unknown> => readImage({ file: "a.png" }),
   // @ts-expect-error: it may be a file
+  // @effect-diagnostics-next-line missingEffectContext:off
   unknown: (source: ImageSource): Effect.Effect<unknown, unknown> => readImage(source),
   // @ts-expect-error: low, high or auto
   detail: () => imagePart(url, "medium")

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { connect } from "@lancedb/lancedb"
 import { Library } from "@sluice/rag"
 import { Effect, Layer, Stream } from "effect"
-import { chmod, writeFile } from "node:fs/promises"
+import { chmod, readdir, writeFile } from "node:fs/promises"
 import { countingEmbedder, embedderLayer, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
 import { HANDBOOK, handbook, testFolder } from "./TestFolder.ts"
 
@@ -119,12 +119,21 @@ describe("Library", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("opens once for two that open a new folder at the same time", () =>
+  it.effect("is one for all that open a new folder at the same time, and write it", () =>
     Effect.gen(function* () {
-      const { docs, library: at } = yield* handbook
-      const [one, two] = yield* Effect.all([Library.open(at), Library.open(at)], { concurrency: 2 })
-      yield* one.ingest(docs)
-      assert.strictEqual((yield* two.documents).length, 3)
+      for (let round = 0; round < 5; round++) {
+        const { docs, library: at } = yield* handbook
+        const four = yield* Effect.all(
+          [1, 2, 3, 4].map(() => Library.open(at)),
+          { concurrency: 4 }
+        )
+        yield* Effect.forEach(four, (library) => library.ingest(docs), { concurrency: 4 })
+        for (const library of four) assert.strictEqual((yield* library.documents).length, 3)
+        assert.deepStrictEqual(
+          (yield* Effect.promise(() => readdir(at))).filter((it) => it.startsWith(".")),
+          []
+        )
+      }
     }).pipe(Effect.provide(Layer.mergeAll(embedderLayer, rerankerLayer, readerLayer)), Effect.scoped)
   )
 })

@@ -3,7 +3,15 @@ import { randomUUID } from "node:crypto"
 import { mkdir } from "node:fs/promises"
 import { Clock, Effect, Layer } from "effect"
 import { PassageIndex, type Replacement } from "./PassageIndex.ts"
-import { attempt, attemptWrite, connect, type Connection, openOrCreate, sqlString } from "./lance/Lance.ts"
+import {
+  attempt,
+  attemptWrite,
+  connect,
+  type Connection,
+  isRemote,
+  openOrCreate,
+  sqlString
+} from "./lance/Lance.ts"
 import { collectionOf } from "./lance/LanceCollection.ts"
 import { collectGarbage } from "./lance/LanceGarbage.ts"
 import { openFiles, times } from "./lance/LanceFiles.ts"
@@ -19,13 +27,14 @@ import { RagError } from "./RagError.ts"
  * **Gotchas.** Any number of processes may read and write the same folder: each sees the commits of the others.
  */
 const make = Effect.fn("LanceIndex.make")(function* (folder: string) {
-  if (!folder.includes("://")) yield* makeFolder(folder)
+  if (!isRemote(folder)) yield* makeFolder(folder)
   const connection = yield* connect(folder)
-  const files = yield* openFiles(connection)
-  const collections = yield* openOrCreate(connection, "collections", async () => {
-    const made = await connection.createEmptyTable("collections", collectionsSchema)
-    await made.setUnenforcedPrimaryKey("name")
-    return made
+  const store = { connection, folder }
+  const files = yield* openFiles(store)
+  const collections = yield* openOrCreate(store, {
+    name: "collections",
+    schema: collectionsSchema,
+    key: "name"
   })
 
   const garbage = collectGarbage(connection, collections, files)
@@ -100,7 +109,7 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string) {
   return PassageIndex.of({
     open,
     replace,
-    vectors: (model, dimension) => openVectors(connection, model, dimension)
+    vectors: (model, dimension) => openVectors(store, model, dimension)
   })
 })
 

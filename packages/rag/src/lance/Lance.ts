@@ -1,7 +1,9 @@
 /** The one file that imports LanceDB: a connection, and its failures as RagErrors. */
 import * as lancedb from "@lancedb/lancedb"
-import type { Field } from "apache-arrow"
+import type { Field, Schema } from "apache-arrow"
 import { Effect, Schedule, type Scope } from "effect"
+import { mkdtemp, rename, rm } from "node:fs/promises"
+import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { RagError, type RagReason, type Stage } from "../RagError.ts"
 
@@ -11,6 +13,15 @@ export type Table = lancedb.Table
 /** LanceDB keeps 6 GB + 1 GB of caches unless told otherwise. The codes of 100,000 passages of 1,024 floats are 13 MB. */
 const INDEX_CACHE_BYTES = 64n * 1024n * 1024n
 const METADATA_CACHE_BYTES = 32n * 1024n * 1024n
+
+/** A connection, and where it leads. */
+export interface Store {
+  readonly connection: Connection
+  readonly folder: string
+}
+
+/** On an object store (`s3://`, `gs://`, `az://`). */
+export const isRemote = (folder: string): boolean => folder.includes("://")
 
 /**
  * A connection for as long as the scope lives. The commits of all other handles and processes are seen at once:
@@ -109,25 +120,52 @@ export const attemptWrite = <A>(
     })
   )
 
-/** The table of that name, made with `make` where there is none. */
-export const openOrCreate = (
-  connection: Connection,
-  name: string,
-  make: () => Promise<Table>
-): Effect.Effect<Table, RagError> =>
-  attempt("open", `opening table ${name}`, () => connection.openTable(name)).pipe(
+/**
+ * The table of that name, made where there is none.
+ *
+ * Of two that make a table at once LanceDB lets the second overwrite the first. In a folder it is therefore made aside
+ * and moved to its place, which fails where another one is. On an object store it is made in place.
+ */
+export const openOrCreate = Effect.fn("Lance.openOrCreate")(function* (
+  { connection, folder }: Store,
+  { key, name, schema }: { readonly name: string; readonly schema: Schema; readonly key: string }
+) {
+  const open = attempt("open", `opening table ${name}`, () => connection.openTable(name))
+  const makeIn = async (place: Connection) => {
+    const made = await place.createEmptyTable(name, schema)
+    await made.setUnenforcedPrimaryKey(key)
+    made.close()
+  }
+  const make = attempt("open", `making table ${name}`, () =>
+    isRemote(folder) ? makeIn(connection) : makeAside(folder, name, makeIn)
+  )
+  return yield* open.pipe(
     Effect.catchIf(
       (error) => /not found|does not exist/i.test(String(error.cause)),
       () =>
-        attempt("open", `making table ${name}`, make).pipe(
-          // Another process made it in between.
-          Effect.catchIf(
-            (error) => /already exists/i.test(String(error.cause)),
-            () => attempt("open", `opening table ${name}`, () => connection.openTable(name))
-          )
+        make.pipe(
+          Effect.andThen(open),
+          Effect.catch((error) => open.pipe(Effect.mapError(() => error)))
         )
     )
   )
+})
+
+const makeAside = async (
+  folder: string,
+  name: string,
+  makeIn: (place: Connection) => Promise<void>
+): Promise<void> => {
+  const aside = await mkdtemp(join(folder, ".making-"))
+  const place = await lancedb.connect(aside)
+  try {
+    await makeIn(place)
+    await rename(join(aside, `${name}.lance`), join(folder, `${name}.lance`))
+  } finally {
+    place.close()
+    await rm(aside, { recursive: true, force: true })
+  }
+}
 
 /** LanceDB has no bound parameters: filters are text, and a quote in it is doubled. A backslash is itself. */
 export const sqlString = (text: string): string => `'${text.replaceAll("'", "''")}'`

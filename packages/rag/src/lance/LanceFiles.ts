@@ -2,15 +2,7 @@
 import { Float64, vectorFromArray } from "apache-arrow"
 import { Clock, Effect } from "effect"
 import type { RagError } from "../RagError.ts"
-import {
-  attempt,
-  attemptWrite,
-  type Connection,
-  openOrCreate,
-  sqlIn,
-  sqlString,
-  type Table
-} from "./Lance.ts"
+import { attempt, attemptWrite, openOrCreate, sqlIn, sqlString, type Store, type Table } from "./Lance.ts"
 import { filesSchema } from "./LanceTables.ts"
 
 /** Files that no document has named for this long are dropped by `maintain`. */
@@ -25,12 +17,8 @@ export interface LanceFiles {
   readonly table: Table
 }
 
-export const openFiles = Effect.fn("LanceFiles.open")(function* (connection: Connection) {
-  const table = yield* openOrCreate(connection, "files", async () => {
-    const made = await connection.createEmptyTable("files", filesSchema)
-    await made.setUnenforcedPrimaryKey("sha256")
-    return made
-  })
+export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
+  const table = yield* openOrCreate(store, { name: "files", schema: filesSchema, key: "sha256" })
 
   const put: LanceFiles["put"] = Effect.fn("LanceFiles.put")(function* (files) {
     if (files.size === 0) return

@@ -2,23 +2,19 @@
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { VectorCache } from "../PassageIndex.ts"
-import { attempt, attemptWrite, type Connection, openOrCreate, sqlIn } from "./Lance.ts"
+import { attempt, attemptWrite, openOrCreate, sqlIn, type Store } from "./Lance.ts"
 import { toTable, utf8, vectors } from "./LanceRows.ts"
 import { vectorsSchema } from "./LanceTables.ts"
 
 /** The table `vectors_<model>`; names of tables take no slashes, spaces or Chinese, so the model's is hashed. */
 export const openVectors = Effect.fn("LanceVectors.open")(function* (
-  connection: Connection,
+  store: Store,
   model: string,
   dimension: number
 ) {
   const name = `vectors_${createHash("sha256").update(`${model}\0${dimension}`).digest("hex").slice(0, 32)}`
   const schema = vectorsSchema(dimension)
-  const table = yield* openOrCreate(connection, name, async () => {
-    const made = await connection.createEmptyTable(name, schema)
-    await made.setUnenforcedPrimaryKey("sha256")
-    return made
-  })
+  const table = yield* openOrCreate(store, { name, schema, key: "sha256" })
 
   const get: VectorCache["get"] = Effect.fn("LanceVectors.get")(function* (keys) {
     if (keys.length === 0) return new Map()
