@@ -24,7 +24,7 @@ const One = enveloped(Token)
 const Many = enveloped(Schema.Array(Token))
 
 const whole = /^sk-[A-Za-z0-9]{48}$/
-const masked = /^sk-\w{4}…\w{4}$/
+const masked = /^sk-\w{4}\*{10}\w{4}$/
 
 const fields = { expired_time: -1, remain_quota: 50_000, subnet: "" }
 const bearer = (secret: string) => ({ as: "none", headers: { authorization: `Bearer ${secret}` } }) as const

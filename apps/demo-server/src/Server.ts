@@ -20,6 +20,7 @@ import { EmbeddingsLayer } from "./gateway/Embeddings.ts"
 import { ImagesLayer } from "./gateway/Images.ts"
 import { ModelsLayer } from "./gateway/Models.ts"
 import { RerankLayer } from "./gateway/Rerank.ts"
+import { VideosLayer } from "./gateway/Videos.ts"
 import { EdgeLayer } from "./http/Edge.ts"
 import { PageLayer } from "./http/Page.ts"
 import { HealthLayer, ReferenceLayer } from "./http/Reference.ts"
@@ -41,6 +42,7 @@ const ApiLayer = HttpApiBuilder.layer(ServerApi, { openapiPath: "/openapi.json" 
     EmbeddingsLayer,
     ChatLayer,
     ImagesLayer,
+    VideosLayer,
     ModelsLayer,
     AccountLayer
   ]),

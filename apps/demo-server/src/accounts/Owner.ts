@@ -33,7 +33,7 @@ export const addOwner = Effect.fn("Owner.add")(function* (hashes: {
       user_id: OWNER,
       name: "first",
       hash: hashes.apiKey,
-      shown: hashes.shown ?? "sk-…",
+      shown: hashes.shown ?? "sk-**********",
       status: 1,
       expires_at: null,
       remain_quota: FIRST_QUOTA,

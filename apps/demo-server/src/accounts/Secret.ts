@@ -27,4 +27,4 @@ export const makeApiKey = (): string => makeSecret("sk-")
 export const makeSystemToken = (): string => makeSecret("sat-")
 
 /** What is shown of a key where it is listed: enough to tell two apart, far too little to guess the rest. */
-export const shownOf = (key: string): string => `${key.slice(0, 7)}…${key.slice(-4)}`
+export const shownOf = (key: string): string => `${key.slice(0, 7)}**********${key.slice(-4)}`

@@ -7,7 +7,8 @@ import {
   MalformedRequest,
   ModelsGroup,
   RerankGroup,
-  tolerant
+  tolerant,
+  VideosGroup
 } from "@sluice/core"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { Documents } from "./Documents.ts"
@@ -17,7 +18,7 @@ import { Status } from "./Status.ts"
 
 export class ServerApi extends HttpApi.make("sluice")
   .add(RerankGroup, EmbeddingsGroup, ChatGroup, ModelsGroup, AccountGroup)
-  .add(ImagesGroup)
+  .add(ImagesGroup, VideosGroup)
   .middleware(MalformedRequest)
   .add(Documents)
   .add(Qa)

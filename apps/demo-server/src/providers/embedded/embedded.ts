@@ -19,6 +19,8 @@ import { imageModels } from "./ImageModels.ts"
 import { images } from "./Images.ts"
 import { rerank } from "./Rerank.ts"
 import { makeTaskRunner } from "./TaskRunner.ts"
+import { videoModels } from "./VideoModels.ts"
+import { videos } from "./Videos.ts"
 
 const ID = "sluice-embedded"
 
@@ -34,7 +36,8 @@ export const embedded = Effect.gen(function* () {
     call.request.model === vision.model.id ? seesImages(call) : readsText(call)
   const runner = yield* makeTaskRunner(ID)
   const painted = yield* images(ID, runner)
-  yield* runner.resume(() => painted.work)
+  const animated = yield* videos(ID, runner)
+  yield* runner.resume(({ kind }) => (kind === "image" ? painted.work : animated.work))
   return {
     id: ID,
     models: [
@@ -47,14 +50,21 @@ export const embedded = Effect.gen(function* () {
         group,
         operation: "images" as const,
         note: painterModel.note
-      }))
+      })),
+      ...videoModels.map((model) => ({ ...model, operation: "videos" as const }))
     ],
     operations: {
       embeddings: embeddings(embedder),
       rerank: rerank(reranker),
       chat: converse,
-      images: painted.create
+      images: painted.create,
+      videos: animated.create
     },
-    tasks: { image: painted.image }
+    tasks: {
+      image: painted.image,
+      video: animated.video,
+      videoContent: animated.videoContent,
+      removeVideo: animated.removeVideo
+    }
   } satisfies Provider
 })

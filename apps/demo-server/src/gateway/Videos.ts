@@ -1,0 +1,27 @@
+/** `/v1/videos`: created as a task, watched, downloaded, removed. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { ServerApi } from "../contract/ServerApi.ts"
+import { Providers } from "../providers/Providers.ts"
+import { serve } from "./serve.ts"
+import { serveTask } from "./serveTask.ts"
+import { videoForm } from "./VideoForm.ts"
+
+export const VideosLayer = HttpApiBuilder.group(
+  ServerApi,
+  "videos",
+  Effect.fn(function* (handlers) {
+    const providers = yield* Providers
+    const create = serve(providers, "videos", (operations) => operations.videos)
+    const get = yield* serveTask(providers, "video", (tasks) => tasks.video)
+    const content = yield* serveTask(providers, "video", (tasks) => tasks.videoContent)
+    const remove = yield* serveTask(providers, "video", (tasks) => tasks.removeVideo)
+    return handlers
+      .handleRaw("create", () => Effect.flatMap(videoForm, ({ body, request }) => create(request, body)))
+      .handle("get", ({ params }) => get(params.id))
+      .handle("content", ({ params }) => content(params.id))
+      .handle("remove", ({ params: { id } }) =>
+        Effect.as(remove(id), { id, object: "video.deleted", deleted: true })
+      )
+  })
+)

@@ -1,0 +1,224 @@
+/** Videos over HTTP: each group's states, what the MP4 is, both kinds of body, and what is refused. */
+import { assert, layer } from "@effect/vitest"
+import { ErrorBody, makeDataUri, ModelsResponse, Video, VideoRemoved } from "@sluice/core"
+import { Effect, Schedule, Schema } from "effect"
+import sharp from "sharp"
+import { testServer, TestServer } from "./TestServer.ts"
+
+const path = "/v1/videos"
+const prompt = "A barge goes through a lock"
+
+/** Width and height by the sample entry, seconds by the movie header. */
+const factsOf = (file: Buffer) => {
+  const avc = file.indexOf("avc1", file.indexOf("stsd"))
+  const movie = file.indexOf("mvhd")
+  return {
+    brand: file.toString("latin1", 4, 8),
+    size: [file.readUInt16BE(avc + 28), file.readUInt16BE(avc + 30)],
+    seconds: file.readUInt32BE(movie + 20) / file.readUInt32BE(movie + 16)
+  }
+}
+
+const red = Effect.promise(() =>
+  sharp({ create: { width: 160, height: 90, channels: 3, background: "#d02020" } })
+    .png()
+    .toBuffer()
+)
+
+layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("videos", (it) => {
+  const create = (body: object) => Effect.flatMap(TestServer, ({ json }) => json(Video, path, { json: body }))
+  const get = (id: string) => Effect.flatMap(TestServer, ({ json }) => json(Video, `${path}/${id}`))
+  const remove = (id: string) =>
+    Effect.flatMap(TestServer, ({ json }) => json(VideoRemoved, `${path}/${id}`, { method: "DELETE" }))
+  const ended = (id: string) =>
+    Effect.repeat(get(id), {
+      schedule: Schedule.spaced("100 millis"),
+      until: ({ status }) => status === "completed" || status === "failed"
+    })
+  const refused = (body: object) =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      return yield* failure(yield* call(path, { json: body }))
+    })
+  const failure = (response: Response) =>
+    Effect.map(
+      Effect.promise(() => response.json()),
+      (json) => ({ status: response.status, ...Schema.decodeUnknownSync(ErrorBody)(json).error })
+    )
+
+  it.effect("every group has a model, one makes videos from images, one fails", () =>
+    Effect.gen(function* () {
+      const { json } = yield* TestServer
+      const { data } = yield* json(ModelsResponse, "/v1/models")
+      const groups = data.flatMap(({ extra, id }) =>
+        id.startsWith("sluice-video-") ? [extra?.["group"]] : []
+      )
+      const all = ["V-A", "V-B", "V-C", "V-D", "V-E", "V-F", "V-G"]
+      assert.sameMembers(groups, [...all, "image-to-video", "V-C"])
+    })
+  )
+
+  it.effect("V-A alone begins as queued, whatever the others wait for; removal ends what is under way", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      for (const letter of ["a", "b", "c", "d", "e", "f", "g"]) {
+        const { extra, id, status } = yield* create({ model: `sluice-video-v-${letter}`, prompt })
+        assert.strictEqual(status, letter === "a" ? "queued" : "in_progress")
+        assert.strictEqual(extra?.["object"], "video")
+        assert.deepInclude(yield* failure(yield* call(`${path}/${id}/content`)), {
+          status: 400,
+          code: "video_not_ready"
+        })
+        assert.deepStrictEqual(yield* remove(id), { id, object: "video.deleted", deleted: true })
+        assert.strictEqual((yield* call(`${path}/${id}`)).status, 404)
+      }
+    })
+  )
+
+  it.effect("V-A goes from queued over in_progress to an MP4 of the size and seconds asked for", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      const { id, status } = yield* create({
+        model: "sluice-video-v-a",
+        prompt,
+        seconds: "4",
+        size: "1280x720"
+      })
+      const seen = new Set([status])
+      const done = yield* Effect.repeat(
+        Effect.tap(get(id), ({ status }) => Effect.sync(() => void seen.add(status))),
+        {
+          schedule: Schedule.spaced("50 millis"),
+          until: ({ status }) => status === "completed" || status === "failed"
+        }
+      )
+      assert.deepStrictEqual([...seen], ["queued", "in_progress", "completed"])
+      assert.deepInclude(done.extra, { progress: 100, seconds: "4", size: "1280x720" })
+      const response = yield* call(`${path}/${id}/content`)
+      assert.deepStrictEqual(
+        [response.headers.get("content-type"), response.headers.get("cache-control")],
+        ["video/mp4", "private, no-store"]
+      )
+      const file = Buffer.from(yield* Effect.promise(() => response.arrayBuffer()))
+      assert.deepStrictEqual(factsOf(file), { brand: "ftyp", size: [1280, 720], seconds: 4 })
+      assert.strictEqual((yield* call(`${path}/${id}/content`, { as: "none" })).status, 401)
+      yield* remove(id)
+      assert.strictEqual((yield* call(`${path}/${id}/content`)).status, 404)
+    })
+  )
+
+  it.effect("a size of lines or a shape is one of pixels", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      for (const [model, size, pixels] of [
+        ["sluice-video-v-e", "480P", [854, 480]],
+        ["sluice-video-v-g", "1:1", [720, 720]]
+      ] as const) {
+        const { id } = yield* create({ model, prompt, size })
+        assert.strictEqual((yield* ended(id)).status, "completed")
+        const content = yield* call(`${path}/${id}/content`)
+        const facts = factsOf(Buffer.from(yield* Effect.promise(() => content.arrayBuffer())))
+        assert.deepStrictEqual([facts.size, facts.seconds], [pixels, 5])
+      }
+    })
+  )
+
+  it.effect("other calls are answered while a video is made", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      const { id } = yield* create({ model: "sluice-video-v-d", prompt, seconds: "15", size: "1920x1080" })
+      yield* Effect.repeat(get(id), {
+        schedule: Schedule.spaced("50 millis"),
+        until: ({ extra }) => Number(extra?.["progress"]) > 0
+      })
+      for (let round = 0; round < 20; round++) {
+        const body = { model: "sluice-lexical-1024", input: prompt }
+        assert.strictEqual((yield* call("/v1/embeddings", { json: body })).status, 200)
+      }
+      assert.strictEqual((yield* get(id)).status, "in_progress")
+      yield* remove(id)
+    })
+  )
+
+  it.effect("the model that fails on purpose does", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      const { id } = yield* create({ model: "sluice-video-failing", prompt })
+      const failed = yield* ended(id)
+      assert.strictEqual(failed.status, "failed")
+      assert.deepInclude(failed.error, { code: "generation_failed" })
+      const content = yield* failure(yield* call(`${path}/${id}/content`))
+      assert.deepStrictEqual([content.status, content.code], [400, "video_failed"])
+    })
+  )
+
+  it.effect("a form is read as JSON is: a file, a URL in brackets, seconds as text", () =>
+    Effect.gen(function* () {
+      const { call, json } = yield* TestServer
+      const form = new FormData()
+      form.append("model", "sluice-video-from-image")
+      form.append("prompt", prompt)
+      form.append("seconds", "2")
+      form.append("input_reference", new Blob([Uint8Array.from(yield* red)]), "red.png")
+      const { extra, id } = yield* json(Video, path, { body: form })
+      assert.deepInclude(extra, { seconds: "2", prompt })
+      assert.strictEqual((yield* ended(id)).status, "completed")
+
+      const bracketed = (url: string) => {
+        const form = new FormData()
+        form.append("model", "sluice-video-from-image")
+        form.append("prompt", prompt)
+        form.append("input_reference[image_url]", url)
+        return form
+      }
+      const begun = yield* json(Video, path, { body: bracketed(makeDataUri("image/png", yield* red)) })
+      yield* remove(begun.id)
+      const inner = yield* failure(yield* call(path, { body: bracketed("http://127.0.0.1/a.png") }))
+      assert.deepStrictEqual(
+        [inner.status, inner.code, inner.param],
+        [400, "invalid_image_url", "input_reference"]
+      )
+    })
+  )
+
+  it.effect("a form that is none, a text, and nothing are refused", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      const sent = (type: string, body: string) => call(path, { body, headers: { "content-type": type } })
+      assert.strictEqual((yield* sent("multipart/form-data", "x")).status, 400)
+      assert.strictEqual((yield* sent("multipart/form-data; boundary=a", "--a\r\nnothing")).status, 400)
+      assert.strictEqual((yield* sent("text/plain", "x")).status, 415)
+      assert.strictEqual((yield* sent("application/json", "{")).status, 400)
+      assert.strictEqual((yield* call(path, { json: { model: "x", prompt }, as: "none" })).status, 401)
+    })
+  )
+
+  const of = (letter: string, fields: object) => ({ model: `sluice-video-v-${letter}`, prompt, ...fields })
+  const refusals: ReadonlyArray<readonly [string, object, string]> = [
+    ["seconds as a number", of("a", { seconds: 4 }), "seconds"],
+    ["5 seconds of V-A", of("a", { seconds: "5" }), "seconds"],
+    ["16 seconds of V-D", of("d", { seconds: "16" }), "seconds"],
+    ["1e9 seconds", of("d", { seconds: "1e9" }), "seconds"],
+    ["10 seconds of V-F", of("f", { seconds: "10" }), "seconds"],
+    ["4k of V-C", of("c", { size: "4k" }), "size"],
+    ["479P of V-E", of("e", { size: "479P" }), "size"],
+    ["pixels of V-G", of("g", { size: "1280x720" }), "size"],
+    ["no image for a model from an image", { model: "sluice-video-from-image", prompt }, "input_reference"],
+    [
+      "an hour from an image",
+      { model: "sluice-video-from-image", prompt, seconds: "3600", input_reference: "AAAA" },
+      "input_reference"
+    ],
+    ["a path of the server", of("c", { input_reference: "/etc/passwd" }), "input_reference"],
+    ["a file's id", of("c", { input_reference: { file_id: "f" } }), "input_reference"],
+    ["no prompt", { model: "sluice-video-v-a" }, "prompt"]
+  ]
+  for (const [name, body, param] of refusals) {
+    it.effect(`${name} is refused, and \`${param}\` named`, () =>
+      Effect.gen(function* () {
+        const error = yield* refused(body)
+        assert.deepStrictEqual([error.status, error.param], [400, param])
+      })
+    )
+  }
+})
