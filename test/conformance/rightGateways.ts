@@ -20,20 +20,24 @@ const handlerOf = (call: string): Handler => {
 }
 
 const EMBED = "POST /v1/embeddings"
+const CHAT = "POST /v1/chat/completions"
 const IMAGE = "POST /v1/images/generations"
 const IMAGE_TASK = "GET /v1/images/generations/{}"
 const VIDEO = "POST /v1/videos"
 
+const listing = (models: ReadonlyArray<string>): Gateway["calls"] => {
+  const data = models.map((id) => ({ id, object: "model" }))
+  return {
+    "GET /v1/models": () => ({ json: { data } }),
+    "GET /api/models": () => ({ json: { data } }),
+    "GET /api/user/available_models": () => ({ json: { data } })
+  }
+}
+
 /** It has more models than the reference gateway; they stand first in its lists. */
 const having = (models: ReadonlyArray<string>, changed: Gateway["calls"]): Gateway => ({
   opens,
-  calls: {
-    ...calls,
-    "GET /v1/models": () => ({
-      json: { data: [...models, ...Object.values(MODELS)].map((id) => ({ id, object: "model" })) }
-    }),
-    ...changed
-  }
+  calls: { ...calls, ...listing([...models, ...Object.values(MODELS)]), ...changed }
 })
 
 /** A call that a model is not made for. */
@@ -43,6 +47,17 @@ const notFor =
     request.body.model === model
       ? refuse(400, "This model is for something else", "model")
       : handlerOf(call)(request)
+
+const TEXT_ONLY = "text-chat-1"
+
+/** Of its two chat models one takes no images. */
+const readingTextAlone: Handler = (request) => {
+  const { messages, model } = request.body
+  if (model !== TEXT_ONLY) return handlerOf(CHAT)(request)
+  return messages.some(({ content }) => typeof content !== "string")
+    ? refuse(400, "I read text alone", "messages")
+    : handlerOf(CHAT)({ ...request, body: { ...request.body, model: MODELS.chat } })
+}
 
 const IMAGE_TO_VIDEO = "wave-2.6-image-to-video"
 
@@ -74,6 +89,28 @@ export const rightGateways: ReadonlyArray<RightGateway> = [
       "PUT /api/token/ disabledKey": /--embedding-model/
     },
     gateway: having(["embed-pictures"], { [EMBED]: notFor("embed-pictures", EMBED) })
+  },
+  {
+    does: "has a chat model that reads text alone",
+    models: {},
+    skips: {},
+    gateway: having([TEXT_ONLY], { [CHAT]: readingTextAlone })
+  },
+  {
+    does: "has no chat model but one that reads text alone",
+    models: {},
+    skips: {
+      [`${CHAT} images`]: /^text-chat-1 is a guess .* --chat-model \(status 400, “I read/,
+      [`${CHAT} gif`]: /no images/
+    },
+    gateway: {
+      opens,
+      calls: {
+        ...calls,
+        ...listing([TEXT_ONLY, MODELS.embedding, MODELS.rerank]),
+        [CHAT]: readingTextAlone
+      }
+    }
   },
   {
     does: "tells of an image task that failed without its id",

@@ -63,11 +63,8 @@ describe("what is read is written as it was", () => {
     assert.strictEqual(key && Redacted.value(key), row.key)
     assert.deepStrictEqual(token.extra, { group: row.group, other: row.other })
     const list = { success: true, message: "", data: [row], other: row.other }
-    const read = roundTrip(TokensResponse, list)
-    const { data: _, ...envelope } = list
-    const paged = { ...envelope, data: { items: [row], total: 1, page: 1 } }
-    const items = Schema.decodeUnknownSync(Schema.toCodecJson(TokensResponse))(paged)
-    assert.deepStrictEqual(json(items), json(read))
+    roundTrip(TokensResponse, list)
+    roundTrip(TokensResponse, { ...list, data: { items: [row], total: 1, page: 1 } })
     roundTrip(TokenUpdateRequest, json({ ...row, key: undefined }))
     roundTrip(UserResponse, { data: { username: row.name, quota: row.remain_quota, other: row.other } })
   })

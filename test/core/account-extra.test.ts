@@ -80,7 +80,7 @@ layer(Clients)("fields that the interface does not name", (it) => {
         { type: "text", text: "4", extra: { system_fingerprint: "fp" } },
         { type: "text", text: "!" },
         { type: "text", text: "", extra: { usage: { cost: 1 } } },
-        { type: "end", promptTokens: 2, completionTokens: 3 }
+        { type: "end", id: "c-1", model: "m", promptTokens: 2, completionTokens: 3 }
       ])
     })
   )
@@ -89,6 +89,51 @@ layer(Clients)("fields that the interface does not name", (it) => {
     Effect.gen(function* () {
       const models = yield* answering({ data: [{ id: "m", price: 2 }] }, (yield* Gateway).models)
       assert.deepStrictEqual(models, [{ id: "m", extra: { price: 2 } }])
+    })
+  )
+})
+
+layer(Clients)("what an answer says of itself", (it) => {
+  it.effect("comes with it: id, model, Cohere's meta, time and all tokens", () =>
+    Effect.gen(function* () {
+      const meta = { api_version: { version: "2" }, billed_units: { search_units: 1 } }
+      const results = [0, 1, 2].map((index) => ({ index, relevance_score: 0.5 }))
+      const ranked = yield* answering({ id: "r-1", model: "r-2026", results, meta }, rerankThree())
+      assert.deepInclude(ranked, { id: "r-1", model: "r-2026", meta })
+
+      const many = Gateway.use((gateway) => gateway.embeddings({ model: "e", input: ["a", "b", "c", "d"] }))
+      const embedded = yield* behaving(
+        ({ body: { input } }, response) =>
+          json(response, { data: input.map((_, i) => vector(i)), model: "e-2026" }),
+        many
+      )
+      assert.strictEqual(embedded.model, "e-2026")
+
+      const usage = { prompt_tokens: 2, completion_tokens: 3, total_tokens: 9 }
+      const told = { id: "c-1", model: "c-2026", created: 1_760_000_000 }
+      const whole = { ...told, choices: [{ message: { content: "4" }, finish_reason: "stop" }], usage }
+      const end = { ...told, finishReason: "stop", promptTokens: 2, completionTokens: 3, totalTokens: 9 }
+      assert.deepStrictEqual(yield* answering(whole, chat), { text: "4", ...end })
+      const list = [
+        { ...told, choices: [{ delta: { content: "4" }, finish_reason: "stop" }], usage },
+        "[DONE]"
+      ]
+      const parts = yield* behaving((_, response) => events(response, list), chatStream)
+      assert.deepStrictEqual(parts, [
+        { type: "text", text: "4" },
+        { type: "end", ...end }
+      ])
+    })
+  )
+
+  it.effect("is absent where it says nothing, or says it in another type", () =>
+    Effect.gen(function* () {
+      const end = { promptTokens: 0, completionTokens: 0 }
+      const plain = { choices: [{ message: { content: "4" } }] }
+      assert.deepStrictEqual(yield* answering({ ...plain, id: "", model: null }, chat), { text: "4", ...end })
+      const odd = { id: 7, model: {}, created: "now", choices: [{ delta: { content: "4" } }] }
+      const parts = yield* behaving((_, response) => events(response, [odd, "[DONE]"]), chatStream)
+      assert.deepStrictEqual(parts.at(-1), { type: "end", ...end })
     })
   )
 })

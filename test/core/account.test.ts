@@ -139,6 +139,32 @@ describe("lists", () => {
     })
   )
 
+  it.effect("are whole where pages hold a few and the gateway says how many there are", () =>
+    Effect.gen(function* () {
+      for (const first of [0, 1]) {
+        for (const [count, total, most] of [
+          [12, 12, 5],
+          [12, 13, 6],
+          [5, 5, 2],
+          [3, 0, 1],
+          [25, 5, 6]
+        ] as const) {
+          const size = count === 25 ? 10 : 5
+          const paged = answering((path) => {
+            const p = Number(new URL(path, "http://gateway").searchParams.get("p") ?? first) - first
+            return { data: { items: rows(count).slice(p * size, (p + 1) * size), total } }
+          })
+          const { seen, value } = yield* at(paged, listed)
+          assert.deepStrictEqual(
+            value.map(({ id }) => id),
+            rows(count).map(({ id }) => id)
+          )
+          assert.isAtMost(seen.length, most)
+        }
+      }
+    })
+  )
+
   it.effect("read only as many pages as are wanted", () =>
     Effect.gen(function* () {
       const some = tokens(({ list }) => Stream.runCollect(Stream.take(list, 5)))

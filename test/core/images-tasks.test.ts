@@ -98,6 +98,13 @@ layer(Client)("images in two steps", (it) => {
         assert.deepStrictEqual([reason.task, reason.error], ["t/1", error])
         assert.match(reason.message, /Not this prompt/)
       }
+      const silent = yield* behaving(task({ error }), reasonOf(running(generate())))
+      assert.strictEqual(silent._tag, "TaskFailed")
+      const made = yield* behaving(task({ error, data: [link] }), running(generate()))
+      assert.deepStrictEqual(made.images, [{ url }])
+      const unmade = yield* behaving(answering({ status: "failed", error }), reasonOf(running(generate())))
+      if (unmade._tag !== "TaskFailed") assert.fail(unmade._tag)
+      assert.deepStrictEqual([unmade.error, unmade.isRetryable], [error, false])
       const seen = yield* behaving(answering({ status: "failed", error }), get("t/1"))
       assert.deepStrictEqual(seen, { id: "t/1", status: "failed", images: [], faults: [], error })
     })

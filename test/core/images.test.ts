@@ -236,7 +236,7 @@ layer(Client)("images", (it) => {
           "InsufficientQuota",
           /No bal/
         ],
-        [{ status: "failed", error: { message: "Not this." } }, "ServerFailure", /Not this/]
+        [{ status: "failed", error: { message: "Not this." } }, "TaskFailed", /Not this/]
       ]
       for (const [body, tag, message] of cases) {
         const reason = yield* behaving(answering(body), reasonOf(generate()))

@@ -97,6 +97,21 @@ describe("waiting for a task", () => {
     })
   )
 
+  it.effect("a task without a status that has an error has failed; an empty error, or code 0, is none", () =>
+    Effect.gen(function* () {
+      for (const error of [{ message: "Not that." }, "Not that.", { code: "moderation_blocked" }]) {
+        const { error: failure, looks } = yield* run([{ status: "queued" }, { error }])
+        assert.deepStrictEqual([failure?.reason._tag, looks.length], ["TaskFailed", 2])
+      }
+      for (const error of [null, "", {}, { code: null, message: "" }, { code: 0, message: "success" }]) {
+        const { error: failure, seen } = yield* run([{ error }, { status: "completed" }])
+        assert.deepStrictEqual([failure, seen.length], [undefined, 2])
+      }
+      const warned = yield* run([{ status: "in_progress", error: "slow" }, { status: "completed" }])
+      assert.isUndefined(warned.error)
+    })
+  )
+
   it.effect("ends at the deadline, in mid-wait or in mid-look, and says how to go on", () =>
     Effect.gen(function* () {
       const { error, looks } = yield* run([{ status: "in_progress" }], { deadline: "40 seconds" })

@@ -216,6 +216,24 @@ layer(Client)("videos", (it) => {
       )
       if (reason._tag !== "TaskFailed") assert.fail(reason._tag)
       assert.deepStrictEqual([reason.task, reason.error], ["v-1", error])
+      const unmade = yield* behaving(
+        (_, response) => json(response, { status: "failed", error }),
+        running(reasonOf((yield* videos).generate(call)))
+      )
+      if (unmade._tag !== "TaskFailed") assert.fail(unmade._tag)
+      assert.deepStrictEqual([unmade.task, unmade.error, unmade.isRetryable], ["", error, false])
+      const formless = yield* behaving(
+        (_, response) => json(response, { status: "queued" }),
+        running(reasonOf((yield* videos).create(call)))
+      )
+      assert.match(formless.message, /form of the contract.*id/)
+      for (const code of ["content_policy_violation", "content_filter"]) {
+        const refused = yield* behaving(
+          (_, response) => json(response, { error: { message: "no", code } }),
+          running(reasonOf((yield* videos).create(call)))
+        )
+        assert.strictEqual(refused._tag, "InvalidRequest", code)
+      }
     })
   )
 

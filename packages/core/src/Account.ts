@@ -86,7 +86,11 @@ export interface Tokens {
    * `GET /api/token/`, page by page: each token once, in the order of the gateway.
    *
    * **Details.** Pages of 100 are asked for; a gateway that gives fewer has its way. It ends on a page that is shorter
-   * than the others, or that brings nothing new, as from gateways that do not know page numbers.
+   * than the others, unless the gateway says that there are more, or that brings nothing new, as from gateways that do
+   * not know page numbers.
+   *
+   * **Gotchas.** A first page of fewer than 10 is all, where the gateway does not say how many there are. One that never
+   * ends to bring new tokens is followed as long as the stream is read: `Stream.take` bounds it.
    */
   readonly list: Stream.Stream<Token, GatewayError>
   /** `GET /api/token/{id}`. `NotFound` where there is none. */

@@ -17,7 +17,13 @@ export interface RerankCall {
   readonly returnDocuments?: boolean
 }
 
-export interface Reranked {
+/** Which answer it is and which model gave it, where the gateway says: often a dated name of the model asked for. */
+export interface Origin {
+  readonly id?: string
+  readonly model?: string
+}
+
+export interface Reranked extends Origin {
   /** Best first; `index` into the documents given, each at most once; `score` in the model's own range. */
   readonly results: ReadonlyArray<{
     readonly index: number
@@ -26,6 +32,8 @@ export interface Reranked {
   }>
   /** As the gateway counted; 0 where it does not say. */
   readonly tokens: number
+  /** Cohere's `meta`, as it came: `billed_units`, `warnings`. */
+  readonly meta?: Extra
   /** What the answer says beyond the interface, at the place where it stood. */
   readonly extra?: Extra
 }
@@ -41,6 +49,8 @@ export interface Embeddings {
   readonly vectors: ReadonlyArray<Float32Array>
   /** As the gateway counted; 0 where it does not say. */
   readonly tokens: number
+  /** As the gateway names it, where it does; of several requests the first that says it. */
+  readonly model?: string
   /** What the answers say beyond the interface, each at the place where it stood: one a request that says something. */
   readonly extra?: ReadonlyArray<Extra>
 }
@@ -54,11 +64,15 @@ export interface ChatCall {
 }
 
 /** How an answer ended, and what it cost in tokens; 0 where the gateway does not say. */
-export interface ChatEnd {
+export interface ChatEnd extends Origin {
   /** `stop`, `length`, `content_filter`, … as the model says. */
   readonly finishReason?: string
   readonly promptTokens: number
   readonly completionTokens: number
+  /** Where the gateway says; more than the two together where it counts more, such as reasoning. */
+  readonly totalTokens?: number
+  /** Seconds since 1970, where the gateway says. */
+  readonly created?: number
   /** What the answer says beyond the interface, at the place where it stood: `{ choices: [{ message: … }] }`. */
   readonly extra?: Extra
 }
@@ -104,7 +118,7 @@ export class Gateway extends Context.Service<
     readonly videos: Videos
     /** `/v1/images/generations`: made at once or as tasks, waited for, loaded. */
     readonly images: Images
-    /** `GET /v1/models`: the models that the key may call. */
+    /** `GET /v1/models`: the models that the key may call, each with its `extra`; what stands around the list is not given out. */
     readonly models: Effect.Effect<ReadonlyArray<Model>, GatewayError>
   }
 >()("@sluice/core/Gateway") {}

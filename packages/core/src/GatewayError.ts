@@ -102,7 +102,7 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("Inva
 /** A task that was created, an image's or a video's, ended in `failed`. Making it again is a new, paid creation. */
 export class TaskFailed extends Schema.TaggedError<TaskFailed>()("TaskFailed", {
   message: Schema.String,
-  /** The task's identifier at the gateway. */
+  /** The task's identifier at the gateway; empty where it failed before it had one. */
   task: Schema.String,
   /** The `error` that the task carried, as it came. */
   error: Schema.optional(Schema.Unknown)

@@ -5,7 +5,7 @@ import type { HttpClientResponse } from "effect/http"
 import { ChatUsage, DONE } from "../endpoints/Chat.ts"
 import { extraOf, open } from "../endpoints/Open.ts"
 import { optional } from "../endpoints/Optional.ts"
-import type { ChatEnd, ChatPart } from "../Gateway.ts"
+import type { ChatEnd, ChatPart, Origin } from "../Gateway.ts"
 import { type GatewayReason, InvalidResponse, TimedOut, Unreachable } from "../GatewayError.ts"
 import { tokensOf } from "./Distrust.ts"
 import { notUnderstood } from "./Exchange.ts"
@@ -36,14 +36,35 @@ const decodeChunk = Schema.decodeUnknownOption(Chunk)
 
 type Usage = typeof ChatUsage.Type | undefined
 
-/** The answer's tokens and end, from the wire's names; what is not said is 0 or absent. */
-export const endOf = (usage: Usage, finishReason: string | undefined): ChatEnd => ({
-  ...(finishReason !== undefined && finishReason !== "" && { finishReason }),
-  promptTokens: tokensOf(usage?.prompt_tokens),
-  completionTokens: tokensOf(usage?.completion_tokens)
+/** What is said of an answer, besides itself; no field is believed to have the type it should have. */
+interface Heading {
+  readonly id?: unknown
+  readonly model?: unknown
+  readonly created?: unknown
+}
+
+const isTime = (value: unknown): value is number => Number.isSafeInteger(value)
+const isSaid = (value: unknown): value is string => typeof value === "string" && value !== ""
+
+export const originOf = ({ id, model }: Heading): Origin => ({
+  ...(isSaid(id) && { id }),
+  ...(isSaid(model) && { model })
 })
 
-interface State {
+/** The answer's origin, tokens and end, from the wire's names; what is not said is 0 or absent. */
+export const endOf = (
+  { usage, ...heading }: Heading & { readonly usage?: Usage },
+  finishReason: string | undefined
+): ChatEnd => ({
+  ...originOf(heading),
+  ...(isTime(heading.created) && { created: heading.created }),
+  ...(finishReason !== undefined && finishReason !== "" && { finishReason }),
+  promptTokens: tokensOf(usage?.prompt_tokens),
+  completionTokens: tokensOf(usage?.completion_tokens),
+  ...(usage?.total_tokens !== undefined && { totalTokens: tokensOf(usage.total_tokens) })
+})
+
+interface State extends Heading {
   readonly usage?: Usage
   readonly finishReason?: string | undefined
   readonly ended: boolean
@@ -75,14 +96,21 @@ const next = (state: State, event: Sse.Event | typeof END): readonly [State, Rea
   const extra = extraOf(chunk)
   const part = { type: "text", text, ...(extra !== undefined && { extra }) } as const
   return [
-    { ended: false, usage: chunk.usage ?? state.usage, finishReason },
+    {
+      ended: false,
+      usage: chunk.usage ?? state.usage,
+      finishReason,
+      id: chunk.id || state.id,
+      model: chunk.model || state.model,
+      created: chunk.created || state.created
+    },
     text === "" && extra === undefined ? [] : [Result.succeed(part)]
   ]
 }
 
-const last = ({ ended, finishReason, usage }: State): Step =>
+const last = ({ ended, finishReason, ...heading }: State): Step =>
   ended || finishReason !== undefined
-    ? Result.succeed({ type: "end", ...endOf(usage, finishReason) })
+    ? Result.succeed({ type: "end", ...endOf(heading, finishReason) })
     : Result.fail(new Unreachable({ message: "The stream broke off before the answer was whole." }))
 
 export interface Patience {

@@ -61,12 +61,14 @@ const together = (
   const kept = new Map<number, Float32Array>()
   const failed: Array<number> = []
   const extra: Array<Extra> = []
+  let named: string | undefined
   let first: GatewayError | undefined
   let tokens = 0
   for (const [i, { start, texts }] of parts.entries()) {
     const answer = answers[i]
     if (answer !== undefined && Result.isSuccess(answer)) {
       tokens += answer.success.tokens
+      named ??= answer.success.model
       extra.push(...(answer.success.extra ?? []))
       for (const [j, vector] of answer.success.vectors.entries()) kept.set(start + j, vector)
     } else {
@@ -80,7 +82,13 @@ const together = (
     const message = `Vectors of ${[...dimensions].join(" and of ")} numbers came for one model.`
     return new GatewayError({ operation: "embeddings", model, reason: new InvalidResponse({ message }) })
   }
-  if (first === undefined) return Effect.succeed({ vectors, tokens, ...(extra.length > 0 && { extra }) })
+  if (first === undefined)
+    return Effect.succeed({
+      vectors,
+      tokens,
+      ...(named && { model: named }),
+      ...(extra.length > 0 && { extra })
+    })
   if (kept.size === 0 || first.reason._tag === "PartialFailure") return first
   return new GatewayError({
     operation: "embeddings",

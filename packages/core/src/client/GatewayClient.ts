@@ -11,7 +11,7 @@ import { GatewayApi } from "../GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../GatewayError.ts"
 import { ApiKeyAuth } from "../Security.ts"
 import { type About, makeCaller } from "./Call.ts"
-import { chatParts, endOf } from "./ChatStream.ts"
+import { chatParts, endOf, originOf } from "./ChatStream.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "./ClientOptions.ts"
 import { rankingOf, tokensOf, vectorsOf } from "./Distrust.ts"
 import { embedAll, type EmbedOptions } from "./Embed.ts"
@@ -51,7 +51,7 @@ const answerOf = (answer: ChatResponse): Effect.Effect<ChatAnswer, InvalidRespon
   const [choice] = answer.choices
   const text = choice?.message.content
   if (typeof text === "string") {
-    return Effect.succeed({ text, ...endOf(answer.usage, choice?.finish_reason), ...beyond(answer) })
+    return Effect.succeed({ text, ...endOf(answer, choice?.finish_reason), ...beyond(answer) })
   }
   const why = choice?.finish_reason ?? "no reason given"
   return Effect.fail(new InvalidResponse({ message: `The answer carries no text (${why}).` }))
@@ -105,6 +105,8 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
               ...(document && { document: document.text })
             })),
             tokens: tokensOf(answer.usage?.total_tokens),
+            ...originOf(answer),
+            ...(answer.meta && { meta: answer.meta }),
             ...beyond(answer)
           }))
         )
@@ -121,7 +123,7 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
           Effect.map(vectorsOf(answer.data, texts.length), (vectors) => {
             const extra = extraOf(answer)
             const tokens = tokensOf(answer.usage?.total_tokens)
-            return { vectors, tokens, ...(extra !== undefined && { extra: [extra] }) }
+            return { vectors, tokens, ...originOf(answer), ...(extra !== undefined && { extra: [extra] }) }
           })
         )
       )

@@ -5,6 +5,7 @@ import { type GatewayReason, InvalidResponse } from "../GatewayError.ts"
 import { type GeneratedImage, IMAGE_LINK_LIFETIME, type ImageAnswer, type ImageFault } from "../Images.ts"
 import type { ImageGroup } from "../ImageModels.ts"
 import { isDataUri, parseDataUri } from "../media/DataUri.ts"
+import { taskFailed } from "./Tasks.ts"
 import { reasonTold, toldIn } from "./Told.ts"
 
 /** Some gateways send an empty text for what there is not, and a data URI where a link or bare Base64 belongs. */
@@ -59,6 +60,7 @@ export const isMade = (answer: ImageAnswer): boolean =>
 export const judgeCreation = (answer: ImageAnswer): Effect.Effect<ImageAnswer, GatewayReason> => {
   if (isMade(answer)) return judgeImages(answer)
   if (answer.id !== undefined) return Effect.succeed(answer)
+  if (answer.status === "failed") return Effect.fail(taskFailed(answer.error))
   const told = toldIn({ ...answer.extra, ...(answer.error !== undefined && { error: answer.error }) })
   return Effect.fail(
     told === undefined

@@ -2,9 +2,13 @@
 import { Cause, Clock, Duration, Effect, Exit, Pull, Schedule, Stream } from "effect"
 import { GatewayError, TaskFailed, TimedOut } from "../GatewayError.ts"
 import type { About, Caller } from "./Call.ts"
-import { toldIn } from "./Told.ts"
+import { faultIn, toldIn } from "./Told.ts"
 
-/** What every task says of itself; `completed` and `failed` end it, every other status is waited for. */
+/**
+ * What every task says of itself; `completed` and `failed` end it, every other status is waited for.
+ *
+ * One that has no status and an error has failed.
+ */
 export interface TaskState {
   readonly status?: string | undefined
   readonly error?: unknown
@@ -35,6 +39,16 @@ export interface TaskPoll<T extends TaskState> extends TaskPatience {
 
 const isCompleted = ({ status }: TaskState): boolean => status === "completed"
 
+const isRefused = ({ error, status }: TaskState): boolean =>
+  status === undefined && faultIn(error) !== undefined
+
+/** Why a task failed; without an id where it failed before it had one. */
+export const taskFailed = (error: unknown, task = ""): TaskFailed => {
+  const { code, message = "the gateway did not say why." } = toldIn({ error }) ?? {}
+  const said = `The task failed: ${message}${code === undefined ? "" : ` (${code})`}`
+  return new TaskFailed({ message: said, task, error })
+}
+
 /**
  * Each state of a task as it is seen, the last one that in which it ended.
  *
@@ -53,12 +67,8 @@ export const pollTask = <T extends TaskState>(task: TaskPoll<T>): Stream.Stream<
     const reason = new TimedOut({ message, scope: "call", after: deadline })
     return Effect.fail(named(task.fail(about, { reason, requestId: undefined })))
   }
-  const failed = ({ error }: T) => {
-    const { code, message = "the gateway did not say why." } = toldIn({ error }) ?? {}
-    const said = `The task failed: ${message}${code === undefined ? "" : ` (${code})`}`
-    const reason = new TaskFailed({ message: said, task: id, error })
-    return Effect.fail(named(task.fail(about, { reason, requestId: undefined })))
-  }
+  const failed = ({ error }: T) =>
+    Effect.fail(named(task.fail(about, { reason: taskFailed(error, id), requestId: undefined })))
   const look = Effect.mapError(get, named)
 
   const begun = Effect.all([Schedule.toStep(every), Clock.currentTimeMillis])
@@ -75,6 +85,7 @@ export const pollTask = <T extends TaskState>(task: TaskPoll<T>): Stream.Stream<
     return Effect.gen(function* () {
       if (last?.status === "failed") return yield* failed(last)
       if (last !== undefined && isDone(last)) return yield* Cause.done()
+      if (last !== undefined && isRefused(last)) return yield* failed(last)
       const left = Math.max(0, end - (yield* Clock.currentTimeMillis))
       const orElse = () => late(`within ${Duration.format(deadline)}`)
       last = yield* Effect.timeoutOrElse(next, { duration: left, orElse })

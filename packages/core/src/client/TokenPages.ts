@@ -1,10 +1,11 @@
 /** The pages of a list whose gateway may count from 0 or from 1, give fewer than it is asked for, or know no pages. */
 import { Option } from "effect"
+import type { TokenList, TokenRecord } from "../endpoints/Account.ts"
 
 /** Tokens asked for at once: what the strictest of the family allow. */
 export const PAGE = 100
 
-/** No gateway gives fewer of many: so short a first page is the whole list. */
+/** No gateway that does not say how many there are gives fewer of many: so short a first page is the whole list. */
 const SMALLEST_PAGE = 10
 
 /** What is known after a page. */
@@ -22,16 +23,29 @@ export type Page =
  * What a page brings that was not there before, and what is to be asked for after it.
  *
  * **Details.** The first page is asked for without a number. Where gateways count from 1, page 1 is the first one again:
- * that it brings nothing new ends the list only if page 2 brings nothing either.
+ * that it brings nothing new ends the list only if page 2 brings nothing either. A short page ends it too, unless the
+ * gateway says that there are more. A total of fewer ends nothing: some count the page.
  */
-export const nextPage = <T extends { readonly id: number }>(
+export const nextPage = (
   last: Page,
-  entries: ReadonlyArray<T>
-): { readonly fresh: ReadonlyArray<T>; readonly page: Option.Option<Page> } => {
+  list: TokenList
+): { readonly fresh: ReadonlyArray<TokenRecord>; readonly page: Option.Option<Page> } => {
+  const { items: entries, total = 0 } = pageOf(list)
   const seen = new Set(last?.seen)
   const fresh = entries.filter(({ id }) => !seen.has(id) && seen.add(id))
   const size = last?.size ?? Math.max(SMALLEST_PAGE, Math.min(entries.length, PAGE))
   const next = (last?.next ?? 0) + 1
-  const ends = entries.length < size || (fresh.length === 0 && next > 2)
+  const short = entries.length < size && seen.size >= total
+  const ends = short || (fresh.length === 0 && next > 2)
   return { fresh, page: ends ? Option.none() : Option.some({ next, size, seen }) }
 }
+
+/** The tokens of a list in any of its forms, and how many there are of all pages where the gateway says it. */
+export const pageOf = (
+  list: TokenList
+): { readonly items: ReadonlyArray<TokenRecord>; readonly total?: number | undefined } => {
+  if (list === null) return { items: [] }
+  return isArray(list) ? { items: list } : { items: list.items ?? [], total: list.total }
+}
+
+const isArray = (list: TokenList): list is ReadonlyArray<TokenRecord> => Array.isArray(list)

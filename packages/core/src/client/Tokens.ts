@@ -17,7 +17,7 @@ import type { About, Caller } from "./Call.ts"
 import { type Answer, exchange, type Problem } from "./Exchange.ts"
 import { anyBody, granted } from "./Granted.ts"
 import { asAsked, keyIn, madeIn, mayHave } from "./TokenCreation.ts"
-import { nextPage, PAGE, type Page } from "./TokenPages.ts"
+import { nextPage, PAGE, type Page, pageOf } from "./TokenPages.ts"
 import { faultsOf, STATUS, updateOf } from "./TokenUpdate.ts"
 
 const LIST = { group: "account", endpoint: "tokens" } as const
@@ -92,14 +92,17 @@ export const makeTokens = Effect.fnUntraced(function* (
   }
 
   const list = Stream.paginate<Page, Token, GatewayError>(undefined, (last) =>
-    Effect.map(page(last?.next), (records) => {
-      const { fresh, page } = nextPage(last, records)
+    Effect.map(page(last?.next), (list) => {
+      const { fresh, page } = nextPage(last, list)
       return [fresh.map(tokenOf), page]
     })
   ).pipe(Stream.withSpan("Account.tokens.list"))
 
   const search = (keyword: string, operation = "search tokens") =>
-    ask({ operation }, granted(exchange(getFound({ query: { keyword }, responseMode }), decodeSearch)))
+    Effect.map(
+      ask({ operation }, granted(exchange(getFound({ query: { keyword }, responseMode }), decodeSearch))),
+      (list) => pageOf(list).items
+    )
 
   /** Some gateways do not say which one they made: the newest token that is as it was asked for is it. */
   const newest = Effect.fnUntraced(function* (asked: TokenCreateRequest, key: ApiKey | undefined) {

@@ -68,6 +68,13 @@ export const toldIn = (answer: unknown): Told | undefined => {
   return success === false ? { message: undefined, param: undefined, code: codeOf(body) } : undefined
 }
 
+/** Whether an `error` says something: some gateways send an empty one, or one of code 0, where there is none. */
+export const faultIn = (error: unknown): Told | undefined => {
+  const told = toldIn({ error })
+  if (told === undefined || told.code === "0") return undefined
+  return told.message === undefined && told.code === undefined ? undefined : told
+}
+
 /** The reason of a failure that came with status 200, or in the middle of a stream: its code is all there is. */
 export const reasonTold = ({ code, message, param }: Told): GatewayReason => {
   const number = Number(code)
@@ -81,6 +88,8 @@ const STATUS_OF: ReadonlyMap<string, number> = new Map([
   ["rate_limited", 429],
   ["rate_limit_exceeded", 429],
   ["invalid_request_error", 400],
+  ["content_policy_violation", 400],
+  ["content_filter", 400],
   ["authentication_error", 401],
   ["invalid_api_key", 401],
   ["permission_error", 403]

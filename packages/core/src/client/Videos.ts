@@ -1,5 +1,5 @@
 /** `gateway.videos` over HTTP. */
-import { Clock, Duration, Effect, FileSystem, Option, Stream } from "effect"
+import { Clock, Duration, Effect, FileSystem, Option, Schema, Stream } from "effect"
 import { type HttpClient, HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Video } from "../endpoints/Videos.ts"
@@ -15,7 +15,7 @@ import { bounded, judgeVideo, mp4Bytes, writeWhole } from "./Download.ts"
 import { exchange, judge } from "./Exchange.ts"
 import { outgoing } from "./Idempotency.ts"
 import { jsonIn } from "./Refusal.ts"
-import { pollTask } from "./Tasks.ts"
+import { pollTask, taskFailed } from "./Tasks.ts"
 import { reasonTold, toldIn } from "./Told.ts"
 import { DownloadTransport } from "./Transport.ts"
 
@@ -34,6 +34,16 @@ const responseMode = "response-only"
 
 /** Any status of success will do: gateways answer a creation with 200, 201 or 202. */
 const decodeVideo = HttpClientResponse.schemaBodyJson(Video)
+
+/** A task that failed before it had an id. */
+const Unmade = Schema.Struct({ status: Schema.Literal("failed"), error: Schema.optional(Schema.Json) })
+const decodeUnmade = HttpClientResponse.schemaBodyJson(Unmade)
+
+const decodeCreation = (response: HttpClientResponse.HttpClientResponse) =>
+  decodeVideo(response).pipe(Effect.catch((fault) => Effect.mapError(decodeUnmade(response), () => fault)))
+
+const judgeCreation = (answer: Video | typeof Unmade.Type) =>
+  "id" in answer ? Effect.succeed(answer) : Effect.fail(taskFailed(answer.error))
 
 /** The body of a removal can have any form, but not that of a refusal. */
 const judgeRemoval = (text: string) => {
@@ -100,7 +110,8 @@ export const makeVideos = Effect.fnUntraced(function* (
         Effect.mapError(refuse)
       ))
     const payload = { model, prompt, seconds, size, input_reference }
-    const { value } = yield* call(about, exchange(postVideo({ payload, responseMode }), decodeVideo))
+    const attempt = exchange(postVideo({ payload, responseMode }), decodeCreation)
+    const { value } = yield* call(about, judge(judgeCreation)(attempt))
     return value
   })
 

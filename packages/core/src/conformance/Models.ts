@@ -6,18 +6,22 @@ import { at, listAt } from "./Json.ts"
 import type { Purpose, Session } from "./Session.ts"
 
 interface Words {
-  readonly has: RegExp
+  /** The more telling ones first: an id that has them is preferred. */
+  readonly has: ReadonlyArray<RegExp>
   /** What the id of a model for something else has in it too. */
   readonly lacks?: RegExp
 }
 
+/** What chat models that see images are often called. */
+const SEES = /multimodal|omni|(^|[^a-z])vlm?($|[^a-z])|4o|gemini|claude|llava|pixtral|internvl/i
+
 /** What the id of a model for a purpose has in it, where nobody names one. */
 const WORDS: Readonly<Partial<Record<Purpose, Words>>> = {
-  embedding: { has: /embed/i },
-  rerank: { has: /rerank/i },
-  chat: { has: /chat|vision/i },
-  image: { has: /image/i, lacks: /video|embed|rerank/i },
-  video: { has: /video/i, lacks: /image|embed|rerank/i }
+  embedding: { has: [/embed/i] },
+  rerank: { has: [/rerank/i] },
+  chat: { has: [/vision/i, SEES, /chat/i], lacks: /embed|rerank|image|video|audio|speech|moderat/i },
+  image: { has: [/image/i], lacks: /video|embed|rerank/i },
+  video: { has: [/video/i], lacks: /image|embed|rerank/i }
 }
 
 const FLAGS: Readonly<Record<Purpose, string>> = {
@@ -36,13 +40,14 @@ const idsOf = ({ json }: Answer): ReadonlyArray<string> =>
     .map((entry) => (typeof entry === "string" ? entry : at(entry, "id")))
     .filter((id) => typeof id === "string")
 
-const fits = (id: string, purpose: Purpose): boolean => {
-  const words = WORDS[purpose]
-  return words !== undefined && words.has.test(id) && words.lacks?.test(id) !== true
+const guess = (ids: ReadonlyArray<string>, purpose: Purpose): string | undefined => {
+  const { has = [], lacks } = WORDS[purpose] ?? {}
+  const others = ids.filter((id) => lacks?.test(id) !== true)
+  return has.map((word) => others.find((id) => word.test(id))).find((id) => id !== undefined)
 }
 
 /**
- * The models named; for each purpose without one, the first of the lists that has its word in the id.
+ * The models named; for each purpose without one, the first of a list that has its word in the id.
  *
  * `lists` are asked one after the other until nothing is missing; one that fails is passed over.
  */
@@ -60,7 +65,7 @@ export const chooseModels = Effect.fnUntraced(function* (
     if (missing().length === 0) break
     const ids = yield* Effect.orElseSucceed(Effect.map(list, idsOf), () => [])
     for (const purpose of missing()) {
-      const found = ids.find((id) => fits(id, purpose))
+      const found = guess(ids, purpose)
       if (found !== undefined) models[purpose] = found
     }
   }

@@ -92,25 +92,17 @@ export const TokenRecord = open(
 )
 export type TokenRecord = typeof TokenRecord.Type
 
-const TokenPage = Schema.Union([
+/** A list. Gateways of this family also send pages of it, `{items, total}`, and `null` for an empty one: read as well. */
+export const TokenList = Schema.Union([
   Schema.Array(TokenRecord),
-  open({ items: Schema.NullOr(Schema.Array(TokenRecord)), total: optional(Schema.Int) }),
+  open({
+    items: Schema.NullOr(Schema.Array(TokenRecord)),
+    /** Tokens of all pages. */
+    total: optional(Schema.Int)
+  }),
   Schema.Null
 ])
-
-const isList = (page: typeof TokenPage.Type): page is ReadonlyArray<TokenRecord> => Array.isArray(page)
-
-/** A list. Gateways of this family also send pages, `{items, total}`, and `null` for an empty list: read as well. */
-export const TokenList = TokenPage.pipe(
-  Schema.decodeTo(
-    Schema.Array(Schema.toType(TokenRecord)),
-    SchemaTransformation.transform({
-      decode: (page): ReadonlyArray<TokenRecord> =>
-        page === null ? [] : isList(page) ? page : (page.items ?? []),
-      encode: (tokens): typeof TokenPage.Type => tokens
-    })
-  )
-)
+export type TokenList = typeof TokenList.Type
 
 /** `{data}`, or `{success, message, data}`, or a refusal. */
 const enveloped = <S extends Schema.Top>(data: S) =>

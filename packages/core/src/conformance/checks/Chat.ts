@@ -62,9 +62,14 @@ export const chat = check({
     if (typeof tokens !== "number") skip("maxTokens", "the gateway does not count the answer's tokens")
     else judge("maxTokens", fault(tokens <= MAX_TOKENS, `${tokens} tokens where ${MAX_TOKENS} were allowed`))
     const parts = [question, image(PNG, "low"), image(JPEG, "auto"), image(WEBP, "high")]
+    let sees = true
     if (textFault(answer) !== undefined) skip("images", "the model answers without text")
-    else yield* succeeds("images", request(model, parts), textFault)
-    yield* refuses("gif", request(model, [question, image(GIF, "low")]))
+    else {
+      const seen = yield* succeeds("images", request(model, parts), textFault, { triesModel: true })
+      sees = seen !== undefined
+    }
+    if (sees) yield* refuses("gif", request(model, [question, image(GIF, "low")]))
+    else skip("gif", "the model answers no images")
     const streamed = request(model, "Name the colour of grass in one word.")
     yield* succeeds("stream", { body: { ...streamed.body, stream: true } }, streamFault)
   })
