@@ -7,9 +7,9 @@ import { type Bench, type Figures, percentile, rounded, say } from "./Bench.ts"
 import { corpus, documentsFor, withFolder, writeCorpus } from "./CorpusFolder.ts"
 import { withServer } from "./RunningServer.ts"
 
-/** The first questions warm up the compiler and the caches and are not counted. */
-const WARMUP = 50
-const QUESTIONS = 300
+/** The first questions warm up the compiler and the caches and are not counted: it is steady after some hundreds. */
+const WARMUP = 300
+const QUESTIONS = 500
 
 const figuresOf = (what: string, samples: ReadonlyArray<number>): Figures => {
   const counted = samples.slice(WARMUP)
