@@ -17,9 +17,10 @@ const statusWithHost = (url: string, host: string) =>
   })
 
 const matrix: ReadonlyArray<readonly [path: string, open: ReadonlyArray<Credential>]> = [
-  ["/v1/models", ["key"]],
-  ["/api/models", ["token"]],
-  ["/api/user/available_models", ["token"]],
+  ["/v1/models", ["key", "session"]],
+  ["/api/models", ["token", "session"]],
+  ["/api/user/available_models", ["token", "session"]],
+  ["/api/user/self", ["token", "session"]],
   ["/documents", ["key", "session"]],
   ["/session", ["key", "session"]],
   ["/status", ["key", "token", "session", "none"]],

@@ -5,29 +5,49 @@ import { HttpServerRequest } from "effect/http"
 import { Access, Visitor } from "../contract/Access.ts"
 import { Accounts } from "./Accounts.ts"
 import { makeAdmission } from "./Admission.ts"
+import { crossOrigin, makePageUser } from "./PageUser.ts"
 import { isSameOrigin } from "./SameOrigin.ts"
 import { orUnavailable } from "./StoreFailure.ts"
 
-/** `/v1` by API key. */
+/** `/v1` by API key, or by the page's session. */
 export const ApiKeyAuthLayer = Layer.effect(
   ApiKeyAuth,
-  Effect.map(makeAdmission, ({ byKey }) => ({
-    apiKey: (handler, { credential }) =>
-      Effect.flatMap(byKey(Redacted.value(credential)), (key) =>
-        Effect.provideService(handler, Principal, { user: key.user_id, key: String(key.id) })
-      )
-  }))
+  Effect.gen(function* () {
+    const { byKey } = yield* makeAdmission
+    const pageUser = yield* makePageUser
+    return {
+      apiKey: (handler, { credential }) =>
+        Effect.gen(function* () {
+          const user = yield* pageUser()
+          if (user !== undefined) return yield* Effect.provideService(handler, Principal, { user })
+          const key = yield* byKey(Redacted.value(credential))
+          return yield* Effect.provideService(handler, Principal, {
+            user: key.user_id,
+            key: String(key.id)
+          })
+        })
+    }
+  })
 )
 
-/** `/api` by system access token. */
+/** A GET that ends the token with which it is called: a session has none. */
+const ROTATION = "rotateAccessToken"
+
+/** `/api` by system access token, or by the page's session. */
 export const AccessTokenAuthLayer = Layer.effect(
   AccessTokenAuth,
-  Effect.map(makeAdmission, ({ byToken }) => ({
-    systemAccessToken: (handler, { credential }) =>
-      Effect.flatMap(byToken(Redacted.value(credential)), (user) =>
-        Effect.provideService(handler, Principal, { user: user.id })
-      )
-  }))
+  Effect.gen(function* () {
+    const { byToken } = yield* makeAdmission
+    const pageUser = yield* makePageUser
+    return {
+      systemAccessToken: (handler, { credential, endpoint }) =>
+        Effect.gen(function* () {
+          const fromPage = endpoint.name === ROTATION ? undefined : yield* pageUser()
+          const user = fromPage ?? (yield* byToken(Redacted.value(credential))).id
+          return yield* Effect.provideService(handler, Principal, { user })
+        })
+    }
+  })
 )
 
 const notSignedIn = new Failure({
@@ -35,13 +55,6 @@ const notSignedIn = new Failure({
   message:
     "Not signed in: open the address that the server printed, or send the API key as `Authorization: Bearer …`",
   code: "invalid_api_key",
-  retryable: false
-})
-
-const crossOrigin = new Failure({
-  status: 403,
-  message: "A session only works from the page itself: a program should send the API key",
-  code: "cross_origin",
   retryable: false
 })
 

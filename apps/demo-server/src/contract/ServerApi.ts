@@ -31,6 +31,7 @@ export class ServerApi extends HttpApi.make("sluice")
       transform: tolerant,
       description:
         "Ask your documents and get cited answers; and a gateway to the models that do it. " +
-        "`/v1` wants the API key, `/api` the system access token, the documents the API key or the page's session."
+        "`/v1` wants the API key, `/api` the system access token, the documents the API key; the page's session " +
+        "opens all three to the page itself."
     })
   ) {}

@@ -12,14 +12,12 @@ import type { Provider } from "../providers/Provider.ts"
 import { Providers } from "../providers/Providers.ts"
 
 const servedBy = ({ id, models }: Provider): ReadonlyArray<Model> =>
-  models.map(({ group, id: model, note }) => ({
+  models.map(({ group, id: model, note, operation }) => ({
     id: model,
     object: "model",
     created: 0,
     owned_by: id,
-    ...((group !== undefined || note !== undefined) && {
-      extra: { ...(group !== undefined && { group }), ...(note !== undefined && { note }) }
-    })
+    extra: { operation, ...(group !== undefined && { group }), ...(note !== undefined && { note }) }
   }))
 
 const envelope = (models: Effect.Effect<ReadonlyArray<ReadonlyArray<Model>>, GatewayError>) =>

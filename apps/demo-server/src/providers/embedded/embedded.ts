@@ -24,6 +24,14 @@ import { videos } from "./Videos.ts"
 
 const ID = "sluice-embedded"
 
+/** What models of a kind are, and are not. */
+const NOTES = {
+  lexical: "lexical: matches words, not meaning",
+  neural: "neural: matches meaning",
+  extractive: "extractive: answers with sentences of the messages, and writes none of its own",
+  generative: "generative: writes sentences of its own"
+} as const
+
 /** Serves whichever Embedder, Reranker, Reader and Vision the program provides. */
 export const embedded = Effect.gen(function* () {
   const embedder = yield* Embedder
@@ -41,10 +49,20 @@ export const embedded = Effect.gen(function* () {
   return {
     id: ID,
     models: [
-      { id: embedder.model.id, operation: "embeddings" },
-      { id: reranker.model.id, operation: "rerank" },
-      { id: reader.model.id, operation: "chat" },
-      { id: vision.model.id, operation: "chat", note: "OCR: reads text, size and colours, knows no things" },
+      {
+        id: embedder.model.id,
+        operation: "embeddings",
+        group: "embeddings",
+        note: NOTES[embedder.model.kind]
+      },
+      { id: reranker.model.id, operation: "rerank", group: "rerank", note: NOTES[reranker.model.kind] },
+      { id: reader.model.id, operation: "chat", group: "chat", note: NOTES[reader.model.kind] },
+      {
+        id: vision.model.id,
+        operation: "chat",
+        group: "chat",
+        note: "OCR: reads text, size and colours of pictures, knows no things"
+      },
       ...imageModels.map(({ id, group }) => ({
         id,
         group,

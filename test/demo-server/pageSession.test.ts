@@ -1,0 +1,80 @@
+/** The page's session opens the gateway to the page, and to nothing else. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { type CallOptions, testServer, TestServer } from "./TestServer.ts"
+
+const embeddings = { json: { model: "sluice-lexical-1024", input: "A lock" } }
+const token = { json: { name: "made by the page", expired_time: -1, remain_quota: 1 } }
+
+const statusOf = (path: string, options: CallOptions) =>
+  Effect.flatMap(TestServer, ({ call }) => Effect.map(call(path, options), ({ status }) => status))
+
+/** What a browser says of a request that another page made; the last is one that says nothing. */
+const elsewhere = [
+  { "sec-fetch-site": "cross-site" },
+  { "sec-fetch-site": "same-site" },
+  { "sec-fetch-site": "none" },
+  { "sec-fetch-site": "cross-site", origin: "http://evil.example" }
+]
+
+layer(testServer(), { excludeTestServices: true })("the page's session at the gateway", (it) => {
+  it.effect("calls models and manages keys, as the user who is signed in", () =>
+    Effect.gen(function* () {
+      const { call, events, json } = yield* TestServer
+      assert.strictEqual(yield* statusOf("/v1/embeddings", { as: "session", ...embeddings }), 200)
+      const Made = Schema.Struct({ data: Schema.Struct({ id: Schema.Int, key: Schema.String }) })
+      const { data } = yield* json(Made, "/api/token/", { as: "session", ...token })
+      assert.match(data.key, /^sk-/)
+      const path = `/api/token/${data.id}`
+      assert.strictEqual(yield* statusOf(path, { as: "token" }), 200, "the same user by token")
+      assert.strictEqual((yield* call(path, { as: "session", method: "DELETE" })).status, 200)
+      const chunks = yield* events(Schema.Unknown, "/v1/chat/completions", {
+        as: "session",
+        json: { model: "sluice-extractive", stream: true, messages: [{ role: "user", content: "?" }] }
+      })
+      assert.isAbove(chunks.length, 0)
+    })
+  )
+
+  it.effect("changes and costs nothing for another origin", () =>
+    Effect.gen(function* () {
+      for (const headers of elsewhere) {
+        for (const [path, options] of [
+          ["/v1/embeddings", embeddings],
+          ["/v1/images/generations", { json: { model: "sluice-image-i1", prompt: "A lock" } }],
+          ["/api/token/", token],
+          ["/api/token/1", { method: "DELETE" }],
+          ["/v1/videos/video_1", { method: "DELETE" }]
+        ] as const) {
+          const status = yield* statusOf(path, { as: "session", ...options, headers })
+          assert.strictEqual(status, 403, `${path} with ${JSON.stringify(headers)}`)
+        }
+      }
+    })
+  )
+
+  it.effect("does not end the system access token, which a GET would", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* statusOf("/api/user/token", { as: "session" }), 401)
+      assert.strictEqual(yield* statusOf("/api/user/self", { as: "token" }), 200)
+    })
+  )
+
+  it.effect("does not help a credential that is wrong", () =>
+    Effect.gen(function* () {
+      for (const path of ["/v1/models", "/api/models"]) {
+        const headers = { authorization: "Bearer sk-wrong" }
+        assert.strictEqual(yield* statusOf(path, { as: "session", headers }), 401)
+      }
+    })
+  )
+
+  it.effect("is nothing once it is closed", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      assert.strictEqual((yield* call("/session", { as: "session", method: "DELETE" })).status, 204)
+      assert.strictEqual(yield* statusOf("/v1/models", { as: "session" }), 401)
+      assert.strictEqual(yield* statusOf("/v1/embeddings", { as: "session", ...embeddings }), 401)
+    })
+  )
+})
