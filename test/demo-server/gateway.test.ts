@@ -34,7 +34,7 @@ layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
       const { embedding, rerank, chat } = yield* models
       const { data } = yield* json(ModelsResponse, "/v1/models")
       assert.sameMembers(
-        data.flatMap(({ extra, id }) => (extra?.["group"] === undefined ? [id] : [])),
+        data.flatMap(({ extra, id }) => (/^(images|videos)$/.test(String(extra?.["operation"])) ? [] : [id])),
         [embedding, rerank, chat, "sluice-ocr"]
       )
       for (const path of ["/api/models", "/api/user/available_models"]) {
