@@ -3,7 +3,7 @@ import { type GatewayError } from "@sluice/core"
 import { Context, Effect, FileSystem, Layer } from "effect"
 import { behaving, reasonOf } from "./Clients.ts"
 import { Client, images, KEY, running, sendBytes } from "./imagesClient.ts"
-import { type Behaviour, json, LoopbackGateway, refuse } from "./LoopbackGateway.ts"
+import { type Behaviour, json, LoopbackGateway, openAi, refuse } from "./LoopbackGateway.ts"
 import { onePixel, png } from "./mediaImages.ts"
 
 layer(Client)("the bytes of images", (it) => {
@@ -127,6 +127,34 @@ layer(Client)("the bytes of images", (it) => {
         assert.match(reason.message, /no longer gives the image out/)
       }
     })
+  )
+
+  it.effect(
+    "it is the host at the end of the redirects that is believed, and the way back brings no key",
+    () =>
+      Effect.gen(function* () {
+        const gateway = yield* LoopbackGateway
+        const other = Context.get(yield* Layer.build(Layer.fresh(LoopbackGateway.layer)), LoopbackGateway)
+        const { load } = yield* images
+        const to = (location: string): Behaviour => refuse(302, "->", { location })
+
+        other.behave(refuse(403, "<Error>Request has expired</Error>"))
+        const ended = yield* behaving(
+          to(`${other.url}/stored.png`),
+          reasonOf(load({ url: `${gateway.url}/a` }))
+        )
+        assert.strictEqual(ended._tag, "NotFound")
+        assert.include(ended.message, new URL(other.url).host)
+
+        other.behave(to(`${gateway.url}/private`))
+        const own = yield* behaving(
+          refuse(403, openAi({ message: "not yours" })),
+          Effect.tap(reasonOf(load({ url: `${other.url}/b` })), () =>
+            Effect.sync(() => assert.deepStrictEqual(gateway.seen[0]?.headers.authorization, undefined))
+          )
+        )
+        assert.deepInclude(own, { _tag: "Forbidden", message: "not yours" })
+      })
   )
 
   it.effect("a download is tried again, and a file is there whole or not at all", () =>

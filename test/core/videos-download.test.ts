@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Duration, Effect, Exit, Fiber, Option, Queue, Stream } from "effect"
+import { Context, Deferred, Duration, Effect, Exit, Fiber, Layer, Option, Queue, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { ServerResponse } from "node:http"
 import { behaving, reasonOf } from "./Clients.ts"
@@ -252,9 +252,9 @@ layer(Client)("videos that are downloaded", (it) => {
     ],
     [
       "InvalidRequest",
-      /Redirects are not followed/,
+      /Status 302/,
       (_, response) => {
-        response.writeHead(302, { location: "http://127.0.0.1:9/" }).end()
+        response.writeHead(302, { location: "file:///etc/passwd" }).end()
       }
     ],
     [
@@ -279,6 +279,55 @@ layer(Client)("videos that are downloaded", (it) => {
         assert.match(reason.message, message)
       }
       assert.deepStrictEqual(yield* listed, [])
+    })
+  )
+
+  it.effect("the film may lie on another host, which is not shown the credential", () =>
+    Effect.gen(function* () {
+      const { seen, url } = yield* LoopbackGateway
+      const other = Context.get(yield* Layer.build(Layer.fresh(LoopbackGateway.layer)), LoopbackGateway)
+      const { file } = yield* folder
+      const { download } = yield* videos
+      const shown = (requests: typeof seen) =>
+        requests.map(({ headers, path }) => [path, headers.authorization])
+      for (const status of [301, 302, 303, 307, 308]) {
+        const leading: Behaviour = ({ path }, response) => {
+          const location = path.endsWith("/content") ? "/moved" : `${other.url}/stored.mp4?signature=1`
+          response.writeHead(status, { location }).end("elsewhere")
+        }
+        other.behave(sendFilm)
+        const requests = yield* behaving(
+          leading,
+          Effect.map(download("v-1", file), ({ bytes }) => {
+            assert.strictEqual(bytes, film.length)
+            return shown(seen)
+          })
+        )
+        assert.deepStrictEqual(requests, [
+          ["/v1/videos/v-1/content", `Bearer ${KEY}`],
+          ["/moved", `Bearer ${KEY}`]
+        ])
+        assert.deepStrictEqual(shown(other.seen), [["/stored.mp4?signature=1", undefined]])
+      }
+
+      const away = refuse(302, "", { location: `${other.url}/stored.mp4` })
+      other.behave(refuse(403, "<Error>Request has expired</Error>"))
+      const ended = yield* behaving(away, Effect.flip(download("v-1", file)))
+      assert.strictEqual(ended.reason._tag, "NotFound")
+      assert.include(ended.message, `${new URL(other.url).host} no longer gives the video out`)
+
+      other.behave(refuse(302, "", { location: `${url}/back` }))
+      const back = yield* behaving(
+        (request, response, nth) => (nth === 0 ? away : sendFilm)(request, response, nth),
+        Effect.map(download("v-1", file), () => shown(seen))
+      )
+      assert.deepStrictEqual(back[1], ["/back", undefined])
+
+      const ring = yield* behaving(
+        refuse(302, "", { location: "/again" }),
+        Effect.map(reasonOf(download("v-1", file)), ({ _tag }) => [_tag, seen.length])
+      )
+      assert.deepStrictEqual(ring, ["InvalidRequest", 6])
     })
   )
 

@@ -66,7 +66,8 @@ export interface Videos {
    *
    * **Details.** Of any size, for as long as it takes: only silence of `attemptTimeout` ends it. It fails when it is cut
    * off (`Unreachable`) or is no MP4 (`InvalidResponse`); what came before is then not to be kept. A failure after the
-   * first bytes is not retried. Possible within 24 hours of completion, generally.
+   * first bytes is not retried. Possible within 24 hours of completion, generally. Where the gateway sends the client to
+   * another host for it, the API key does not go along; that the link there has ended is `NotFound`.
    *
    * **Gotchas.** Where the gateway sends no `Content-Length` and the film's last box has no size (0, which means up to the
    * end), nothing tells a film that was cut off within it and ended in order from a whole one.

@@ -86,7 +86,7 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const getModels = yield* HttpApiClient.endpoint(GatewayApi, { ...MODELS, httpClient })
   const caller = makeCaller(options, options.apiKey, yield* Guards)
   const { attemptTimeout, call, callTimeout, fail } = caller
-  const videos = yield* makeVideos(options, caller, { baseUrl, httpClient })
+  const videos = yield* makeVideos(options, caller, { baseUrl, client, httpClient })
   const images = yield* makeImages(options, caller, { baseUrl, client, httpClient })
 
   const rerank: Gateway["Service"]["rerank"] = Effect.fn("Gateway.rerank")(function* (request) {

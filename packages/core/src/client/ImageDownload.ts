@@ -1,12 +1,10 @@
 /** Fetches an image from its link, and gives the credential to the gateway alone. */
 import { Effect } from "effect"
-import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { type HttpClient, HttpClientRequest } from "effect/http"
 import type { ApiKey } from "../Credentials.ts"
-import { type GatewayReason, InvalidRequest, NotFound } from "../GatewayError.ts"
+import { InvalidRequest } from "../GatewayError.ts"
 import { exchange, type Problem } from "./Exchange.ts"
-
-/** Storage often answers with another address once; a ring of them is cut. */
-const REDIRECTS = 5
+import { fetching, isWeb, withRedirects } from "./Redirects.ts"
 
 interface Here {
   readonly client: HttpClient.HttpClient
@@ -14,11 +12,10 @@ interface Here {
   readonly apiKey: ApiKey
 }
 
-const isRedirect = ({ headers, status }: HttpClientResponse.HttpClientResponse) =>
-  [301, 302, 303, 307, 308].includes(status) && headers["location"] !== undefined
+const what = "the image out: links end, those of group I4 after 24 hours"
 
 /** The bytes behind a link. A link that has ended is `NotFound`, however its host says so. */
-export const fetchImage = (here: Here, link: string) => {
+export const fetchImage = ({ apiKey, baseUrl, client }: Here, link: string) => {
   const url = URL.parse(link)
   if (url === null || !isWeb(url)) {
     return Effect.fail<Problem>({
@@ -26,32 +23,10 @@ export const fetchImage = (here: Here, link: string) => {
       requestId: undefined
     })
   }
-  const isOwn = (url: URL) => url.origin === new URL(here.baseUrl).origin
-  const send = (url: URL, hops: number): ReturnType<typeof here.client.execute> => {
-    const request = HttpClientRequest.get(url)
-    const signed = isOwn(url) ? HttpClientRequest.bearerToken(request, here.apiKey) : request
-    return Effect.flatMap(here.client.execute(signed), (response) => {
-      const next = isRedirect(response) ? URL.parse(response.headers["location"] ?? "", url.href) : null
-      if (next === null || !isWeb(next) || hops === 0) return Effect.succeed(response)
-      return Effect.andThen(Effect.ignore(response.arrayBuffer), send(next, hops - 1))
-    })
-  }
-  return exchange(send(url, REDIRECTS), (response) =>
-    Effect.map(response.arrayBuffer, (buffer) => new Uint8Array(buffer))
-  ).pipe(
-    Effect.mapError(({ reason, ...rest }): Problem => ({
-      ...rest,
-      reason: isOwn(url) ? reason : ended(url, reason)
-    }))
+  const request = HttpClientRequest.get(url)
+  const isOwn = url.origin === new URL(baseUrl).origin
+  const signed = isOwn ? HttpClientRequest.bearerToken(request, apiKey) : request
+  return fetching({ baseUrl, what }, withRedirects(client, baseUrl).execute(signed), (send) =>
+    exchange(send, (response) => Effect.map(response.arrayBuffer, (buffer) => new Uint8Array(buffer)))
   )
-}
-
-const isWeb = (url: URL) => url.protocol === "https:" || url.protocol === "http:"
-
-/** To a host that was shown no credential, being refused means that the link is no longer good. */
-const ended = (url: URL, reason: GatewayReason): GatewayReason => {
-  if (reason._tag !== "Unauthorized" && reason._tag !== "Forbidden" && reason._tag !== "NotFound")
-    return reason
-  const message = `${url.host} no longer gives the image out: links end, those of group I4 after 24 hours.`
-  return new NotFound({ message })
 }

@@ -44,7 +44,7 @@ const NO_LIMIT = -1
 /**
  * A pool of kept-alive connections, and one for downloads, closed with their scope.
  *
- * **Details.** Redirects are not followed: a credential goes only where it was meant to go. Trace headers are not sent:
+ * **Details.** Redirects are not followed here: a credential goes only where it was meant to go. Trace headers are not sent:
  * the gateway is a third party. Nor does it ask for a compressed answer, which nothing here would open. undici's own time-outs are off, Effect's rule.
  */
 export const layerTransport = (

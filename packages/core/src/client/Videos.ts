@@ -15,6 +15,7 @@ import { bounded, judgeVideo, mp4Bytes, writeWhole } from "./Download.ts"
 import { exchange, judge } from "./Exchange.ts"
 import { outgoing } from "./Idempotency.ts"
 import { jsonIn } from "./Refusal.ts"
+import { fetching, withRedirects } from "./Redirects.ts"
 import { pollTask, taskFailed } from "./Tasks.ts"
 import { reasonTold, toldIn } from "./Told.ts"
 import { DownloadTransport } from "./Transport.ts"
@@ -75,16 +76,25 @@ const isObject = (
 ): reference is Extract<InputReference, { readonly object: unknown }> =>
   typeof reference === "object" && "object" in reference
 
+/** What the client has already made of its options. */
+interface Here {
+  readonly baseUrl: string
+  /** Knows the base URL. */
+  readonly httpClient: HttpClient.HttpClient
+  /** Knows nothing, for downloads where there is no transport of theirs. */
+  readonly client: HttpClient.HttpClient
+}
+
+const what = "the video out: its link ends, generally after 24 hours"
+
 export const makeVideos = Effect.fnUntraced(function* (
   options: VideosOptions,
   { attemptTimeout, call, fail }: Caller,
-  { baseUrl, httpClient }: { readonly baseUrl: string; readonly httpClient: HttpClient.HttpClient }
+  { baseUrl, client, httpClient }: Here
 ) {
   const files = yield* FileSystem.FileSystem
-  const large = Option.match(yield* Effect.serviceOption(DownloadTransport), {
-    onNone: () => httpClient,
-    onSome: (client) => outgoing(client, baseUrl)
-  })
+  const downloads = Option.getOrElse(yield* Effect.serviceOption(DownloadTransport), () => client)
+  const large = outgoing(withRedirects(downloads, baseUrl), baseUrl)
   const postVideo = yield* HttpApiClient.endpoint(GatewayApi, { ...CREATE, httpClient })
   const getVideo = yield* HttpApiClient.endpoint(GatewayApi, { ...GET, httpClient })
   const getContent = yield* HttpApiClient.endpoint(GatewayApi, { ...CONTENT, httpClient: large })
@@ -166,11 +176,11 @@ export const makeVideos = Effect.fnUntraced(function* (
 
   const open = Effect.fnUntraced(function* (id: string) {
     const about: About = { operation: "videos.content" }
-    const send = Effect.flatMap(getContent({ params: { id }, responseMode }), bounded)
-    const { requestId, value } = yield* Effect.mapError(
-      call(about, judge(judgeVideo)(exchange(send, Effect.succeed))),
-      of(id)
+    const content = Effect.flatMap(getContent({ params: { id }, responseMode }), bounded)
+    const attempt = fetching({ baseUrl, what }, content, (send) =>
+      judge(judgeVideo)(exchange(send, Effect.succeed))
     )
+    const { requestId, value } = yield* Effect.mapError(call(about, attempt), of(id))
     return Stream.mapError(mp4Bytes(value, attemptTimeout), (reason) =>
       of(id)(fail(about, { reason, requestId }))
     )
