@@ -30,10 +30,17 @@ describe("an update", () => {
         [(row) => row, { expires: someday }, "expired_time"],
         [(row) => ({ ...row, name: "new", subnet: "" }), { name: "new" }, "subnet"],
         [(row) => ({ ...row, name: "new", models: "" }), { name: "new" }, "models"],
-        [(row) => ({ ...row, name: "new", remain_quota: 501 }), { name: "new" }, "remain_quota"]
+        [(row) => ({ ...row, name: "new", remain_quota: 0 }), { name: "new" }, "remain_quota"],
+        [(row) => ({ ...row, remain_quota: 480 }), { remainQuota: quota(100) }, "remain_quota"],
+        [
+          (row) => ({ ...row, remain_quota: 480, used_quota: 20 }),
+          { remainQuota: quota(900) },
+          "remain_quota"
+        ]
       ]
       for (const [change, changes, fault] of cases) {
-        const store = new Store(1, { subnet: "10.0.0.0/8", remain_quota: 500, models: "m" })
+        const fields = { subnet: "10.0.0.0/8", remain_quota: 500, models: "m", used_quota: 0 }
+        const store = new Store(1, fields)
         const { value } = yield* at(silent(store, change), reasonOf(update(changes)))
         assert.deepStrictEqual(
           [value._tag, value.message.match(/be: (.*?)\./)?.[1]],
@@ -43,16 +50,67 @@ describe("an update", () => {
     })
   )
 
-  it.effect("of a token in use: what it spends meanwhile is no fault", () =>
+  it.effect("of a token in use: what it spends or is given meanwhile is no fault", () =>
     Effect.gen(function* () {
-      const store = new Store(1, { remain_quota: 500 })
-      const spending = silent(store, (row) => ({ ...row, name: "new", remain_quota: 480 }))
-      assert.strictEqual((yield* at(spending, update({ name: "new" }))).value.remainQuota, quota(480))
-      const raising = silent(store, (row) => ({ ...row, remain_quota: 890 }))
-      assert.strictEqual(
-        (yield* at(raising, update({ remainQuota: quota(900) }))).value.remainQuota,
-        quota(890)
-      )
+      const cases: ReadonlyArray<readonly [asked: number | undefined, after: number, used?: number]> = [
+        [undefined, 480],
+        [undefined, 501],
+        [undefined, 0, 500],
+        [900, 890],
+        [900, 450],
+        [520, 490],
+        [900, 500, 400],
+        [900, 1400],
+        [100, 90],
+        [100, 150],
+        [100, 0]
+      ]
+      for (const [asked, after, used = 0] of cases) {
+        const store = new Store(1, { remain_quota: 500, ...(used > 0 && { used_quota: 7 }) })
+        const busy = silent(store, (row) => ({
+          ...row,
+          name: "new",
+          remain_quota: after,
+          ...(used > 0 && { used_quota: 7 + used })
+        }))
+        const changes = { name: "new", ...(asked !== undefined && { remainQuota: quota(asked) }) }
+        assert.strictEqual((yield* at(busy, update(changes))).value.remainQuota, quota(after))
+      }
+    })
+  )
+
+  it.effect("that loses the token's key, or puts another in its place, is an error that names it", () =>
+    Effect.gen(function* () {
+      const changing = (shown: unknown, then: unknown): Behaviour => {
+        let written = false
+        return ({ method }, response) => {
+          written ||= method === "PUT"
+          const name = written ? "new" : "token 0"
+          const row = { id: 1, name, status: 1, expired_time: -1, remain_quota: 5, subnet: "" }
+          json(response, { data: { ...row, key: written ? then : shown } })
+        }
+      }
+      const whole = "0001".repeat(12)
+      for (const [shown, then] of [
+        [whole, ""],
+        [whole, undefined],
+        [whole, "0002".repeat(12)],
+        ["sk-ab**********yz", undefined],
+        ["sk-ab**********yz", "**********"]
+      ]) {
+        const { value } = yield* at(changing(shown, then), reasonOf(update({ name: "new" })))
+        assert.strictEqual(value._tag, "InvalidResponse")
+        assert.match(value.message, /as it should be: key\./)
+        assert.notInclude(value.message, "000")
+      }
+      for (const [shown, then] of [
+        [whole, `sk-${whole}`],
+        [undefined, undefined],
+        ["", whole],
+        ["sk-ab**********yz", "sk-ab**********yz"]
+      ]) {
+        assert.strictEqual((yield* at(changing(shown, then), update({ name: "new" }))).value.name, "new")
+      }
     })
   )
 
