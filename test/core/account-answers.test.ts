@@ -1,7 +1,7 @@
 /** Refusals with status 200, answers of any form, and what may be asked for again. */
 import { assert, describe, it } from "@effect/vitest"
 import { Account, type GatewayError } from "@sluice/core"
-import { Effect, Redacted } from "effect"
+import { Effect, Logger, Redacted } from "effect"
 import { ada, at, AT_ONCE, listed, tokens } from "./accountCalls.ts"
 import { newApi, plain, Store } from "./accountGateways.ts"
 import { reasonOf } from "./Clients.ts"
@@ -220,6 +220,43 @@ describe("answers of any form", () => {
       const { value } = yield* at(newApi(new Store(1)), listed)
       assert.notProperty(value[0], "key")
       assert.strictEqual(value[0]?.maskedKey, "0001**********")
+    })
+  )
+
+  it.effect("one odd token costs the others nothing, and is told without what it holds", () =>
+    Effect.gen(function* () {
+      const row = { name: "t", status: 1, expired_time: -1, remain_quota: 5, subnet: "" }
+      const good = [
+        { ...row, id: 1 },
+        { ...row, id: 4 }
+      ]
+      const odd = [{ ...row, id: 2, remain_quota: "canary" }, { ...row, key: "sk-canary" }, "canary"]
+      const all = [good[0], ...odd, good[1]]
+      for (const data of [all, { items: all, total: 5 }]) {
+        const logged: Array<string> = []
+        const logger = Logger.make(({ message }) => void logged.push(String(message)))
+        const told = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+          Effect.provide(effect, Logger.layer([logger]))
+        const { seen, value } = yield* told(at(answering(JSON.stringify({ data })), listed))
+        assert.deepStrictEqual(
+          value.map(({ id }) => id),
+          [1, 4]
+        )
+        assert.lengthOf(seen, 1)
+        const search = tokens((tokens) => tokens.search("t"))
+        const found = yield* told(at(answering(JSON.stringify({ data })), search))
+        assert.lengthOf(found.value, 2)
+        assert.lengthOf(logged, 2)
+        for (const line of logged) {
+          assert.match(line, /^3 of 5 tokens .* left out: token 2 \(remain_quota\), a token without an id/)
+          assert.notInclude(line, "canary")
+        }
+      }
+      const none = answering(JSON.stringify({ data: odd }))
+      const { value } = yield* at(none, reasonOf(listed))
+      assert.strictEqual(value._tag, "InvalidResponse")
+      assert.match(value.message, /^None of 3 tokens/)
+      assert.notInclude(value.message, "canary")
     })
   )
 

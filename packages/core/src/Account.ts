@@ -87,7 +87,8 @@ export interface Tokens {
    *
    * **Details.** Pages of 100 are asked for; a gateway that gives fewer has its way. It ends on a page that is shorter
    * than the others, unless the gateway says that there are more, or that brings nothing new, as from gateways that do
-   * not know page numbers.
+   * not know page numbers. One that has not the form of a token is left out, and a warning in the log names it; a list
+   * of which that is true throughout is `InvalidResponse`. `search` does the same.
    *
    * **Gotchas.** A first page of fewer than 10 is all, where the gateway does not say how many there are. One that never
    * ends to bring new tokens is followed as long as the stream is read: `Stream.take` bounds it.

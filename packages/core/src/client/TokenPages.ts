@@ -1,6 +1,7 @@
 /** The pages of a list whose gateway may count from 0 or from 1, give fewer than it is asked for, or know no pages. */
 import { Option } from "effect"
-import type { TokenList, TokenRecord } from "../endpoints/Account.ts"
+import type { TokenRecord } from "../endpoints/Account.ts"
+import type { Listed } from "./TokenList.ts"
 
 /** Tokens asked for at once: what the strictest of the family allow. */
 export const PAGE = 100
@@ -16,6 +17,8 @@ export type Page =
       /** Entries of a page that is not the last. */
       readonly size: number
       readonly seen: ReadonlySet<number>
+      /** Entries that are no tokens. */
+      readonly odd: number
     }
   | undefined
 
@@ -28,24 +31,15 @@ export type Page =
  */
 export const nextPage = (
   last: Page,
-  list: TokenList
+  { items, odd: left, total }: Listed
 ): { readonly fresh: ReadonlyArray<TokenRecord>; readonly page: Option.Option<Page> } => {
-  const { items: entries, total = 0 } = pageOf(list)
+  const entries = items.length + left.length
+  const odd = (last?.odd ?? 0) + left.length
   const seen = new Set(last?.seen)
-  const fresh = entries.filter(({ id }) => !seen.has(id) && seen.add(id))
-  const size = last?.size ?? Math.max(SMALLEST_PAGE, Math.min(entries.length, PAGE))
+  const fresh = items.filter(({ id }) => !seen.has(id) && seen.add(id))
+  const size = last?.size ?? Math.max(SMALLEST_PAGE, Math.min(entries, PAGE))
   const next = (last?.next ?? 0) + 1
-  const short = entries.length < size && seen.size >= total
+  const short = entries < size && seen.size + odd >= total
   const ends = short || (fresh.length === 0 && next > 2)
-  return { fresh, page: ends ? Option.none() : Option.some({ next, size, seen }) }
+  return { fresh, page: ends ? Option.none() : Option.some({ next, size, seen, odd }) }
 }
-
-/** The tokens of a list in any of its forms, and how many there are of all pages where the gateway says it. */
-export const pageOf = (
-  list: TokenList
-): { readonly items: ReadonlyArray<TokenRecord>; readonly total?: number | undefined } => {
-  if (list === null) return { items: [] }
-  return isArray(list) ? { items: list } : { items: list.items ?? [], total: list.total }
-}
-
-const isArray = (list: TokenList): list is ReadonlyArray<TokenRecord> => Array.isArray(list)

@@ -14,10 +14,11 @@ import { GatewayApi } from "../GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../GatewayError.ts"
 import { RETRY_NEVER, withRetryPolicy } from "../RetryPolicy.ts"
 import type { About, Caller } from "./Call.ts"
-import { type Answer, exchange, type Problem } from "./Exchange.ts"
+import { type Answer, exchange, judge, type Problem } from "./Exchange.ts"
 import { anyBody, granted } from "./Granted.ts"
 import { asAsked, keyIn, madeIn, mayHave } from "./TokenCreation.ts"
-import { nextPage, PAGE, type Page, pageOf } from "./TokenPages.ts"
+import { decodeTokens, type Listed, telling, tokensIn } from "./TokenList.ts"
+import { nextPage, PAGE, type Page } from "./TokenPages.ts"
 import { faultsOf, STATUS, updateOf } from "./TokenUpdate.ts"
 
 const LIST = { group: "account", endpoint: "tokens" } as const
@@ -27,9 +28,7 @@ const UPDATE = { group: "account", endpoint: "updateToken" } as const
 const REMOVE = { group: "account", endpoint: "removeToken" } as const
 const SEARCH = { group: "account", endpoint: "searchTokens" } as const
 
-const decodeList = HttpApiClient.decodeResponse(GatewayApi, LIST)
 const decodeGet = HttpApiClient.decodeResponse(GatewayApi, GET)
-const decodeSearch = HttpApiClient.decodeResponse(GatewayApi, SEARCH)
 
 /** An answer that is not held to a form. */
 export const textOf = ({ text }: HttpClientResponse.HttpClientResponse) => text
@@ -86,9 +85,17 @@ export const makeTokens = Effect.fnUntraced(function* (
   const read = (id: number, operation = "token") =>
     ask({ operation }, granted(exchange(getOne({ params: { id }, responseMode }), decodeGet)))
 
+  const several = (
+    operation: string,
+    send: Parameters<typeof exchange<unknown>>[0]
+  ): Effect.Effect<Listed, GatewayError> => {
+    const attempt = judge(tokensIn)(granted(exchange(send, decodeTokens)))
+    return Effect.flatMap(ask({ operation }, attempt), (listed) => telling(operation, listed))
+  }
+
   const page = (p: number | undefined) => {
     const query = { num: PAGE, size: PAGE, ...(p !== undefined && { p }) }
-    return ask({ operation: "tokens" }, granted(exchange(getList({ query, responseMode }), decodeList)))
+    return several("tokens", getList({ query, responseMode }))
   }
 
   const list = Stream.paginate<Page, Token, GatewayError>(undefined, (last) =>
@@ -99,10 +106,7 @@ export const makeTokens = Effect.fnUntraced(function* (
   ).pipe(Stream.withSpan("Account.tokens.list"))
 
   const search = (keyword: string, operation = "search tokens") =>
-    Effect.map(
-      ask({ operation }, granted(exchange(getFound({ query: { keyword }, responseMode }), decodeSearch))),
-      (list) => pageOf(list).items
-    )
+    Effect.map(several(operation, getFound({ query: { keyword }, responseMode })), ({ items }) => items)
 
   /** Some gateways do not say which one they made: the newest token that is as it was asked for is it. */
   const newest = Effect.fnUntraced(function* (asked: TokenCreateRequest, key: ApiKey | undefined) {
