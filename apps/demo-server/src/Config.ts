@@ -6,14 +6,24 @@
  * | `PORT` | 3000 | port to listen on; 0 takes any that is free |
  * | `HOST` | 127.0.0.1 | address to bind; anything else than loopback is reachable by others |
  * | `SLUICE_DATA` | `.sluice` | folder of the library and of the accounts |
+ * | `SLUICE_DATABASE_URL` | – | a PostgreSQL for the accounts, in place of the SQLite in the folder |
  * | `SLUICE_GATEWAY_URL` | – | a gateway that answers in place of the embedded models |
  * | `SLUICE_API_KEY` | – | the key for that gateway's `/v1` |
  * | `SLUICE_ACCESS_TOKEN` | – | the system access token for that gateway's `/api` |
  * | `SLUICE_EMBEDDING_MODEL`, `SLUICE_RERANK_MODEL`, `SLUICE_CHAT_MODEL` | – | its models, by identifier |
+ * | `SLUICE_SHUTDOWN_SECONDS` | 20 | how long calls under way may take to finish after SIGINT or SIGTERM |
+ * | `SLUICE_CALLER_SECONDS` | 30 | how long a caller may be silent in the middle of a request or of taking an answer |
+ * | `SLUICE_HOSTS` | – | names by which the server may be called; without them: loopback's where it is bound to loopback, else any |
+ * | `SLUICE_TRUSTED_PROXIES` | – | addresses and networks whose X-Forwarded-For and X-Forwarded-Proto are believed |
+ * | `SLUICE_LOG` | text | `json`: a line of JSON for each request and event, on standard error; `text`: what went wrong |
+ * | `SLUICE_METRICS_TOKEN` | – | opens `/metrics`, as `Authorization: Bearer …`; without it, only loopback reads it |
+ * | `OTEL_EXPORTER_OTLP_ENDPOINT` | – | where traces go, as OTLP over HTTP; without it, nowhere |
+ * | `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME` | –, sluice | what goes with them |
  */
 import { ApiKey, SystemAccessToken } from "@sluice/core"
-import { Config, Context, Effect, Layer, Option } from "effect"
+import { Config, Context, Effect, Layer, Option, Redacted } from "effect"
 import { isAbsolute, resolve } from "node:path"
+import { operationOf, type OperationSettings, operationVariables } from "./operation/OperationSettings.ts"
 import { StartError } from "./StartError.ts"
 
 /** A gateway that answers instead of the embedded models. */
@@ -39,6 +49,7 @@ const variables = Config.unwrap({
   port: text("PORT"),
   host: text("HOST"),
   data: text("SLUICE_DATA"),
+  database: Config.Redacted("SLUICE_DATABASE_URL").pipe(Config.option, Config.map(Option.getOrUndefined)),
   url: text("SLUICE_GATEWAY_URL"),
   apiKey: Config.schema(ApiKey, "SLUICE_API_KEY").pipe(Config.option, Config.map(Option.getOrUndefined)),
   accessToken: Config.schema(SystemAccessToken, "SLUICE_ACCESS_TOKEN").pipe(
@@ -47,7 +58,8 @@ const variables = Config.unwrap({
   ),
   embedding: text("SLUICE_EMBEDDING_MODEL"),
   rerank: text("SLUICE_RERANK_MODEL"),
-  chat: text("SLUICE_CHAT_MODEL")
+  chat: text("SLUICE_CHAT_MODEL"),
+  operation: operationVariables
 })
 
 type Variables = Config.Success<typeof variables>
@@ -59,6 +71,20 @@ const portOf = ({ port }: Variables): Effect.Effect<number, StartError> => {
     : Effect.fail(
         new StartError({
           message: "PORT is not a port: give a whole number up to 65535, or 0 for any that is free"
+        })
+      )
+}
+
+/** Its text is not repeated: a password is in it. */
+const databaseOf = ({ database }: Variables): Effect.Effect<Redacted.Redacted | undefined, StartError> => {
+  const url = database === undefined ? "" : Redacted.value(database)
+  if (url.trim() === "") return Effect.succeed(undefined)
+  return URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)
+    ? Effect.succeed(database)
+    : Effect.fail(
+        new StartError({
+          message:
+            "SLUICE_DATABASE_URL is not a PostgreSQL address; it should look like postgres://user:password@host:5432/name"
         })
       )
 }
@@ -116,10 +142,13 @@ export class ServerConfig extends Context.Service<
     readonly host: string
     /** Absolute. */
     readonly data: string
+    /** Where the accounts are; absent: in the data folder. */
+    readonly database: Redacted.Redacted | undefined
     /** Absent: the embedded models answer. */
     readonly gateway: GatewaySettings | undefined
     /** Names of variables that are set and have no effect. */
     readonly stray: ReadonlyArray<string>
+    readonly operation: OperationSettings
   }
 >()("@sluice/demo-server/Config") {
   static readonly layer = Layer.effect(
@@ -139,8 +168,10 @@ export class ServerConfig extends Context.Service<
         portGiven: found.port !== undefined,
         host: found.host ?? "127.0.0.1",
         data: isAbsolute(data) ? data : resolve(data),
+        database: yield* databaseOf(found),
         gateway: yield* gatewayOf(found),
-        stray: strayOf(found)
+        stray: strayOf(found),
+        operation: yield* operationOf(found.operation)
       }
     })
   )

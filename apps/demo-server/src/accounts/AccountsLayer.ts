@@ -1,4 +1,4 @@
-/** Everything about accounts, over the database in the data folder. */
+/** Everything about accounts, over their database. */
 import { Layer } from "effect"
 import { Accounts } from "./Accounts.ts"
 import { ApiKeys } from "./ApiKeys.ts"
@@ -6,5 +6,5 @@ import { DatabaseLayer } from "./Database.ts"
 import { Users } from "./Users.ts"
 
 export const AccountsLayer = Layer.mergeAll(Accounts.layer, ApiKeys.layer, Users.layer).pipe(
-  Layer.provide(DatabaseLayer)
+  Layer.provideMerge(DatabaseLayer)
 )

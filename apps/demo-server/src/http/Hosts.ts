@@ -1,4 +1,4 @@
-/** Which names a server that only this machine can reach may be called by. */
+/** Which names the server may be called by. */
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 
@@ -9,11 +9,17 @@ export const isLoopback = (host: string): boolean =>
 /**
  * Whether a `Host` header is one of ours.
  *
- * A page of another site can make its own name resolve to 127.0.0.1 and so be "same origin" with us (DNS rebinding);
- * the Host header still says that name. Bound to another address, the names are not known: any is taken.
+ * A page of another site can make its own name resolve to our address and so be "same origin" with us (DNS rebinding);
+ * the Host header still says that name. Bound to loopback, or with `names`, only loopback's names and those are ours;
+ * bound to another address without `names`, they are not known: any is taken.
  */
-export const isOurHost = (header: string | undefined, bound: string): boolean => {
-  if (!isLoopback(bound)) return true
-  const name = header?.replace(/:\d+$/, "").toLowerCase()
-  return name !== undefined && (LOOPBACK.has(name) || name === bound.toLowerCase())
+export const isOurHost = (
+  header: string | undefined,
+  bound: string,
+  names: ReadonlyArray<string> = []
+): boolean => {
+  if (header === undefined) return false
+  if (names.length === 0 && !isLoopback(bound)) return true
+  const name = header.replace(/:\d+$/, "").toLowerCase()
+  return LOOPBACK.has(name) || names.includes(name) || (isLoopback(bound) && name === bound.toLowerCase())
 }

@@ -1,16 +1,32 @@
-/** How large a request's body may be, by path. */
+/** How large a request's body may be, by path: checked before any of it is read, and again while it is read. */
 import { MAX_UPLOAD_BYTES } from "../documents/Upload.ts"
 
-const MEBIBYTE = 1024 * 1024
+const KIBIBYTE = 1024
+const MEBIBYTE = 1024 * KIBIBYTE
 
 /** Bytes of a body under `/v1`: room for an image of 20 MB in base64, or for 2,048 long texts. */
 export const MAX_CALL_BYTES = 32 * MEBIBYTE
 
-/** Bytes of any other JSON body: a question, a login. */
+/** Bytes where several images may come at once, each of 20 MB at most. */
+export const MAX_IMAGES_BYTES = 64 * MEBIBYTE
+
+/** Bytes of a body under `/api`, and of a sign-in: a few fields. */
+export const MAX_ACCOUNT_BYTES = 64 * KIBIBYTE
+
+/** Bytes of any other JSON body: a question. */
 export const MAX_JSON_BYTES = MEBIBYTE
+
+const EXACT: Readonly<Record<string, number>> = {
+  "/documents": MAX_UPLOAD_BYTES,
+  "/v1/chat/completions": MAX_IMAGES_BYTES,
+  "/v1/images/generations": MAX_IMAGES_BYTES,
+  "/session": MAX_ACCOUNT_BYTES
+}
 
 export const maxBodyBytes = (url: string): number => {
   const path = url.split("?", 1)[0] ?? ""
-  if (path === "/documents") return MAX_UPLOAD_BYTES
-  return path.startsWith("/v1/") || path.startsWith("/v2/") ? MAX_CALL_BYTES : MAX_JSON_BYTES
+  const exact = Object.hasOwn(EXACT, path) ? EXACT[path] : undefined
+  if (exact !== undefined) return exact
+  if (path.startsWith("/v1/") || path.startsWith("/v2/")) return MAX_CALL_BYTES
+  return path.startsWith("/api/") ? MAX_ACCOUNT_BYTES : MAX_JSON_BYTES
 }

@@ -1,5 +1,5 @@
-/** `/docs`: the reference page of the API, whole without the network; `/healthz` for whoever watches the server. */
-import { Effect, Layer, Scope } from "effect"
+/** `/docs`: the reference page of the API, whole without the network. */
+import { Effect, Scope } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
@@ -34,7 +34,3 @@ export const ReferenceLayer = HttpRouter.use(
     )
   })
 )
-
-export const HealthLayer = HttpRouter.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" }))
-
-export const SideLayer = Layer.mergeAll(ReferenceLayer, HealthLayer)

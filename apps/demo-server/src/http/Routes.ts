@@ -2,7 +2,7 @@
 import { ServerApi } from "../contract/ServerApi.ts"
 
 /** What is served beside the contract, for reading only. */
-const PAGES = new Set(["/", "/docs", "/healthz", "/openapi.json"])
+const PAGES = new Set(["/", "/docs", "/healthz", "/readyz", "/openapi.json"])
 
 const routes = Object.values(ServerApi.groups).flatMap((group) =>
   Object.values(group.endpoints).map(({ method, path }) => ({

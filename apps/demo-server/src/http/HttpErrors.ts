@@ -1,0 +1,124 @@
+/** What goes wrong before or after the contract's own handling, in the interface's one shape. */
+import { Failure } from "@sluice/core"
+import { Cause, Effect } from "effect"
+import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { methodsOf } from "./Routes.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+/** A failure as a response; `status` where the wire has one that the contract's calls do not. */
+const respond = (
+  failure: Failure,
+  status: number = failure.status,
+  headers: Record<string, string> = {}
+): Response =>
+  HttpServerResponse.jsonUnsafe(failure.body, { status, headers: { ...failure.headers, ...headers } })
+
+const final = (status: Failure["status"], code: string, message: string) =>
+  new Failure({ status, message, code, retryable: false })
+
+export const tooLarge = (limit: number): Response =>
+  respond(
+    final(
+      413,
+      "too_large",
+      `The body is larger than the ${limit} bytes that are read here: send less at once`
+    ),
+    413,
+    { connection: "close" }
+  )
+
+export const foreignHost = respond(
+  final(
+    403,
+    "host_not_allowed",
+    "The server is not called by this name: use localhost, 127.0.0.1 or a name that SLUICE_HOSTS allows"
+  )
+)
+
+export const noHost = respond(
+  final(400, "malformed_request", "The request has no Host header: name the server that it is for")
+)
+
+/** A small compressed body could become a huge one: none is decompressed, and none is taken for what it is not. */
+export const encoded = respond(
+  final(415, "unsupported_content_encoding", "Compressed bodies are not read here: send it as it is"),
+  415,
+  { "accept-encoding": "identity" }
+)
+
+/** The call was ended, not its caller: what it was for may be tried again where another server answers. */
+export const shuttingDown = new Failure({
+  status: 503,
+  message: "The server is stopping and the call was not finished: try again in a moment",
+  code: "shutting_down",
+  retryable: true
+})
+
+const ours = final(
+  500,
+  "internal",
+  "The server failed: please report, with the x-request-id and what its log says"
+)
+
+/** What statuses mean that the framework answers without a body of ours. */
+const bare: Partial<Record<number, Failure>> = {
+  400: final(
+    400,
+    "malformed_request",
+    "The request could not be read: see /docs for what it should look like"
+  ),
+  413: final(413, "too_large", "The body is larger than what is read here: send less at once"),
+  415: final(
+    415,
+    "unsupported_media_type",
+    "This content-type is not read here: see /docs for the one that is"
+  )
+}
+
+/** Characters of a path that are repeated in a message at most. */
+const SHOWN = 100
+
+const notThere = ({ method, url }: Request): Response => {
+  const path = (url.split("?", 1)[0] ?? "").slice(0, SHOWN)
+  const methods = methodsOf(url)
+  if (methods.length === 0 || methods.includes(method)) {
+    return respond(final(404, "route_not_found", `There is no ${path} here: /docs lists what there is`))
+  }
+  const allow = methods.join(", ")
+  return respond(final(400, "method_not_allowed", `${path} takes ${allow}, not ${method}`), 405, { allow })
+}
+
+const isNotFound = (error: unknown): boolean =>
+  HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
+
+/** Whether the caller is gone; a call that is interrupted otherwise is ended by the end of the server. */
+const isAbandoned = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.some(
+    (reason) => reason._tag === "Interrupt" && reason.annotations.has(HttpServerError.ClientAbort.key)
+  )
+
+const typeOf = ({ body, headers }: Response): string =>
+  headers["content-type"] ?? ("contentType" in body ? String(body.contentType) : "")
+
+/** Errors that are not in our shape yet: plain text or nothing in the body. */
+export const shape = (response: Response, limit: number): Response => {
+  if (response.status < 400 || typeOf(response).startsWith("application/json")) return response
+  if (response.status === 413) return tooLarge(limit)
+  const failure = bare[response.status]
+  return failure === undefined ? (response.status >= 500 ? respond(ours) : response) : respond(failure)
+}
+
+/** The answer to what no handler answered. A fault of ours is logged and not shown. */
+export const answerCause = <E>(cause: Cause.Cause<E>, request: Request): Effect.Effect<Response, E> => {
+  if (Cause.hasInterruptsOnly(cause)) {
+    return isAbandoned(cause) ? Effect.failCause(cause) : Effect.succeed(respond(shuttingDown))
+  }
+  if (isNotFound(Cause.squash(cause))) return Effect.succeed(notThere(request))
+  return Effect.flatMap(HttpServerError.causeResponse(cause), ([response]) =>
+    response.status < 500
+      ? Effect.succeed(response)
+      : Effect.as(Effect.logError("A request failed", cause), respond(ours))
+  )
+}

@@ -1,0 +1,62 @@
+/** `/healthz`: the process lives. `/readyz`: it can serve, or why not. Both for anybody, and without secrets. */
+import { Duration, Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { Shelf } from "../documents/Shelf.ts"
+import { Providers } from "../providers/Providers.ts"
+import { Shutdown } from "./Shutdown.ts"
+
+/** Who asks for readiness asks every few seconds. */
+const PATIENCE = Duration.seconds(2)
+
+/** `ok`, or what is wrong: our own words, since the words of others may hold addresses and passwords. */
+type Check = "ok" | (string & {})
+
+/** Asked anew each time; a check that takes too long has failed. */
+const checked = <E, R>(check: Effect.Effect<Check, E, R>, otherwise: Check) =>
+  check.pipe(
+    Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.succeed(otherwise) }),
+    Effect.catchCause(() => Effect.succeed(otherwise))
+  )
+
+/** What each part of the server says of itself. */
+export const readiness = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const shelf = yield* Shelf
+  const providers = yield* Providers
+  const shutdown = yield* Shutdown
+
+  const database = checked(Effect.as(sql`SELECT 1`, "ok"), "the database does not answer")
+  const library = checked(
+    Effect.map(shelf.state, ({ state }) =>
+      state === "unavailable" || state === "rebuild-needed" ? `the library is not open: ${state}` : "ok"
+    ),
+    "the library cannot be read"
+  )
+  return Effect.map(Effect.all({ database, library }, { concurrency: 2 }), (asked) => ({
+    ...asked,
+    providers: providers.length > 0 ? "ok" : "no provider is configured",
+    server: shutdown.hasBegun() ? "the server is stopping" : "ok"
+  }))
+})
+
+const LivenessLayer = HttpRouter.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" }))
+
+const ReadinessLayer = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const ask = yield* readiness
+    yield* router.add(
+      "GET",
+      "/readyz",
+      Effect.map(ask, (checks) => {
+        const isReady = Object.values(checks).every((check) => check === "ok")
+        return HttpServerResponse.jsonUnsafe(
+          { status: isReady ? "ready" : "not_ready", checks },
+          { status: isReady ? 200 : 503, headers: isReady ? {} : { "retry-after": "5" } }
+        )
+      })
+    )
+  })
+)
+
+export const HealthLayer = Layer.mergeAll(LivenessLayer, ReadinessLayer)
