@@ -8,16 +8,26 @@ import {
   toBase64
 } from "@sluice/core"
 import { countTokens } from "@sluice/embedded"
-import { Effect } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { Operation } from "../Provider.ts"
 
 /** Texts of one request at most, as the common APIs have it. */
 export const MAX_INPUTS = 2048
 
+const decodeDimensions = Schema.decodeOption(
+  Schema.fromJsonString(Schema.Struct({ dimensions: Schema.NullOr(Schema.Json) }))
+)
+
+/** How long a vector shall be, where the body says so: not of the interface, but common clients send it. */
+const dimensionsOf = (body: string): Schema.Json =>
+  body.includes('"dimensions"')
+    ? Option.match(decodeDimensions(body), { onNone: () => null, onSome: ({ dimensions }) => dimensions })
+    : null
+
 /** `float` unless the caller asks for `base64`. */
 export const embeddings = (embedder: Embedder["Service"]): Operation<EmbeddingRequest, EmbeddingResponse> => {
   const model = embedder.model.id
-  return Effect.fnUntraced(function* ({ request }) {
+  return Effect.fnUntraced(function* ({ body, request }) {
     const texts = typeof request.input === "string" ? [request.input] : request.input
     if (texts.length > MAX_INPUTS) {
       return yield* new GatewayError({
@@ -31,6 +41,18 @@ export const embeddings = (embedder: Embedder["Service"]): Operation<EmbeddingRe
     }
     // The wire does not say what a text is for; a lexical model embeds both alike.
     const { vectors } = yield* embedder.embed(texts, "passage")
+    const dimensions = dimensionsOf(body)
+    const length = vectors[0]?.length
+    if (dimensions !== null && dimensions !== length) {
+      return yield* new GatewayError({
+        operation: "embeddings",
+        model,
+        reason: new InvalidRequest({
+          message: `The vectors of ${model} have ${length} dimensions, no more and no fewer: leave \`dimensions\` out`,
+          param: "dimensions"
+        })
+      })
+    }
     const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
     const encode =
       request.encoding_format === "base64" ? toBase64 : (vector: Float32Array) => Array.from(vector)

@@ -68,11 +68,15 @@ const NAMES = {
   sequential_image_generation: "sequentialImageGeneration"
 } as const satisfies Partial<Record<keyof ImageRequest, string>>
 
+/** What common clients send as `quality` where nobody asked for any. */
+const USUAL_QUALITY: ReadonlySet<unknown> = new Set(["auto", "standard"])
+
 /** A request as the call that its group's rules are about; they are not checked yet. */
 export const callOf = (group: ImageGroup, request: ImageRequest): ImageCall => {
   const given = Object.entries(NAMES).flatMap(([wire, name]) => {
     const value = request[wire as keyof typeof NAMES]
-    return value === undefined ? [] : [[name, value] as const]
+    const unsaid = value === undefined || (wire === "quality" && USUAL_QUALITY.has(value))
+    return unsaid ? [] : [[name, value] as const]
   })
   return { group, ...Object.fromEntries(given) } as unknown as ImageCall
 }

@@ -1,0 +1,90 @@
+/** The `cohere-ai` package, as it is, against the server: rerank by both of its versions, and its own errors. */
+import { assert, layer } from "@effect/vitest"
+import { Cohere, CohereClient, CohereClientV2, CohereError } from "cohere-ai"
+import { Effect } from "effect"
+import { testServer } from "../demo-server/TestServer.ts"
+import { busyServer, keyOfElsewhere, type Target, thrown, using } from "./Clients.ts"
+
+const options = { maxRetries: 0 }
+const v1 = ({ apiKey, url }: Target) => new CohereClient({ environment: url, token: apiKey })
+const v2 = ({ apiKey, url }: Target) => new CohereClientV2({ environment: url, token: apiKey })
+
+const request = {
+  model: "sluice-lexical-rerank",
+  query: "When does the last ferry leave?",
+  documents: ["Boats are moored here.", "The last ferry leaves at nine.", "The museum opens at ten."]
+}
+
+layer(testServer(), { excludeTestServices: true })("cohere-ai", (it) => {
+  it.effect("rerank of its first version: documents as texts and as objects, and their texts back", () =>
+    using(v1)(async (client) => {
+      const bare = await client.rerank(request, options)
+      assert.lengthOf(bare.results, 3)
+      assert.strictEqual(bare.results[0]?.index, 1)
+      assert.isUndefined(bare.results[0]?.document)
+      assert.isNotEmpty(bare.id)
+      assert.strictEqual(bare.meta?.apiVersion?.version, "1")
+      const scores = bare.results.map(({ relevanceScore }) => relevanceScore)
+      assert.deepStrictEqual(
+        scores,
+        scores.toSorted((a, b) => b - a)
+      )
+
+      const whole = await client.rerank(
+        {
+          ...request,
+          documents: request.documents.map((text) => ({ text })),
+          topN: 2,
+          returnDocuments: true
+        },
+        options
+      )
+      assert.lengthOf(whole.results, 2)
+      assert.strictEqual(whole.results[0]?.document?.text, request.documents[1])
+      assert.strictEqual(whole.results[0]?.relevanceScore, bare.results[0]?.relevanceScore)
+    })
+  )
+
+  it.effect("rerank of its second version: the same results", () =>
+    Effect.gen(function* () {
+      const first = yield* using(v1)((client) => client.rerank({ ...request, topN: 1 }, options))
+      const second = yield* using(v2)((client) => client.rerank({ ...request, topN: 1 }, options))
+      assert.deepStrictEqual(second.results, first.results)
+      const nested = yield* using(v1)((client) => client.v2.rerank({ ...request, topN: 1 }, options))
+      assert.deepStrictEqual(nested.results, first.results)
+    })
+  )
+
+  it.effect("its own errors, each with the status and what is said", () =>
+    Effect.gen(function* () {
+      const failing = (change: object, apiKey?: string) =>
+        Effect.gen(function* () {
+          const errors = [
+            yield* using(v1)((client) => thrown(client.rerank({ ...request, ...change }, options)), apiKey),
+            yield* using(v2)((client) => thrown(client.rerank({ ...request, ...change }, options)), apiKey)
+          ]
+          for (const error of errors) {
+            assert.instanceOf(error, CohereError)
+            assert.match(error.message, /\S/)
+            assert.match(error.rawResponse?.headers.get("x-request-id") ?? "", /^req_/)
+          }
+          return errors
+        })
+      for (const error of yield* failing({ documents: [] })) assert.instanceOf(error, Cohere.BadRequestError)
+      for (const error of yield* failing({ query: "" })) assert.instanceOf(error, Cohere.BadRequestError)
+      for (const error of yield* failing({ model: "none" })) {
+        assert.instanceOf(error, Cohere.NotFoundError)
+        assert.propertyVal(error.body, "message", "There is no model `none`: use sluice-lexical-rerank")
+      }
+      for (const error of yield* failing({}, "sk-unknown")) assert.instanceOf(error, Cohere.UnauthorizedError)
+      for (const error of yield* failing({}, yield* keyOfElsewhere)) {
+        assert.instanceOf(error, Cohere.ForbiddenError)
+      }
+
+      const busy = v2(yield* busyServer)
+      const limited = yield* Effect.promise(() => thrown(busy.rerank({ ...request, model: "r" }, options)))
+      assert.instanceOf(limited, Cohere.TooManyRequestsError)
+      assert.strictEqual(limited.rawResponse?.headers.get("retry-after"), "7")
+    }).pipe(Effect.scoped)
+  )
+})
