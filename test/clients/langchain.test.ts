@@ -65,7 +65,7 @@ layer(testServer(), { excludeTestServices: true })("@langchain", (it) => {
         return all
       })
       assert.strictEqual(chunks.map(({ text }) => text).join(""), whole.text)
-      const [told] = chunks.map(usageOf).filter((usage) => usage !== undefined)
+      const told = chunks.map(usageOf).find((usage) => usage !== undefined)
       assert.strictEqual(told?.total_tokens, usage?.total_tokens)
 
       const short = yield* chat({ maxTokens: 1 })((model) => model.invoke(messages))
