@@ -140,7 +140,7 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
   }),
   changing("takes no notice of max_tokens", CHAT, "maxTokens", (json) => ({
     ...json,
-    usage: { ...json.usage, completion_tokens: 512 }
+    usage: { ...json.usage, completion_tokens: 5120 }
   })),
   answering("looks at one image and no more", CHAT, "images", (request) => {
     const images = request.body.messages.flatMap(({ content }) =>

@@ -113,6 +113,24 @@ export const rightGateways: ReadonlyArray<RightGateway> = [
     }
   },
   {
+    does: "has a chat model that thinks until its tokens are spent",
+    models: {},
+    skips: { [`${CHAT} text`]: /^the model spent all of 512 tokens before its first word$/ },
+    gateway: having([], {
+      [CHAT]: (request) => {
+        const reply = handlerOf(CHAT)(request)
+        if (reply.status !== undefined || reply.events !== undefined) return reply
+        const limit = request.body.max_tokens ?? 0
+        const usage = {
+          completion_tokens: limit + 2,
+          completion_tokens_details: { reasoning_tokens: limit }
+        }
+        const message = { role: "assistant", reasoning_content: "Grass, let me think" }
+        return { json: { choices: [{ index: 0, message, finish_reason: "length" }], usage } }
+      }
+    })
+  },
+  {
     does: "tells of an image task that failed without its id",
     models: { twoStepImage: MODELS.twoStepImage },
     skips: { [`${IMAGE_TASK} urls`]: /^the task was not completed$/ },

@@ -75,7 +75,11 @@ export const ChatResponse = open(
     choices: Schema.Array(
       open({
         index: optional(Schema.Int),
-        message: open({ role: optional(Schema.String), content: Schema.NullOr(Schema.String) }),
+        /** Some models leave the text out where all tokens went into thinking. */
+        message: open({
+          role: optional(Schema.String),
+          content: Schema.optionalKey(Schema.NullOr(Schema.String))
+        }),
         finish_reason: optional(Schema.String)
       })
     ).check(Schema.isMinLength(1)),

@@ -9,7 +9,8 @@ import { wantsModel } from "../Models.ts"
 import { ours, promised } from "../Rule.ts"
 import { GIF, JPEG, PNG, WEBP } from "./ChatImages.ts"
 
-const MAX_TOKENS = 16
+/** Room for a model that thinks before it answers in a word. */
+const MAX_TOKENS = 512
 const SECTION = "Chat message with images"
 
 const request = (model: string | undefined, content: unknown) => ({
@@ -18,6 +19,20 @@ const request = (model: string | undefined, content: unknown) => ({
 
 const textFault = ({ json }: Answer) =>
   fault(typeof at(json, "choices", 0, "message", "content") === "string", "there is no text")
+
+/** A model may spend all that it is allowed before the first word: then there is no text to judge. */
+const isSpent = ({ json }: Answer) => {
+  const content = at(json, "choices", 0, "message", "content") ?? ""
+  return content === "" && at(json, "choices", 0, "finish_reason") === "length"
+}
+const SPENT = `the model spent all of ${MAX_TOKENS} tokens before its first word`
+
+/** Tokens of the answer; some gateways count what a model thinks besides, and limit only what it says. */
+const tokensOf = ({ json }: Answer): number | undefined => {
+  const tokens = at(json, "usage", "completion_tokens")
+  const thought = at(json, "usage", "completion_tokens_details", "reasoning_tokens")
+  return typeof tokens === "number" ? tokens - (typeof thought === "number" ? thought : 0) : undefined
+}
 
 const image = (url: string, detail: string) => ({ type: "image_url", image_url: { url, detail } })
 const question = { type: "text", text: "Name the colour in one word." }
@@ -57,15 +72,17 @@ export const chat = check({
   },
   run: Effect.fnUntraced(function* ({ answer, judge, refuses, session, skip, succeeds }) {
     const model = session.models.chat
-    judge("text", textFault(answer))
-    const tokens = at(answer.json, "usage", "completion_tokens")
-    if (typeof tokens !== "number") skip("maxTokens", "the gateway does not count the answer's tokens")
+    if (isSpent(answer)) skip("text", SPENT)
+    else judge("text", textFault(answer))
+    const tokens = tokensOf(answer)
+    if (tokens === undefined) skip("maxTokens", "the gateway does not count the answer's tokens")
     else judge("maxTokens", fault(tokens <= MAX_TOKENS, `${tokens} tokens where ${MAX_TOKENS} were allowed`))
     const parts = [question, image(PNG, "low"), image(JPEG, "auto"), image(WEBP, "high")]
     let sees = true
-    if (textFault(answer) !== undefined) skip("images", "the model answers without text")
+    if (textFault(answer) !== undefined && !isSpent(answer)) skip("images", "the model answers without text")
     else {
-      const seen = yield* succeeds("images", request(model, parts), textFault, { triesModel: true })
+      const told = (seen: Answer) => (isSpent(seen) ? undefined : textFault(seen))
+      const seen = yield* succeeds("images", request(model, parts), told, { triesModel: true })
       sees = seen !== undefined
     }
     if (sees) yield* refuses("gif", request(model, [question, image(GIF, "low")]))
