@@ -1,14 +1,11 @@
-/** The store of the accounts: the first start, what earlier and later versions left, a store that fails, networks. */
+/** The store of the accounts: the first start, what earlier and later versions left, networks. */
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Exit, Layer, Logger } from "effect"
-import { HttpServerRequest } from "effect/http"
-import { SqlClient } from "effect/sql"
+import { ConfigProvider, Effect, Exit, Layer } from "effect"
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Accounts } from "../../apps/demo-server/src/accounts/Accounts.ts"
-import { makeAdmission } from "../../apps/demo-server/src/accounts/Admission.ts"
 import { ApiKeys } from "../../apps/demo-server/src/accounts/ApiKeys.ts"
 import { DatabaseLayer } from "../../apps/demo-server/src/accounts/Database.ts"
 import { hashSecret } from "../../apps/demo-server/src/accounts/Secret.ts"
@@ -109,90 +106,6 @@ describe("a data folder", () => {
       const before = readFileSync(file)
       assert.match(yield* refused(data), /not a database.*SLUICE_DATA/)
       assert.isTrue(before.equals(readFileSync(file)))
-    }).pipe(Effect.scoped)
-  )
-})
-
-describe("the first start", () => {
-  it.live("makes its credentials once, and none where nobody was told them", () =>
-    Effect.gen(function* () {
-      const data = yield* temporaryFolder
-      yield* Effect.scoped(Layer.build(accountsIn(data)))
-      const told = Effect.provide(
-        Effect.flatMap(Accounts, ({ firstStart }) => Effect.all([firstStart, firstStart])),
-        accountsIn(data)
-      )
-      const [first, again] = yield* told
-      assert.match(first?.apiKey ?? "", /^sk-\w{48}$/)
-      assert.deepStrictEqual(again, first)
-      assert.deepStrictEqual(yield* told, [undefined, undefined])
-    }).pipe(Effect.scoped)
-  )
-})
-
-describe("a system access token", () => {
-  it.live("is replaced once: who comes second with it gets nothing, and ends nothing", () =>
-    Effect.gen(function* () {
-      const data = yield* temporaryFolder
-      yield* Effect.gen(function* () {
-        const secrets = yield* (yield* Accounts).firstStart
-        const users = yield* Users
-        const rotate = users.rotate("owner", secrets?.accessToken ?? "")
-        const [first, second] = yield* Effect.all([rotate, rotate])
-        assert.isUndefined(second)
-        assert.strictEqual((yield* users.bySystemToken(first ?? ""))?.id, "owner")
-      }).pipe(Effect.provide(accountsIn(data)))
-    }).pipe(Effect.scoped)
-  )
-})
-
-describe("a store that fails", () => {
-  it.live("is 503 and never 401, and what was wrong is over when it is mended", () =>
-    Effect.gen(function* () {
-      const data = yield* temporaryFolder
-      const logged: Array<string> = []
-      const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
-      yield* Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const secrets = yield* (yield* Accounts).firstStart
-        const { byKey, byToken } = yield* makeAdmission
-        const request = HttpServerRequest.fromWeb(new Request("http://127.0.0.1/v1/models"))
-        const asked = Effect.provideService(
-          Effect.all([
-            Effect.result(byKey(secrets?.apiKey ?? "")),
-            Effect.result(byKey("sk-wrong")),
-            Effect.result(byToken(secrets?.accessToken ?? ""))
-          ]),
-          HttpServerRequest.HttpServerRequest,
-          request
-        )
-        const statuses = Effect.map(asked, (results) =>
-          results.map((result) => (result._tag === "Failure" ? result.failure.status : 200))
-        )
-        assert.deepStrictEqual(yield* statuses, [200, 401, 200])
-        yield* sql`ALTER TABLE tokens RENAME TO gone`
-        yield* sql`ALTER TABLE system_tokens RENAME TO gone_too`
-        assert.deepStrictEqual(yield* statuses, [503, 503, 503])
-        assert.lengthOf(logged, 3)
-        for (const line of logged) assert.match(line, /no such table/)
-        yield* sql`ALTER TABLE gone RENAME TO tokens`
-        yield* sql`ALTER TABLE gone_too RENAME TO system_tokens`
-        assert.deepStrictEqual(yield* statuses, [200, 401, 200])
-      }).pipe(Effect.provide([accountsIn(data), logger]))
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("rolls a transaction back whole, and names what is taken already", () =>
-    Effect.gen(function* () {
-      const data = yield* temporaryFolder
-      yield* Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const user = sql.insert({ id: "a", username: "a", role: "user", quota: 0, created_at: 0 })
-        const twice = Effect.andThen(sql`INSERT INTO users ${user}`, sql`INSERT INTO users ${user}`)
-        const error = yield* Effect.flip(sql.withTransaction(twice))
-        assert.strictEqual(error.reason._tag, "UniqueViolation")
-        assert.deepStrictEqual(yield* sql`SELECT * FROM users`, [])
-      }).pipe(Effect.provide(accountsIn(data)))
     }).pipe(Effect.scoped)
   )
 })

@@ -45,20 +45,21 @@ export class Accounts extends Context.Service<
   static readonly layer = Layer.effect(
     Accounts,
     Effect.gen(function* () {
-      const { data } = yield* ServerConfig
+      const { data, database } = yield* ServerConfig
       const sql = yield* SqlClient.SqlClient
       const context = yield* Effect.context<FileSystem.FileSystem | Path.Path | SqlClient.SqlClient>()
       const login = makeSecret("")
       const unused = yield* Ref.make(true)
 
+      const where = database === undefined ? data : "the database of SLUICE_DATABASE_URL"
       const cannotKeep = (error: SqlError.SqlError) =>
-        new StartError({ message: `The accounts in ${data} cannot be written: ${error.message}` })
+        new StartError({ message: `The accounts in ${where} cannot be written: ${error.message}` })
 
       const firstStart = Effect.gen(function* () {
         if (yield* Effect.mapError(hasUsers, cannotKeep)) return undefined
         const secrets: Secrets = { apiKey: makeApiKey(), accessToken: makeSystemToken() }
-        yield* Effect.mapError(markMoved(data), dataFolderError(data))
-        yield* Effect.mapError(
+        if (database === undefined) yield* Effect.mapError(markMoved(data), dataFolderError(data))
+        const added = yield* Effect.mapError(
           addOwner({
             apiKey: hashSecret(secrets.apiKey),
             accessToken: hashSecret(secrets.accessToken),
@@ -66,7 +67,8 @@ export class Accounts extends Context.Service<
           }),
           cannotKeep
         )
-        return secrets
+        // Of several servers that start on a new database, one tells.
+        return added ? secrets : undefined
       })
 
       return {

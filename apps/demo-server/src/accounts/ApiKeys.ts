@@ -1,20 +1,21 @@
 /** The API keys of the users, which the paths call tokens. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { Integer } from "../sql/Integer.ts"
 import { hashSecret, makeApiKey, shownOf } from "./Secret.ts"
 
 /** A key as it is kept: never the key itself. */
 export const KeyRow = Schema.Struct({
-  id: Schema.Int,
+  id: Integer,
   user_id: Schema.String,
   name: Schema.String,
   shown: Schema.String,
   status: Schema.Literals([0, 1]),
   /** Epoch milliseconds; null: never. */
-  expires_at: Schema.NullOr(Schema.Int),
-  remain_quota: Schema.Int,
+  expires_at: Schema.NullOr(Integer),
+  remain_quota: Integer,
   subnet: Schema.String,
-  created_at: Schema.Int
+  created_at: Integer
 })
 export type KeyRow = typeof KeyRow.Type
 

@@ -1,28 +1,42 @@
-/** The accounts' database in the data folder: opened, brought up to date, and what an earlier version left taken over. */
-import { Effect, FileSystem, Layer, Path } from "effect"
+/** The accounts' database: opened, brought up to date, and what an earlier version left in the data folder taken over. */
+import { Effect, FileSystem, Layer, Path, type Redacted } from "effect"
 import { type Migrator, SqlClient, type SqlError } from "effect/sql"
 import { ServerConfig } from "../Config.ts"
 import * as NodeSqlite from "../sql/NodeSqlite.ts"
+import * as Postgres from "../sql/Postgres.ts"
 import { dataFolderError, StartError } from "../StartError.ts"
 import { markMoved, newerVersion, openDataFolder } from "./AccountsFile.ts"
 import { migrate } from "./Migrations.ts"
 import { addOwner } from "./Owner.ts"
 
-const startError =
-  (folder: string) =>
-  (error: SqlError.SqlError | Migrator.MigrationError): StartError => {
-    const { message, cause } = "reason" in error ? error.reason : error
-    const told = cause instanceof Error ? cause.message : describe(cause)
-    return new StartError({
-      message:
-        "reason" in error && error.reason._tag === "LockTimeoutError"
-          ? `The data folder ${folder} is in use by another server: stop that one, or set SLUICE_DATA to another folder`
-          : `The accounts in ${folder} cannot be opened (${message ?? ""}${told}): mend accounts.db, or set SLUICE_DATA to another folder`
-    })
-  }
+type Fault = SqlError.SqlError | Migrator.MigrationError
 
 const describe = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "message" in cause ? `: ${String(cause.message)}` : ""
+
+/** What went wrong, in the database's own words. */
+const told = (error: Fault): string => {
+  const { message, cause } = "reason" in error ? error.reason : error
+  return `${message ?? ""}${cause instanceof Error ? cause.message : describe(cause)}`
+}
+
+const fileError =
+  (folder: string) =>
+  (error: Fault): StartError =>
+    new StartError({
+      message:
+        "reason" in error && error.reason._tag === "LockTimeoutError"
+          ? `The data folder ${folder} is in use by another server: stop that one, or set SLUICE_DATA to another folder`
+          : `The accounts in ${folder} cannot be opened (${told(error)}): mend accounts.db, or set SLUICE_DATA to another folder`
+    })
+
+const postgresError = (error: Fault | Postgres.PostgresMissing): StartError =>
+  new StartError({
+    message:
+      error._tag === "PostgresMissing"
+        ? `SLUICE_DATABASE_URL is set: ${error.message}`
+        : `The accounts in the database of SLUICE_DATABASE_URL cannot be opened (${told(error)}): start it, or set the variable to where it is`
+  })
 
 /** A file that only its owner reads. */
 const touch = Effect.fnUntraced(function* (file: string, folder: string) {
@@ -33,30 +47,53 @@ const touch = Effect.fnUntraced(function* (file: string, folder: string) {
   )
 })
 
+const inFile = Effect.fnUntraced(function* (data: string) {
+  const path = yield* Path.Path
+  const legacy = yield* openDataFolder(data)
+  const file = path.join(data, "accounts.db")
+  yield* touch(file, data)
+  const prepare = Effect.gen(function* () {
+    if ((yield* migrate).isNewer) return yield* newerVersion(data)
+    if (legacy === undefined) return
+    yield* addOwner(legacy)
+    yield* Effect.mapError(markMoved(data), dataFolderError(data))
+  })
+  return Layer.effectDiscard(prepare).pipe(
+    Layer.provideMerge(NodeSqlite.layer(file)),
+    Layer.catchTag(["SqlError", "MigrationError"], (error) =>
+      Layer.effect(SqlClient.SqlClient, Effect.fail(fileError(data)(error)))
+    )
+  )
+})
+
+const inPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, data: string) {
+  // What is there of accounts stays as it is: this database has its own.
+  yield* openDataFolder(data)
+  const prepare = Effect.gen(function* () {
+    if ((yield* migrate).isNewer) {
+      return yield* new StartError({
+        message:
+          "The database of SLUICE_DATABASE_URL was made by a newer version of Sluice: update, or set the variable to another"
+      })
+    }
+  })
+  return Layer.effectDiscard(prepare).pipe(
+    Layer.provideMerge(Postgres.layer(url)),
+    Layer.catchTag(["SqlError", "MigrationError", "PostgresMissing"], (error) =>
+      Layer.effect(SqlClient.SqlClient, Effect.fail(postgresError(error)))
+    )
+  )
+})
+
 /**
- * The client of `accounts.db`.
+ * The client of the accounts: of `accounts.db` in the data folder, or of the PostgreSQL that is configured.
  *
- * **Details.** A data folder of a newer version, one that another server uses, and one that cannot be written are
- * `StartError`s. A data folder of version 1 keeps its key, its token and its sessions.
+ * **Details.** What a newer version made, a data folder that another server uses or that cannot be written, and a
+ * database that is not there are `StartError`s. A data folder of version 1 keeps its key, its token and its sessions.
+ * One PostgreSQL serves several servers, each on a data folder of its own.
  */
 export const DatabaseLayer = Layer.unwrap(
-  Effect.gen(function* () {
-    const { data } = yield* ServerConfig
-    const path = yield* Path.Path
-    const legacy = yield* openDataFolder(data)
-    const file = path.join(data, "accounts.db")
-    yield* touch(file, data)
-    const prepare = Effect.gen(function* () {
-      if ((yield* migrate).isNewer) return yield* newerVersion(data)
-      if (legacy === undefined) return
-      yield* addOwner(legacy)
-      yield* Effect.mapError(markMoved(data), dataFolderError(data))
-    })
-    return Layer.effectDiscard(prepare).pipe(
-      Layer.provideMerge(NodeSqlite.layer(file)),
-      Layer.catchTag(["SqlError", "MigrationError"], (error) =>
-        Layer.effect(SqlClient.SqlClient, Effect.fail(startError(data)(error)))
-      )
-    )
-  })
+  Effect.flatMap(ServerConfig, ({ data, database }) =>
+    database === undefined ? inFile(data) : inPostgres(database, data)
+  )
 )

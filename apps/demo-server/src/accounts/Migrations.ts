@@ -45,17 +45,44 @@ const accounts = Effect.gen(function* () {
   )`
 })
 
-const all = { "0001_accounts": accounts }
+/** What a key may do, and who changed what. */
+const permissions = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  // A list of models in JSON; none: all.
+  yield* sql`ALTER TABLE tokens ADD COLUMN models TEXT`
+  yield* sql`ALTER TABLE tokens ADD COLUMN documents BIGINT NOT NULL DEFAULT 1 CHECK (documents IN (0, 1))`
+  yield* sql`CREATE TABLE audit (
+    id ${identity(sql)},
+    at BIGINT NOT NULL,
+    actor TEXT NOT NULL,
+    credential TEXT NOT NULL,
+    address TEXT NOT NULL,
+    action TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    details TEXT NOT NULL
+  )`
+})
+
+const all = { "0001_accounts": accounts, "0002_permissions": permissions }
 
 /** The migration that this version knows last; a database with a higher one was made by a newer version. */
 const LATEST = Object.keys(all).length
 
 const TABLE = "migrations"
 
+/** The lock's number: any, so long as nothing else in the database takes it. */
+const MIGRATION_LOCK = 7_185_423
+
 /** Brings the tables up to date; the number of the database's last migration, where it is of a newer version. */
 export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* Migrator.make({})({ loader: Migrator.fromRecord(all), table: TABLE })
+  const run = Migrator.make({})({ loader: Migrator.fromRecord(all), table: TABLE })
+  // Servers that start at once take turns.
+  const lock = sql.onDialectOrElse({
+    pg: () => Effect.asVoid(sql`SELECT pg_advisory_xact_lock(${sql.literal(String(MIGRATION_LOCK))})`),
+    orElse: () => Effect.void
+  })
+  yield* sql.withTransaction(Effect.andThen(lock, run))
   const [row] = yield* sql<{ last: number }>`SELECT MAX(migration_id) AS last FROM ${sql(TABLE)}`
   const last = Number(row?.last ?? 0)
   return { isNewer: last > LATEST }

@@ -2,6 +2,7 @@
 import { UNITS_PER_USD } from "@sluice/core"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { serially } from "../sql/Transaction.ts"
 
 /** The user's id and name. */
 export const OWNER = "owner"
@@ -15,7 +16,7 @@ export const hasUsers = Effect.gen(function* () {
   return (yield* sql`SELECT 1 FROM users LIMIT 1`).length > 0
 })
 
-/** Adds the owner with a key and a system access token, by their hashes; nothing where there are users. */
+/** Adds the owner with a key and a system access token, by their hashes; false, and nothing, where there are users. */
 export const addOwner = Effect.fn("Owner.add")(function* (hashes: {
   readonly apiKey: string
   readonly accessToken: string
@@ -26,7 +27,7 @@ export const addOwner = Effect.fn("Owner.add")(function* (hashes: {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
   const add = Effect.gen(function* () {
-    if (yield* hasUsers) return
+    if (yield* hasUsers) return false
     yield* sql`INSERT INTO users ${sql.insert({ id: OWNER, username: OWNER, role: "admin", quota: FIRST_QUOTA, created_at: now })}`
     yield* sql`INSERT INTO system_tokens ${sql.insert({ user_id: OWNER, hash: hashes.accessToken, created_at: now })}`
     yield* sql`INSERT INTO tokens ${sql.insert({
@@ -43,6 +44,7 @@ export const addOwner = Effect.fn("Owner.add")(function* (hashes: {
     for (const { token, expires } of hashes.sessions ?? []) {
       yield* sql`INSERT INTO sessions ${sql.insert({ hash: token, user_id: OWNER, expires_at: expires })}`
     }
+    return true
   })
-  yield* sql.withTransaction(add)
+  return yield* serially(add)
 })

@@ -1,10 +1,11 @@
 /** The users, and the system access token of each. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { Integer } from "../sql/Integer.ts"
 import { hashSecret, makeSystemToken } from "./Secret.ts"
 
 /** A user as kept; `quota` is the balance in quota units. */
-export const UserRow = Schema.Struct({ id: Schema.String, username: Schema.String, quota: Schema.Int })
+export const UserRow = Schema.Struct({ id: Schema.String, username: Schema.String, quota: Integer })
 export type UserRow = typeof UserRow.Type
 
 const decode = Schema.decodeUnknownEffect(Schema.Array(UserRow))

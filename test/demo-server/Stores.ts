@@ -1,0 +1,40 @@
+/** The same tests on both databases that the accounts may be in. */
+import { afterAll, beforeAll, describe } from "@effect/vitest"
+import { Effect, Exit, Scope } from "effect"
+import { type Postgres, startPostgres, withoutPostgres } from "./Postgres.ts"
+
+/** A new database: what a server has to be told of it. */
+export type NewStore = Effect.Effect<Record<string, string>>
+
+/** Waits for a start and an end, on a machine that does much else. */
+const PATIENCE = 60_000
+
+/** A PostgreSQL for the tests within; they are skipped, and it is said why, where none is installed. */
+export const onPostgres = (define: (postgres: Effect.Effect<Postgres>, store: NewStore) => void) => {
+  const skipped = withoutPostgres === undefined ? "" : `, skipped: ${withoutPostgres}`
+  describe.skipIf(withoutPostgres !== undefined)(`on PostgreSQL${skipped}`, () => {
+    const scope = Scope.makeUnsafe()
+    let started: Postgres | undefined
+    beforeAll(async () => {
+      started = await Effect.runPromise(Scope.provide(startPostgres, scope))
+    }, PATIENCE)
+    afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), PATIENCE)
+    const postgres = Effect.suspend(() =>
+      started === undefined ? Effect.die("PostgreSQL did not start") : Effect.succeed(started)
+    )
+    define(
+      postgres,
+      Effect.flatMap(postgres, ({ database }) =>
+        Effect.map(database, (url) => ({ SLUICE_DATABASE_URL: url }))
+      )
+    )
+  })
+}
+
+/** Defines the tests once for SQLite and once for PostgreSQL. */
+export const onEachStore = (define: (store: NewStore) => void) => {
+  describe("on SQLite", () => {
+    define(Effect.succeed({}))
+  })
+  onPostgres((_, store) => define(store))
+}

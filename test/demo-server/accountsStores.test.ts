@@ -1,0 +1,298 @@
+/** What the accounts promise, on SQLite as on PostgreSQL. */
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer, Logger } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { Accounts } from "../../apps/demo-server/src/accounts/Accounts.ts"
+import { makeAdmission } from "../../apps/demo-server/src/accounts/Admission.ts"
+import { ApiKeys, type KeyFields } from "../../apps/demo-server/src/accounts/ApiKeys.ts"
+import { DatabaseLayer } from "../../apps/demo-server/src/accounts/Database.ts"
+import { Users } from "../../apps/demo-server/src/accounts/Users.ts"
+import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
+import { guarded, serially } from "../../apps/demo-server/src/sql/Transaction.ts"
+import { onEachStore, onPostgres } from "./Stores.ts"
+import { startServer, temporaryFolder } from "./TestServer.ts"
+
+/** The accounts alone, with the database in sight. */
+const accountsIn = (env: Record<string, string>) =>
+  Layer.mergeAll(Accounts.layer, ApiKeys.layer, Users.layer).pipe(
+    Layer.provideMerge(DatabaseLayer),
+    Layer.provide(ServerConfig.layer),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(env))),
+    Layer.provide(NodeServices.layer)
+  )
+
+/** Why accounts cannot be opened. */
+const refused = (env: Record<string, string>) =>
+  Effect.map(Effect.flip(Effect.scoped(Layer.build(accountsIn(env)))), ({ message }) => message)
+
+const fields: KeyFields = { name: "key", status: 1, expires_at: null, remain_quota: 7, subnet: "" }
+
+onEachStore((store) => {
+  /** Accounts of a folder of their own. */
+  const fresh = Effect.gen(function* () {
+    return accountsIn({ SLUICE_DATA: yield* temporaryFolder, ...(yield* store) })
+  })
+
+  it.live("the first start makes its credentials once, and none where nobody was told them", () =>
+    Effect.gen(function* () {
+      const accounts = yield* fresh
+      yield* Effect.scoped(Layer.build(accounts))
+      const told = Effect.provide(
+        Effect.flatMap(Accounts, ({ firstStart }) => Effect.all([firstStart, firstStart])),
+        accounts
+      )
+      const [first, again] = yield* told
+      assert.match(first?.apiKey ?? "", /^sk-\w{48}$/)
+      assert.deepStrictEqual(again, first)
+      assert.deepStrictEqual(yield* told, [undefined, undefined])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "a system access token is replaced once: who comes second with it gets nothing, and ends nothing",
+    () =>
+      Effect.gen(function* () {
+        const secrets = yield* (yield* Accounts).firstStart
+        const users = yield* Users
+        const rotate = users.rotate("owner", secrets?.accessToken ?? "")
+        const both = yield* Effect.all([rotate, rotate], { concurrency: 2 })
+        const got = both.filter((token) => token !== undefined)
+        assert.lengthOf(got, 1)
+        assert.strictEqual((yield* users.bySystemToken(got[0] ?? ""))?.id, "owner")
+      }).pipe(Effect.provide(Layer.unwrap(fresh)), Effect.scoped)
+  )
+
+  it.live("a session is a session until it is closed", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      yield* accounts.firstStart
+      const token = yield* accounts.openSession
+      assert.isTrue(yield* accounts.isSession(token))
+      yield* accounts.closeSession(token)
+      assert.isFalse(yield* accounts.isSession(token))
+    }).pipe(Effect.provide(Layer.unwrap(fresh)), Effect.scoped)
+  )
+
+  it.live("a key is made, found, listed, searched to the letter, changed and removed", () =>
+    Effect.gen(function* () {
+      yield* (yield* Accounts).firstStart
+      const keys = yield* ApiKeys
+      const remain_quota = Number.MAX_SAFE_INTEGER
+      const made = yield* keys.create("owner", { ...fields, name: "50% O'Brien", remain_quota })
+      const { id } = made.row
+      assert.strictEqual((yield* keys.find(made.secret))?.id, id)
+      assert.strictEqual((yield* keys.get("owner", id))?.remain_quota, remain_quota)
+      assert.isUndefined(yield* keys.get("stranger", id))
+      const page = { size: 10, skip: 0 }
+      assert.deepStrictEqual(
+        (yield* keys.list("owner", page)).map(({ name }) => name),
+        ["50% O'Brien", "first"]
+      )
+      assert.lengthOf(yield* keys.search("owner", "0% o'b", 10), 1)
+      assert.lengthOf(yield* keys.search("owner", "%", 10), 1)
+      assert.lengthOf(yield* keys.search("owner", "_", 10), 0)
+      const expires_at = 4_000_000_000_000
+      const changed = yield* keys.update("owner", id, { status: 0, expires_at, name: "after" })
+      assert.deepInclude(changed, { id, status: 0, expires_at, name: "after", remain_quota })
+      assert.strictEqual((yield* keys.update("owner", id, { expires_at: null }))?.expires_at, null)
+      assert.isTrue(yield* keys.remove("owner", id))
+      assert.isFalse(yield* keys.remove("owner", id))
+      const next = yield* keys.create("owner", fields)
+      assert.isAbove(next.row.id, id, "no id is given twice")
+    }).pipe(Effect.provide(Layer.unwrap(fresh)), Effect.scoped)
+  )
+
+  it.live("what cannot be asked is 503 and never 401, and over when it is mended", () =>
+    Effect.gen(function* () {
+      const logged: Array<string> = []
+      const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const secrets = yield* (yield* Accounts).firstStart
+        const { byKey, byToken } = yield* makeAdmission
+        const request = HttpServerRequest.fromWeb(new Request("http://127.0.0.1/v1/models"))
+        const asked = Effect.provideService(
+          Effect.all([
+            Effect.result(byKey(secrets?.apiKey ?? "")),
+            Effect.result(byKey("sk-wrong")),
+            Effect.result(byToken(secrets?.accessToken ?? ""))
+          ]),
+          HttpServerRequest.HttpServerRequest,
+          request
+        )
+        const statuses = Effect.map(asked, (results) =>
+          results.map((result) => (result._tag === "Failure" ? result.failure.status : 200))
+        )
+        assert.deepStrictEqual(yield* statuses, [200, 401, 200])
+        yield* sql`ALTER TABLE tokens RENAME TO gone`
+        yield* sql`ALTER TABLE system_tokens RENAME TO gone_too`
+        assert.deepStrictEqual(yield* statuses, [503, 503, 503])
+        assert.lengthOf(logged, 3)
+        for (const line of logged) assert.match(line, /no such table|does not exist/)
+        yield* sql`ALTER TABLE gone RENAME TO tokens`
+        yield* sql`ALTER TABLE gone_too RENAME TO system_tokens`
+        assert.deepStrictEqual(yield* statuses, [200, 401, 200])
+      }).pipe(Effect.provide([yield* fresh, logger]))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a transaction is rolled back whole, and what is taken already is named", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const user = sql.insert({ id: "a", username: "a", role: "user", quota: 0, created_at: 0 })
+      const twice = Effect.andThen(sql`INSERT INTO users ${user}`, sql`INSERT INTO users ${user}`)
+      const error = yield* Effect.flip(sql.withTransaction(twice))
+      assert.strictEqual(error.reason._tag, "UniqueViolation")
+      assert.deepStrictEqual(yield* sql`SELECT * FROM users`, [])
+    }).pipe(Effect.provide(Layer.unwrap(fresh)), Effect.scoped)
+  )
+
+  const balances = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`CREATE TABLE balances (name TEXT PRIMARY KEY, units BIGINT NOT NULL)`
+    yield* sql`INSERT INTO balances ${sql.insert([
+      { name: "a", units: 20 },
+      { name: "b", units: 20 }
+    ])}`
+    return sql
+  })
+
+  it.live("of 60 that take one of 20 at once, from two balances, 20 get it", () =>
+    Effect.gen(function* () {
+      const sql = yield* balances
+      const take = (name: string) =>
+        Effect.flatMap(
+          sql`UPDATE balances SET units = units - 1 WHERE name = ${name} AND units >= 1 RETURNING units`,
+          ({ length }) => (length === 1 ? Effect.void : Effect.fail("short" as const))
+        )
+      const both = guarded(Effect.andThen(take("a"), take("b")))
+      const results = yield* Effect.forEach(Array.from({ length: 60 }), () => Effect.result(both), {
+        concurrency: "unbounded"
+      })
+      const failures = results.flatMap((result) => (result._tag === "Failure" ? [result.failure] : []))
+      assert.deepStrictEqual(
+        failures,
+        Array.from({ length: 40 }, () => "short")
+      )
+      const left = yield* sql<{ units: number }>`SELECT units FROM balances`
+      assert.deepStrictEqual(left, [{ units: 0 }, { units: 0 }])
+    }).pipe(Effect.provide(Layer.unwrap(fresh)), Effect.scoped)
+  )
+
+  it.live("two that wait for each other both get what they want, one after the other", () =>
+    Effect.gen(function* () {
+      const sql = yield* balances
+      const take = (name: string) => sql`UPDATE balances SET units = units - 1 WHERE name = ${name}`
+      const pairs = [
+        ["a", "b"],
+        ["b", "a"],
+        ["a", "b"],
+        ["b", "a"]
+      ]
+      yield* Effect.forEach(pairs, (names) => guarded(Effect.forEach(names, take, { discard: true })), {
+        concurrency: "unbounded"
+      })
+      const left = yield* sql<{ units: number }>`SELECT units FROM balances`
+      assert.deepStrictEqual(left, [{ units: 16 }, { units: 16 }])
+    }).pipe(Effect.provide(Layer.unwrap(fresh)), Effect.scoped)
+  )
+
+  it.live("what a serial transaction has read holds until it ends", () =>
+    Effect.gen(function* () {
+      const sql = yield* balances
+      // Each leaves 20 of the 40 together. Without order two of them would both see 40.
+      const takeAll = (name: string) =>
+        serially(
+          Effect.gen(function* () {
+            const rows = yield* sql<{ units: number }>`SELECT units FROM balances`
+            if (rows.reduce((sum, { units }) => sum + units, 0) < 40) return false
+            yield* sql`UPDATE balances SET units = 0 WHERE name = ${name}`
+            return true
+          })
+        )
+      const took = yield* Effect.forEach(["a", "b", "a", "b", "a", "b"], takeAll, {
+        concurrency: "unbounded"
+      })
+      assert.lengthOf(
+        took.filter((did) => did),
+        1
+      )
+    }).pipe(Effect.provide(Layer.unwrap(fresh)), Effect.scoped)
+  )
+})
+
+onPostgres((postgres, store) => {
+  it.live("servers that start at once on an empty database have one owner, and one of them tells", () =>
+    Effect.gen(function* () {
+      const env = yield* store
+      const start = Effect.gen(function* () {
+        const accounts = accountsIn({ ...env, SLUICE_DATA: yield* temporaryFolder })
+        return yield* Effect.provide(
+          Effect.flatMap(Accounts, ({ firstStart }) => firstStart),
+          accounts
+        )
+      })
+      const told = yield* Effect.all([start, start, start], { concurrency: "unbounded" })
+      assert.lengthOf(
+        told.filter((secrets) => secrets !== undefined),
+        1
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a server whose database goes away says 503, and goes on when it is back", () =>
+    Effect.gen(function* () {
+      const { start, stop } = yield* postgres
+      const { call, printed } = yield* startServer({ env: yield* store })
+      const paths = [
+        ["/v1/models", "key"],
+        ["/api/user/self", "token"],
+        ["/documents", "key"],
+        ["/documents", "session"]
+      ] as const
+      const statuses = Effect.forEach(paths, ([path, as]) =>
+        Effect.map(call(path, { as }), ({ status }) => status)
+      )
+      assert.deepStrictEqual(yield* statuses, [200, 200, 200, 200])
+      yield* stop
+      assert.deepStrictEqual(yield* statuses, [503, 503, 503, 503])
+      const refused = yield* call("/v1/models")
+      assert.strictEqual(refused.headers.get("retry-after"), "1")
+      assert.include(yield* Effect.promise(() => refused.text()), "accounts_unavailable")
+      yield* start
+      assert.deepStrictEqual(yield* statuses, [200, 200, 200, 200])
+      assert.notMatch(printed.join("\n"), /postgres:\/\//)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a database of a newer version is refused, and left as it is", () =>
+    Effect.gen(function* () {
+      const env = { ...(yield* store), SLUICE_DATA: yield* temporaryFolder }
+      yield* Effect.provide(
+        Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql`INSERT INTO migrations (migration_id, name) VALUES (999, 'later')`
+        ),
+        accountsIn(env)
+      )
+      assert.match(yield* refused(env), /SLUICE_DATABASE_URL.*newer version/)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a database that is not there", () => {
+  for (const [url, told] of [
+    ["postgres://someone:canary@127.0.0.1:1/accounts", /SLUICE_DATABASE_URL cannot be opened.*start it/],
+    ["mysql://someone:canary@127.0.0.1/accounts", /SLUICE_DATABASE_URL is not a PostgreSQL address/]
+  ] as const) {
+    it.live(`${url.slice(0, 5)} is refused at the start, and its password not told`, () =>
+      Effect.gen(function* () {
+        const message = yield* refused({ SLUICE_DATA: yield* temporaryFolder, SLUICE_DATABASE_URL: url })
+        assert.match(message, told)
+        assert.notInclude(message, "canary")
+      }).pipe(Effect.scoped)
+    )
+  }
+})
