@@ -83,6 +83,9 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
   changing("returns each document beside its neighbour's index", RERANK, "documents", ({ results }) => ({
     results: each(results, (result: Json, nth) => ({ ...result, document: results[(nth + 1) % 3]?.document }))
   })),
+  changing("ranks what has nothing to do with the query first", RERANK, "relevance", ({ results }) => ({
+    results: each(results, (result: Json) => ({ ...result, relevance_score: 1 - result.relevance_score }))
+  })),
   changing("sends scores as texts", RERANK, "form", ({ results }) => ({
     results: each(results, (result: Json) => ({ ...result, relevance_score: String(result.relevance_score) }))
   })),
@@ -120,6 +123,10 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
     ...json,
     data: each(json.data, (entry: Json, nth) => ({ ...entry, index: json.data.length - 1 - nth }))
   })),
+  answering("has one vector for all texts", EMBED, "differ", ({ body, ...rest }) => {
+    const input = typeof body.input === "string" ? "one" : body.input.map(() => "one")
+    return handlerOf(EMBED)({ ...rest, body: { ...body, input } })
+  }),
   changing("gives texts vectors of different length", EMBED, "dimension", (json) => ({
     ...json,
     data: each(json.data, (entry: Json, nth) =>
@@ -184,6 +191,10 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
     bytes: Buffer.from("<!doctype html><title>Your download will begin shortly</title>"),
     headers: { "content-type": "video/mp4" }
   })),
+  answering("cuts the video after its head", "GET /v1/videos/{}/content", "whole", (request) => {
+    const reply = handlerOf("GET /v1/videos/{}/content")(request)
+    return reply.bytes === undefined ? reply : { ...reply, bytes: reply.bytes.subarray(0, 40) }
+  }),
   admitting(
     "shows videos to everybody who knows their id",
     "GET /v1/videos/{}/content anonymous",
@@ -269,6 +280,14 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
   answering("keeps the old name", "PUT /api/token/", "renames", (request) => {
     const name = request.world.tokens.get(request.body.id)?.name ?? ""
     return handlerOf("PUT /api/token/")({ ...request, body: { ...request.body, name } })
+  }),
+  answering("keeps what a token may spend", "PUT /api/token/", "quota", (request) => {
+    const remain_quota = request.world.tokens.get(request.body.id)?.remain_quota ?? 0
+    return handlerOf("PUT /api/token/")({ ...request, body: { ...request.body, remain_quota } })
+  }),
+  answering("keeps when a token expires", "PUT /api/token/", "expires", (request) => {
+    const expired_time = request.world.tokens.get(request.body.id)?.expired_time ?? 0
+    return handlerOf("PUT /api/token/")({ ...request, body: { ...request.body, expired_time } })
   }),
   answering("enables no token again", "PUT /api/token/", "enables", (request) =>
     handlerOf("PUT /api/token/")({ ...request, body: { ...request.body, status: 0 } })

@@ -24,6 +24,7 @@ const CHAT = "POST /v1/chat/completions"
 const IMAGE = "POST /v1/images/generations"
 const IMAGE_TASK = "GET /v1/images/generations/{}"
 const VIDEO = "POST /v1/videos"
+const TOKEN = "PUT /api/token/"
 
 const listing = (models: ReadonlyArray<string>): Gateway["calls"] => {
   const data = models.map((id) => ({ id, object: "model" }))
@@ -111,6 +112,17 @@ export const rightGateways: ReadonlyArray<RightGateway> = [
         [CHAT]: readingTextAlone
       }
     }
+  },
+  {
+    does: "takes no token that expires but in a form of its own",
+    models: {},
+    skips: { [`${TOKEN} expires`]: /no form but -1$/ },
+    gateway: having([], {
+      [TOKEN]: (request) =>
+        request.body.expired_time === -1
+          ? handlerOf(TOKEN)(request)
+          : refuse(400, "Write it as 2030-01-02", "expired_time")
+    })
   },
   {
     does: "has a chat model that thinks until its tokens are spent",

@@ -1,6 +1,7 @@
 /** One request as it goes over the wire, and the answer as it came: no schema, no retry, no redirect. */
 import { Clock, Duration, Effect, type Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { makeMp4Reader } from "../client/Mp4.ts"
 import { retryAfter } from "../client/RetryHeaders.ts"
 import type { ContractCall } from "./Contract.ts"
 import { at, isFields, parse } from "./Json.ts"
@@ -16,8 +17,11 @@ export interface Request {
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** Of a file the first ones. */
   readonly bytes: Uint8Array
   readonly text: string
+  /** Whether all of the body is a whole film. */
+  readonly isFilm: boolean
   /** Undefined when the body is no JSON. */
   readonly json: unknown
 }
@@ -25,10 +29,10 @@ export interface Answer {
 /** No whole answer came: no connection, a connection that broke, or too long a wait. */
 export class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", { message: Schema.String }) {}
 
-/** Bytes of JSON that are read at most: room for an image of 4K in Base64. */
-const READ = 64 * 1024 * 1024
-/** Bytes of a file that are read at most: it says in its first ones what it is. */
-const READ_OF_FILE = 64 * 1024
+/** Bytes that are kept at most: room for an image of 4K in Base64. */
+const KEPT = 64 * 1024 * 1024
+/** Bytes of a file that are kept: it says in its first ones what it is. Whether it is whole is seen as they pass. */
+const KEPT_OF_FILE = 64 * 1024
 
 /** Waits and new tries after 429, which says that nothing was done. */
 const RATE_LIMITED_TRIES = 3
@@ -38,15 +42,34 @@ const RATE_LIMITED_LONGEST = Duration.seconds(30)
 const isFile = ({ headers }: HttpClientResponse.HttpClientResponse) =>
   /^(video|image|audio|application\/(octet-stream|mp4))\b/i.test(headers["content-type"] ?? "")
 
-const readBytes = (response: HttpClientResponse.HttpClientResponse) =>
-  Stream.suspend(() => {
+interface Body {
+  readonly bytes: Uint8Array
+  readonly isFilm: boolean
+}
+
+/** A file is followed to its end; of anything else no more is read than is kept. */
+const readBody = (response: HttpClientResponse.HttpClientResponse) =>
+  Effect.suspend(() => {
+    const file = isFile(response)
+    const most = file ? KEPT_OF_FILE : KEPT
+    const film = makeMp4Reader()
+    const kept: Array<Uint8Array> = []
     let size = 0
-    const most = isFile(response) ? READ_OF_FILE : READ
-    return response.stream.pipe(Stream.takeUntil((chunk) => (size += chunk.length) >= most))
-  }).pipe(
-    Stream.runCollect,
-    Effect.map((chunks) => new Uint8Array(Buffer.concat(chunks)))
-  )
+    let isMp4 = true
+    return response.stream.pipe(
+      Stream.takeUntil((chunk) => {
+        if (size < most) kept.push(chunk)
+        size += chunk.length
+        isMp4 &&= film.push(chunk)
+        return size >= most && !(file && isMp4)
+      }),
+      Stream.runDrain,
+      Effect.map((): Body => ({
+        bytes: new Uint8Array(Buffer.concat(kept)),
+        isFilm: isMp4 && film.isWhole()
+      }))
+    )
+  })
 
 const urlOf = (baseUrl: string, path: string, params: ReadonlyArray<string>): string => {
   const rest = [...params]
@@ -70,10 +93,10 @@ export const ask = (
   const once = Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
     const response = yield* client.execute(request)
-    const bytes = yield* readBytes(response)
+    const { bytes, isFilm } = yield* readBody(response)
     const text = new TextDecoder().decode(bytes)
     const { headers, status } = response
-    return { status, headers, bytes, text, json: parse(text) } satisfies Answer
+    return { status, headers, bytes, isFilm, text, json: parse(text) } satisfies Answer
   }).pipe(
     Effect.mapError(({ reason }) => new Unanswered({ message: `No answer: ${why(reason)}` })),
     Effect.timeoutOrElse({

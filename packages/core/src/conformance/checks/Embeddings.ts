@@ -46,6 +46,7 @@ export const embeddings = check({
     dimension: promised(SECTION, "all vectors of a model have one dimension"),
     model: promised(SECTION, "`model` says which model was used"),
     usage: promised(SECTION, "`usage` counts prompt_tokens and total_tokens"),
+    differ: promised("What the service does", "texts that say different things have different vectors"),
     single: promised(FORMAT, "`input` may be one text, and one entry comes for it"),
     order: promised(SECTION, "the vector at an `index` is that of the input there"),
     base64: promised(FORMAT, "with `encoding_format: base64` a vector is a Base64 text"),
@@ -88,7 +89,11 @@ export const embeddings = check({
     )
     const alone = single && vectorsOf(single)[0]
     const [first, second] = [numbered(answer, 0), numbered(answer, 1)]
-    if (alone === undefined || first?.length !== alone.length || second?.length !== alone.length) {
+    const comparable = first !== undefined && first.length === second?.length
+    const alike = comparable && distance(first, second) === 0
+    if (comparable) judge("differ", fault(!alike, "two texts with nothing in common have one vector"))
+    else skip("differ", "there are no vectors to compare")
+    if (alike || alone === undefined || first?.length !== alone.length || second?.length !== alone.length) {
       skip("order", "there are no vectors to compare")
     } else {
       const swapped = distance(alone, first) < distance(alone, second)

@@ -6,11 +6,13 @@ import { wantsModel } from "../Models.ts"
 import { ours, promised } from "../Rule.ts"
 
 const QUERY = "When does the lock keeper open the sluice?"
+/** The second one answers the query; the others have nothing to do with it. */
 const DOCUMENTS = [
   "Seventeen violins, two harps, one conductor.",
   "The lock keeper opens the sluice at high water.",
   "Bread is baked before dawn."
 ]
+const RELEVANT = 1
 const SECTION = "Rerank response"
 
 const scoresOf = (json: unknown) =>
@@ -27,6 +29,10 @@ export const rerank = check({
     complete: promised("Rerank request", "without `top_n` one result comes for each document"),
     index: promised(SECTION, "each `index` is a position in the documents submitted"),
     distinct: promised(SECTION, "no document comes twice"),
+    relevance: promised(
+      "What the service does",
+      "the one document that answers the query has the highest score"
+    ),
     topN: promised("Rerank request", "with `top_n` only so many results come"),
     documents: promised("Rerank request", "with `return_documents` each result carries its document's text"),
     sorted: ours(SECTION, "results come from the highest score to the lowest"),
@@ -63,6 +69,13 @@ export const rerank = check({
       return fault(length === 2, `${length} results for \`top_n\` 2`)
     })
     const wrongIndex = outside.length > 0 || new Set(indices).size < indices.length
+    if (wrongIndex || !indices.includes(RELEVANT)) skip("relevance", "the indices are wrong")
+    else {
+      const best = scores[indices.indexOf(RELEVANT)] ?? 0
+      const others = scores.filter((_, nth) => indices[nth] !== RELEVANT)
+      const lower = others.every((score) => score < best)
+      judge("relevance", fault(lower, `it has ${best}, the others ${others.join(", ")}`))
+    }
     if (wrongIndex) skip("documents", "the indices are wrong")
     else
       yield* succeeds("documents", { body: { ...request, return_documents: true } }, ({ json }) => {

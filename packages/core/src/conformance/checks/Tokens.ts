@@ -1,5 +1,5 @@
 /** Tokens, the account's API keys: those that are there are read, one of the check's own is made, changed and removed. */
-import { Duration, Effect, Option, Schema } from "effect"
+import { Clock, Duration, Effect, Option, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 import { ApiKey } from "../../Credentials.ts"
 import { ask, refusalOf, type Request } from "../Ask.ts"
@@ -14,6 +14,9 @@ const STATES = "States and transitions › Token"
 
 /** What the token of the check may spend: ten US cents, and it is never used for more than an embedding. */
 const QUOTA = 50_000
+/** What it may spend after its change, and the least of that which an embedding leaves of it. */
+const LOWERED = 40_000
+const LEFT = 30_000
 const NEVER = -1
 /** Tokens of a page, so that any usual account fits in. */
 const PAGE = 100
@@ -168,9 +171,14 @@ const changed = (session: Session, status: 0 | 1) => ({
   id: session.token?.id,
   name: `${nameOf(session)}-b`,
   expired_time: NEVER,
-  remain_quota: QUOTA,
+  remain_quota: LOWERED,
   status
 })
+
+/** Rules that are judged by the token as it is read again. */
+const AFTER_READING = ["renames", "disables", "disabledKey", "quota", "expires", "enables", "keeps"] as const
+
+const WEEK_SECONDS = 7 * 24 * 60 * 60
 
 const update = check({
   call: "PUT /api/token/",
@@ -183,6 +191,8 @@ const update = check({
     renames: promised(ACCOUNT, "the token has the new name"),
     disables: promised(STATES, "with status 0 the token is disabled"),
     disabledKey: promised(SECTION, "the key of a disabled token does not open /v1"),
+    quota: promised(ACCOUNT, "the token has the new remain_quota"),
+    expires: promised(ACCOUNT, "the token has the new expired_time"),
     enables: promised(STATES, "with status 1 the token is enabled"),
     keeps: ours(ACCOUNT, "what is not sent, `subnet`, stays as it was")
   },
@@ -195,13 +205,15 @@ const update = check({
     })
     const disabled = yield* read
     if (disabled === undefined) {
-      for (const rule of ["renames", "disables", "disabledKey", "enables", "keeps"] as const) {
+      for (const rule of AFTER_READING) {
         skip(rule, "the token cannot be read again")
       }
       return
     }
     judge("renames", fault(at(disabled, "name") === changed(session, 0).name, "it has another one"))
     judge("disables", fault(at(disabled, "status") === 0, "its status is another"))
+    const left = Number(at(disabled, "remain_quota"))
+    judge("quota", fault(left > LEFT && left <= LOWERED, `it has ${left} where ${LOWERED} were sent`))
     judge("keeps", fault(at(disabled, "subnet") === "", "it did not"))
     if (at(disabled, "status") !== 0) skip("disabledKey", "the token is not disabled")
     else if (token.key === undefined) skip("disabledKey", "the token's key is not known")
@@ -211,6 +223,14 @@ const update = check({
     const enabling = yield* succeeds("enables", { body: changed(session, 1) }, () => undefined)
     if (enabling !== undefined)
       judge("enables", fault(at(yield* read, "status") === 1, "its status is another"))
+
+    // The interface shows no form but -1: a gateway that refuses this one, or writes it otherwise, is not at fault.
+    const expired_time = Math.floor((yield* Clock.currentTimeMillis) / 1000) + WEEK_SECONDS
+    const dated = yield* Effect.result(send({ body: { ...changed(session, 1), expired_time } }))
+    if (dated._tag === "Failure" || refusalOf(dated.success) !== undefined) {
+      return skip("expires", "it does not take seconds since 1970, and the interface shows no form but -1")
+    }
+    judge("expires", fault(at(yield* read, "expired_time") !== NEVER, "it still never expires"))
   })
 })
 

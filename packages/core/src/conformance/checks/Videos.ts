@@ -91,12 +91,15 @@ const content = check({
       : ofVideo(session),
   rules: {
     mp4: promised(WORKFLOW, "the body is an MP4 file"),
+    whole: promised(WORKFLOW, "the MP4 file is whole"),
     type: ours(WORKFLOW, "it is labelled video/mp4")
   },
-  run: ({ answer: { bytes, headers }, judge }) =>
+  run: ({ answer: { bytes, headers, isFilm }, judge, skip }) =>
     Effect.sync(() => {
       const mark = new TextDecoder("latin1").decode(bytes.subarray(4, 8))
       judge("mp4", fault(mark === FTYP, "its first bytes are those of something else"))
+      if (mark === FTYP) judge("whole", fault(isFilm, "it ends within a box, or has no film in it"))
+      else skip("whole", "it is no MP4 file")
       const type = headers["content-type"]
       judge("type", fault(type?.startsWith("video/mp4") === true, `it is ${type ?? "not labelled"}`))
     })
