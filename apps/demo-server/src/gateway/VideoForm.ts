@@ -6,11 +6,17 @@ import { HttpServerRequest, Multipart } from "effect/http"
 /** The interface has five fields. */
 const MAX_PARTS = 32
 
-const refuse = (message: string, param?: string, status: 400 | 415 = 400) =>
-  new Failure({ status, message, param, retryable: false })
+const refuse = (message: string, param?: string, status: 400 | 413 | 415 = 400) =>
+  new Failure({ status, message, param, ...(status === 413 && { code: "too_large" }), retryable: false })
 
 const unreadable = () =>
   refuse("The body could not be read: it is cut short, too large, or not what its content-type says")
+
+/** Fields count as well as files. */
+const faultOf = ({ reason: { _tag } }: Multipart.MultipartError) =>
+  _tag === "BodyTooLarge" || _tag === "FileTooLarge" || _tag === "FieldTooLarge"
+    ? refuse("The form is larger than what is read here: send a smaller image", undefined, 413)
+    : unreadable()
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(VideoRequest))
@@ -46,7 +52,7 @@ const fieldsOf = (parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>
         if (count > MAX_PARTS) return yield* refuse(`The form has more than ${MAX_PARTS} parts`)
         const [, key] = /^input_reference\[(\w{1,40})\]$/.exec(part.key) ?? []
         const value = Multipart.isFile(part)
-          ? imageText(yield* Effect.mapError(part.contentEffect, unreadable))
+          ? imageText(yield* Effect.mapError(part.contentEffect, faultOf))
           : part.value
         if (key === undefined) fields.set(part.key, value)
         else inside.set(key, value)
@@ -54,7 +60,7 @@ const fieldsOf = (parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>
     )
     if (inside.size > 0) fields.set("input_reference", Object.fromEntries(inside))
     return Object.fromEntries(fields)
-  }).pipe(Effect.mapError((error) => (error instanceof Failure ? error : unreadable())))
+  }).pipe(Effect.mapError((error) => (error instanceof Failure ? error : faultOf(error))))
 
 const parse = (text: string): unknown => {
   try {

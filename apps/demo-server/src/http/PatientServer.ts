@@ -21,6 +21,9 @@ export const MAX_HEADER_BYTES = 16 * 1024
 /** Milliseconds to receive one whole request: a large folder over a slow line, and an end to a socket held open. */
 const REQUEST_TIMEOUT = 30 * 60 * 1000
 
+/** How many times the silence that is borne a whole body may take. Uploads of documents take longer. */
+const WHOLE = 10
+
 /** Milliseconds that a connection stays open for a next request. */
 const KEEP_ALIVE = 10_000
 
@@ -83,6 +86,11 @@ const silent = failure(
   "Nothing came for too long in the middle of the request: send it again, without a pause"
 )
 
+const slow = failure("request_timeout", "The body did not come in time: send it again, faster")
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
+
 const unexpected = failure("expectation_failed", "Only `Expect: 100-continue` is met here")
 
 /** An upload waits for its own silence, and says what of it was kept. */
@@ -91,11 +99,28 @@ const isUpload = ({ url }: IncomingMessage): boolean =>
 
 /** Gives up who is silent while it is their turn. Who waits for us is left alone, however long it takes. */
 const giveUpTheSilent = (server: Server, exchanges: ReadonlyMap<Socket, Exchange>, patience: number) => {
+  const read = new WeakMap<Socket, number>()
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request
+    response.once("close", () => read.set(socket, socket.bytesRead))
+    if (isUpload(request) || !hasBody(request)) return
+    // A byte now and then is no silence, and no end either.
+    const late = setTimeout(() => {
+      if (response.headersSent) socket.destroy()
+      else refuse([request, response], 408, slow)
+    }, patience * WHOLE)
+    for (const event of ["end", "close"]) request.once(event, () => clearTimeout(late))
+  })
   server.timeout = patience
   server.on("timeout", (socket: Socket) => {
     const exchange = exchanges.get(socket)
-    // Between two requests, or what was sent is not taken.
-    if (exchange === undefined || socket.writableLength > 0) return void socket.destroy()
+    // What was sent is not taken.
+    if (socket.writableLength > 0) return void socket.destroy()
+    if (exchange === undefined) {
+      // Between two requests, or in the middle of the headers of one.
+      const isIdle = socket.bytesRead === (read.get(socket) ?? 0)
+      return isIdle ? void socket.destroy() : refuseSocket(socket, "ERR_HTTP_REQUEST_TIMEOUT")
+    }
     const [request, response] = exchange
     // All that came was read, and more should come.
     if (!request.complete && request.readableLength === 0 && !isUpload(request)) {

@@ -1,0 +1,162 @@
+/** Stopped, the real process finishes what is under way, tells streams that it ends, and takes tasks up again. */
+import { assert, describe, it } from "@effect/vitest"
+import { ErrorBody, Video } from "@sluice/core"
+import { Deferred, Effect, Schedule, Schema } from "effect"
+import { createServer, request, type ServerResponse } from "node:http"
+import { type AddressInfo, connect } from "node:net"
+import { startProcess } from "./Process.ts"
+import { temporaryFolder } from "./TestServer.ts"
+
+const addressIn = (printed: string): URL => new URL(/http:\/\/\S+/.exec(printed)?.[0] ?? "")
+const keyIn = (printed: string): string => /sk-\w{48}/.exec(printed)?.[0] ?? ""
+
+/** A gateway whose streams never end, and whose other answers come when they are released. */
+const slowGateway = Effect.gen(function* () {
+  const held: Array<ServerResponse> = []
+  const bothCame = yield* Deferred.make<void>()
+  let calls = 0
+  const server = createServer((request, response) => {
+    let body = ""
+    request.on("data", (chunk) => (body += String(chunk)))
+    request.on("end", () => {
+      if (request.url !== "/v1/chat/completions") return void response.writeHead(404).end()
+      if (body.includes('"stream":true')) {
+        response.writeHead(200, { "content-type": "text/event-stream" })
+        response.write(
+          `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: "Slowly" } }] })}\n\n`
+        )
+      } else held.push(response)
+      calls += 1
+      if (calls === 2) Deferred.doneUnsafe(bothCame, Effect.void)
+    })
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+    () => Effect.sync(() => void (server.close(), server.closeAllConnections()))
+  )
+  const release = Effect.sync(() => {
+    const answer = { choices: [{ index: 0, message: { role: "assistant", content: "At last" } }] }
+    for (const response of held) {
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer))
+    }
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    bothCame: Deferred.await(bothCame),
+    release
+  }
+})
+
+interface Answer {
+  readonly status: number | undefined
+  readonly text: string
+  /** Whether it came to its end, rather than breaking off. */
+  readonly whole: boolean
+}
+
+const post = (url: URL, key: string, body: object) =>
+  new Promise<Answer>((resolve, reject) => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+    const sent = request(new URL("/v1/chat/completions", url), { method: "POST", headers }, (response) => {
+      let text = ""
+      response.on("data", (chunk) => (text += String(chunk)))
+      response.on("error", () => {})
+      response.on("close", () => resolve({ status: response.statusCode, text, whole: response.complete }))
+    })
+    sent.on("error", reject)
+    sent.end(JSON.stringify({ messages: [{ role: "user", content: "When?" }], ...body }))
+  })
+
+const isRefused = ({ port }: URL) =>
+  Effect.callback<boolean>((resume) => {
+    const socket = connect(Number(port), "127.0.0.1")
+    socket.once("connect", () => {
+      socket.destroy()
+      resume(Effect.succeed(false))
+    })
+    socket.once("error", () => resume(Effect.succeed(true)))
+  })
+
+describe("a server that is stopped", () => {
+    it.live("takes no more calls, finishes those under way and ends streams with an event", () =>
+      Effect.gen(function* () {
+        const gateway = yield* slowGateway
+        const started = yield* startProcess({
+          SLUICE_DATA: yield* temporaryFolder,
+          SLUICE_GATEWAY_URL: gateway.url,
+          SLUICE_API_KEY: "upstream-key",
+          SLUICE_EMBEDDING_MODEL: "e",
+          SLUICE_RERANK_MODEL: "r",
+          SLUICE_CHAT_MODEL: "c",
+          SLUICE_SHUTDOWN_SECONDS: "3"
+        })
+        const banner = yield* started.printed("The API key opens")
+        const [url, key] = [addressIn(banner), keyIn(banner)]
+        const stream = post(url, key, { model: "c", stream: true })
+        const call = post(url, key, { model: "c" })
+        yield* gateway.bothCame
+        yield* started.signal("SIGINT")
+        yield* Effect.repeat(isRefused(url), {
+          schedule: Schedule.spaced("20 millis"),
+          until: (refused) => refused
+        })
+        yield* gateway.release
+
+        const answered = yield* Effect.promise(() => call)
+        assert.deepStrictEqual([answered.status, answered.whole], [200, true])
+        assert.include(answered.text, "At last")
+        const { status, text, whole } = yield* Effect.promise(() => stream)
+        assert.deepStrictEqual([status, whole], [200, true])
+        assert.include(text, "Slowly")
+        const last =
+          text
+            .trimEnd()
+            .split("\n\n")
+            .at(-1)
+            ?.replace(/^data: /, "") ?? ""
+        const { error } = Schema.decodeUnknownSync(
+          Schema.fromJsonString(Schema.Struct({ error: ErrorBody.fields.error }))
+        )(last)
+        assert.strictEqual(error.code, "shutting_down")
+        const { code, stderr } = yield* started.ended
+        assert.strictEqual(code, 0, stderr)
+      }).pipe(Effect.scoped)
+    )
+
+  it.live("takes up at its next start the video that it was ended over", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      const first = yield* startProcess({ SLUICE_DATA: data })
+      const banner = yield* first.printed("The API key opens")
+      const headers = { authorization: `Bearer ${keyIn(banner)}`, "content-type": "application/json" }
+      const video = (url: URL, init: RequestInit = {}) =>
+        Effect.promise(async () => {
+          const response = await fetch(url, { ...init, headers })
+          return Schema.decodeUnknownSync(Video)(await response.json())
+        })
+      const body = { model: "sluice-video-v-a", prompt: "A barge", seconds: "8", size: "1280x720" }
+      const made = yield* video(new URL("/v1/videos", addressIn(banner)), {
+        method: "POST",
+        body: JSON.stringify(body)
+      })
+      const task = `/v1/videos/${made.id}`
+      const underWay = yield* Effect.repeat(video(new URL(task, addressIn(banner))), {
+        schedule: Schedule.spaced("20 millis"),
+        until: ({ status }) => status !== "queued"
+      })
+      assert.strictEqual(underWay.status, "in_progress")
+      yield* first.signal("SIGTERM")
+      assert.strictEqual((yield* first.ended).code, 0)
+
+      const second = yield* startProcess({ SLUICE_DATA: data })
+      const url = addressIn(yield* second.printed("Reference"))
+      const ended = yield* Effect.repeat(video(new URL(task, url)), {
+        schedule: Schedule.spaced("100 millis"),
+        until: ({ status }) => status === "completed" || status === "failed"
+      })
+      assert.strictEqual(ended.status, "completed")
+      const content = yield* Effect.promise(() => fetch(new URL(`${task}/content`, url), { headers }))
+      assert.deepStrictEqual([content.status, content.headers.get("content-type")], [200, "video/mp4"])
+    }).pipe(Effect.scoped)
+  )
+})
