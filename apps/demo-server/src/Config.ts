@@ -11,6 +11,8 @@
  * | `SLUICE_API_KEY` | – | the key for that gateway's `/v1` |
  * | `SLUICE_ACCESS_TOKEN` | – | the system access token for that gateway's `/api` |
  * | `SLUICE_EMBEDDING_MODEL`, `SLUICE_RERANK_MODEL`, `SLUICE_CHAT_MODEL` | – | its models, by identifier |
+ * | `SLUICE_PRICES` | – | a file of prices, by model, that comes before the shipped `prices.json` |
+ * | `SLUICE_REQUESTS_PER_MINUTE`, `SLUICE_TOKENS_PER_MINUTE` | – | what each API key may do in a minute; without them, anything |
  * | `SLUICE_SHUTDOWN_SECONDS` | 20 | how long calls under way may take to finish after SIGINT or SIGTERM |
  * | `SLUICE_CALLER_SECONDS` | 30 | how long a caller may be silent in the middle of a request or of taking an answer |
  * | `SLUICE_HOSTS` | – | names by which the server may be called; without them: loopback's where it is bound to loopback, else any |
@@ -23,6 +25,7 @@
 import { ApiKey, SystemAccessToken } from "@sluice/core"
 import { Config, Context, Effect, Layer, Option, Redacted } from "effect"
 import { isAbsolute, resolve } from "node:path"
+import { moneyOf, type MoneySettings, moneyVariables } from "./money/MoneySettings.ts"
 import { operationOf, type OperationSettings, operationVariables } from "./operation/OperationSettings.ts"
 import { StartError } from "./StartError.ts"
 
@@ -59,7 +62,8 @@ const variables = Config.unwrap({
   embedding: text("SLUICE_EMBEDDING_MODEL"),
   rerank: text("SLUICE_RERANK_MODEL"),
   chat: text("SLUICE_CHAT_MODEL"),
-  operation: operationVariables
+  operation: operationVariables,
+  money: moneyVariables
 })
 
 type Variables = Config.Success<typeof variables>
@@ -149,6 +153,7 @@ export class ServerConfig extends Context.Service<
     /** Names of variables that are set and have no effect. */
     readonly stray: ReadonlyArray<string>
     readonly operation: OperationSettings
+    readonly money: MoneySettings
   }
 >()("@sluice/demo-server/Config") {
   static readonly layer = Layer.effect(
@@ -171,7 +176,8 @@ export class ServerConfig extends Context.Service<
         database: yield* databaseOf(found),
         gateway: yield* gatewayOf(found),
         stray: strayOf(found),
-        operation: yield* operationOf(found.operation)
+        operation: yield* operationOf(found.operation),
+        money: yield* moneyOf(found.money)
       }
     })
   )

@@ -1,6 +1,7 @@
 /** The tables of the accounts, for SQLite and for PostgreSQL: TEXT, BIGINT, times in epoch milliseconds. */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { money } from "../money/Tables.ts"
 
 /** The only thing that the two name differently: numbers given by the database, none of them twice. */
 const identity = (sql: SqlClient.SqlClient) =>
@@ -63,7 +64,7 @@ const permissions = Effect.gen(function* () {
   )`
 })
 
-const all = { "0001_accounts": accounts, "0002_permissions": permissions }
+const all = { "0001_accounts": accounts, "0002_permissions": permissions, "0003_money": money }
 
 /** The migration that this version knows last; a database with a higher one was made by a newer version. */
 const LATEST = Object.keys(all).length

@@ -7,7 +7,7 @@ import { serially } from "../sql/Transaction.ts"
 /** The user's id and name. */
 export const OWNER = "owner"
 
-/** What the owner, and the key that is printed, may spend at first: 1,000 USD. The embedded models cost nothing. */
+/** What the owner, and the key that is printed, may spend at first: 1,000 USD. At the embedded models' prices, for ever. */
 const FIRST_QUOTA = 1_000 * UNITS_PER_USD
 
 /** Whether anybody has an account. */
@@ -28,7 +28,7 @@ export const addOwner = Effect.fn("Owner.add")(function* (hashes: {
   const now = yield* Clock.currentTimeMillis
   const add = Effect.gen(function* () {
     if (yield* hasUsers) return false
-    yield* sql`INSERT INTO users ${sql.insert({ id: OWNER, username: OWNER, role: "admin", quota: FIRST_QUOTA, created_at: now })}`
+    yield* sql`INSERT INTO users ${sql.insert({ id: OWNER, username: OWNER, role: "admin", quota: FIRST_QUOTA, granted: FIRST_QUOTA, created_at: now })}`
     yield* sql`INSERT INTO system_tokens ${sql.insert({ user_id: OWNER, hash: hashes.accessToken, created_at: now })}`
     yield* sql`INSERT INTO tokens ${sql.insert({
       user_id: OWNER,

@@ -1,0 +1,33 @@
+/** Whether the ledger adds up: what each user was given is the balance, what is reserved, and what was paid. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** The sums of one user, in quota units. */
+export interface Sums {
+  readonly user: string
+  readonly granted: number
+  readonly quota: number
+  readonly reserved: number
+  readonly settled: number
+}
+
+/** The sums of every user, as one statement sees them. */
+export const sums = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<Record<"name" | keyof Sums, unknown>>`SELECT users.id AS name, granted, quota,
+    COALESCE((SELECT SUM(reserved) FROM charges WHERE user_id = users.id AND state IN ('reserved', 'sent')), 0) AS reserved,
+    COALESCE((SELECT SUM(cost) FROM charges WHERE user_id = users.id AND state = 'settled'), 0) AS settled
+    FROM users`
+  return rows.map((row): Sums => ({
+    user: String(row.name),
+    granted: Number(row.granted),
+    quota: Number(row.quota),
+    reserved: Number(row.reserved),
+    settled: Number(row.settled)
+  }))
+})
+
+/** The users for whom granted = quota + open reserves + settled costs does not hold: none, ever. */
+export const outOfBalance = Effect.map(sums, (all) =>
+  all.filter(({ granted, quota, reserved, settled }) => granted !== quota + reserved + settled || quota < 0)
+)

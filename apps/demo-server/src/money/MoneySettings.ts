@@ -1,0 +1,48 @@
+/**
+ * What calls cost and how many there may be: the variables of the environment that say so, each checked.
+ *
+ * The table in `Config.ts` tells what they mean.
+ */
+import { Config, Effect, Option } from "effect"
+import { resolve } from "node:path"
+import { StartError } from "../StartError.ts"
+
+export interface MoneySettings {
+  /** A file of prices that comes before the shipped one; absolute. */
+  readonly prices: string | undefined
+  /** Of each API key, in a minute; undefined: any number. */
+  readonly requestsPerMinute: number | undefined
+  readonly tokensPerMinute: number | undefined
+}
+
+const text = (name: string) =>
+  Config.String(name).pipe(
+    Config.option,
+    Config.map(Option.filter((value) => value.trim() !== "")),
+    Config.map(Option.getOrUndefined)
+  )
+
+/** To be read together with the other variables. */
+export const moneyVariables = Config.unwrap({
+  prices: text("SLUICE_PRICES"),
+  requests: text("SLUICE_REQUESTS_PER_MINUTE"),
+  tokens: text("SLUICE_TOKENS_PER_MINUTE")
+})
+
+const limitOf = (name: string, value: string | undefined) =>
+  value === undefined
+    ? Effect.succeed(undefined)
+    : /^[1-9]\d{0,11}$/.test(value.trim())
+      ? Effect.succeed(Number(value))
+      : Effect.fail(
+          new StartError({ message: `${name} is no limit: give a whole number from 1, or unset it for none` })
+        )
+
+/** The settings, or what is wrong with them. */
+export const moneyOf = Effect.fnUntraced(function* (found: Config.Success<typeof moneyVariables>) {
+  return {
+    prices: found.prices === undefined ? undefined : resolve(found.prices),
+    requestsPerMinute: yield* limitOf("SLUICE_REQUESTS_PER_MINUTE", found.requests),
+    tokensPerMinute: yield* limitOf("SLUICE_TOKENS_PER_MINUTE", found.tokens)
+  } satisfies MoneySettings
+})

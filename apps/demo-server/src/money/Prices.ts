@@ -1,0 +1,109 @@
+/** What a call costs: prices by model, read from a file, in quota units. */
+import { Context, Effect, FileSystem, Layer, Schema } from "effect"
+import { fileURLToPath } from "node:url"
+import { ServerConfig } from "../Config.ts"
+import type { Operations } from "../providers/Provider.ts"
+import { StartError } from "../StartError.ts"
+
+/** `prices.json` of this package, from `src/` as from `dist/`: of the embedded models, and of any other by what it does. */
+const SHIPPED = fileURLToPath(new URL("../../prices.json", import.meta.url))
+
+/** At most a thousand USD for a thousand tokens, an image or a second: more is a slip of the pen. */
+const Units = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 500_000_000 }))
+
+/** Quota units; what is not named costs nothing. Up to six decimals count. */
+export const Price = Schema.Struct({
+  inputPer1000Tokens: Schema.optionalKey(Units),
+  outputPer1000Tokens: Schema.optionalKey(Units),
+  perImage: Schema.optionalKey(Units),
+  perSecond: Schema.optionalKey(Units)
+})
+export type Price = typeof Price.Type
+
+const PriceFile = Schema.Struct({
+  /** For models that are not named, by what is asked of them. */
+  defaults: Schema.optionalKey(
+    Schema.Struct({
+      embeddings: Schema.optionalKey(Price),
+      rerank: Schema.optionalKey(Price),
+      chat: Schema.optionalKey(Price),
+      images: Schema.optionalKey(Price),
+      videos: Schema.optionalKey(Price)
+    })
+  ),
+  models: Schema.optionalKey(Schema.Record(Schema.String, Price))
+})
+type PriceFile = typeof PriceFile.Type
+
+// A key that is not understood might have been a price.
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(PriceFile), { onExcessProperty: "error" })
+
+/** What a call used, or may use at most. */
+export interface Usage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly images: number
+  /** Of video. */
+  readonly seconds: number
+}
+
+export const NOTHING: Usage = { inputTokens: 0, outputTokens: 0, images: 0, seconds: 0 }
+
+/** Millionths, whole: a price that a binary fraction only comes near to would round up a unit too far. */
+const millionths = (amount: number): bigint => BigInt(Math.round(amount * 1e6))
+
+const PER_1000_TOKENS = 1000n
+/** A price in millionths times seconds in millionths. */
+const PER_SECOND = 1_000_000n
+
+/** The cost in quota units: rounded up, once, after everything was added. */
+export const costOf = (price: Price, { images, inputTokens, outputTokens, seconds }: Usage): number => {
+  const ofTokens =
+    millionths(price.inputPer1000Tokens ?? 0) * BigInt(inputTokens) +
+    millionths(price.outputPer1000Tokens ?? 0) * BigInt(outputTokens)
+  const ofImages = millionths(price.perImage ?? 0) * BigInt(images)
+  const ofSeconds = millionths(price.perSecond ?? 0) * millionths(seconds)
+  const scale = 1_000_000n * PER_1000_TOKENS * PER_SECOND
+  const sum = ofTokens * PER_SECOND + ofImages * PER_1000_TOKENS * PER_SECOND + ofSeconds * PER_1000_TOKENS
+  return Number((sum + scale - 1n) / scale)
+}
+
+const readFile = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const text = yield* Effect.mapError(
+    fs.readFileString(file),
+    () => new StartError({ message: `The prices in ${file} cannot be read: check SLUICE_PRICES` })
+  )
+  return yield* Effect.mapError(
+    decode(text),
+    ({ message }) =>
+      new StartError({ message: `The prices in ${file} are not valid: ${message.replaceAll(/\s+/g, " ")}` })
+  )
+})
+
+/**
+ * The price of a model for what is asked of it.
+ *
+ * **Details.** The file that `SLUICE_PRICES` names comes first, then the one that is shipped: a model by its name, else
+ * the default of the operation. A file with an unknown key, or with an amount that is none, is a `StartError`.
+ */
+export class Prices extends Context.Service<
+  Prices,
+  { readonly of: (operation: keyof Operations, model: string) => Price }
+>()("@sluice/demo-server/Prices") {
+  static readonly layer = Layer.effect(
+    Prices,
+    Effect.gen(function* () {
+      const { prices } = (yield* ServerConfig).money
+      const shipped = yield* readFile(SHIPPED)
+      const files: ReadonlyArray<PriceFile> =
+        prices === undefined ? [shipped] : [yield* readFile(prices), shipped]
+      const named = new Map(files.toReversed().flatMap(({ models }) => Object.entries(models ?? {})))
+      const defaults = Object.assign(
+        {},
+        ...files.toReversed().map(({ defaults }) => defaults)
+      ) as NonNullable<PriceFile["defaults"]>
+      return { of: (operation, model) => named.get(model) ?? defaults[operation] ?? {} }
+    })
+  )
+}

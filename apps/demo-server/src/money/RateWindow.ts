@@ -1,0 +1,78 @@
+/** How often a key may call, and for how many tokens: windows of a minute, in the transaction that reserves. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+export const WINDOW_MS = 60_000
+
+/** At most in a minute; undefined: any number. */
+export interface RateLimits {
+  readonly requestsPerMinute: number | undefined
+  readonly tokensPerMinute: number | undefined
+}
+
+/** What is left of a window after a call, or what it lacked. */
+export interface RateState extends RateLimits {
+  readonly admitted: boolean
+  readonly requests: number
+  readonly tokens: number
+  /** Until the next window. */
+  readonly resetMs: number
+}
+
+const ANY = Number.MAX_SAFE_INTEGER
+
+/**
+ * Counts a call of a key, unless it goes over a limit: nothing is counted then.
+ *
+ * **Details.** A call of more tokens than a whole minute has is let in when it is the first of its minute: else it never
+ * would be.
+ */
+export const countCall = Effect.fnUntraced(function* (
+  key: number,
+  tokens: number,
+  limits: RateLimits,
+  now: number
+) {
+  const sql = yield* SqlClient.SqlClient
+  const start = now - (now % WINDOW_MS)
+  const { requestsPerMinute = ANY, tokensPerMinute = ANY } = limits
+  const counted = yield* sql<{ requests: number; tokens: number }>`INSERT INTO rate_windows
+    ${sql.insert({ token_id: key, starts_at: start, requests: 1, tokens })}
+    ON CONFLICT (token_id) DO UPDATE SET
+      requests = CASE WHEN rate_windows.starts_at < ${start} THEN 1 ELSE rate_windows.requests + 1 END,
+      tokens = CASE WHEN rate_windows.starts_at < ${start} THEN ${tokens} ELSE rate_windows.tokens + ${tokens} END,
+      starts_at = excluded.starts_at
+    WHERE rate_windows.starts_at < ${start} OR (
+      rate_windows.requests < ${requestsPerMinute} AND rate_windows.tokens + ${tokens} <= ${tokensPerMinute})
+    RETURNING requests, tokens`
+  const admitted = counted.length > 0
+  const [row] = admitted
+    ? counted
+    : yield* sql<{
+        requests: number
+        tokens: number
+      }>`SELECT requests, tokens FROM rate_windows WHERE token_id = ${key}`
+  return {
+    ...limits,
+    admitted,
+    requests: Number(row?.requests ?? 0),
+    tokens: Number(row?.tokens ?? 0),
+    resetMs: start + WINDOW_MS - now
+  } satisfies RateState
+})
+
+const seconds = (ms: number): string => `${Math.ceil(ms / 1000)}s`
+
+/** What the answer says of the limits; nothing where there are none. */
+export const rateHeaders = (state: RateState): Record<string, string> => ({
+  ...(state.requestsPerMinute !== undefined && {
+    "x-ratelimit-limit-requests": String(state.requestsPerMinute),
+    "x-ratelimit-remaining-requests": String(Math.max(0, state.requestsPerMinute - state.requests)),
+    "x-ratelimit-reset-requests": seconds(state.resetMs)
+  }),
+  ...(state.tokensPerMinute !== undefined && {
+    "x-ratelimit-limit-tokens": String(state.tokensPerMinute),
+    "x-ratelimit-remaining-tokens": String(Math.max(0, state.tokensPerMinute - state.tokens)),
+    "x-ratelimit-reset-tokens": seconds(state.resetMs)
+  })
+})

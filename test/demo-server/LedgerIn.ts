@@ -1,0 +1,57 @@
+/** The ledger alone, over the accounts of a data folder or of a PostgreSQL, with one user and one key. */
+import { NodeServices } from "@effect/platform-node"
+import { ConfigProvider, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { DatabaseLayer } from "../../apps/demo-server/src/accounts/Database.ts"
+import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
+import { Ledger, type Purchase } from "../../apps/demo-server/src/money/Ledger.ts"
+
+export const ledgerIn = (data: string, env: Record<string, string>) =>
+  Ledger.layer.pipe(
+    Layer.provideMerge(DatabaseLayer),
+    Layer.provide(ServerConfig.layer),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ SLUICE_DATA: data, ...env }))),
+    Layer.provide(NodeServices.layer)
+  )
+
+/** Adds a user with a key; the key's id. */
+export const addUser = Effect.fnUntraced(function* (
+  user: string,
+  { quota, remaining = quota }: { readonly quota: number; readonly remaining?: number }
+) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`INSERT INTO users ${sql.insert({ id: user, username: user, role: "user", quota, granted: quota, created_at: 0 })}`
+  const [row] = yield* sql<{ id: number }>`INSERT INTO tokens ${sql.insert({
+    user_id: user,
+    name: "k",
+    hash: `hash of ${user}`,
+    shown: "sk-",
+    status: 1,
+    expires_at: null,
+    remain_quota: remaining,
+    subnet: "",
+    created_at: 0
+  })} RETURNING id`
+  return Number(row?.id)
+})
+
+/** Both balances. */
+export const balances = Effect.fnUntraced(function* (user: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ quota: number; remain_quota: number }>`SELECT quota, remain_quota FROM users
+    JOIN tokens ON tokens.user_id = users.id WHERE users.id = ${user}`
+  return { user: Number(row?.quota), key: Number(row?.remain_quota) }
+})
+
+/** A call for one unit. */
+export const purchase = (user: string, key: number, more: Partial<Purchase> = {}): Purchase => ({
+  user,
+  key,
+  operation: "embeddings",
+  model: "m",
+  units: 1,
+  tokens: 10,
+  creates: false,
+  limits: { requestsPerMinute: undefined, tokensPerMinute: undefined },
+  ...more
+})

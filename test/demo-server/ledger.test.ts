@@ -1,0 +1,223 @@
+/** The balances under parallel calls, and what settles them: on SQLite and on PostgreSQL. */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { SqlClient } from "effect/sql"
+import { outOfBalance, sums } from "../../apps/demo-server/src/money/Equation.ts"
+import { type Charge, LEASE_MS, Ledger, type Reservation } from "../../apps/demo-server/src/money/Ledger.ts"
+import { addUser, balances, ledgerIn, purchase } from "./LedgerIn.ts"
+import { onEachStore } from "./Stores.ts"
+import { temporaryFolder } from "./TestServer.ts"
+
+const charged = (reservation: Reservation): Charge => {
+  if (reservation._tag !== "Reserved") throw new Error(`${reservation._tag} instead of a reserve`)
+  return reservation.charge
+}
+
+const addsUp = Effect.gen(function* () {
+  assert.isNotEmpty(yield* sums)
+  assert.deepStrictEqual(yield* outOfBalance, [])
+})
+
+const used = (cost: number) => ({ cost, inputTokens: 3, outputTokens: 0 })
+
+onEachStore((store) => {
+  const withLedger = <A, E>(test: Effect.Effect<A, E, Ledger | SqlClient.SqlClient>) =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      yield* Effect.provide(Effect.tap(test, addsUp), ledgerIn(data, yield* store))
+    }).pipe(Effect.scoped)
+
+  for (const { of, quota, remaining } of [
+    { of: "user", quota: 50, remaining: 1000 },
+    { of: "key", quota: 1000, remaining: 50 }
+  ] as const) {
+    it.live(`of 200 parallel calls on a ${of}'s balance for 50, exactly 50 pass`, () =>
+      withLedger(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const key = yield* addUser("a", { quota, remaining })
+          const calls = Effect.gen(function* () {
+            const reservation = yield* ledger.reserve(purchase("a", key))
+            if (reservation._tag === "Reserved") yield* ledger.settle(reservation.charge.id, used(1))
+            return reservation
+          })
+          const all = yield* Effect.all(
+            Array.from({ length: 200 }, () => calls),
+            { concurrency: "unbounded" }
+          )
+          assert.lengthOf(
+            all.filter(({ _tag }) => _tag === "Reserved"),
+            50
+          )
+          assert.lengthOf(
+            all.filter((one) => one._tag === "Short" && one.of === of),
+            150
+          )
+          assert.deepStrictEqual(yield* balances("a"), { user: quota - 50, key: remaining - 50 })
+        })
+      )
+    )
+  }
+
+  it.live("a charge ends once, whoever settles and refunds it at the same time", () =>
+    withLedger(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const key = yield* addUser("a", { quota: 100 })
+        const { id } = charged(yield* ledger.reserve(purchase("a", key, { units: 40 })))
+        assert.deepStrictEqual(yield* balances("a"), { user: 60, key: 60 })
+        yield* addsUp
+        const ends = [ledger.settle(id, used(10)), ledger.refund(id)]
+        const done = yield* Effect.all([...ends, ...ends, ...ends], { concurrency: "unbounded" })
+        assert.lengthOf(done.filter(Boolean), 1)
+        const left = done.indexOf(true) % 2 === 0 ? 90 : 100
+        assert.deepStrictEqual(yield* balances("a"), { user: left, key: left })
+      })
+    )
+  )
+
+  it.live("a cost above the reserve takes what remains, and the rest is recorded as uncollected", () =>
+    withLedger(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const sql = yield* SqlClient.SqlClient
+        const key = yield* addUser("a", { quota: 100, remaining: 30 })
+        const { id } = charged(yield* ledger.reserve(purchase("a", key, { units: 20 })))
+        assert.isTrue(yield* ledger.settle(id, used(70)))
+        assert.deepStrictEqual(yield* balances("a"), { user: 70, key: 0 })
+        const [row] = yield* sql<
+          Record<string, number>
+        >`SELECT cost, uncollected FROM charges WHERE id = ${id}`
+        assert.deepStrictEqual([Number(row?.["cost"]), Number(row?.["uncollected"])], [30, 40])
+      })
+    )
+  )
+
+  it.live("a key that was deleted meanwhile leaves the user's balance right", () =>
+    withLedger(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const sql = yield* SqlClient.SqlClient
+        const key = yield* addUser("a", { quota: 100 })
+        const over = charged(yield* ledger.reserve(purchase("a", key, { units: 10 })))
+        const under = charged(yield* ledger.reserve(purchase("a", key, { units: 10 })))
+        yield* sql`DELETE FROM tokens WHERE id = ${key}`
+        yield* ledger.settle(over.id, used(25))
+        yield* ledger.settle(under.id, used(5))
+        const [row] = yield* sql<{ quota: number }>`SELECT quota FROM users`
+        assert.strictEqual(Number(row?.quota), 70)
+      })
+    )
+  )
+
+  it.live("a step that fails fails no other of its turn", () =>
+    withLedger(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const key = yield* addUser("a", { quota: 100 })
+        // Below what the table takes.
+        const bad = Effect.exit(ledger.reserve(purchase("a", key, { units: -1 })))
+        const good = Effect.exit(ledger.reserve(purchase("a", key)))
+        const exits = yield* Effect.all([good, bad, good], { concurrency: "unbounded" })
+        assert.deepStrictEqual(
+          exits.map(({ _tag }) => _tag),
+          ["Success", "Failure", "Success"]
+        )
+        assert.deepStrictEqual(yield* balances("a"), { user: 98, key: 98 })
+      })
+    )
+  )
+
+  it.effect("limits of a minute hold, count nothing that was refused, and end with the minute", () =>
+    withLedger(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const key = yield* addUser("a", { quota: 100 })
+        const limits = { requestsPerMinute: 3, tokensPerMinute: 100 }
+        const call = (tokens: number) => ledger.reserve(purchase("a", key, { tokens, limits }))
+        const tags = yield* Effect.forEach([10, 90, 1, 1], call)
+        assert.deepStrictEqual(
+          tags.map(({ _tag }) => _tag),
+          ["Reserved", "Reserved", "Limited", "Limited"]
+        )
+        assert.deepStrictEqual(yield* balances("a"), { user: 98, key: 98 })
+        yield* TestClock.adjust("1 minute")
+        const [large, ...next] = yield* Effect.forEach([500, 1], call)
+        assert.strictEqual(large?._tag, "Reserved")
+        assert.strictEqual(next[0]?._tag, "Limited")
+        yield* TestClock.adjust("1 minute")
+        const some = yield* Effect.all(
+          Array.from({ length: 10 }, () => call(1)),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(
+          some.filter(({ _tag }) => _tag === "Reserved"),
+          3
+        )
+      })
+    )
+  )
+
+  it.effect(
+    "a name stands for one call for a day: answered again, refused to another, in flight, free after a refund",
+    () =>
+      withLedger(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const key = yield* addUser("a", { quota: 100 })
+          const other = yield* addUser("b", { quota: 100 })
+          const named = (hash: string) => purchase("a", key, { idempotency: { name: "n", hash } })
+          const codeOf = (reservation: Reservation) =>
+            reservation._tag === "Refused" ? reservation.failure.code : reservation._tag
+          const first = charged(yield* ledger.reserve(named("x")))
+          assert.strictEqual(codeOf(yield* ledger.reserve(named("x"))), "idempotency_in_flight")
+          assert.strictEqual(codeOf(yield* ledger.reserve(named("y"))), "idempotency_key_reused")
+          const foreign = purchase("b", other, { idempotency: { name: "n", hash: "y" } })
+          assert.strictEqual(codeOf(yield* ledger.reserve(foreign)), "Reserved")
+
+          yield* ledger.refund(first.id)
+          const second = charged(yield* ledger.reserve(named("x")))
+          yield* ledger.settle(second.id, used(1))
+          assert.strictEqual(codeOf(yield* ledger.reserve(named("x"))), "idempotency_answer_not_kept")
+          yield* ledger.remember(second, { contentType: "application/json", answer: "{}" })
+          const again = yield* ledger.reserve(named("x"))
+          assert.deepStrictEqual(again._tag === "Answered" && again.replay, {
+            contentType: "application/json",
+            answer: "{}"
+          })
+          assert.deepStrictEqual(yield* balances("a"), { user: 99, key: 99 })
+          yield* TestClock.adjust("24 hours")
+          assert.strictEqual(codeOf(yield* ledger.reserve(named("y"))), "Reserved")
+          // Refused for want of money, it made nothing: the name is free.
+          const dear = purchase("a", key, { units: 1000, idempotency: { name: "dear", hash: "x" } })
+          assert.strictEqual(codeOf(yield* ledger.reserve(dear)), "Short")
+          assert.strictEqual(codeOf(yield* ledger.reserve({ ...dear, units: 1 })), "Reserved")
+        })
+      )
+  )
+
+  it.effect("charges of which nothing is heard are found when their lease ends, and not before", () =>
+    withLedger(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const key = yield* addUser("a", { quota: 100 })
+        const heard = charged(yield* ledger.reserve(purchase("a", key)))
+        const silent = charged(yield* ledger.reserve(purchase("a", key)))
+        const ended = charged(yield* ledger.reserve(purchase("a", key)))
+        yield* ledger.settle(ended.id, used(1))
+        yield* TestClock.adjust(LEASE_MS / 2)
+        yield* ledger.renew([heard.id, ended.id])
+        assert.isEmpty(yield* ledger.expired(LEASE_MS - 1))
+        const found = yield* ledger.expired(LEASE_MS)
+        assert.deepStrictEqual(
+          found.map(({ id }) => id),
+          [silent.id]
+        )
+        yield* ledger.assign(heard.id, "task")
+        assert.strictEqual((yield* ledger.ofTask("a", "task"))?.id, heard.id)
+        assert.isUndefined(yield* ledger.ofTask("b", "task"))
+      })
+    )
+  )
+})

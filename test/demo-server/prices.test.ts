@@ -1,0 +1,85 @@
+/** Prices: the file, its faults, and the arithmetic. */
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer } from "effect"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
+import { costOf, NOTHING, Prices } from "../../apps/demo-server/src/money/Prices.ts"
+import { temporaryFolder } from "./TestServer.ts"
+
+const pricesWith = (env: Record<string, string>) =>
+  Layer.build(
+    Prices.layer.pipe(
+      Layer.provide(ServerConfig.layer),
+      Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(env))),
+      Layer.provide(NodeServices.layer)
+    )
+  ).pipe(
+    Effect.flatMap((context) => Effect.provide(Prices, context)),
+    Effect.scoped
+  )
+
+const fileOf = (content: unknown) =>
+  Effect.map(temporaryFolder, (folder) => {
+    const file = join(folder, "prices.json")
+    writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content))
+    return file
+  })
+
+describe("prices", () => {
+  it.live("of one's own come before the shipped ones, by model, else by what is asked", () =>
+    Effect.gen(function* () {
+      const file = yield* fileOf({
+        defaults: { chat: { outputPer1000Tokens: 9 } },
+        models: { big: { inputPer1000Tokens: 0.25 }, "sluice-ocr": {} }
+      })
+      const prices = yield* pricesWith({ SLUICE_PRICES: file })
+      assert.deepStrictEqual(prices.of("chat", "big"), { inputPer1000Tokens: 0.25 })
+      assert.deepStrictEqual(prices.of("chat", "unheard-of"), { outputPer1000Tokens: 9 })
+      assert.deepStrictEqual(prices.of("chat", "sluice-ocr"), {})
+      assert.isAbove(prices.of("images", "unheard-of").perImage ?? 0, 0)
+      assert.isAbove(prices.of("embeddings", "sluice-lexical-1024").inputPer1000Tokens ?? 0, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  for (const [fault, content] of [
+    ["a key that is not known", { models: { m: { inputPer1000Tokens: 1, outputPerToken: 1 } } }],
+    ["an operation that is not known", { defaults: { speech: {} } }],
+    ["a negative price", { models: { m: { perImage: -1 } } }],
+    ["a price that is text", { models: { m: { perImage: "1" } } }],
+    ["no JSON", "{"]
+  ] as const) {
+    it.live(`a file with ${fault} is refused, and named`, () =>
+      Effect.gen(function* () {
+        const file = yield* fileOf(content)
+        const error = yield* Effect.flip(pricesWith({ SLUICE_PRICES: file }))
+        assert.include(error.message, file)
+      }).pipe(Effect.scoped)
+    )
+  }
+
+  it.live("a limit that is none is refused", () =>
+    Effect.gen(function* () {
+      for (const name of ["SLUICE_REQUESTS_PER_MINUTE", "SLUICE_TOKENS_PER_MINUTE"]) {
+        for (const value of ["0", "-1", "1.5", "many"]) {
+          assert.include((yield* Effect.flip(pricesWith({ [name]: value }))).message, name)
+        }
+      }
+    })
+  )
+
+  it("costs are rounded up to one unit, once a call, and not by a binary fraction", () => {
+    const tokens = (inputTokens: number, outputTokens = 0) => ({ ...NOTHING, inputTokens, outputTokens })
+    const price = { inputPer1000Tokens: 0.1, outputPer1000Tokens: 0.3 }
+    assert.strictEqual(costOf(price, tokens(0)), 0)
+    assert.strictEqual(costOf(price, tokens(1)), 1)
+    assert.strictEqual(costOf(price, tokens(1, 1)), 1)
+    // 7.000000000000001 in binary.
+    assert.strictEqual(costOf(price, tokens(70_000)), 7)
+    assert.strictEqual(costOf(price, tokens(70_001)), 8)
+    assert.strictEqual(costOf({ perImage: 1.5 }, { ...NOTHING, images: 3 }), 5)
+    assert.strictEqual(costOf({ perSecond: 2500 }, { ...NOTHING, seconds: 2.5 }), 6250)
+    assert.strictEqual(costOf({}, tokens(1_000_000, 1_000_000)), 0)
+  })
+})
