@@ -1,19 +1,19 @@
 /** Stopped, the real process finishes what is under way, tells streams that it ends, and takes tasks up again. */
 import { assert, describe, it } from "@effect/vitest"
 import { ErrorBody, Video } from "@sluice/core"
-import { Deferred, Effect, Schedule, Schema } from "effect"
+import { Deferred, Effect, Exit, Schedule, Schema, Scope } from "effect"
 import { createServer, request, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { startProcess } from "./Process.ts"
-import { temporaryFolder } from "./TestServer.ts"
+import { startServer, temporaryFolder } from "./TestServer.ts"
 
 const addressIn = (printed: string): URL => new URL(/http:\/\/\S+/.exec(printed)?.[0] ?? "")
 const keyIn = (printed: string): string => /sk-\w{48}/.exec(printed)?.[0] ?? ""
 
-/** A gateway whose streams never end, and whose other answers come when they are released. */
-const slowGateway = Effect.gen(function* () {
+/** A gateway whose streams never end, and whose other answers come when they are released; `came` waits for so many. */
+const slowGateway = Effect.fnUntraced(function* (expected: number) {
   const held: Array<ServerResponse> = []
-  const bothCame = yield* Deferred.make<void>()
+  const allCame = yield* Deferred.make<void>()
   let calls = 0
   const server = createServer((request, response) => {
     let body = ""
@@ -27,7 +27,7 @@ const slowGateway = Effect.gen(function* () {
         )
       } else held.push(response)
       calls += 1
-      if (calls === 2) Deferred.doneUnsafe(bothCame, Effect.void)
+      if (calls === expected) Deferred.doneUnsafe(allCame, Effect.void)
     })
   })
   yield* Effect.acquireRelease(
@@ -41,8 +41,14 @@ const slowGateway = Effect.gen(function* () {
     }
   })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    bothCame: Deferred.await(bothCame),
+    env: {
+      SLUICE_GATEWAY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      SLUICE_API_KEY: "upstream-key",
+      SLUICE_EMBEDDING_MODEL: "e",
+      SLUICE_RERANK_MODEL: "r",
+      SLUICE_CHAT_MODEL: "c"
+    },
+    came: Deferred.await(allCame),
     release
   }
 })
@@ -78,50 +84,61 @@ const isRefused = ({ port }: URL) =>
   })
 
 describe("a server that is stopped", () => {
-    it.live("takes no more calls, finishes those under way and ends streams with an event", () =>
-      Effect.gen(function* () {
-        const gateway = yield* slowGateway
-        const started = yield* startProcess({
-          SLUICE_DATA: yield* temporaryFolder,
-          SLUICE_GATEWAY_URL: gateway.url,
-          SLUICE_API_KEY: "upstream-key",
-          SLUICE_EMBEDDING_MODEL: "e",
-          SLUICE_RERANK_MODEL: "r",
-          SLUICE_CHAT_MODEL: "c",
-          SLUICE_SHUTDOWN_SECONDS: "3"
-        })
-        const banner = yield* started.printed("The API key opens")
-        const [url, key] = [addressIn(banner), keyIn(banner)]
-        const stream = post(url, key, { model: "c", stream: true })
-        const call = post(url, key, { model: "c" })
-        yield* gateway.bothCame
-        yield* started.signal("SIGINT")
-        yield* Effect.repeat(isRefused(url), {
-          schedule: Schedule.spaced("20 millis"),
-          until: (refused) => refused
-        })
-        yield* gateway.release
+  it.live("takes no more calls, finishes those under way and ends streams with an event", () =>
+    Effect.gen(function* () {
+      const gateway = yield* slowGateway(2)
+      const started = yield* startProcess({
+        ...gateway.env,
+        SLUICE_DATA: yield* temporaryFolder,
+        SLUICE_SHUTDOWN_SECONDS: "3"
+      })
+      const banner = yield* started.printed("The API key opens")
+      const [url, key] = [addressIn(banner), keyIn(banner)]
+      const stream = post(url, key, { model: "c", stream: true })
+      const call = post(url, key, { model: "c" })
+      yield* gateway.came
+      yield* started.signal("SIGINT")
+      yield* Effect.repeat(isRefused(url), {
+        schedule: Schedule.spaced("20 millis"),
+        until: (refused) => refused
+      })
+      yield* gateway.release
 
-        const answered = yield* Effect.promise(() => call)
-        assert.deepStrictEqual([answered.status, answered.whole], [200, true])
-        assert.include(answered.text, "At last")
-        const { status, text, whole } = yield* Effect.promise(() => stream)
-        assert.deepStrictEqual([status, whole], [200, true])
-        assert.include(text, "Slowly")
-        const last =
-          text
-            .trimEnd()
-            .split("\n\n")
-            .at(-1)
-            ?.replace(/^data: /, "") ?? ""
-        const { error } = Schema.decodeUnknownSync(
-          Schema.fromJsonString(Schema.Struct({ error: ErrorBody.fields.error }))
-        )(last)
-        assert.strictEqual(error.code, "shutting_down")
-        const { code, stderr } = yield* started.ended
-        assert.strictEqual(code, 0, stderr)
-      }).pipe(Effect.scoped)
-    )
+      const answered = yield* Effect.promise(() => call)
+      assert.deepStrictEqual([answered.status, answered.whole], [200, true])
+      assert.include(answered.text, "At last")
+      const { status, text, whole } = yield* Effect.promise(() => stream)
+      assert.deepStrictEqual([status, whole], [200, true])
+      assert.include(text, "Slowly")
+      const last =
+        text
+          .trimEnd()
+          .split("\n\n")
+          .at(-1)
+          ?.replace(/^data: /, "") ?? ""
+      const { error } = Schema.decodeUnknownSync(
+        Schema.fromJsonString(Schema.Struct({ error: ErrorBody.fields.error }))
+      )(last)
+      assert.strictEqual(error.code, "shutting_down")
+      const { code, stderr } = yield* started.ended
+      assert.strictEqual(code, 0, stderr)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("tells a call that takes longer than is left: 503, to be tried again", () =>
+    Effect.gen(function* () {
+      const gateway = yield* slowGateway(1)
+      const scope = yield* Scope.make()
+      const env = { ...gateway.env, SLUICE_SHUTDOWN_SECONDS: "0.2" }
+      const { secrets, url } = yield* startServer({ env }).pipe(Scope.provide(scope))
+      const call = post(new URL(url), secrets.apiKey, { model: "c" })
+      yield* gateway.came
+      yield* Scope.close(scope, Exit.void)
+      const { status, text } = yield* Effect.promise(() => call)
+      const { error } = Schema.decodeUnknownSync(Schema.fromJsonString(ErrorBody))(text)
+      assert.deepStrictEqual([status, error.code], [503, "shutting_down"])
+    }).pipe(Effect.scoped)
+  )
 
   it.live("takes up at its next start the video that it was ended over", () =>
     Effect.gen(function* () {

@@ -1,0 +1,73 @@
+/** What is told to whoever watches the server: that it lives, and whether it can serve. */
+import { assert, it, layer } from "@effect/vitest"
+import { Effect, Schedule, Schema } from "effect"
+import { startPostgres, withoutPostgres } from "./Postgres.ts"
+import { startServer, testServer, TestServer } from "./TestServer.ts"
+
+const Readiness = Schema.Struct({
+  status: Schema.Literals(["ready", "not_ready"]),
+  checks: Schema.Record(Schema.String, Schema.String)
+})
+
+const upstream = {
+  SLUICE_GATEWAY_URL: "http://127.0.0.1:9",
+  SLUICE_API_KEY: "canary-upstream-key",
+  SLUICE_EMBEDDING_MODEL: "e",
+  SLUICE_RERANK_MODEL: "r",
+  SLUICE_CHAT_MODEL: "c"
+}
+
+layer(testServer(), { excludeTestServices: true })("a server that is well", (it) => {
+  it.effect("lives, and is ready, for who has no credential", () =>
+    Effect.gen(function* () {
+      const { call, json } = yield* TestServer
+      assert.strictEqual((yield* call("/healthz", { as: "none" })).status, 200)
+      assert.strictEqual((yield* call("/readyz", { as: "none" })).status, 200)
+      assert.deepStrictEqual(yield* json(Readiness, "/readyz", { as: "none" }), {
+        status: "ready",
+        checks: { database: "ok", library: "ok", providers: "ok", server: "ok" }
+      })
+    })
+  )
+})
+
+layer(testServer({ env: upstream }), { excludeTestServices: true })("a server without its gateway", (it) => {
+  it.effect("lives, is not ready, says why, and neither where the gateway is nor with which key", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      assert.strictEqual((yield* call("/healthz", { as: "none" })).status, 200)
+      const response = yield* call("/readyz", { as: "none" })
+      assert.deepStrictEqual([response.status, response.headers.get("retry-after")], [503, "5"])
+      const text = yield* Effect.promise(() => response.text())
+      const { checks, status } = Schema.decodeUnknownSync(Schema.fromJsonString(Readiness))(text)
+      assert.strictEqual(status, "not_ready")
+      assert.deepStrictEqual(
+        [checks["library"], checks["database"]],
+        ["the library is not open: unavailable", "ok"]
+      )
+      for (const secret of ["canary", "127.0.0.1"]) assert.notInclude(text, secret)
+    })
+  )
+})
+
+it.live.skipIf(withoutPostgres !== undefined)(
+  `a server whose database is gone says so, and is ready again with it${withoutPostgres === undefined ? "" : ` (skipped: ${withoutPostgres})`}`,
+  () =>
+    Effect.gen(function* () {
+      const postgres = yield* startPostgres
+      const { call } = yield* startServer({ env: { SLUICE_DATABASE_URL: yield* postgres.database } })
+      const ask = Effect.flatMap(call("/readyz", { as: "none" }), (response) =>
+        Effect.promise(async () => Schema.decodeUnknownSync(Readiness)(await response.json()))
+      )
+      assert.strictEqual((yield* ask).status, "ready")
+      yield* postgres.stop
+      assert.strictEqual((yield* call("/healthz", { as: "none" })).status, 200)
+      const { checks, status } = yield* ask
+      assert.deepStrictEqual([status, checks["database"]], ["not_ready", "the database does not answer"])
+      yield* postgres.start
+      yield* Effect.repeat(ask, {
+        schedule: Schedule.spaced("50 millis"),
+        until: ({ status }) => status === "ready"
+      })
+    }).pipe(Effect.scoped)
+)
