@@ -1,5 +1,5 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { type ImageCall, IMAGE_GROUPS, ImageRequest, ImageResponse } from "@sluice/core"
+import { type ImageCall, IMAGE_GROUPS, ImageRequest, ImageResponse, ModelCatalogue } from "@sluice/core"
 import { Effect, FileSystem, Schema } from "effect"
 import { behaving, reasonOf } from "./Clients.ts"
 import {
@@ -10,7 +10,9 @@ import {
   KEY,
   link,
   requests,
+  running,
   sent,
+  task,
   untyped,
   url
 } from "./imagesClient.ts"
@@ -143,6 +145,28 @@ layer(Client)("images", (it) => {
     [{ image: onePixel.gif }, "image", /a GIF/],
     [{ group: "I4", image: [url, { file: "/no/such.png" }] }, "image", /\/no\/such\.png cannot be read/]
   ]
+  it.effect("where a catalogue knows the model, a loose call is one of its group", () =>
+    Effect.gen(function* () {
+      const { behave } = yield* LoopbackGateway
+      behave(answering({ data: [link] }))
+      const known = Effect.provide(ModelCatalogue.layer({ I4: ["m"], "V-A": ["film"] }))
+      const reason = yield* reasonOf(known(generate({ safetyTolerance: 2 })))
+      assert.match(reason.message, /nothing that group I4 takes/)
+      assert.deepStrictEqual(yield* requests, [])
+      const made = yield* known(generate({ seed: -1, extra: { style: "vivid" } }))
+      assert.isDefined(made.images[0]?.expiresAt)
+      assert.deepStrictEqual(yield* sent, { model: "m", prompt: "p", seed: -1, style: "vivid" })
+      behave(task({ status: "completed", data: [link] }))
+      const waited = yield* running(known(generate()))
+      assert.isDefined(waited.images[0]?.expiresAt)
+      behave(answering({ data: [link] }))
+      for (const model of ["film", "unknown"]) {
+        const { images } = yield* known(generate({ model, safetyTolerance: 2 }))
+        assert.isUndefined(images[0]?.expiresAt)
+      }
+    })
+  )
+
   it.effect("what a group does not take is refused unsent, with what it does", () =>
     Effect.gen(function* () {
       const { behave } = yield* LoopbackGateway

@@ -70,10 +70,12 @@ describe("video calls", () => {
     // @ts-expect-error seconds are text on the wire as well
     const wire: VideoRequest = { ...m, seconds: 5 }
     assert.isDefined(wire)
+    // @ts-expect-error what a group takes is known: it has no fields beside
+    v({ ...m, group: "V-A", extra: { fps: 24 } })
   })
 
   it("what the groups take compiles, and is not refused", () => {
-    const loose: AnyVideoCall = { ...m, seconds: "7", size: "8k" }
+    const loose: AnyVideoCall = { ...m, seconds: "7", size: "8k", extra: { fps: 24 } }
     const moving: ImageToVideoCall = { ...m, group: "image-to-video", inputReference: { file: "a.png" } }
     const calls: ReadonlyArray<VideoCall> = [
       v({ ...m, group: "V-A", seconds: "12", size: "1792x1024" }),

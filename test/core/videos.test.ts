@@ -91,6 +91,25 @@ layer(Client)("videos", (it) => {
     })
   )
 
+  it.effect("fields of the gateway's own go beside those of the interface, and in place of none", () =>
+    Effect.gen(function* () {
+      const { behave, seen } = yield* LoopbackGateway
+      behave(states())
+      const { create } = yield* videos
+      yield* create({ model: "v", prompt: "p", seconds: "5", extra: { fps: 24, camera: { move: "pan" } } })
+      assert.deepStrictEqual(seen[0]?.body as unknown, {
+        model: "v",
+        prompt: "p",
+        seconds: "5",
+        fps: 24,
+        camera: { move: "pan" }
+      })
+      const reason = yield* reasonOf(create(untyped({ extra: { size: "8k" } })))
+      assert.deepInclude(reason, { _tag: "InvalidRequest", param: "extra.size" })
+      assert.strictEqual((yield* requests).length, 1)
+    })
+  )
+
   it.effect("a reference image goes as it was given, bytes and files as data URIs; no GIF goes", () =>
     Effect.gen(function* () {
       const { seen, behave } = yield* LoopbackGateway

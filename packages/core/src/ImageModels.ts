@@ -143,7 +143,11 @@ export type I5Call = typeof I5Call.Type
 export const I6Call = Schema.Struct({ group: Schema.Literal("I6"), ...common, ...reference })
 export type I6Call = typeof I6Call.Type
 
-/** For a model whose group is not known. The interface's own limits hold; `extra` goes on the wire as it is. */
+/**
+ * For a model whose group is not known. The interface's own limits hold; `extra` goes on the wire as it is.
+ *
+ * Where the program provides a `ModelCatalogue` that knows the model, the call is checked as one of its group.
+ */
 export const LooseImageCall = Schema.Struct({
   group: optional(Schema.Undefined),
   model: Schema.NonEmptyString,
@@ -187,12 +191,14 @@ const CALLS = { I1: I1Call, I2: I2Call, I3: I3Call, I4: I4Call, I5: I5Call, I6: 
 export type ImageGroup = keyof typeof CALLS
 export const IMAGE_GROUPS = Object.keys(CALLS) as ReadonlyArray<ImageGroup>
 
-const isGroup = (group: unknown): group is ImageGroup => IMAGE_GROUPS.some((known) => known === group)
+/** Whether a word is a group of image models. */
+export const isImageGroup = (word: unknown): word is ImageGroup =>
+  IMAGE_GROUPS.some((known) => known === word)
 
 /** The call if its group takes it, or what it takes instead. For callers whom no compiler has told. */
 export const checkImageCall = (call: ImageCall): Result.Result<ImageCall, InvalidRequest> => {
   const { group }: { readonly group?: unknown } = call
-  if (group !== undefined && !isGroup(group)) {
+  if (group !== undefined && !isImageGroup(group)) {
     const message = `There is no group ${String(group)}: ${IMAGE_GROUPS.join(", ")}, or none when it is not known.`
     return Result.fail(new InvalidRequest({ message, param: "group" }))
   }

@@ -79,10 +79,12 @@ const whole = ({ text, ...end }: ChatAnswer): Stream.Stream<ChatPart> =>
 const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const baseUrl = yield* baseUrlOf(options.baseUrl)
   const client = yield* HttpClient.HttpClient
-  const httpClient = outgoing(client, baseUrl)
+  const httpClient = outgoing(client, baseUrl, "whole")
   const postRerank = yield* HttpApiClient.endpoint(GatewayApi, { ...RERANK, httpClient })
   const postEmbeddings = yield* HttpApiClient.endpoint(GatewayApi, { ...EMBEDDINGS, httpClient })
   const postChat = yield* HttpApiClient.endpoint(GatewayApi, { ...CHAT, httpClient })
+  const streaming = outgoing(client, baseUrl)
+  const streamChat = yield* HttpApiClient.endpoint(GatewayApi, { ...CHAT, httpClient: streaming })
   const getModels = yield* HttpApiClient.endpoint(GatewayApi, { ...MODELS, httpClient })
   const caller = makeCaller(options, options.apiKey, yield* Guards)
   const { attemptTimeout, call, callTimeout, fail } = caller
@@ -143,7 +145,7 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
       temperature,
       ...(stream && { stream, stream_options: { include_usage: true } })
     }
-    return postChat({ payload, responseMode })
+    return (stream ? streamChat : postChat)({ payload, responseMode })
   }
 
   const chat: Gateway["Service"]["chat"] = Effect.fn("Gateway.chat")(function* (request) {

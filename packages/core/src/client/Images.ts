@@ -12,7 +12,13 @@ import {
   InvalidResponse,
   TimedOut
 } from "../GatewayError.ts"
-import { checkImageCall, type ImageCall, type ImageGroup, type LooseImageCall } from "../ImageModels.ts"
+import {
+  checkImageCall,
+  type ImageCall,
+  type ImageGroup,
+  isImageGroup,
+  type LooseImageCall
+} from "../ImageModels.ts"
 import {
   IMAGE_CREATION_TIMEOUT,
   IMAGE_DEADLINE,
@@ -22,6 +28,7 @@ import {
   type Images
 } from "../Images.ts"
 import { decodeBase64 } from "../media/Base64.ts"
+import { ModelCatalogue } from "../ModelCatalogue.ts"
 import { type ImageSource, readImage } from "../media/ImageSource.ts"
 import { loadImage } from "../media/LoadedImage.ts"
 import { type About, type Caller, type CallOptions, makeCaller } from "./Call.ts"
@@ -57,9 +64,24 @@ const decode = HttpClientResponse.schemaBodyJson(ImageResponse)
 const isSeveral = (image: LooseImageCall["image"]): image is ReadonlyArray<ImageSource> =>
   Array.isArray(image)
 
+/** The group that the call names, or else that which the program's catalogue has for its model. */
+const groupOf = Effect.fnUntraced(function* ({ group, model }: ImageCall) {
+  const catalogue = yield* Effect.serviceOption(ModelCatalogue)
+  if (group !== undefined || Option.isNone(catalogue)) return group
+  const known = Option.getOrUndefined(catalogue.value.groupOf(model))
+  return isImageGroup(known) ? known : undefined
+})
+
+/** A loose call is checked as one of its group, where that is known; fields of its own it may have all the same. */
+const checked = (call: ImageCall, group: ImageGroup | undefined) => {
+  if (call.group !== undefined || group === undefined) return checkImageCall(call)
+  const { extra, ...named } = call
+  return Result.map(checkImageCall({ ...named, group } as ImageCall), (call) => ({ ...call, extra }))
+}
+
 /** The call as it is sent; files are read for it. */
-const payloadOf = Effect.fnUntraced(function* (unchecked: ImageCall) {
-  const call: Omit<LooseImageCall, "group"> = yield* Effect.fromResult(checkImageCall(unchecked))
+const payloadOf = Effect.fnUntraced(function* (unchecked: ImageCall, group: ImageGroup | undefined) {
+  const call: Omit<LooseImageCall, "group"> = yield* Effect.fromResult(checked(unchecked, group))
   const { extra, image, model, n, prompt, quality, raw, seed, size, watermark } = call
   const sources = image === undefined ? [] : isSeveral(image) ? image : [image]
   const read = (source: ImageSource) => Effect.map(readImage(source), ({ wire }) => wire)
@@ -117,11 +139,12 @@ export const makeImages = Effect.fnUntraced(function* (
 
   const create: Images["create"] = Effect.fn("Gateway.images.create")(function* (request) {
     const about: About = { operation: "images.create", model: request.model, repeat: "creations" }
-    const payload = yield* payloadOf(request).pipe(
+    const group = yield* groupOf(request)
+    const payload = yield* payloadOf(request, group).pipe(
       Effect.provideService(FileSystem.FileSystem, files),
       Effect.mapError(refusal(about))
     )
-    const attempt = exchange(postImage({ payload, responseMode }), read(request.group))
+    const attempt = exchange(postImage({ payload, responseMode }), read(group))
     const { value } = yield* creations.call(about, judge(judgeCreation)(attempt))
     return value
   })
@@ -190,7 +213,7 @@ export const makeImages = Effect.fnUntraced(function* (
     }
     const first = yield* Effect.timeoutOrElse(create(request), { duration: deadline, orElse })
     if (first.id === undefined || isMade(first)) return first
-    return yield* wait(about, { id: first.id, group: request.group, first, begun }, patience)
+    return yield* wait(about, { id: first.id, group: yield* groupOf(request), first, begun }, patience)
   })
 
   const resume: Images["resume"] = Effect.fn("Gateway.images.resume")((id, patience = {}) =>

@@ -2,6 +2,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Context, Effect, Layer } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
+import { reading } from "./Whole.ts"
 
 export interface TransportOptions {
   /** Connections to the gateway at most. */
@@ -30,7 +31,7 @@ const pool = Effect.fnUntraced(function* (options: { connections: number; maxRes
     NodeHttpClient.Dispatcher,
     dispatcher
   )
-  return client.pipe(
+  return reading(dispatcher, client).pipe(
     HttpClient.mapRequest(HttpClientRequest.setHeader("accept-encoding", "identity")),
     HttpClient.transform((response) =>
       Effect.provideService(response, HttpClient.TracerPropagationEnabled, false)

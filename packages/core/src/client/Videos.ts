@@ -119,7 +119,9 @@ export const makeVideos = Effect.fnUntraced(function* (
         Effect.provideService(FileSystem.FileSystem, files),
         Effect.mapError(refuse)
       ))
-    const payload = { model, prompt, seconds, size, input_reference }
+    const named = { model, prompt, seconds, size, input_reference }
+    const payload =
+      "extra" in request && request.extra !== undefined ? { ...named, extra: request.extra } : named
     const attempt = exchange(postVideo({ payload, responseMode }), decodeCreation)
     const { value } = yield* call(about, judge(judgeCreation)(attempt))
     return value

@@ -16,17 +16,22 @@ const Seconds = Schema.String.check(
   Schema.isPattern(/^\d{1,9}(\.\d{1,3})?$/, { expected: 'a duration in seconds as text, such as "5"' })
 )
 
-export const VideoRequest = Schema.Struct({
-  model: Schema.NonEmptyString,
-  /** Prompts in Chinese serve the family of groups V-D, V-E, V-F and image-to-video better. */
-  prompt: Schema.NonEmptyString,
-  /** Always text; which ones a model takes, `VIDEO_GROUPS` says. */
-  seconds: optional(Seconds),
-  /** Pixels (`1280x720`), lines (`1080p`, `480P`) or an aspect ratio (`16:9`), as the model's group has it. */
-  size: optional(Schema.NonEmptyString),
-  /** The image to begin with: a public URL, Base64, a data URI; or an object in the gateway's own form. */
-  input_reference: optional(Schema.Union([Schema.NonEmptyString, Schema.Record(Schema.String, Schema.Json)]))
-}).annotate({ identifier: "VideoRequest" })
+export const VideoRequest = open(
+  {
+    model: Schema.NonEmptyString,
+    /** Prompts in Chinese serve the family of groups V-D, V-E, V-F and image-to-video better. */
+    prompt: Schema.NonEmptyString,
+    /** Always text; which ones a model takes, `VIDEO_GROUPS` says. */
+    seconds: optional(Seconds),
+    /** Pixels (`1280x720`), lines (`1080p`, `480P`) or an aspect ratio (`16:9`), as the model's group has it. */
+    size: optional(Schema.NonEmptyString),
+    /** The image to begin with: a public URL, Base64, a data URI; or an object in the gateway's own form. */
+    input_reference: optional(
+      Schema.Union([Schema.NonEmptyString, Schema.Record(Schema.String, Schema.Json)])
+    )
+  },
+  "VideoRequest"
+)
 export type VideoRequest = typeof VideoRequest.Type
 
 /**

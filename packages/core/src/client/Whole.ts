@@ -1,0 +1,215 @@
+/** Answers that come whole: straight from undici's dispatcher, without a stream, promises and a signal for each. */
+import { AsyncResource } from "node:async_hooks"
+import type { IncomingHttpHeaders } from "node:http"
+import { Context, Effect, Inspectable, Option, Pipeable, Result, type Schema, Stream } from "effect"
+import {
+  Cookies,
+  Headers,
+  HttpClient,
+  HttpClientError,
+  type HttpClientRequest,
+  HttpClientResponse,
+  HttpIncomingMessage,
+  Url
+} from "effect/http"
+import type { Dispatcher } from "undici"
+
+type Request = HttpClientRequest.HttpClientRequest
+type Response = HttpClientResponse.HttpClientResponse
+type HttpClientError = HttpClientError.HttpClientError
+
+/** Whether the transport may wait for a whole answer before it gives it: false unless a caller says so. */
+export const ReadWhole = Context.Reference<boolean>("@sluice/core/client/ReadWhole", {
+  defaultValue: () => false
+})
+
+/**
+ * A client that reads answers whole for those who say `ReadWhole`, and leaves all others to the client given.
+ *
+ * **Details.** What it says of failures is the same: an answer that breaks off is given, and reading it fails. A
+ * compressed one is not read: nothing here would open it. Time-outs are Effect's matter; an interruption ends the
+ * request, queued or under way.
+ */
+export const reading = (dispatcher: Dispatcher, streaming: HttpClient.HttpClient): HttpClient.HttpClient =>
+  HttpClient.makeWith<HttpClientError, never, HttpClientError, never>(
+    Effect.flatMap((request) =>
+      Effect.withFiber((fiber) => {
+        const { body } = request
+        const bytes = body._tag === "Uint8Array" ? body.body : null
+        return fiber.getRef(ReadWhole) && (bytes !== null || body._tag === "Empty")
+          ? dispatch(dispatcher, request, bytes)
+          : streaming.execute(request)
+      })
+    ),
+    Effect.succeed
+  )
+
+/** As far off as none: Effect's time-outs are nearer. */
+const HEADERS_TIMEOUT = 60 * 60 * 1000
+const NO_TIMEOUT = 0
+
+const dispatch = (
+  dispatcher: Dispatcher,
+  request: Request,
+  body: Uint8Array | null
+): Effect.Effect<Response, HttpClientError> =>
+  Effect.callback<Response, HttpClientError>((resume) => {
+    const parsed = Url.make(request.url, request.urlParams, undefined)
+    if (Result.isFailure(parsed)) {
+      const reason = new HttpClientError.InvalidUrlError({ request, cause: parsed.failure })
+      return resume(Effect.fail(new HttpClientError.HttpClientError({ reason })))
+    }
+    const url = parsed.success
+    const scope = new AsyncResource("sluice", { requireManualDestroy: true })
+    const chunks: Array<Buffer> = []
+    let controller: Dispatcher.DispatchController | undefined
+    let head: Head | undefined
+    let given = false
+    const give = (effect: Effect.Effect<Response, HttpClientError>) => {
+      given = true
+      scope.runInAsyncScope(resume, undefined, effect)
+    }
+    const stop = () => controller?.abort(new Error("The request was interrupted."))
+    dispatcher.dispatch(
+      {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: request.method,
+        headers: request.headers,
+        body,
+        headersTimeout: HEADERS_TIMEOUT,
+        bodyTimeout: NO_TIMEOUT
+      },
+      {
+        onRequestStart: (started) => {
+          controller = started
+          if (given) stop()
+        },
+        onResponseStart: (_, status, headers) => {
+          if (status < 200) return
+          head = { request, url: url.href, status, received: headers }
+          if ((headers["content-encoding"] ?? "identity") === "identity") return
+          give(Effect.succeed(new WholeResponse(head, Result.succeed(new ArrayBuffer(0)))))
+          stop()
+        },
+        onResponseData: (_, chunk) => {
+          chunks.push(chunk)
+        },
+        onResponseEnd: () => {
+          if (head !== undefined)
+            give(Effect.succeed(new WholeResponse(head, Result.succeed(joined(chunks)))))
+        },
+        onResponseError: (_, cause) => {
+          if (head === undefined) {
+            const reason = new HttpClientError.TransportError({ request, cause })
+            give(Effect.fail(new HttpClientError.HttpClientError({ reason })))
+          } else give(Effect.succeed(new WholeResponse(head, Result.fail(cause))))
+        }
+      }
+    )
+    return Effect.sync(() => {
+      given = true
+      stop()
+    })
+  })
+
+/** In memory of its own, for an `ArrayBuffer` has to end where the answer does. */
+const joined = (chunks: ReadonlyArray<Buffer>): ArrayBuffer => {
+  let size = 0
+  for (const { length } of chunks) size += length
+  const all = Buffer.allocUnsafeSlow(size)
+  let at = 0
+  for (const chunk of chunks) {
+    all.set(chunk, at)
+    at += chunk.length
+  }
+  return all.buffer as ArrayBuffer
+}
+
+interface Head {
+  readonly request: Request
+  readonly url: string
+  readonly status: number
+  readonly received: IncomingHttpHeaders
+}
+
+/** An answer that is there, or whose end is not. What is seldom asked for is left to a web response. */
+class WholeResponse extends Inspectable.Class implements Response {
+  readonly [HttpIncomingMessage.TypeId] = HttpIncomingMessage.TypeId
+  readonly [HttpClientResponse.TypeId] = HttpClientResponse.TypeId
+  readonly request: Request
+  readonly url: string
+  readonly status: number
+  readonly headers: Headers.Headers
+  readonly remoteAddress = Option.none<string>()
+  readonly arrayBuffer: Effect.Effect<ArrayBuffer, HttpClientError>
+  private readonly received: IncomingHttpHeaders
+
+  constructor({ received, request, status, url }: Head, body: Result.Result<ArrayBuffer, unknown>) {
+    super()
+    this.request = request
+    this.url = url
+    this.status = status
+    this.received = received
+    this.headers = Headers.fromInput(received)
+    this.arrayBuffer = Result.isSuccess(body)
+      ? Effect.succeed(body.success)
+      : Effect.suspend(() => this.unreadable(body.failure))
+  }
+
+  private unreadable(cause: unknown) {
+    const reason = new HttpClientError.DecodeError({ request: this.request, response: this, cause })
+    return Effect.fail(new HttpClientError.HttpClientError({ reason }))
+  }
+
+  get text() {
+    return Effect.map(this.arrayBuffer, (bytes) => new TextDecoder().decode(bytes))
+  }
+
+  get json(): Effect.Effect<Schema.Json, HttpClientError> {
+    return Effect.flatMap(this.text, (text) => {
+      try {
+        return Effect.succeed(text === "" ? null : (JSON.parse(text) as Schema.Json))
+      } catch (cause) {
+        return this.unreadable(cause)
+      }
+    })
+  }
+
+  private get web() {
+    return Effect.map(this.arrayBuffer, (bytes) => {
+      const { headers, status } = this
+      const body = bytes.byteLength === 0 ? null : bytes
+      return HttpClientResponse.fromWeb(this.request, new globalThis.Response(body, { headers, status }))
+    })
+  }
+
+  get formData() {
+    return Effect.flatMap(this.web, ({ formData }) => formData)
+  }
+
+  get urlParamsBody() {
+    return Effect.flatMap(this.web, ({ urlParamsBody }) => urlParamsBody)
+  }
+
+  get upgrade() {
+    return Effect.flatMap(this.web, ({ upgrade }) => upgrade)
+  }
+
+  get stream() {
+    return Stream.unwrap(Effect.map(this.web, ({ stream }) => stream))
+  }
+
+  get cookies() {
+    return Cookies.fromSetCookie(this.received["set-cookie"] ?? [])
+  }
+
+  pipe() {
+    return Pipeable.pipeArguments(this, arguments)
+  }
+
+  toJSON() {
+    const { request, status } = this
+    return HttpIncomingMessage.inspect(this, { _id: "HttpClientResponse", request: request.toJSON(), status })
+  }
+}
