@@ -20,9 +20,16 @@ const servedBy = ({ id, models }: Provider): ReadonlyArray<Model> =>
     extra: { operation, ...(group !== undefined && { group }), ...(note !== undefined && { note }) }
   }))
 
+/** Each name once, as the first has it: several providers may serve it. */
+const union = (lists: ReadonlyArray<ReadonlyArray<Model>>): ReadonlyArray<Model> => {
+  const byId = new Map<string, Model>()
+  for (const model of lists.flat()) if (!byId.has(model.id)) byId.set(model.id, model)
+  return [...byId.values()]
+}
+
 const envelope = (models: Effect.Effect<ReadonlyArray<ReadonlyArray<Model>>, GatewayError>) =>
   models.pipe(
-    Effect.map((lists) => ({ success: true as const, message: "", data: lists.flat() })),
+    Effect.map((lists) => ({ success: true as const, message: "", data: union(lists) })),
     Effect.mapError(({ reason }) => Failure.fromReason(reason))
   )
 
@@ -39,7 +46,7 @@ export const ModelsLayer = HttpApiBuilder.group(
         )
       )
     return handlers.handleAll({
-      list: () => Effect.succeed({ object: "list", data: providers.flatMap(servedBy) }),
+      list: () => Effect.succeed({ object: "list", data: union(providers.map(servedBy)) }),
       all: () => told("models"),
       available: () => told("availableModels")
     })

@@ -74,7 +74,14 @@ export interface ProviderModel {
   readonly group?: ModelGroup
   /** What it is and is not. */
   readonly note?: string
+  /** Of several providers of a model, that with the lowest number is asked first; 1 when not given. */
+  readonly priority?: number
+  /** Its share of the calls among those of the same priority; 1 when not given. */
+  readonly weight?: number
 }
+
+/** Stands before each call of a provider, and leaves one that does not work alone. */
+export type Guard = <A>(call: Effect.Effect<A, GatewayError>) => Effect.Effect<A, GatewayError>
 
 export interface Provider {
   /** Shown as `owned_by`. */
@@ -84,6 +91,7 @@ export interface Provider {
   readonly anyModelOf?: ReadonlyArray<keyof Operations>
   readonly operations: Operations
   readonly tasks?: TaskOperations
+  readonly guard?: Guard
   /** The account there, when one is known: it says itself which models there are. */
   readonly account?: Pick<Account["Service"], "models" | "availableModels">
 }

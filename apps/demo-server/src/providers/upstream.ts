@@ -2,108 +2,71 @@
 import {
   Account,
   type ApiKey,
-  Failure,
   GatewayError,
   InvalidResponse,
   RETRY_NEVER,
   ServerFailure,
   type SystemAccessToken
 } from "@sluice/core"
-import { AccountClient, exchange, makeCaller } from "@sluice/core/client"
-import { Clock, Context, Effect, Layer, Stream } from "effect"
-import {
-  HttpClient,
-  type HttpClientError,
-  HttpClientRequest,
-  type HttpClientResponse,
-  HttpServerResponse
-} from "effect/http"
+import { type About, AccountClient, DownloadTransport, exchange, makeCaller } from "@sluice/core/client"
+import { Clock, Context, Duration, Effect, Layer } from "effect"
+import { HttpClient, HttpClientRequest, type HttpServerResponse } from "effect/http"
 import type { GatewaySettings } from "../Config.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
-import type { Call, Provider, TaskOperation } from "./Provider.ts"
-
-const isEventStream = (type: string): boolean => type.startsWith("text/event-stream")
-const isJson = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/.test(type)
-
-/** Every answer of the contract is an object: cut or garbled ones are told apart without reading what is in them. */
-const isObject = (body: string): boolean => {
-  const text = body.trim()
-  return text.startsWith("{") && text.endsWith("}")
-}
-
-/** A stream that breaks off, or from which nothing comes for so long, ends in an error event. */
-const STALLED = "60 seconds"
-const brokenOff = Stream.suspend(() => {
-  const message = "The gateway's stream broke off: ask again"
-  const { body } = new Failure({ status: 502, message, code: "upstream_broke_off", retryable: true })
-  return Stream.make(new TextEncoder().encode(`data: ${JSON.stringify(body)}\n\n`))
-})
-
-/**
- * What the gateway answered, as it is: JSON whole, events as they come. Of its headers only the content type travels
- * on; anything else, a page of HTML with status 200 among it, is no answer.
- */
-const passOn = (
-  response: HttpClientResponse.HttpClientResponse
-): Effect.Effect<HttpServerResponse.HttpServerResponse | NotJson, HttpClientError.HttpClientError> => {
-  const contentType = response.headers["content-type"] ?? ""
-  if (isEventStream(contentType)) {
-    const events = response.stream.pipe(
-      Stream.timeoutOrElse({ duration: STALLED, orElse: () => brokenOff }),
-      Stream.catch(() => brokenOff)
-    )
-    return Effect.succeed(HttpServerResponse.stream(events, { contentType }))
-  }
-  return Effect.map(response.text, (body): HttpServerResponse.HttpServerResponse | NotJson =>
-    isJson(contentType) && isObject(body)
-      ? HttpServerResponse.text(body, { contentType })
-      : { notJson: contentType }
-  )
-}
+import { outgoingBody } from "./ModelName.ts"
+import type { Call, Operations, Provider, ProviderModel, TaskOperation } from "./Provider.ts"
+import { beginning, passFile, passNothing, passOn, type Read } from "./UpstreamAnswer.ts"
 
 const IMAGES = "/v1/images/generations"
 const VIDEOS = "/v1/videos"
 
-/** A video, byte by byte as it comes. */
-const passFile: typeof passOn = (response) => {
-  const contentType = response.headers["content-type"] ?? ""
-  return Effect.succeed(
-    /^(?:video\/|application\/octet-stream)/.test(contentType)
-      ? HttpServerResponse.stream(response.stream, {
-          contentType: "video/mp4",
-          headers: { "cache-control": "private, no-store" }
-        })
-      : { notJson: contentType }
-  )
+/** A model as the upstream knows it, and the names that callers may use for it. */
+export interface ServedModel extends ProviderModel {
+  readonly aliases: ReadonlyArray<string>
+  /** Until the whole answer, or the head of a stream. */
+  readonly timeout: Duration.Duration
 }
 
-/** What a removal answers, the interface does not say: that it was no refusal is enough. */
-const passNothing: typeof passOn = () => Effect.succeed(HttpServerResponse.empty())
-
-/** The id of a task that an answer begins; none where it has what was asked for already. */
-const beginning = ({ body }: HttpServerResponse.HttpServerResponse): { readonly id: string } | undefined => {
-  if (body._tag !== "Uint8Array") return undefined
-  try {
-    const answer: unknown = JSON.parse(new TextDecoder().decode(body.body))
-    const { id } = answer as { readonly id?: unknown }
-    return typeof id === "string" && id !== "" ? { id } : undefined
-  } catch {
-    return undefined
-  }
+/** A gateway that calls are passed on to. */
+export interface UpstreamSettings {
+  readonly id: string
+  /** Without a trailing slash. */
+  readonly url: string
+  readonly apiKey: ApiKey
+  /** Absent: what it serves is what is declared here. */
+  readonly accessToken?: SystemAccessToken | undefined
+  readonly models: ReadonlyArray<ServedModel>
+  /** Operations of which it takes any model. */
+  readonly anyModelOf?: ReadonlyArray<keyof Operations>
+  /** Of models that are not declared. */
+  readonly timeout: Duration.Duration
+  /** Between two events of a stream. */
+  readonly idle: Duration.Duration
+  /** What the messages call these settings. */
+  readonly names: { readonly url: string; readonly apiKey: string }
 }
 
-/** An answer that is none; its content type says what it is. */
-interface NotJson {
-  readonly notJson: string
-}
-
-/** Our credential was refused, not the caller's: its 401 would send the caller to look at the wrong one. */
+/**
+ * Our credential was refused, or our account there is empty, not the caller's: a 401 or 403 would send the caller to look
+ * at the wrong one. Nothing was made.
+ */
 const blameUs =
-  (name: "SLUICE_API_KEY" | "SLUICE_ACCESS_TOKEN") =>
+  (name: string) =>
   (error: GatewayError): GatewayError => {
-    if (error.reason._tag !== "Unauthorized") return error
-    const message = `The gateway refused this server's ${name}: ${error.reason.message}`
-    return new GatewayError({ ...error, reason: new ServerFailure({ message, status: 502, final: true }) })
+    const { reason } = error
+    const what =
+      reason._tag === "Unauthorized"
+        ? `refused this server's ${name}`
+        : reason._tag === "InsufficientQuota"
+          ? `says that the account of this server's ${name} is used up`
+          : undefined
+    if (what === undefined) return error
+    const message = `The gateway ${what}: ${reason.message}`
+    return new GatewayError({
+      ...error,
+      unmade: true,
+      reason: new ServerFailure({ message, status: 502, final: true })
+    })
   }
 
 /** The account that the system access token opens, one attempt a call. */
@@ -116,89 +79,123 @@ const accountOf = Effect.fnUntraced(function* (baseUrl: string, accessToken: Sys
 })
 
 /** One request to the gateway, one attempt, and its answer as it is; `read` says what answers there are. */
-const makeForward = Effect.fnUntraced(function* (apiKey: ApiKey) {
-  const client = yield* HttpClient.HttpClient
-  const { call } = makeCaller({ retry: RETRY_NEVER }, apiKey)
+const makeForward = Effect.fnUntraced(function* ({ apiKey, names, timeout }: UpstreamSettings) {
+  const small = yield* HttpClient.HttpClient
+  const large = yield* DownloadTransport
+  // Of the two limits that there are, that of an attempt is the one that is meant.
+  const callerOf = (attemptTimeout: Duration.Duration) =>
+    makeCaller({ retry: RETRY_NEVER, attemptTimeout, callTimeout: Duration.times(attemptTimeout, 2) }, apiKey)
+      .call
+  const callers = new Map([[Duration.toMillis(timeout), callerOf(timeout)]])
+  const callWithin = (limit: Duration.Duration) => {
+    const known = callers.get(Duration.toMillis(limit)) ?? callerOf(limit)
+    callers.set(Duration.toMillis(limit), known)
+    return known
+  }
+  const blame = Effect.mapError(blameUs(names.apiKey))
   return (
-    about: { readonly operation: string; readonly model: string },
+    about: About,
     request: HttpClientRequest.HttpClientRequest,
-    read = passOn
+    read: Read,
+    limit: Duration.Duration = timeout
   ): Effect.Effect<HttpServerResponse.HttpServerResponse, GatewayError> => {
+    const client = read === passFile ? large : small
     const attempt = exchange(client.execute(HttpClientRequest.bearerToken(request, apiKey)), read).pipe(
       Effect.flatMap(({ value, requestId }) =>
         "notJson" in value
           ? Effect.fail({
               reason: new InvalidResponse({
-                message: `The gateway answered with ${value.notJson || "no content-type"} that is no JSON object: check SLUICE_GATEWAY_URL`
+                message: `The gateway answered with ${value.notJson || "no content-type"} that is no JSON object: check ${names.url}`
               }),
               requestId
             })
           : Effect.succeed({ value, requestId })
       )
     )
-    return call(about, attempt).pipe(
-      Effect.map(({ value }) => value),
-      Effect.mapError(blameUs("SLUICE_API_KEY"))
-    )
+    return blame(Effect.map(callWithin(limit)(about, attempt), ({ value }) => value))
   }
 })
 
-/**
- * Serves the three configured models by the gateway at `url`, one attempt a call; and whichever models it has for images
- * and videos, which the configuration does not name.
- */
-export const upstream = Effect.fnUntraced(function* ({ url, apiKey, accessToken, models }: GatewaySettings) {
-  const id = new URL(url).host
+/** Serves the declared models by the gateway at `url`, one attempt a call. */
+export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings) {
+  const { accessToken, anyModelOf, id, idle, models, url } = settings
   const tasks = yield* MediaTasks
-  const send = yield* makeForward(apiKey)
+  const send = yield* makeForward(settings)
 
-  const post = (path: string, body: string) =>
-    HttpClientRequest.bodyText(HttpClientRequest.post(`${url}${path}`), body, "application/json")
+  const byName = new Map(
+    models.flatMap((model) =>
+      [model.id, ...model.aliases].map((name) => [`${model.operation} ${name}`, model] as const)
+    )
+  )
+  const namesOf = (operation: keyof Operations, called: string) => {
+    const model = byName.get(`${operation} ${called}`)
+    return { called, model: model?.id ?? called, timeout: model?.timeout }
+  }
 
-  const forward =
-    (operation: string, path: string) =>
-    ({ request: { model }, body }: Call<{ readonly model: string }>) =>
-      send({ operation, model }, post(path, body))
+  const pass = (
+    operation: keyof Operations,
+    path: string,
+    { body, request: { model: called } }: Call<{ readonly model: string }>,
+    repeat?: "creations"
+  ) => {
+    const { model, timeout } = namesOf(operation, called)
+    const request = HttpClientRequest.bodyText(
+      HttpClientRequest.post(`${url}${path}`),
+      outgoingBody(body, called, model),
+      "application/json"
+    )
+    return send(
+      { operation, model: called, ...(repeat && { repeat }) },
+      request,
+      passOn(idle, { called, model }),
+      timeout
+    )
+  }
+
+  const forward = (operation: keyof Operations, path: string) => (call: Call<{ readonly model: string }>) =>
+    pass(operation, path, call)
 
   /** What the gateway begins belongs to whoever asked for it: its id is all that is read. */
-  const begin =
-    (kind: MediaTask["kind"], path: string) =>
-    ({ request: { model }, body, user }: Call<{ readonly model: string }>) =>
-      Effect.tap(send({ operation: `${kind}s`, model }, post(path, body)), (answer) => {
-        const task = beginning(answer)
-        return task === undefined
-          ? Effect.void
-          : Effect.flatMap(Clock.currentTimeMillis, (created) =>
-              tasks.add({
-                ...task,
-                kind,
-                user,
-                provider: id,
-                model,
-                created,
-                ended: created,
-                status: "in_progress",
-                progress: 0,
-                files: [],
-                request: null,
-                told: {}
-              })
-            )
-      })
+  const begin = (kind: MediaTask["kind"], path: string) => (call: Call<{ readonly model: string }>) =>
+    Effect.tap(pass(`${kind}s`, path, call, "creations"), (answer) => {
+      const task = beginning(answer)
+      return task === undefined
+        ? Effect.void
+        : Effect.flatMap(Clock.currentTimeMillis, (created) =>
+            tasks.add({
+              ...task,
+              kind,
+              user: call.user,
+              provider: id,
+              model: call.request.model,
+              created,
+              ended: created,
+              status: "in_progress",
+              progress: 0,
+              files: [],
+              request: null,
+              told: {}
+            })
+          )
+    })
+
+  const at = (path: string, id: string, rest = "") => `${url}${path}/${encodeURIComponent(id)}${rest}`
 
   const look =
     (path: string): TaskOperation<never> =>
     ({ task: { id, kind, model } }) =>
-      send({ operation: `${kind}s`, model }, HttpClientRequest.get(`${url}${path}/${encodeURIComponent(id)}`))
+      send(
+        { operation: `${kind}s`, model },
+        HttpClientRequest.get(at(path, id)),
+        passOn(idle, namesOf(`${kind}s`, model))
+      )
 
   return {
     id,
-    models: [
-      { id: models.embedding, operation: "embeddings" },
-      { id: models.rerank, operation: "rerank" },
-      { id: models.chat, operation: "chat" }
-    ],
-    anyModelOf: ["images", "videos"],
+    models: models.flatMap((model) =>
+      [model.id, ...model.aliases].map((id): ProviderModel => ({ ...model, id }))
+    ),
+    ...(anyModelOf !== undefined && { anyModelOf }),
     operations: {
       embeddings: forward("embeddings", "/v1/embeddings"),
       rerank: forward("rerank", "/v1/rerank"),
@@ -210,18 +207,33 @@ export const upstream = Effect.fnUntraced(function* ({ url, apiKey, accessToken,
       image: look(IMAGES),
       video: look(VIDEOS),
       videoContent: ({ task: { id, model } }) =>
-        send(
-          { operation: "videos", model },
-          HttpClientRequest.get(`${url}${VIDEOS}/${encodeURIComponent(id)}/content`),
-          passFile
-        ),
+        send({ operation: "videos", model }, HttpClientRequest.get(at(VIDEOS, id, "/content")), passFile),
       removeVideo: ({ task: { id, model } }) =>
-        send(
-          { operation: "videos", model },
-          HttpClientRequest.delete(`${url}${VIDEOS}/${encodeURIComponent(id)}`),
-          passNothing
-        ).pipe(Effect.andThen(tasks.remove(id)))
+        send({ operation: "videos", model }, HttpClientRequest.delete(at(VIDEOS, id)), passNothing).pipe(
+          Effect.andThen(tasks.remove(id))
+        )
     },
     ...(accessToken !== undefined && { account: yield* accountOf(url, accessToken) })
   } satisfies Provider
 })
+
+/** The short form of one upstream, as the environment has it: three models by name, and any for images and videos. */
+export const ofGateway = ({ accessToken, apiKey, models, url }: GatewaySettings): UpstreamSettings => {
+  const timeout = Duration.seconds(60)
+  const model = (id: string, operation: keyof Operations) => ({ id, operation, aliases: [], timeout })
+  return {
+    id: new URL(url).host,
+    url,
+    apiKey,
+    accessToken,
+    models: [
+      model(models.embedding, "embeddings"),
+      model(models.rerank, "rerank"),
+      model(models.chat, "chat")
+    ],
+    anyModelOf: ["images", "videos"],
+    timeout,
+    idle: timeout,
+    names: { url: "SLUICE_GATEWAY_URL", apiKey: "SLUICE_API_KEY" }
+  }
+}

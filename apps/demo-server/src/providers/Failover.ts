@@ -1,0 +1,83 @@
+/** Who is asked first, and after which failures the next is. */
+import { Duration, Effect, Random } from "effect"
+import type { GatewayError } from "@sluice/core"
+import type { Operation, Operations, Provider } from "./Provider.ts"
+
+/** A provider that has the model. */
+export interface Candidate<Request, Response> {
+  readonly provider: Provider
+  readonly operate: Operation<Request, Response>
+  readonly priority: number
+  readonly weight: number
+}
+
+/** By priority; among equals by chance, each as often first as its weight says. */
+const inOrder = <C extends { readonly priority: number; readonly weight: number }>(
+  candidates: ReadonlyArray<C>
+): Effect.Effect<ReadonlyArray<C>> =>
+  Effect.map(
+    Effect.forEach(candidates, (candidate) =>
+      // Of exponential waits whose rates are the weights, each is the shortest as often as its rate says.
+      Effect.map(Random.next, (draw) => ({ candidate, wait: -Math.log(1 - draw) / candidate.weight }))
+    ),
+    (drawn) =>
+      drawn
+        .toSorted((a, b) => a.candidate.priority - b.candidate.priority || a.wait - b.wait)
+        .map(({ candidate }) => candidate)
+  )
+
+/** What costs money each time it is made: asked of the next only where it surely was not made. */
+const CREATIONS: ReadonlySet<keyof Operations> = new Set(["images", "videos"])
+
+/** After these it is unknown how far a call came. */
+const IN_DOUBT: ReadonlySet<string> = new Set(["ServerFailure", "Unreachable", "TimedOut", "InvalidResponse"])
+
+const mayGoOn = (operation: keyof Operations, { reason, unmade }: GatewayError): boolean =>
+  unmade === true || reason._tag === "NotFound" || (!CREATIONS.has(operation) && IN_DOUBT.has(reason._tag))
+
+const waitOf = ({ retryAfter }: GatewayError): number =>
+  retryAfter === undefined ? Infinity : Duration.toMillis(retryAfter)
+
+const soonest = (errors: ReadonlyArray<GatewayError>): GatewayError | undefined =>
+  errors.toSorted((a, b) => waitOf(a) - waitOf(b))[0]
+
+/** Of several failures the one that helps the caller most: when to come back, else what was really answered. */
+const verdict = (errors: ReadonlyArray<GatewayError>, last: GatewayError): GatewayError =>
+  soonest(errors.filter(({ reason }) => reason._tag === "RateLimited")) ??
+  errors.findLast(({ attempt }) => attempt !== undefined) ??
+  soonest(errors) ??
+  last
+
+const guarded = <Request, Response>({ operate, provider }: Candidate<Request, Response>) =>
+  provider.guard === undefined
+    ? operate
+    : (call: Parameters<typeof operate>[0]) => (provider.guard ?? ((same) => same))(operate(call))
+
+/** One operation of several providers. */
+export const failover = <Request extends { readonly model: string }, Response>(
+  operation: keyof Operations,
+  candidates: readonly [Candidate<Request, Response>, ...Array<Candidate<Request, Response>>]
+): Effect.Effect<Operation<Request, Response>> => {
+  if (candidates.length === 1) return Effect.succeed(guarded(candidates[0]))
+  return Effect.map(inOrder(candidates), (order): Operation<Request, Response> => {
+    const ask =
+      (at: number, before: ReadonlyArray<GatewayError>): Operation<Request, Response> =>
+      (call) => {
+        const candidate = order[at] ?? candidates[0]
+        return guarded(candidate)(call).pipe(
+          Effect.catch((error) => {
+            const errors = [...before, error]
+            const next = order[at + 1]
+            if (next === undefined) return Effect.fail(verdict(errors, error))
+            if (!mayGoOn(operation, error)) return Effect.fail(error)
+            const told = `${operation} of ${call.request.model} failed at ${candidate.provider.id} and goes to ${next.provider.id}: ${error.reason.message}`
+            return Effect.andThen(
+              error.attempt === undefined ? Effect.logDebug(told) : Effect.logWarning(told),
+              ask(at + 1, errors)(call)
+            )
+          })
+        )
+      }
+    return ask(0, [])
+  })
+}

@@ -1,0 +1,105 @@
+/** What an upstream answers, on its way to the caller: nobody decodes it. */
+import { Failure } from "@sluice/core"
+import { type Duration, Effect, Stream } from "effect"
+import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
+import { incomingBody, incomingEvents } from "./ModelName.ts"
+
+const isEventStream = (type: string): boolean => type.startsWith("text/event-stream")
+const isJson = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/.test(type)
+
+/** Every answer of the contract is an object: cut or garbled ones are told apart without reading what is in them. */
+const isObject = (body: string): boolean => {
+  const text = body.trim()
+  return text.startsWith("{") && text.endsWith("}")
+}
+
+/** The names of a model: the caller's and the upstream's. */
+export interface Names {
+  readonly called: string
+  readonly model: string
+}
+
+/** A stream that breaks off, or from which nothing comes for too long, ends in an error event. */
+const brokenOff = Stream.suspend(() => {
+  const message = "The gateway's stream broke off: ask again"
+  const { body } = new Failure({ status: 502, message, code: "upstream_broke_off", retryable: true })
+  return Stream.make(new TextEncoder().encode(`data: ${JSON.stringify(body)}\n\n`))
+})
+
+/** Events as they come, not one byte later; only where the model has two names are lines looked at. */
+const eventsOf = (
+  { stream }: HttpClientResponse.HttpClientResponse,
+  idle: Duration.Duration,
+  { called, model }: Names
+) => {
+  const bytes = stream.pipe(
+    Stream.timeoutOrElse({ duration: idle, orElse: () => brokenOff }),
+    Stream.catch(() => brokenOff)
+  )
+  if (called === model) return bytes
+  return Stream.suspend(() => {
+    const events = incomingEvents(called, model)
+    return bytes.pipe(
+      Stream.map(events.push),
+      Stream.concat(Stream.sync(events.end)),
+      Stream.filter(({ length }) => length > 0)
+    )
+  })
+}
+
+export type Read = (
+  response: HttpClientResponse.HttpClientResponse
+) => Effect.Effect<HttpServerResponse.HttpServerResponse | NotJson, HttpClientError.HttpClientError>
+
+/**
+ * What the gateway answered, as it is: JSON whole, events as they come. Of its headers only the content type travels
+ * on; anything else, a page of HTML with status 200 among it, is no answer.
+ */
+export const passOn =
+  (idle: Duration.Duration, names: Names): Read =>
+  (response) => {
+    const contentType = response.headers["content-type"] ?? ""
+    if (isEventStream(contentType)) {
+      return Effect.succeed(HttpServerResponse.stream(eventsOf(response, idle, names), { contentType }))
+    }
+    return Effect.map(response.text, (body) =>
+      isJson(contentType) && isObject(body)
+        ? HttpServerResponse.text(incomingBody(body, names.called, names.model), { contentType })
+        : { notJson: contentType }
+    )
+  }
+
+/** A video, byte by byte as it comes. */
+export const passFile: Read = (response) => {
+  const contentType = response.headers["content-type"] ?? ""
+  return Effect.succeed(
+    /^(?:video\/|application\/octet-stream)/.test(contentType)
+      ? HttpServerResponse.stream(response.stream, {
+          contentType: "video/mp4",
+          headers: { "cache-control": "private, no-store" }
+        })
+      : { notJson: contentType }
+  )
+}
+
+/** What a removal answers, the interface does not say: that it was no refusal is enough. */
+export const passNothing: Read = () => Effect.succeed(HttpServerResponse.empty())
+
+/** The id of a task that an answer begins; none where it has what was asked for already. */
+export const beginning = ({
+  body
+}: HttpServerResponse.HttpServerResponse): { readonly id: string } | undefined => {
+  if (body._tag !== "Uint8Array") return undefined
+  try {
+    const answer: unknown = JSON.parse(new TextDecoder().decode(body.body))
+    const { id } = answer as { readonly id?: unknown }
+    return typeof id === "string" && id !== "" ? { id } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** An answer that is none; its content type says what it is. */
+export interface NotJson {
+  readonly notJson: string
+}

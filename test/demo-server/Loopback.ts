@@ -1,0 +1,89 @@
+/** A real gateway on a loopback port that answers as a test says, and remembers what it was asked. */
+import { Effect } from "effect"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly body: string
+  readonly headers: IncomingMessage["headers"]
+  readonly response: ServerResponse
+  /** Once the caller's side of the connection is gone before the answer's end. */
+  readonly gone: Promise<void>
+}
+
+export type Behaviour = (asked: Asked) => void
+
+export const json =
+  (value: unknown, status = 200, headers: Record<string, string> = {}): Behaviour =>
+  ({ response }) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers })
+    response.end(JSON.stringify(value))
+  }
+
+export const refusal = (status: number, message: string, headers: Record<string, string> = {}): Behaviour =>
+  json({ error: { message, type: "x", param: null, code: null } }, status, headers)
+
+/** Starts one; it stops with the scope. */
+export const loopback = (behave: Behaviour) =>
+  Effect.acquireRelease(
+    Effect.callback<Loopback>((resume) => {
+      const state = { behave }
+      const asked: Array<Asked> = []
+      let noticed = () => {}
+      const server = createServer((request, response) => {
+        const chunks: Array<Buffer> = []
+        request.on("data", (chunk: Buffer) => chunks.push(chunk))
+        request.on("end", () => {
+          const gone = new Promise<void>((resolve) => {
+            response.once("close", () => {
+              if (!response.writableEnded) resolve()
+            })
+          })
+          const one: Asked = {
+            method: request.method ?? "",
+            path: request.url ?? "",
+            body: Buffer.concat(chunks).toString(),
+            headers: request.headers,
+            response,
+            gone
+          }
+          asked.push(one)
+          state.behave(one)
+          noticed()
+        })
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const { port } = server.address() as AddressInfo
+        const close = () => {
+          server.closeAllConnections()
+          server.close()
+        }
+        const next = Effect.promise(
+          () => new Promise<Asked>((resolve) => (noticed = () => resolve(asked.at(-1) as Asked)))
+        )
+        resume(
+          Effect.succeed({
+            url: `http://127.0.0.1:${port}`,
+            asked,
+            next,
+            behave: (behave: Behaviour) => void (state.behave = behave),
+            close
+          })
+        )
+      })
+    }),
+    ({ close }) => Effect.sync(close)
+  )
+
+export interface Loopback {
+  readonly url: string
+  /** Everything so far. */
+  readonly asked: ReadonlyArray<Asked>
+  /** The next thing that it will be asked. */
+  readonly next: Effect.Effect<Asked>
+  /** Answers otherwise from now on. */
+  readonly behave: (behave: Behaviour) => void
+  readonly close: () => void
+}

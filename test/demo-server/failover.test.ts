@@ -1,0 +1,146 @@
+/** Shares among equals, and the circuit of each provider, without a network and under a clock of the test's own. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  GatewayError,
+  InvalidRequest,
+  type RerankRequest,
+  type RerankResponse,
+  ServerFailure
+} from "@sluice/core"
+import { Duration, Effect, Random } from "effect"
+import { CircuitBreaker } from "effect/persistence"
+import { TestClock } from "effect/testing"
+import { makeHealth } from "../../apps/demo-server/src/providers/Health.ts"
+import type { Guard, Operation, Provider } from "../../apps/demo-server/src/providers/Provider.ts"
+import { route } from "../../apps/demo-server/src/providers/Providers.ts"
+
+type Rerank = Operation<RerankRequest, RerankResponse>
+
+const provider = (
+  id: string,
+  rerank: Rerank,
+  share: { readonly priority?: number; readonly weight?: number } = {},
+  guard?: Guard
+): Provider => ({
+  id,
+  models: [{ id: "m", operation: "rerank", ...share }],
+  operations: { rerank },
+  ...(guard && { guard })
+})
+
+const answering =
+  (id: string): Rerank =>
+  () =>
+    Effect.succeed({ results: [], model: id })
+
+const failing =
+  (status: number): Rerank =>
+  () =>
+    Effect.fail(
+      new GatewayError({
+        operation: "rerank",
+        attempt: 1,
+        reason:
+          status < 500
+            ? new InvalidRequest({ message: "refused" })
+            : new ServerFailure({ message: "broken", status })
+      })
+    )
+
+const call = {
+  request: { model: "m", query: "q", documents: ["d"] },
+  body: "{}",
+  user: "u",
+  origin: "http://localhost"
+}
+
+/** Who answers. */
+const ask = (providers: ReadonlyArray<Provider>) =>
+  route(providers, "rerank", ({ rerank }) => rerank, "m").pipe(
+    Effect.flatMap((operate) => operate(call)),
+    Effect.map((answer) => ("model" in answer ? answer.model : undefined))
+  )
+
+describe("who is asked first", () => {
+  it.effect("of several of one priority, each by its weight; the later priority never", () =>
+    Effect.gen(function* () {
+      const providers = [
+        provider("later", answering("later"), { priority: 2, weight: 1000 }),
+        provider("three", answering("three"), { priority: 1, weight: 3 }),
+        provider("one", answering("one"), { priority: 1 })
+      ]
+      const answered = yield* Effect.replicateEffect(ask(providers), 2000).pipe(Random.withSeed("shares"))
+      const count = (id: string) => answered.filter((one) => one === id).length
+      assert.strictEqual(count("later"), 0)
+      assert.strictEqual(count("one") + count("three"), 2000)
+      // 1,500 expected; the standard deviation is 19.
+      assert.isTrue(Math.abs(count("three") - 1500) < 80, `${count("three")} of 2,000`)
+    })
+  )
+
+  it.effect("the next of the same priority, then of the later one, when the first fail", () =>
+    Effect.gen(function* () {
+      const providers = [
+        provider("c", answering("c"), { priority: 3 }),
+        provider("a", failing(503)),
+        provider("b", failing(500)),
+        provider("d", answering("d"), { priority: 2 })
+      ]
+      assert.strictEqual(yield* ask(providers), "d")
+    })
+  )
+})
+
+describe("the circuit of a provider", () => {
+  const health = makeHealth({ failures: 3, openSeconds: 10 })
+  const store = Effect.provide(CircuitBreaker.layerStoreMemory())
+
+  it.effect("opens after failures in a row, is skipped meanwhile, and closes after one that succeeds", () =>
+    Effect.gen(function* () {
+      const guardOf = yield* health
+      let asked = 0
+      let works = false
+      const flaky: Rerank = (call) =>
+        Effect.suspend(() => {
+          asked++
+          return works ? answering("first")(call) : failing(503)(call)
+        })
+      const providers = [
+        provider("first", flaky, { priority: 1 }, guardOf("first", "http://first")),
+        provider("second", answering("second"), { priority: 2 }, guardOf("second", "http://second"))
+      ]
+      for (let at = 0; at < 10; at++) assert.strictEqual(yield* ask(providers), "second")
+      assert.strictEqual(asked, 3)
+
+      yield* TestClock.adjust("9 seconds")
+      assert.strictEqual(yield* ask(providers), "second")
+      assert.strictEqual(asked, 3)
+
+      yield* TestClock.adjust("1 second")
+      works = true
+      assert.strictEqual(yield* ask(providers), "first")
+      assert.strictEqual(yield* ask(providers), "first")
+      assert.strictEqual(asked, 5)
+    }).pipe(store)
+  )
+
+  it.effect("that of the only one says when to come back; a refusal does not open it", () =>
+    Effect.gen(function* () {
+      const guardOf = yield* health
+      const broken = [provider("only", failing(500), {}, guardOf("only", "http://only"))]
+      for (let at = 0; at < 3; at++) {
+        assert.strictEqual((yield* Effect.flip(ask(broken))).reason._tag, "ServerFailure")
+      }
+      yield* TestClock.adjust("4 seconds")
+      const { reason, retryAfter, unmade } = yield* Effect.flip(ask(broken))
+      assert.strictEqual(reason._tag === "ServerFailure" && reason.status, 503)
+      assert.strictEqual(unmade, true)
+      assert.strictEqual(Math.floor(Duration.toSeconds(retryAfter ?? Duration.zero)), 6)
+
+      const refusing = [provider("strict", failing(400), {}, guardOf("strict", "http://strict"))]
+      for (let at = 0; at < 10; at++) {
+        assert.strictEqual((yield* Effect.flip(ask(refusing))).reason._tag, "InvalidRequest")
+      }
+    }).pipe(store)
+  )
+})

@@ -1,0 +1,75 @@
+/** The one field that may change on its way, in place: nothing else of the text does. */
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import {
+  incomingBody,
+  incomingEvents,
+  outgoingBody,
+  withModel
+} from "../../apps/demo-server/src/providers/ModelName.ts"
+
+const Key = Schema.Union([Schema.String, Schema.Literals(["model", "mod\\el", 'model"', "{model"])])
+
+describe("the name of the model in a body", () => {
+  it("changes alone: numbers, order, blanks and unknown fields stay as they are", () => {
+    const body = (model: string) =>
+      `{ "n": 12345678901234567890.10,\n "model" :\t${JSON.stringify(model)}, "x":{"model":"inner","y":["model","z"]}, "s":"\\"model\\":\\"no\\"" }`
+    assert.strictEqual(withModel(body("alias"), "real"), body("real"))
+    assert.strictEqual(outgoingBody(body("alias"), "alias", "real"), body("real"))
+    assert.strictEqual(outgoingBody(body("same"), "same", "same"), body("same"))
+  })
+
+  it("is one, however often and however it is written", () => {
+    const twice = String.raw`{"model":"cheap","\u006dodel":"dear","a":1}`
+    assert.strictEqual(
+      outgoingBody(twice, "dear", "dear"),
+      String.raw`{"model":"dear","\u006dodel":"dear","a":1}`
+    )
+    assert.strictEqual(
+      outgoingBody('{"model":"cheap","model":"dear"}', "dear", "dear"),
+      '{"model":"dear","model":"dear"}'
+    )
+  })
+
+  it("comes back as the caller has it, and only where it is the upstream's", () => {
+    assert.strictEqual(incomingBody('{"model":"real","x":1.0}', "alias", "real"), '{"model":"alias","x":1.0}')
+    assert.strictEqual(
+      incomingBody('{"model":"real-2026","x":1.0}', "alias", "real"),
+      '{"model":"real-2026","x":1.0}'
+    )
+  })
+
+  it.prop(
+    "of any object: what is read afterwards is the same but for the name",
+    [
+      Schema.Array(Schema.Tuple([Key, Schema.Json])),
+      Schema.String,
+      Schema.String,
+      Schema.Literals(["", " ", "\t"])
+    ],
+    ([others, name, next, space]) => {
+      const text = (model: string) =>
+        JSON.stringify({ ...Object.fromEntries(others), model }, undefined, space)
+      assert.strictEqual(withModel(text(name), next), text(next))
+    }
+  )
+
+  it("in events, wherever they are cut", () => {
+    const text = (model: string) =>
+      `: hello\r\n\r\ndata: {"model":"${model}","choices":[{"delta":{"content":"é漢"}}]}\n\ndata:{"model":"${model}"}\n\ndata: [DONE]`
+    const bytes = new TextEncoder().encode(text("real"))
+    for (let size = 1; size <= bytes.length; size++) {
+      const events = incomingEvents("alias", "real")
+      const out: Array<Uint8Array> = []
+      for (let at = 0; at < bytes.length; at += size) out.push(events.push(bytes.slice(at, at + size)))
+      out.push(events.end())
+      assert.strictEqual(Buffer.concat(out).toString(), text("alias"))
+    }
+  })
+
+  it("is left alone in a line without end, which is passed on", () => {
+    const events = incomingEvents("alias", "real")
+    const long = `data: {"model":"real","x":"${"x".repeat(2 ** 20)}`
+    assert.strictEqual(Buffer.from(events.push(new TextEncoder().encode(long))).toString(), long)
+  })
+})

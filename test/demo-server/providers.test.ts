@@ -1,0 +1,303 @@
+/** Several providers of one model: who is asked, when the next is, and what passes through unchanged. */
+import { assert, layer } from "@effect/vitest"
+import { ErrorBody, ModelsResponse } from "@sluice/core"
+import { Context, Effect, Fiber, FileSystem, Layer, Schema } from "effect"
+import { NodeServices } from "@effect/platform-node"
+import { type Behaviour, json, type Loopback, loopback, refusal } from "./Loopback.ts"
+import { startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
+
+const KEYS = { EAST_KEY: "sk-canary-of-the-east", WEST_KEY: "sk-canary-of-the-west" }
+
+const reranked = json({ results: [{ index: 0, relevance_score: 0.5 }] })
+const down: Behaviour = ({ response }) => response.destroy()
+const made = (id: string) => json({ id, status: "in_progress" })
+
+/** Both have the same models; the east is asked first, and nothing here opens its circuit. */
+class Both extends Context.Service<
+  Both,
+  {
+    readonly server: TestServer["Service"]
+    readonly east: Loopback
+    readonly west: Loopback
+    /** Each behaves so; what they were asked before is over. */
+    readonly behave: (east: Behaviour, west: Behaviour) => void
+    readonly askedSince: () => { readonly east: number; readonly west: number }
+  }
+>()("test/demo-server/providers/Both") {}
+
+const BothLayer = Layer.effect(
+  Both,
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const [east, west] = [yield* loopback(down), yield* loopback(down)]
+    const folder = yield* temporaryFolder
+    const upstream = (id: string, { url }: Loopback, priority: number, apiKey: object) => ({
+      id,
+      url: `${url}/v1/`,
+      priority,
+      apiKey,
+      models: [
+        { id: `${id}-rank`, operation: "rerank", aliases: ["rank"], timeoutSeconds: 30 },
+        { id: `${id}-embed`, operation: "embeddings", aliases: ["embed"] },
+        { id: `${id}-chat`, operation: "chat", aliases: ["chat"], note: "talks" },
+        { id: "paint", operation: "images" },
+        { id: "film", operation: "videos", group: "V-A" }
+      ]
+    })
+    yield* fs.writeFileString(`${folder}/west.key`, `${KEYS.WEST_KEY}\n`)
+    yield* fs.writeFileString(
+      `${folder}/providers.json`,
+      JSON.stringify({
+        upstreams: [
+          upstream("west", west, 2, { file: "west.key" }),
+          upstream("east", east, 1, { env: "EAST_KEY" })
+        ],
+        embedded: { priority: 9 },
+        breaker: { failures: 1000 }
+      })
+    )
+    const server = yield* startServer({
+      env: { SLUICE_CONFIG: `${folder}/providers.json`, EAST_KEY: KEYS.EAST_KEY }
+    })
+    let before = { east: 0, west: 0 }
+    return {
+      server,
+      east,
+      west,
+      behave: (inTheEast, inTheWest) => {
+        east.behave(inTheEast)
+        west.behave(inTheWest)
+        before = { east: east.asked.length, west: west.asked.length }
+      },
+      askedSince: () => ({
+        east: east.asked.length - before.east,
+        west: west.asked.length - before.west
+      })
+    }
+  })
+).pipe(Layer.provide(NodeServices.layer))
+
+const rank = { model: "rank", query: "q", documents: ["d"] }
+const paint = { model: "paint", prompt: "a lock" }
+const film = { model: "film", prompt: "a barge" }
+
+const errorOf = (response: Response) =>
+  Effect.map(
+    Effect.promise(() => response.json()),
+    (body) => Schema.decodeUnknownSync(ErrorBody)(body).error
+  )
+
+layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("providers", (it) => {
+  const failing: ReadonlyArray<readonly [name: string, behaviour: Behaviour]> = [
+    ["cuts the connection", down],
+    ["answers 503", refusal(503, "overloaded")],
+    ["answers 429", refusal(429, "slow down", { "retry-after": "9" })],
+    [
+      "answers with a page",
+      ({ response }) => response.writeHead(200, { "content-type": "text/html" }).end("<p>")
+    ],
+    ["refuses our key", refusal(401, `bad key ${KEYS.EAST_KEY}`)],
+    ["says that our account is used up", refusal(402, "used up")],
+    ["does not know the model", refusal(404, "no such model")]
+  ]
+  for (const [name, behaviour] of failing) {
+    it.effect(`the next answers where the first ${name}`, () =>
+      Effect.gen(function* () {
+        const { askedSince, behave, server } = yield* Both
+        behave(behaviour, reranked)
+        const response = yield* server.call("/v1/rerank", { json: rank })
+        assert.strictEqual(response.status, 200)
+        assert.deepStrictEqual(askedSince(), { east: 1, west: 1 })
+      })
+    )
+  }
+
+  it.effect("a request that is wrong is wrong everywhere: 400, asked once", () =>
+    Effect.gen(function* () {
+      const { askedSince, behave, server } = yield* Both
+      behave(refusal(400, "too many documents"), reranked)
+      const response = yield* server.call("/v1/rerank", { json: rank })
+      assert.strictEqual(response.status, 400)
+      assert.deepStrictEqual(askedSince(), { east: 1, west: 0 })
+    })
+  )
+
+  it.effect("where nobody can, the caller hears when to come back, and no key", () =>
+    Effect.gen(function* () {
+      const { behave, server } = yield* Both
+      behave(refusal(429, "slow down", { "retry-after": "7" }), refusal(503, "overloaded"))
+      const limited = yield* server.call("/v1/rerank", { json: rank })
+      assert.strictEqual(limited.status, 429)
+      assert.strictEqual(limited.headers.get("retry-after"), "7")
+
+      behave(refusal(401, `bad key ${KEYS.EAST_KEY}`), refusal(401, `bad key ${KEYS.WEST_KEY}`))
+      const refused = yield* server.call("/v1/rerank", { json: rank })
+      assert.strictEqual(refused.status, 502)
+      const { message } = yield* errorOf(refused)
+      assert.include(message, "west")
+      assert.notInclude(message, "canary")
+      assert.notInclude(server.printed.join("\n"), "canary")
+    })
+  )
+
+  const creations = [
+    ["/v1/images/generations", paint],
+    ["/v1/videos", film]
+  ] as const
+  for (const [path, body] of creations) {
+    it.effect(`${path}: nothing is made twice, and made elsewhere only where it surely was not`, () =>
+      Effect.gen(function* () {
+        const { askedSince, behave, server } = yield* Both
+        for (const doubtful of [down, refusal(503, "overloaded"), refusal(500, "oh")]) {
+          behave(doubtful, made("never"))
+          const response = yield* server.call(path, { json: body })
+          assert.isAtLeast(response.status, 500)
+          assert.include((yield* errorOf(response)).message, "may have been made")
+          assert.deepStrictEqual(askedSince(), { east: 1, west: 0 })
+        }
+        behave(refusal(429, "slow down"), made(`surely-${body.model}`))
+        const response = yield* server.call(path, { json: body })
+        assert.strictEqual(response.status, 200)
+        assert.deepStrictEqual(askedSince(), { east: 1, west: 1 })
+      })
+    )
+  }
+
+  it.effect("a task's later calls go to the provider that made it", () =>
+    Effect.gen(function* () {
+      const { askedSince, behave, server, west } = yield* Both
+      behave(refusal(429, "slow down"), made("by-the-west"))
+      yield* server.call("/v1/videos", { json: film })
+
+      behave(refusal(500, "not mine"), json({ id: "by-the-west", status: "completed" }))
+      const found = yield* server.call("/v1/videos/by-the-west")
+      assert.strictEqual(found.status, 200)
+      west.behave(({ response }) => response.writeHead(200, { "content-type": "video/mp4" }).end("film"))
+      const content = yield* server.call("/v1/videos/by-the-west/content")
+      assert.strictEqual(yield* Effect.promise(() => content.text()), "film")
+      west.behave(json({ deleted: true }))
+      assert.strictEqual((yield* server.call("/v1/videos/by-the-west", { method: "DELETE" })).status, 200)
+      assert.deepStrictEqual(askedSince(), { east: 0, west: 3 })
+      assert.deepStrictEqual(
+        west.asked.slice(-3).map(({ headers, method }) => [method, headers.authorization]),
+        [
+          ["GET", `Bearer ${KEYS.WEST_KEY}`],
+          ["GET", `Bearer ${KEYS.WEST_KEY}`],
+          ["DELETE", `Bearer ${KEYS.WEST_KEY}`]
+        ]
+      )
+    })
+  )
+
+  it.effect("what is sent and answered is the caller's text, but for the name that an alias stands for", () =>
+    Effect.gen(function* () {
+      const { behave, east, server } = yield* Both
+      const answer =
+        '{"object":"list","data":[],"model":"east-embed","usage":{"prompt_tokens":1,"total_tokens":1},"cost":0.10000000000000000001}'
+      behave(
+        ({ response }) => response.writeHead(200, { "content-type": "application/json" }).end(answer),
+        down
+      )
+      const body = (model: string) =>
+        `{"input":"a", "model":"${model}","unknown":{"model":"x"},"big":12345678901234567890}`
+      const response = yield* server.call("/v1/embeddings", {
+        body: body("embed"),
+        headers: { "content-type": "application/json" }
+      })
+      assert.strictEqual(east.asked.at(-1)?.body, body("east-embed"))
+      const text = yield* Effect.promise(() => response.text())
+      assert.strictEqual(text, answer.replace("east-embed", "embed"))
+    })
+  )
+
+  const event = (content: string) =>
+    `data: ${JSON.stringify({ id: "c", model: "east-chat", choices: [{ index: 0, delta: { content } }] })}\n\n`
+  const chat = { model: "chat", stream: true, messages: [{ role: "user", content: "hello" }] }
+
+  it.effect("a stream is not kept back: the first event is here before the second is sent", () =>
+    Effect.gen(function* () {
+      const { behave, east, server } = yield* Both
+      behave(({ response }) => {
+        response.writeHead(200, { "content-type": "text/event-stream" })
+        response.write(event("one"))
+      }, down)
+      const response = yield* server.call("/v1/chat/completions", { json: chat })
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+      const read = Effect.map(
+        Effect.promise(() => reader.read()),
+        ({ value = new Uint8Array() }) => new TextDecoder().decode(value)
+      )
+      const first = yield* read
+      assert.include(first, '"one"')
+      assert.include(first, '"model":"chat"')
+      east.asked.at(-1)?.response.end(`${event("two")}data: [DONE]\n\n`)
+      let rest = ""
+      for (let part = yield* read; part !== ""; part = yield* read) rest += part
+      assert.include(rest, '"two"')
+      assert.match(rest, /data: \[DONE\]\n\n$/)
+    })
+  )
+
+  it.effect("a caller who goes away ends the call upstream: before the answer, and in the middle of it", () =>
+    Effect.gen(function* () {
+      const { behave, east, server } = yield* Both
+      behave(() => {}, down)
+      const silent = yield* Effect.forkChild(server.call("/v1/rerank", { json: rank }))
+      const waiting = yield* east.next
+      yield* Fiber.interrupt(silent)
+      yield* Effect.promise(() => waiting.gone)
+
+      const leaving = new AbortController()
+      behave(({ response }) => {
+        response.writeHead(200, { "content-type": "text/event-stream" })
+        response.write(event("one"))
+      }, down)
+      const response = yield* Effect.promise(() =>
+        fetch(`${server.url}/v1/chat/completions`, {
+          method: "POST",
+          signal: leaving.signal,
+          headers: { authorization: `Bearer ${server.secrets.apiKey}`, "content-type": "application/json" },
+          body: JSON.stringify(chat)
+        })
+      )
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+      yield* Effect.promise(() => reader.read())
+      const streaming = east.asked.at(-1)
+      leaving.abort()
+      yield* Effect.promise(async () => streaming?.gone)
+      assert.strictEqual(streaming?.response.writableEnded, false)
+    })
+  )
+
+  it.effect("the lists of models are the union, each name once, and say nothing of keys", () =>
+    Effect.gen(function* () {
+      const { server } = yield* Both
+      const lists = [
+        yield* server.json(ModelsResponse, "/v1/models"),
+        yield* server.json(ModelsResponse, "/api/models", { as: "token" }),
+        yield* server.json(ModelsResponse, "/api/user/available_models", { as: "token" })
+      ]
+      for (const { data } of lists) {
+        const ids = data.map(({ id }) => id)
+        assert.strictEqual(new Set(ids).size, ids.length)
+        assert.includeMembers(ids, ["rank", "east-rank", "west-rank", "embed", "chat", "paint", "film"])
+        assert.isAbove(data.filter((model) => model.owned_by === "sluice-embedded").length, 10)
+        assert.notInclude(JSON.stringify(data), "canary")
+      }
+    })
+  )
+
+  it.effect("the models of this process answer beside the upstreams", () =>
+    Effect.gen(function* () {
+      const { askedSince, behave, server } = yield* Both
+      const { data } = yield* server.json(ModelsResponse, "/v1/models")
+      const own = data.find(
+        ({ extra, owned_by }) => owned_by === "sluice-embedded" && extra?.["operation"] === "rerank"
+      )
+      behave(down, down)
+      const response = yield* server.call("/v2/rerank", { json: { ...rank, model: own?.id } })
+      assert.strictEqual(response.status, 200)
+      assert.deepStrictEqual(askedSince(), { east: 0, west: 0 })
+    })
+  )
+})

@@ -1,0 +1,151 @@
+/** `sluice.config.json`: what is refused and how it is said, and what happens when it changes under load. */
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Effect, Exit, Fiber, FileSystem, Schedule } from "effect"
+import { decodeProvidersFile } from "../../apps/demo-server/src/providers/config/ProvidersFile.ts"
+import { json, type Loopback, loopback } from "./Loopback.ts"
+import { startServer, temporaryFolder } from "./TestServer.ts"
+
+const canary = "sk-canary-of-the-file"
+const key = { env: "UPSTREAM_KEY" }
+const models = [{ id: "rank", operation: "rerank" }]
+const file = (...upstreams: ReadonlyArray<object>) => JSON.stringify({ upstreams })
+const one = { id: "a", url: "http://127.0.0.1:9", apiKey: key, models }
+
+describe("the file of the providers", () => {
+  const refused: ReadonlyArray<readonly [name: string, text: string, said: string]> = [
+    ["no JSON", "{", "not JSON"],
+    ["a key that there is not", JSON.stringify({ upstream: [] }), "`upstream` is not a key that there is"],
+    ["one inside", file({ ...one, wieght: 2 }), "`upstreams[0].wieght` is not a key that there is"],
+    [
+      "one of a model",
+      file({ ...one, models: [{ ...models[0], alias: "x" }] }),
+      "`upstreams[0].models[0].alias` is not"
+    ],
+    ["a credential in place", file({ ...one, apiKey: canary }), '{ "env": NAME }'],
+    ["two places of one", file({ ...one, apiKey: { env: "A", file: "b" } }), '{ "env": NAME }'],
+    ["no credential", file({ ...one, apiKey: {} }), '{ "env": NAME }'],
+    ["a credential in the address", file({ ...one, url: `http://u:${canary}@host` }), "without a credential"],
+    ["no address", file({ ...one, url: "ftp://host" }), "http or https"],
+    [
+      "an operation that there is not",
+      file({ ...one, models: [{ id: "m", operation: "speech" }] }),
+      "operation"
+    ],
+    ["a weight of nothing", file({ ...one, weight: 0 }), "`upstreams[0].weight`"],
+    ["two of one id", file(one, one), "several `a`"],
+    [
+      "a name twice",
+      file({ ...one, models: [...models, { id: "x", operation: "rerank", aliases: ["rank"] }] }),
+      "several `rank`"
+    ],
+    ["nobody", "{}", "nobody would answer"]
+  ]
+  for (const [name, text, said] of refused) {
+    it.effect(`with ${name} is refused, in words, without what was written`, () =>
+      Effect.gen(function* () {
+        const why = yield* Effect.flip(decodeProvidersFile(text))
+        assert.include(why, said)
+        assert.notInclude(why, "canary")
+      })
+    )
+  }
+
+  it.effect("says all that is wrong at once", () =>
+    Effect.gen(function* () {
+      const why = yield* Effect.flip(decodeProvidersFile(file({ ...one, x: 1, weight: -1 })))
+      assert.include(why, "upstreams[0].x")
+      assert.include(why, "upstreams[0].weight")
+    })
+  )
+
+  it.live("that cannot be used refuses the start, and says why", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* temporaryFolder
+      const path = `${folder}/sluice.config.json`
+      const why = (env: Record<string, string>) =>
+        Effect.scoped(startServer({ env })).pipe(
+          Effect.exit,
+          Effect.map((exit) => (Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "it started"))
+        )
+      assert.include(yield* why({ SLUICE_CONFIG: path }), "which is not there")
+      yield* fs.writeFileString(path, file(one))
+      assert.include(yield* why({ SLUICE_CONFIG: path }), "the variable UPSTREAM_KEY is not set")
+      yield* fs.writeFileString(path, file({ ...one, apiKey: { file: "missing.key" } }))
+      assert.include(yield* why({ SLUICE_CONFIG: path }), "missing.key: it cannot be read (NotFound)")
+      const both = {
+        SLUICE_CONFIG: path,
+        SLUICE_GATEWAY_URL: "http://127.0.0.1:9",
+        SLUICE_API_KEY: "sk-x",
+        SLUICE_EMBEDDING_MODEL: "e",
+        SLUICE_RERANK_MODEL: "r",
+        SLUICE_CHAT_MODEL: "c"
+      }
+      assert.include(yield* why(both), "both say who answers")
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
+  it.live(
+    "that changes under load drops no call; one that is invalid changes nothing, and the log says why",
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* temporaryFolder
+        const path = `${folder}/sluice.config.json`
+        const answer = json({ results: [{ index: 0, relevance_score: 0.5 }] })
+        const [old, next] = [yield* loopback(answer), yield* loopback(answer)]
+        const served = (id: string, { url }: Loopback) => ({ ...one, id, url })
+        yield* fs.writeFileString(path, file(served("old", old)))
+        const server = yield* startServer({ env: { SLUICE_CONFIG: path, UPSTREAM_KEY: canary } })
+        const rank = server.call("/v1/rerank", { json: { model: "rank", query: "q", documents: ["d"] } })
+        const printed = (text: string) =>
+          Effect.repeat(
+            Effect.sync(() => server.printed.some((line) => line.includes(text))),
+            { schedule: Schedule.spaced("20 millis"), until: (found) => found }
+          )
+
+        // One is under way at the old, and stays so over all that follows.
+        old.behave(() => {})
+        const held = yield* Effect.forkChild(rank)
+        const waiting = yield* old.next
+        old.behave(answer)
+
+        const statuses: Array<number> = []
+        let enough = false
+        const load = yield* Effect.forkChild(
+          Effect.all(
+            Array.from({ length: 4 }, () =>
+              Effect.repeat(
+                Effect.map(rank, ({ status }) => void statuses.push(status)),
+                { until: () => enough }
+              )
+            ),
+            { concurrency: "unbounded" }
+          )
+        )
+        yield* fs.writeFileString(path, file({ ...served("old", old), apiKey: canary }))
+        yield* printed("is not taken over")
+        assert.include(server.printed.join("\n"), '{ "env": NAME }')
+        const beforeChange = next.asked.length
+        assert.strictEqual(beforeChange, 0)
+
+        yield* fs.writeFileString(`${path}.new`, file(served("next", next)))
+        yield* fs.rename(`${path}.new`, path)
+        yield* printed("was read again: next answer")
+        const after = old.asked.length
+        enough = true
+        yield* Fiber.join(load)
+        assert.strictEqual((yield* rank).status, 200)
+        assert.isAtLeast(next.asked.length, 1)
+        // Calls that had found their provider before the change; no other.
+        assert.isAtMost(old.asked.length - after, 4)
+        assert.isAtLeast(statuses.length, 4)
+        assert.deepStrictEqual(new Set(statuses), new Set([200]))
+
+        answer(waiting)
+        assert.strictEqual((yield* Fiber.join(held)).status, 200)
+        assert.notInclude(server.printed.join("\n"), "canary")
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+})
