@@ -1,7 +1,7 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, layer } from "@effect/vitest"
 import { Gateway, type GatewayError, imageCost, imagePart, type ImageSource, userMessage } from "@sluice/core"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect, FileSystem, Layer, Stream } from "effect"
 import { behaving, Clients } from "./Clients.ts"
 import { json, LoopbackGateway } from "./LoopbackGateway.ts"
 import { onePixel, png } from "./mediaImages.ts"
@@ -75,6 +75,41 @@ layer(Layer.merge(Clients, NodeFileSystem.layer))("images of a chat", (it) => {
         assert.strictEqual(error.reason._tag, "InvalidRequest")
         assert.match(error.message, message)
       }
+    })
+  )
+
+  it.effect("a data URI that nobody has read is looked at before it is sent, whole or as a stream", () =>
+    Effect.gen(function* () {
+      const gateway = yield* Gateway
+      const { seen } = yield* LoopbackGateway
+      const asking = (url: string) => ({
+        model: "c",
+        messages: [
+          { role: "system" as const, content: "Look." },
+          { role: "user" as const, content: [{ type: "image_url" as const, image_url: { url } }] }
+        ]
+      })
+      const refused: ReadonlyArray<readonly [string, RegExp]> = [
+        [`data:image/gif;base64,${onePixel.gif}`, /is a GIF, not a PNG, JPEG or WEBP image/],
+        [`data:image/png;base64,${onePixel.gif}`, /is a GIF/],
+        [`data:image/png;base64,${onePixel.jpeg}`, /called image\/png, and its bytes are image\/jpeg/],
+        ["data:image/png;base64,????", /is not Base64/],
+        ["data:image/png,AAAA", /is not Base64/],
+        [`data:text/html;base64,${btoa("<html></html>")}`, /markup/]
+      ]
+      for (const [url, message] of refused) {
+        for (const effect of [gateway.chat(asking(url)), Stream.runDrain(gateway.chatStream(asking(url)))]) {
+          const count = seen.length
+          const error = yield* Effect.flip(effect)
+          assert.deepInclude(error.reason, { _tag: "InvalidRequest", param: "messages" })
+          assert.match(error.message, message)
+          assert.deepStrictEqual([error.unmade, seen.length], [true, count])
+        }
+      }
+      yield* behaving(
+        (_, response) => json(response, { choices: [{ message: { content: "A cat." } }] }),
+        gateway.chat(asking(`data:image/jpeg;base64,${onePixel.jpeg}`))
+      )
     })
   )
 })

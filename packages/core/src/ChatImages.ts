@@ -1,9 +1,10 @@
 /** Images in a chat: how they get into a message, and what they cost. */
 import { Effect, Result } from "effect"
 import type { ChatMessage, ImagePart } from "./endpoints/Chat.ts"
-import { GatewayError } from "./GatewayError.ts"
+import { GatewayError, InvalidRequest } from "./GatewayError.ts"
 import { decodeBase64 } from "./media/Base64.ts"
-import { parseDataUri } from "./media/DataUri.ts"
+import { isDataUri, parseDataUri } from "./media/DataUri.ts"
+import { imageFormatOf, mediaTypeOf, nameOfBytes } from "./media/ImageFormat.ts"
 import { type ImageSource, type Needed, readImage } from "./media/ImageSource.ts"
 import { type ImageDetail, imageTokens, type TokenCost } from "./media/ImageTokens.ts"
 import { loadImage } from "./media/LoadedImage.ts"
@@ -41,6 +42,39 @@ export const userMessage = <const S extends ImageSource>(
     Effect.forEach(images, (image) => imagePart(image, detail)),
     (parts) => ({ role: "user", content: [{ type: "text", text }, ...parts] })
   )
+
+/** Characters of Base64 in which every format shows itself. */
+const HEAD = 64
+
+const refusedUri = (uri: string): string | undefined => {
+  const parts = parseDataUri(uri)
+  const head = parts && decodeBase64(parts.base64.slice(0, HEAD))
+  if (parts === undefined || head === undefined) return "is not Base64 after `data:image/png;base64,`"
+  const format = imageFormatOf(head)
+  if (format === undefined) return `is ${nameOfBytes(head)}, not a PNG, JPEG or WEBP image`
+  return parts.mediaType === mediaTypeOf(format)
+    ? undefined
+    : `is called ${parts.mediaType}, and its bytes are ${mediaTypeOf(format)}`
+}
+
+/**
+ * Why a message is not sent: a data URI in it is no image that gateways take. For messages that `imagePart` has not made.
+ *
+ * By the first bytes: what stands behind them, and behind a URL, is for the gateway to judge.
+ */
+export const refusedImages = (messages: ReadonlyArray<ChatMessage>): InvalidRequest | undefined => {
+  for (const { content } of messages) {
+    for (const part of typeof content === "string" ? [] : content) {
+      if (part.type !== "image_url" || !isDataUri(part.image_url.url)) continue
+      const why = refusedUri(part.image_url.url)
+      if (why !== undefined) {
+        const message = `The image of a message ${why}. \`imagePart\` makes parts of files and bytes.`
+        return new InvalidRequest({ message, param: "messages", code: "invalid_image" })
+      }
+    }
+  }
+  return undefined
+}
 
 /**
  * What the images of a chat cost in tokens, all together; their texts come on top.

@@ -3,6 +3,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, Layer, Stream } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
+import { refusedImages } from "../ChatImages.ts"
 import { ApiKey } from "../Credentials.ts"
 import { type ChatRequest, ChatResponse } from "../endpoints/Chat.ts"
 import { type Extra, extraOf } from "../endpoints/Open.ts"
@@ -148,7 +149,14 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
     return (stream ? streamChat : postChat)({ payload, responseMode })
   }
 
+  const refusedChat = (request: ChatCall): GatewayError | undefined => {
+    const reason = refusedImages(request.messages)
+    return reason && fail(asking(request), { reason, requestId: undefined, unmade: true })
+  }
+
   const chat: Gateway["Service"]["chat"] = Effect.fn("Gateway.chat")(function* (request) {
+    const refused = refusedChat(request)
+    if (refused !== undefined) return yield* refused
     const attempt = judge(answerOf)(exchange(ask(request, false), decodeChat))
     const { value } = yield* call(asking(request), attempt)
     return value
@@ -162,6 +170,8 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
         ? Effect.succeed(chatParts(response, patience))
         : Effect.map(decodeChat(response), (answer) => Stream.unwrap(Effect.map(answerOf(answer), whole)))
     )
+    const refused = refusedChat(request)
+    if (refused !== undefined) return Stream.fail(refused)
     const open = Effect.map(call(about, attempt), ({ requestId, value }) =>
       value.pipe(
         Stream.mapError((reason) => fail(about, { reason, requestId })),
