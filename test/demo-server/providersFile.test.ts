@@ -51,6 +51,23 @@ describe("the file of the providers", () => {
     )
   }
 
+  it.effect("is as the documentation has it", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const page = yield* fs.readFileString("docs/providers.md")
+      const [, example = ""] = /```json\n([\s\S]*?)```/.exec(page) ?? []
+      const { embedded, upstreams = [] } = yield* decodeProvidersFile(example)
+      assert.deepStrictEqual(
+        upstreams.map(({ id, models }) => [id, models.length]),
+        [
+          ["east", 3],
+          ["west", 2]
+        ]
+      )
+      assert.deepStrictEqual(embedded, { priority: 9 })
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
   it.effect("says all that is wrong at once", () =>
     Effect.gen(function* () {
       const why = yield* Effect.flip(decodeProvidersFile(file({ ...one, x: 1, weight: -1 })))

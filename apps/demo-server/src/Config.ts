@@ -11,6 +11,7 @@
  * | `SLUICE_API_KEY` | – | the key for that gateway's `/v1` |
  * | `SLUICE_ACCESS_TOKEN` | – | the system access token for that gateway's `/api` |
  * | `SLUICE_EMBEDDING_MODEL`, `SLUICE_RERANK_MODEL`, `SLUICE_CHAT_MODEL` | – | its models, by identifier |
+ * | `SLUICE_CONFIG` | `sluice.config.json`, if there | several gateways in place of that one: see docs/providers.md |
  * | `SLUICE_PRICES` | – | a file of prices, by model, that comes before the shipped `prices.json` |
  * | `SLUICE_REQUESTS_PER_MINUTE`, `SLUICE_TOKENS_PER_MINUTE` | – | what each API key may do in a minute; without them, anything |
  * | `SLUICE_SHUTDOWN_SECONDS` | 20 | how long calls under way may take to finish after SIGINT or SIGTERM |
