@@ -1,0 +1,30 @@
+/** Who makes the request at hand, from where, and what the credential lets them use. */
+import { Failure } from "@sluice/core"
+import { Context } from "effect"
+
+export interface CallerInfo {
+  /** The user's id; empty: nobody was let in. */
+  readonly user: string
+  readonly credential: "key" | "token" | "session" | "none"
+  readonly address: string
+  /** The models that their key may use; undefined: all. */
+  readonly models: ReadonlyArray<string> | undefined
+}
+
+/** Set where a credential is checked. Without it nobody calls, and nothing may be used. */
+export const Caller = Context.Reference<CallerInfo>("@sluice/demo-server/Caller", {
+  defaultValue: () => ({ user: "", credential: "none", address: "", models: [] })
+})
+
+/** Whether the caller's key may use a model. */
+export const mayUse = ({ models }: CallerInfo, model: string): boolean => models?.includes(model) ?? true
+
+/** The same for a model that is there and for one that is not. */
+export const modelNotAllowed = (model: string) =>
+  new Failure({
+    status: 403,
+    message: `This API key may not use the model \`${model}\`: GET /v1/models lists those that it may, PUT /api/token/ changes them`,
+    code: "model_not_allowed",
+    param: "model",
+    retryable: false
+  })
