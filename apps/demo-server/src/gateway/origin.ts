@@ -2,8 +2,8 @@
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 
-/** As the request's Host has it, such as `http://localhost:3000`. */
-export const originOf = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+/** As the request's Host and a trusted proxy have it, such as `http://localhost:3000`. */
+export const originOf = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers, protocol = "http" }) => {
   const host = headers["host"] ?? "localhost"
-  return `http://${/^[\w.:[\]-]+$/.test(host) ? host : "localhost"}`
+  return `${protocol}://${/^[\w.:[\]-]+$/.test(host) ? host : "localhost"}`
 })

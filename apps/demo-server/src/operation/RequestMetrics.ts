@@ -1,0 +1,57 @@
+/** What is counted of requests, in the program's `MetricRegistry`. */
+import { Context, Effect, Metric } from "effect"
+import type { RequestRecord } from "./RequestRecord.ts"
+
+/** From a cached answer to a long video upload. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
+
+const requests = Metric.counter("sluice_requests_total", {
+  description: "Requests that were answered",
+  incremental: true
+})
+const seconds = Metric.histogram("sluice_request_seconds", {
+  description: "Seconds to the answer's last byte",
+  boundaries: SECONDS
+})
+const tokens = Metric.counter("sluice_tokens_total", {
+  description: "Tokens of the calls that were served",
+  incremental: true
+})
+
+/** A request that has been answered. */
+export interface Answered extends RequestRecord {
+  readonly method: string
+  /** As the contract writes it: `/v1/videos/:id`. */
+  readonly route: string
+  readonly status: number
+  readonly ms: number
+}
+
+/** Making a metric's name costs more than counting. Routes and models are few: callers name neither. */
+const series = new Map<string, ReturnType<typeof seriesOf>>()
+const seriesOf = (route: string, method: string, status: string, model: string) => ({
+  requests: Metric.withAttributes(requests, { method, route, status }),
+  seconds: Metric.withAttributes(seconds, { method, route }),
+  input: Metric.withAttributes(tokens, { model, type: "input" }),
+  output: Metric.withAttributes(tokens, { model, type: "output" })
+})
+
+/** Counts it. */
+export const countRequest = ({
+  inputTokens,
+  method,
+  model = "",
+  ms,
+  outputTokens,
+  route,
+  status
+}: Answered) =>
+  Effect.map(Effect.context<never>(), (context: Context.Context<never>) => {
+    const name = `${method} ${route} ${status} ${model}`
+    const found = series.get(name) ?? seriesOf(route, method, String(status), model)
+    series.set(name, found)
+    found.requests.updateUnsafe(1, context)
+    found.seconds.updateUnsafe(ms / 1000, context)
+    if (inputTokens !== undefined) found.input.updateUnsafe(inputTokens, context)
+    if (outputTokens !== undefined) found.output.updateUnsafe(outputTokens, context)
+  })

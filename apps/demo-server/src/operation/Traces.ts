@@ -1,0 +1,25 @@
+/** Traces, as OTLP over HTTP, where the environment says to which collector. Texts, headers and keys are in none. */
+import { Effect, Layer, Redacted } from "effect"
+import { FetchHttpClient, HttpMiddleware } from "effect/http"
+import { OtlpSerialization, OtlpTracer } from "effect/observability"
+import { ServerConfig } from "../Config.ts"
+import { VERSION } from "../Version.ts"
+
+/** Asked for every few seconds, or by a path that is itself the credential. */
+const isLeftOut = ({ url }: { readonly url: string }): boolean =>
+  /^\/(?:files\/|healthz|readyz|metrics|assets\/)/.test(url)
+
+export const TracesLayer = Layer.unwrap(
+  Effect.map(ServerConfig, ({ operation: { traces } }) =>
+    traces === undefined
+      ? Layer.empty
+      : Layer.mergeAll(
+          OtlpTracer.layer({
+            url: `${traces.url}/v1/traces`,
+            headers: Redacted.value(traces.headers),
+            resource: { serviceName: traces.service, serviceVersion: VERSION }
+          }).pipe(Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer])),
+          Layer.succeed(HttpMiddleware.TracerDisabledWhen, isLeftOut)
+        )
+  )
+)
