@@ -83,8 +83,8 @@ layer(clients(false))("a creation", (it) => {
             const { exit, made } = yield* run(call, behaviour)
             assert.strictEqual(made, 1)
             const error = yield* Effect.flip(exit)
-            assert.include(error.message, "look before you make it again")
-            assert.deepStrictEqual([error.attempt, error.unmade], [1, false])
+            assert.match(error.message, /look before you make it again\.$/)
+            assert.deepStrictEqual([error.attempt, error.unmade, error.inDoubt], [1, false, true])
           })
         )
       }

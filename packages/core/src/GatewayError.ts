@@ -162,7 +162,9 @@ export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayErr
   /** Which attempt it was that failed last, from 1; absent where none was made. */
   attempt: Schema.optional(Schema.Int),
   /** The call surely did not take effect: no byte of it was sent, or it was answered 429. A creation may be made again. */
-  unmade: Schema.optional(Schema.Boolean)
+  unmade: Schema.optional(Schema.Boolean),
+  /** It was a creation, which may have happened all the same, and been paid for: look before it is made again. */
+  inDoubt: Schema.optional(Schema.Boolean)
 }) {
   override get message(): string {
     const about = [
@@ -180,7 +182,12 @@ export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayErr
   /** What to try next; the end of `message`. Undefined where the reason's own message says it. */
   get advice(): string | undefined {
     const { reason } = this
+    if (this.inDoubt === true) return undefined
     switch (reason._tag) {
+      case "InvalidRequest":
+        // What was refused here says itself what would do.
+        if (this.attempt === undefined) return undefined
+        return `Correct ${reason.param === undefined ? "the request" : `\`${reason.param}\``}: as it is, it will be refused again.`
       case "Unauthorized":
         return "Check that the credential is whole, enabled, and the one for this path."
       case "Forbidden":
@@ -188,16 +195,35 @@ export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayErr
       case "InsufficientQuota":
         return "Add to the balance of the user, or to the quota of the key."
       case "NotFound":
-        return "Check the identifier; the lists of models say which models there are."
+        return this.absent
       case "RateLimited":
         return reason.retryAfter === undefined
           ? "Make fewer calls at once, and this one later."
           : `Call again in ${Duration.format(reason.retryAfter)}.`
       case "ServerFailure":
-        return reason.isRetryable ? "Call again later." : undefined
-      default:
+        return reason.isRetryable ? "Call again later." : "Tell whoever runs the gateway."
+      case "Unreachable":
+        return "It may pass: call again later."
+      case "TimedOut":
+        // A wait for a task, or for one that nobody knows the id of, says itself how to go on.
+        return this.attempt === undefined ? undefined : "Call again, or allow it more time."
+      case "InvalidResponse":
+        return this.attempt === undefined ? undefined : "If it comes again, tell whoever runs the gateway."
+      case "TaskFailed":
+        return "Change what was asked for and make it anew, which is another task to pay for."
+      case "PartialFailure":
         return undefined
     }
+  }
+
+  /** What is not there, and where to look for what is. */
+  private get absent(): string {
+    if (this.task !== undefined) {
+      return "Check the task's identifier and whose key it was made with; tasks and their files are not kept for ever."
+    }
+    return this.model === undefined
+      ? "Check the identifier: what it stood for may have been removed."
+      : "Check the model's identifier; the lists of models say which there are."
   }
 
   /** Whether the same call may succeed if it is made again. */

@@ -73,6 +73,7 @@ export const makeCaller = (
       requestId: requestId && conceal(requestId).slice(0, REQUEST_ID_LENGTH),
       attempt,
       unmade,
+      ...(inDoubt && { inDoubt }),
       reason: concealIn(reason, conceal, inDoubt ? ` ${DOUBT}` : "")
     })
   }

@@ -1,0 +1,95 @@
+/** Every error says what to try, once, and never against what else it says. */
+import { assert, describe, it, layer } from "@effect/vitest"
+import {
+  Account,
+  Forbidden,
+  Gateway,
+  GatewayError,
+  type GatewayReason,
+  InsufficientQuota,
+  InvalidRequest,
+  InvalidResponse,
+  NotFound,
+  RateLimited,
+  ServerFailure,
+  TaskFailed,
+  TimedOut,
+  Unauthorized,
+  Unreachable
+} from "@sluice/core"
+import { Duration, Effect } from "effect"
+import { behaving, Clients, rerankThree } from "./Clients.ts"
+import { hangUp } from "./HostileGateway.ts"
+import { openAi, refuse } from "./LoopbackGateway.ts"
+
+const message = "m"
+const after = Duration.seconds(2)
+
+describe("what to try next", () => {
+  const advised: ReadonlyArray<readonly [GatewayReason, RegExp]> = [
+    [new InvalidRequest({ message, param: "size" }), /^Correct `size`: /],
+    [new InvalidRequest({ message }), /^Correct the request: /],
+    [new Unauthorized({ message }), /credential is whole/],
+    [new Forbidden({ message }), /credential that may do this/],
+    [new InsufficientQuota({ message }), /balance of the user/],
+    [new NotFound({ message }), /may have been removed/],
+    [new RateLimited({ message }), /fewer calls/],
+    [new RateLimited({ message, retryAfter: after }), /again in 2s/],
+    [new ServerFailure({ message, status: 500 }), /again later/],
+    [new ServerFailure({ message, status: 500, final: true }), /whoever runs/],
+    [new Unreachable({ message }), /again later/],
+    [new TimedOut({ message, scope: "attempt", after }), /more time/],
+    [new InvalidResponse({ message }), /whoever runs/],
+    [new TaskFailed({ message, task: "t" }), /make it anew/]
+  ]
+  for (const [reason, advice] of advised) {
+    it(`after ${reason._tag}: ${advice.source}`, () => {
+      const error = new GatewayError({ operation: "call", attempt: 1, reason })
+      assert.match(error.advice ?? "", advice)
+      assert.strictEqual(error.message, `call: m. ${error.advice}`)
+    })
+  }
+
+  it("is said by what was refused here itself", () => {
+    const error = new GatewayError({ operation: "call", reason: new InvalidRequest({ message }) })
+    assert.isUndefined(error.advice)
+    assert.strictEqual(error.message, "call: m")
+  })
+})
+
+layer(Clients)("what to try next, by the call:", (it) => {
+  it.effect("a model that is not there is looked up in the lists, a task and a token are not", () =>
+    Effect.gen(function* () {
+      const absent = <A, R>(call: Effect.Effect<A, GatewayError, R>) =>
+        Effect.map(
+          behaving(refuse(404, openAi({ message: "none" })), Effect.flip(call)),
+          ({ message }) => message
+        )
+      assert.match(yield* absent(rerankThree()), /none\. .*lists of models/)
+      const tasks: ReadonlyArray<Effect.Effect<unknown, GatewayError, Gateway>> = [
+        Gateway.use(({ videos }) => videos.get("v-1")),
+        Gateway.use(({ images }) => images.get("i-1"))
+      ]
+      for (const call of tasks) {
+        const said = yield* absent(call)
+        assert.match(said, /Check the task's identifier/)
+        assert.notInclude(said, "models")
+      }
+      assert.match(yield* absent(Account.use(({ tokens }) => tokens.get(7))), /Check the identifier/)
+    })
+  )
+
+  it.effect("what may have been made is not advised to be made again", () =>
+    Effect.gen(function* () {
+      const create = Gateway.use(({ images }) => images.create({ model: "i", prompt: "p" }))
+      for (const behaviour of [refuse(500, openAi({})), hangUp("destroy")]) {
+        const error = yield* behaving(behaviour, Effect.flip(create))
+        assert.isTrue(error.inDoubt)
+        assert.match(error.message, /look before you make it again\.$/)
+      }
+      const read = yield* behaving(hangUp("destroy"), Effect.flip(rerankThree()))
+      assert.isUndefined(read.inDoubt)
+      assert.match(read.message, /call again later\.$/)
+    })
+  )
+})
