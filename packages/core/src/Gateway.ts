@@ -1,4 +1,4 @@
-/** The service behind `/v1`: rerank, embeddings, chat and models, with an API key. */
+/** The service behind `/v1`, with an API key: rerank, embeddings, chat, images, videos, and which models there are. */
 import { Context, type Effect, type Stream } from "effect"
 import type { ChatMessage } from "./endpoints/Chat.ts"
 import type { Model } from "./endpoints/Models.ts"

@@ -90,9 +90,11 @@ const refuse = (why: string) =>
  * **When to use.** To choose the typed call of a model that is not known before the program runs; to show what a model
  * of a list is for.
  *
+ * **Details.** Where it is provided, image and video calls without a `group` are checked as calls of their model's group.
+ *
  * ```ts
  * const { groupOf } = yield* ModelCatalogue
- * const { tokens, availableModels } = yield* Account
+ * const { availableModels } = yield* Account
  * const videos = (yield* availableModels).filter(({ id }) => Option.contains(groupOf(id), "V-D"))
  * ```
  */

@@ -19,9 +19,10 @@ const POLICY_CODES: ReadonlySet<string> = new Set([
 /**
  * The same failure in the words of Effect's AI services.
  *
- * **Details.** Messages are kept as `description`; operation, model and request identifier stand in
- * `reason.metadata.sluice`. What must not be repeated is not repeatable there either: `isRetryable` is the same on both
- * sides. That is why a rate limit or a 5xx that came with `x-should-retry: false` is `UnknownError`.
+ * **Details.** Messages are kept as `description`, except of a rate limit and of a spent quota, which have no place for
+ * one; operation, model and request identifier stand in `reason.metadata.sluice`, except of a network error. What must not
+ * be repeated is not repeatable there either: `isRetryable` is the same on both sides. That is why a rate limit or a 5xx
+ * that came with `x-should-retry: false`, and a call that ran out of its whole time, is `UnknownError`.
  */
 export const aiError = (call: AiCall, error: GatewayError): AiError.AiError =>
   AiError.make({ module: call.module, method: call.method, reason: reasonOf(call, error, error.reason) })
