@@ -214,7 +214,7 @@ onEachStore((store) => {
           found.map(({ id }) => id),
           [silent.id]
         )
-        yield* ledger.assign(heard.id, "task")
+        yield* ledger.assign(heard.id, "task", 1)
         assert.strictEqual((yield* ledger.ofTask("a", "task"))?.id, heard.id)
         assert.isUndefined(yield* ledger.ofTask("b", "task"))
       })

@@ -28,6 +28,7 @@ import { ListenLayer } from "./Listen.ts"
 import { FilesLayer } from "./media/FilesRoute.ts"
 import { MediaFiles } from "./media/MediaFiles.ts"
 import { MediaTasks } from "./media/MediaTasks.ts"
+import { MoneyLayer } from "./money/MoneyLayer.ts"
 import { NarrowLayer } from "./providers/Narrow.ts"
 import { HealthLayer } from "./operation/Health.ts"
 import { Providers } from "./providers/Providers.ts"
@@ -89,6 +90,7 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
     Layer.provide(HttpRouter.serve(RoutesLayer, { disableLogger: true, disableListenLog: true })),
     Layer.provideMerge(
       Layer.mergeAll(Shelf.layer, Providers.layer).pipe(
+        Layer.provideMerge(MoneyLayer),
         Layer.provideMerge(Layer.mergeAll(MediaFiles.layer, MediaTasks.layer)),
         // First, since it knows a data folder of a newer version before anything is written there.
         Layer.provideMerge(AccountsLayer),

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
+import { chatMeter } from "../money/Meter.ts"
 import { Providers } from "../providers/Providers.ts"
 import { serve } from "./serve.ts"
 
@@ -9,7 +10,7 @@ export const ChatLayer = HttpApiBuilder.group(
   ServerApi,
   "chat",
   Effect.fn(function* (handlers) {
-    const chat = serve(yield* Providers, "chat", (operations) => operations.chat)
+    const chat = yield* serve(yield* Providers, chatMeter, (operations) => operations.chat)
     return handlers.handle("create", ({ payload }) => chat(payload))
   })
 )

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
+import { embeddingsMeter } from "../money/Meter.ts"
 import { Providers } from "../providers/Providers.ts"
 import { serve } from "./serve.ts"
 
@@ -9,7 +10,7 @@ export const EmbeddingsLayer = HttpApiBuilder.group(
   ServerApi,
   "embeddings",
   Effect.fn(function* (handlers) {
-    const embeddings = serve(yield* Providers, "embeddings", (operations) => operations.embeddings)
+    const embeddings = yield* serve(yield* Providers, embeddingsMeter, (operations) => operations.embeddings)
     return handlers.handle("create", ({ payload }) => embeddings(payload))
   })
 )

@@ -2,17 +2,18 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
+import { imagesMeter } from "../money/Meter.ts"
 import { Providers } from "../providers/Providers.ts"
 import { serve } from "./serve.ts"
-import { serveTask } from "./serveTask.ts"
+import { byStatus, serveTask } from "./serveTask.ts"
 
 export const ImagesLayer = HttpApiBuilder.group(
   ServerApi,
   "images",
   Effect.fn(function* (handlers) {
     const providers = yield* Providers
-    const create = serve(providers, "images", (operations) => operations.images)
-    const get = yield* serveTask(providers, "image", (tasks) => tasks.image)
+    const create = yield* serve(providers, imagesMeter, (operations) => operations.images)
+    const get = yield* serveTask(providers, "image", (tasks) => tasks.image, byStatus)
     return handlers.handleAll({
       create: ({ payload }) => create(payload),
       get: ({ params }) => get(params.task_id)

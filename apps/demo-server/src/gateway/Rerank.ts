@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
+import { rerankMeter } from "../money/Meter.ts"
 import { Providers } from "../providers/Providers.ts"
 import { serve } from "./serve.ts"
 
@@ -9,7 +10,7 @@ export const RerankLayer = HttpApiBuilder.group(
   ServerApi,
   "rerank",
   Effect.fn(function* (handlers) {
-    const rerank = serve(yield* Providers, "rerank", (operations) => operations.rerank)
+    const rerank = yield* serve(yield* Providers, rerankMeter, (operations) => operations.rerank)
     return handlers.handleAll({
       create: ({ payload }) => rerank(payload),
       createV2: ({ payload }) => rerank(payload)

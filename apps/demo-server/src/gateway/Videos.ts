@@ -2,9 +2,10 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
+import { videosMeter } from "../money/Meter.ts"
 import { Providers } from "../providers/Providers.ts"
 import { serve } from "./serve.ts"
-import { serveTask } from "./serveTask.ts"
+import { byContent, byRemoval, byStatus, serveTask } from "./serveTask.ts"
 import { videoForm } from "./VideoForm.ts"
 
 export const VideosLayer = HttpApiBuilder.group(
@@ -12,10 +13,10 @@ export const VideosLayer = HttpApiBuilder.group(
   "videos",
   Effect.fn(function* (handlers) {
     const providers = yield* Providers
-    const create = serve(providers, "videos", (operations) => operations.videos)
-    const get = yield* serveTask(providers, "video", (tasks) => tasks.video)
-    const content = yield* serveTask(providers, "video", (tasks) => tasks.videoContent)
-    const remove = yield* serveTask(providers, "video", (tasks) => tasks.removeVideo)
+    const create = yield* serve(providers, videosMeter, (operations) => operations.videos)
+    const get = yield* serveTask(providers, "video", (tasks) => tasks.video, byStatus)
+    const content = yield* serveTask(providers, "video", (tasks) => tasks.videoContent, byContent)
+    const remove = yield* serveTask(providers, "video", (tasks) => tasks.removeVideo, byRemoval)
     return handlers
       .handleRaw("create", () => Effect.flatMap(videoForm, ({ body, request }) => create(request, body)))
       .handle("get", ({ params }) => get(params.id))

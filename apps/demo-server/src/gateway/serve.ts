@@ -2,6 +2,9 @@
 import { Failure, type GatewayError, Principal } from "@sluice/core"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
+import { Charges } from "../money/Charges.ts"
+import { idempotencyOf } from "../money/Idempotency.ts"
+import type { Meter } from "../money/Meter.ts"
 import type { Operation, Operations, Provider } from "../providers/Provider.ts"
 import { route } from "../providers/Providers.ts"
 import { originOf } from "./origin.ts"
@@ -9,13 +12,15 @@ import { originOf } from "./origin.ts"
 /** Characters of a model identifier at most. */
 const MODEL_LENGTH = 256
 
-/** Serves a call by whichever provider has its model; `given` is the body where it did not come as JSON. */
-export const serve = <Request extends { readonly model: string }, Response>(
+/** Serves a call by whichever provider has its model, and has it paid for; `given` is the body where it did not come as JSON. */
+export const serve = Effect.fnUntraced(function* <Request extends { readonly model: string }, Response>(
   providers: ReadonlyArray<Provider>,
-  operation: keyof Operations,
+  meter: Meter<Request>,
   pick: (operations: Operations) => Operation<Request, Response> | undefined
-) =>
-  Effect.fn(`gateway.${operation}`)(function* (request: Request, given?: string) {
+) {
+  const charges = yield* Charges
+  const { operation } = meter
+  return Effect.fn(`gateway.${operation}`)(function* (request: Request, given?: string) {
     if (request.model.length > MODEL_LENGTH) {
       return yield* new Failure({
         status: 400,
@@ -27,10 +32,17 @@ export const serve = <Request extends { readonly model: string }, Response>(
     const http = yield* HttpServerRequest.HttpServerRequest
     // Read already to decode the request: this is the same text, not a second reading.
     const body = given ?? (yield* Effect.orDie(http.text))
-    const { user } = yield* Principal
+    const payer = yield* Principal
     const origin = yield* originOf
     const operate = yield* Effect.mapError(route(providers, operation, pick, request.model), toFailure)
-    return yield* Effect.mapError(operate({ request, body, user, origin }), toFailure)
+    const idempotency = yield* idempotencyOf(http.headers["idempotency-key"], operation, body)
+    const call = operate({ request, body, user: payer.user, origin })
+    return yield* Effect.mapError(
+      charges.around({ payer, meter, request, body, idempotency, call }),
+      toFailure
+    )
   })
+})
 
-const toFailure = (error: GatewayError) => Failure.fromReason(error.reason)
+const toFailure = (error: GatewayError | Failure) =>
+  error._tag === "Failure" ? error : Failure.fromReason(error.reason)

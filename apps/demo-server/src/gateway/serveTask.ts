@@ -1,7 +1,10 @@
 /** What the later calls of tasks have in common: the task is the caller's own, and its provider answers. */
 import { Failure, type GatewayError, NotFound, Principal } from "@sluice/core"
 import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
+import { Charges } from "../money/Charges.ts"
+import { fieldOf, valueOf } from "../money/Reported.ts"
 import type { Provider, TaskOperation, TaskOperations } from "../providers/Provider.ts"
 import { originOf } from "./origin.ts"
 
@@ -11,19 +14,40 @@ const providerGone = Failure.fromReason(
   new NotFound({ message: "Who made this task is not configured any more", code: "provider_gone" })
 )
 
-/** Serves a later call by the provider that made the task. */
+/** What an answer shows of the task: it has made something, it will not, or neither yet. */
+export type Shows = (answer: unknown) => boolean | undefined
+
+/** As `status` says. */
+export const byStatus: Shows = (answer) => {
+  const status = fieldOf(valueOf(answer), "status")
+  return status === "completed" ? true : status === "failed" ? false : undefined
+}
+
+/** What can be fetched, or could be until it expired, was made. */
+export const byContent: Shows = (answer) =>
+  HttpServerResponse.isHttpServerResponse(answer) && [200, 410].includes(answer.status) ? true : undefined
+
+/** What is removed before it was made never is. */
+export const byRemoval: Shows = () => false
+
+/** Serves a later call by the provider that made the task; the task is paid for, or refunded, as the answer shows. */
 export const serveTask = Effect.fnUntraced(function* <Response>(
   providers: ReadonlyArray<Provider>,
   kind: MediaTask["kind"],
-  pick: (tasks: TaskOperations) => TaskOperation<Response> | undefined
+  pick: (tasks: TaskOperations) => TaskOperation<Response> | undefined,
+  shows: Shows
 ) {
   const tasks = yield* MediaTasks
+  const charges = yield* Charges
   return Effect.fn(`gateway.${kind}`)(function* (id: string) {
     const { user } = yield* Principal
     const task = yield* Effect.mapError(tasks.find(kind, id, user), toFailure)
     const operations = providers.find((provider) => provider.id === task.provider)?.tasks
     const operate = operations && pick(operations)
     if (operate === undefined) return yield* providerGone
-    return yield* Effect.mapError(operate({ task, origin: yield* originOf }), toFailure)
+    const answer = yield* Effect.mapError(operate({ task, origin: yield* originOf }), toFailure)
+    const made = shows(answer)
+    if (made !== undefined) yield* charges.ended(user, id, made)
+    return answer
   })
 })

@@ -60,8 +60,12 @@ export class MediaTasks extends Context.Service<
     /** Nothing happens to a task that was removed meanwhile. */
     readonly update: (id: string, change: Partial<MediaTask>) => Effect.Effect<void>
     readonly remove: (id: string) => Effect.Effect<void>
+    /** What is to be done when a task has completed or failed, once it is written down. */
+    readonly onEnd: (listener: (task: MediaTask) => Effect.Effect<void>) => Effect.Effect<void>
     /** Those of a provider that have not ended. */
     readonly unended: (provider: string) => ReadonlyArray<MediaTask>
+    /** How many there are, of each kind and status. */
+    readonly counts: () => ReadonlyArray<Pick<MediaTask, "kind" | "status"> & { readonly number: number }>
   }
 >()("@sluice/demo-server/MediaTasks") {
   static readonly layer = Layer.effect(
@@ -72,6 +76,7 @@ export class MediaTasks extends Context.Service<
       const { data } = yield* ServerConfig
       const folder = path.join(data, "media", "tasks")
       const tasks = new Map<string, MediaTask>()
+      const listeners: Array<(task: MediaTask) => Effect.Effect<void>> = []
       const fileOf = (id: string) =>
         path.join(folder, `${createHash("sha256").update(id).digest("hex")}.json`)
 
@@ -105,7 +110,19 @@ export class MediaTasks extends Context.Service<
       }
       yield* forgetOld
 
+      const counts = () => {
+        const all = [...tasks.values()]
+        return MediaTask.fields.kind.literals.flatMap((kind) =>
+          MediaTask.fields.status.literals.map((status) => ({
+            kind,
+            status,
+            number: all.filter((task) => task.kind === kind && task.status === status).length
+          }))
+        )
+      }
+
       return {
+        counts,
         add: (task) =>
           Effect.andThen(forgetOld, () => {
             tasks.set(task.id, task)
@@ -125,8 +142,14 @@ export class MediaTasks extends Context.Service<
             const next = { ...task, ...change }
             tasks.set(id, next)
             // How far it is changes often, and begins anew after a restart.
-            return next.status === task.status ? Effect.void : save(next)
+            if (next.status === task.status) return Effect.void
+            const ended = next.status === "completed" || next.status === "failed"
+            return Effect.andThen(
+              save(next),
+              ended ? Effect.forEach(listeners, (listener) => listener(next), { discard: true }) : Effect.void
+            )
           }),
+        onEnd: (listener) => Effect.sync(() => void listeners.push(listener)),
         remove,
         unended: (provider) =>
           [...tasks.values()].filter((task) => task.provider === provider && task.ended === undefined)

@@ -56,6 +56,8 @@ export interface OpenCharge extends Charge {
   readonly operation: string
   readonly model: string
   readonly task: string | undefined
+  /** What the task will cost. */
+  readonly planned: number
   readonly createdAt: number
 }
 
@@ -74,6 +76,7 @@ interface OpenRow extends Ended {
   readonly operation: string
   readonly model: string
   readonly task: string | null
+  readonly planned: number
   readonly created_at: number
 }
 
@@ -100,8 +103,8 @@ export class Ledger extends Context.Service<
     readonly reserve: (purchase: Purchase) => Asked<Reservation>
     readonly settle: (charge: string, settlement: Settlement) => Asked<boolean>
     readonly refund: (charge: string) => Asked<boolean>
-    /** The call goes on as a task of this id: it is settled or refunded when that ends. */
-    readonly assign: (charge: string, task: string) => Asked<void>
+    /** The call goes on as a task of this id: settled for what is planned, or refunded, when that ends. */
+    readonly assign: (charge: string, task: string, planned: number) => Asked<void>
     /** The open charge of a task. */
     readonly ofTask: (user: string, task: string) => Asked<OpenCharge | undefined>
     /** Keeps the answer for whoever repeats the call. */
@@ -230,6 +233,7 @@ export class Ledger extends Context.Service<
           operation: row.operation,
           model: row.model,
           task: row.task ?? undefined,
+          planned: Number(row.planned),
           reserved: Number(row.reserved),
           createdAt: Number(row.created_at)
         }
@@ -241,8 +245,10 @@ export class Ledger extends Context.Service<
         }),
         settle: (charge, settlement) => commit(settle(charge, settlement)),
         refund: (charge) => commit(refund(charge)),
-        assign: (charge, task) =>
-          commit(Effect.asVoid(sql`UPDATE charges SET task = ${task} WHERE id = ${charge}`)),
+        assign: (charge, task, planned) =>
+          commit(
+            Effect.asVoid(sql`UPDATE charges SET ${sql.update({ task, planned })} WHERE id = ${charge}`)
+          ),
         ofTask: (user, task) =>
           sql<OpenRow>`SELECT * FROM charges WHERE task = ${task} AND user_id = ${user} AND state IN ${OPEN}`.pipe(
             Effect.map(([row]) => open(row))

@@ -7,7 +7,8 @@ export const money = Effect.gen(function* () {
   // All that a user was ever given: quota + open reserves + settled costs, at any time.
   yield* sql`ALTER TABLE users ADD COLUMN granted BIGINT NOT NULL DEFAULT 0`
   yield* sql`UPDATE users SET granted = quota`
-  // A paid call: reserved, or sent where it creates something elsewhere; then settled or refunded, once.
+  // A paid call: reserved, or sent where it creates something elsewhere; then settled or refunded, once. A task costs
+  // what was planned when it was accepted.
   yield* sql`CREATE TABLE charges (
     id TEXT PRIMARY KEY,
     user_id TEXT NOT NULL REFERENCES users (id),
@@ -16,6 +17,7 @@ export const money = Effect.gen(function* () {
     model TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('reserved', 'sent', 'settled', 'refunded')),
     reserved BIGINT NOT NULL CHECK (reserved >= 0),
+    planned BIGINT NOT NULL DEFAULT 0 CHECK (planned >= 0),
     cost BIGINT NOT NULL DEFAULT 0 CHECK (cost >= 0),
     uncollected BIGINT NOT NULL DEFAULT 0 CHECK (uncollected >= 0),
     input_tokens BIGINT NOT NULL DEFAULT 0,

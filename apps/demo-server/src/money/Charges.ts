@@ -1,0 +1,301 @@
+/** A call and its money: reserved before it, settled by what it used or refunded after it. */
+import type { Failure, GatewayError } from "@sluice/core"
+import { Cause, Context, Duration, Effect, Exit, FiberSet, Layer, Schedule, Stream } from "effect"
+import { HttpBody, HttpEffect, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { SqlError } from "effect/sql"
+import { ServerConfig } from "../Config.ts"
+import { noteRequest } from "../operation/RequestRecord.ts"
+import { orUnavailable } from "../accounts/StoreFailure.ts"
+import { MediaTasks } from "../media/MediaTasks.ts"
+import type { Answer } from "../providers/Provider.ts"
+import type { Idempotency, Replay } from "./Idempotency.ts"
+import { LARGEST_ANSWER } from "./Idempotency.ts"
+import { type Charge, LEASE_MS, Ledger, type Settlement } from "./Ledger.ts"
+import type { Meter } from "./Meter.ts"
+import { costOf, Prices, type Usage } from "./Prices.ts"
+import { rateHeaders, type RateState } from "./RateWindow.ts"
+import { quotaShort, tooMany } from "./Refusal.ts"
+import { fieldOf, imagesIn, secondsOf, settledUsage, valueOf, writtenBy } from "./Reported.ts"
+import { makeTally, type Tally } from "./Tally.ts"
+
+/** Who pays: a user, by one of its keys or by the page's session. */
+export interface Payer {
+  readonly user: string
+  readonly key?: string
+}
+
+export interface PaidCall<Request, Response> {
+  readonly payer: Payer
+  readonly meter: Meter<Request>
+  readonly request: Request & { readonly model: string }
+  readonly body: string
+  readonly idempotency: Idempotency | undefined
+  readonly call: Effect.Effect<Answer<Response>, GatewayError>
+}
+
+/** A settlement that the database did not take is tried again for as long as anybody may wait for it. */
+const AGAIN = Schedule.exponential("100 millis").pipe(
+  Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, Duration.seconds(10)))),
+  Schedule.upTo({ duration: "10 minutes" })
+)
+
+const addHeaders = (headers: Record<string, string>) =>
+  HttpEffect.appendPreResponseHandler((_request, response) =>
+    Effect.succeed(HttpServerResponse.setHeaders(response, headers))
+  )
+
+const replayed = ({ answer, contentType }: Replay) =>
+  HttpServerResponse.text(answer, { contentType, headers: { "idempotent-replayed": "true" } })
+
+/** Settles a stream when it ends, however it ends. */
+const onEnd = <A, E>(stream: Stream.Stream<A, E>, begin: () => void, end: Effect.Effect<void>) =>
+  Stream.onExit(
+    Stream.suspend(() => {
+      begin()
+      return stream
+    }),
+    () => end
+  )
+
+export class Charges extends Context.Service<
+  Charges,
+  {
+    /**
+     * Makes a call that is paid for.
+     *
+     * **Details.** A caller whose balance or limits do not let it through is told so, and nothing is called. A call that
+     * fails is refunded. Who goes away before the answer pays for the question, since it was asked; in the middle of an
+     * answer, for what there was of it. What makes images or videos is not broken off: it would be paid for, and lost.
+     */
+    readonly around: <Request, Response>(
+      paid: PaidCall<Request, Response>
+    ) => Effect.Effect<Answer<Response>, GatewayError | Failure, HttpServerRequest.HttpServerRequest>
+    /** A task has ended: settled where it has made something, refunded else. Once; of a task without a charge, nothing. */
+    readonly ended: (user: string, task: string, made: boolean) => Effect.Effect<void>
+  }
+>()("@sluice/demo-server/Charges") {
+  static readonly layer = Layer.effect(
+    Charges,
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const prices = yield* Prices
+      const tasks = yield* MediaTasks
+      const { money } = yield* ServerConfig
+      const retrying = yield* FiberSet.make()
+      /** Calls under way in this process. */
+      const live = new Set<string>()
+
+      yield* Effect.forkScoped(
+        Effect.repeat(
+          Effect.suspend(() => Effect.ignore(ledger.renew([...live]))),
+          Schedule.spaced(LEASE_MS / 3)
+        )
+      )
+
+      /** What has to be written is, in the end; the caller need not wait for a database that is gone. */
+      const surely = (write: Effect.Effect<unknown, SqlError.SqlError>): Effect.Effect<void> =>
+        Effect.catchTag(Effect.asVoid(write), "SqlError", (error) =>
+          Effect.andThen(
+            Effect.logError(`A charge could not be written, and will be tried again: ${error.message}`),
+            FiberSet.run(retrying, Effect.ignore(Effect.retry(write, AGAIN)))
+          )
+        )
+
+      const end = (charge: Charge, settlement: Settlement | undefined) => {
+        live.delete(charge.id)
+        if (settlement === undefined) return surely(ledger.refund(charge.id))
+        const { inputTokens, outputTokens } = settlement
+        return Effect.andThen(
+          noteRequest({ inputTokens, outputTokens }),
+          surely(ledger.settle(charge.id, settlement))
+        )
+      }
+
+      const keepAnswer = (charge: Charge) =>
+        HttpEffect.appendPreResponseHandler((_request, response) => {
+          const { body } = response
+          const keep = (contentType: string, bytes: Buffer) =>
+            surely(ledger.remember(charge, { contentType, answer: bytes.toString() }))
+          if (response.status !== 200) return Effect.succeed(response)
+          if (body._tag === "Uint8Array") {
+            const bytes = Buffer.from(body.body)
+            return Effect.as(
+              bytes.length > LARGEST_ANSWER ? Effect.void : keep(body.contentType, bytes),
+              response
+            )
+          }
+          if (body._tag !== "Stream") return Effect.succeed(response)
+          const chunks: Array<Uint8Array> = []
+          let size = 0
+          const stream = body.stream.pipe(
+            Stream.tap((chunk) =>
+              Effect.sync(() => {
+                size += chunk.length
+                if (size <= LARGEST_ANSWER) chunks.push(chunk)
+              })
+            ),
+            Stream.onExit((exit) =>
+              Exit.isSuccess(exit) && size <= LARGEST_ANSWER
+                ? keep(body.contentType, Buffer.concat(chunks))
+                : Effect.void
+            )
+          )
+          return Effect.succeed(
+            HttpServerResponse.setBody(response, HttpBody.stream(stream, body.contentType))
+          )
+        })
+
+      const admit = Effect.fnUntraced(function* <Request, Response>({
+        body,
+        idempotency,
+        meter,
+        payer,
+        request
+      }: PaidCall<Request, Response>) {
+        const price = prices.of(meter.operation, request.model)
+        const most = meter.most(request, body)
+        const units = costOf(price, most)
+        const reservation = yield* orUnavailable(
+          ledger.reserve({
+            user: payer.user,
+            key: payer.key === undefined ? undefined : Number(payer.key),
+            operation: meter.operation,
+            model: request.model,
+            units,
+            tokens: most.inputTokens + most.outputTokens,
+            creates: meter.creates,
+            limits: money,
+            idempotency
+          })
+        )
+        const told = (rate: RateState | undefined) =>
+          rate === undefined ? Effect.void : addHeaders(rateHeaders(rate))
+        switch (reservation._tag) {
+          case "Reserved":
+            yield* told(reservation.rate)
+            return { charge: reservation.charge, most, price }
+          case "Answered":
+            return replayed(reservation.replay)
+          case "Refused":
+            return yield* reservation.failure
+          case "Short":
+            return yield* quotaShort(reservation.of, units)
+          case "Limited":
+            yield* told(reservation.rate)
+            return yield* tooMany(reservation.rate)
+        }
+      })
+
+      const around = <Request, Response>(paid: PaidCall<Request, Response>) =>
+        Effect.uninterruptibleMask((restore) =>
+          Effect.gen(function* (): Effect.fn.Return<
+            Answer<Response>,
+            GatewayError | Failure,
+            HttpServerRequest.HttpServerRequest
+          > {
+            const { meter, payer, request } = paid
+            const admitted = yield* admit(paid)
+            if (HttpServerResponse.isHttpServerResponse(admitted)) return admitted
+            const { charge, most, price } = admitted
+            live.add(charge.id)
+            if (paid.idempotency !== undefined) yield* keepAnswer(charge)
+
+            const settlementOf = (usage: Usage): Settlement => ({
+              cost: costOf(price, usage),
+              inputTokens: usage.inputTokens,
+              outputTokens: usage.outputTokens
+            })
+            const counted = () => meter.counted(request)
+
+            const exit = yield* Effect.exit(meter.creates ? paid.call : restore(paid.call))
+            if (Exit.isFailure(exit)) {
+              const asked = Cause.hasInterruptsOnly(exit.cause)
+              yield* end(charge, asked ? settlementOf(counted()) : undefined)
+              return yield* exit
+            }
+            const answer = exit.value
+
+            const endTally = (tally: Tally) =>
+              Effect.suspend(() =>
+                end(
+                  charge,
+                  tally.failed()
+                    ? undefined
+                    : settlementOf(settledUsage(tally.usage(), most, counted(), tally.written))
+                )
+              )
+            const begin = () => live.add(charge.id)
+            if (Stream.isStream(answer)) {
+              const tally = makeTally()
+              live.delete(charge.id)
+              const events = Stream.map(answer as Stream.Stream<{ readonly data?: unknown }>, (event) => {
+                tally.event(event.data)
+                return event
+              })
+              return onEnd(events, begin, endTally(tally)) as Response
+            }
+            if (HttpServerResponse.isHttpServerResponse(answer) && answer.body._tag === "Stream") {
+              const tally = makeTally()
+              live.delete(charge.id)
+              const { contentType, stream } = answer.body
+              const bytes = Stream.map(stream, (chunk) => {
+                tally.bytes(chunk)
+                return chunk
+              })
+              return HttpServerResponse.setBody(
+                answer,
+                HttpBody.stream(onEnd(bytes, begin, endTally(tally)), contentType)
+              )
+            }
+
+            const value = valueOf(answer)
+            if (!meter.creates) {
+              const usage = settledUsage(fieldOf(value, "usage"), most, counted(), () => writtenBy(value))
+              yield* end(charge, settlementOf(usage))
+              return answer
+            }
+            const images = imagesIn(value, most.images)
+            const planned = settlementOf({
+              ...counted(),
+              images: images ?? most.images,
+              seconds: most.seconds === 0 ? 0 : secondsOf(value, most.seconds)
+            })
+            const id = fieldOf(value, "id")
+            const kind = meter.operation === "videos" ? "video" : "image"
+            const task =
+              typeof id === "string" && images === undefined
+                ? yield* Effect.option(tasks.find(kind, id, payer.user))
+                : undefined
+            if (task?._tag !== "Some") {
+              yield* end(charge, planned)
+              return answer
+            }
+            live.delete(charge.id)
+            yield* surely(ledger.assign(charge.id, task.value.id, planned.cost))
+            // It may have ended before it was known whose charge it is.
+            const { status } = yield* Effect.orElseSucceed(
+              tasks.find(kind, task.value.id, payer.user),
+              () => task.value
+            )
+            if (status === "completed" || status === "failed") {
+              yield* end(charge, status === "completed" ? planned : undefined)
+            }
+            return answer
+          })
+        )
+
+      const ended = (user: string, task: string, made: boolean) =>
+        surely(
+          Effect.flatMap(ledger.ofTask(user, task), (charge) => {
+            if (charge === undefined) return Effect.succeed(false)
+            return made
+              ? ledger.settle(charge.id, { cost: charge.planned, inputTokens: 0, outputTokens: 0 })
+              : ledger.refund(charge.id)
+          })
+        )
+      yield* tasks.onEnd((task) => ended(task.user, task.id, task.status === "completed"))
+
+      return { around, ended }
+    })
+  )
+}

@@ -1,0 +1,138 @@
+/** How much a call may use at most, and how much it uses by the server's own count. */
+import type {
+  ChatMessage,
+  ChatRequest,
+  EmbeddingRequest,
+  ImageRequest,
+  RerankRequest,
+  VideoRequest
+} from "@sluice/core"
+import { countTokens } from "@sluice/embedded"
+import type { Operations } from "../providers/Provider.ts"
+import { NOTHING, type Usage } from "./Prices.ts"
+
+/** Tokens of an answer where the request sets no limit: the reserve, which a longer answer may go over. */
+export const DEFAULT_MAX_TOKENS = 4096
+
+/** A limit above it is taken for no limit at all. */
+const LARGEST_MAX_TOKENS = 1_000_000
+
+/** What a message costs beside its text. */
+const TOKENS_A_MESSAGE = 8
+
+/** The interface fixes it. */
+const TOKENS_A_LOW_IMAGE = 85
+
+/** The dearest picture of the common way to count: 85, and 170 for each of eight tiles. */
+const TOKENS_AN_IMAGE = 1445
+
+/** Of a video of which the request does not say: the longest that any group makes. */
+const DEFAULT_SECONDS = 15
+
+/** A longer one is refused by every group of the interface; what it comes to is told by the answer. */
+const LONGEST_SECONDS = 60
+
+/** The most answers that are asked for at once. */
+const MOST_CHOICES = 128
+
+/** Of one kind of call. */
+export interface Meter<Request> {
+  readonly operation: keyof Operations
+  /** It makes something elsewhere that costs money each time. */
+  readonly creates: boolean
+  /** At most: a token is at least one character. `body` has what the contract does not read and passes on. */
+  readonly most: (request: Request, body: string) => Usage
+  /** What is known before an answer, by the server's own count. */
+  readonly counted: (request: Request) => Usage
+}
+
+const charactersOf = (texts: ReadonlyArray<string>): number =>
+  texts.reduce((sum, { length }) => sum + length, 0)
+
+const tokensOf = (texts: ReadonlyArray<string>): number =>
+  texts.reduce((sum, text) => sum + countTokens(text), 0)
+
+const ofTexts = <Request>(
+  operation: keyof Operations,
+  textsOf: (request: Request) => ReadonlyArray<string>
+): Meter<Request> => ({
+  operation,
+  creates: false,
+  most: (request) => ({ ...NOTHING, inputTokens: charactersOf(textsOf(request)) }),
+  counted: (request) => ({ ...NOTHING, inputTokens: tokensOf(textsOf(request)) })
+})
+
+export const embeddingsMeter = ofTexts<EmbeddingRequest>("embeddings", ({ input }) =>
+  typeof input === "string" ? [input] : input
+)
+
+export const rerankMeter = ofTexts<RerankRequest>("rerank", ({ documents, query }) => [
+  query,
+  ...documents.map((document) => (typeof document === "string" ? document : document.text))
+])
+
+const textsOf = ({ content }: ChatMessage): ReadonlyArray<string> =>
+  typeof content === "string"
+    ? [content]
+    : content.flatMap((part) => (part.type === "text" ? [part.text] : []))
+
+const imagesOf = ({ content }: ChatMessage): number =>
+  typeof content === "string"
+    ? 0
+    : content.reduce((sum, part) => {
+        if (part.type === "text") return sum
+        return sum + (part.image_url.detail === "low" ? TOKENS_A_LOW_IMAGE : TOKENS_AN_IMAGE)
+      }, 0)
+
+const inputOf = ({ messages }: ChatRequest, size: (texts: ReadonlyArray<string>) => number): number =>
+  messages.reduce((sum, message) => sum + TOKENS_A_MESSAGE + size(textsOf(message)) + imagesOf(message), 0)
+
+/** Fields of other makers' calls that make an answer longer. */
+const LONGER = /"(?:n|max_completion_tokens)"\s*:/
+
+const isCount = (value: unknown): value is number => typeof value === "number" && value >= 1
+
+/** How many answers, and tokens of each. */
+const lengthOf = ({ max_tokens }: ChatRequest, body: string): readonly [choices: number, tokens: number] => {
+  if (!LONGER.test(body)) return [1, max_tokens ?? DEFAULT_MAX_TOKENS]
+  const { max_completion_tokens, n } = JSON.parse(body) as Readonly<Record<string, unknown>>
+  return [
+    isCount(n) ? Math.min(Math.ceil(n), MOST_CHOICES) : 1,
+    max_tokens ?? (isCount(max_completion_tokens) ? Math.ceil(max_completion_tokens) : DEFAULT_MAX_TOKENS)
+  ]
+}
+
+export const chatMeter: Meter<ChatRequest> = {
+  operation: "chat",
+  creates: false,
+  most: (request, body) => {
+    const [choices, tokens] = lengthOf(request, body)
+    return {
+      ...NOTHING,
+      inputTokens: inputOf(request, charactersOf),
+      outputTokens: choices * Math.min(tokens, LARGEST_MAX_TOKENS)
+    }
+  },
+  counted: (request) => ({ ...NOTHING, inputTokens: inputOf(request, tokensOf) })
+}
+
+const ofImages = ({ n }: ImageRequest): Usage => ({ ...NOTHING, images: n ?? 1 })
+
+export const imagesMeter: Meter<ImageRequest> = {
+  operation: "images",
+  creates: true,
+  most: ofImages,
+  counted: ofImages
+}
+
+const ofVideo = ({ seconds }: VideoRequest): Usage => ({
+  ...NOTHING,
+  seconds: seconds === undefined ? DEFAULT_SECONDS : Math.min(Number(seconds), LONGEST_SECONDS)
+})
+
+export const videosMeter: Meter<VideoRequest> = {
+  operation: "videos",
+  creates: true,
+  most: ofVideo,
+  counted: ofVideo
+}

@@ -1,0 +1,105 @@
+/** What an answer says that it used: believed within reason, else the server's own count. */
+import { countTokens } from "@sluice/embedded"
+import { HttpServerResponse } from "effect/http"
+import type { Usage } from "./Prices.ts"
+
+/** How far above what a call may use at most a report is believed: other tokenizers count otherwise. */
+const BELIEVED = 10
+
+/** Tokens of an answer that are believed whatever was asked for: models that think write more than they say. */
+const BELIEVED_OUTPUT = 200_000
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null
+
+/** A field of an answer as it came, or as it was decoded, with what the contract does not name in `extra`. */
+export const fieldOf = (answer: unknown, name: string): unknown => {
+  if (!isFields(answer)) return undefined
+  const { [name]: value, extra } = answer
+  return value === undefined && isFields(extra) ? extra[name] : value
+}
+
+/** An answer as a value: as it is, or read from the bytes that pass through; undefined where it comes in pieces. */
+export const valueOf = (answer: unknown): unknown => {
+  if (!HttpServerResponse.isHttpServerResponse(answer)) return answer
+  if (answer.body._tag !== "Uint8Array") return undefined
+  const bytes = Buffer.from(answer.body.body)
+  // Of a large one, such as many vectors, only the part that is wanted.
+  const tail = bytes.length > LARGE ? usageAtEnd(bytes) : undefined
+  if (tail !== undefined) return { usage: tail }
+  try {
+    return JSON.parse(bytes.toString()) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+const LARGE = 64 * 1024
+
+/** In a text the quotes would be escaped: this is a key. */
+const KEY = '"usage"'
+
+/** The object after the last key of that name, where it has no objects within. */
+const usageAtEnd = (bytes: Buffer): unknown => {
+  const at = bytes.lastIndexOf(KEY)
+  if (at < 0) return undefined
+  const text = bytes.subarray(at + KEY.length, at + KEY.length + 2000).toString()
+  const [, object] = /^\s*:\s*(\{[^{}]*\})/.exec(text) ?? []
+  try {
+    return object === undefined ? undefined : JSON.parse(object)
+  } catch {
+    return undefined
+  }
+}
+
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+
+/** The tokens that a `usage` names. */
+const tokensOf = (usage: unknown): { readonly input: unknown; readonly output: unknown } => {
+  const output = fieldOf(usage, "completion_tokens") ?? fieldOf(usage, "output_tokens")
+  const total = fieldOf(usage, "total_tokens")
+  const input = fieldOf(usage, "prompt_tokens") ?? fieldOf(usage, "input_tokens")
+  if (input !== undefined) return { input, output }
+  return { input: isWhole(total) ? total - (isWhole(output) ? output : 0) : undefined, output }
+}
+
+/**
+ * What is paid for: the reported tokens where they are whole numbers within reason, else the server's own.
+ *
+ * **Details.** A text of which no token is said to have been read was read all the same. `written` is the server's own
+ * count of the answer's tokens.
+ */
+export const settledUsage = (usage: unknown, most: Usage, counted: Usage, written: () => number): Usage => {
+  const { input, output } = tokensOf(usage)
+  const believesInput =
+    isWhole(input) && input <= most.inputTokens * BELIEVED && (input > 0 || most.inputTokens === 0)
+  const believesOutput = isWhole(output) && output <= Math.max(most.outputTokens * BELIEVED, BELIEVED_OUTPUT)
+  return {
+    ...counted,
+    inputTokens: believesInput ? input : counted.inputTokens,
+    outputTokens: most.outputTokens === 0 ? 0 : believesOutput ? output : written()
+  }
+}
+
+/** The text of a chat's whole answer. */
+export const writtenBy = (answer: unknown): number => {
+  const choices = fieldOf(answer, "choices")
+  if (!Array.isArray(choices)) return 0
+  return choices.reduce((sum: number, choice: unknown) => {
+    const content = fieldOf(fieldOf(choice, "message"), "content")
+    return sum + (typeof content === "string" ? countTokens(content) : 0)
+  }, 0)
+}
+
+/** Whole images in an answer, no more than were asked for; undefined where it has none. */
+export const imagesIn = (answer: unknown, asked: number): number | undefined => {
+  const data = fieldOf(answer, "data")
+  return Array.isArray(data) ? Math.min(data.length, asked) : undefined
+}
+
+/** The seconds of a video that the answer tells, within reason. */
+export const secondsOf = (answer: unknown, asked: number): number => {
+  const told = Number(fieldOf(answer, "seconds"))
+  return told > 0 && told <= asked * BELIEVED ? told : asked
+}

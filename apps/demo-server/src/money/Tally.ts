@@ -1,0 +1,63 @@
+/** What a chat that comes in pieces used: read on the way, without holding anything back. */
+import { countTokens } from "@sluice/embedded"
+import { fieldOf } from "./Reported.ts"
+
+/** Characters of one event at most: of a longer one nothing is read. */
+const LONGEST = 1024 * 1024
+
+/** What was seen of a stream so far. */
+export interface Tally {
+  /** The data of an event, decoded. */
+  readonly event: (data: unknown) => void
+  /** Bytes of server-sent events, cut anywhere. */
+  readonly bytes: (chunk: Uint8Array) => void
+  /** The last `usage` that came. */
+  readonly usage: () => unknown
+  /** Tokens of the text that came, by the server's own count. */
+  readonly written: () => number
+  /** Nothing came but an error. */
+  readonly failed: () => boolean
+}
+
+export const makeTally = (): Tally => {
+  const decoder = new TextDecoder()
+  let usage: unknown
+  let written = 0
+  let failed = false
+  let rest = ""
+
+  const event = (data: unknown) => {
+    const told = fieldOf(data, "usage")
+    if (told !== undefined && told !== null) usage = told
+    if (fieldOf(data, "error") !== undefined && fieldOf(data, "error") !== null) failed = true
+    const choices = fieldOf(data, "choices")
+    if (!Array.isArray(choices)) return
+    for (const choice of choices) {
+      const content = fieldOf(fieldOf(choice, "delta"), "content")
+      // A piece is a token at least: a word that comes in three was three.
+      if (typeof content === "string" && content !== "") written += Math.max(1, countTokens(content))
+    }
+  }
+
+  const line = (text: string) => {
+    if (!text.startsWith("data:")) return
+    try {
+      event(JSON.parse(text.slice("data:".length)))
+    } catch {
+      // `[DONE]`, or nothing that can be counted.
+    }
+  }
+
+  return {
+    event,
+    bytes: (chunk) => {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r/)
+      rest = lines.pop() ?? ""
+      if (rest.length > LONGEST) rest = ""
+      for (const text of lines) line(text)
+    },
+    usage: () => usage,
+    written: () => written,
+    failed: () => failed && written === 0
+  }
+}
