@@ -31,6 +31,9 @@ import { MediaTasks } from "./media/MediaTasks.ts"
 import { MoneyLayer } from "./money/MoneyLayer.ts"
 import { NarrowLayer } from "./providers/Narrow.ts"
 import { HealthLayer } from "./operation/Health.ts"
+import { LogsLayer } from "./operation/Logs.ts"
+import { MetricsLayer } from "./operation/MetricsRoute.ts"
+import { TracesLayer } from "./operation/Traces.ts"
 import { Providers } from "./providers/Providers.ts"
 
 /** Every endpoint of the contract with its handlers. */
@@ -52,7 +55,15 @@ const ApiLayer = HttpApiBuilder.layer(ServerApi, { openapiPath: "/openapi.json" 
 )
 
 /** All routes. */
-const RoutesLayer = Layer.mergeAll(ApiLayer, PageLayer, ReferenceLayer, HealthLayer, FilesLayer, EdgeLayer)
+const RoutesLayer = Layer.mergeAll(
+  ApiLayer,
+  PageLayer,
+  ReferenceLayer,
+  HealthLayer,
+  MetricsLayer,
+  FilesLayer,
+  EdgeLayer
+)
 
 /** Tells where the page is, then reads the samples while it can be used already. */
 const start = Effect.gen(function* () {
@@ -98,6 +109,7 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
       )
     ),
     Layer.provideMerge(ListenLayer),
+    Layer.provide([LogsLayer, TracesLayer]),
     Layer.provideMerge(ServerConfig.layer)
   )
 

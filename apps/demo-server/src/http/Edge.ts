@@ -6,10 +6,12 @@ import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../Config.ts"
 import { Shutdown } from "../operation/Shutdown.ts"
+import { observed } from "../operation/Observed.ts"
 import { endInTime } from "./EndingStreams.ts"
 import { isOurHost } from "./Hosts.ts"
 import { answerCause, encoded, foreignHost, noHost, shape, tooLarge } from "./HttpErrors.ts"
 import { maxBodyBytes } from "./Limits.ts"
+import { behindProxies } from "./Proxies.ts"
 import { requestIdOf } from "./RequestId.ts"
 import { SECURITY_HEADERS } from "./SecurityHeaders.ts"
 
@@ -32,18 +34,19 @@ export const EdgeLayer = HttpRouter.middleware(
 
     return (route) =>
       Effect.gen(function* () {
-        const request = yield* HttpServerRequest.HttpServerRequest
+        const request = behindProxies(yield* HttpServerRequest.HttpServerRequest, operation.isTrustedProxy)
         const id = requestIdOf(request.headers["x-request-id"])
         const limit = maxBodyBytes(request.url)
         const handle = route.pipe(
+          Effect.provideService(HttpServerRequest.HttpServerRequest, request),
           Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limit)),
           Effect.catchCause((cause) => answerCause(cause, request)),
           Effect.map((response) => shape(response, limit))
         )
         const refusal = refusalOf(request, limit)
-        const response = yield* refusal === undefined
-          ? Effect.annotateLogs(handle, "request", id)
-          : Effect.succeed(refusal)
+        const answer =
+          refusal === undefined ? Effect.annotateLogs(handle, "request", id) : Effect.succeed(refusal)
+        const response = yield* observed(request, id, operation.log === "json", answer)
         return HttpServerResponse.setHeaders(endInTime(response, shutdown), {
           ...SECURITY_HEADERS,
           "cache-control": "private, no-store",

@@ -1,5 +1,5 @@
 /** What is counted of requests, in the program's `MetricRegistry`. */
-import { Context, Effect, Metric } from "effect"
+import { type Context, Effect, Metric } from "effect"
 import type { RequestRecord } from "./RequestRecord.ts"
 
 /** From a cached answer to a long video upload. */

@@ -1,0 +1,223 @@
+/** What is told of requests: in the log, in the metrics, in traces; and what is told in none of them. */
+import { assert, it, layer } from "@effect/vitest"
+import { Deferred, Effect, Exit, Schema, Scope } from "effect"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { startServer, testServer, TestServer } from "./TestServer.ts"
+
+const Line = Schema.Struct({
+  time: Schema.String,
+  level: Schema.String,
+  message: Schema.String,
+  request: Schema.optional(Schema.String),
+  method: Schema.optional(Schema.String),
+  route: Schema.optional(Schema.String),
+  status: Schema.optional(Schema.Finite),
+  ms: Schema.optional(Schema.Finite),
+  user: Schema.optional(Schema.String),
+  key: Schema.optional(Schema.String),
+  model: Schema.optional(Schema.String),
+  inputTokens: Schema.optional(Schema.Finite)
+})
+
+const linesOf = (printed: ReadonlyArray<string>) =>
+  printed
+    .filter((text) => text.startsWith("{"))
+    .map((text) => Schema.decodeUnknownSync(Schema.fromJsonString(Line))(text))
+
+const embedding = { model: "sluice-lexical-1024", input: "canary-text in a canal" }
+
+/** The value of a series in Prometheus' text; 0 where there is none yet. */
+const valueOf = (text: string, series: string): number =>
+  Number(
+    text
+      .split("\n")
+      .find((line) => line.startsWith(`${series} `))
+      ?.slice(series.length) ?? 0
+  )
+
+layer(testServer({ env: { SLUICE_LOG: "json" } }), { excludeTestServices: true })("a log of JSON", (it) => {
+  it.effect("has one line a request: who, what, how it went, how long, how many tokens", () =>
+    Effect.gen(function* () {
+      const { call, printed } = yield* TestServer
+      const response = yield* call("/v1/embeddings", { json: embedding, headers: { "x-request-id": "one" } })
+      assert.strictEqual(response.status, 200)
+      const lines = linesOf(printed).filter(({ request }) => request === "one")
+      assert.lengthOf(lines, 1)
+      const [line] = lines
+      assert.deepInclude(line, {
+        level: "info",
+        message: "request",
+        method: "POST",
+        route: "/v1/embeddings",
+        status: 200,
+        model: embedding.model
+      })
+      assert.isAtLeast(line?.ms ?? -1, 0)
+      assert.isAbove(line?.inputTokens ?? 0, 0)
+      assert.isNotEmpty(line?.user)
+      assert.isNotEmpty(line?.key)
+      assert.isFalse(Number.isNaN(Date.parse(line?.time ?? "")))
+    })
+  )
+
+  it.effect("tells of what was refused too, by its route and never by its path", () =>
+    Effect.gen(function* () {
+      const { call, printed } = yield* TestServer
+      yield* call("/v1/videos/canary-id", { headers: { "x-request-id": "foreign" } })
+      yield* call("/canary-path", { headers: { "x-request-id": "nowhere" } })
+      yield* call("/v1/models", { headers: { "x-request-id": "stranger" }, as: "none" })
+      const told = new Map(linesOf(printed).map((line) => [line.request, [line.route, line.status]]))
+      assert.deepStrictEqual(told.get("foreign"), ["/v1/videos/:id", 404])
+      assert.deepStrictEqual(told.get("nowhere"), ["other", 404])
+      assert.deepStrictEqual(told.get("stranger"), ["/v1/models", 401])
+      assert.notInclude(printed.filter((text) => text.startsWith("{")).join("\n"), "canary")
+    })
+  )
+
+  it.effect("tells of a stream when it has ended", () =>
+    Effect.gen(function* () {
+      const { call, printed } = yield* TestServer
+      const response = yield* call("/v1/chat/completions", {
+        json: { model: "sluice-extractive", stream: true, messages: [{ role: "user", content: "A canal." }] },
+        headers: { "x-request-id": "streamed" }
+      })
+      yield* Effect.promise(() => response.text())
+      const lines = linesOf(printed).filter(({ request }) => request === "streamed")
+      assert.deepStrictEqual(
+        lines.map(({ model, status }) => [model, status]),
+        [["sluice-extractive", 200]]
+      )
+    })
+  )
+})
+
+layer(testServer(), { excludeTestServices: true })("the metrics", (it) => {
+  const metrics = Effect.gen(function* () {
+    const { call } = yield* TestServer
+    const response = yield* call("/metrics", { as: "none" })
+    assert.strictEqual(response.status, 200)
+    assert.match(response.headers.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/)
+    return yield* Effect.promise(() => response.text())
+  })
+
+  it.effect("count requests, their seconds and their tokens, by route, status and model", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      const before = yield* metrics
+      yield* call("/v1/embeddings", { json: embedding })
+      yield* call("/v1/embeddings", { json: embedding, as: "none" })
+      const after = yield* metrics
+      const grown = (series: string) => valueOf(after, series) - valueOf(before, series)
+      const route = 'method="POST",route="/v1/embeddings"'
+      assert.strictEqual(grown(`sluice_requests_total{${route},status="200"}`), 1)
+      assert.strictEqual(grown(`sluice_requests_total{${route},status="401"}`), 1)
+      assert.strictEqual(grown(`sluice_request_seconds_count{${route}}`), 2)
+      assert.isAbove(grown(`sluice_tokens_total{model="${embedding.model}",type="input"}`), 0)
+      assert.include(after, 'sluice_media_tasks{kind="video",status="completed"} 0')
+      assert.isAbove(valueOf(after, "process_resident_memory_bytes"), 1_000_000)
+    })
+  )
+
+  it.effect("are not for what a proxy on this machine passes on", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      for (const header of ["x-forwarded-for", "forwarded", "x-real-ip"]) {
+        const { status } = yield* call("/metrics", { as: "none", headers: { [header]: "203.0.113.9" } })
+        assert.strictEqual(status, 403, header)
+      }
+    })
+  )
+})
+
+const metricsToken = "canary-metrics-token"
+
+layer(testServer({ env: { SLUICE_METRICS_TOKEN: metricsToken } }), { excludeTestServices: true })(
+  "the metrics with a token",
+  (it) => {
+    it.effect("are for who has it, and for nobody else on loopback", () =>
+      Effect.gen(function* () {
+        const { call } = yield* TestServer
+        const status = (authorization: string) =>
+          Effect.map(
+            call("/metrics", { as: "none", headers: { authorization } }),
+            (response) => response.status
+          )
+        assert.strictEqual(yield* status(`Bearer ${metricsToken}`), 200)
+        assert.strictEqual(yield* status("Bearer canary-metrics-tokem"), 403)
+        assert.strictEqual((yield* call("/metrics", { as: "key" })).status, 403)
+        assert.strictEqual((yield* call("/metrics", { as: "none" })).status, 403)
+      })
+    )
+  }
+)
+
+const Spans = Schema.Struct({
+  resourceSpans: Schema.Array(
+    Schema.Struct({
+      scopeSpans: Schema.Array(
+        Schema.Struct({
+          spans: Schema.Array(
+            Schema.Struct({
+              traceId: Schema.String,
+              parentSpanId: Schema.optional(Schema.String),
+              name: Schema.String
+            })
+          )
+        })
+      )
+    })
+  )
+})
+
+it.live("traces go to the collector, as part of the caller's own, and without the caller's texts", () =>
+  Effect.gen(function* () {
+    const bodies: Array<string> = []
+    const headers: Array<string> = []
+    const came = yield* Deferred.make<void>()
+    const collector = createServer((request, response) => {
+      let body = ""
+      request.on("data", (chunk) => (body += String(chunk)))
+      request.on("end", () => {
+        bodies.push(body)
+        headers.push(`${request.url} ${String(request.headers["x-collector"])}`)
+        response.writeHead(200, { "content-type": "application/json" }).end("{}")
+        Deferred.doneUnsafe(came, Effect.void)
+      })
+    })
+    yield* Effect.acquireRelease(
+      Effect.callback<void>((resume) => void collector.listen(0, "127.0.0.1", () => resume(Effect.void))),
+      () => Effect.sync(() => void (collector.close(), collector.closeAllConnections()))
+    )
+    const scope = yield* Scope.make()
+    const { call, secrets } = yield* startServer({
+      env: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+        OTEL_EXPORTER_OTLP_HEADERS: "x-collector=known"
+      }
+    }).pipe(Scope.provide(scope))
+    const traceId = "0af7651916cd43dd8448eb211c80319c"
+    const traceparent = `00-${traceId}-b7ad6b7169203331-01`
+    assert.strictEqual(
+      (yield* call("/v1/embeddings", { json: embedding, headers: { traceparent } })).status,
+      200
+    )
+    // What is not sent yet is sent at the end.
+    yield* Scope.close(scope, Exit.void)
+    yield* Deferred.await(came)
+
+    const spans = bodies
+      .flatMap((body) => Schema.decodeUnknownSync(Schema.fromJsonString(Spans))(body).resourceSpans)
+      .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
+    const mine = spans.filter((span) => span.traceId === traceId)
+    assert.isTrue(mine.some(({ parentSpanId }) => parentSpanId === "b7ad6b7169203331"))
+    assert.includeMembers(
+      mine.map(({ name }) => name),
+      ["POST", "gateway.embeddings"]
+    )
+    assert.isTrue(headers.every((header) => header === "/v1/traces known"))
+    for (const secret of ["canary", secrets.apiKey, secrets.accessToken, secrets.login]) {
+      assert.notInclude(bodies.join("\n"), secret)
+    }
+  }).pipe(Effect.scoped)
+)

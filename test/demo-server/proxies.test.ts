@@ -1,0 +1,103 @@
+/** Who calls from where: what a header says of it counts from proxies that are trusted, and from nobody else. */
+import { assert, it, layer } from "@effect/vitest"
+import { ImageResponse } from "@sluice/core"
+import { ConfigProvider, Effect, Layer, Schema } from "effect"
+import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
+import { testServer, TestServer } from "./TestServer.ts"
+
+const Made = Schema.Struct({ data: Schema.Struct({ key: Schema.String }) })
+
+/** The statuses that a key for `subnet` gets, for each value of the header. */
+const statuses = (subnet: string, forwarded: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const { call, json } = yield* TestServer
+    const { data } = yield* json(Made, "/api/token/", {
+      as: "token",
+      json: { name: "narrow", remain_quota: 50_000, expired_time: -1, subnet }
+    })
+    return yield* Effect.forEach(forwarded, (value) =>
+      Effect.map(
+        call("/v1/models", {
+          as: "none",
+          headers: { authorization: `Bearer ${data.key}`, ...(value !== "" && { "x-forwarded-for": value }) }
+        }),
+        ({ status }) => status
+      )
+    )
+  })
+
+const linkOf = (headers: Record<string, string>) =>
+  Effect.gen(function* () {
+    const { json } = yield* TestServer
+    const request = { model: "sluice-image-i1", prompt: "A lock", size: "256x256", response_format: "url" }
+    const { data } = yield* json(ImageResponse, "/v1/images/generations", { json: request, headers })
+    return data?.[0]?.url ?? ""
+  })
+
+layer(testServer({ env: { SLUICE_TRUSTED_PROXIES: "127.0.0.0/8, 10.0.0.0/8" } }), {
+  excludeTestServices: true
+})("behind a trusted proxy", (it) => {
+  it.effect("the caller is whom the proxy heard, and not whom the caller names before", () =>
+    Effect.gen(function* () {
+      const seen = yield* statuses("203.0.113.0/24", [
+        "203.0.113.9",
+        "::ffff:203.0.113.9",
+        "203.0.113.9:4711",
+        "198.51.100.1, 203.0.113.9",
+        "203.0.113.9, 10.1.2.3",
+        "203.0.113.9, 198.51.100.1",
+        "198.51.100.1",
+        "203.0.113.9, nonsense",
+        "nonsense",
+        ""
+      ])
+      assert.deepStrictEqual(seen, [200, 200, 200, 200, 200, 403, 403, 403, 403, 403])
+    })
+  )
+
+  it.effect("links are of the scheme that the caller came by", () =>
+    Effect.gen(function* () {
+      const forwarded = { "x-forwarded-for": "203.0.113.9" }
+      assert.match(yield* linkOf({ ...forwarded, "x-forwarded-proto": "https" }), /^https:\/\/127\.0\.0\.1:/)
+      assert.match(yield* linkOf({ ...forwarded, "x-forwarded-proto": "gopher" }), /^http:\/\/127\.0\.0\.1:/)
+      assert.match(yield* linkOf(forwarded), /^http:\/\/127\.0\.0\.1:/)
+    })
+  )
+
+  it.effect("the metrics of loopback are not for who comes through it", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      assert.strictEqual((yield* call("/metrics", { as: "none" })).status, 200)
+      const headers = { "x-forwarded-for": "203.0.113.9" }
+      assert.strictEqual((yield* call("/metrics", { as: "none", headers })).status, 403)
+    })
+  )
+})
+
+layer(testServer(), { excludeTestServices: true })("without a trusted proxy", (it) => {
+  it.effect("what a header says of the caller is nothing: neither an address nor a scheme", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* statuses("203.0.113.0/24", ["203.0.113.9", ""]), [403, 403])
+      assert.deepStrictEqual(yield* statuses("127.0.0.1", ["203.0.113.9", ""]), [200, 200])
+      assert.match(yield* linkOf({ "x-forwarded-proto": "https" }), /^http:/)
+    })
+  )
+})
+
+for (const [name, value] of [
+  ["SLUICE_TRUSTED_PROXIES", "10.0.0.0/33"],
+  ["SLUICE_HOSTS", "http://sluice.example"],
+  ["SLUICE_LOG", "xml"],
+  ["SLUICE_METRICS_TOKEN", "canary"],
+  ["SLUICE_SHUTDOWN_SECONDS", "soon"],
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"]
+] as const) {
+  it.effect(`${name} that is wrong is refused at the start, by its name and not its value`, () =>
+    Effect.gen(function* () {
+      const environment = ConfigProvider.layer(ConfigProvider.fromUnknown({ [name]: value }))
+      const { message } = yield* Effect.flip(Layer.build(Layer.provide(ServerConfig.layer, environment)))
+      assert.include(message, name)
+      assert.notInclude(message, "canary")
+    }).pipe(Effect.scoped)
+  )
+}
