@@ -2,8 +2,7 @@
 import { Duration, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
-import { OWNER } from "../accounts/Owner.ts"
-import { Shelves } from "../documents/Shelves.ts"
+import { Shelf } from "../documents/Shelf.ts"
 import { Providers } from "../providers/Providers.ts"
 import { Shutdown } from "./Shutdown.ts"
 
@@ -23,7 +22,7 @@ const checked = <E, R>(check: Effect.Effect<Check, E, R>, otherwise: Check) =>
 /** What each part of the server says of itself. */
 export const readiness = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const shelf = yield* (yield* Shelves).of(OWNER)
+  const shelf = yield* Shelf
   const providers = yield* Providers
   const shutdown = yield* Shutdown
 
