@@ -1,7 +1,6 @@
 /**
- * Shows the balance, makes a key that may spend two dollars within a week, and takes it back: `node examples/account.ts`.
- *
- * It reads SLUICE_GATEWAY_URL and SLUICE_ACCESS_TOKEN.
+ * Shows the balance, makes a key that may spend two dollars within a week, and takes it back, at SLUICE_GATEWAY_URL with
+ * SLUICE_ACCESS_TOKEN: `npx node --conditions=@sluice/source examples/account.ts`.
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Account, formatQuota, quota, UNITS_PER_USD } from "@sluice/core"
@@ -14,10 +13,8 @@ const program = Effect.gen(function* () {
   yield* Console.log(`${username} has ${formatQuota(balance)}`)
   const expires = { _tag: "At", at: DateTime.add(yield* DateTime.now, { days: 7 }) } as const
   const visitor = yield* tokens.create({ name: "visitor", remainQuota: quota(2 * UNITS_PER_USD), expires })
-  yield* Console.log(`made ${visitor.name}: ${visitor.key}`)
-  const { id } = visitor
-  if (id === undefined) return yield* Console.log("the gateway does not say which token it made")
-  yield* tokens.disable(id)
+  const id = yield* Effect.fromNullishOr(visitor.id)
+  yield* Effect.andThen(Console.log(`made ${visitor.name}: ${visitor.key}`), tokens.disable(id))
   yield* Stream.runForEach(tokens.list, ({ enabled, name, remainQuota }) =>
     Console.log(`${name}: ${formatQuota(remainQuota)}${enabled ? "" : ", disabled"}`)
   )

@@ -1,5 +1,5 @@
 /**
- * Asks what is on a picture, and says first what looking at it costs: `node examples/describe-image.ts [cat.png]`.
+ * Asks what is on a picture, and says first what looking at it costs: `npx node --conditions=@sluice/source examples/describe-image.ts [cat.png]`.
  *
  * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_CHAT_MODEL (of a model that sees).
  */

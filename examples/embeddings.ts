@@ -1,5 +1,5 @@
 /**
- * Turns texts into vectors, and says which text is most alike to the first: `node examples/embeddings.ts`.
+ * Turns texts into vectors, and says which text is most alike to the first: `npx node --conditions=@sluice/source examples/embeddings.ts`.
  *
  * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_EMBEDDING_MODEL.
  */

@@ -1,5 +1,5 @@
 /**
- * Makes an image, whether its model answers at once or in two steps: `node examples/image.ts`.
+ * Makes an image, whether its model answers at once or in two steps: `npx node --conditions=@sluice/source examples/image.ts`.
  *
  * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_IMAGE_MODEL (of group I4).
  */

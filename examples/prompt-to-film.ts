@@ -1,8 +1,4 @@
-/**
- * From a prompt to an image, from the image to a film, and the film to a file: `node examples/prompt-to-film.ts`.
- *
- * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY, SLUICE_IMAGE_MODEL and SLUICE_IMAGE_TO_VIDEO_MODEL.
- */
+/** From a prompt to a film in a file: `npx node --conditions=@sluice/source examples/prompt-to-film.ts`. */
 import { NodeRuntime } from "@effect/platform-node"
 import { Gateway } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
@@ -11,22 +7,13 @@ import { Config, Console, Effect, Stream } from "effect"
 const program = Effect.gen(function* () {
   const { images, videos } = yield* Gateway
   const painter = yield* Config.String("SLUICE_IMAGE_MODEL")
-  const animator = yield* Config.String("SLUICE_IMAGE_TO_VIDEO_MODEL")
-  const made = yield* images.generate({
-    model: painter,
-    prompt: "A canal lock at dawn, seen from the towpath"
-  })
-  const [image] = made.images
-  const inputReference = yield* Effect.fromNullishOr(image?.url ?? image?.base64)
+  const made = yield* images.generate({ model: painter, prompt: "A canal lock at dawn" })
+  const inputReference = yield* Effect.fromNullishOr(made.images[0]?.url ?? made.images[0]?.base64)
   yield* Console.log(`from ${inputReference.slice(0, 60)}`)
+  const model = yield* Config.String("SLUICE_IMAGE_TO_VIDEO_MODEL")
   // "The lock opens, the water flows": these models understand Chinese best.
-  const film = {
-    group: "image-to-video",
-    model: animator,
-    prompt: "船闸打开，水流涌出",
-    inputReference
-  } as const
-  const last = yield* videos.progress(film).pipe(
+  const film = { group: "image-to-video", model, inputReference } as const
+  const last = yield* videos.progress({ ...film, prompt: "船闸打开，水流涌出" }).pipe(
     Stream.tap(({ id, status }) => Console.log(`${id} ${status}`)),
     Stream.runLast,
     Effect.flatMap(Effect.fromOption)

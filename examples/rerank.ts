@@ -1,5 +1,5 @@
 /**
- * Orders documents by relevance to a question, and keeps the best two: `node examples/rerank.ts`.
+ * Orders documents by relevance to a question, and keeps the best two: `npx node --conditions=@sluice/source examples/rerank.ts`.
  *
  * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_RERANK_MODEL.
  */

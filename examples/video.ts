@@ -1,8 +1,6 @@
 /**
- * Makes a video, shows how far it is, and downloads it: `node examples/video.ts`.
- *
- * Interrupted or crashed, it goes on with the id that it showed: `node examples/video.ts <id>`.
- * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_VIDEO_MODEL (of group V-A).
+ * Makes a video by SLUICE_VIDEO_MODEL (of group V-A), shows how far it is, and downloads it; goes on with one that was
+ * made before, by its id: `npx node --conditions=@sluice/source examples/video.ts [id]`.
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Gateway, videoProgress } from "@sluice/core"
@@ -12,16 +10,11 @@ import { Config, Console, Effect, Stream } from "effect"
 const program = Effect.gen(function* () {
   const { videos } = yield* Gateway
   const model = yield* Config.String("SLUICE_VIDEO_MODEL")
-  const id = process.argv[2]
   const prompt = "A canal lock opens at dawn, seen from the towpath"
-  const states =
-    id === undefined
-      ? videos.progress({ group: "V-A", model, prompt, seconds: "8", size: "1280x720" })
-      : videos.progress({ id })
-  const last = yield* states.pipe(
-    Stream.tap((video) =>
-      Console.log(`${video.id} ${video.status} ${Math.round((videoProgress(video) ?? 0) * 100)} %`)
-    ),
+  const wanted = { group: "V-A", model, prompt, seconds: "8", size: "1280x720" } as const
+  const id = process.argv[2]
+  const last = yield* videos.progress(id === undefined ? wanted : { id }).pipe(
+    Stream.tap((video) => Console.log(`${video.id} ${video.status} ${100 * (videoProgress(video) ?? 0)} %`)),
     Stream.runLast,
     Effect.flatMap(Effect.fromOption)
   )

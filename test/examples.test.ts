@@ -64,6 +64,14 @@ const matching = (line: string): RegExp => {
 describe("examples/", () => {
   it("has programs", () => expect(programs).toContain("video.ts"))
 
+  it.each(programs)("%s has 10 to 30 lines, and says how it is run", async (name) => {
+    const text = await readFile(join(examples, name), "utf8")
+    const lines = text.trimEnd().split("\n").length
+    expect(lines).toBeGreaterThanOrEqual(10)
+    expect(lines).toBeLessThanOrEqual(30)
+    expect(text).toContain(`npx node --conditions=@sluice/source examples/${name}`)
+  })
+
   it.each(programs)("%s prints what it says", async (name) => {
     const lines = await promised(name)
     expect(lines.length).toBeGreaterThan(0)

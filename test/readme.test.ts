@@ -46,10 +46,10 @@ const check = async (answer: Answer): Promise<void> => {
 }
 
 describe("README.md", () => {
-  const [first, second, third, ...more] = examples
+  const [first, second, third, fourth, ...more] = examples
 
-  it("has three programs, each of them tried below", () => {
-    expect([first, second, third].every((example) => example !== undefined)).toBe(true)
+  it("has four programs, each of them tried below", () => {
+    expect([first, second, third, fourth].every((example) => example !== undefined)).toBe(true)
     expect(more).toEqual([])
   })
 
@@ -63,8 +63,8 @@ describe("README.md", () => {
     expect(passages?.[0]).toMatchObject({ document: expect.stringMatching(/\.(md|html|pdf)$/) })
   })
 
-  it("shows the same program on the models of a gateway: here another Sluice", async () => {
-    const answer = await withServer(join(folder, "gateway"), async ({ output, url }) => {
+  it("shows the same program on the models of a gateway, and calls of it: here another Sluice", async () => {
+    const [answer, best] = await withServer(join(folder, "gateway"), async ({ output, url }) => {
       const key = /\bsk-[\w-]+/.exec(output())?.[0] ?? ""
       const listed = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
       const { data } = (await listed.json()) as { data: ReadonlyArray<{ id: string }> }
@@ -76,8 +76,9 @@ describe("README.md", () => {
         SLUICE_RERANK_MODEL: model(/rerank/),
         SLUICE_CHAT_MODEL: model(/extractive/)
       }
-      return third && run(third, env)
+      return [third && (await run(third, env)), fourth && (await run(fourth, env))]
     })
     await check(answer as Answer)
+    expect(best).toBe("The lower gate is opened when the levels are even.")
   })
 })
