@@ -1,9 +1,9 @@
 /** What a well-formed answer is still not believed: positions, numbers, dimensions. */
 import { Effect } from "effect"
-import type { EmbeddingResponse } from "../endpoints/Embeddings.ts"
 import type { RerankResponse } from "../endpoints/Rerank.ts"
 import { fromBase64, isFiniteVector } from "../Float32.ts"
 import { InvalidResponse } from "../GatewayError.ts"
+import type { EmbeddingAnswer } from "./Usual.ts"
 
 const distrust = (message: string) => Effect.fail(new InvalidResponse({ message }))
 
@@ -11,9 +11,14 @@ const distrust = (message: string) => Effect.fail(new InvalidResponse({ message 
 export const tokensOf = (count: number | undefined): number =>
   count !== undefined && Number.isSafeInteger(count) && count > 0 ? count : 0
 
+const vectorOf = (embedding: EmbeddingAnswer["data"][number]["embedding"]) => {
+  if (typeof embedding === "string") return fromBase64(embedding)
+  return embedding instanceof Float32Array ? embedding : Float32Array.from(embedding)
+}
+
 /** The vectors in the order of the texts: one each, of one dimension, finite. */
 export const vectorsOf = (
-  data: EmbeddingResponse["data"],
+  data: EmbeddingAnswer["data"],
   count: number
 ): Effect.Effect<ReadonlyArray<Float32Array>, InvalidResponse> => {
   if (data.length !== count) return distrust(`${data.length} vectors came for ${count} texts.`)
@@ -22,7 +27,7 @@ export const vectorsOf = (
   for (const { index, embedding } of data) {
     if (index < 0 || index >= count) return distrust(`A vector came for text ${index} of ${count}.`)
     if (vectors[index] !== undefined) return distrust(`Two vectors came for text ${index}.`)
-    const vector = typeof embedding === "string" ? fromBase64(embedding) : Float32Array.from(embedding)
+    const vector = vectorOf(embedding)
     if (vector === undefined || vector.length === 0) {
       return distrust(`The vector of text ${index} is no base64 of float32 numbers.`)
     }

@@ -23,6 +23,7 @@ import { factsOfEnd } from "./Facts.ts"
 import { recordFacts } from "./Telemetry.ts"
 import { type ImagesOptions, makeImages } from "./Images.ts"
 import { layerTransport } from "./Transport.ts"
+import { usualEmbeddings, usually, usualRerank } from "./Usual.ts"
 import { makeVideos, type VideosOptions } from "./Videos.ts"
 
 export interface GatewayClientOptions extends ClientOptions, VideosOptions, ImagesOptions {
@@ -36,8 +37,8 @@ const EMBEDDINGS = { group: "embeddings", endpoint: "create" } as const
 const CHAT = { group: "chat", endpoint: "create" } as const
 const MODELS = { group: "models", endpoint: "list" } as const
 
-const decodeRerank = HttpApiClient.decodeResponse(GatewayApi, RERANK)
-const decodeEmbeddings = HttpApiClient.decodeResponse(GatewayApi, EMBEDDINGS)
+const decodeRerank = usually(usualRerank, HttpApiClient.decodeResponse(GatewayApi, RERANK))
+const decodeEmbeddings = usually(usualEmbeddings, HttpApiClient.decodeResponse(GatewayApi, EMBEDDINGS))
 const decodeModels = HttpApiClient.decodeResponse(GatewayApi, MODELS)
 
 const responseMode = "response-only"

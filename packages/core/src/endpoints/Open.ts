@@ -33,7 +33,8 @@ export const open = <const F extends Schema.Struct.Fields>(fields: F, identifier
 
 type Fields = Readonly<Record<string, unknown>>
 
-const isFields = (u: unknown): u is Fields => typeof u === "object" && u !== null && !Array.isArray(u)
+const isFields = (u: unknown): u is Fields =>
+  typeof u === "object" && u !== null && !Array.isArray(u) && !ArrayBuffer.isView(u)
 
 const split = (all: Fields, known: ReadonlySet<string>): Fields => {
   const names = Object.keys(all)
