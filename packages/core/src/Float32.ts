@@ -26,22 +26,11 @@ export const fromBase64 = (text: string): Float32Array | undefined => {
   return vector
 }
 
-/**
- * Whether no number of a vector is NaN or infinite.
- *
- * **Details.** Zero times any other number is zero. Four sums at once, as the processor adds: a third of the time of a
- * look at each.
- */
+/** Whether no number of a vector is NaN or infinite. A loop by index: `for … of` takes eight times as long. */
 export const isFiniteVector = (vector: Float32Array): boolean => {
-  let [a, b, c, d] = [0, 0, 0, 0]
-  const last = vector.length - 3
-  let i = 0
-  for (; i < last; i += 4) {
-    a += (vector[i] as number) * 0
-    b += (vector[i + 1] as number) * 0
-    c += (vector[i + 2] as number) * 0
-    d += (vector[i + 3] as number) * 0
+  for (let i = 0; i < vector.length; i++) {
+    const value = vector[i] as number
+    if (value - value !== 0) return false
   }
-  for (; i < vector.length; i++) a += (vector[i] as number) * 0
-  return a + b + c + d === 0
+  return true
 }
