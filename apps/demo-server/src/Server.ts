@@ -29,6 +29,7 @@ import { FilesLayer } from "./media/FilesRoute.ts"
 import { MediaFiles } from "./media/MediaFiles.ts"
 import { MediaTasks } from "./media/MediaTasks.ts"
 import { MoneyLayer } from "./money/MoneyLayer.ts"
+import { Recovery } from "./money/Recovery.ts"
 import { NarrowLayer } from "./providers/Narrow.ts"
 import { HealthLayer } from "./operation/Health.ts"
 import { LogsLayer } from "./operation/Logs.ts"
@@ -100,7 +101,8 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
   Layer.effectDiscard(start).pipe(
     Layer.provide(HttpRouter.serve(RoutesLayer, { disableLogger: true, disableListenLog: true })),
     Layer.provideMerge(
-      Layer.mergeAll(Shelf.layer, Providers.layer).pipe(
+      Layer.mergeAll(Shelf.layer, Recovery.layer).pipe(
+        Layer.provideMerge(Providers.layer),
         Layer.provideMerge(MoneyLayer),
         Layer.provideMerge(Layer.mergeAll(MediaFiles.layer, MediaTasks.layer)),
         // First, since it knows a data folder of a newer version before anything is written there.

@@ -55,6 +55,8 @@ type Asked<A> = Effect.Effect<A, SqlError.SqlError>
 export interface OpenCharge extends Charge {
   readonly operation: string
   readonly model: string
+  /** It may have made something, though nothing is heard of it. */
+  readonly sent: boolean
   readonly task: string | undefined
   /** What the task will cost. */
   readonly planned: number
@@ -73,6 +75,7 @@ interface Ended {
 
 interface OpenRow extends Ended {
   readonly id: string
+  readonly state: string
   readonly operation: string
   readonly model: string
   readonly task: string | null
@@ -232,6 +235,7 @@ export class Ledger extends Context.Service<
           user: row.user_id,
           operation: row.operation,
           model: row.model,
+          sent: row.state === "sent",
           task: row.task ?? undefined,
           planned: Number(row.planned),
           reserved: Number(row.reserved),

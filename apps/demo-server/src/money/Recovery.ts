@@ -1,0 +1,106 @@
+/** Charges of which nothing is heard any more: what became of their calls, and who pays. */
+import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
+import { ServerConfig } from "../Config.ts"
+import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
+import type { TaskOperation } from "../providers/Provider.ts"
+import { Providers } from "../providers/Providers.ts"
+import { REMEMBERED } from "./Idempotency.ts"
+import { LEASE_MS, Ledger, type OpenCharge } from "./Ledger.ts"
+import { fieldOf, valueOf } from "./Reported.ts"
+
+const EVERY = Duration.seconds(30)
+
+/** What was sent, and of which nobody can say what became of it, is given back after so long. Never is it sent again. */
+const IN_DOUBT = Duration.hours(24)
+
+/** Tasks elsewhere that are asked after at once. */
+const ASKED_AT_ONCE = 4
+
+/** Ends charges whose lease has expired. */
+export class Recovery extends Context.Service<
+  Recovery,
+  {
+    /** Once, for leases that ended before this time; how many charges it ended. */
+    readonly recover: (before: number) => Effect.Effect<number>
+  }
+>()("@sluice/demo-server/Recovery") {
+  /** Recovers at the start, and every half minute. */
+  static readonly layer = Layer.effect(
+    Recovery,
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const tasks = yield* MediaTasks
+      const providers = yield* Providers
+      const { database } = yield* ServerConfig
+      const started = yield* Clock.currentTimeMillis
+
+      /** Whether the task has made something; undefined while that is not known. */
+      const made = Effect.fnUntraced(function* (task: MediaTask) {
+        const { id, kind, model, provider, status } = task
+        if (status === "completed" || status === "failed") return status === "completed"
+        const operations = providers.find((one) => one.id === provider)?.tasks
+        const look: TaskOperation<unknown> | undefined =
+          kind === "image" ? operations?.image : operations?.video
+        if (look === undefined) return undefined
+        const answer = yield* Effect.catch(look({ task, origin: "" }), (error) =>
+          Effect.as(
+            Effect.logDebug(`The ${kind} task ${id} of ${model} was asked after: ${error.message}`),
+            undefined
+          )
+        )
+        const state = fieldOf(valueOf(answer), "status")
+        return state === "completed" ? true : state === "failed" ? false : undefined
+      })
+
+      const taskOf = ({ operation, task, user }: OpenCharge) =>
+        task === undefined
+          ? Effect.succeed(undefined)
+          : Effect.orElseSucceed(
+              tasks.find(operation === "videos" ? "video" : "image", task, user),
+              () => undefined
+            )
+
+      const recoverOne = Effect.fnUntraced(function* (charge: OpenCharge) {
+        const now = yield* Clock.currentTimeMillis
+        if (!charge.sent) return yield* ledger.refund(charge.id)
+        const task = yield* taskOf(charge)
+        const done = task === undefined ? undefined : yield* made(task)
+        if (done === true) {
+          return yield* ledger.settle(charge.id, { cost: charge.planned, inputTokens: 0, outputTokens: 0 })
+        }
+        if (done === false) return yield* ledger.refund(charge.id)
+        if (now - charge.createdAt < Duration.toMillis(IN_DOUBT)) {
+          yield* ledger.renew([charge.id])
+          return false
+        }
+        yield* Effect.logWarning(
+          `What became of ${charge.operation} of ${charge.model} is not known after ${Duration.format(IN_DOUBT)}: its ${charge.reserved} units are given back to ${charge.user}`
+        )
+        return yield* ledger.refund(charge.id)
+      })
+
+      const recover = (before: number): Effect.Effect<number> =>
+        Effect.gen(function* () {
+          const expired = yield* ledger.expired(before)
+          const ended = yield* Effect.forEach(expired, recoverOne, { concurrency: ASKED_AT_ONCE })
+          const number = ended.filter(Boolean).length
+          return number === 0 ? 0 : number + (yield* recover(before))
+        }).pipe(
+          Effect.catchTag("SqlError", (error) =>
+            Effect.as(Effect.logError(`Charges could not be recovered: ${error.message}`), 0)
+          )
+        )
+
+      const round = Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        yield* recover(now)
+        yield* Effect.ignore(ledger.forgetAnswers(now - Duration.toMillis(REMEMBERED)))
+      })
+
+      // A file is open to one server at a time: whoever had a lease in it has ended.
+      if (database === undefined) yield* recover(started + LEASE_MS - 1)
+      yield* Effect.forkScoped(Effect.repeat(round, Schedule.spaced(EVERY)))
+      return { recover }
+    })
+  )
+}
