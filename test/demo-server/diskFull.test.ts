@@ -1,0 +1,58 @@
+/** A disk that is full while a video is made: the task fails, is told as failed, costs nothing, and the server goes on. */
+import { assert, it } from "@effect/vitest"
+import { Video } from "@sluice/core"
+import { Effect, Schedule, Schema } from "effect"
+import { readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { startProcess } from "./Process.ts"
+import { temporaryFolder } from "./TestServer.ts"
+
+/** Blocks of 512 bytes: room for the accounts, and for no film. */
+const BLOCKS = 512
+
+/** A film takes a second or two where nothing else runs. */
+const FILM = 120_000
+
+const Self = Schema.Struct({ data: Schema.Struct({ quota: Schema.Finite }) })
+
+// Skipped: Windows has no limit on the size of files.
+it.live.skipIf(process.platform === "win32")(
+  "a video that the disk does not take fails, and is not paid for (needs ulimit)",
+  () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      const started = yield* startProcess({ SLUICE_DATA: data }, { fileBlocks: BLOCKS })
+      const banner = yield* started.printed("The API key opens")
+      const url = /http:\/\/\S+/.exec(banner)?.[0] ?? ""
+      const [key, token] = [/sk-\w{48}/.exec(banner)?.[0], /sat-\w{48}/.exec(banner)?.[0]]
+      const ask = <S extends Schema.ConstraintDecoder<unknown>>(
+        schema: S,
+        path: string,
+        secret = key,
+        body?: object
+      ) =>
+        Effect.promise(async () => {
+          const response = await fetch(new URL(path, url), {
+            method: body === undefined ? "GET" : "POST",
+            headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+            ...(body !== undefined && { body: JSON.stringify(body) })
+          })
+          return Schema.decodeUnknownSync(schema)(await response.json())
+        })
+      const quota = Effect.map(ask(Self, "/api/user/self", token), (self) => self.data.quota)
+
+      const before = yield* quota
+      const request = { model: "sluice-video-v-a", prompt: "A barge", seconds: "4", size: "1280x720" }
+      const { id } = yield* ask(Video, "/v1/videos", key, request)
+      const ended = yield* Effect.repeat(ask(Video, `/v1/videos/${id}`), {
+        schedule: Schedule.spaced("50 millis"),
+        until: ({ status }) => status === "completed" || status === "failed"
+      })
+      assert.strictEqual(ended.status, "failed")
+      assert.match(JSON.stringify(ended.error), /disk is full/)
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(join(data, "media", "files"))), [])
+      yield* Effect.repeat(quota, { schedule: Schedule.spaced("50 millis"), until: (now) => now === before })
+      assert.strictEqual((yield* Effect.promise(() => fetch(new URL("/readyz", url)))).status, 200)
+    }).pipe(Effect.scoped),
+  FILM
+)

@@ -1,0 +1,58 @@
+/** What is made here can be fetched for 24 hours, by its link or by its task, and then it is gone: 410. */
+import { assert, it } from "@effect/vitest"
+import { ErrorBody, ImageResponse, Video } from "@sluice/core"
+import { Effect, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { startServer } from "./TestServer.ts"
+
+/** A film takes a second or two where nothing else runs. */
+const FILM = 120_000
+
+it.effect(
+  "links and contents of videos are gone after 24 hours, and not before",
+  () =>
+    Effect.gen(function* () {
+      const { call, data, json } = yield* startServer()
+      const image = yield* json(ImageResponse, "/v1/images/generations", {
+        json: { model: "sluice-image-i1", prompt: "A lock", size: "256x256", response_format: "url" }
+      })
+      const link = new URL(image.data?.[0]?.url ?? "").pathname
+      const made = yield* json(Video, "/v1/videos", {
+        json: { model: "sluice-video-v-d", prompt: "A barge", seconds: "2" }
+      })
+      const task = `/v1/videos/${made.id}`
+      // Made by threads that know no test clock.
+      const { status } = yield* Effect.repeat(json(Video, task), {
+        until: ({ status }) => status === "completed" || status === "failed"
+      })
+      assert.strictEqual(status, "completed")
+      const statuses = Effect.forEach([link, `${task}/content`], (path) =>
+        Effect.flatMap(call(path), (response) =>
+          Effect.promise(async () => [response.status, await response.arrayBuffer()] as const)
+        )
+      )
+
+      yield* TestClock.adjust("23 hours")
+      assert.deepStrictEqual(
+        (yield* statuses).map(([status]) => status),
+        [200, 200]
+      )
+      yield* TestClock.adjust("1 hour")
+      yield* TestClock.adjust("2 seconds")
+      for (const [status, bytes] of yield* statuses) {
+        assert.strictEqual(status, 410)
+        const { error } = Schema.decodeUnknownSync(Schema.fromJsonString(ErrorBody))(
+          new TextDecoder().decode(bytes)
+        )
+        assert.strictEqual(error.code, "expired")
+      }
+      assert.strictEqual((yield* json(Video, task)).status, "completed")
+      // The disk is swept twice an hour.
+      yield* TestClock.adjust("1 hour")
+      const files = Effect.promise(() => readdir(join(data, "media", "files")))
+      yield* Effect.repeat(files, { until: (names) => names.length === 0 })
+    }).pipe(Effect.scoped),
+  FILM
+)
