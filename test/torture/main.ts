@@ -6,8 +6,10 @@
  */
 import { parseArgs } from "node:util"
 import { seeded } from "../../bench/Random.ts"
+import { fuzz } from "../fuzz/fuzz.ts"
 import { crashes } from "../trials/crashes.ts"
 import { gateway } from "../trials/gateway.ts"
+import { ledger } from "../trials/ledger.ts"
 import { parsing } from "../trials/parsing.ts"
 import type { Trial } from "../trials/Trial.ts"
 import { writers } from "../trials/writers.ts"
@@ -15,8 +17,11 @@ import { writers } from "../trials/writers.ts"
 const trials: ReadonlyArray<{ readonly name: string; readonly trial: Trial; readonly rounds: number }> = [
   { name: "parsing", trial: parsing, rounds: 20_000 },
   { name: "gateway", trial: gateway, rounds: 1000 },
+  { name: "fuzz", trial: fuzz, rounds: 300 },
   { name: "crashes", trial: crashes, rounds: 50 },
-  { name: "writers", trial: writers, rounds: 50 }
+  { name: "writers", trial: writers, rounds: 50 },
+  // Each kills twice.
+  { name: "ledger", trial: ledger, rounds: 50 }
 ]
 
 const { values } = parseArgs({

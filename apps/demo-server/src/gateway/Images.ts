@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { imagesMeter } from "../money/Meter.ts"
 import { Providers } from "../providers/Providers.ts"
+import { imageForm } from "./ImageForm.ts"
 import { serve } from "./serve.ts"
 import { byStatus, serveTask } from "./serveTask.ts"
 
@@ -14,9 +15,8 @@ export const ImagesLayer = HttpApiBuilder.group(
     const providers = yield* Providers
     const create = yield* serve(providers, imagesMeter, (operations) => operations.images)
     const get = yield* serveTask(providers, "image", (tasks) => tasks.image, byStatus)
-    return handlers.handleAll({
-      create: ({ payload }) => create(payload),
-      get: ({ params }) => get(params.task_id)
-    })
+    return handlers
+      .handleRaw("create", () => Effect.flatMap(imageForm, ({ body, request }) => create(request, body)))
+      .handle("get", ({ params }) => get(params.task_id))
   })
 )

@@ -11,6 +11,9 @@ import { countTokens } from "@sluice/embedded"
 import { Effect, Option, Schema } from "effect"
 import type { Operation } from "../Provider.ts"
 
+/** Characters of all texts of one request at most: 2,048 texts of 2,000. Others wait while they are looked at. */
+export const MAX_CHARACTERS = 4_096_000
+
 /** Texts of one request at most, as the common APIs have it. */
 export const MAX_INPUTS = 2048
 
@@ -36,6 +39,18 @@ export const embeddings = (embedder: Embedder["Service"]): Operation<EmbeddingRe
         reason: new InvalidRequest({
           message: `${texts.length} texts: send ${MAX_INPUTS} at most in one request`,
           param: "input"
+        })
+      })
+    }
+    const characters = texts.reduce((sum, text) => sum + text.length, 0)
+    if (characters > MAX_CHARACTERS) {
+      return yield* new GatewayError({
+        operation: "embeddings",
+        model,
+        reason: new InvalidRequest({
+          message: `${characters} characters: send ${MAX_CHARACTERS} at most in one request`,
+          param: "input",
+          code: "context_length_exceeded"
         })
       })
     }

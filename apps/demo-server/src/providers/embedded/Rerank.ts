@@ -10,6 +10,7 @@ import { countTokens } from "@sluice/embedded"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import type { Operation } from "../Provider.ts"
+import { MAX_CHARACTERS } from "./Embeddings.ts"
 
 const textOf = (document: RerankRequest["documents"][number]): string =>
   typeof document === "string" ? document : document.text
@@ -30,6 +31,18 @@ export const rerank = (reranker: Reranker["Service"]): Operation<RerankRequest, 
       })
     }
     const texts = documents.map(textOf)
+    const characters = texts.reduce((sum, text) => sum + text.length, query.length)
+    if (characters > MAX_CHARACTERS) {
+      return yield* new GatewayError({
+        operation: "rerank",
+        model,
+        reason: new InvalidRequest({
+          message: `${characters} characters: send ${MAX_CHARACTERS} at most in one request`,
+          param: "documents",
+          code: "context_length_exceeded"
+        })
+      })
+    }
     const topN = Math.min(top_n ?? texts.length, texts.length)
     const { results } = yield* reranker.rerank(
       query,

@@ -1,0 +1,86 @@
+/** What images and videos are asked for with: JSON, or multipart/form-data, as OpenAI's clients send it. */
+import { encodeBase64, Failure, imageFormatOf, makeDataUri, mediaTypeOf } from "@sluice/core"
+import { Effect, Schema, SchemaIssue, Stream } from "effect"
+import { HttpServerRequest, Multipart } from "effect/http"
+
+/** The longest request of the interface has 15 images and 14 other fields. */
+const MAX_PARTS = 48
+
+/** What becomes of the parts of a form: the fields of the request, by their names. */
+export type FromParts = (
+  parts: ReadonlyArray<readonly [name: string, value: string]>
+) => Record<string, unknown>
+
+const refuse = (message: string, param?: string, status: 400 | 413 | 415 = 400) =>
+  new Failure({ status, message, param, ...(status === 413 && { code: "too_large" }), retryable: false })
+
+const unreadable = () =>
+  refuse("The body could not be read: it is cut short, too large, or not what its content-type says")
+
+/** Fields count as well as files. */
+const faultOf = ({ reason: { _tag } }: Multipart.MultipartError) =>
+  _tag === "BodyTooLarge" || _tag === "FileTooLarge" || _tag === "FieldTooLarge"
+    ? refuse("The form is larger than what is read here: send a smaller image", undefined, 413)
+    : unreadable()
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const misfit = (issue: SchemaIssue.Issue): Failure => {
+  const [first] = format(issue).issues
+  const param = (first?.path ?? [])
+    .map((step) => String(typeof step === "object" ? step.key : step))
+    .join(".")
+  const where = param === "" ? "The body" : `\`${param}\``
+  const message = `${where} is not valid: ${first?.message ?? "it does not fit"}`
+  return refuse(message, param === "" ? undefined : param)
+}
+
+/** A file as the interface has images in JSON; what it is, its bytes say. */
+const imageText = (bytes: Uint8Array): string => {
+  const known = imageFormatOf(bytes)
+  return known === undefined ? encodeBase64(bytes) : makeDataUri(mediaTypeOf(known), bytes)
+}
+
+const partsOf = (stream: Stream.Stream<Multipart.Part, Multipart.MultipartError>) =>
+  Effect.gen(function* () {
+    const parts: Array<readonly [string, string]> = []
+    yield* Stream.runForEach(stream, (part) =>
+      Effect.gen(function* () {
+        if (parts.length === MAX_PARTS) return yield* refuse(`The form has more than ${MAX_PARTS} parts`)
+        const text = Multipart.isFile(part)
+          ? imageText(yield* Effect.mapError(part.contentEffect, faultOf))
+          : part.value
+        parts.push([part.key, text])
+      })
+    )
+    return parts
+  }).pipe(Effect.mapError((error) => (error instanceof Failure ? error : faultOf(error))))
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The request, and its body as JSON for whoever passes it on. */
+export const mediaForm = <A, I>(schema: Schema.Codec<A, I>, fromParts: FromParts) => {
+  const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(schema))
+  const checked = (fields: unknown) => Effect.mapError(decode(fields), ({ issue }) => misfit(issue))
+  return Effect.gen(function* () {
+    const http = yield* HttpServerRequest.HttpServerRequest
+    const type = http.headers["content-type"] ?? ""
+    if (/^multipart\/form-data\b/i.test(type)) {
+      const fields = fromParts(yield* partsOf(http.multipartStream))
+      return { request: yield* checked(fields), body: JSON.stringify(fields) }
+    }
+    if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
+      return yield* refuse("This is asked for in application/json or multipart/form-data", undefined, 415)
+    }
+    const body = yield* Effect.mapError(http.text, unreadable)
+    const fields = parse(body)
+    if (fields === undefined) return yield* refuse("The body is not JSON")
+    return { request: yield* checked(fields), body }
+  })
+}

@@ -1,0 +1,29 @@
+/** Fixed, seeded rounds; `npm run -s torture -- --only fuzz` runs the full count. */
+import { expect, it } from "vitest"
+import { seeded } from "../../bench/Random.ts"
+import { endpoints } from "./Endpoints.ts"
+import { type Counts, siege } from "./fuzz.ts"
+
+const ROUNDS = 3
+
+it("answers whatever is sent with a success of the contract or a refusal in the one shape", async () => {
+  const counts: Counts = new Map()
+  for (let seed = 1; seed <= ROUNDS; seed++) {
+    await siege(seeded(seed), counts).catch((cause: unknown) => {
+      throw new Error(`seed ${seed}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    })
+  }
+  const told = endpoints.map(({ files, name, payload }) => ({
+    name,
+    takesBody: files || payload !== undefined,
+    ...(counts.get(name) ?? { refused: 0, succeeded: 0 })
+  }))
+  const names = (some: typeof told) => some.map(({ name }) => name)
+  expect(names(told.filter(({ refused, succeeded }) => refused + succeeded === 0))).toEqual([])
+  // Otherwise it is the first check of each endpoint alone that was tried.
+  expect(names(told.filter(({ refused, takesBody }) => takesBody && refused === 0))).toEqual([])
+  // A session is opened by a secret.
+  expect(names(told.filter(({ succeeded, takesBody }) => takesBody && succeeded === 0))).toEqual([
+    "POST /session"
+  ])
+}, 120_000)
