@@ -81,7 +81,7 @@ export const startServer = Effect.fnUntraced(function* (options: TestServerOptio
     accessToken: fresh?.accessToken ?? "",
     login: accounts.login
   }
-  const session = yield* Effect.orDie(accounts.openSession)
+  const session = yield* Effect.orDie(accounts.openSession("owner"))
 
   const credentials: Record<Credential, Record<string, string>> = {
     key: { authorization: `Bearer ${secrets.apiKey}` },

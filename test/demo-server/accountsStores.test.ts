@@ -68,10 +68,11 @@ onEachStore((store) => {
     Effect.gen(function* () {
       const accounts = yield* Accounts
       yield* accounts.firstStart
-      const token = yield* accounts.openSession
-      assert.isTrue(yield* accounts.isSession(token))
+      const token = yield* accounts.openSession("owner", 1)
+      assert.deepStrictEqual(yield* accounts.session(token), { user_id: "owner", token_id: 1 })
+      assert.isUndefined(yield* accounts.session(`${token}x`))
       yield* accounts.closeSession(token)
-      assert.isFalse(yield* accounts.isSession(token))
+      assert.isUndefined(yield* accounts.session(token))
     }).pipe(Effect.provide(Layer.unwrap(fresh)), Effect.scoped)
   )
 

@@ -5,6 +5,7 @@ import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Accounts } from "./accounts/Accounts.ts"
 import { AccountsLayer } from "./accounts/AccountsLayer.ts"
+import { AdministrationLayer } from "./accounts/Administration.ts"
 import { AuthLayer } from "./accounts/Auth.ts"
 import { SessionLayer } from "./accounts/Session.ts"
 import { banner } from "./Banner.ts"
@@ -12,7 +13,7 @@ import { ServerConfig } from "./Config.ts"
 import { ServerApi } from "./contract/ServerApi.ts"
 import { DocumentsLayer } from "./documents/Documents.ts"
 import { QaLayer } from "./documents/Qa.ts"
-import { Shelf } from "./documents/Shelf.ts"
+import { Shelves } from "./documents/Shelves.ts"
 import { StatusLayer } from "./documents/Status.ts"
 import { AccountLayer } from "./gateway/Account.ts"
 import { ChatLayer } from "./gateway/Chat.ts"
@@ -50,7 +51,8 @@ const ApiLayer = HttpApiBuilder.layer(ServerApi, { openapiPath: "/openapi.json" 
     ImagesLayer,
     VideosLayer,
     ModelsLayer,
-    AccountLayer
+    AccountLayer,
+    AdministrationLayer
   ]),
   Layer.provide([AuthLayer, MalformedRequest.layer])
 )
@@ -71,7 +73,7 @@ const start = Effect.gen(function* () {
   const { address } = yield* HttpServer.HttpServer
   const { host, data, gateway, stray } = yield* ServerConfig
   const accounts = yield* Accounts
-  const shelf = yield* Shelf
+  const shelves = yield* Shelves
   yield* Console.log(
     banner({
       host,
@@ -88,7 +90,7 @@ const start = Effect.gen(function* () {
       fresh: yield* accounts.firstStart
     })
   )
-  yield* Effect.forkScoped(shelf.fill)
+  yield* Effect.forkScoped(shelves.fill)
 })
 
 /**
@@ -101,7 +103,7 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
   Layer.effectDiscard(start).pipe(
     Layer.provide(HttpRouter.serve(RoutesLayer, { disableLogger: true, disableListenLog: true })),
     Layer.provideMerge(
-      Layer.mergeAll(Shelf.layer, Recovery.layer).pipe(
+      Layer.mergeAll(Shelves.layer, Recovery.layer).pipe(
         Layer.provideMerge(Providers.layer),
         Layer.provideMerge(MoneyLayer),
         Layer.provideMerge(Layer.mergeAll(MediaFiles.layer, MediaTasks.layer)),

@@ -1,17 +1,23 @@
 /** Who is let in to the page: the first start's credentials, the login that is printed, and sessions. */
-import { Clock, Context, Duration, Effect, type FileSystem, Layer, type Path, Ref } from "effect"
+import { Clock, Context, Duration, Effect, type FileSystem, Layer, type Path, Ref, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ServerConfig } from "../Config.ts"
+import { Integer } from "../sql/Integer.ts"
 import { dataFolderError, StartError } from "../StartError.ts"
 import { markMoved } from "./AccountsFile.ts"
-import { addOwner, hasUsers, OWNER } from "./Owner.ts"
+import { addOwner, hasUsers } from "./Owner.ts"
 import { hashSecret, makeApiKey, makeSecret, makeSystemToken, matchesSecret, shownOf } from "./Secret.ts"
 
 /** How long the page stays signed in. */
 export const SESSION_LIFE = Duration.days(30)
 
-/** Sessions kept at most; the one that expires first gives way. */
+/** Sessions of a user that are kept at most; the one that expires first gives way. */
 const SESSIONS = 100
+
+const SessionRow = Schema.Struct({ user_id: Schema.String, token_id: Schema.NullOr(Integer) })
+export type SessionRow = typeof SessionRow.Type
+
+const decodeSessions = Schema.decodeUnknownEffect(Schema.Array(SessionRow))
 
 /** Printed once, at the first start; only their hashes are kept. */
 export interface Secrets {
@@ -36,9 +42,10 @@ export class Accounts extends Context.Service<
     readonly login: string
     /** Uses the login up; false when it is wrong or was used. */
     readonly redeem: (login: string) => Effect.Effect<boolean>
-    /** A new session's token. */
-    readonly openSession: Effect.Effect<string, SqlError.SqlError>
-    readonly isSession: (token: string) => Effect.Effect<boolean, SqlError.SqlError>
+    /** A new session's token; of a session that a key opens, with the key's id. */
+    readonly openSession: (user: string, key?: number) => Effect.Effect<string, SqlError.SqlError>
+    /** Whose session it is, and the key that opened it. */
+    readonly session: (token: string) => Effect.Effect<SessionRow | undefined, SqlError.SqlError>
     readonly closeSession: (token: string) => Effect.Effect<void, SqlError.SqlError>
   }
 >()("@sluice/demo-server/Accounts") {
@@ -76,26 +83,29 @@ export class Accounts extends Context.Service<
         login,
         redeem: (candidate) =>
           matchesSecret(candidate, hashSecret(login)) ? Ref.getAndSet(unused, false) : Effect.succeed(false),
-        openSession: Effect.gen(function* () {
+        openSession: Effect.fn("Accounts.openSession")(function* (user, key) {
           const token = makeSecret("")
           const now = yield* Clock.currentTimeMillis
           const session = {
             hash: hashSecret(token),
-            user_id: OWNER,
+            user_id: user,
+            token_id: key ?? null,
             expires_at: now + Duration.toMillis(SESSION_LIFE)
           }
           const open = Effect.gen(function* () {
             yield* sql`INSERT INTO sessions ${sql.insert(session)}`
-            yield* sql`DELETE FROM sessions WHERE expires_at <= ${now} OR hash NOT IN
-              (SELECT hash FROM sessions ORDER BY expires_at DESC LIMIT ${SESSIONS})`
+            yield* sql`DELETE FROM sessions WHERE expires_at <= ${now} OR (user_id = ${user} AND hash NOT IN
+              (SELECT hash FROM sessions WHERE user_id = ${user} ORDER BY expires_at DESC LIMIT ${SESSIONS}))`
           })
           yield* sql.withTransaction(open)
           return token
         }),
-        isSession: Effect.fn("Accounts.isSession")(function* (token) {
+        session: Effect.fn("Accounts.session")(function* (token) {
           const now = yield* Clock.currentTimeMillis
           const hash = hashSecret(token)
-          return (yield* sql`SELECT 1 FROM sessions WHERE hash = ${hash} AND expires_at > ${now}`).length > 0
+          const rows = yield* sql`SELECT user_id, token_id FROM sessions
+            WHERE hash = ${hash} AND expires_at > ${now}`
+          return (yield* Effect.orDie(decodeSessions(rows)))[0]
         }),
         closeSession: (token) => Effect.asVoid(sql`DELETE FROM sessions WHERE hash = ${hashSecret(token)}`)
       }

@@ -1,7 +1,8 @@
 /** The API keys of the users, which the paths call tokens. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { Integer } from "../sql/Integer.ts"
+import { Role } from "./Role.ts"
 import { hashSecret, makeApiKey, shownOf } from "./Secret.ts"
 
 /** A key as it is kept: never the key itself. */
@@ -15,13 +16,35 @@ export const KeyRow = Schema.Struct({
   expires_at: Schema.NullOr(Integer),
   remain_quota: Integer,
   subnet: Schema.String,
+  /** The models that it may use; null: all. */
+  models: Schema.NullOr(Schema.fromJsonString(Schema.Array(Schema.String))),
+  /** Whether it opens the documents. */
+  documents: Schema.Literals([0, 1]),
   created_at: Integer
 })
 export type KeyRow = typeof KeyRow.Type
 
-/** What a user may decide about a key. */
-export type KeyFields = Pick<KeyRow, "name" | "status" | "expires_at" | "remain_quota" | "subnet">
+/** What a user may decide about a key. What it may use is everything where nothing is said. */
+export type KeyFields = Pick<KeyRow, "name" | "status" | "expires_at" | "remain_quota" | "subnet"> &
+  Partial<Pick<KeyRow, "models" | "documents">>
 
+/** As it is kept. */
+const columnsOf = <F extends Partial<KeyFields>>({ models, ...fields }: F) => ({
+  ...fields,
+  ...(models !== undefined && { models: models === null ? null : JSON.stringify(models) })
+})
+
+/** A key with who holds it. */
+const HeldKey = Schema.Struct({
+  ...KeyRow.fields,
+  username: Schema.String,
+  role: Role,
+  /** The user's. */
+  user_status: Schema.Literals([0, 1])
+})
+export type HeldKey = typeof HeldKey.Type
+
+const decodeHeld = Schema.decodeUnknownEffect(Schema.Array(HeldKey))
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(KeyRow))
 
 /** Rows that are not what they should be are a fault of ours. */
@@ -36,12 +59,14 @@ const literally = (text: string): string => text.replaceAll(/[!%_]/g, "!$&")
 
 type Asked<A> = Effect.Effect<A, SqlError.SqlError>
 
-/** Each call but `find` sees the keys of one user: another's are not there. */
+/** Each call but the first two sees the keys of one user: another's are not there. */
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
     /** The record of a key that was sent, whoever's it is. */
-    readonly find: (secret: string) => Asked<KeyRow | undefined>
+    readonly find: (secret: string) => Asked<HeldKey | undefined>
+    /** The record of a key by its id, whoever's it is. */
+    readonly byId: (id: number) => Asked<HeldKey | undefined>
     /** A new key. This is the only time that it is there whole. */
     readonly create: (
       user: string,
@@ -65,14 +90,21 @@ export class ApiKeys extends Context.Service<
     ApiKeys,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const held = (which: Statement.Fragment) =>
+        sql`SELECT tokens.*, users.username, users.role, users.status AS user_status
+          FROM tokens JOIN users ON users.id = tokens.user_id WHERE ${which}`.pipe(
+          Effect.flatMap((found) => Effect.orDie(decodeHeld(found))),
+          Effect.map(([key]) => key)
+        )
       const get = (user: string, id: number) =>
         first(sql`SELECT * FROM tokens WHERE user_id = ${user} AND id = ${id}`)
       return {
-        find: (secret) => first(sql`SELECT * FROM tokens WHERE hash = ${hashSecret(secret)}`),
+        byId: (id) => held(sql`tokens.id = ${id}`),
+        find: (secret) => held(sql`tokens.hash = ${hashSecret(secret)}`),
         create: Effect.fn("ApiKeys.create")(function* (user, fields) {
           const secret = makeApiKey()
           const row = {
-            ...fields,
+            ...columnsOf(fields),
             user_id: user,
             hash: hashSecret(secret),
             shown: shownOf(secret),
@@ -96,7 +128,7 @@ export class ApiKeys extends Context.Service<
           Object.keys(changes).length === 0
             ? get(user, id)
             : first(
-                sql`UPDATE tokens SET ${sql.update(changes)} WHERE user_id = ${user} AND id = ${id} RETURNING *`
+                sql`UPDATE tokens SET ${sql.update(columnsOf(changes))} WHERE user_id = ${user} AND id = ${id} RETURNING *`
               ),
         remove: (user, id) =>
           Effect.map(

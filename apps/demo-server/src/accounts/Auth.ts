@@ -3,11 +3,32 @@ import { AccessTokenAuth, ApiKeyAuth, Failure, Principal } from "@sluice/core"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Access, Visitor } from "../contract/Access.ts"
-import { Accounts } from "./Accounts.ts"
-import { makeAdmission } from "./Admission.ts"
+import { noteRequest } from "../operation/RequestRecord.ts"
+import { type Admitted, callerAddress, makeAdmission, mayReadDocuments } from "./Admission.ts"
+import { Caller, type CallerInfo } from "./Caller.ts"
 import { crossOrigin, makePageUser } from "./PageUser.ts"
 import { isSameOrigin } from "./SameOrigin.ts"
-import { orUnavailable } from "./StoreFailure.ts"
+
+/** Tells the handler, and what it calls, who calls. */
+const calling = <A, E, R>(
+  handler: Effect.Effect<A, E, R>,
+  { key, user }: Admitted,
+  credential: CallerInfo["credential"],
+  address: string
+) =>
+  Effect.andThen(
+    noteRequest({ user: user.id, ...(key !== undefined && { key: String(key.id) }) }),
+    handler
+  ).pipe(
+    Effect.provideService(Principal, { user: user.id, ...(key !== undefined && { key: String(key.id) }) }),
+    Effect.provideService(Visitor, {
+      user: user.id,
+      username: user.username,
+      role: user.role,
+      by: credential === "session" ? credential : "key"
+    }),
+    Effect.provideService(Caller, { user: user.id, credential, address, models: key?.models ?? undefined })
+  )
 
 /** `/v1` by API key, or by the page's session. */
 export const ApiKeyAuthLayer = Layer.effect(
@@ -18,13 +39,14 @@ export const ApiKeyAuthLayer = Layer.effect(
     return {
       apiKey: (handler, { credential }) =>
         Effect.gen(function* () {
-          const user = yield* pageUser()
-          if (user !== undefined) return yield* Effect.provideService(handler, Principal, { user })
-          const key = yield* byKey(Redacted.value(credential))
-          return yield* Effect.provideService(handler, Principal, {
-            user: key.user_id,
-            key: String(key.id)
-          })
+          const fromPage = yield* pageUser()
+          const admitted = fromPage ?? (yield* byKey(Redacted.value(credential)))
+          return yield* calling(
+            handler,
+            admitted,
+            fromPage === undefined ? "key" : "session",
+            yield* callerAddress
+          )
         })
     }
   })
@@ -32,6 +54,15 @@ export const ApiKeyAuthLayer = Layer.effect(
 
 /** A GET that ends the token with which it is called: a session has none. */
 const ROTATION = "rotateAccessToken"
+
+/** A key spends; it does not make keys that may spend more than it. */
+const openedByKey = new Failure({
+  status: 403,
+  message:
+    "You are signed in with an API key, which does not manage the account: sign in with the system access token",
+  code: "access_token_needed",
+  retryable: false
+})
 
 /** `/api` by system access token, or by the page's session. */
 export const AccessTokenAuthLayer = Layer.effect(
@@ -43,8 +74,14 @@ export const AccessTokenAuthLayer = Layer.effect(
       systemAccessToken: (handler, { credential, endpoint }) =>
         Effect.gen(function* () {
           const fromPage = endpoint.name === ROTATION ? undefined : yield* pageUser()
-          const user = fromPage ?? (yield* byToken(Redacted.value(credential))).id
-          return yield* Effect.provideService(handler, Principal, { user })
+          if (fromPage?.key !== undefined) return yield* openedByKey
+          const admitted = fromPage ?? (yield* byToken(Redacted.value(credential)))
+          return yield* calling(
+            handler,
+            admitted,
+            fromPage === undefined ? "token" : "session",
+            yield* callerAddress
+          )
         })
     }
   })
@@ -58,28 +95,36 @@ const notSignedIn = new Failure({
   retryable: false
 })
 
+/** What is the session's own is open to every key. */
+const OPEN = "session"
+
 /** The documents by API key, or by the page's session. */
 export const AccessLayer = Layer.effect(
   Access,
   Effect.gen(function* () {
-    const accounts = yield* Accounts
-    const { byOwnersKey } = yield* makeAdmission
+    const { byKey, bySession } = yield* makeAdmission
+    const passing = (admitted: Admitted, group: string) =>
+      group === OPEN ? Effect.succeed(admitted) : mayReadDocuments(admitted)
     return {
-      bearer: (handler, { credential }) =>
-        Effect.andThen(
-          byOwnersKey(Redacted.value(credential)),
-          Effect.provideService(handler, Visitor, { user: "owner", by: "key" })
-        ),
-      session: (handler, { credential }) =>
+      bearer: (handler, { credential, group }) =>
+        Effect.gen(function* () {
+          const admitted = yield* passing(yield* byKey(Redacted.value(credential)), group.identifier)
+          return yield* calling(handler, admitted, "key", yield* callerAddress)
+        }),
+      session: (handler, { credential, group }) =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
-          if (!(yield* orUnavailable(accounts.isSession(Redacted.value(credential))))) {
+          const admitted = yield* bySession(Redacted.value(credential))
+          if (admitted === undefined) {
             // The key was refused before: what is said is why.
             const bearer = /^bearer +(.*)$/i.exec(request.headers["authorization"] ?? "")?.[1] ?? ""
-            return yield* bearer === "" ? notSignedIn : Effect.andThen(byOwnersKey(bearer), notSignedIn)
+            if (bearer === "") return yield* notSignedIn
+            yield* passing(yield* byKey(bearer), group.identifier)
+            return yield* notSignedIn
           }
           if (!isSameOrigin(request)) return yield* crossOrigin
-          return yield* Effect.provideService(handler, Visitor, { user: "owner", by: "session" })
+          const passed = yield* passing(admitted, group.identifier)
+          return yield* calling(handler, passed, "session", yield* callerAddress)
         })
     }
   })

@@ -52,6 +52,9 @@ const permissions = Effect.gen(function* () {
   // A list of models in JSON; none: all.
   yield* sql`ALTER TABLE tokens ADD COLUMN models TEXT`
   yield* sql`ALTER TABLE tokens ADD COLUMN documents BIGINT NOT NULL DEFAULT 1 CHECK (documents IN (0, 1))`
+  yield* sql`ALTER TABLE users ADD COLUMN status BIGINT NOT NULL DEFAULT 1 CHECK (status IN (0, 1))`
+  // The key by which a session was opened: it may do what the key may.
+  yield* sql`ALTER TABLE sessions ADD COLUMN token_id BIGINT`
   yield* sql`CREATE TABLE audit (
     id ${identity(sql)},
     at BIGINT NOT NULL,

@@ -3,10 +3,8 @@ import { Failure } from "@sluice/core"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SESSION_COOKIE } from "../contract/Access.ts"
-import { Accounts } from "./Accounts.ts"
-import { OWNER } from "./Owner.ts"
+import { makeAdmission } from "./Admission.ts"
 import { isSameOrigin } from "./SameOrigin.ts"
-import { orUnavailable } from "./StoreFailure.ts"
 
 /** A cookie was shown by what is not the page. */
 export const crossOrigin = new Failure({
@@ -17,18 +15,18 @@ export const crossOrigin = new Failure({
 })
 
 /**
- * The user of the session, when a request carries no credential but the page's cookie.
+ * Who is signed in, when a request carries no credential but the page's cookie.
  *
  * **Details.** A header is judged by itself: a wrong key with a right cookie is a wrong key. Reading is free, as
  * `isSameOrigin` says; all else is refused to another origin.
  */
 export const makePageUser = Effect.gen(function* () {
-  const accounts = yield* Accounts
+  const { bySession } = yield* makeAdmission
   return Effect.fn("PageUser")(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const token = request.cookies[SESSION_COOKIE] ?? ""
     if (request.headers["authorization"] !== undefined || token === "") return undefined
-    if (!(yield* orUnavailable(accounts.isSession(token)))) return undefined
-    return isSameOrigin(request) ? OWNER : yield* crossOrigin
+    const admitted = yield* bySession(token)
+    return admitted === undefined || isSameOrigin(request) ? admitted : yield* crossOrigin
   })
 })

@@ -1,5 +1,7 @@
-/** Whether a request that carries a cookie was made by our own page. */
+/** Whether a request was made by our own page, and whether on this machine. */
+import { Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
+import { isOurHost } from "../http/Hosts.ts"
 
 const hostOf = (origin: string): string | undefined =>
   URL.canParse(origin) ? new URL(origin).host : undefined
@@ -15,3 +17,19 @@ export const isSameOrigin = (request: HttpServerRequest.HttpServerRequest): bool
   if (site !== undefined) return site === "same-origin"
   return origin !== undefined && host !== undefined && hostOf(origin) === host
 }
+
+/** Whether a browser says that another origin's page makes the request; a program says nothing, and may sign in. */
+export const isCrossOrigin = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
+  const { host, origin, "sec-fetch-site": site } = headers
+  if (site !== undefined) return site !== "same-origin" && site !== "none"
+  return origin !== undefined && hostOf(origin) !== host
+}
+
+/** What a proxy adds: behind one, everybody comes from where the proxy is. */
+const PROXIED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"]
+
+/** Whether it was made on this machine, by a name that only this machine has, and through no proxy. */
+export const isLocal = ({ headers, remoteAddress }: HttpServerRequest.HttpServerRequest): boolean =>
+  /^(?:::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/i.test(Option.getOrElse(remoteAddress, () => "")) &&
+  isOurHost(headers["host"], "127.0.0.1") &&
+  PROXIED.every((name) => headers[name] === undefined)

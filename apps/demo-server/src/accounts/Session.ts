@@ -1,13 +1,20 @@
-/** The page's session: opened by login or API key, carried by a cookie that no script can read. */
+/** The page's session: opened by login, API key or system access token, carried by a cookie that no script can read. */
 import { Failure } from "@sluice/core"
 import { Duration, Effect } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { SESSION_COOKIE, Visitor } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
+import type { Credentials } from "../contract/Session.ts"
 import { Accounts, SESSION_LIFE } from "./Accounts.ts"
-import { makeAdmission } from "./Admission.ts"
+import { type Admitted, callerAddress, makeAdmission } from "./Admission.ts"
+import { Audit } from "./Audit.ts"
+import { Caller } from "./Caller.ts"
+import { OWNER } from "./Owner.ts"
+import { crossOrigin } from "./PageUser.ts"
+import { isCrossOrigin, isLocal } from "./SameOrigin.ts"
 import { orUnavailable } from "./StoreFailure.ts"
+import { Users } from "./Users.ts"
 
 /** Not `Secure`: the server speaks plain HTTP, on loopback unless told otherwise. */
 const cookie = { path: "/", httpOnly: true, sameSite: "strict" } as const
@@ -20,31 +27,67 @@ const withCookie = (value: string, maxAge: Duration.Duration) =>
 const refused = (message: string) =>
   new Failure({ status: 401, message, code: "invalid_login", retryable: false })
 
+const usedUp = refused(
+  "This address was used already or is from an earlier start: sign in with the API key, or restart the server for a new one"
+)
+
+/** What was printed may have been seen: from another machine it opens nothing. */
+const elsewhere = refused(
+  "The printed address signs in on the server's own machine only: sign in with an API key or a system access token here"
+)
+
 export const SessionLayer = HttpApiBuilder.group(
   ServerApi,
   "session",
   Effect.fn(function* (handlers) {
     const accounts = yield* Accounts
-    const { byOwnersKey } = yield* makeAdmission
+    const audit = yield* Audit
+    const users = yield* Users
+    const { byKey, byToken } = yield* makeAdmission
+
+    /** Whom the credential lets in. */
+    const admit = Effect.fn("session.admit")(function* (payload: typeof Credentials.Type) {
+      if ("apiKey" in payload) return yield* byKey(payload.apiKey)
+      if ("accessToken" in payload) return yield* byToken(payload.accessToken)
+      const request = yield* HttpServerRequest.HttpServerRequest
+      if (!isLocal(request)) return yield* elsewhere
+      if (!(yield* accounts.redeem(payload.login))) return yield* usedUp
+      const owner = yield* orUnavailable(users.get(OWNER))
+      return owner === undefined ? yield* usedUp : ({ user: owner, key: undefined } satisfies Admitted)
+    })
+
     return handlers.handleAll({
       open: Effect.fn("session.open")(function* ({ payload }) {
-        if ("login" in payload) {
-          if (!(yield* accounts.redeem(payload.login))) {
-            return yield* refused(
-              "This address was used already or is from an earlier start: sign in with the API key, or restart the server for a new one"
-            )
-          }
-        } else {
-          yield* byOwnersKey(payload.apiKey)
-        }
-        yield* withCookie(yield* orUnavailable(accounts.openSession), SESSION_LIFE)
-        return { user: "owner" as const, by: "session" as const }
+        const request = yield* HttpServerRequest.HttpServerRequest
+        if (isCrossOrigin(request)) return yield* crossOrigin
+        const { key, user } = yield* admit(payload)
+        const session = audit
+          .changing(accounts.openSession(user.id, key?.id), () => ({
+            action: "session.open",
+            subject: user.id,
+            ...(key !== undefined && { details: { token: key.id } })
+          }))
+          .pipe(
+            Effect.provideService(Caller, {
+              user: user.id,
+              credential: "session",
+              address: yield* callerAddress,
+              models: undefined
+            })
+          )
+        yield* withCookie(yield* orUnavailable(session), SESSION_LIFE)
+        return { user: user.id, username: user.username, role: user.role, by: "session" as const }
       }),
       who: () => Visitor,
       close: Effect.fn("session.close")(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
         // Where it cannot be written, the session ends by itself.
-        yield* Effect.ignore(orUnavailable(accounts.closeSession(request.cookies[SESSION_COOKIE] ?? "")))
+        const { user } = yield* Visitor
+        const close = audit.changing(accounts.closeSession(request.cookies[SESSION_COOKIE] ?? ""), () => ({
+          action: "session.close",
+          subject: user
+        }))
+        yield* Effect.ignore(orUnavailable(close))
         yield* withCookie("", Duration.zero)
       })
     })

@@ -19,7 +19,7 @@ const told = ({ message, reason: { cause } }: SqlError.SqlError): string =>
 
 /** Logs what went wrong, and says 503. */
 export const orUnavailable = <A, R>(
-  effect: Effect.Effect<A, SqlError.SqlError, R>
+  effect: Effect.Effect<A, SqlError.SqlError | Failure, R>
 ): Effect.Effect<A, Failure, R> =>
   Effect.catchTag(effect, "SqlError", (error) =>
     Effect.andThen(Effect.logError(`The accounts cannot be asked: ${told(error)}`), Effect.fail(unavailable))

@@ -1,12 +1,24 @@
 /** The users, and the system access token of each. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { randomUUID } from "node:crypto"
 import { Integer } from "../sql/Integer.ts"
+import { Role } from "./Role.ts"
 import { hashSecret, makeSystemToken } from "./Secret.ts"
 
 /** A user as kept; `quota` is the balance in quota units. */
-export const UserRow = Schema.Struct({ id: Schema.String, username: Schema.String, quota: Integer })
+export const UserRow = Schema.Struct({
+  id: Schema.String,
+  username: Schema.String,
+  role: Role,
+  status: Schema.Literals([0, 1]),
+  quota: Integer,
+  created_at: Integer
+})
 export type UserRow = typeof UserRow.Type
+
+/** What an administrator decides about a user. */
+export type UserFields = Pick<UserRow, "username" | "role" | "status">
 
 const decode = Schema.decodeUnknownEffect(Schema.Array(UserRow))
 
@@ -18,33 +30,65 @@ export class Users extends Context.Service<
     readonly get: (id: string) => Asked<UserRow | undefined>
     /** Whose system access token it is. */
     readonly bySystemToken: (token: string) => Asked<UserRow | undefined>
+    /** A new user, who has no credential yet; undefined where the name is taken. */
+    readonly create: (fields: UserFields, quota: number) => Asked<UserRow | undefined>
+    /** In the order in which they were made. */
+    readonly list: (page: { readonly size: number; readonly skip: number }) => Asked<ReadonlyArray<UserRow>>
+    /** Changes the fields given, and adds to the balance, or takes from it; undefined where it cannot. */
+    readonly update: (id: string, changes: Partial<UserFields>, add: number) => Asked<UserRow | undefined>
     /**
      * A new system access token in place of this one. Of two that ask at once with the same, one gets it: the other's
      * has ended.
      */
     readonly rotate: (user: string, token: string) => Asked<string | undefined>
+    /** A new system access token; one that there was has ended. */
+    readonly renew: (user: string) => Asked<string>
   }
 >()("@sluice/demo-server/Users") {
   static readonly layer = Layer.effect(
     Users,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const rows = (query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+        Effect.flatMap(query, (found) => Effect.orDie(decode(found)))
       const first = (query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-        query.pipe(
-          Effect.flatMap((rows) => Effect.orDie(decode(rows))),
-          Effect.map(([user]) => user)
-        )
+        Effect.map(rows(query), ([user]) => user)
       return {
-        get: (id) => first(sql`SELECT id, username, quota FROM users WHERE id = ${id}`),
+        get: (id) => first(sql`SELECT * FROM users WHERE id = ${id}`),
         bySystemToken: (token) =>
-          first(sql`SELECT users.id, username, quota FROM users
+          first(sql`SELECT users.* FROM users
             JOIN system_tokens ON system_tokens.user_id = users.id WHERE hash = ${hashSecret(token)}`),
+        create: Effect.fn("Users.create")(function* (fields, quota) {
+          const id = `user_${randomUUID()}`
+          const row = { id, ...fields, quota, granted: quota, created_at: yield* Clock.currentTimeMillis }
+          return yield* first(
+            sql`INSERT INTO users ${sql.insert(row)} ON CONFLICT (username) DO NOTHING RETURNING *`
+          )
+        }),
+        list: ({ size, skip }) =>
+          rows(sql`SELECT * FROM users ORDER BY created_at, id LIMIT ${size} OFFSET ${skip}`),
+        update: (id, changes, add) =>
+          first(
+            sql`UPDATE users SET ${sql.csv([
+              ...Object.entries(changes).map(([name, value]) => sql`${sql(name)} = ${value}`),
+              sql`quota = quota + ${add}`,
+              sql`granted = granted + ${add}`
+            ])} WHERE id = ${id} AND quota + ${add} >= 0 AND granted + ${add} <= ${Number.MAX_SAFE_INTEGER}
+              RETURNING *`
+          ),
         rotate: Effect.fn("Users.rotate")(function* (user, token) {
           const next = makeSystemToken()
           const now = yield* Clock.currentTimeMillis
           const changed = yield* sql`UPDATE system_tokens SET hash = ${hashSecret(next)}, created_at = ${now}
             WHERE user_id = ${user} AND hash = ${hashSecret(token)} RETURNING user_id`
           return changed.length === 0 ? undefined : next
+        }),
+        renew: Effect.fn("Users.renew")(function* (user) {
+          const next = makeSystemToken()
+          const row = { user_id: user, hash: hashSecret(next), created_at: yield* Clock.currentTimeMillis }
+          yield* sql`INSERT INTO system_tokens ${sql.insert(row)}
+            ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`
+          return next
         })
       }
     })

@@ -6,9 +6,11 @@ import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 /** The name of the page's session cookie. */
 export const SESSION_COOKIE = "sluice_session"
 
-/** Who asks, and by which credential. There is one user today, the owner of the data folder. */
+/** Who asks, by their id and their name, and by which credential. */
 export const Who = Schema.Struct({
-  user: Schema.Literal("owner"),
+  user: Schema.String,
+  username: Schema.String,
+  role: Schema.Literals(["admin", "user"]),
   by: Schema.Literals(["session", "key"])
 })
 export type Who = typeof Who.Type

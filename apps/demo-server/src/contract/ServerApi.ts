@@ -11,6 +11,7 @@ import {
   VideosGroup
 } from "@sluice/core"
 import { HttpApi, OpenApi } from "effect/http-api"
+import { Administration } from "./Administration.ts"
 import { Documents } from "./Documents.ts"
 import { Qa } from "./Qa.ts"
 import { Session } from "./Session.ts"
@@ -24,6 +25,7 @@ export class ServerApi extends HttpApi.make("sluice")
   .add(Qa)
   .add(Status)
   .add(Session)
+  .add(Administration)
   .annotateMerge(
     OpenApi.annotations({
       title: "Sluice",

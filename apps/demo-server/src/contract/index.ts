@@ -1,5 +1,6 @@
 /** What the server adds to the gateway's contract: documents, questions, sessions, status. Pure. */
 export * from "./Access.ts"
+export * from "./Administration.ts"
 export * from "./Answer.ts"
 export * from "./Document.ts"
 export * from "./Documents.ts"

@@ -4,13 +4,13 @@ import { RagError } from "@sluice/rag"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { Visitor } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
-import { makeDocumentReader } from "./DocumentReader.ts"
 import { endWithError, wantsEvents } from "./Events.ts"
 import { fileHeaders } from "./FileHeaders.ts"
 import { wireEvents, wireReport } from "./IngestWire.ts"
 import { ragFailure } from "./RagFailure.ts"
-import { Shelf } from "./Shelf.ts"
+import { Shelves } from "./Shelves.ts"
 import { type Refused, uploads } from "./Upload.ts"
 
 const noFile = new RagError({
@@ -24,10 +24,11 @@ export const DocumentsLayer = HttpApiBuilder.group(
   ServerApi,
   "documents",
   Effect.fn(function* (handlers) {
-    const shelf = yield* Shelf
-    const library = Effect.mapError(shelf.library, ragFailure)
-    const read = yield* makeDocumentReader(shelf.library)
-    const document = (id: string) => Effect.mapError(read(id), ragFailure)
+    const shelves = yield* Shelves
+    /** The caller's own: another's documents are not there. */
+    const shelf = Effect.flatMap(Visitor, ({ user }) => shelves.of(user))
+    const library = Effect.flatMap(shelf, (own) => Effect.mapError(own.library, ragFailure))
+    const document = (id: string) => Effect.flatMap(shelf, (own) => Effect.mapError(own.read(id), ragFailure))
 
     return handlers.handleAll({
       list: Effect.fn("documents.list")(function* () {

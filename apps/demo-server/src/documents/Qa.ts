@@ -2,10 +2,11 @@
 import { RagError } from "@sluice/rag"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Visitor } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { endWithError, wantsEvents } from "./Events.ts"
 import { ragFailure } from "./RagFailure.ts"
-import { Shelf } from "./Shelf.ts"
+import { Shelves } from "./Shelves.ts"
 
 const emptyQuestion = new RagError({
   stage: "retrieve",
@@ -18,11 +19,12 @@ export const QaLayer = HttpApiBuilder.group(
   ServerApi,
   "qa",
   Effect.fn(function* (handlers) {
-    const shelf = yield* Shelf
+    const shelves = yield* Shelves
     return handlers.handleAll({
       ask: Effect.fn("qa.ask")(function* ({ headers, payload: { question, recall, keep } }) {
         // Checked before the first event, so that callers of both kinds get the status.
         if (question.trim() === "") return yield* ragFailure(emptyQuestion)
+        const shelf = yield* shelves.of((yield* Visitor).user)
         const library = yield* Effect.mapError(shelf.library, ragFailure)
         const options = {
           ...(recall !== undefined && recall !== null && { recall }),

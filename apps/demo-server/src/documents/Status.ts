@@ -2,18 +2,22 @@
 import { Embedder, Reader, Reranker } from "@sluice/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { OWNER } from "../accounts/Owner.ts"
+import { makePageUser } from "../accounts/PageUser.ts"
 import { ServerConfig } from "../Config.ts"
+import { Visitor } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { VERSION } from "../Version.ts"
 import { endWithError } from "./Events.ts"
 import { ragFailure } from "./RagFailure.ts"
-import { Shelf } from "./Shelf.ts"
+import { Shelves } from "./Shelves.ts"
 
 export const StatusLayer = HttpApiBuilder.group(
   ServerApi,
   "status",
   Effect.fn(function* (handlers) {
-    const shelf = yield* Shelf
+    const shelves = yield* Shelves
+    const pageUser = yield* makePageUser
     const { gateway } = yield* ServerConfig
     const models = {
       embedding: (yield* Embedder).model.id,
@@ -22,15 +26,23 @@ export const StatusLayer = HttpApiBuilder.group(
     }
     return handlers.handleAll({
       status: Effect.fn("status")(function* () {
+        // Who is signed in sees their own; anybody else, the owner's.
+        const user = (yield* pageUser())?.user.id ?? OWNER
+        const shelf = yield* shelves.of(user)
+        const state = yield* Effect.mapError(shelf.state, ragFailure)
         return {
           version: VERSION,
           provider: gateway === undefined ? ("embedded" as const) : ("gateway" as const),
           models,
-          ...(yield* shelf.state),
-          questions: shelf.questions
+          ...state,
+          // They are about the samples, which the owner's library begins with.
+          questions: user === OWNER ? shelves.questions : []
         }
-      }, Effect.mapError(ragFailure)),
-      rebuild: () => Effect.succeed(endWithError(shelf.rebuild))
+      }),
+      rebuild: Effect.fn("rebuild")(function* () {
+        const shelf = yield* shelves.of((yield* Visitor).user)
+        return endWithError(shelf.rebuild)
+      })
     })
   })
 )

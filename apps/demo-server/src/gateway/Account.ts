@@ -4,10 +4,11 @@ import { DateTime, Effect, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { ApiKeys, type KeyRow } from "../accounts/ApiKeys.ts"
+import { Audit } from "../accounts/Audit.ts"
 import { orUnavailable } from "../accounts/StoreFailure.ts"
 import { Users } from "../accounts/Users.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
-import { changesOf, newKeyOf, pageOf, SEARCHED, searchedOf } from "./AccountRequests.ts"
+import { changesOf, EVERY_MODEL, newKeyOf, pageOf, SEARCHED, searchedOf } from "./AccountRequests.ts"
 
 /** A key as it is answered: masked, but when it was just made. */
 const record = (row: KeyRow, secret?: string): TokenRecord => ({
@@ -19,7 +20,11 @@ const record = (row: KeyRow, secret?: string): TokenRecord => ({
     row.expires_at === null ? NEVER_EXPIRES : { _tag: "At", at: DateTime.makeUnsafe(row.expires_at) },
   remain_quota: quota(row.remain_quota),
   subnet: row.subnet,
-  extra: { created_time: Math.floor(row.created_at / 1000) }
+  extra: {
+    created_time: Math.floor(row.created_at / 1000),
+    models: row.models ?? [EVERY_MODEL],
+    documents: row.documents === 1
+  }
 })
 
 const enveloped = <A>(data: A) => ({ success: true as const, message: "", data })
@@ -63,6 +68,7 @@ export const AccountLayer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const keys = yield* ApiKeys
     const users = yield* Users
+    const audit = yield* Audit
     return handlers.handleAll({
       user: Effect.fn("account.user")(function* () {
         const { user } = yield* Principal
@@ -75,7 +81,11 @@ export const AccountLayer = HttpApiBuilder.group(
         const request = yield* HttpServerRequest.HttpServerRequest
         if (showsNobody(request)) return yield* notShown
         const old = /^bearer +(.*)$/i.exec(request.headers["authorization"] ?? "")?.[1] ?? ""
-        const next = yield* orUnavailable(users.rotate(user, old))
+        const next = yield* orUnavailable(
+          audit.changing(users.rotate(user, old), (token) =>
+            token === undefined ? undefined : { action: "access_token.create", subject: user }
+          )
+        )
         return next === undefined ? yield* ended : enveloped(next)
       }),
       tokens: Effect.fn("account.tokens")(function* ({ query }) {
@@ -90,12 +100,25 @@ export const AccountLayer = HttpApiBuilder.group(
       }),
       createToken: Effect.fn("account.createToken")(function* ({ payload }) {
         const { user } = yield* Principal
-        const { row, secret } = yield* orUnavailable(keys.create(user, yield* newKeyOf(payload)))
+        const fields = yield* newKeyOf(payload)
+        const { row, secret } = yield* orUnavailable(
+          audit.changing(keys.create(user, fields), ({ row: { id } }) => ({
+            action: "token.create",
+            subject: String(id),
+            details: fields
+          }))
+        )
         return enveloped(record(row, secret))
       }),
       updateToken: Effect.fn("account.updateToken")(function* ({ payload }) {
         const { user } = yield* Principal
-        const row = yield* orUnavailable(keys.update(user, payload.id, yield* changesOf(payload)))
+        const changes = yield* changesOf(payload)
+        const row = yield* orUnavailable(
+          audit.changing(
+            keys.update(user, payload.id, changes),
+            (row) => row && { action: "token.update", subject: String(row.id), details: changes }
+          )
+        )
         yield* known(row)
         return enveloped(null)
       }),
@@ -105,7 +128,12 @@ export const AccountLayer = HttpApiBuilder.group(
       }),
       removeToken: Effect.fn("account.removeToken")(function* ({ params }) {
         const { user } = yield* Principal
-        if (!(yield* orUnavailable(keys.remove(user, params.id)))) return yield* unknown
+        const removed = yield* orUnavailable(
+          audit.changing(keys.remove(user, params.id), (was) =>
+            was ? { action: "token.remove", subject: String(params.id) } : undefined
+          )
+        )
+        if (!removed) return yield* unknown
         return enveloped(null)
       })
     })

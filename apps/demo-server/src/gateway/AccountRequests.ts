@@ -18,22 +18,34 @@ const LARGEST_PAGE = 100
 export const SEARCHED = 100
 
 /** Fields of a token that are answered and cannot be changed: a token that was read may be sent back whole. */
-const READ_ONLY = new Set(["key", "created_time"])
+const READ_ONLY = ["key", "created_time"]
+
+/** Fields of ours beside the interface's: what a key may use. */
+const PERMISSIONS = ["models", "documents"]
+
+/** In place of a list of models: all of them. */
+export const EVERY_MODEL = "*"
+
+/** Models of a list at most. */
+const MODELS = 200
 
 const refused = (param: string, message: string) =>
   new Failure({ status: 400, message, param, code: "invalid_value", retryable: false })
 
 /** A field that is not understood might have been a limit. */
-const nothingElse = (extra: Readonly<Record<string, unknown>> | undefined, but = new Set<string>()) => {
-  const field = Object.keys(extra ?? {}).find((name) => !but.has(name))
+export const nothingElse = (
+  extra: Readonly<Record<string, unknown>> | undefined,
+  but: ReadonlyArray<string> = []
+) => {
+  const field = Object.keys(extra ?? {}).find((name) => !but.includes(name))
   return field === undefined
     ? Effect.void
-    : Effect.fail(refused(field.slice(0, NAME), "This field of a token is not known here: leave it out"))
+    : Effect.fail(refused(field.slice(0, NAME), "This field is not known here: leave it out"))
 }
 
-const nameOf = (name: string) =>
+export const nameOf = (name: string, param = "name") =>
   name.length === 0 || name.length > NAME || /\p{Cc}/u.test(name) || !name.isWellFormed()
-    ? Effect.fail(refused("name", `\`name\` is 1 to ${NAME} characters, none of them a control character`))
+    ? Effect.fail(refused(param, `\`${param}\` is 1 to ${NAME} characters, none of them a control character`))
     : Effect.succeed(name)
 
 const expiryOf = (expiry: Expiry) =>
@@ -43,9 +55,9 @@ const expiryOf = (expiry: Expiry) =>
       )
     : Effect.succeed(expiry._tag === "Never" ? null : DateTime.toEpochMillis(expiry.at))
 
-const quotaOf = (units: number) =>
+export const unitsOf = (units: number, param: string) =>
   units < 0
-    ? Effect.fail(refused("remain_quota", "`remain_quota` is a number of quota units, not below 0"))
+    ? Effect.fail(refused(param, `\`${param}\` is a number of quota units, not below 0`))
     : Effect.succeed<number>(units)
 
 const subnetOf = (subnet: string) =>
@@ -58,14 +70,43 @@ const subnetOf = (subnet: string) =>
       )
     : Effect.succeed(subnet)
 
-const statusOf = (status: number) =>
+export const statusOf = (status: number) =>
   status === 0 || status === 1
     ? Effect.succeed<KeyFields["status"]>(status)
     : Effect.fail(refused("status", "`status` is 1, enabled, or 0, disabled"))
 
+const isModels = (value: unknown): value is ReadonlyArray<string> =>
+  Array.isArray(value) &&
+  value.length <= MODELS &&
+  value.every((model) => typeof model === "string" && model !== "" && model.length <= NAME * 3)
+
+/** What the key may use: a list of models, of which `*` is all; whether the documents. Nothing for what is not said. */
+const permissionsOf = Effect.fn("AccountRequests.permissions")(function* (
+  extra: Readonly<Record<string, unknown>> = {}
+) {
+  const { documents, models } = extra
+  const given: { models?: ReadonlyArray<string> | null; documents?: 0 | 1 } = {}
+  if (models !== undefined && models !== null) {
+    if (!isModels(models)) {
+      return yield* refused(
+        "models",
+        `\`models\` is a list of model identifiers, at most ${MODELS}; ["${EVERY_MODEL}"] is all of them`
+      )
+    }
+    given.models = models.includes(EVERY_MODEL) ? null : models
+  }
+  if (documents !== undefined && documents !== null) {
+    if (typeof documents !== "boolean") {
+      return yield* refused("documents", "`documents` is true or false: whether the key opens the documents")
+    }
+    given.documents = documents ? 1 : 0
+  }
+  return given
+})
+
 /** A key to be made. */
 export const newKeyOf = Effect.fn("AccountRequests.newKey")(function* (request: TokenCreateRequest) {
-  yield* nothingElse(request.extra)
+  yield* nothingElse(request.extra, PERMISSIONS)
   const expires_at = yield* expiryOf(request.expired_time)
   if (expires_at !== null && expires_at <= (yield* Clock.currentTimeMillis)) {
     return yield* refused(
@@ -77,8 +118,9 @@ export const newKeyOf = Effect.fn("AccountRequests.newKey")(function* (request: 
     name: yield* nameOf(request.name),
     status: 1,
     expires_at,
-    remain_quota: yield* quotaOf(request.remain_quota),
-    subnet: yield* subnetOf(request.subnet ?? "")
+    remain_quota: yield* unitsOf(request.remain_quota, "remain_quota"),
+    subnet: yield* subnetOf(request.subnet ?? ""),
+    ...(yield* permissionsOf(request.extra))
   } satisfies KeyFields
 })
 
@@ -87,14 +129,15 @@ const isAbsent = (expiry: Expiry | undefined): expiry is undefined =>
 
 /** The fields of a key that are to change: those that are given. */
 export const changesOf = Effect.fn("AccountRequests.changes")(function* (request: TokenUpdateRequest) {
-  yield* nothingElse(request.extra, READ_ONLY)
+  yield* nothingElse(request.extra, [...READ_ONLY, ...PERMISSIONS])
   const { name, expired_time, remain_quota, status, subnet } = request
   return {
     ...(name !== undefined && { name: yield* nameOf(name) }),
     ...(!isAbsent(expired_time) && { expires_at: yield* expiryOf(expired_time) }),
-    ...(remain_quota !== undefined && { remain_quota: yield* quotaOf(remain_quota) }),
+    ...(remain_quota !== undefined && { remain_quota: yield* unitsOf(remain_quota, "remain_quota") }),
     ...(status !== undefined && { status: yield* statusOf(status) }),
-    ...(subnet !== undefined && { subnet: yield* subnetOf(subnet) })
+    ...(subnet !== undefined && { subnet: yield* subnetOf(subnet) }),
+    ...(yield* permissionsOf(request.extra))
   } satisfies Partial<KeyFields>
 })
 

@@ -1,13 +1,14 @@
 /**
  * Which models there are.
  *
- * `/v1/models` names what this server serves. `/api` asks the account at the gateway when there is one; else it names the
+ * `/v1/models` names what this server serves and the key may use. `/api` asks the account at the gateway when there is one; else it names the
  * same: with one owner, all of them are available to whoever is let in.
  */
 import { Failure, type GatewayError, type Model } from "@sluice/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
+import { Caller, mayUse } from "../accounts/Caller.ts"
 import type { Provider } from "../providers/Provider.ts"
 import { Providers } from "../providers/Providers.ts"
 
@@ -46,7 +47,11 @@ export const ModelsLayer = HttpApiBuilder.group(
         )
       )
     return handlers.handleAll({
-      list: () => Effect.succeed({ object: "list", data: union(providers.map(servedBy)) }),
+      list: Effect.fn("models.list")(function* () {
+        const caller = yield* Caller
+        const data = union(providers.map(servedBy)).filter(({ id }) => mayUse(caller, id))
+        return { object: "list", data }
+      }),
       all: () => told("models"),
       available: () => told("availableModels")
     })

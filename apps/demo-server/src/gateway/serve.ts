@@ -2,6 +2,7 @@
 import { Failure, type GatewayError, Principal } from "@sluice/core"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
+import { Caller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import { Charges } from "../money/Charges.ts"
 import { idempotencyOf } from "../money/Idempotency.ts"
 import type { Meter } from "../money/Meter.ts"
@@ -29,6 +30,7 @@ export const serve = Effect.fnUntraced(function* <Request extends { readonly mod
         retryable: false
       })
     }
+    if (!mayUse(yield* Caller, request.model)) return yield* modelNotAllowed(request.model)
     const http = yield* HttpServerRequest.HttpServerRequest
     // Read already to decode the request: this is the same text, not a second reading.
     const body = given ?? (yield* Effect.orDie(http.text))

@@ -2,7 +2,8 @@
 import { Duration, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
-import { Shelf } from "../documents/Shelf.ts"
+import { OWNER } from "../accounts/Owner.ts"
+import { Shelves } from "../documents/Shelves.ts"
 import { Providers } from "../providers/Providers.ts"
 import { Shutdown } from "./Shutdown.ts"
 
@@ -22,7 +23,7 @@ const checked = <E, R>(check: Effect.Effect<Check, E, R>, otherwise: Check) =>
 /** What each part of the server says of itself. */
 export const readiness = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const shelf = yield* Shelf
+  const shelf = yield* (yield* Shelves).of(OWNER)
   const providers = yield* Providers
   const shutdown = yield* Shutdown
 

@@ -1,0 +1,135 @@
+/** What administrators do: users, and the log of who changed what. */
+import { Failure, Principal } from "@sluice/core"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { ServerApi } from "../contract/ServerApi.ts"
+import { nameOf, nothingElse, pageOf, statusOf, unitsOf } from "../gateway/AccountRequests.ts"
+import { Audit, type AuditRow } from "./Audit.ts"
+import { orUnavailable } from "./StoreFailure.ts"
+import { type UserFields, type UserRow, Users } from "./Users.ts"
+
+const refuse = (status: Failure["status"], code: string, message: string, param?: string) =>
+  new Failure({ status, message, code, ...(param !== undefined && { param }), retryable: false })
+
+const notAdmin = refuse(403, "not_an_administrator", "Only administrators may do this")
+const notYourself = refuse(
+  400,
+  "invalid_value",
+  "You would lose your own rights: let another administrator do this",
+  "id"
+)
+const unknown = refuse(404, "user_not_found", "There is no user with this id: GET /api/user lists them", "id")
+const taken = refuse(
+  409,
+  "username_taken",
+  "There is a user of this name already: choose another",
+  "username"
+)
+const short = refuse(409, "insufficient_quota", "The user has not as many units left", "add_quota")
+
+const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000)
+
+const infoOf = ({ created_at, ...user }: UserRow) => ({ ...user, created_time: seconds(created_at) })
+
+const entryOf = ({ actor, at, credential, ...entry }: AuditRow) => ({
+  ...entry,
+  time: seconds(at),
+  user: actor,
+  by: credential
+})
+
+const enveloped = <A>(data: A) => ({ success: true as const, message: "" as const, data })
+
+export const AdministrationLayer = HttpApiBuilder.group(
+  ServerApi,
+  "administration",
+  Effect.fn(function* (handlers) {
+    const users = yield* Users
+    const audit = yield* Audit
+
+    /** The caller's id, where they may. */
+    const admin = Effect.gen(function* () {
+      const { user } = yield* Principal
+      return (yield* orUnavailable(users.get(user)))?.role === "admin" ? user : yield* notAdmin
+    })
+
+    const renew = (user: string) =>
+      orUnavailable(
+        audit.changing(users.renew(user), () => ({ action: "access_token.create", subject: user }))
+      )
+
+    return handlers.handleAll({
+      createUser: Effect.fn("administration.createUser")(function* ({ payload }) {
+        yield* admin
+        yield* nothingElse(payload.extra)
+        const fields = {
+          username: yield* nameOf(payload.username, "username"),
+          role: payload.role ?? "user",
+          status: 1
+        } satisfies UserFields
+        const quota = yield* unitsOf(payload.quota ?? 0, "quota")
+        const add = Effect.gen(function* () {
+          const user = yield* users.create(fields, quota)
+          return user === undefined ? undefined : { user, token: yield* users.renew(user.id) }
+        })
+        const made = yield* orUnavailable(
+          audit.changing(
+            add,
+            (made) =>
+              made && {
+                action: "user.create",
+                subject: made.user.id,
+                details: { username: fields.username, role: fields.role, quota }
+              }
+          )
+        )
+        if (made === undefined) return yield* taken
+        return enveloped({ ...infoOf(made.user), access_token: made.token })
+      }),
+      users: Effect.fn("administration.users")(function* ({ query }) {
+        yield* admin
+        return enveloped((yield* orUnavailable(users.list(yield* pageOf(query)))).map(infoOf))
+      }),
+      updateUser: Effect.fn("administration.updateUser")(function* ({ payload }) {
+        const self = yield* admin
+        yield* nothingElse(payload.extra)
+        const { id, role, status, username } = payload
+        const changes = {
+          ...(typeof username === "string" && { username: yield* nameOf(username, "username") }),
+          ...(typeof role === "string" && { role }),
+          ...(typeof status === "number" && { status: yield* statusOf(status) })
+        } satisfies Partial<UserFields>
+        if (id === self && (changes.role === "user" || changes.status === 0)) return yield* notYourself
+        const add = payload.add_quota ?? 0
+        const details = { ...changes, ...(add !== 0 && { add_quota: add }) }
+        const changed = yield* audit
+          .changing(
+            users.update(id, changes, add),
+            (row) => row && { action: "user.update", subject: id, details }
+          )
+          .pipe(
+            Effect.catchIf(
+              ({ reason }) => reason._tag === "UniqueViolation",
+              () => Effect.fail(taken)
+            ),
+            orUnavailable
+          )
+        if (changed !== undefined) return enveloped(infoOf(changed))
+        return yield* (yield* orUnavailable(users.get(id))) === undefined ? unknown : short
+      }),
+      renewUserToken: Effect.fn("administration.renewUserToken")(function* ({ params }) {
+        yield* admin
+        if ((yield* orUnavailable(users.get(params.id))) === undefined) return yield* unknown
+        return enveloped(yield* renew(params.id))
+      }),
+      renewToken: Effect.fn("administration.renewToken")(function* () {
+        const { user } = yield* Principal
+        return enveloped(yield* renew(user))
+      }),
+      audit: Effect.fn("administration.audit")(function* ({ query }) {
+        yield* admin
+        return enveloped((yield* orUnavailable(audit.list(yield* pageOf(query)))).map(entryOf))
+      })
+    })
+  })
+)
