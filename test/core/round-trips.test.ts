@@ -1,0 +1,78 @@
+/** Every schema of the contract, read off it: what one of them reads from the wire it writes again, and reads the same. */
+import { assert, describe, it } from "@effect/vitest"
+import { ChatChunk, ErrorBody, GatewayApi, toBase64, fromBase64 } from "@sluice/core"
+import { Schema } from "effect"
+import { HttpApi, HttpApiSchema } from "effect/http-api"
+
+interface Sent {
+  readonly name: string
+  readonly schema: Schema.Codec<unknown, unknown>
+}
+
+const sent: Array<Sent> = [
+  { name: "a failure", schema: ErrorBody },
+  { name: "an event of a chat", schema: ChatChunk }
+]
+const add = (name: string, schemas: ReadonlyArray<Schema.Top>) => {
+  for (const schema of schemas) {
+    if (HttpApiSchema.isNoContent(schema.ast)) continue
+    sent.push({ name, schema: schema as unknown as Schema.Codec<unknown, unknown> })
+  }
+}
+HttpApi.reflect(GatewayApi, {
+  onGroup() {},
+  onEndpoint({ endpoint, successes }) {
+    const name = `${endpoint.method} ${endpoint.path}`
+    const payload: ReadonlyMap<string, { readonly schemas: ReadonlyArray<Schema.Top> }> = endpoint.payload
+    for (const { schemas } of payload.values()) add(`${name}, its request`, schemas)
+    for (const schemas of successes.values()) add(`${name}, its answer`, schemas)
+  }
+})
+
+/** As it stands on the wire: no -0, no undefined. */
+const wired = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+/** Vectors are checked by one predicate, which no arbitrary value can be derived from. */
+const Embeddings = Schema.Struct({
+  object: Schema.String,
+  data: Schema.Array(
+    Schema.Struct({
+      index: Schema.Int,
+      embedding: Schema.Union([Schema.String, Schema.Array(Schema.Finite)]),
+      other: Schema.Json
+    })
+  ),
+  model: Schema.NullOr(Schema.String),
+  usage: Schema.Struct({ total_tokens: Schema.Int, other: Schema.Json })
+})
+
+const wireOf = ({ name, schema }: Sent): Schema.Codec<unknown, unknown> =>
+  name === "POST /v1/embeddings, its answer"
+    ? Embeddings
+    : (Schema.toEncoded(Schema.toCodecJson(schema)) as unknown as Schema.Codec<unknown, unknown>)
+
+describe("what is read from the wire is written again, and read the same:", () => {
+  it("every call is there", () => {
+    const calls = new Set(sent.map(({ name }) => name.split(",")[0]))
+    for (const call of ["POST /v1/rerank", "POST /v1/videos", "PUT /api/token/", "GET /api/user/self"]) {
+      assert.isTrue(calls.has(call), call)
+    }
+    assert.isAtLeast(sent.length, 26)
+  })
+
+  for (const one of sent) {
+    const codec = Schema.toCodecJson(one.schema)
+    it.prop(one.name, [wireOf(one)], ([value]) => {
+      const read = Schema.decodeUnknownSync(codec)(wired(value))
+      const written = wired(Schema.encodeSync(codec)(read))
+      const again = Schema.decodeUnknownSync(codec)(written)
+      assert.deepStrictEqual(again, read)
+      assert.deepStrictEqual(wired(Schema.encodeSync(codec)(again)), written)
+    })
+  }
+
+  it.prop("a vector, as Base64", [Schema.Array(Schema.Finite)], ([numbers]) => {
+    const vector = Float32Array.from(numbers)
+    if (vector.length > 0) assert.deepStrictEqual(fromBase64(toBase64(vector)), vector)
+  })
+})
