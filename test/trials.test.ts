@@ -3,6 +3,7 @@ import { it } from "vitest"
 import { seeded } from "../bench/Random.ts"
 import { crashes } from "./trials/crashes.ts"
 import { gateway } from "./trials/gateway.ts"
+import { ledger } from "./trials/ledger.ts"
 import { parsing } from "./trials/parsing.ts"
 import type { Trial } from "./trials/Trial.ts"
 import { writers } from "./trials/writers.ts"
@@ -19,3 +20,4 @@ it("reads and cuts documents that nobody wrote, and loses no character", rounds(
 it("gives the right vectors or a typed error, whatever the gateway does", rounds(gateway, 25))
 it("leaves no half document when a writer is killed", rounds(crashes, 1), 60_000)
 it("keeps every document whole when two processes write it", rounds(writers, 1), 60_000)
+it("has a ledger that adds up when the server is killed", rounds(ledger, 1), 60_000)

@@ -42,11 +42,11 @@ export class Recovery extends Context.Service<
         const look: TaskOperation<unknown> | undefined =
           kind === "image" ? operations?.image : operations?.video
         if (look === undefined) return undefined
-        const answer = yield* Effect.catch(look({ task, origin: "" }), (error) =>
-          Effect.as(
-            Effect.logDebug(`The ${kind} task ${id} of ${model} was asked after: ${error.message}`),
-            undefined
-          )
+        const answer = yield* look({ task, origin: "" }).pipe(
+          Effect.tapError(({ message }) =>
+            Effect.logDebug(`The ${kind} task ${id} of ${model} was asked after: ${message}`)
+          ),
+          Effect.orElseSucceed(() => undefined)
         )
         const state = fieldOf(valueOf(answer), "status")
         return state === "completed" ? true : state === "failed" ? false : undefined

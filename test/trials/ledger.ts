@@ -1,0 +1,102 @@
+/** A server that is called from all sides is killed, again and again, at any moment; its ledger adds up each time. */
+import { NodeServices } from "@effect/platform-node"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { outOfBalance, sums } from "../../apps/demo-server/src/money/Equation.ts"
+import * as NodeSqlite from "../../apps/demo-server/src/sql/NodeSqlite.ts"
+import type { Random } from "../../bench/Random.ts"
+import { startProcess } from "../demo-server/Process.ts"
+import { must, type Trial } from "./Trial.ts"
+
+const KILLS = 2
+const CALLERS = 8
+
+type Call = readonly [path: string, body: unknown]
+const CALLS: readonly [Call, ...Array<Call>] = [
+  ["/v1/embeddings", { model: "sluice-lexical-1024", input: ["a lock", "a weir"] }],
+  ["/v1/rerank", { model: "sluice-lexical-rerank", query: "lock", documents: ["a lock", "a weir"] }],
+  ["/v1/chat/completions", chat(false)],
+  ["/v1/chat/completions", chat(true)],
+  ["/v1/images/generations", { model: "sluice-image-i5-task", prompt: "a lock", aspect_ratio: "1:1" }],
+  ["/v1/videos", { model: "sluice-video-failing", prompt: "a lock", seconds: "4" }],
+  ["/v1/videos", { model: "sluice-video-v-f", prompt: "a lock", seconds: "5", size: "480P" }]
+]
+
+function chat(stream: boolean) {
+  const messages = [{ role: "user", content: "The lock opens at nine.\n\nWhen does the lock open?" }]
+  return { model: "sluice-extractive", messages, stream }
+}
+
+/** Calls until nobody answers; how many were answered whole. */
+const callOn = async (random: Random, url: string, key: string, onAnswer: () => void): Promise<number> => {
+  let answered = 0
+  for (;;) {
+    const [path, body] = random.pick(CALLS)
+    try {
+      const response = await fetch(url + path, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify(body)
+      })
+      await response.text()
+      if (response.status === 200) answered++
+      onAnswer()
+    } catch {
+      return answered
+    }
+  }
+}
+
+/** The database as the killed server left it. */
+const inspect = (data: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const wrong = yield* outOfBalance
+    must(wrong.length === 0, () => `it does not add up: ${JSON.stringify(wrong)}`)
+    const [owner] = yield* sums
+    const [row] = yield* sql<{ calls: number; waiting: number }>`SELECT COUNT(*) AS calls,
+      COALESCE(SUM(CASE WHEN state = 'reserved' THEN 1 ELSE 0 END), 0) AS waiting FROM charges`
+    return { calls: Number(row?.calls), waiting: Number(row?.waiting), owner }
+  }).pipe(Effect.provide(NodeSqlite.layer(join(data, "accounts.db"))), Effect.runPromise)
+
+/** One life of a server: until it is killed, when `during` has ended. */
+const life = (data: string, during: (url: string, printed: string) => Promise<void>) =>
+  Effect.gen(function* () {
+    const server = yield* startProcess({ SLUICE_DATA: data })
+    const printed = yield* server.printed("Reference")
+    const [, url = ""] = /(http:\/\/\S+)\/#login/.exec(printed) ?? []
+    yield* Effect.promise(() => during(url, printed))
+    return server.ended
+  }).pipe(Effect.scoped, Effect.flatten, Effect.provide(NodeServices.layer), Effect.runPromise)
+
+export const ledger: Trial = async (random) => {
+  const data = await mkdtemp(join(tmpdir(), "sluice-ledger-"))
+  try {
+    let key = ""
+    let answered = 0
+    let callers: Array<Promise<number>> = []
+    for (let kill = 0; kill < KILLS; kill++) {
+      await life(data, async (url, printed) => {
+        key = /API key +(sk-\w+)/.exec(printed)?.[1] ?? key
+        await new Promise<void>((first) => {
+          callers = Array.from({ length: CALLERS }, () => callOn(random, url, key, first))
+        })
+        await sleep(random.between(0, 500))
+      })
+      for (const caller of callers) answered += await caller
+      const { calls } = await inspect(data)
+      must(calls >= answered, () => `${answered} calls were answered, and ${calls} were charged`)
+    }
+    // The next to start recovers what they left, before it takes a call.
+    await life(data, async () => {})
+    const { calls, owner, waiting } = await inspect(data)
+    must(waiting === 0, () => `${waiting} reserves of ${calls} are left by servers that have ended`)
+    must(owner !== undefined && owner.quota + owner.settled <= owner.granted, () => JSON.stringify(owner))
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
+}
