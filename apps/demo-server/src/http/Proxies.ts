@@ -1,50 +1,44 @@
 /** Who calls, and by which scheme, where proxies that are trusted stand between. */
 import { Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { isIP } from "node:net"
 import type { Subnet } from "../accounts/Subnet.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-const listOf = (header: string | undefined): ReadonlyArray<string> =>
-  (header ?? "")
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "")
-
-/** Some proxies write the port too. */
-const addressOf = (hop: string): string | undefined => {
-  const bare = hop.replace(/^\[([^\]]+)\](?::\d+)?$/, "$1").replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1")
-  return isIP(bare) === 0 ? undefined : bare
-}
-
-/** The scheme that goes with a hop: one for each of them, or one for all. */
-const schemeOf = (request: Request, hops: number, at: number): "http" | "https" | undefined => {
-  const schemes = listOf(request.headers["x-forwarded-proto"])
-  const scheme = (
-    schemes.length === hops ? schemes[at] : schemes.length === 1 ? schemes[0] : ""
-  )?.toLowerCase()
-  return scheme === "http" || scheme === "https" ? scheme : undefined
-}
+/** Proxies in a row at most. */
+const HOPS = 32
 
 /**
- * The request as who sent it to the first trusted proxy meant it.
+ * The address at the other end of the connection; where that is a proxy of ours, the one that it names.
  *
- * **Details.** Each proxy appends whom it heard: read from the end, the first address that is no trusted proxy is the
- * caller's. Before it anybody may have written anything. From a peer that is not trusted the headers are nothing.
- *
- * **Gotchas.** Where a trusted proxy names no address, the caller has none: no subnet lets it pass.
+ * **Details.** `X-Forwarded-For` is read from its end, which our proxy wrote, for as long as who wrote it is ours. What
+ * stands before that anybody can write. A proxy that names nobody is taken for the caller itself.
  */
+export const addressOf = (peer: string, forwarded: string | undefined, isTrusted: Subnet): string => {
+  let address = peer
+  const hops = (forwarded ?? "").split(",").map((hop) => hop.trim())
+  for (const hop of hops.slice(-HOPS).toReversed()) {
+    if (hop === "" || !isTrusted(address)) return address
+    // Some write a port: 10.0.0.1:80, [2001:db8::1]:80.
+    address = hop.replace(/^\[([^\]]*)\](?::\d+)?$/, "$1").replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1")
+  }
+  return address
+}
+
+/** What the proxy that is nearest to us said last. */
+const schemeOf = ({ headers }: Request): "http" | "https" | undefined => {
+  const last = headers["x-forwarded-proto"]?.split(",").at(-1)?.trim().toLowerCase()
+  return last === "http" || last === "https" ? last : undefined
+}
+
+/** The request as whoever sent it to the proxy meant it. From a peer that is not trusted the headers are nothing. */
 export const behindProxies = (request: Request, isTrusted: Subnet): Request => {
   const peer = Option.getOrElse(request.remoteAddress, () => "")
   if (!isTrusted(peer)) return request
-  const hops = listOf(request.headers["x-forwarded-for"])
-  const last = hops.findLastIndex((hop) => !isTrusted(addressOf(hop) ?? ""))
-  const at = Math.max(last, 0)
-  const hop = hops[at]
-  const protocol = schemeOf(request, hops.length, at)
+  const address = addressOf(peer, request.headers["x-forwarded-for"], isTrusted)
+  const protocol = schemeOf(request)
   return request.modify({
-    remoteAddress: hop === undefined ? request.remoteAddress : Option.fromUndefinedOr(addressOf(hop)),
+    remoteAddress: Option.some(address),
     ...(protocol !== undefined && { protocol })
   })
 }

@@ -1,0 +1,314 @@
+/**
+ * What broke other gateways, tried on this one: what a caller sends. The numbers are those of the list of faults.
+ *
+ * The others: 1 and 2, money, in `ledger` and `charges`; 7, SQL, in `tokens`; 13, addresses, in `proxies` and `accounts`;
+ * 18, a database that is gone, in `accountsStores` and `health`; what upstreams do, in `whatBrokeOthers.upstream`.
+ */
+import { assert, layer } from "@effect/vitest"
+import { ErrorBody, makeDataUri, Video } from "@sluice/core"
+import { Effect, Schedule, Schema } from "effect"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
+import sharp from "sharp"
+import { sendRaw } from "./Raw.ts"
+import { type CallOptions, testServer, TestServer } from "./TestServer.ts"
+
+const decodeError = Schema.decodeUnknownSync(Schema.fromJsonString(ErrorBody))
+
+const decodeVideo = Schema.decodeUnknownSync(Schema.fromJsonString(Video))
+
+/** Status and error of an answer that has to be a refusal in the interface's shape, and none of ours. */
+const refusal = (path: string, options: CallOptions) =>
+  Effect.gen(function* () {
+    const { call } = yield* TestServer
+    const response = yield* call(path, options)
+    const text = yield* Effect.promise(() => response.text())
+    assert.isBelow(response.status, 500, `${path}: ${text.slice(0, 300)}`)
+    assert.isAtLeast(response.status, 400, `${path}: ${text.slice(0, 300)}`)
+    return { status: response.status, ...decodeError(text).error, text }
+  })
+
+const messages = (url: string) => [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }]
+
+/** The three calls that take an image, with one. */
+const withImage = (image: string): ReadonlyArray<readonly [path: string, json: object]> => [
+  ["/v1/chat/completions", { model: "sluice-ocr", messages: messages(image) }],
+  ["/v1/images/generations", { model: "sluice-image-i1", prompt: "A lock", image: [image] }],
+  ["/v1/videos", { model: "sluice-video-from-image", prompt: "A lock", input_reference: image }]
+]
+
+const png = Effect.promise(() =>
+  sharp({ create: { width: 64, height: 64, channels: 3, background: "#d02020" } })
+    .png()
+    .toBuffer()
+)
+
+/** A part of a PNG, with its checksum. */
+const chunk = (type: string, data: Buffer): Buffer => {
+  const body = Buffer.concat([Buffer.from(type, "latin1"), data])
+  let crc = 0xffffffff
+  for (const byte of body) {
+    crc ^= byte
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1
+  }
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+  length.writeUInt32BE(data.length)
+  sum.writeUInt32BE((crc ^ 0xffffffff) >>> 0)
+  return Buffer.concat([length, body, sum])
+}
+
+/** Says that it is 50,000 pixels wide and high: 10 GB, were it decoded. */
+const hugePng = () => {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(50_000, 0)
+  header.writeUInt32BE(50_000, 4)
+  header.set([8, 6, 0, 0, 0], 8)
+  const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1")
+  const rows = chunk("IDAT", deflateSync(Buffer.alloc(1_000_000)))
+  return Buffer.concat([signature, chunk("IHDR", header), rows, chunk("IEND", Buffer.alloc(0))])
+}
+
+layer(testServer(), { excludeTestServices: true })("what broke other gateways", (it) => {
+  it.effect("3: an image's URL that leads into our network is not asked for, however it is written", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const inner = createServer((_, response) => response.end()).on("connection", () => (asked += 1))
+      yield* Effect.acquireRelease(
+        Effect.callback<void>((resume) => void inner.listen(0, () => resume(Effect.void))),
+        () => Effect.sync(() => void inner.close())
+      )
+      const { port } = inner.address() as AddressInfo
+      const hosts = [
+        "127.1",
+        "0x7f.1",
+        "2130706433",
+        "0177.0.0.1",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "localhost."
+      ]
+      const urls = [
+        ...hosts.map((host) => `http://${host}:${port}/a.png`),
+        `http://user:word@127.0.0.1:${port}/a.png`,
+        `gopher://127.0.0.1:${port}/a.png`,
+        "http://169.254.169.254/latest/meta-data",
+        "http://[64:ff9b::a9fe:a9fe]/latest",
+        "file:///etc/passwd"
+      ]
+      for (const [path, json] of urls.flatMap(withImage)) {
+        assert.strictEqual((yield* refusal(path, { json })).status, 400)
+      }
+      assert.strictEqual(asked, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("6: an id or a name that leads elsewhere finds nothing, and nothing of ours is told", () =>
+    Effect.gen(function* () {
+      const { call, data } = yield* TestServer
+      const ways = [
+        "..%2f..%2faccounts.db",
+        "%2e%2e%2faccounts.db",
+        "..%252f..%252faccounts.db",
+        "%252e%252e",
+        "a%00b"
+      ]
+      for (const way of [...ways, "%5c..%5caccounts.db", "a".repeat(10_240)]) {
+        for (const path of [
+          `/v1/videos/${way}`,
+          `/v1/videos/${way}/content`,
+          `/v1/images/generations/${way}`,
+          `/files/${way}`,
+          `/documents/${way}/file`,
+          `/${way}`,
+          `/assets/${way}`
+        ]) {
+          const { headers, ...response } = yield* call(path).pipe(
+            Effect.flatMap((response) =>
+              Effect.promise(async () => ({
+                headers: response.headers,
+                status: response.status,
+                text: await response.text()
+              }))
+            )
+          )
+          assert.include([400, 404, 431], response.status, path)
+          assert.match(headers.get("content-type") ?? "", /json/, path)
+          decodeError(response.text)
+          assert.notInclude(response.text, data)
+          assert.notInclude(response.text, "SQLite")
+        }
+      }
+      assert.strictEqual((yield* refusal(`/v1/videos/..%2f..%2fx`, { method: "DELETE" })).status, 404)
+    })
+  )
+
+  it.effect("8: a body that would grow by being unpacked is not unpacked", () =>
+    Effect.gen(function* () {
+      const bomb = Buffer.alloc(1_000_000, " ")
+      for (const [encoding, body] of [
+        ["gzip", gzipSync(bomb)],
+        ["br", brotliCompressSync(bomb)],
+        ["zstd", zstdCompressSync(bomb)],
+        ["gzip, gzip", gzipSync(gzipSync(bomb))]
+      ] as const) {
+        const headers = { "content-type": "application/json", "content-encoding": encoding }
+        const { code, status } = yield* refusal("/v1/rerank", { body: body.toString("latin1"), headers })
+        assert.deepStrictEqual([status, code], [415, "unsupported_content_encoding"])
+      }
+    })
+  )
+
+  it.effect("8: depth, __proto__, names twice, lone surrogates and a million documents break nothing", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      const deep = (open: string, close: string) => `${open.repeat(100_000)}1${close.repeat(100_000)}`
+      const headers = { "content-type": "application/json" }
+      const rest: Readonly<Record<string, string>> = {
+        "/v1/rerank": `"model":"sluice-lexical-rerank","query":"q","documents":["d"]`,
+        "/v1/embeddings": `"model":"sluice-lexical-1024","input":"q"`,
+        "/v1/chat/completions": `"model":"sluice-extractive","messages":[{"role":"user","content":"q"}]`,
+        "/v1/images/generations": `"model":"sluice-image-i1","prompt":"q","size":"64x64"`,
+        "/v1/videos": `"model":"sluice-video-failing","prompt":"q"`
+      }
+      for (const [path, fields] of Object.entries(rest)) {
+        for (const odd of [deep("[", "]"), deep('{"a":', "}")]) {
+          const response = yield* call(path, { body: `{${fields},"odd":${odd}}`, headers })
+          assert.isBelow(response.status, 500, path)
+        }
+        for (const odd of [
+          '"__proto__":{"model":1}',
+          '"constructor":{"prototype":1}',
+          '"odd":"\\ud800"',
+          fields
+        ]) {
+          const response = yield* call(path, { body: `{${odd},${fields}}`, headers })
+          assert.isBelow(
+            response.status,
+            500,
+            `${path} ${odd} ${yield* Effect.promise(() => response.text())}`
+          )
+        }
+      }
+      const documents = Array.from({ length: 1_000_000 }, () => "d")
+      const many = { model: "sluice-lexical-rerank", query: "q", documents }
+      const refused = yield* refusal("/v1/rerank", { json: many })
+      assert.include([400, 413], refused.status)
+      assert.strictEqual(({} as Record<string, unknown>)["model"], undefined)
+      assert.strictEqual((yield* call("/healthz")).status, 200)
+    })
+  )
+
+  it.effect(
+    "9: an image that is none, is cut, is too large or says that it is huge makes nothing by any of the three calls",
+    () =>
+      Effect.gen(function* () {
+        const { call, json } = yield* TestServer
+        const endOf = (id: string) =>
+          Effect.map(
+            Effect.repeat(json(Video, `/v1/videos/${id}`), {
+              schedule: Schedule.spaced("20 millis"),
+              until: ({ status }) => status === "completed" || status === "failed"
+            }),
+            ({ status }) => status
+          )
+        const whole = yield* png
+        const gif = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64")
+        const large = Buffer.concat([whole, Buffer.alloc(20 * 1024 * 1024 + 1 - whole.length)])
+        for (const [name, image] of [
+          ["a GIF that is called a PNG", makeDataUri("image/png", gif)],
+          ["a text that is called a PNG", makeDataUri("image/png", Buffer.from("no image"))],
+          ["half of one", makeDataUri("image/png", whole.subarray(0, whole.length / 2))],
+          ["its head alone", makeDataUri("image/png", whole.subarray(0, 20))],
+          ["20 MB and a byte", makeDataUri("image/png", large)],
+          ["50,000 pixels square", makeDataUri("image/png", hugePng())],
+          ["broken Base64", "data:image/png;base64,@@@@"],
+          ["Base64 that is cut", `${makeDataUri("image/png", whole)}=`],
+          ["nothing", "data:image/png;base64,"]
+        ] as const) {
+          for (const [path, body] of withImage(image)) {
+            const response = yield* call(path, { json: body })
+            const text = yield* Effect.promise(() => response.text())
+            if (response.status === 400) decodeError(text)
+            // Whether a picture is whole a film finds out while it is made.
+            else
+              assert.strictEqual(yield* endOf(decodeVideo(text).id), "failed", `${name} to ${path}: ${text}`)
+          }
+        }
+      })
+  )
+
+  it.effect(
+    "10: forms without a boundary, with an endless one, with thousands of parts or odd names are refused",
+    () =>
+      Effect.gen(function* () {
+        const { call } = yield* TestServer
+        const field = (name: string, value: string) =>
+          `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+        const good = field("model", "sluice-video-failing") + field("prompt", "p")
+        const forms: ReadonlyArray<readonly [type: string, body: string]> = [
+          ["multipart/form-data", `${good}--b--\r\n`],
+          ["multipart/form-data; boundary=", `${good}--b--\r\n`],
+          [`multipart/form-data; boundary=${"b".repeat(8_000)}`, `${good}--b--\r\n`],
+          ["multipart/form-data; boundary=b", good + field("odd", "x").repeat(5_000) + "--b--\r\n"],
+          ["multipart/form-data; boundary=b", `${good}--b\r\ncontent-disposition: form-data; name="prompt`],
+          ["multipart/form-data; boundary=b", ""]
+        ]
+        for (const [type, body] of forms) {
+          const headers = { "content-type": type }
+          assert.strictEqual(
+            (yield* refusal("/v1/videos", { body, headers, method: "POST" })).status,
+            400,
+            type
+          )
+        }
+        const odd = `--b\r\ncontent-disposition: form-data; name="files"; filename="a%0d%0aset-cookie: x=1.md"\r\n\r\n# A\r\n--b--\r\n`
+        const uploaded = yield* call("/documents", {
+          body: odd,
+          headers: { "content-type": "multipart/form-data; boundary=b" }
+        })
+        assert.isBelow(uploaded.status, 500)
+        assert.isNull(uploaded.headers.get("set-cookie"))
+      })
+  )
+
+  it.effect(
+    "11: a request of which two lengths are told, or whose lines are not of HTTP, is refused and hides no other",
+    () =>
+      Effect.gen(function* () {
+        const { secrets, url } = yield* TestServer
+        const hidden = "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n"
+        const opening = `POST /v1/rerank HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${secrets.apiKey}\r\ncontent-type: application/json\r\n`
+        for (const sent of [
+          `${opening}content-length: 2\r\ncontent-length: ${hidden.length}\r\n\r\n{}${hidden}`,
+          `${opening}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${hidden}`,
+          `${opening}transfer-encoding: chunked, identity\r\n\r\n0\r\n\r\n${hidden}`,
+          `${opening}transfer-encoding : chunked\r\n\r\n0\r\n\r\n${hidden}`,
+          `${opening}content-length: +2\r\n\r\n{}${hidden}`,
+          `${opening}transfer-encoding: chunked\r\n\r\nzz\r\n\r\n${hidden}`,
+          "GET /healthz HTTP/1.1\nhost: localhost\n\n",
+          "GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: a\rb\r\n\r\n"
+        ]) {
+          const { body, status } = yield* sendRaw(url, sent)
+          assert.strictEqual(status, 400, JSON.stringify(sent))
+          // One answer, and none to the request that the other was to hide.
+          decodeError(body)
+          assert.notInclude(body, "HTTP/1.1 200")
+        }
+      })
+  )
+
+  it.effect("14: a credential opens its own door and no other, and a session none for another origin", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      const status = (path: string, options: CallOptions) =>
+        Effect.map(call(path, options), (answer) => answer.status)
+      assert.strictEqual(yield* status("/api/user/self", { as: "key" }), 401)
+      assert.strictEqual(yield* status("/v1/models", { as: "token" }), 401)
+      assert.strictEqual(yield* status("/documents", { as: "token" }), 401)
+      const headers = { "sec-fetch-site": "same-site" }
+      const json = { model: "sluice-lexical-1024", input: "q" }
+      assert.include([401, 403], yield* status("/v1/embeddings", { as: "session", headers, json }))
+    })
+  )
+})
