@@ -7,7 +7,7 @@ import { APICallError, embed, embedMany, generateImage, generateText, rerank, st
 import { Effect } from "effect"
 import { testServer } from "../demo-server/TestServer.ts"
 import { png, RED } from "../laws/Pictures.ts"
-import { busyServer, keyOfElsewhere, type Target, thrown, using } from "./Clients.ts"
+import { keyOfElsewhere, limitedServer, type Target, thrown, tooMuch, using } from "./Clients.ts"
 
 globalThis.AI_SDK_LOG_WARNINGS = false
 
@@ -178,9 +178,9 @@ layer(testServer(), { excludeTestServices: true })("AI SDK", (it) => {
         )
       )
       assert.deepInclude(said(picture), { statusCode: 400, isRetryable: false })
-      const busy = compatible(yield* busyServer)
+      const busy = compatible(yield* limitedServer)
       const limited = yield* Effect.promise(() =>
-        thrown(generateText({ model: busy.chatModel("c"), ...question }))
+        tooMuch(() => generateText({ model: busy.chatModel("sluice-extractive"), ...question }))
       )
       assert.deepInclude(said(limited), { statusCode: 429, isRetryable: true })
     }).pipe(Effect.scoped)

@@ -9,7 +9,7 @@ import { imageFormatOf, makeDataUri } from "@sluice/core"
 import { Effect } from "effect"
 import { testServer, TestServer } from "../demo-server/TestServer.ts"
 import { png, RED } from "../laws/Pictures.ts"
-import { busyServer, keyOfElsewhere, type Target, thrown, using } from "./Clients.ts"
+import { keyOfElsewhere, limitedServer, type Target, thrown, tooMuch, using } from "./Clients.ts"
 
 const options = ({ apiKey, url }: Target) => ({
   apiKey,
@@ -134,8 +134,8 @@ layer(testServer(), { excludeTestServices: true })("@langchain", (it) => {
         assert.propertyVal(error, "status", status)
         assert.match(error.message, /\S/)
       }
-      const busy = new ChatOpenAI({ model: "c", ...options(yield* busyServer) })
-      const error = yield* Effect.promise(() => thrown(busy.invoke(messages)))
+      const busy = new ChatOpenAI({ model: "sluice-extractive", ...options(yield* limitedServer) })
+      const error = yield* Effect.promise(() => tooMuch(() => busy.invoke(messages)))
       assert.propertyVal(error, "status", 429)
     }).pipe(Effect.scoped)
   )

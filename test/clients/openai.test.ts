@@ -8,11 +8,20 @@ import OpenAI, {
   BadRequestError,
   NotFoundError,
   PermissionDeniedError,
-  RateLimitError
+  RateLimitError,
+  UnprocessableEntityError
 } from "openai"
-import { testServer } from "../demo-server/TestServer.ts"
+import { testServer, TestServer } from "../demo-server/TestServer.ts"
 import { png, RED } from "../laws/Pictures.ts"
-import { busyServer, keyOfElsewhere, type Target, thrown, using } from "./Clients.ts"
+import {
+  keyOfElsewhere,
+  keyWithoutQuota,
+  limitedServer,
+  type Target,
+  thrown,
+  tooMuch,
+  using
+} from "./Clients.ts"
 
 const openai = ({ apiKey, url }: Target) => new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 })
 const call = using(openai)
@@ -152,6 +161,37 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     })
   )
 
+  it.effect("its own retries: what would fail again is asked for once", () =>
+    Effect.gen(function* () {
+      const { secrets, url } = yield* TestServer
+      let asked = 0
+      const client = new OpenAI({
+        apiKey: secrets.apiKey,
+        baseURL: `${url}/v1`,
+        fetch: (input, init) => {
+          asked += 1
+          return fetch(input, init)
+        }
+      })
+      const gone = yield* Effect.promise(() =>
+        thrown(client.embeddings.create({ model: "none", input: "a" }))
+      )
+      assert.instanceOf(gone, NotFoundError)
+      assert.strictEqual(asked, 1)
+    })
+  )
+
+  it.effect("an idempotency key: a repeated call is answered as before, another one is refused", () =>
+    call(async (client) => {
+      const options = { headers: { "idempotency-key": "7b1c6f0e" } }
+      const first = await client.chat.completions.create(question, options)
+      const again = await client.chat.completions.create(question, options)
+      assert.strictEqual(again.id, first.id)
+      const other = await thrown(client.chat.completions.create({ ...question, max_tokens: 1 }, options))
+      assert.instanceOf(other, UnprocessableEntityError)
+    })
+  )
+
   it.effect("its own errors: each with the status, the code, the field and the id of the request", () =>
     Effect.gen(function* () {
       const bad = yield* call((client) =>
@@ -174,12 +214,18 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
       assert.instanceOf(refused, PermissionDeniedError)
       assert.strictEqual(refused.code, "address_not_allowed")
 
-      const busy = openai(yield* busyServer)
-      const limited = yield* Effect.promise(() =>
-        thrown(busy.embeddings.create({ model: "e", input: "a", encoding_format: "float" }))
+      const poor = yield* call(
+        (client) => thrown(client.chat.completions.create(question)),
+        yield* keyWithoutQuota
       )
+      assert.instanceOf(poor, PermissionDeniedError)
+      assert.deepInclude(poor, { code: "insufficient_quota", type: "insufficient_quota" })
+
+      const busy = openai(yield* limitedServer)
+      const limited = yield* Effect.promise(() => tooMuch(() => busy.chat.completions.create(question)))
       assert.instanceOf(limited, RateLimitError)
-      assert.strictEqual(limited.headers.get("retry-after"), "7")
+      assert.isAtLeast(Number(limited.headers.get("retry-after")), 1)
+      assert.strictEqual(limited.headers.get("x-ratelimit-remaining-requests"), "0")
     }).pipe(Effect.scoped)
   )
 })

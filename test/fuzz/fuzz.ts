@@ -57,6 +57,12 @@ class Siege {
     return { authorization: `Bearer ${credential === "token" ? this.token : this.server.secrets.apiKey}` }
   }
 
+  private idempotency(): Record<string, string> {
+    return this.random.next() < 0.1
+      ? { "idempotency-key": this.random.pick(["a", "b", "", "x".repeat(300), "\u00e9"]) }
+      : {}
+  }
+
   /** A part of a path or of a query: of something known, as it was drawn, or odd. */
   private text(family: string, drawn: unknown): string {
     const roll = this.random.next()
@@ -110,7 +116,7 @@ class Siege {
     const response = await fetch(`${this.server.url}${url}`, {
       method,
       ...(body !== undefined && { body }),
-      headers: { ...this.credential(endpoint.credential), ...headers }
+      headers: { ...this.credential(endpoint.credential), ...this.idempotency(), ...headers }
     }).catch((cause: unknown) => {
       throw new Error(`no answer to ${what()}`, { cause })
     })

@@ -228,7 +228,9 @@ layer(testServer(), { excludeTestServices: true })("images, in JSON", (it) => {
 })
 
 layer(testServer(), { excludeTestServices: true })("images, as forms", (it) => {
-  checkRules(it, rules, { path, base, send: asForm })
+  // Those of fields that are no text, and of images.
+  const some = rules.filter(({ rule }) => /^(n|I4|I5|image|watermark)\b/.test(rule))
+  checkRules(it, some, { path, base, send: asForm })
 
   it.effect("images may be files, several of them, under either name", () =>
     Effect.gen(function* () {

@@ -111,5 +111,7 @@ layer(testServer(), { excludeTestServices: true })("videos, in JSON", (it) => {
 })
 
 layer(testServer(), { excludeTestServices: true })("videos, as forms", (it) => {
-  checkRules(it, rules, { path, base, after, send: asForm })
+  // Of the groups, one: fields are read alike.
+  const some = rules.filter(({ rule }) => !/^V-[B-G]/.test(rule))
+  checkRules(it, some, { path, base, after, send: asForm })
 })
