@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { apiKey, Gateway, type GatewayError, type GatewayReason, RETRY } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
-import { Context, Effect, Exit, Layer } from "effect"
+import { Context, Effect, Exit, Layer, Stream } from "effect"
 import { follow } from "./Follow.ts"
 import { behaving, chat, chatStream, embedTwo, KEY, rerankThree } from "./Clients.ts"
 import {
@@ -26,6 +26,7 @@ import {
   scores,
   vectors
 } from "./LoopbackGateway.ts"
+import { mp4 } from "./videosHandlers.ts"
 
 const CONNECTIONS = 2
 const ATTEMPT_SECONDS = 10
@@ -60,6 +61,8 @@ interface Wrong {
   readonly call?: Call
   readonly tag: GatewayReason["_tag"]
   readonly attempts: number
+  /** Pools that have connections: one, and that of downloads from the first one on. */
+  readonly pools: number
 }
 
 const wrong = (
@@ -67,8 +70,23 @@ const wrong = (
   behaviour: Behaviour,
   tag: GatewayReason["_tag"],
   attempts: number,
-  call?: Call
-): Wrong => ({ name, behaviour, tag, attempts, ...(call && { call }) })
+  call?: Call,
+  pools = 1
+): Wrong => ({ name, behaviour, tag, attempts, pools, ...(call && { call }) })
+
+const watch = Gateway.use(({ videos }) => Stream.runDrain(videos.content("v-1")))
+/** An MP4 that says how long it is, and ends in the middle. */
+const cutFilm =
+  (how: "destroy" | "end"): Behaviour =>
+  (_, response) => {
+    const film = mp4(4000)
+    response.writeHead(200, {
+      "content-type": "video/mp4",
+      ...(how === "destroy" && { "content-length": film.length })
+    })
+    if (how === "end") response.end(film.subarray(0, 2000))
+    else response.write(film.subarray(0, 2000), () => response.destroy())
+  }
 
 /** Each ends in its reason, after its attempts, in time, and the client's connections serve on. */
 const wrongs: ReadonlyArray<Wrong> = [
@@ -156,12 +174,26 @@ const wrongs: ReadonlyArray<Wrong> = [
   ...ENCODINGS.flatMap((encoding) => [
     wrong(`a bomb of ${encoding}`, bomb(200, encoding), "InvalidResponse", 1),
     wrong(`a bomb of ${encoding} in a refusal`, bomb(500, encoding), "ServerFailure", ALL)
-  ])
+  ]),
+  // From here on there are connections for downloads.
+  wrong("a film that is cut", cutFilm("destroy"), "Unreachable", 1, watch, 2),
+  wrong("a film cut as if it were whole", cutFilm("end"), "Unreachable", 1, watch, 2),
+  wrong("silence in place of a film", silent, "TimedOut", ALL, watch, 2),
+  wrong("a page in place of a film", refuse(200, "<html>"), "InvalidResponse", 1, watch, 2),
+  wrong("a bomb in place of a film", bomb(200, "gzip"), "InvalidResponse", 1, watch, 2),
+  wrong(
+    "a film behind a ring of redirects",
+    redirect(302, "/v1/videos/v-1/content"),
+    "InvalidRequest",
+    6,
+    watch,
+    2
+  )
 ]
 
 layer(Hostile)("a hostile gateway", (it) => {
   describe("is survived, for the right reason, in time, without a connection lost:", () => {
-    for (const { attempts, behaviour, call = chat, name, tag } of wrongs) {
+    for (const { attempts, behaviour, call = chat, name, pools, tag } of wrongs) {
       it.effect(name, () =>
         Effect.gen(function* () {
           const { connections, seen } = yield* LoopbackGateway
@@ -171,7 +203,7 @@ layer(Hostile)("a hostile gateway", (it) => {
           const error = yield* Effect.flip(exit)
           assert.deepStrictEqual([error.reason._tag, made], [tag, attempts], error.message)
           assert.isAtMost(seconds, tag === "TimedOut" ? CALL_SECONDS : ATTEMPT_SECONDS)
-          assert.isAtMost(connections(), CONNECTIONS)
+          assert.isAtMost(connections(), pools * CONNECTIONS)
           assert.notInclude(error.message, KEY.slice(0, 9))
           assert.isAtMost(error.message.length, 800)
           assert.notMatch(error.message, /\p{Cc}/u)
