@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { PNG } from "../packages/core/src/conformance/checks/ChatImages.ts"
 import { docs, shortest } from "./readme/Examples.ts"
 
 const root = join(import.meta.dirname, "..")
@@ -89,14 +90,68 @@ describe("the packed packages", () => {
     check(JSON.parse(stdout))
   })
 
+  const entries = `
+import { GatewayLanguageModel } from "@sluice/core/ai"
+import { GatewayClient } from "@sluice/core/client"
+import { checks } from "@sluice/core/conformance"
+import { Vision } from "@sluice/core"
+import { animate, paint } from "@sluice/embedded/media"
+import { layerVision } from "@sluice/embedded/vision"
+import { Effect } from "effect"
+
+const size = { width: 64, height: 48 }
+const png = Buffer.from("${PNG.slice(PNG.indexOf(",") + 1)}", "base64")
+const look = Vision.use(({ look }) => look("What is it?", [png]))
+const tried = await Effect.runPromise(Effect.forEach(
+  [paint({ ...size, prompt: "red", format: "png" }), animate({ ...size, prompt: "red", seconds: 0.2 }), look.pipe(Effect.provide(layerVision))],
+  (effect) => Effect.match(effect, { onFailure: ({ message }) => message, onSuccess: () => "made" })
+))
+console.log(JSON.stringify({ tried, checks: checks.length, layers: [GatewayLanguageModel.layer, GatewayClient.layer].map((layer) => typeof layer) }))
+`
+  const LAYERS = { checks: 20, layers: ["function", "function"] }
+
+  it("have every entry, and make pictures and films where the optional packages are", async () => {
+    await writeFile(join(project, "entries.mjs"), entries)
+    const stdout = await run(project, node, ["--no-experimental-strip-types", "entries.mjs"])
+    expect(JSON.parse(stdout)).toEqual({ ...LAYERS, tried: ["made", "made", "made"] })
+  })
+
+  it("say which optional package is missing when it is needed, and not before", async () => {
+    await writeFile(
+      join(project, "absent.mjs"),
+      `import { registerHooks } from "node:module"
+const OPTIONAL = /^(sharp|h264-mp4-encoder|tesseract\\.js|@tesseract\\.js-data)\\b/
+registerHooks({
+  resolve: (name, context, next) => {
+    if (OPTIONAL.test(name)) throw Object.assign(new Error("absent: " + name), { code: "ERR_MODULE_NOT_FOUND" })
+    return next(name, context)
+  }
+})`
+    )
+    const flags = ["--no-experimental-strip-types", "--import", "./absent.mjs"]
+    const stdout = await run(project, node, [...flags, "entries.mjs"])
+    expect(JSON.parse(stdout)).toEqual({
+      ...LAYERS,
+      tried: [
+        expect.stringMatching(/images: .*needs the package sharp: npm install sharp$/),
+        expect.stringMatching(/videos: .*needs the package sharp: npm install sharp h264-mp4-encoder$/),
+        expect.stringMatching(/vision .*needs the package sharp: npm install sharp tesseract\.js/)
+      ]
+    })
+  })
+
   it("type-check in the strictest project", async () => {
     await writeFile(join(project, "program.ts"), shortest)
     await writeFile(
       join(project, "everything.ts"),
       [
         "@sluice/core",
+        "@sluice/core/ai",
         "@sluice/core/client",
+        "@sluice/core/conformance",
         "@sluice/embedded",
+        "@sluice/embedded/media",
+        "@sluice/embedded/vision",
         "@sluice/rag",
         "@sluice/demo-server/contract"
       ]
