@@ -4,6 +4,7 @@ import { Deferred, Effect, Exit, Schema, Scope } from "effect"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { startServer, testServer, TestServer } from "./TestServer.ts"
+import { json, startUpstream } from "./Upstream.ts"
 
 const Line = Schema.Struct({
   time: Schema.String,
@@ -129,6 +130,27 @@ layer(testServer(), { excludeTestServices: true })("the metrics", (it) => {
     })
   )
 })
+
+it.live("the metrics count calls of upstreams, and their calls carry nothing of the caller's trace", () =>
+  Effect.gen(function* () {
+    const traces: Array<unknown> = []
+    const upstream = yield* startUpstream((response, _, { headers }) => {
+      traces.push(headers["traceparent"])
+      json(response, { results: [{ index: 0, relevance_score: 1 }], usage: { total_tokens: 2 } })
+    })
+    const { call } = yield* startServer({ env: upstream.env })
+    const body = { model: "r", query: "q", documents: ["d"] }
+    const headers = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" }
+    const count = Effect.map(
+      Effect.flatMap(call("/metrics", { as: "none" }), (response) => Effect.promise(() => response.text())),
+      (text) => valueOf(text, `sluice_client_calls{gen_ai_operation_name="rerank",gen_ai_request_model="r"}`)
+    )
+    const before = yield* count
+    assert.strictEqual((yield* call("/v1/rerank", { json: body, headers })).status, 200)
+    assert.strictEqual((yield* count) - before, 1)
+    assert.isTrue(traces.length > 0 && traces.every((trace) => trace === undefined))
+  }).pipe(Effect.scoped)
+)
 
 const metricsToken = "canary-metrics-token"
 

@@ -6,6 +6,7 @@ import { Caller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import { Charges } from "../money/Charges.ts"
 import { idempotencyOf } from "../money/Idempotency.ts"
 import type { Meter } from "../money/Meter.ts"
+import { noteRequest } from "../operation/RequestRecord.ts"
 import type { Operation, Operations, Provider } from "../providers/Provider.ts"
 import { route } from "../providers/Providers.ts"
 import { originOf } from "./origin.ts"
@@ -37,6 +38,7 @@ export const serve = Effect.fnUntraced(function* <Request extends { readonly mod
     const payer = yield* Principal
     const origin = yield* originOf
     const operate = yield* Effect.mapError(route(providers, operation, pick, request.model), toFailure)
+    yield* noteRequest({ model: request.model })
     const idempotency = yield* idempotencyOf(http.headers["idempotency-key"], operation, body)
     const call = operate({ request, body, user: payer.user, origin })
     return yield* Effect.mapError(

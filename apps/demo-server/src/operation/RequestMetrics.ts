@@ -27,7 +27,10 @@ export interface Answered extends RequestRecord {
   readonly ms: number
 }
 
-/** Making a metric's name costs more than counting. Routes and models are few: callers name neither. */
+/** An upstream may take any name of a model: beyond so many series they are one, which callers cannot make more of. */
+const KNOWN = 1000
+
+/** Making a metric's name costs more than counting. */
 const series = new Map<string, ReturnType<typeof seriesOf>>()
 const seriesOf = (route: string, method: string, status: string, model: string) => ({
   requests: Metric.withAttributes(requests, { method, route, status }),
@@ -48,8 +51,12 @@ export const countRequest = ({
 }: Answered) =>
   Effect.map(Effect.context<never>(), (context: Context.Context<never>) => {
     const name = `${method} ${route} ${status} ${model}`
-    const found = series.get(name) ?? seriesOf(route, method, String(status), model)
-    series.set(name, found)
+    let found = series.get(name)
+    if (found === undefined) {
+      const isFull = series.size >= KNOWN
+      found = seriesOf(route, method, String(status), isFull ? "other" : model)
+      if (!isFull) series.set(name, found)
+    }
     found.requests.updateUnsafe(1, context)
     found.seconds.updateUnsafe(ms / 1000, context)
     if (inputTokens !== undefined) found.input.updateUnsafe(inputTokens, context)
