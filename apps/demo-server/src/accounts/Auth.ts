@@ -27,7 +27,13 @@ const calling = <A, E, R>(
       role: user.role,
       by: credential === "session" ? credential : "key"
     }),
-    Effect.provideService(Caller, { user: user.id, credential, address, models: key?.models ?? undefined })
+    Effect.provideService(Caller, {
+      user: user.id,
+      credential,
+      address,
+      models: key?.models ?? undefined,
+      ...(key !== undefined && { key: String(key.id) })
+    })
   )
 
 /** `/v1` by API key, or by the page's session. */

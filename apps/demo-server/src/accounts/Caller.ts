@@ -7,6 +7,8 @@ export interface CallerInfo {
   readonly user: string
   readonly credential: "key" | "token" | "session" | "none"
   readonly address: string
+  /** The id of the key that pays with them, where one does. */
+  readonly key?: string
   /** The models that their key may use; undefined: all. */
   readonly models: ReadonlyArray<string> | undefined
 }

@@ -9,6 +9,7 @@ import { ServerApi } from "../contract/ServerApi.ts"
 import { endWithError, wantsEvents } from "./Events.ts"
 import { fileHeaders } from "./FileHeaders.ts"
 import { wireEvents, wireReport } from "./IngestWire.ts"
+import { keepingCaller } from "./Metered.ts"
 import { ragFailure } from "./RagFailure.ts"
 import { Shelves } from "./Shelves.ts"
 import { type Refused, uploads } from "./Upload.ts"
@@ -39,15 +40,19 @@ export const DocumentsLayer = HttpApiBuilder.group(
         const refused: Array<Refused> = []
         const source = { files: uploads(payload, (file) => refused.push(file)) }
         if (wantsEvents(headers)) {
-          return ingestEvents(source).pipe(
+          return (yield* keepingCaller(ingestEvents(source))).pipe(
             Stream.flatMap((event) => Stream.fromIterable(wireEvents(event, refused))),
             endWithError
           )
         }
-        const report = wireReport(yield* Effect.mapError(ingest(source), ragFailure), refused)
+        const ingested = yield* Effect.mapError(ingest(source), ragFailure)
+        const report = wireReport(ingested, refused)
         const { added, replaced, unchanged, failed } = report
         if (added + replaced + unchanged > 0) return report
         if (failed.length === 0) return yield* ragFailure(noFile)
+        // Not the files' fault: the balance, or a gateway.
+        const ours = ingested.failed.find(({ error }) => error.reason === "Model")
+        if (ours !== undefined) return yield* ragFailure(ours.error)
         const [first] = failed
         if (first !== undefined && failed.every(({ reason }) => reason === "too_large")) {
           return yield* new Failure({

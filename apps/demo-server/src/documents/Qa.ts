@@ -5,6 +5,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Visitor } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { endWithError, wantsEvents } from "./Events.ts"
+import { keepingCaller } from "./Metered.ts"
 import { ragFailure } from "./RagFailure.ts"
 import { Shelves } from "./Shelves.ts"
 
@@ -31,7 +32,7 @@ export const QaLayer = HttpApiBuilder.group(
           ...(keep !== undefined && keep !== null && { keep })
         }
         return wantsEvents(headers)
-          ? endWithError(library.askEvents(question, options))
+          ? endWithError(yield* keepingCaller(library.askEvents(question, options)))
           : yield* Effect.mapError(library.ask(question, options), ragFailure)
       })
     })

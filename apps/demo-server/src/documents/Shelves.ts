@@ -1,9 +1,10 @@
 /** The libraries of the users, each their own: the owner's in `library`, another's in a folder of its own. */
-import type { Models, RagReason } from "@sluice/rag"
+import type { RagReason } from "@sluice/rag"
 import { Context, Effect, type FileSystem, Layer, Path, Scope, Semaphore } from "effect"
 import { OWNER } from "../accounts/Owner.ts"
 import { ServerConfig } from "../Config.ts"
 import { libraryError } from "../StartError.ts"
+import { metered } from "./Metered.ts"
 import { readQuestions, SAMPLES } from "./Samples.ts"
 import { makeShelf, type Shelf } from "./Shelf.ts"
 
@@ -35,9 +36,14 @@ export class Shelves extends Context.Service<
       const { data } = yield* ServerConfig
       const path = yield* Path.Path
       const scope = yield* Effect.scope
-      const context = yield* Effect.context<FileSystem.FileSystem | Path.Path | Models>()
+      const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
+      const models = yield* metered
       const open = (folder: string) =>
-        makeShelf(folder).pipe(Scope.provide(scope), Effect.provideContext(context))
+        makeShelf(folder).pipe(
+          Scope.provide(scope),
+          Effect.provideContext(models),
+          Effect.provideContext(platform)
+        )
 
       const owners = yield* open(path.join(data, "library"))
       // A gateway that is slow or down must not keep the page from coming up.

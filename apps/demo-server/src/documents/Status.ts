@@ -9,6 +9,7 @@ import { Visitor } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { VERSION } from "../Version.ts"
 import { endWithError } from "./Events.ts"
+import { keepingCaller } from "./Metered.ts"
 import { ragFailure } from "./RagFailure.ts"
 import { Shelves } from "./Shelves.ts"
 
@@ -41,7 +42,7 @@ export const StatusLayer = HttpApiBuilder.group(
       }),
       rebuild: Effect.fn("rebuild")(function* () {
         const shelf = yield* shelves.of((yield* Visitor).user)
-        return endWithError(shelf.rebuild)
+        return endWithError(yield* keepingCaller(shelf.rebuild))
       })
     })
   })

@@ -1,0 +1,115 @@
+/** The models that a library asks, paid for by whoever makes it ask. */
+import {
+  type ChatRequest,
+  Embedder,
+  type EmbeddingRequest,
+  type Failure,
+  GatewayError,
+  Reader,
+  Reranker,
+  type RerankRequest,
+  toReason
+} from "@sluice/core"
+import type { Models } from "@sluice/rag"
+import { Context, Effect, Option, Stream } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { Caller } from "../accounts/Caller.ts"
+import { Charges } from "../money/Charges.ts"
+import { chatMeter, embeddingsMeter, type Meter, rerankMeter } from "../money/Meter.ts"
+
+/** A sentence as a piece of a chat's answer, where its tokens are counted. */
+const pieceOf = <S extends { readonly text: string }>(sentence: S) => ({
+  data: { choices: [{ delta: { content: sentence.text } }] },
+  sentence
+})
+
+/** Tokens that a model counted, where it counts. */
+const usageOf = (tokens: number) => (tokens > 0 ? { usage: { prompt_tokens: tokens } } : {})
+
+/**
+ * The models of a library, each call of which debits the caller and the caller's key.
+ *
+ * **Details.** A call is priced and limited as the same call of `/v1` is. What the server does by itself, such as reading
+ * the samples, nobody pays.
+ *
+ * **Gotchas.** Who pays is told by the fiber that calls: a stream that is read after its handler has returned needs
+ * `keepingCaller`.
+ */
+export const metered = Effect.gen(function* () {
+  const charges = yield* Charges
+  const models = yield* Effect.context<Models>()
+  const embedder = Context.get(models, Embedder)
+  const reranker = Context.get(models, Reranker)
+  const reader = Context.get(models, Reader)
+
+  const paid = <Request, Response>(
+    meter: Meter<Request>,
+    request: Request & { readonly model: string },
+    call: Effect.Effect<Response, GatewayError>
+  ): Effect.Effect<Response, GatewayError> =>
+    Effect.gen(function* () {
+      const { key, user } = yield* Caller
+      const http = yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest)
+      if (user === "" || Option.isNone(http)) return yield* call
+      const payer = { user, ...(key !== undefined && { key }) }
+      const around = charges.around<Request, Response>({
+        payer,
+        meter,
+        request,
+        body: "",
+        idempotency: undefined,
+        call
+      })
+      return yield* around.pipe(
+        Effect.provideService(HttpServerRequest.HttpServerRequest, http.value),
+        Effect.mapError((error) => (error._tag === "Failure" ? refusal(meter, request.model, error) : error))
+      )
+    }) as Effect.Effect<Response, GatewayError>
+
+  return models.pipe(
+    Context.add(Embedder, {
+      ...embedder,
+      embed: (texts, purpose) => {
+        const request: EmbeddingRequest = { model: embedder.model.id, input: texts }
+        if (texts.length === 0) return embedder.embed(texts, purpose)
+        const call = Effect.map(embedder.embed(texts, purpose), (embedded) => ({
+          ...embedded,
+          ...usageOf(embedded.tokens)
+        }))
+        return paid(embeddingsMeter, request, call)
+      }
+    }),
+    Context.add(Reranker, {
+      ...reranker,
+      rerank: (query, documents, options) => {
+        const request: RerankRequest = {
+          model: reranker.model.id,
+          query,
+          documents: documents.map(({ text, title }) => (title === undefined ? text : `${title} ${text}`))
+        }
+        if (documents.length === 0) return reranker.rerank(query, documents, options)
+        const call = Effect.map(reranker.rerank(query, documents, options), (ranking) => ({
+          ...ranking,
+          ...usageOf(ranking.tokens)
+        }))
+        return paid(rerankMeter, request, call)
+      }
+    }),
+    Context.add(Reader, {
+      ...reader,
+      read: (question, passages) => {
+        const content = [question, ...passages.map(({ text, title }) => `${title} ${text}`)].join("\n")
+        const request: ChatRequest = { model: reader.model.id, messages: [{ role: "user", content }] }
+        const pieces = Effect.succeed(Stream.map(reader.read(question, passages), pieceOf))
+        return Stream.map(Stream.unwrap(paid(chatMeter, request, pieces)), ({ sentence }) => sentence)
+      }
+    })
+  )
+})
+
+const refusal = (meter: Meter<never>, model: string, failure: Failure) =>
+  new GatewayError({ operation: meter.operation, model, reason: toReason(failure) })
+
+/** A stream that is read for the caller of now, whoever reads it. */
+export const keepingCaller = <A, E>(stream: Stream.Stream<A, E>): Effect.Effect<Stream.Stream<A, E>> =>
+  Effect.map(Effect.context(), (context) => Stream.provideContext(stream, context))

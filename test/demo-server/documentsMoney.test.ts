@@ -1,0 +1,106 @@
+/** Documents and questions are paid for by who adds and asks them: by the user, and by the key. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { NewUser } from "../../apps/demo-server/src/contract/Administration.ts"
+import { type CallOptions, filesOf, startServer, TestServer } from "./TestServer.ts"
+
+const dataOf = <S extends Schema.Top>(data: S) => Schema.Struct({ data })
+const One = dataOf(NewUser)
+const Key = dataOf(Schema.Struct({ id: Schema.Int, key: Schema.String }))
+const Self = dataOf(Schema.Struct({ quota: Schema.Int }))
+const Left = dataOf(Schema.Struct({ remain_quota: Schema.Int }))
+const Code = Schema.fromJsonString(Schema.Struct({ error: Schema.Struct({ code: Schema.String }) }))
+
+const bearer = (secret: string) => ({ as: "none", headers: { authorization: `Bearer ${secret}` } }) as const
+
+const makeUser = (username: string, quota: number) =>
+  Effect.gen(function* () {
+    const { json } = yield* TestServer
+    const options = { as: "token", json: { username, quota } } as const
+    const { access_token } = (yield* json(One, "/api/user", options)).data
+    const fields = { name: "key", expired_time: -1, remain_quota: 50_000, subnet: "" }
+    const { id, key } = (yield* json(Key, "/api/token/", { ...bearer(access_token), json: fields })).data
+    /** What is left: of the user, and of the key. */
+    const left = Effect.all([
+      Effect.map(json(Self, "/api/user/self", bearer(access_token)), ({ data }) => data.quota),
+      Effect.map(json(Left, `/api/token/${id}`, bearer(access_token)), ({ data }) => data.remain_quota)
+    ])
+    return { key, left }
+  })
+
+const text = (path: string, options: CallOptions) =>
+  Effect.flatMap(TestServer, ({ call }) =>
+    Effect.flatMap(call(path, options), (response) =>
+      Effect.promise(async () => ({ status: response.status, body: await response.text() }))
+    )
+  )
+
+const served = <A, E, R>(test: Effect.Effect<A, E, R | TestServer>) =>
+  Effect.flatMap(startServer(), (server) => Effect.provideService(test, TestServer, server)).pipe(
+    Effect.scoped
+  )
+
+describe("documents and questions", () => {
+  it.live(
+    "debit the user and the key, answered at once or as a stream; what the server reads by itself nobody",
+    () =>
+      served(
+        Effect.gen(function* () {
+          const { json } = yield* TestServer
+          const owners = json(Self, "/api/user/self", { as: "token" })
+          const before = (yield* owners).data.quota
+          const { key, left } = yield* makeUser("ann", 10_000)
+          const asked = { question: "How many crowns is the toll?" }
+          const stream = { ...bearer(key).headers, accept: "text/event-stream" }
+          const file = (name: string) =>
+            filesOf({ [name]: `# ${name}\n\nThe toll is four crowns in ${name}.` })
+          const steps: ReadonlyArray<readonly [path: string, options: CallOptions]> = [
+            ["/documents", { ...bearer(key), body: file("a.md") }],
+            ["/documents", { as: "none", headers: stream, body: file("b.md") }],
+            ["/qa", { ...bearer(key), json: asked }],
+            ["/qa", { as: "none", headers: stream, json: asked }]
+          ]
+          let [user, ofKey] = yield* left
+          assert.deepStrictEqual([user, ofKey], [10_000, 50_000])
+          for (const [path, options] of steps) {
+            const { body, status } = yield* text(path, options)
+            assert.strictEqual(status, 200, body)
+            const [userNow, keyNow] = yield* left
+            assert.isBelow(userNow, user, `${path} ${JSON.stringify(options.headers)}`)
+            assert.strictEqual(ofKey - keyNow, user - userNow)
+            // A reserve that was kept would be a hundred.
+            assert.isBelow(user - userNow, 50)
+            ;[user, ofKey] = [userNow, keyNow]
+          }
+          // To look at what is there costs nothing.
+          for (const path of ["/documents", "/status"]) yield* text(path, bearer(key))
+          assert.deepStrictEqual(yield* left, [user, ofKey])
+          assert.strictEqual((yield* owners).data.quota, before)
+        })
+      )
+  )
+
+  it.live("are refused to who has nothing left, and nothing is taken or kept", () =>
+    served(
+      Effect.gen(function* () {
+        const { key, left } = yield* makeUser("ben", 0)
+        const refusals: ReadonlyArray<readonly [path: string, options: CallOptions]> = [
+          ["/documents", { ...bearer(key), body: filesOf({ "a.md": "# A\n\nThe toll is four crowns." }) }],
+          ["/qa", { ...bearer(key), json: { question: "What is the toll?" } }]
+        ]
+        for (const [path, options] of refusals) {
+          const { body, status } = yield* text(path, options)
+          assert.deepStrictEqual(
+            [status, Schema.decodeUnknownSync(Code)(body).error.code],
+            [403, "insufficient_quota"],
+            path
+          )
+        }
+        const Listed = Schema.fromJsonString(Schema.Struct({ documents: Schema.Array(Schema.Unknown) }))
+        const { body } = yield* text("/documents", bearer(key))
+        assert.deepStrictEqual(Schema.decodeUnknownSync(Listed)(body).documents, [])
+        assert.deepStrictEqual(yield* left, [0, 50_000])
+      })
+    )
+  )
+})
