@@ -1,6 +1,6 @@
 /** Fetches an image from its link, and gives the credential to the gateway alone. */
 import { Effect } from "effect"
-import { type HttpClient, HttpClientRequest } from "effect/http"
+import { HttpClient, HttpClientRequest } from "effect/http"
 import type { ApiKey } from "../Credentials.ts"
 import { InvalidRequest } from "../GatewayError.ts"
 import { exchange, type Problem } from "./Exchange.ts"
@@ -26,7 +26,13 @@ export const fetchImage = ({ apiKey, baseUrl, client }: Here, link: string) => {
   const request = HttpClientRequest.get(url)
   const isOwn = url.origin === new URL(baseUrl).origin
   const signed = isOwn ? HttpClientRequest.bearerToken(request, apiKey) : request
-  return fetching({ baseUrl, what }, withRedirects(client, baseUrl).execute(signed), (send) =>
+  // Whoever has the link has the image: no span shows it.
+  const answer = Effect.provideService(
+    withRedirects(client, baseUrl).execute(signed),
+    HttpClient.TracerDisabledWhen,
+    () => true
+  )
+  return fetching({ baseUrl, what }, answer, (send) =>
     exchange(send, (response) => Effect.map(response.arrayBuffer, (buffer) => new Uint8Array(buffer)))
   )
 }
