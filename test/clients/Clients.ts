@@ -40,6 +40,9 @@ const keyOf = (fields: object) =>
 /** A key that is real and may not be used from here. */
 export const keyOfElsewhere = keyOf({ subnet: "203.0.113.0/24" })
 
+/** A key that may use one model. */
+export const keyOfOneModel = keyOf({ models: ["sluice-lexical-1024"] })
+
 /** A key that has nothing to spend. */
 export const keyWithoutQuota = keyOf({ remain_quota: 0 })
 

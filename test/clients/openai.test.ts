@@ -15,6 +15,7 @@ import { testServer, TestServer } from "../demo-server/TestServer.ts"
 import { png, RED } from "../laws/Pictures.ts"
 import {
   keyOfElsewhere,
+  keyOfOneModel,
   keyWithoutQuota,
   limitedServer,
   type Target,
@@ -213,6 +214,13 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
       const refused = yield* call((client) => thrown(client.models.list()), key)
       assert.instanceOf(refused, PermissionDeniedError)
       assert.strictEqual(refused.code, "address_not_allowed")
+
+      const narrow = yield* keyOfOneModel
+      const [one] = yield* call(async (client) => (await client.models.list()).data, narrow)
+      assert.strictEqual(one?.id, embedder)
+      const kept = yield* call((client) => thrown(client.chat.completions.create(question)), narrow)
+      assert.instanceOf(kept, PermissionDeniedError)
+      assert.strictEqual(kept.code, "model_not_allowed")
 
       const poor = yield* call(
         (client) => thrown(client.chat.completions.create(question)),

@@ -98,6 +98,13 @@ const fields: Readonly<Record<string, (random: Random) => Fields>> = {
   }),
   "/v1/images/generations": () => imageFields,
   "/v1/videos": videoFields,
+  "/api/user": (random) => ({
+    username: [undefined, `u${random.between(0, 1_000_000)}`, "水", "x".repeat(50)],
+    role: rarely("admin", "user"),
+    quota: rarely(0, 7),
+    status: rarely(0, 1),
+    add_quota: [undefined, 0, 7, -1]
+  }),
   "/api/token/": () => ({
     name: ["a", "水", "x".repeat(100)],
     expired_time: [-1, -1, 4_000_000_000, 1],

@@ -11,8 +11,9 @@ import { asForm, brokenText, brokenValue, oddFiles, oddText, type Sent } from ".
 import { type Endpoint, endpoints } from "./Endpoints.ts"
 import { likely } from "./Likely.ts"
 
-/** Requests of a round, for each endpoint. */
-const EACH = 6
+/** Requests of a round, for each endpoint that takes a body, and for each other. */
+const BODIES = 10
+const OTHERS = 4
 
 /** How often an endpoint succeeded and how often it refused. */
 export type Counts = Map<string, { succeeded: number; refused: number }>
@@ -97,13 +98,14 @@ class Siege {
     return { body: JSON.stringify(drawn), headers: { "content-type": "application/json" } }
   }
 
-  /** A change of a key is one of a key that there is. */
+  /** A change of a key or of a user is one of what there is. */
   private ofKnown(path: string, value: unknown): unknown {
-    const ids = this.known.get(path.replace(/\/$/, "")) ?? []
+    const drawn = property(value, "id")
+    const ids = drawn === undefined ? [] : (this.known.get(path.replace(/\/$/, "")) ?? [])
     const id = ids[this.random.between(0, ids.length)]
-    return path === "/api/token/" && property(value, "id") !== undefined && id !== undefined
-      ? { ...(value as object), id: Number(id) }
-      : value
+    return id === undefined
+      ? value
+      : { ...(value as object), id: typeof drawn === "number" ? Number(id) : id }
   }
 
   /** One request; the law that it broke is thrown. */
@@ -169,7 +171,7 @@ const shown = (body: unknown): string => {
 const order = (random: Random): ReadonlyArray<Endpoint> =>
   endpoints
     .flatMap((endpoint) =>
-      Array.from({ length: EACH }, (_, at) => ({
+      Array.from({ length: endpoint.payload === undefined ? OTHERS : BODIES }, (_, at) => ({
         endpoint,
         place: endpoint.payload !== undefined && at % 2 === 0 ? random.next() - 1 : random.next()
       }))
