@@ -92,7 +92,8 @@ export const bench: Bench = ({ quick }) =>
         say(`${requests} requests …`)
         await closedLoop(ours.request, 16, { requests: requests / 5 })
         const before = residentMegabytes(ours.pid)
-        await watched(ours, () => closedLoop(ours.request, 16, { requests }))
+        const { cpu } = await watched(ours, () => closedLoop(ours.request, 16, { requests }))
+        figures[`sluice, of one of ${requests} more requests (CPU µs)`] = rounded(cpu, 0)
         figures[`sluice, memory before ${requests} more requests (MB)`] = rounded(before, 0)
         figures[`sluice, memory after them (MB)`] = rounded(residentMegabytes(ours.pid), 0)
       }
