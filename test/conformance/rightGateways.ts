@@ -1,4 +1,5 @@
 /** Gateways that keep the interface in ways that a hasty check takes for broken. */
+import { TINY_MP4 } from "./TinyMp4.ts"
 import { type Gateway, type Handler, MODELS, referenceGateway, refuse } from "./ReferenceGateway.ts"
 
 export interface RightGateway {
@@ -25,6 +26,7 @@ const IMAGE = "POST /v1/images/generations"
 const IMAGE_TASK = "GET /v1/images/generations/{}"
 const VIDEO = "POST /v1/videos"
 const TOKEN = "PUT /api/token/"
+const CONTENT = "GET /v1/videos/{}/content"
 
 const listing = (models: ReadonlyArray<string>): Gateway["calls"] => {
   const data = models.map((id) => ({ id, object: "model" }))
@@ -141,6 +143,27 @@ export const rightGateways: ReadonlyArray<RightGateway> = [
         return { json: { choices: [{ index: 0, message, finish_reason: "length" }], usage } }
       }
     })
+  },
+  {
+    does: "keeps its films elsewhere, behind a link that is signed",
+    models: {},
+    skips: {},
+    gateway: {
+      opens: (world, path, credential) => path.startsWith("/stored/") || opens(world, path, credential),
+      calls: {
+        ...calls,
+        [CONTENT]: (request) => {
+          const { bytes, ...reply } = handlerOf(CONTENT)(request)
+          return bytes === undefined
+            ? reply
+            : { status: 302, bytes: Buffer.alloc(0), headers: { location: "/stored/1.mp4?signature=7" } }
+        },
+        "GET /stored/{}": ({ query }) =>
+          query.get("signature") === "7"
+            ? { bytes: TINY_MP4, headers: { "content-type": "video/mp4" } }
+            : refuse(403, "Not signed")
+      }
+    }
   },
   {
     does: "tells of an image task that failed without its id",

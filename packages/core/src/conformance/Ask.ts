@@ -1,7 +1,8 @@
-/** One request as it goes over the wire, and the answer as it came: no schema, no retry, no redirect. */
+/** One request as it goes over the wire, and the answer as it came: no schema, no retry, no redirect but for a file. */
 import { Clock, Duration, Effect, type Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { makeMp4Reader } from "../client/Mp4.ts"
+import { withRedirects } from "../client/Redirects.ts"
 import { retryAfter } from "../client/RetryHeaders.ts"
 import type { ContractCall } from "./Contract.ts"
 import { at, isFields, parse } from "./Json.ts"
@@ -76,6 +77,9 @@ const urlOf = (baseUrl: string, path: string, params: ReadonlyArray<string>): st
   return baseUrl + path.replaceAll("{}", () => encodeURIComponent(rest.shift() ?? ""))
 }
 
+/** A file may lie elsewhere; the credential stays here. */
+const isFilePath = (path: string): boolean => path.endsWith("/content")
+
 /** Asks, by the credential given or by none, and reads the answer within `timeout`. */
 export const ask = (
   baseUrl: string,
@@ -92,7 +96,8 @@ export const ask = (
   )
   const once = Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
-    const response = yield* client.execute(request)
+    const following = isFilePath(path) ? withRedirects(client, baseUrl) : client
+    const response = yield* following.execute(request)
     const { bytes, isFilm } = yield* readBody(response)
     const text = new TextDecoder().decode(bytes)
     const { headers, status } = response
