@@ -82,6 +82,8 @@ export class Charges extends Context.Service<
       const tasks = yield* MediaTasks
       const { money } = yield* ServerConfig
       const retrying = yield* FiberSet.make()
+      // What is not written when the server ends would be given back at its next start.
+      yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(retrying), "5 seconds"))
       /** Calls under way in this process. */
       const live = new Set<string>()
 
@@ -110,6 +112,15 @@ export class Charges extends Context.Service<
           surely(ledger.settle(charge.id, settlement))
         )
       }
+
+      /** Nobody waits for it: a call that is killed in these milliseconds is given back. */
+      const endSoon = (charge: Charge, settlement: Settlement) =>
+        FiberSet.run(
+          retrying,
+          Effect.suspend(() => surely(ledger.settleSoon(charge.id, settlement))).pipe(
+            Effect.ensuring(Effect.sync(() => live.delete(charge.id)))
+          )
+        )
 
       const keepAnswer = (charge: Charge) =>
         HttpEffect.appendPreResponseHandler((_request, response) => {
@@ -251,7 +262,7 @@ export class Charges extends Context.Service<
             const value = valueOf(answer)
             if (!meter.creates) {
               const usage = settledUsage(fieldOf(value, "usage"), most, counted(), () => writtenBy(value))
-              yield* end(charge, settlementOf(usage))
+              yield* endSoon(charge, settlementOf(usage))
               return answer
             }
             const images = imagesIn(value, most.images)

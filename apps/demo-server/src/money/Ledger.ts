@@ -105,6 +105,8 @@ export class Ledger extends Context.Service<
   {
     readonly reserve: (purchase: Purchase) => Asked<Reservation>
     readonly settle: (charge: string, settlement: Settlement) => Asked<boolean>
+    /** The same some milliseconds later, for who does not wait for it: it shares its commit with the next reserve. */
+    readonly settleSoon: (charge: string, settlement: Settlement) => Asked<boolean>
     readonly refund: (charge: string) => Asked<boolean>
     /** The call goes on as a task of this id: settled for what is planned, or refunded, when that ends. */
     readonly assign: (charge: string, task: string, planned: number) => Asked<void>
@@ -123,10 +125,13 @@ export class Ledger extends Context.Service<
     Ledger,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const run = yield* makeTurns
+      const { now: run, soon } = yield* makeTurns
       const OPEN = sql.literal("('reserved', 'sent')")
       const commit = <A>(step: Effect.Effect<A, SqlError.SqlError, SqlClient.SqlClient>) =>
         Effect.uninterruptible(run(Effect.provideService(step, SqlClient.SqlClient, sql)))
+
+      const eventually = <A>(step: Effect.Effect<A, SqlError.SqlError, SqlClient.SqlClient>) =>
+        Effect.uninterruptible(soon(Effect.provideService(step, SqlClient.SqlClient, sql)))
 
       const give = (user: string, key: number | null | undefined, units: number) =>
         Effect.gen(function* () {
@@ -248,6 +253,7 @@ export class Ledger extends Context.Service<
           return yield* commit(reserve(chargeId(now), now, purchase))
         }),
         settle: (charge, settlement) => commit(settle(charge, settlement)),
+        settleSoon: (charge, settlement) => eventually(settle(charge, settlement)),
         refund: (charge) => commit(refund(charge)),
         assign: (charge, task, planned) =>
           commit(
