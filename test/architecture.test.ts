@@ -153,7 +153,8 @@ describe("architecture", () => {
       const folder = folderOf(path)
       if (folder === undefined) return []
       const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
-      const loadable = { ...manifest.dependencies, ...manifest.peerDependencies }
+      const { dependencies, optionalDependencies, peerDependencies } = manifest
+      const loadable = { ...dependencies, ...optionalDependencies, ...peerDependencies }
       const buildTime = { ...loadable, ...manifest.devDependencies }
       return imports.flatMap(({ line, specifier, typeOnly }) => {
         if (isRelative(specifier)) {

@@ -12,6 +12,7 @@ const PATIENCE = 60_000
 /** A PostgreSQL for the tests within; they are skipped, and it is said why, where none is installed. */
 export const onPostgres = (define: (postgres: Effect.Effect<Postgres>, store: NewStore) => void) => {
   const skipped = withoutPostgres === undefined ? "" : `, skipped: ${withoutPostgres}`
+  // Skipped: where no PostgreSQL is installed, or none that may run; the name says which.
   describe.skipIf(withoutPostgres !== undefined)(`on PostgreSQL${skipped}`, () => {
     const scope = Scope.makeUnsafe()
     let started: Postgres | undefined
