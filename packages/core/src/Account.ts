@@ -7,6 +7,7 @@ import type { Extra } from "./endpoints/Open.ts"
 import type { GatewayError } from "./GatewayError.ts"
 import type { Quota } from "./Quota.ts"
 
+/** Who a system access token belongs to. */
 export interface User {
   readonly username: string
   /** The balance: negative where it is overdrawn. `formatQuota` and `usdOf` give it in USD. */
@@ -45,6 +46,7 @@ export interface CreatedToken extends Omit<Token, "id"> {
   readonly key: ApiKey
 }
 
+/** A key to make. */
 export interface NewToken {
   readonly name: string
   /** Never when not given. */

@@ -7,6 +7,7 @@ import type { GatewayError } from "./GatewayError.ts"
 import type { Images } from "./Images.ts"
 import type { Videos } from "./Videos.ts"
 
+/** A query and the documents to order by their relevance to it. */
 export interface RerankCall {
   readonly model: string
   readonly query: string
@@ -23,6 +24,7 @@ export interface Origin {
   readonly model?: string
 }
 
+/** The documents in order, by their positions. */
 export interface Reranked extends Origin {
   /** Best first; `index` into the documents given, each at most once; `score` in the model's own range. */
   readonly results: ReadonlyArray<{
@@ -38,12 +40,14 @@ export interface Reranked extends Origin {
   readonly extra?: Extra
 }
 
+/** Texts to turn into vectors. */
 export interface EmbeddingsCall {
   readonly model: string
   /** Any number of texts; the client splits them into requests. */
   readonly input: ReadonlyArray<string>
 }
 
+/** The vectors of some texts. */
 export interface Embeddings {
   /** One a text, in the order of the texts, all of one dimension, finite: the gateway's numbers, not normalised. */
   readonly vectors: ReadonlyArray<Float32Array>
@@ -55,6 +59,7 @@ export interface Embeddings {
   readonly extra?: ReadonlyArray<Extra>
 }
 
+/** What a chat model is asked: texts, and images that `userMessage` puts into a message. */
 export interface ChatCall {
   readonly model: string
   readonly messages: ReadonlyArray<ChatMessage>
@@ -77,6 +82,7 @@ export interface ChatEnd extends Origin {
   readonly extra?: Extra
 }
 
+/** A whole answer. */
 export interface ChatAnswer extends ChatEnd {
   readonly text: string
 }

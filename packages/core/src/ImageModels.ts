@@ -189,6 +189,7 @@ const CALLS = { I1: I1Call, I2: I2Call, I3: I3Call, I4: I4Call, I5: I5Call, I6: 
 
 /** A group of image models, as the interface names them. */
 export type ImageGroup = keyof typeof CALLS
+/** All groups of image models. */
 export const IMAGE_GROUPS = Object.keys(CALLS) as ReadonlyArray<ImageGroup>
 
 /** Whether a word is a group of image models. */

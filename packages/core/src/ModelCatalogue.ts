@@ -9,6 +9,7 @@ export type ModelGroup = VideoGroup | ImageGroup | "rerank" | "embeddings" | "ch
 
 const groups = Object.keys(VIDEO_GROUPS) as ReadonlyArray<keyof typeof VIDEO_GROUPS>
 
+/** All groups of models, as configuration names them. */
 export const MODEL_GROUPS: ReadonlyArray<ModelGroup> = [
   ...groups,
   "image-to-video",

@@ -62,6 +62,7 @@ export const Expiry = Schema.Json.pipe(
 /** A secret in an answer. Gateways put masked keys, or an empty text, in its place: it is read as it comes. */
 const Secret = (label: string) => Schema.RedactedFromValue(Schema.String, { label })
 
+/** Who the system access token belongs to, and the balance. Interface: “Account user”. */
 export const UserRecord = open(
   {
     username: Schema.String,
@@ -74,6 +75,7 @@ export const UserRecord = open(
   "User"
 )
 
+/** An API key as the account has it. Interface: “Token (API key)”. */
 export const TokenRecord = open(
   {
     id: Schema.Int,
@@ -111,8 +113,11 @@ const enveloped = <S extends Schema.Top>(data: S) =>
     Refused
   ])
 
+/** `GET /api/user/self`. */
 export const UserResponse = enveloped(UserRecord).annotate({ identifier: "UserResponse" })
+/** One token: when it is created, and by its id. */
 export const TokenResponse = enveloped(TokenRecord).annotate({ identifier: "TokenResponse" })
+/** A page of tokens, or those that were found. */
 export const TokensResponse = enveloped(TokenList).annotate({ identifier: "TokensResponse" })
 
 /** A body that the interface does not show, or none: any is right that does not say `success: false`. */
@@ -121,6 +126,7 @@ export const AnyResponse = [
   HttpApiSchema.NoContent
 ] as const
 
+/** A token to make. Interface: “Account management”. */
 export const TokenCreateRequest = open(
   {
     name: Schema.String,
@@ -149,6 +155,7 @@ export type TokenUpdateRequest = typeof TokenUpdateRequest.Type
 
 const params = { id: Schema.Int }
 
+/** The calls of `/api/user` and `/api/token`. Interface: “Account management”. */
 export const AccountGroup = HttpApiGroup.make("account")
   .add(
     HttpApiEndpoint.get("user", "/api/user/self", { success: UserResponse, error: failures }),

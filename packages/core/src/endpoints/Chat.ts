@@ -14,6 +14,7 @@ import { optional } from "./Optional.ts"
 /** Bytes of one image at most, decoded. */
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024
 
+/** Text of a message, beside its images. */
 export const TextPart = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
 
 const DATA_URI = /^data:image\/(?:png|jpeg|webp);base64,/i
@@ -42,12 +43,14 @@ export const ImagePart = Schema.Struct({
   })
 })
 
+/** What one party said: a text, or parts of text and image. Interface: “Chat message with images”. */
 export const ChatMessage = Schema.Struct({
   role: Schema.Literals(["system", "developer", "user", "assistant"]),
   content: Schema.Union([Schema.String, Schema.Array(Schema.Union([TextPart, ImagePart]))])
 }).annotate({ identifier: "ChatMessage" })
 export type ChatMessage = typeof ChatMessage.Type
 
+/** A question. `max_tokens` are those of the answer, at most. Interface: “Image understanding”. */
 export const ChatRequest = Schema.Struct({
   model: Schema.NonEmptyString,
   messages: Schema.Array(ChatMessage).check(Schema.isMinLength(1)),
@@ -59,12 +62,14 @@ export const ChatRequest = Schema.Struct({
 }).annotate({ identifier: "ChatRequest" })
 export type ChatRequest = typeof ChatRequest.Type
 
+/** Tokens of the question, of the answer, and of both; more than both where a model thinks. */
 export const ChatUsage = open({
   prompt_tokens: optional(Schema.Int),
   completion_tokens: optional(Schema.Int),
   total_tokens: optional(Schema.Int)
 })
 
+/** A whole answer: its text is at `choices[0].message.content`. */
 export const ChatResponse = open(
   {
     id: optional(Schema.String),
@@ -89,6 +94,7 @@ export const ChatResponse = open(
 )
 export type ChatResponse = typeof ChatResponse.Type
 
+/** A piece of an answer that is streamed: its text is at `choices[0].delta.content`. */
 export const ChatChunk = open(
   {
     id: optional(Schema.String),
@@ -122,6 +128,7 @@ export const ChatEvent = Schema.Struct({
 })
 export type ChatEvent = typeof ChatEvent.Type
 
+/** The call of `/v1/chat/completions`. Interface: “Image understanding”. */
 export const ChatGroup = HttpApiGroup.make("chat")
   .add(
     HttpApiEndpoint.post("create", "/v1/chat/completions", {

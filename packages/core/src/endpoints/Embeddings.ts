@@ -10,6 +10,7 @@ import { ApiKeyAuth } from "../Security.ts"
 import { open } from "./Open.ts"
 import { optional } from "./Optional.ts"
 
+/** One text or several. Interface: “Embedding request”. */
 export const EmbeddingRequest = Schema.Struct({
   model: Schema.NonEmptyString,
   input: Schema.Union([Schema.String, Schema.Array(Schema.String).check(Schema.isMinLength(1))]),
@@ -32,6 +33,7 @@ export const Floats = Schema.declare(isFloats, {
   toJsonSchema: () => ({ type: "array", items: { type: "number" } })
 })
 
+/** The vector of one text. */
 export const Embedding = open(
   {
     object: optional(Schema.String),
@@ -42,6 +44,7 @@ export const Embedding = open(
   "Embedding"
 )
 
+/** One vector for each text, not always in their order: `index` says whose it is. Interface: “Embedding response”. */
 export const EmbeddingResponse = open(
   {
     object: optional(Schema.String),
@@ -53,6 +56,7 @@ export const EmbeddingResponse = open(
 )
 export type EmbeddingResponse = typeof EmbeddingResponse.Type
 
+/** The call of `/v1/embeddings`. Interface: “Embeddings”. */
 export const EmbeddingsGroup = HttpApiGroup.make("embeddings")
   .add(
     HttpApiEndpoint.post("create", "/v1/embeddings", {

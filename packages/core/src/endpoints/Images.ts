@@ -68,6 +68,7 @@ export const ImageDatum = open(
 )
 export type ImageDatum = typeof ImageDatum.Type
 
+/** Images, or the `id` of the task that makes them. Interface: “Image generation request”, its response. */
 export const ImageResponse = open(
   {
     /** Of the task, where the model answers in two steps. */
@@ -82,6 +83,7 @@ export const ImageResponse = open(
 )
 export type ImageResponse = typeof ImageResponse.Type
 
+/** The calls of `/v1/images/generations`. Interface: “Images”. */
 export const ImagesGroup = HttpApiGroup.make("images")
   .add(
     HttpApiEndpoint.post("create", "/v1/images/generations", {

@@ -9,6 +9,7 @@ import { AccessTokenAuth, ApiKeyAuth } from "../Security.ts"
 import { open } from "./Open.ts"
 import { optional } from "./Optional.ts"
 
+/** A model by its id; `created` in seconds since 1970. Interface: “Model entry”. */
 export const Model = open(
   {
     id: Schema.NonEmptyString,
@@ -54,8 +55,10 @@ export const AccountModels = Schema.Union([
   Refused
 ]).annotate({ identifier: "AccountModels" })
 
+/** `GET /v1/models`. */
 export const ModelsResponse = open({ object: optional(Schema.String), data: ModelList }, "ModelsResponse")
 
+/** The three lists of models. Interface: “Account management”; the one of `/v1` is this project’s own choice. */
 export const ModelsGroup = HttpApiGroup.make("models")
   .add(
     HttpApiEndpoint.get("list", "/v1/models", { success: ModelsResponse, error: failures }).middleware(

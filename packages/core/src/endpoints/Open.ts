@@ -53,7 +53,9 @@ const split = (all: Fields, known: ReadonlySet<string>): Fields => {
 export const extraOf = (answer: unknown): Extra | undefined => {
   if (!isFields(answer)) return undefined
   const found: Array<[string, Schema.Json]> = []
-  for (const [name, value] of Object.entries(answer)) {
+  for (const name of Object.keys(answer)) {
+    const value = answer[name]
+    if (typeof value !== "object") continue
     if (name === "extra" && isFields(value)) found.unshift(...(Object.entries(value) as typeof found))
     else {
       const inside = Array.isArray(value) ? extrasOf(value) : extraOf(value)

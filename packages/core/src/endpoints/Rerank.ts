@@ -13,6 +13,7 @@ import { optional } from "./Optional.ts"
 /** A candidate: its text, or an object that carries it (Cohere's first version). */
 export const RerankDocument = Schema.Union([Schema.String, Schema.Struct({ text: Schema.String })])
 
+/** A query and the documents to order. Interface: “Rerank request”. */
 export const RerankRequest = Schema.Struct({
   model: Schema.NonEmptyString,
   query: Schema.NonEmptyString,
@@ -23,6 +24,7 @@ export const RerankRequest = Schema.Struct({
 }).annotate({ identifier: "RerankRequest" })
 export type RerankRequest = typeof RerankRequest.Type
 
+/** How relevant one document is. */
 export const RerankResult = open(
   {
     /** Position in the documents submitted, from 0. */
@@ -34,6 +36,7 @@ export const RerankResult = open(
   "RerankResult"
 )
 
+/** One result for each document, or for the best `top_n`. Interface: “Rerank response”. */
 export const RerankResponse = open(
   {
     id: optional(Schema.String),
@@ -50,6 +53,7 @@ export type RerankResponse = typeof RerankResponse.Type
 
 const options = { payload: RerankRequest, success: RerankResponse, error: failures }
 
+/** The call of `/v1/rerank`. Interface: “Rerank”. */
 export const RerankGroup = HttpApiGroup.make("rerank")
   .add(
     HttpApiEndpoint.post("create", "/v1/rerank", options),

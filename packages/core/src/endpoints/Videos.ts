@@ -16,6 +16,7 @@ const Seconds = Schema.String.check(
   Schema.isPattern(/^\d{1,9}(\.\d{1,3})?$/, { expected: 'a duration in seconds as text, such as "5"' })
 )
 
+/** A video to make. Interface: “Video create request”. */
 export const VideoRequest = open(
   {
     model: Schema.NonEmptyString,
@@ -69,6 +70,7 @@ export const VideoContent = HttpApiSchema.StreamUint8Array({ contentType: "video
 
 const params = { id: VideoId }
 
+/** The calls of `/v1/videos`. Interface: “Video”. */
 export const VideosGroup = HttpApiGroup.make("videos")
   .add(
     HttpApiEndpoint.post("create", "/v1/videos", { payload: VideoRequest, success: Video, error: failures }),

@@ -1,5 +1,6 @@
 /** Base64 as RFC 4648 has it in section 4: one text for each sequence of bytes, and no other is read. */
 
+/** Bytes as Base64, padded, on one line. */
 export const encodeBase64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")
 

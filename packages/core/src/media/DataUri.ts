@@ -1,6 +1,7 @@
 /** `data:image/png;base64,…`: bytes and what they are, in one text. */
 import { encodeBase64 } from "./Base64.ts"
 
+/** What a data URI says, in its two parts. */
 export interface DataUri {
   /** In small letters, such as `image/png`; `text/plain` where the URI names none (RFC 2397). */
   readonly mediaType: string
@@ -12,6 +13,7 @@ const HEAD = /^data:([^,;]*)((?:;[^,;]*)*),/i
 /** A longer head is no head. */
 const HEAD_LENGTH = 256
 
+/** Whether a text begins as a data URI does; `parseDataUri` says whether it is one in Base64. */
 export const isDataUri = (text: string): boolean => /^data:/i.test(text)
 
 /** The parts of a data URI in Base64, or `undefined` when the text is none. */
@@ -21,5 +23,6 @@ export const parseDataUri = (text: string): DataUri | undefined => {
   return { mediaType: mediaType.toLowerCase() || "text/plain", base64: text.slice(head.length) }
 }
 
+/** Bytes as a data URI in Base64. */
 export const makeDataUri = (mediaType: string, bytes: Uint8Array): string =>
   `data:${mediaType};base64,${encodeBase64(bytes)}`

@@ -4,6 +4,7 @@ import { Gateway } from "../Gateway.ts"
 import { GatewayError, InvalidResponse, PartialFailure } from "../GatewayError.ts"
 import { Embedder, type Purpose } from "./Embedder.ts"
 
+/** Which embedding model, and what is known of it. */
 export interface GatewayEmbedderOptions {
   readonly model: string
   /** When it is known beforehand. Otherwise the model is asked once, when it is first wanted. */

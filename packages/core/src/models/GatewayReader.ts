@@ -5,6 +5,7 @@ import { NOT_FOUND, type Pending, readLine } from "./CitedLines.ts"
 import { Reader } from "./Reader.ts"
 import { prompt } from "./ReaderPrompt.ts"
 
+/** Which chat model reads, and how much it takes and answers. */
 export interface GatewayReaderOptions {
   readonly model: string
   /** Tokens of one answer at most; `MAX_TOKENS` when not given. */

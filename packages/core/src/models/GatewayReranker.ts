@@ -4,6 +4,7 @@ import { Gateway } from "../Gateway.ts"
 import { GatewayError, InvalidRequest } from "../GatewayError.ts"
 import { Reranker } from "./Reranker.ts"
 
+/** Which rerank model, and how much it takes. */
 export interface GatewayRerankerOptions {
   readonly model: string
   /** Documents of one request at most; `MAX_DOCUMENTS` when not given. */

@@ -7,6 +7,7 @@ import { IMAGE_FORMATS } from "../media/ImageFormat.ts"
 import { readImage } from "../media/ImageSource.ts"
 import { Vision } from "./Vision.ts"
 
+/** Which chat model looks, and how much it takes and answers. */
 export interface GatewayVisionOptions {
   readonly model: string
   /** Tokens of one answer at most; the model's own limit when not given. */

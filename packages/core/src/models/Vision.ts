@@ -16,11 +16,13 @@ export interface VisionModel {
   readonly formats: ReadonlyArray<ImageFormat>
 }
 
+/** How closely is looked. */
 export interface LookOptions {
   /** How closely: `low` is fast and cheap, `high` precise; `auto`, the model's choice, when not given. */
   readonly detail?: ImageDetail
 }
 
+/** What was seen. */
 export interface Look {
   readonly text: string
   /** Of question, images and answer together, as the model counted; 0 when free, or where it does not say. */
