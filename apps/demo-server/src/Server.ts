@@ -31,6 +31,7 @@ import { MediaFiles } from "./media/MediaFiles.ts"
 import { MediaTasks } from "./media/MediaTasks.ts"
 import { MoneyLayer } from "./money/MoneyLayer.ts"
 import { Recovery } from "./money/Recovery.ts"
+import { UsageLayer } from "./money/UsageByDay.ts"
 import { NarrowLayer } from "./providers/Narrow.ts"
 import { HealthLayer } from "./operation/Health.ts"
 import { LogsLayer } from "./operation/Logs.ts"
@@ -52,7 +53,8 @@ const ApiLayer = HttpApiBuilder.layer(ServerApi, { openapiPath: "/openapi.json" 
     VideosLayer,
     ModelsLayer,
     AccountLayer,
-    AdministrationLayer
+    AdministrationLayer,
+    UsageLayer
   ]),
   Layer.provide([AuthLayer, MalformedRequest.layer])
 )

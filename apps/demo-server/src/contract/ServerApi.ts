@@ -16,6 +16,7 @@ import { Documents } from "./Documents.ts"
 import { Qa } from "./Qa.ts"
 import { Session } from "./Session.ts"
 import { Status } from "./Status.ts"
+import { Usage } from "./Usage.ts"
 
 export class ServerApi extends HttpApi.make("sluice")
   .add(RerankGroup, EmbeddingsGroup, ChatGroup, ModelsGroup, AccountGroup)
@@ -26,6 +27,7 @@ export class ServerApi extends HttpApi.make("sluice")
   .add(Status)
   .add(Session)
   .add(Administration)
+  .add(Usage)
   .annotateMerge(
     OpenApi.annotations({
       title: "Sluice",

@@ -8,6 +8,8 @@ import { Audit } from "../accounts/Audit.ts"
 import { orUnavailable } from "../accounts/StoreFailure.ts"
 import { Users } from "../accounts/Users.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
+import { idempotencyOf } from "../money/Idempotency.ts"
+import { makeOnce } from "../money/Once.ts"
 import { changesOf, EVERY_MODEL, newKeyOf, pageOf, SEARCHED, searchedOf } from "./AccountRequests.ts"
 
 /** A key as it is answered: masked, but when it was just made. */
@@ -69,6 +71,7 @@ export const AccountLayer = HttpApiBuilder.group(
     const keys = yield* ApiKeys
     const users = yield* Users
     const audit = yield* Audit
+    const once = yield* makeOnce
     return handlers.handleAll({
       user: Effect.fn("account.user")(function* () {
         const { user } = yield* Principal
@@ -101,7 +104,11 @@ export const AccountLayer = HttpApiBuilder.group(
       createToken: Effect.fn("account.createToken")(function* ({ payload }) {
         const { user } = yield* Principal
         const fields = yield* newKeyOf(payload)
-        const { row, secret } = yield* orUnavailable(
+        const http = yield* HttpServerRequest.HttpServerRequest
+        const body = yield* Effect.orDie(http.text)
+        const { row, secret } = yield* once(
+          user,
+          yield* idempotencyOf(http.headers["idempotency-key"], "token", body),
           audit.changing(keys.create(user, fields), ({ row: { id } }) => ({
             action: "token.create",
             subject: String(id),

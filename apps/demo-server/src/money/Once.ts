@@ -1,0 +1,49 @@
+/** What is made once for an `Idempotency-Key`, and shown to nobody twice. */
+import { Failure } from "@sluice/core"
+import { Clock, Effect } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { orUnavailable } from "../accounts/StoreFailure.ts"
+import { guarded } from "../sql/Transaction.ts"
+import { claim, type Idempotency, remember } from "./Idempotency.ts"
+
+const madeBefore = (id: string) =>
+  new Failure({
+    status: 409,
+    message: `This Idempotency-Key has made the token ${id}, whose key was shown then and is not kept: GET /api/token/${id} shows the rest; if the key was lost, delete it and make another`,
+    param: "idempotency-key",
+    code: "token_already_created",
+    retryable: false
+  })
+
+/**
+ * Makes a token, in one transaction with the name that it was asked for by.
+ *
+ * **Details.** Asked for again by that name: 409, whose message names the token's id and not its key.
+ */
+export const makeOnce = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return <A extends { readonly row: { readonly id: number } }>(
+    user: string,
+    idempotency: Idempotency | undefined,
+    make: Effect.Effect<A, SqlError.SqlError>
+  ): Effect.Effect<A, Failure> => {
+    if (idempotency === undefined) return orUnavailable(make)
+    // Stands where a call has its charge.
+    const token = `token ${idempotency.name}`
+    const step = Effect.gen(function* () {
+      const known = yield* claim(user, idempotency, token, yield* Clock.currentTimeMillis)
+      if (known !== undefined) return { known }
+      const made = yield* make
+      yield* remember(token, user, { contentType: "token", answer: String(made.row.id) })
+      return { made }
+    })
+    return guarded(step).pipe(
+      Effect.provideService(SqlClient.SqlClient, sql),
+      orUnavailable,
+      Effect.flatMap((result): Effect.Effect<A, Failure> => {
+        if (result.known === undefined) return Effect.succeed(result.made)
+        return Effect.fail("answer" in result.known ? madeBefore(result.known.answer) : result.known)
+      })
+    )
+  }
+})

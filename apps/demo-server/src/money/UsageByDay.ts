@@ -1,0 +1,54 @@
+/** `GET /api/usage`: what a user has used and paid, by day and model. */
+import { Principal } from "@sluice/core"
+import { Clock, Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { HttpApiBuilder } from "effect/http-api"
+import { orUnavailable } from "../accounts/StoreFailure.ts"
+import { ServerApi } from "../contract/ServerApi.ts"
+import { Integer } from "../sql/Integer.ts"
+
+const DAYS = 30
+const DAY_MS = 86_400_000
+
+const decode = Schema.decodeUnknownEffect(
+  Schema.Array(
+    Schema.Struct({
+      day: Integer,
+      model: Schema.String,
+      operation: Schema.String,
+      calls: Integer,
+      input_tokens: Integer,
+      output_tokens: Integer,
+      quota: Integer
+    })
+  )
+)
+
+const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
+
+export const UsageLayer = HttpApiBuilder.group(
+  ServerApi,
+  "usage",
+  Effect.fn(function* (handlers) {
+    const sql = yield* SqlClient.SqlClient
+    const dayMs = sql.literal(String(DAY_MS))
+    return handlers.handleAll({
+      usage: Effect.fn("usage.usage")(function* ({ query: { days = DAYS } }) {
+        const { user } = yield* Principal
+        const today = Math.floor((yield* Clock.currentTimeMillis) / DAY_MS)
+        const rows = yield* orUnavailable(sql`SELECT created_at / ${dayMs} AS day, model, operation,
+            COUNT(*) AS calls, SUM(input_tokens) AS input_tokens, SUM(output_tokens) AS output_tokens,
+            SUM(cost) AS quota
+          FROM charges
+          WHERE user_id = ${user} AND created_at >= ${(today - days + 1) * DAY_MS} AND state = 'settled'
+          GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`)
+        const data = yield* Effect.orDie(decode(rows))
+        return {
+          success: true as const,
+          message: "" as const,
+          data: data.map(({ day, ...usage }) => ({ day: dateOf(day), ...usage }))
+        }
+      })
+    })
+  })
+)
