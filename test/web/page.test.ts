@@ -2,46 +2,25 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
-import { launchChromium } from "./chromium.ts"
+import type { BrowserContextOptions, Page } from "playwright-core"
+import { assert, describe, it } from "vitest"
+import { accountTests } from "./account.ts"
 import { HARBOUR, LOG, LOG_LINES, QUESTION, QUOTE } from "./harbour.ts"
 import { FAINT_TEXTS, FOCUS_SHOWS, FOCUSED, OVERFLOW } from "./legibility.ts"
-import { startServer, type RunningServer } from "./server.ts"
+import { playgroundTests } from "./playground.ts"
+import { DESKTOP, PHONE, visitor } from "./visitor.ts"
 
-const DESKTOP = { width: 1440, height: 900 }
-const PHONE = { width: 375, height: 812 }
+const visit = visitor(async (page) => {
+  await page.goto(`${visit.server.address}#documents`)
+  await page.locator("input[type=file]").first().setInputFiles(HARBOUR)
+  await page.locator(".uploads [data-state=added]").waitFor()
+})
+const { open } = visit
 
-let server: RunningServer
-let browser: Browser
-let session: NonNullable<BrowserContextOptions["storageState"]>
-const contexts: Array<BrowserContext> = []
-/** Everything that no page may do: errors on its console, requests to another host. */
-const faults: Array<string> = []
-/** What a test provokes on purpose. */
-let expected: RegExp | undefined
-
-const open = async (hash: string, options: BrowserContextOptions = {}): Promise<Page> => {
-  const context = await browser.newContext({
-    viewport: DESKTOP,
-    reducedMotion: "reduce",
-    storageState: session,
-    ...options
-  })
-  contexts.push(context)
-  context.on("request", (request) => {
-    const url = new URL(request.url())
-    if (url.protocol !== "data:" && url.origin !== new URL(server.address).origin) faults.push(request.url())
-  })
-  context.on("console", (message) => {
-    const text = `${message.text()} ${message.location().url}`
-    if (message.type() === "error" && expected?.test(text) !== true) faults.push(text)
-  })
-  context.on("weberror", (error) => faults.push(error.error().message))
-  const page = await context.newPage()
-  await page.goto(`${server.address}${hash}`)
-  return page
-}
+/** Every view has an address. */
+const VIEWS = ["#ask", "#documents", "#models", "#account", "#playground/embed", "#playground/rerank"].concat(
+  ["#playground/chat", "#playground/image", "#playground/video", "#playground/look"]
+)
 
 const askFor = async (page: Page, question: string): Promise<void> => {
   await page.getByLabel("Question to the documents").fill(question)
@@ -55,30 +34,8 @@ const openAnswered = async (options: BrowserContextOptions = {}): Promise<Page> 
   return page
 }
 
-beforeAll(async () => {
-  ;[server, browser] = await Promise.all([startServer(), launchChromium()])
-  const context = await browser.newContext()
-  const page = await context.newPage()
-  await page.goto(`${server.address}#login=${server.login}`)
-  await page.getByLabel("Question to the documents").waitFor()
-  assert.strictEqual(page.url(), server.address, "the login is out of the address")
-  await page.goto(`${server.address}#documents`)
-  await page.locator("input[type=file]").first().setInputFiles(HARBOUR)
-  await page.locator(".uploads [data-state=added]").waitFor()
-  session = await context.storageState()
-  await context.close()
-}, 60_000)
-
-afterEach(async () => {
-  await Promise.all(contexts.splice(0).map((context) => context.close()))
-  assert.deepStrictEqual(faults.splice(0), [])
-  expected = undefined
-})
-
-afterAll(async () => {
-  await browser?.close()
-  await server?.close()
-})
+accountTests(visit)
+playgroundTests(visit)
 
 describe("the page", () => {
   it("answers with citations that open the source at the quote", async () => {
@@ -154,7 +111,7 @@ describe("the page", () => {
       await page.locator(".documents li", { hasText: `${basename(folder)}/deep/buoys.md` }).waitFor()
       assert.strictEqual(await page.locator(".documents li", { hasText: "hidden" }).count(), 0)
 
-      await page.goto(`${server.address}#ask`)
+      await page.goto(`${visit.server.address}#ask`)
       const drop = (type: string) => `{
         const data = new DataTransfer()
         data.items.add(new File(["# Dropped\\n\\nA drop in the lock."], "dropped.md"))
@@ -231,10 +188,10 @@ describe("the page", () => {
       await page.locator(".citation").first().click()
       await page.locator("mark").first().waitFor()
       assert.deepStrictEqual(await page.evaluate<Array<string>>(FAINT_TEXTS), [])
-      for (const hash of ["#ask", "#documents"]) {
-        await page.goto(`${server.address}${hash}`)
+      for (const hash of VIEWS) {
+        await page.goto(`${visit.server.address}${hash}`)
         await page.locator("h1").waitFor()
-        assert.deepStrictEqual(await page.evaluate<Array<string>>(FAINT_TEXTS), [])
+        assert.deepStrictEqual(await page.evaluate<Array<string>>(FAINT_TEXTS), [], hash)
       }
     })
   }
@@ -265,20 +222,20 @@ describe("the page", () => {
     assert.strictEqual(panel?.width, PHONE.width)
     assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0)
     await page.getByRole("button", { name: "Close the source" }).tap()
-    for (const hash of ["#ask", "#documents"]) {
-      await page.goto(`${server.address}${hash}`)
+    for (const hash of VIEWS) {
+      await page.goto(`${visit.server.address}${hash}`)
       await page.locator("h1").waitFor()
       assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0, hash)
     }
   })
 
   it("asks for a key where there is no session, and takes the right one only", async () => {
-    expected = /401/
-    const page = await open(`#login=${server.login}`, { storageState: { cookies: [], origins: [] } })
+    visit.expect(/401/)
+    const page = await open(`#login=${visit.server.login}`, { storageState: { cookies: [], origins: [] } })
     await page.getByLabel("API key").fill("sk-wrong")
     await page.keyboard.press("Enter")
     await page.locator("#key-problem:not(:empty)").waitFor()
-    await page.getByLabel("API key").fill(server.apiKey)
+    await page.getByLabel("API key").fill(visit.server.apiKey)
     await page.keyboard.press("Enter")
     await page.getByLabel("Question to the documents").waitFor()
   })
@@ -286,8 +243,8 @@ describe("the page", () => {
   it("says that the server is gone, and what to do", async () => {
     const page = await open("")
     await page.getByLabel("Question to the documents").waitFor()
-    expected = /ERR_CONNECTION/
-    await server.stop()
+    visit.expect(/ERR_CONNECTION/)
+    await visit.server.stop()
     await page.getByLabel("Question to the documents").fill(QUESTION)
     await page.keyboard.press("Enter")
     await page.getByRole("alert").filter({ hasText: "npm start" }).first().waitFor()

@@ -1,3 +1,6 @@
+/** What chat completions send last, which is no JSON. */
+const DONE = "[DONE]"
+
 /** Takes server-sent events in whatever pieces they arrive, and gives the decoded data of each whole one. */
 export const eventParser = <E>(onEvent: (event: E) => void): ((piece: string) => void) => {
   let rest = ""
@@ -10,7 +13,7 @@ export const eventParser = <E>(onEvent: (event: E) => void): ((piece: string) =>
         .filter((line) => line.startsWith("data:"))
         .map((line) => line.slice(5).trimStart())
         .join("\n")
-      if (data !== "") onEvent(JSON.parse(data) as E)
+      if (data !== "" && data !== DONE) onEvent(JSON.parse(data) as E)
     }
   }
 }

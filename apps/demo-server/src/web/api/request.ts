@@ -6,8 +6,8 @@ import { eventParser } from "./eventParser.ts"
 /** False from the moment that a request finds no server until one is answered again. */
 export const online = signal(true)
 
-/** Called when the server says that there is no session. */
-export const unauthorized = { notify: (): void => {} }
+/** Called with the path when the server answers 401. */
+export const unauthorized = { notify: (_path: string): void => {} }
 
 interface Options {
   readonly body?: unknown
@@ -31,7 +31,7 @@ const send = async (method: string, path: string, options: Options): Promise<Res
   })
   online.value = true
   if (response.ok) return response
-  if (response.status === 401) unauthorized.notify()
+  if (response.status === 401) unauthorized.notify(path)
   throw failureOf(response.status, await response.text())
 }
 
@@ -43,28 +43,23 @@ export const request = async <A>(method: string, path: string, options: Options 
 }
 
 /** A file as it is. */
-export const requestBlob = async (path: string): Promise<Blob> => (await send("GET", path, {})).blob()
+export const requestBlob = async (path: string, signal?: AbortSignal): Promise<Blob> =>
+  (await send("GET", path, signal === undefined ? {} : { signal })).blob()
 
 interface StreamError {
   readonly type: "error"
   readonly error: { readonly message: string; readonly code: string | null }
 }
 
-/** Server-sent events, each as it arrives; an `error` event becomes the failure of the whole. */
-export const requestEvents = async <E extends { readonly type: string }>(
+/** Server-sent events, each as it arrives. What `onEvent` throws ends them. */
+export const readEvents = async <E>(
   path: string,
   options: Options,
-  onEvent: (event: Exclude<E, StreamError>) => void
+  onEvent: (event: E) => void
 ): Promise<void> => {
   const response = await send("POST", path, { ...options, accept: "text/event-stream" })
   if (response.body === null) throw new Failure("The server sent an empty stream.", 0, "empty_stream")
-  const parse = eventParser<Exclude<E, StreamError> | StreamError>((event) => {
-    if (event.type === "error") {
-      const { error } = event as StreamError
-      throw new Failure(error.message, 0, error.code ?? "unknown")
-    }
-    onEvent(event as Exclude<E, StreamError>)
-  })
+  const parse = eventParser<E>(onEvent)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) parse(part.value)
@@ -74,3 +69,17 @@ export const requestEvents = async <E extends { readonly type: string }>(
     throw new Failure("The connection broke before the answer was whole. Ask again.", 0, "broken_stream")
   }
 }
+
+/** As `readEvents`; an `error` event becomes the failure of the whole. */
+export const requestEvents = <E extends { readonly type: string }>(
+  path: string,
+  options: Options,
+  onEvent: (event: Exclude<E, StreamError>) => void
+): Promise<void> =>
+  readEvents<Exclude<E, StreamError> | StreamError>(path, options, (event) => {
+    if (event.type === "error") {
+      const { error } = event as StreamError
+      throw new Failure(error.message, 0, error.code ?? "unknown")
+    }
+    onEvent(event as Exclude<E, StreamError>)
+  })

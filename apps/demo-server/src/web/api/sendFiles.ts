@@ -38,7 +38,7 @@ export const sendFiles = (files: ReadonlyArray<PathedFile>, { onEvent, onSent }:
     })
     xhr.addEventListener("load", () => {
       online.value = true
-      if (xhr.status === 401) unauthorized.notify()
+      if (xhr.status === 401) unauthorized.notify("/documents")
       if (xhr.status !== 200) return reject(failureOf(xhr.status, xhr.responseText))
       readOn()
       return broken === undefined ? resolve() : reject(broken)

@@ -3,11 +3,14 @@ import { announcement } from "../state/announce.ts"
 import { route } from "../state/route.ts"
 import { session } from "../state/session.ts"
 import { source } from "../state/source.ts"
+import { AccountView } from "./account/AccountView.tsx"
 import { AskView } from "./AskView.tsx"
 import { Banner } from "./Banner.tsx"
 import { DropZone } from "./DropZone.tsx"
 import { Header } from "./Header.tsx"
 import { LibraryView } from "./LibraryView.tsx"
+import { ModelsView } from "./models/ModelsView.tsx"
+import { PlaygroundView } from "./playground/PlaygroundView.tsx"
 import { SignIn } from "./SignIn.tsx"
 import { SourcePanel } from "./SourcePanel.tsx"
 import { UndoBar } from "./UndoBar.tsx"
@@ -15,7 +18,19 @@ import { UndoBar } from "./UndoBar.tsx"
 const View = () => {
   if (session.value === "closed") return <SignIn />
   if (session.value === "unknown") return null
-  return route.value.view === "documents" ? <LibraryView /> : <AskView />
+  const now = route.value
+  switch (now.view) {
+    case "documents":
+      return <LibraryView />
+    case "models":
+      return <ModelsView />
+    case "account":
+      return <AccountView />
+    case "playground":
+      return <PlaygroundView capability={now.capability} />
+    case "ask":
+      return <AskView />
+  }
 }
 
 const toMain = (event: Event) => {
@@ -32,13 +47,13 @@ export const App = () => (
       <div class="behind">
         <Header />
         <Banner />
-        <main id="main" tabIndex={-1}>
+        <main id="main" tabIndex={-1} data-view={route.value.view}>
           <View />
         </main>
       </div>
       <SourcePanel />
     </div>
-    {session.value === "open" && <DropZone />}
+    {session.value === "open" && route.value.view !== "playground" && <DropZone />}
     <UndoBar />
     <p class="unseen" aria-live="polite">
       {announcement.value}

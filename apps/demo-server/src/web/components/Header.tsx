@@ -1,9 +1,17 @@
-/** Name, the two places of the page, how the server is, and the light. */
+/** Name, the places of the page, how the server is, and the light. */
 import { route } from "../state/route.ts"
 import { session } from "../state/session.ts"
 import { Mark } from "./Mark.tsx"
 import { ModelBadge } from "./ModelBadge.tsx"
 import { ThemeToggle } from "./ThemeToggle.tsx"
+
+const PLACES = [
+  { view: "ask", href: "#ask", name: "Ask" },
+  { view: "documents", href: "#documents", name: "Documents" },
+  { view: "playground", href: "#playground", name: "Playground" },
+  { view: "models", href: "#models", name: "Models" },
+  { view: "account", href: "#account", name: "Account" }
+] as const
 
 export const Header = () => {
   const { view } = route.value
@@ -15,12 +23,11 @@ export const Header = () => {
       </a>
       {session.value === "open" && (
         <nav aria-label="Main">
-          <a href="#ask" aria-current={view === "ask" ? "page" : undefined}>
-            Ask
-          </a>
-          <a href="#documents" aria-current={view === "documents" ? "page" : undefined}>
-            Documents
-          </a>
+          {PLACES.map(({ href, name, view: place }) => (
+            <a key={place} href={href} aria-current={view === place ? "page" : undefined}>
+              {name}
+            </a>
+          ))}
         </nav>
       )}
       <ModelBadge />

@@ -6,21 +6,58 @@ window.addEventListener("hashchange", () => {
   hash.value = location.hash
 })
 
+/** What can be tried, each under its own address. */
+export const CAPABILITIES = ["embed", "rerank", "chat", "image", "video", "look"] as const
+export type Capability = (typeof CAPABILITIES)[number]
+
 export type Route =
   | { readonly view: "ask"; readonly question: string | undefined }
-  | { readonly view: "documents" }
+  | { readonly view: "documents" | "models" | "account" }
+  | {
+      readonly view: "playground"
+      readonly capability: Capability
+      /** Chosen in the list of models. */
+      readonly model: string | undefined
+      /** Under way, or made: an address that was kept shows it again. */
+      readonly task: string | undefined
+    }
+
+const playground = (rest: string): Route => {
+  const [name = "", query] = rest.split("?", 2)
+  const asked = new URLSearchParams(query)
+  return {
+    view: "playground",
+    capability: CAPABILITIES.find((each) => each === name) ?? "embed",
+    model: asked.get("model") ?? undefined,
+    task: asked.get("task") ?? undefined
+  }
+}
 
 export const route = computed<Route>(() => {
-  if (hash.value === "#documents") return { view: "documents" }
+  const place = hash.value.slice(1)
+  if (place === "documents" || place === "models" || place === "account") return { view: place }
+  if (/^playground([/?]|$)/.test(place)) return playground(place.slice("playground/".length))
   const question = new URLSearchParams(hash.value.slice(1)).get("q")?.trim()
   return { view: "ask", question: question === "" ? undefined : question }
 })
 
+const NAMES = { documents: "Documents", models: "Models", account: "Account", playground: "Playground" }
+
+const name = computed(() => {
+  const now = route.value
+  return now.view === "ask" ? now.question : NAMES[now.view]
+})
+
+/** Changes when another place is shown; a task that gets its address is no other place. */
+const place = computed(() => {
+  const now = route.value
+  return now.view === "playground" ? `${now.view} ${now.capability}` : `${now.view} ${name.value}`
+})
+
 // Another place begins at its top, under its own name.
 effect(() => {
-  const now = route.value
-  const place = now.view === "documents" ? "Documents" : now.question
-  document.title = place === undefined ? "Sluice" : `${place} · Sluice`
+  void place.value
+  document.title = name.value === undefined ? "Sluice" : `${name.value} · Sluice`
   scrollTo({ top: 0 })
 })
 
@@ -41,4 +78,18 @@ export const takeLogin = (): string | undefined => {
   history.replaceState(null, "", `${location.pathname}${location.search}${rest === "" ? "" : `#${rest}`}`)
   hash.value = location.hash
   return login
+}
+
+export const playgroundHref = (
+  capability: Capability,
+  query: { readonly model?: string; readonly task?: string } = {}
+): string => {
+  const asked = new URLSearchParams(query).toString()
+  return `#playground/${capability}${asked === "" ? "" : `?${asked}`}`
+}
+
+/** Writes the address of what is shown, without another step to go back. */
+export const keepAt = (href: string): void => {
+  history.replaceState(null, "", href)
+  hash.value = location.hash
 }

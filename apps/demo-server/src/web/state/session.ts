@@ -10,8 +10,10 @@ export const session = signal<"unknown" | "open" | "closed">("unknown")
 /** Why the last sign-in failed. */
 export const sessionProblem = signal<string | undefined>(undefined)
 
-unauthorized.notify = () => {
-  session.value = "closed"
+unauthorized.notify = (path) => {
+  // A gateway behind the server may have refused the server's own key: only the session's path speaks of the session.
+  if (/^\/(v1|api)\//.test(path)) request("GET", "/session").catch(() => undefined)
+  else session.value = "closed"
 }
 
 const open = async (credentials: { login: string } | { apiKey: string }): Promise<boolean> => {
@@ -28,6 +30,12 @@ const open = async (credentials: { login: string } | { apiKey: string }): Promis
 
 /** Signs in with the API key that the server printed at its first start. */
 export const signIn = (apiKey: string): Promise<boolean> => open({ apiKey })
+
+/** Ends the session of this browser. */
+export const signOut = async (): Promise<void> => {
+  await request("DELETE", "/session")
+  session.value = "closed"
+}
 
 /** Uses the one-time login of the address, or the cookie of an earlier visit. */
 export const resume = async (): Promise<void> => {

@@ -1,0 +1,47 @@
+/** The account's calls as the page makes them, in the interface's own shapes. */
+import { request } from "./request.ts"
+
+export interface User {
+  readonly username: string
+  /** Units; 500,000 are one USD. */
+  readonly quota: number
+}
+
+export interface Key {
+  readonly id: number
+  readonly name: string
+  /** Whole when it was just made, else masked. */
+  readonly key?: string
+  /** 1: enabled. */
+  readonly status: number
+  /** Seconds since 1970; -1: never. */
+  readonly expired_time: number
+  readonly remain_quota: number
+  readonly subnet?: string
+}
+
+export interface NewKey {
+  readonly name: string
+  readonly expired_time: number
+  readonly remain_quota: number
+  readonly subnet: string
+}
+
+interface Enveloped<A> {
+  readonly data: A
+}
+
+const KEYS = "/api/token/"
+
+/** Keys of a page of the list. */
+export const KEYS_OF_PAGE = 50
+
+const data = async <A>(answer: Promise<Enveloped<A>>): Promise<A> => (await answer).data
+
+export const getUser = (): Promise<User> => data(request("GET", "/api/user/self"))
+export const listKeys = (page: number): Promise<ReadonlyArray<Key>> =>
+  data(request("GET", `${KEYS}?num=${KEYS_OF_PAGE}&p=${page}`))
+export const createKey = (body: NewKey): Promise<Key> => data(request("POST", KEYS, { body }))
+export const setStatus = (id: number, status: 0 | 1): Promise<void> =>
+  request("PUT", `${KEYS}?status_only=true`, { body: { id, status } })
+export const deleteKey = (id: number): Promise<void> => request("DELETE", `${KEYS}${id}`)

@@ -1,0 +1,31 @@
+/** What is left to spend, and the keys that spend it. */
+import { accountFailure, user } from "../../state/account.ts"
+import { units, usd } from "../../state/money.ts"
+import { signOut } from "../../state/session.ts"
+import { Keys } from "./Keys.tsx"
+
+export const AccountView = () => {
+  const now = user.value
+  return (
+    <div class="account">
+      <h1>Account</h1>
+      {accountFailure.value !== undefined && (
+        <p class="problem" role="alert">
+          {accountFailure.value.message}
+        </p>
+      )}
+      <section class="balance" aria-label="Balance">
+        <p class="amount">{now === undefined ? "\u00a0" : usd(now.quota)}</p>
+        <p class="quiet">
+          {now === undefined ? "\u00a0" : `${units(now.quota)} left. Signed in as ${now.username}.`}
+        </p>
+      </section>
+      <Keys />
+      <p class="leave">
+        <button class="link" type="button" onClick={signOut}>
+          Sign out of this browser
+        </button>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+/** The API keys: made here, shown once, then only managed. */
+import { useState } from "preact/hooks"
+import { freshKey, keyFailure, keys, moreKeys, showMoreKeys } from "../../state/account.ts"
+import { FreshKey } from "./FreshKey.tsx"
+import { KeyRow } from "./KeyRow.tsx"
+import { NewKeyForm } from "./NewKeyForm.tsx"
+
+export const Keys = () => {
+  const [making, setMaking] = useState(false)
+  const all = keys.value
+  return (
+    <section class="keys-list" aria-labelledby="keys-title">
+      <header>
+        <h2 id="keys-title">API keys</h2>
+        {!making && (
+          <button class="button" type="button" onClick={() => setMaking(true)}>
+            New key
+          </button>
+        )}
+      </header>
+      {freshKey.value !== undefined && <FreshKey key={freshKey.value.id} fresh={freshKey.value} />}
+      {making && <NewKeyForm onClose={() => setMaking(false)} />}
+      {keyFailure.value !== undefined && (
+        <p class="trouble" role="alert">
+          {keyFailure.value.message}
+        </p>
+      )}
+      {all?.length === 0 && <p class="lead">No key yet. A program that calls this server needs one.</p>}
+      {all !== undefined && all.length > 0 && (
+        <ul>
+          {all.map((key) => (
+            <KeyRow key={key.id} of={key} />
+          ))}
+        </ul>
+      )}
+      {moreKeys.value && (
+        <button class="button" type="button" onClick={showMoreKeys}>
+          Show more
+        </button>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,65 @@
+/** Images from a text, at once or in two steps. */
+import { signal } from "@preact/signals"
+import { Failure } from "../../api/Failure.ts"
+import { createImages, getImages, type ImageAnswer, type ImageRequest } from "../../api/gateway.ts"
+import { makeCall } from "../call.ts"
+import { modelOf } from "./chosen.ts"
+import type { Picture } from "./picture.ts"
+import { reasonOf, waitFor } from "./waits.ts"
+
+export const form = signal({ prompt: "A canal lock at dawn, seen from the towpath", size: "auto", n: 1 })
+
+/** An image to start from. */
+export const reference = signal<Picture | undefined>(undefined)
+
+export interface Drawn {
+  /** `in_progress`, of a model that answers in two steps. */
+  readonly status: string
+  /** What an `img` can show. */
+  readonly sources: ReadonlyArray<string>
+}
+
+export const drawing = makeCall<Drawn>("The image is there.")
+
+/** As it is sent; the snippets show the same. */
+export const imageRequest = (): ImageRequest => {
+  const { n, prompt, size } = form.value
+  return {
+    model: modelOf("image"),
+    prompt,
+    ...(size !== "auto" && { size }),
+    ...(n > 1 && { n }),
+    ...(reference.value !== undefined && { image: reference.value.dataUri })
+  }
+}
+
+/** Base64 of these bytes begins so. */
+const typeOf = (base64: string): string =>
+  base64.startsWith("/9j/") ? "jpeg" : base64.startsWith("UklGR") ? "webp" : "png"
+
+/** Links of this server may name it otherwise than this page does: localhost, 127.0.0.1. */
+const here = (url: string): string => {
+  const { pathname } = new URL(url, location.href)
+  return pathname.startsWith("/files/") ? pathname : url
+}
+
+const drawn = ({ data = [], status = "completed" }: ImageAnswer): Drawn => ({
+  status,
+  sources: data.flatMap(({ b64_json, base64_json, url }) => {
+    const base64 = b64_json ?? base64_json
+    if (base64 !== undefined) return [`data:image/${typeOf(base64)};base64,${base64}`]
+    return url === undefined ? [] : [here(url)]
+  })
+})
+
+export const draw = (): Promise<void> =>
+  drawing.run(async (signal, show) => {
+    let answer = await createImages(imageRequest(), signal)
+    for (let look = 0; answer.id !== undefined && answer.status !== "completed"; look++) {
+      if (answer.status === "failed") throw new Failure(reasonOf(answer.error), 0, "task_failed")
+      show({ ...drawn(answer), sources: [] })
+      await waitFor(look, signal)
+      answer = await getImages(answer.id, signal)
+    }
+    return drawn(answer)
+  })

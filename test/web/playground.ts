@@ -1,0 +1,175 @@
+/** Every capability in the page, once, against the server's own models. */
+import { join } from "node:path"
+import type { Page } from "playwright-core"
+import { assert, describe, it } from "vitest"
+import { FOCUS_SHOWS, FOCUSED } from "./legibility.ts"
+import type { Visitor } from "./visitor.ts"
+
+const PICTURE = join(import.meta.dirname, "../../apps/demo-server/src/web/mark.svg")
+
+/** Milliseconds: on a machine that is busy with other tests. */
+const LIMIT = 60_000
+
+const send = (page: Page): Promise<void> => page.locator(".send .primary").click()
+
+const codeOf = (page: Page): Promise<string> => page.locator(".same-call pre").innerText()
+
+/** A picture with a few words on it, drawn by the browser. */
+const picture = async (page: Page): Promise<Buffer> => {
+  const base64 = await page.evaluate<string>(`(() => {
+    const canvas = Object.assign(document.createElement("canvas"), { width: 640, height: 160 })
+    const context = canvas.getContext("2d")
+    context.fillStyle = "white"
+    context.fillRect(0, 0, 640, 160)
+    context.fillStyle = "black"
+    context.font = "48px sans-serif"
+    context.fillText("The lock is closed", 60, 100)
+    return canvas.toDataURL("image/png").split(",")[1]
+  })()`)
+  return Buffer.from(base64, "base64")
+}
+
+export const playgroundTests = (visit: Visitor): void => {
+  describe("the playground", () => {
+    it("compares two texts, and the call beside it changes as the form does", async () => {
+      const page = await visit.open("#playground/embed")
+      await page.getByLabel("First text").fill("An open gate")
+      await page.getByLabel("Second text").fill("An open gate")
+      assert.include(await codeOf(page), '"An open gate"')
+      assert.include(await codeOf(page), "$SLUICE_API_KEY")
+      await send(page)
+      await page.locator(".compared .amount", { hasText: "1.000" }).waitFor()
+      assert.strictEqual((await page.locator(".strip svg rect").count()) > 0, true)
+      await page.getByLabel("Effect").check()
+      assert.include(await codeOf(page), "gateway.embeddings")
+    })
+
+    it("reranks", async () => {
+      const page = await visit.open("#playground/rerank")
+      await page.getByLabel("Question").fill("Who sells moorings?")
+      await page.getByLabel("Documents").fill("Nobody here.\n\nThe office sells moorings.")
+      await send(page)
+      await page.locator(".ranked li").nth(1).waitFor()
+      const [first = "", second = ""] = await page.locator(".ranked li").allInnerTexts()
+      assert.include(first, "The office sells moorings.")
+      assert.include(second, "was 1")
+    })
+
+    it("chats, and goes on with what was said", async () => {
+      const page = await visit.open("#playground/chat")
+      await page.getByLabel("Instructions").fill("The harbour has nine buoys. Its gate is green.")
+      await page.getByLabel("Message").fill("How many buoys has the harbour?")
+      await page.locator(".send .primary:enabled").waitFor()
+      await page.keyboard.press("Enter")
+      const answers = page.locator(".turn[data-role=assistant]")
+      await answers.filter({ hasText: "nine buoys" }).waitFor()
+      await page.locator(".send .primary").waitFor()
+      await page.getByLabel("Message").fill("What colour is its gate?")
+      await page.keyboard.press("Enter")
+      await answers.filter({ hasText: "green" }).waitFor()
+      assert.strictEqual(await page.locator(".turn").count(), 4)
+      assert.include(await codeOf(page), "What colour is its gate?")
+    })
+
+    it("generates an image, at once and in two steps", async () => {
+      const page = await visit.open("#playground/image?model=sluice-image-i5-task")
+      for (const model of ["sluice-image-i5-task", "sluice-image-i1"]) {
+        await page.getByLabel("Model", { exact: true }).selectOption(model)
+        await page.getByLabel("Size").selectOption("256x256")
+        await send(page)
+        await page.locator(".gallery img").waitFor()
+        const drawn = `document.querySelector(".gallery img").decode().then(() => document.querySelector(".gallery img").naturalWidth)`
+        assert.strictEqual(await page.evaluate<number>(drawn), 256)
+        assert.include(await codeOf(page), model)
+        await page.getByLabel("Size").selectOption("512x512")
+      }
+    })
+
+    it(
+      "generates a video, says how far it is, plays it, and shows it again at its address",
+      async () => {
+        const page = await visit.open("#playground/video")
+        await page.getByLabel("Model", { exact: true }).selectOption("sluice-video-from-image")
+        await page.getByText("This model begins with an image.").waitFor()
+        const first = { name: "sign.png", mimeType: "image/png", buffer: await picture(page) }
+        await page.locator("input[type=file]").setInputFiles(first)
+        await page.getByLabel("Length").selectOption("2")
+        await page.getByLabel("Size").selectOption("240P")
+        await send(page)
+        await page.locator(".film .status", { hasText: /in progress/i }).waitFor()
+        const film = page.locator(".film video")
+        await film.waitFor({ timeout: LIMIT })
+        const played = await page.evaluate<{ seconds: number; height: number }>(`(async () => {
+        const video = document.querySelector(".film video")
+        video.muted = true
+        await video.play()
+        await new Promise((resolve) => video.addEventListener("timeupdate", () => video.currentTime > 0 && resolve()))
+        return { seconds: video.duration, height: video.videoHeight }
+      })()`)
+        assert.closeTo(played.seconds, 2, 0.2)
+        assert.strictEqual(played.height, 240)
+        assert.match(page.url(), /#playground\/video\?task=video_/)
+        await page.reload()
+        await film.waitFor()
+        await page.getByRole("button", { name: "Delete it" }).click()
+        await film.waitFor({ state: "detached" })
+        assert.match(page.url(), /#playground\/video$/)
+      },
+      LIMIT
+    )
+
+    it("says why a video failed", async () => {
+      const page = await visit.open("#playground/video?model=sluice-video-failing")
+      await send(page)
+      await page.getByRole("alert").filter({ hasText: "fails on purpose" }).waitFor()
+    })
+
+    it("looks at a picture, and takes nothing that is none", async () => {
+      const page = await visit.open("#playground/look")
+      assert.isTrue(await page.locator(".send .primary").isDisabled())
+      await page.locator("input[type=file]").setInputFiles(PICTURE)
+      await page.getByRole("alert").filter({ hasText: "no PNG, JPEG or WEBP" }).waitFor()
+      const sign = { name: "sign.png", mimeType: "image/png", buffer: await picture(page) }
+      await page.locator("input[type=file]").setInputFiles(sign)
+      await page.locator(".picture img").waitFor()
+      await page.getByLabel("Question").fill("Is the lock closed?")
+      await send(page)
+      await page.locator(".said", { hasText: "lock is closed" }).waitFor()
+      assert.include(await codeOf(page), "base64 < 'sign.png'")
+    })
+
+    it("says why a call was refused, and what to do", async () => {
+      const page = await visit.open("#playground/look?model=sluice-extractive")
+      visit.expect(/400/)
+      const sign = { name: "sign.png", mimeType: "image/png", buffer: await picture(page) }
+      await page.locator("input[type=file]").setInputFiles(sign)
+      await send(page)
+      await page.getByRole("alert").filter({ hasText: "Use sluice-ocr" }).waitFor()
+    })
+
+    it("lists the models, and each leads to where it can be tried", async () => {
+      const page = await visit.open("#models")
+      await page.getByPlaceholder("Find by name").fill("watermark I3")
+      const row = page.locator(".model-list li")
+      await page.getByText("1 model", { exact: true }).waitFor()
+      assert.include(await row.innerText(), "no understanding")
+      await row.getByRole("link", { name: "Try sluice-image-i3" }).click()
+      await page.getByLabel("Model", { exact: true }).waitFor()
+      assert.strictEqual(await page.getByLabel("Model", { exact: true }).inputValue(), "sluice-image-i3")
+    })
+
+    it("can be used by keyboard alone, and always shows where the focus is", async () => {
+      const page = await visit.open("#playground/look")
+      await page.getByLabel("Model", { exact: true }).waitFor()
+      const passed: Array<string> = []
+      for (let presses = 0; presses < 40; presses++) {
+        await page.keyboard.press("Tab")
+        const focused = await page.evaluate<string>(FOCUSED)
+        assert.isTrue(await page.evaluate<boolean>(FOCUS_SHOWS), focused)
+        passed.push(focused)
+        if (focused.startsWith("Copy")) break
+      }
+      assert.include(passed.at(-1) ?? "", "Copy the call")
+    })
+  })
+}

@@ -1,0 +1,240 @@
+/** The calls that the playground shows: they compile, they run as they are, and no text of a form gets out of them. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { execFile, spawnSync } from "node:child_process"
+import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { describe, it as plain } from "vitest"
+import { imageSnippet, lookSnippet, videoSnippet } from "../../apps/demo-server/src/web/snippets/media.ts"
+import { chatSnippet, embedSnippet, rerankSnippet } from "../../apps/demo-server/src/web/snippets/text.ts"
+import { source } from "../../apps/demo-server/src/web/snippets/source.ts"
+import { testServer, TestServer } from "../demo-server/TestServer.ts"
+
+const run = promisify(execFile)
+const ROOT = join(import.meta.dirname, "../..")
+const HURRY = join(ROOT, "test/examples/hurry.ts")
+
+const messages = [
+  { role: "system", content: "Seventeen oak planks close the north gate." },
+  { role: "user", content: "How many planks close the north gate?" }
+] as const
+
+const snippetsAt = (origin: string) => ({
+  embed: embedSnippet(origin, { model: "sluice-lexical-1024", input: ["A gate", "A gate"] }),
+  rerank: rerankSnippet(origin, {
+    model: "sluice-lexical-rerank",
+    query: "Who sells moorings?",
+    documents: ["Nobody.", "The office sells moorings."]
+  }),
+  chat: chatSnippet(origin, { model: "sluice-extractive", messages }),
+  image: imageSnippet(origin, {
+    model: "sluice-image-i1",
+    group: "I1",
+    prompt: "A lock",
+    picture: "picture.png",
+    size: "64x64",
+    n: 2
+  }),
+  video: videoSnippet(origin, {
+    model: "sluice-video-from-image",
+    group: "image-to-video",
+    prompt: "A lock",
+    picture: "picture.png",
+    seconds: "1",
+    size: "160x90"
+  }),
+  look: lookSnippet(origin, {
+    model: "sluice-ocr",
+    question: "What is in the picture?",
+    picture: "picture.png",
+    detail: "low"
+  })
+})
+
+/** Programs that need not run: of each kind of model, with and without a picture. */
+const others = (origin: string) => [
+  ...["I2", "I3", "I4", "I5", "I6", undefined].map((group) =>
+    imageSnippet(origin, {
+      model: "m",
+      group,
+      prompt: "A lock",
+      picture: group === "I2" ? undefined : "a.png",
+      size: "1K"
+    })
+  ),
+  ...["V-A", "V-D", "V-G"].map((group, at) =>
+    videoSnippet(origin, {
+      model: "m",
+      group,
+      prompt: "A lock",
+      picture: "a.png",
+      seconds: ["4", "2", "5"][at],
+      size: ["1280x720", "1920x1080", "16:9"][at]
+    })
+  ),
+  videoSnippet(origin, { model: "m", group: "image-to-video", prompt: "A lock", picture: "a.png" })
+]
+
+/** A folder in which programs find the packages of this repository. */
+const folder = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const path = await mkdtemp(join(tmpdir(), "sluice-snippets-"))
+    await writeFile(join(path, "package.json"), JSON.stringify({ type: "module" }))
+    await symlink(join(ROOT, "node_modules"), join(path, "node_modules"))
+    await copyFile(join(ROOT, "test/embedded/fixtures/boats.png"), join(path, "picture.png"))
+    return path
+  }),
+  (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+)
+
+/** Milliseconds: on a machine that is busy with other tests. */
+const LIMIT = 60_000
+
+const names = ["embed", "rerank", "chat", "image", "video", "look"] as const
+
+layer(testServer(), { excludeTestServices: true })("the calls of the playground", (it) => {
+  it.effect(
+    "compile, as strictly as this repository does",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const path = yield* folder
+          const { url } = yield* TestServer
+          const programs = [...Object.values(snippetsAt(url)), ...others(url)].map(({ effect }) => effect)
+          const compilerOptions = {
+            noEmit: true,
+            types: ["node"],
+            typeRoots: [join(ROOT, "node_modules/@types")]
+          }
+          const config = { extends: join(ROOT, "tsconfig.base.json"), compilerOptions, include: ["*.ts"] }
+          yield* Effect.promise(async () => {
+            await writeFile(join(path, "tsconfig.json"), JSON.stringify(config))
+            for (const [at, text] of programs.entries()) await writeFile(join(path, `call-${at}.ts`), text)
+          })
+          const { stdout } = spawnSync(join(ROOT, "node_modules/.bin/tsc"), ["-p", path], {
+            encoding: "utf8"
+          })
+          assert.strictEqual(stdout.slice(0, 2000), "")
+        })
+      ),
+    LIMIT
+  )
+
+  it.effect(
+    "run as they are as programs",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const path = yield* folder
+          const { secrets, url } = yield* TestServer
+          const snippets = snippetsAt(url)
+          const all = names.map((name) => `import "./${name}.ts"`).join("\n")
+          const stdout = yield* Effect.promise(async () => {
+            for (const name of names) await writeFile(join(path, `${name}.ts`), snippets[name].effect)
+            await writeFile(join(path, "all.ts"), all)
+            const env = { PATH: process.env["PATH"], SLUICE_GATEWAY_URL: url, SLUICE_API_KEY: secrets.apiKey }
+            const flags = ["--conditions=@sluice/source", "--import", HURRY]
+            return (await run(process.execPath, [...flags, join(path, "all.ts")], { cwd: path, env })).stdout
+          })
+          // Side by side: the order of what they print is not theirs.
+          for (const line of [
+            /^1$|^0\.99/m,
+            /The office sells moorings\./,
+            /Seventeen oak planks/,
+            /Picture 1:/
+          ]) {
+            assert.match(stdout, line)
+          }
+          assert.match(stdout, /film\.mp4: \d{4,} bytes/)
+          const image = yield* Effect.promise(() => readFile(join(path, "image-2.png")))
+          assert.strictEqual(image.toString("latin1", 1, 4), "PNG")
+        })
+      ),
+    LIMIT
+  )
+
+  it.effect(
+    "run as they are in a shell",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const path = yield* folder
+          const { secrets, url } = yield* TestServer
+          const snippets = snippetsAt(url)
+          // The waits of the video's loop are the only thing that is changed.
+          const script = ["sleep() { command sleep 0.2; }", ...names.map((name) => snippets[name].curl)].join(
+            "\n"
+          )
+          const { stdout } = yield* Effect.promise(() =>
+            run("bash", ["-e", "-c", script], {
+              cwd: path,
+              env: { PATH: process.env["PATH"], SLUICE_API_KEY: secrets.apiKey }
+            })
+          )
+          for (const line of [
+            /"embedding":\[/,
+            /"relevance_score"/,
+            /Seventeen oak planks/,
+            /\/files\//,
+            /Picture 1:/
+          ]) {
+            assert.match(stdout, line)
+          }
+          const film = yield* Effect.promise(() => readFile(join(path, "film.mp4")))
+          assert.strictEqual(film.toString("latin1", 4, 8), "ftyp")
+        })
+      ),
+    LIMIT
+  )
+})
+
+describe("a text of a form", () => {
+  const texts = [
+    `'; touch owned; '`,
+    "$(touch owned) `touch owned` $SLUICE_API_KEY",
+    'a "quoted" \\ line\nEND\nof two',
+    "\u2028 \u0000 \\u0000 \\$ \\` 船闸 🚣"
+  ]
+
+  plain("arrives in curl as it was written, and runs nothing", async () => {
+    const path = await mkdtemp(join(tmpdir(), "sluice-curl-"))
+    try {
+      await writeFile(join(path, "a.png"), "picture")
+      for (const text of texts) {
+        const given = { model: "m", group: "I1", prompt: text }
+        for (const picture of [undefined, "a.png"]) {
+          const { curl } = imageSnippet("http://gateway", { ...given, picture })
+          // The body is the last argument, or what comes in where that is `@-`.
+          const script = `curl() { for last; do :; done; [ "$last" = @- ] && cat || printf %s "$last"; }\n${curl}`
+          const { stdout } = await run("bash", ["-c", script], {
+            cwd: path,
+            env: { PATH: process.env["PATH"] }
+          })
+          const body: unknown = JSON.parse(stdout)
+          const image = "data:image/png;base64,cGljdHVyZQ=="
+          assert.deepStrictEqual(body, { model: "m", prompt: text, ...(picture && { image }) })
+        }
+      }
+      await assertMissing(join(path, "owned"))
+    } finally {
+      await rm(path, { recursive: true })
+    }
+  })
+
+  plain("is a text in a program", () => {
+    for (const text of texts) {
+      const value = { list: [text, [text]], "a-b": { text }, left: undefined }
+      const { left: _, ...kept } = value
+      // oxlint-disable-next-line no-new-func -- whether it is the source of the same value only an engine can say
+      assert.deepStrictEqual(new Function(`return ${source(value)}`)(), kept)
+    }
+  })
+})
+
+const assertMissing = (path: string) =>
+  readFile(path).then(
+    () => assert.fail(`${path} is there`),
+    () => undefined
+  )

@@ -1,0 +1,81 @@
+/** Who opens the page: a browser with a session, whose faults are noticed. */
+import { afterAll, afterEach, assert, beforeAll } from "vitest"
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
+import { launchChromium } from "./chromium.ts"
+import { startServer, type RunningServer } from "./server.ts"
+
+export const DESKTOP = { width: 1440, height: 900 }
+export const PHONE = { width: 390, height: 844 }
+
+export interface Visitor {
+  readonly server: RunningServer
+  /** Opens the page at a hash, signed in, on a desktop, unless told otherwise. */
+  readonly open: (hash: string, options?: BrowserContextOptions) => Promise<Page>
+  /** What a test provokes on purpose on the console. */
+  readonly expect: (fault: RegExp) => void
+}
+
+/** One server and one browser for a file; after each test, none of its pages may have done what no page may do. */
+export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
+  let server: RunningServer
+  let browser: Browser
+  let session: NonNullable<BrowserContextOptions["storageState"]>
+  const contexts: Array<BrowserContext> = []
+  /** Errors on the console, requests to another host. */
+  const faults: Array<string> = []
+  let expected: RegExp | undefined
+
+  beforeAll(async () => {
+    ;[server, browser] = await Promise.all([startServer(), launchChromium()])
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.goto(`${server.address}#login=${server.login}`)
+    await page.getByLabel("Question to the documents").waitFor()
+    assert.strictEqual(page.url(), server.address, "the login is out of the address")
+    await prepare(page)
+    session = await context.storageState()
+    await context.close()
+  }, 60_000)
+
+  afterEach(async () => {
+    await Promise.all(contexts.splice(0).map((context) => context.close()))
+    assert.deepStrictEqual(faults.splice(0), [])
+    expected = undefined
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+  })
+
+  return {
+    get server() {
+      return server
+    },
+    expect: (fault) => {
+      expected = fault
+    },
+    open: async (hash, options = {}) => {
+      const context = await browser.newContext({
+        viewport: DESKTOP,
+        reducedMotion: "reduce",
+        storageState: session,
+        ...options
+      })
+      contexts.push(context)
+      context.on("request", (request) => {
+        const { origin, protocol } = new URL(request.url())
+        if (/^(data|blob):$/.test(protocol) || origin === new URL(server.address).origin) return
+        faults.push(request.url())
+      })
+      context.on("console", (message) => {
+        const text = `${message.text()} ${message.location().url}`
+        if (message.type() === "error" && expected?.test(text) !== true) faults.push(text)
+      })
+      context.on("weberror", (error) => faults.push(error.error().message))
+      const page = await context.newPage()
+      await page.goto(`${server.address}${hash}`)
+      return page
+    }
+  }
+}
