@@ -155,6 +155,12 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
           assert.include((yield* errorOf(response)).message, "may have been made")
           assert.deepStrictEqual(askedSince(), { east: 1, west: 0 })
         }
+        // The last that was asked may have made it: that the first has a limit is no longer what the caller has to know.
+        behave(refusal(429, "slow down"), down)
+        const last = yield* server.call(path, { json: body })
+        assert.strictEqual(last.status, 502)
+        assert.include((yield* errorOf(last)).message, "may have been made")
+
         behave(refusal(429, "slow down"), made(`surely-${body.model}`))
         const response = yield* server.call(path, { json: body })
         assert.strictEqual(response.status, 200)
@@ -186,6 +192,22 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
           ["DELETE", `Bearer ${KEYS.WEST_KEY}`]
         ]
       )
+    })
+  )
+
+  it.effect("an id that two providers give is that of the first task, and the second is refused", () =>
+    Effect.gen(function* () {
+      const { askedSince, behave, server } = yield* Both
+      behave(made("one-of-two"), down)
+      assert.strictEqual((yield* server.call("/v1/videos", { json: film })).status, 200)
+      behave(refusal(429, "slow down"), made("one-of-two"))
+      const second = yield* server.call("/v1/videos", { json: film })
+      assert.strictEqual(second.status, 502)
+      assert.include((yield* errorOf(second)).message, "west")
+
+      behave(json({ id: "one-of-two", status: "in_progress" }), down)
+      assert.strictEqual((yield* server.call("/v1/videos/one-of-two")).status, 200)
+      assert.deepStrictEqual(askedSince(), { east: 1, west: 0 })
     })
   )
 

@@ -33,6 +33,7 @@ describe("the file of the providers", () => {
       "operation"
     ],
     ["a weight of nothing", file({ ...one, weight: 0 }), "`upstreams[0].weight`"],
+    ["the name of this process", file({ ...one, id: "sluice-embedded" }), "another name"],
     ["two of one id", file(one, one), "several `a`"],
     [
       "a name twice",

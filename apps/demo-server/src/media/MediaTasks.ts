@@ -4,7 +4,7 @@
  * One file of the data folder for each, so that they outlive the server. What a provider elsewhere makes is here by its
  * id alone: its state is asked for there.
  */
-import { GatewayError, NotFound } from "@sluice/core"
+import { GatewayError, InvalidResponse, NotFound } from "@sluice/core"
 import { Clock, Context, Duration, Effect, FileSystem, Layer, Path, Schema } from "effect"
 import { createHash } from "node:crypto"
 import { ServerConfig } from "../Config.ts"
@@ -47,10 +47,20 @@ const notFound = (kind: MediaTask["kind"], id: string) =>
     })
   })
 
+const taken = ({ kind, model, provider }: MediaTask) =>
+  new GatewayError({
+    operation: `${kind}s`,
+    model,
+    reason: new InvalidResponse({
+      message: `The provider \`${provider}\` gave its task an id that another task has: it cannot be watched here`
+    })
+  })
+
 export class MediaTasks extends Context.Service<
   MediaTasks,
   {
-    readonly add: (task: MediaTask) => Effect.Effect<void>
+    /** Fails where another's task has that id: providers elsewhere choose ids without knowing of each other. */
+    readonly add: (task: MediaTask) => Effect.Effect<void, GatewayError>
     /** One's own; a foreign task is told from none by nothing. */
     readonly find: (
       kind: MediaTask["kind"],
@@ -125,6 +135,8 @@ export class MediaTasks extends Context.Service<
         counts,
         add: (task) =>
           Effect.andThen(forgetOld, () => {
+            const { provider, user } = tasks.get(task.id) ?? task
+            if (provider !== task.provider || user !== task.user) return Effect.fail(taken(task))
             tasks.set(task.id, task)
             return save(task)
           }),

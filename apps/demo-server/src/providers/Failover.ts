@@ -68,8 +68,9 @@ export const failover = <Request extends { readonly model: string }, Response>(
           Effect.catch((error) => {
             const errors = [...before, error]
             const next = order[at + 1]
-            if (next === undefined) return Effect.fail(verdict(errors, error))
+            // What may have been made is said, whatever the others said before: the caller should not ask again.
             if (!mayGoOn(operation, error)) return Effect.fail(error)
+            if (next === undefined) return Effect.fail(verdict(errors, error))
             const told = `${operation} of ${call.request.model} failed at ${candidate.provider.id} and goes to ${next.provider.id}: ${error.reason.message}`
             return Effect.andThen(
               error.attempt === undefined ? Effect.logDebug(told) : Effect.logWarning(told),

@@ -35,6 +35,9 @@
 import { type ModelGroup, MODEL_GROUPS } from "@sluice/core"
 import { Effect, Schema, SchemaIssue } from "effect"
 
+/** What the provider of this process is called. */
+const EMBEDDED = "sluice-embedded"
+
 const Positive = Schema.Finite.check(Schema.isGreaterThan(0))
 const Priority = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1000 }))
 /** A day: whoever means "never" would keep a connection for ever. */
@@ -44,7 +47,10 @@ const Seconds = Positive.check(Schema.isLessThanOrEqualTo(86_400))
 const Id = Schema.String.check(
   Schema.isPattern(/^[\w.:-]{1,64}$/, {
     expected: "a name of up to 64 letters, digits, or any of . : _ -"
-  })
+  }),
+  Schema.makeFilter(
+    (id) => id !== EMBEDDED || "Expected another name: the models of this process have this one"
+  )
 )
 
 const Url = Schema.String.check(
