@@ -80,6 +80,9 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
       body: { ...body, ...(top_n === 2 ? {} : { top_n: top_n ?? body.documents.length }) }
     })
   ),
+  answering("ranks no more than the first documents", RERANK, "topN", ({ body, ...rest }) =>
+    handlerOf(RERANK)({ ...rest, body: { ...body, documents: body.documents.slice(0, body.top_n) } })
+  ),
   changing("returns each document beside its neighbour's index", RERANK, "documents", ({ results }) => ({
     results: each(results, (result: Json, nth) => ({ ...result, document: results[(nth + 1) % 3]?.document }))
   })),

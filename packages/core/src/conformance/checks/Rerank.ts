@@ -6,13 +6,13 @@ import { wantsModel } from "../Models.ts"
 import { ours, promised } from "../Rule.ts"
 
 const QUERY = "When does the lock keeper open the sluice?"
-/** The second one answers the query; the others have nothing to do with it. */
+/** The last one answers the query; the others have nothing to do with it. */
 const DOCUMENTS = [
   "Seventeen violins, two harps, one conductor.",
-  "The lock keeper opens the sluice at high water.",
-  "Bread is baked before dawn."
+  "Bread is baked before dawn.",
+  "The lock keeper opens the sluice at high water."
 ]
-const RELEVANT = 1
+const RELEVANT = 2
 const SECTION = "Rerank response"
 
 const scoresOf = (json: unknown) =>
@@ -33,7 +33,7 @@ export const rerank = check({
       "What the service does",
       "the one document that answers the query has the highest score"
     ),
-    topN: promised("Rerank request", "with `top_n` only so many results come"),
+    topN: promised("Rerank request", "with `top_n` only so many results come, and the best is among them"),
     documents: promised("Rerank request", "with `return_documents` each result carries its document's text"),
     sorted: ours(SECTION, "results come from the highest score to the lowest"),
     generousTopN: ours("Rerank request", "a `top_n` larger than the number of documents gives all of them"),
@@ -64,11 +64,13 @@ export const rerank = check({
     )
 
     const request = { model: session.models.rerank, query: QUERY, documents: DOCUMENTS }
-    yield* succeeds("topN", { body: { ...request, top_n: 2 } }, ({ json }) => {
-      const { length } = listAt(json, "results")
-      return fault(length === 2, `${length} results for \`top_n\` 2`)
-    })
     const wrongIndex = outside.length > 0 || new Set(indices).size < indices.length
+    yield* succeeds("topN", { body: { ...request, top_n: 2 } }, ({ json }) => {
+      const first = listAt(json, "results")
+      const best = wrongIndex || first.some((result) => at(result, "index") === RELEVANT)
+      const many = fault(first.length === 2, `${first.length} results for \`top_n\` 2`)
+      return many ?? fault(best, "the best of 3 documents is not among 2")
+    })
     if (wrongIndex || !indices.includes(RELEVANT)) skip("relevance", "the indices are wrong")
     else {
       const best = scores[indices.indexOf(RELEVANT)] ?? 0
