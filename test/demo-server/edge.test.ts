@@ -211,7 +211,7 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.5" } }), { excludeTestServic
   }
 )
 
-layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.1" } }), { excludeTestServices: true })(
+layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.2" } }), { excludeTestServices: true })(
   "slow callers",
   (it) => {
     it.effect("a body that comes a byte at a time is not waited for without end: 408", () =>
