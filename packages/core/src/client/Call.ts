@@ -1,5 +1,5 @@
 /** A whole call: attempts with their time-out, the waits between them, and the time-out of it all. */
-import { Context, Duration, Effect, Redacted } from "effect"
+import { Clock, Context, Duration, Effect, Redacted } from "effect"
 import { GatewayError, TimedOut } from "../GatewayError.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../RetryPolicy.ts"
 import type { About } from "./About.ts"
@@ -8,6 +8,7 @@ import { concealAnswer, concealer, concealIn } from "./Conceal.ts"
 import type { Guard } from "./Guard.ts"
 import { IdempotencyKey } from "./Idempotency.ts"
 import { observe } from "./Telemetry.ts"
+import { within } from "./Within.ts"
 
 export type { About } from "./About.ts"
 
@@ -64,6 +65,8 @@ export const makeCaller = (
   }
   const policy = options.retry ?? RETRY
   const schedule = scheduleOf(policy)
+  /** The first attempt ends before the whole call has to: until then one clock does for both. */
+  const oneLimitFirst = guards.length === 0 && Duration.isLessThanOrEqualTo(attemptTimeout, callTimeout)
 
   const fail: Caller["fail"] = ({ operation, model, repeat }, { reason, requestId, unmade }, attempt) => {
     const inDoubt = repeat === "creations" && unmade !== true && IN_DOUBT.has(reason._tag)
@@ -96,13 +99,12 @@ export const makeCaller = (
         doubtful ||= problem.unmade !== true
         return fail(about, { ...problem, unmade: !doubtful }, attempts === 0 ? undefined : attempts)
       }
-      const timed = Effect.suspend(() => {
+      const begun = Effect.suspend(() => {
         attempts++
         underWay = true
         return attempt
-      }).pipe(
-        Effect.timeoutOrElse({ duration: attemptTimeout, orElse: () => timedOut("attempt", attemptTimeout) })
-      )
+      })
+      const timed = within(begun, attemptTimeout, () => timedOut("attempt", attemptTimeout))
       const guarded = guards.reduceRight((guarded, guard) => guard(guarded, about), timed)
       const once = Effect.mapError(guarded, (problem) => {
         underWay = false
@@ -111,6 +113,7 @@ export const makeCaller = (
 
       /** A schedule costs more than a call over it: most calls need none. */
       const again = (first: GatewayError) => {
+        if (!mayRepeat(about, first)) return Effect.fail(first)
         const replaced = Context.get(context, CurrentRetryPolicy)
         let before: GatewayError | undefined = first
         return Effect.suspend(() => {
@@ -125,15 +128,20 @@ export const makeCaller = (
         )
       }
 
-      const whole = once.pipe(
-        Effect.catch((error) => (mayRepeat(about, error) ? again(error) : Effect.fail(error))),
-        Effect.timeoutOrElse({
-          duration: callTimeout,
-          orElse: () =>
-            Effect.mapError(timedOut("call", callTimeout), (problem) =>
-              failed({ ...problem, unmade: !underWay })
-            )
-        }),
+      const inTime = <A>(self: Effect.Effect<A, GatewayError>, left: Duration.Duration) =>
+        within(self, left, () =>
+          Effect.mapError(timedOut("call", callTimeout), (problem) =>
+            failed({ ...problem, unmade: !underWay })
+          )
+        )
+      const clock = Context.get(context, Clock.Clock)
+      const start = clock.monotonicTimeNanosUnsafe()
+      const left = () =>
+        Duration.subtract(callTimeout, Duration.nanos(clock.monotonicTimeNanosUnsafe() - start))
+      const limited = oneLimitFirst
+        ? Effect.catch(once, (error) => inTime(again(error), left()))
+        : inTime(Effect.catch(once, again), callTimeout)
+      const whole = limited.pipe(
         Effect.map((answer) => concealAnswer(answer, conceal)),
         observe(about, () => attempts)
       )

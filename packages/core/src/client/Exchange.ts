@@ -19,13 +19,13 @@ export const exchange = <A>(
   send: Effect.Effect<HttpClientResponse.HttpClientResponse, SendError | Failure>,
   decode: (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<A, DecodeError>
 ): Effect.Effect<Answer<A>, Problem> =>
-  send.pipe(
-    Effect.mapError((error): Problem => {
+  Effect.matchEffect(send, {
+    onFailure: (error) => {
       const reason = notSent(error)
       const local = reason._tag === "InvalidRequest"
-      return { reason, requestId: undefined, unmade: isUnsent(error), local }
-    }),
-    Effect.flatMap((response) => {
+      return Effect.fail<Problem>({ reason, requestId: undefined, unmade: isUnsent(error), local })
+    },
+    onSuccess: (response) => {
       const requestId = response.headers["x-request-id"] ?? response.headers["request-id"]
       if (response.status < 200 || response.status >= 300) {
         const unmade = response.status === 429
@@ -37,14 +37,13 @@ export const exchange = <A>(
         const message = `The answer is compressed (${response.headers["content-encoding"]}), which was not asked for.`
         return Effect.fail<Problem>({ reason: new InvalidResponse({ message }), requestId })
       }
-      return decode(response).pipe(
-        Effect.map((value): Answer<A> => ({ value, requestId, facts: factsOf(value) })),
-        Effect.catch((error) =>
-          Effect.flatMap(deniedIn(response, error), (reason) => Effect.fail<Problem>({ reason, requestId }))
-        )
-      )
-    })
-  )
+      return Effect.matchEffect(decode(response), {
+        onFailure: (error) =>
+          Effect.flatMap(deniedIn(response, error), (reason) => Effect.fail<Problem>({ reason, requestId })),
+        onSuccess: (value) => Effect.succeed<Answer<A>>({ value, requestId, facts: factsOf(value) })
+      })
+    }
+  })
 
 /** Some gateways refuse with status 200: what does not have the form of an answer may have that of a refusal. */
 const deniedIn = (response: HttpClientResponse.HttpClientResponse, error: DecodeError) =>
@@ -61,10 +60,10 @@ export const judge =
   <A, B>(judgement: (value: A) => Effect.Effect<B, GatewayReason>) =>
   (self: Effect.Effect<Answer<A>, Problem>): Effect.Effect<Answer<B>, Problem> =>
     Effect.flatMap(self, ({ requestId, value, ...rest }) =>
-      judgement(value).pipe(
-        Effect.map((judged): Answer<B> => ({ value: judged, requestId, ...rest })),
-        Effect.mapError((reason): Problem => ({ reason, requestId }))
-      )
+      Effect.matchEffect(judgement(value), {
+        onFailure: (reason) => Effect.fail<Problem>({ reason, requestId }),
+        onSuccess: (judged) => Effect.succeed<Answer<B>>({ value: judged, requestId, ...rest })
+      })
     )
 
 const notSent = (error: DecodeError): GatewayReason => {

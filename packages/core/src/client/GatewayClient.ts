@@ -7,7 +7,7 @@ import { refusedImages } from "../ChatImages.ts"
 import { ApiKey } from "../Credentials.ts"
 import { type ChatRequest, ChatResponse } from "../endpoints/Chat.ts"
 import { type Extra, extraOf } from "../endpoints/Open.ts"
-import { type ChatAnswer, type ChatCall, type ChatPart, Gateway } from "../Gateway.ts"
+import { type ChatAnswer, type ChatCall, type ChatPart, Gateway, type Reranked } from "../Gateway.ts"
 import { GatewayApi } from "../GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../GatewayError.ts"
 import { ApiKeyAuth } from "../Security.ts"
@@ -93,30 +93,29 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const videos = yield* makeVideos(options, caller, { baseUrl, client, httpClient })
   const images = yield* makeImages(options, caller, { baseUrl, client, httpClient })
 
-  const rerank: Gateway["Service"]["rerank"] = Effect.fn("Gateway.rerank")(function* (request) {
+  const rerank: Gateway["Service"]["rerank"] = Effect.fn("Gateway.rerank")((
+    request
+  ): Effect.Effect<Reranked, GatewayError> => {
     const { documents, model, query, returnDocuments, topN } = request
     const limit = Math.min(topN ?? documents.length, documents.length)
-    if (limit === 0) return { results: [], tokens: 0 }
+    if (limit === 0) return Effect.succeed({ results: [], tokens: 0 })
     const payload = { model, query, documents, top_n: limit, return_documents: returnDocuments }
-    const { value } = yield* call(
-      { operation: "rerank", model },
-      exchange(postRerank({ payload, responseMode }), decodeRerank).pipe(
-        judge((answer) =>
-          Effect.map(rankingOf(answer.results, documents.length, limit), (ranking) => ({
-            results: ranking.map(({ document, index, relevance_score: score }) => ({
-              index,
-              score,
-              ...(document && { document: document.text })
-            })),
-            tokens: tokensOf(answer.usage?.total_tokens),
-            ...originOf(answer),
-            ...(answer.meta && { meta: answer.meta }),
-            ...beyond(answer)
-          }))
-        )
+    const attempt = exchange(postRerank({ payload, responseMode }), decodeRerank).pipe(
+      judge((answer) =>
+        Effect.map(rankingOf(answer.results, documents.length, limit), (ranking) => ({
+          results: ranking.map(({ document, index, relevance_score: score }) => ({
+            index,
+            score,
+            ...(document && { document: document.text })
+          })),
+          tokens: tokensOf(answer.usage?.total_tokens),
+          ...originOf(answer),
+          ...(answer.meta && { meta: answer.meta }),
+          ...beyond(answer)
+        }))
       )
     )
-    return value
+    return Effect.map(call({ operation: "rerank", model }, attempt), ({ value }) => value)
   })
 
   const embeddings: Gateway["Service"]["embeddings"] = Effect.fn("Gateway.embeddings")((request) =>

@@ -1,5 +1,5 @@
 /** What a call leaves for those who watch: a span with OpenTelemetry's GenAI attributes, and metrics. */
-import { Cause, Clock, Context, Effect, Exit, Metric, Tracer } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Metric, References, Tracer } from "effect"
 import type { GatewayError } from "../GatewayError.ts"
 import type { About } from "./About.ts"
 import type { Answer } from "./Answer.ts"
@@ -33,6 +33,9 @@ export const GatewayMetrics = {
   })
 } as const
 
+/** The conventions ask for one; which provider stands behind a model only the gateway knows. */
+const PROVIDER = "sluice"
+
 type Labels = Readonly<Record<string, string>>
 
 const labels = ({ model, operation }: About): Labels => ({
@@ -41,6 +44,7 @@ const labels = ({ model, operation }: About): Labels => ({
 })
 
 const seriesOf = (all: Labels) => ({
+  attributes: { ...all, "gen_ai.provider.name": PROVIDER },
   retries: Metric.withAttributes(GatewayMetrics.retries, all),
   input: Metric.withAttributes(GatewayMetrics.tokens, { ...all, "gen_ai.token.type": "input" }),
   output: Metric.withAttributes(GatewayMetrics.tokens, { ...all, "gen_ai.token.type": "output" }),
@@ -68,9 +72,13 @@ const spanOf = (context: Context.Context<never>): Tracer.Span | undefined => {
   return span._tag === "Some" && span.value._tag === "Span" ? span.value : undefined
 }
 
-const record = (context: Context.Context<never>, about: About, facts: Facts): void => {
+const record = (
+  context: Context.Context<never>,
+  span: Tracer.Span | undefined,
+  about: About,
+  facts: Facts
+): void => {
   const { finishReasons, id, inputTokens, model, outputTokens } = facts
-  const span = spanOf(context)
   if (id !== undefined) span?.attribute("gen_ai.response.id", id)
   if (model !== undefined) span?.attribute("gen_ai.response.model", model)
   if (finishReasons !== undefined) span?.attribute("gen_ai.response.finish_reasons", finishReasons)
@@ -86,7 +94,9 @@ const record = (context: Context.Context<never>, about: About, facts: Facts): vo
 
 /** Puts what an answer said of itself on the current span, and counts its tokens. */
 export const recordFacts = (about: About, facts: Facts): Effect.Effect<void> =>
-  Effect.contextWith((context: Context.Context<never>) => Effect.sync(() => record(context, about, facts)))
+  Effect.contextWith((context: Context.Context<never>) =>
+    Effect.sync(() => record(context, spanOf(context), about, facts))
+  )
 
 const errorType = (cause: Cause.Cause<GatewayError>): string => {
   const error = Cause.findErrorOption(cause)
@@ -103,39 +113,34 @@ const errorType = (cause: Cause.Cause<GatewayError>): string => {
 export const observe =
   (about: About, attempts: () => number) =>
   <A>(self: Effect.Effect<Answer<A>, GatewayError>): Effect.Effect<Answer<A>, GatewayError> =>
-    Effect.suspend(() => {
-      let answer: Answer<A> | undefined
-      let start = 0n
-      const ended = (context: Context.Context<never>, exit: Exit.Exit<Answer<A>, GatewayError>) => {
-        const seconds = Number(Context.get(context, Clock.Clock).currentTimeNanosUnsafe() - start) / 1e9
-        const error = Exit.isSuccess(exit) ? undefined : errorType(exit.cause)
-        const { calls, seconds: durations } = series(about, error)
-        calls.updateUnsafe(1, context)
-        durations.updateUnsafe(seconds, context)
-        const span = spanOf(context)
-        if (error !== undefined) span?.attribute("error.type", error)
-        if (attempts() > 1) {
-          span?.attribute("http.request.resend_count", attempts() - 1)
-          series(about).retries.updateUnsafe(attempts() - 1, context)
-        }
-        if (Exit.isFailure(exit)) return
-        answer = exit.value
-        if (answer.requestId !== undefined) span?.attribute("sluice.request.id", answer.requestId)
-        if (answer.facts !== undefined) record(context, about, answer.facts)
-      }
-      const inner = Effect.contextWith((context: Context.Context<never>) => {
-        start = Context.get(context, Clock.Clock).currentTimeNanosUnsafe()
-        return Effect.asVoid(Effect.onExit(self, (exit) => Effect.sync(() => ended(context, exit))))
-      })
-      // A span keeps what its effect ended with, and an answer may be a new credential: it goes past the span.
-      return inner.pipe(
-        Effect.withSpan(about.model === undefined ? about.operation : `${about.operation} ${about.model}`, {
-          kind: "client",
-          attributes: { ...labels(about), "gen_ai.provider.name": PROVIDER, ...about.request }
-        }),
-        Effect.map(() => answer as Answer<A>)
-      )
-    })
-
-/** The conventions ask for one; which provider stands behind a model only the gateway knows. */
-const PROVIDER = "sluice"
+    Effect.useSpan(
+      about.model === undefined ? about.operation : `${about.operation} ${about.model}`,
+      { kind: "client", attributes: { ...series(about).attributes, ...about.request } },
+      (span) =>
+        Effect.withFiber((fiber) => {
+          const { context } = fiber
+          const clock = Context.get(context, Clock.Clock)
+          const start = clock.currentTimeNanosUnsafe()
+          const ended = (exit: Exit.Exit<Answer<A>, GatewayError>): undefined => {
+            const now = clock.currentTimeNanosUnsafe()
+            const error = Exit.isSuccess(exit) ? undefined : errorType(exit.cause)
+            const { calls, seconds } = series(about, error)
+            calls.updateUnsafe(1, context)
+            seconds.updateUnsafe(Number(now - start) / 1e9, context)
+            if (error !== undefined) span.attribute("error.type", error)
+            if (attempts() > 1) {
+              span.attribute("http.request.resend_count", attempts() - 1)
+              series(about).retries.updateUnsafe(attempts() - 1, context)
+            }
+            if (Exit.isSuccess(exit)) {
+              const { facts, requestId } = exit.value
+              if (requestId !== undefined) span.attribute("sluice.request.id", requestId)
+              if (facts !== undefined) record(context, span, about, facts)
+            }
+            // A span keeps what its effect ended with, and an answer may be a new credential: it goes past the span.
+            const timed = Context.get(context, References.TracerTimingEnabled)
+            span.end(timed ? now : 0n, Exit.asVoid(exit))
+          }
+          return Effect.onExitPrimitive(Effect.provideService(self, Tracer.ParentSpan, span), ended)
+        })
+    )

@@ -9,6 +9,7 @@ import type { HttpClientError, HttpClientResponse } from "effect/http"
 import type { EmbeddingResponse } from "../endpoints/Embeddings.ts"
 import type { RerankResponse } from "../endpoints/Rerank.ts"
 import { fromBase64 } from "../Float32.ts"
+import { bytesOf } from "./Whole.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
 type Check = (value: unknown) => boolean
@@ -113,10 +114,10 @@ export const usually =
   ) =>
   (response: Response): Effect.Effect<A | B, E | HttpClientError.HttpClientError, R> =>
     response.status === 200
-      ? Effect.flatMap(response.arrayBuffer, (bytes): Effect.Effect<A | B, E, R> => {
+      ? Effect.flatMap(bytesOf(response), (bytes): Effect.Effect<A | B, E, R> => {
           let answer: A | undefined
           try {
-            answer = usual(Buffer.from(bytes))
+            answer = usual(bytes)
           } catch {
             // No JSON: `decode` says so.
           }

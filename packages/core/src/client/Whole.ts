@@ -1,5 +1,4 @@
 /** Answers that come whole: straight from undici's dispatcher, without a stream, promises and a signal for each. */
-import { AsyncResource } from "node:async_hooks"
 import type { IncomingHttpHeaders } from "node:http"
 import { Context, Effect, Inspectable, Option, Pipeable, Result, type Schema, Stream } from "effect"
 import {
@@ -60,14 +59,13 @@ const dispatch = (
       return resume(Effect.fail(new HttpClientError.HttpClientError({ reason })))
     }
     const url = parsed.success
-    const scope = new AsyncResource("sluice", { requireManualDestroy: true })
     const chunks: Array<Buffer> = []
     let controller: Dispatcher.DispatchController | undefined
     let head: Head | undefined
     let given = false
     const give = (effect: Effect.Effect<Response, HttpClientError>) => {
       given = true
-      scope.runInAsyncScope(resume, undefined, effect)
+      resume(effect)
     }
     const stop = () => controller?.abort(new Error("The request was interrupted."))
     dispatcher.dispatch(
@@ -89,15 +87,16 @@ const dispatch = (
           if (status < 200) return
           head = { request, url: url.href, status, received: headers }
           if ((headers["content-encoding"] ?? "identity") === "identity") return
-          give(Effect.succeed(new WholeResponse(head, Result.succeed(new ArrayBuffer(0)))))
+          give(Effect.succeed(new WholeResponse(head, Result.succeed(Buffer.alloc(0)))))
           stop()
         },
         onResponseData: (_, chunk) => {
           chunks.push(chunk)
         },
         onResponseEnd: () => {
-          if (head !== undefined)
-            give(Effect.succeed(new WholeResponse(head, Result.succeed(joined(chunks)))))
+          const [first = Buffer.alloc(0)] = chunks
+          const bytes = chunks.length > 1 ? Buffer.concat(chunks) : first
+          if (head !== undefined) give(Effect.succeed(new WholeResponse(head, Result.succeed(bytes))))
         },
         onResponseError: (_, cause) => {
           if (head === undefined) {
@@ -112,19 +111,6 @@ const dispatch = (
       stop()
     })
   })
-
-/** In memory of its own, for an `ArrayBuffer` has to end where the answer does. */
-const joined = (chunks: ReadonlyArray<Buffer>): ArrayBuffer => {
-  let size = 0
-  for (const { length } of chunks) size += length
-  const all = Buffer.allocUnsafeSlow(size)
-  let at = 0
-  for (const chunk of chunks) {
-    all.set(chunk, at)
-    at += chunk.length
-  }
-  return all.buffer as ArrayBuffer
-}
 
 interface Head {
   readonly request: Request
@@ -142,17 +128,17 @@ class WholeResponse extends Inspectable.Class implements Response {
   readonly status: number
   readonly headers: Headers.Headers
   readonly remoteAddress = Option.none<string>()
-  readonly arrayBuffer: Effect.Effect<ArrayBuffer, HttpClientError>
+  readonly bytes: Effect.Effect<Buffer, HttpClientError>
   private readonly received: IncomingHttpHeaders
 
-  constructor({ received, request, status, url }: Head, body: Result.Result<ArrayBuffer, unknown>) {
+  constructor({ received, request, status, url }: Head, body: Result.Result<Buffer, unknown>) {
     super()
     this.request = request
     this.url = url
     this.status = status
     this.received = received
     this.headers = Headers.fromInput(received)
-    this.arrayBuffer = Result.isSuccess(body)
+    this.bytes = Result.isSuccess(body)
       ? Effect.succeed(body.success)
       : Effect.suspend(() => this.unreadable(body.failure))
   }
@@ -162,8 +148,13 @@ class WholeResponse extends Inspectable.Class implements Response {
     return Effect.fail(new HttpClientError.HttpClientError({ reason }))
   }
 
+  /** A copy, for it has to end where the answer does. */
+  get arrayBuffer() {
+    return Effect.map(this.bytes, (bytes) => new Uint8Array(bytes).buffer)
+  }
+
   get text() {
-    return Effect.map(this.arrayBuffer, (bytes) => new TextDecoder().decode(bytes))
+    return Effect.map(this.bytes, (bytes) => new TextDecoder().decode(bytes))
   }
 
   get json(): Effect.Effect<Schema.Json, HttpClientError> {
@@ -213,3 +204,9 @@ class WholeResponse extends Inspectable.Class implements Response {
     return HttpIncomingMessage.inspect(this, { _id: "HttpClientResponse", request: request.toJSON(), status })
   }
 }
+
+/** The bytes of an answer, as they lie in memory. */
+export const bytesOf = (response: Response): Effect.Effect<Buffer, HttpClientError> =>
+  response instanceof WholeResponse
+    ? response.bytes
+    : Effect.map(response.arrayBuffer, (bytes) => Buffer.from(bytes))
