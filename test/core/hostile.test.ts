@@ -184,7 +184,7 @@ const wrongs: ReadonlyArray<Wrong> = [
   wrong(
     "a film behind a ring of redirects",
     redirect(302, "/v1/videos/v-1/content"),
-    "InvalidRequest",
+    "InvalidResponse",
     6,
     watch,
     2

@@ -120,7 +120,7 @@ layer(Client)("the bytes of images", (it) => {
     Effect.gen(function* () {
       const other = Context.get(yield* Layer.build(Layer.fresh(LoopbackGateway.layer)), LoopbackGateway)
       const { load } = yield* images
-      for (const status of [401, 403, 404, 410]) {
+      for (const status of [400, 401, 403, 404, 410]) {
         other.behave(refuse(status, "<Error>AccessDenied</Error>"))
         const reason = yield* reasonOf(load({ url: `${other.url}/1.png` }))
         assert.strictEqual(reason._tag, "NotFound", String(status))

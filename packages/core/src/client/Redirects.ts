@@ -1,7 +1,7 @@
 /** Redirects of downloads: storage is often elsewhere, and the credential is the gateway's alone. */
 import { Effect, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import { NotFound } from "../GatewayError.ts"
+import { InvalidResponse, NotFound } from "../GatewayError.ts"
 import type { Answer, Problem } from "./Answer.ts"
 
 /** Storage often answers with another address once; a ring of them is cut. */
@@ -74,14 +74,23 @@ export const fetching = <A, E, R>(
   Effect.suspend(() => {
     const home = new URL(baseUrl).origin
     let last = home
-    const watched = Effect.tap(send, ({ request }) =>
-      Effect.sync(() => void (last = URL.parse(request.url)?.origin ?? home))
+    let leadsOn = false
+    const watched = Effect.tap(send, ({ request, status }) =>
+      Effect.sync(() => {
+        last = URL.parse(request.url)?.origin ?? home
+        leadsOn = status >= 300 && status < 400
+      })
     )
     return Effect.mapError(read(watched), (problem): Problem => {
+      if (leadsOn) {
+        const message = `${new URL(last).host} leads on, after ${REDIRECTS} redirects or to no http or https address.`
+        return { ...problem, reason: new InvalidResponse({ message }) }
+      }
       if (last === home || !ENDED.has(problem.reason._tag)) return problem
       const message = `${new URL(last).host} no longer gives ${what}.`
       return { ...problem, reason: new NotFound({ message }) }
     })
   })
 
-const ENDED: ReadonlySet<string> = new Set(["Unauthorized", "Forbidden", "NotFound"])
+/** Some storages say 400 of a link that has ended. */
+const ENDED: ReadonlySet<string> = new Set(["InvalidRequest", "Unauthorized", "Forbidden", "NotFound"])
