@@ -15,7 +15,7 @@ import type { Meter } from "./Meter.ts"
 import { costOf, Prices, type Usage } from "./Prices.ts"
 import { rateHeaders, type RateState } from "./RateWindow.ts"
 import { quotaShort, tooMany } from "./Refusal.ts"
-import { fieldOf, imagesIn, secondsOf, settledUsage, valueOf, writtenBy } from "./Reported.ts"
+import { fieldOf, hasImages, imagesIn, secondsOf, settledUsage, valueOf, writtenBy } from "./Reported.ts"
 import { makeTally, type Tally } from "./Tally.ts"
 
 /** Who pays: a user, by one of its keys or by the page's session. */
@@ -265,18 +265,16 @@ export class Charges extends Context.Service<
               yield* endSoon(charge, settlementOf(usage))
               return answer
             }
-            const images = imagesIn(value, most.images)
+            const id = fieldOf(value, "id")
+            const isTask = typeof id === "string" && !hasImages(value)
+            const images = isTask ? most.images : imagesIn(value, most.images)
             const planned = settlementOf({
               ...counted(),
-              images: images ?? most.images,
+              images,
               seconds: most.seconds === 0 ? 0 : secondsOf(value, most.seconds)
             })
-            const id = fieldOf(value, "id")
             const kind = meter.operation === "videos" ? "video" : "image"
-            const task =
-              typeof id === "string" && images === undefined
-                ? yield* Effect.option(tasks.find(kind, id, payer.user))
-                : undefined
+            const task = isTask ? yield* Effect.option(tasks.find(kind, id, payer.user)) : undefined
             if (task?._tag !== "Some") {
               yield* end(charge, planned)
               return answer

@@ -5,7 +5,7 @@ import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 import type { TaskOperation } from "../providers/Provider.ts"
 import { Providers } from "../providers/Providers.ts"
 import { REMEMBERED } from "./Idempotency.ts"
-import { LEASE_MS, Ledger, type OpenCharge } from "./Ledger.ts"
+import { Ledger, type OpenCharge } from "./Ledger.ts"
 import { fieldOf, valueOf } from "./Reported.ts"
 
 const EVERY = Duration.seconds(30)
@@ -32,7 +32,6 @@ export class Recovery extends Context.Service<
       const tasks = yield* MediaTasks
       const providers = yield* Providers
       const { database } = yield* ServerConfig
-      const started = yield* Clock.currentTimeMillis
 
       /** Whether the task has made something; undefined while that is not known. */
       const made = Effect.fnUntraced(function* (task: MediaTask) {
@@ -97,8 +96,8 @@ export class Recovery extends Context.Service<
         yield* Effect.ignore(ledger.forgetAnswers(now - Duration.toMillis(REMEMBERED)))
       })
 
-      // A file is open to one server at a time: whoever had a lease in it has ended.
-      if (database === undefined) yield* recover(started + LEASE_MS - 1)
+      // A file is open to one server at a time: whoever had a lease in it has ended, and this one has none yet.
+      if (database === undefined) yield* recover(Number.MAX_SAFE_INTEGER)
       yield* Effect.forkScoped(Effect.repeat(round, Schedule.spaced(EVERY)))
       return { recover }
     })

@@ -92,10 +92,18 @@ export const writtenBy = (answer: unknown): number => {
   }, 0)
 }
 
-/** Whole images in an answer, no more than were asked for; undefined where it has none. */
-export const imagesIn = (answer: unknown, asked: number): number | undefined => {
+/** Whether an answer has images already: one without them, and with an id, begins a task. */
+export const hasImages = (answer: unknown): boolean => {
   const data = fieldOf(answer, "data")
-  return Array.isArray(data) ? Math.min(data.length, asked) : undefined
+  return Array.isArray(data) && data.some((image) => isFields(image) && IMAGE.some((name) => name in image))
+}
+
+const IMAGE = ["url", "b64_json", "base64_json"]
+
+/** The images of an answer, no more than were asked for; as many where it does not show them. */
+export const imagesIn = (answer: unknown, asked: number): number => {
+  const data = fieldOf(answer, "data")
+  return Array.isArray(data) ? Math.min(data.length, asked) : asked
 }
 
 /** The seconds of a video that the answer tells, within reason. */

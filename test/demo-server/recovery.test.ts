@@ -1,0 +1,82 @@
+/** What a server that has ended left open, and who pays for it when the next one starts. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { startServer, temporaryFolder } from "./TestServer.ts"
+import { json, startUpstream } from "./Upstream.ts"
+
+const HOUR = 3_600_000
+
+/** The states of the charges in a data folder, and the balance that its owner has spent or reserved. */
+const stateOf = (data: string) => {
+  const database = new DatabaseSync(join(data, "accounts.db"))
+  const states = database.prepare("SELECT id, state, cost FROM charges ORDER BY id").all()
+  const owner = database.prepare("SELECT granted - quota AS gone FROM users").get()
+  database.close()
+  return { states: states.map(({ id, state, cost }) => [id, state, cost]), gone: owner?.["gone"] }
+}
+
+it.live("a task elsewhere is asked after, and paid for or given back; what is in doubt waits a day", () =>
+  Effect.gen(function* () {
+    const states = new Map<string, string>()
+    const upstream = yield* startUpstream((response, { method, path }) => {
+      const id = path.split("/")[3] ?? `task-${states.size}`
+      if (method === "POST" && path === "/v1/videos") states.set(id, "in_progress")
+      json(response, { id, status: states.get(id), data: [{ index: 0, embedding: [1] }] })
+    })
+    const data = yield* temporaryFolder
+    let key = ""
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const server = yield* startServer({ data, env: upstream.env })
+        key = server.secrets.apiKey
+        for (const seconds of ["4", "5", "6"]) {
+          const response = yield* server.call("/v1/videos", { json: { model: "v", prompt: "p", seconds } })
+          assert.strictEqual(response.status, 200)
+        }
+      })
+    )
+    const database = new DatabaseSync(join(data, "accounts.db"))
+    const planned = database.prepare("SELECT task, planned FROM charges ORDER BY task").all()
+    const before = database.prepare("SELECT SUM(reserved) AS reserved FROM charges").get()
+    const lost = database.prepare(`INSERT INTO charges
+      (id, user_id, operation, model, state, reserved, lease_until, created_at)
+      VALUES (?, 'owner', 'images', 'm', ?, 1000, ?, ?)`)
+    const now = Date.now()
+    lost.run("a-reserved", "reserved", now + HOUR, now)
+    lost.run("b-sent", "sent", now - HOUR, now - HOUR)
+    lost.run("c-sent-long-ago", "sent", now - HOUR, now - 25 * HOUR)
+    database.exec("UPDATE users SET quota = quota - 3000")
+    database.close()
+    assert.isTrue(planned.every(({ planned }) => Number(planned) > 0))
+
+    states.set("task-0", "completed").set("task-1", "failed")
+    const printed = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const server = yield* startServer({ data, env: upstream.env })
+        const Self = Schema.Struct({ status: Schema.String })
+        const headers = { authorization: `Bearer ${key}` }
+        const { status } = yield* server.json(Self, "/v1/videos/task-0", { as: "none", headers })
+        assert.strictEqual(status, "completed")
+        return server.printed.join("\n")
+      })
+    )
+    const [first, , third] = planned
+    const { gone, states: left } = stateOf(data)
+    assert.deepStrictEqual(left.map(([, state]) => state).toSorted(), [
+      "refunded",
+      "refunded",
+      "refunded",
+      "sent",
+      "sent",
+      "settled"
+    ])
+    assert.deepInclude(left, ["a-reserved", "refunded", 0])
+    assert.deepInclude(left, ["b-sent", "sent", 0])
+    assert.deepInclude(left, ["c-sent-long-ago", "refunded", 0])
+    assert.include(printed, "not known after")
+    assert.isAbove(Number(before?.["reserved"]), 0)
+    assert.strictEqual(gone, Number(first?.["planned"]) + Number(third?.["planned"]) + 1000)
+  }).pipe(Effect.scoped)
+)
