@@ -38,17 +38,21 @@ export const sendRaw = (url: string, ...parts: ReadonlyArray<string | Uint8Array
     return Effect.sync(() => socket.destroy())
   })
 
-/** Sends an opening, then the same again every few milliseconds, until the server has closed the connection. */
+/** Sends an opening, then a drop every few milliseconds, until the server has closed the connection; `drops` counts. */
 export const dripRaw = (url: string, opening: string, drop: string, everyMs: number) =>
-  Effect.callback<Raw>((resume) => {
+  Effect.callback<Raw & { readonly drops: number }>((resume) => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1")
     let text = ""
+    let drops = 0
     socket.on("data", (chunk) => (text += chunk.toString("latin1")))
     socket.on("error", () => {})
-    const dripping = setInterval(() => socket.write(drop), everyMs)
+    const dripping = setInterval(() => {
+      drops += 1
+      socket.write(drop)
+    }, everyMs)
     socket.on("close", () => {
       clearInterval(dripping)
-      resume(Effect.succeed(parseRaw(text)))
+      resume(Effect.succeed({ ...parseRaw(text), drops }))
     })
     socket.on("connect", () => socket.write(opening))
     return Effect.sync(() => {
