@@ -86,8 +86,10 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
       const { completion_tokens, prompt_tokens, total_tokens } = answer.usage ?? assert.fail("no usage")
       assert.strictEqual(total_tokens, prompt_tokens + completion_tokens)
       assert.isAbove(completion_tokens, 0)
-      const short = await client.chat.completions.create({ ...question, max_tokens: 1 })
-      assert.strictEqual(short.choices[0]?.finish_reason, "length")
+      for (const limit of [{ max_tokens: 1 }, { max_completion_tokens: 1 }]) {
+        const short = await client.chat.completions.create({ ...question, ...limit })
+        assert.strictEqual(short.choices[0]?.finish_reason, "length")
+      }
     })
   )
 

@@ -38,6 +38,7 @@ const chat: ReadonlyArray<Rule> = [
     takes: [
       user("When?"),
       user([text("When?")]),
+      { ...user("max_completion_tokens?"), max_completion_tokens: null },
       { ...user("When?"), max_tokens: null, temperature: null, stream: null, stream_options: null },
       { ...user("When?"), stream_options: { include_usage: null }, stream: false },
       {
@@ -67,6 +68,9 @@ const chat: ReadonlyArray<Rule> = [
     refuses: [
       ...[0, -1, 1.5, "5", 1e300].map(
         (max_tokens) => ["max_tokens", { ...user("When?"), max_tokens }] as const
+      ),
+      ...[0, -1, 1.5, "5"].map(
+        (limit) => ["max_completion_tokens", { ...user("When?"), max_completion_tokens: limit }] as const
       ),
       ...[-0.1, 2.1, "1"].map((temperature) => ["temperature", { ...user("When?"), temperature }] as const)
     ]

@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { chatMeter } from "../money/Meter.ts"
 import { Providers } from "../providers/Providers.ts"
+import { limited } from "./ChatLimit.ts"
 import { serve } from "./serve.ts"
 
 export const ChatLayer = HttpApiBuilder.group(
@@ -11,6 +12,13 @@ export const ChatLayer = HttpApiBuilder.group(
   "chat",
   Effect.fn(function* (handlers) {
     const chat = yield* serve(yield* Providers, chatMeter, (operations) => operations.chat)
-    return handlers.handle("create", ({ payload }) => chat(payload))
+    return handlers.handle("create", ({ payload, request }) =>
+      request.text.pipe(
+        // Read already to decode the payload: this is the same text.
+        Effect.orDie,
+        Effect.flatMap((text) => limited(payload, text)),
+        Effect.flatMap(({ body, request }) => chat(request, body))
+      )
+    )
   })
 )
