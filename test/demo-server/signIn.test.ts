@@ -69,6 +69,19 @@ describe("signing in", () => {
       )
   )
 
+  it.live("the cookie is kept from plain HTTP where a trusted proxy says that HTTPS was spoken", () =>
+    served(
+      { SLUICE_TRUSTED_PROXIES: "127.0.0.1" },
+      Effect.gen(function* () {
+        const { secrets } = yield* TestServer
+        const credential = { apiKey: secrets.apiKey }
+        const forwarded = { "x-forwarded-for": "203.0.113.7", "x-forwarded-proto": "https" }
+        assert.include((yield* signIn(credential, forwarded)).cookie, "Secure")
+        assert.notInclude((yield* signIn(credential)).cookie, "Secure")
+      })
+    )
+  )
+
   it.live("another origin's page does not sign its visitor in", () =>
     served(
       {},

@@ -16,12 +16,20 @@ import { isCrossOrigin, isLocal } from "./SameOrigin.ts"
 import { orUnavailable } from "./StoreFailure.ts"
 import { Users } from "./Users.ts"
 
-/** Not `Secure`: the server speaks plain HTTP, on loopback unless told otherwise. */
 const cookie = { path: "/", httpOnly: true, sameSite: "strict" } as const
 
+/** `Secure` behind a proxy that says it speaks HTTPS; the server itself speaks plain HTTP. */
 const withCookie = (value: string, maxAge: Duration.Duration) =>
-  HttpEffect.appendPreResponseHandler((_request, response) =>
-    Effect.orDie(HttpServerResponse.setCookie(response, SESSION_COOKIE, value, { ...cookie, maxAge }))
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ protocol }) =>
+    HttpEffect.appendPreResponseHandler((_request, response) =>
+      Effect.orDie(
+        HttpServerResponse.setCookie(response, SESSION_COOKIE, value, {
+          ...cookie,
+          maxAge,
+          secure: protocol === "https"
+        })
+      )
+    )
   )
 
 const refused = (message: string) =>

@@ -14,13 +14,20 @@ const unmapped = (address: string): string => {
   return `${a >> 8}.${a & 255}.${b >> 8}.${b & 255}`
 }
 
+/** A list for each family: Node's own takes IPv4 addresses for IPv6 ones, so that `::/0` would hold all of them. */
+interface Networks {
+  readonly ipv4: BlockList
+  readonly ipv6: BlockList
+}
+
 /** Adds one network or address; whether it is one. */
-const addNetwork = (list: BlockList, text: string): boolean => {
+const addNetwork = (lists: Networks, text: string): boolean => {
   const [written = "", prefix, ...rest] = text.split("/")
   const address = unmapped(written)
   const family = isIPv4(address) ? "ipv4" : isIPv6(address) && !address.includes("%") ? "ipv6" : undefined
   if (family === undefined || rest.length > 0) return false
   const bits = family === "ipv4" ? 32 : 128
+  const list = lists[family]
   if (prefix === undefined) {
     list.addAddress(address, family)
     return true
@@ -46,11 +53,11 @@ export const parseSubnet = (text: string): Subnet | undefined => {
   const networks = text.split(/[\s,]+/).filter((network) => network !== "")
   if (networks.length === 0) return text.includes(",") ? undefined : () => true
   if (networks.length > MAX_NETWORKS) return undefined
-  const list = new BlockList()
-  if (!networks.every((network) => addNetwork(list, network))) return undefined
+  const lists: Networks = { ipv4: new BlockList(), ipv6: new BlockList() }
+  if (!networks.every((network) => addNetwork(lists, network))) return undefined
   return (address) => {
     const plain = unmapped(address.replace(/%.*$/, ""))
-    if (isIPv4(plain)) return list.check(plain, "ipv4")
-    return isIPv6(plain) && list.check(plain, "ipv6")
+    if (isIPv4(plain)) return lists.ipv4.check(plain, "ipv4")
+    return isIPv6(plain) && lists.ipv6.check(plain, "ipv6")
   }
 }

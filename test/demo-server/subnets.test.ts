@@ -1,0 +1,74 @@
+/** From where a key may be used: over IPv4, over IPv6, over IPv4 in IPv6, and behind a proxy. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { networkInterfaces } from "node:os"
+import { startServer } from "./TestServer.ts"
+
+const One = Schema.Struct({ data: Schema.Struct({ key: Schema.String }) })
+
+const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === "::1")
+)
+
+const start = (env: Record<string, string>) =>
+  Effect.map(startServer({ env }), ({ json, url }) => {
+    const port = new URL(url).port
+    /** The status of a call with a key that these networks may use. */
+    const statusOf = (subnet: string, host: string, headers: Record<string, string> = {}) =>
+      Effect.gen(function* () {
+        const token = { name: "held", expired_time: -1, remain_quota: 1, subnet }
+        const { key } = (yield* json(One, "/api/token/", { as: "token", json: token })).data
+        return yield* Effect.promise(async () => {
+          const authorization = `Bearer ${key}`
+          const response = await fetch(`http://${host}:${port}/v1/models`, {
+            headers: { authorization, ...headers }
+          })
+          await response.arrayBuffer()
+          return response.status
+        })
+      })
+    return statusOf
+  })
+
+describe("a key's networks", () => {
+  // Skipped: where the machine has no IPv6.
+  it.live.skipIf(!hasIPv6)("hold over IPv4, over IPv6, and where one comes as the other", () =>
+    Effect.gen(function* () {
+      // Bound to every address of both kinds, whoever calls by IPv4 is ::ffff:127.0.0.1.
+      const statusOf = yield* start({ HOST: "::" })
+      for (const [subnet, host, expected] of [
+        ["127.0.0.0/8", "127.0.0.1", 200],
+        ["::ffff:127.0.0.0/104", "127.0.0.1", 200],
+        ["::1", "127.0.0.1", 403],
+        ["::/0", "127.0.0.1", 403],
+        ["::1/128", "[::1]", 200],
+        ["127.0.0.0/8", "[::1]", 403],
+        ["0.0.0.0/0", "[::1]", 403],
+        ["10.0.0.0/8, ::/64", "[::1]", 200],
+        ["", "[::1]", 200]
+      ] as const) {
+        assert.strictEqual(yield* statusOf(subnet, host), expected, `${subnet} from ${host}`)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("look at what a trusted proxy says, and at what nobody else says", () =>
+    Effect.gen(function* () {
+      const forwarded = (text: string) => ({ "x-forwarded-for": text })
+      const direct = yield* start({})
+      assert.strictEqual(yield* direct("10.0.0.0/8", "127.0.0.1", forwarded("10.1.1.1")), 403)
+      assert.strictEqual(yield* direct("127.0.0.0/8", "127.0.0.1", forwarded("10.1.1.1")), 200)
+      const proxied = yield* start({ SLUICE_TRUSTED_PROXIES: "127.0.0.0/8, ::1" })
+      for (const [said, expected] of [
+        ["10.1.1.1", 200],
+        // Only the last was written by the proxy.
+        ["10.1.1.1, 203.0.113.7", 403],
+        ["203.0.113.7, 10.1.1.1", 200],
+        ["nonsense", 403],
+        ["10.1.1.1, nonsense", 403]
+      ] as const) {
+        assert.strictEqual(yield* proxied("10.0.0.0/8", "127.0.0.1", forwarded(said)), expected, said)
+      }
+    }).pipe(Effect.scoped)
+  )
+})
