@@ -1,5 +1,6 @@
 /** What a group of image models does not take does not compile. */
 import { assert, describe, it } from "@effect/vitest"
+import type { ImagesOptions, VideosOptions } from "@sluice/core/client"
 import { checkImageCall, type ImageCall, imagePart, type ImageSource, readImage } from "@sluice/core"
 import { Effect, type FileSystem, Result } from "effect"
 import { png } from "./mediaImages.ts"
@@ -109,6 +110,12 @@ const needs = {
   detail: () => imagePart(url, "medium")
 }
 
+const patience: ImagesOptions & VideosOptions = {
+  images: { deadline: "1 minute" },
+  // @ts-expect-error: it is called `deadline`
+  videos: { timeout: "1 minute" }
+}
+
 describe("calls of images", () => {
   it("what compiles is taken, and what does not is refused to whoever has no compiler", () => {
     const taken = (call: ImageCall) => Result.isSuccess(checkImageCall(call))
@@ -122,4 +129,8 @@ describe("calls of images", () => {
       yield* needs.bytes()
     })
   )
+
+  it("how images and videos are waited for can be named", () => {
+    assert.deepStrictEqual(Object.keys(patience), ["images", "videos"])
+  })
 })
