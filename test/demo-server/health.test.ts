@@ -50,6 +50,7 @@ layer(testServer({ env: upstream }), { excludeTestServices: true })("a server wi
   )
 })
 
+// Skipped: where no PostgreSQL is installed; the name of the test says what is missing.
 it.live.skipIf(withoutPostgres !== undefined)(
   `a server whose database is gone says so, and is ready again with it${withoutPostgres === undefined ? "" : ` (skipped: ${withoutPostgres})`}`,
   () =>
