@@ -1,6 +1,6 @@
 /** What an upstream answers, on its way to the caller: nobody decodes it. */
-import { Failure } from "@sluice/core"
-import { type Duration, Effect, Stream } from "effect"
+import { Failure, TimedOut } from "@sluice/core"
+import { Duration, Effect, Stream } from "effect"
 import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
 import { incomingBody, incomingEvents } from "./ModelName.ts"
 
@@ -69,15 +69,30 @@ export const passOn =
     )
   }
 
-/** A video, byte by byte as it comes. */
+/** Between two parts of a file. */
+const STALLED = "60 seconds"
+
+const stalled = () =>
+  Stream.fail(
+    new TimedOut({
+      message: `Nothing more of the file came for ${STALLED}`,
+      scope: "attempt",
+      after: Duration.fromInputUnsafe(STALLED)
+    })
+  )
+
+/** A video, byte by byte as it comes; one that stops coming ends with a broken connection, not as if it were whole. */
 export const passFile: Read = (response) => {
   const contentType = response.headers["content-type"] ?? ""
   return Effect.succeed(
     /^(?:video\/|application\/octet-stream)/.test(contentType)
-      ? HttpServerResponse.stream(response.stream, {
-          contentType: "video/mp4",
-          headers: { "cache-control": "private, no-store" }
-        })
+      ? HttpServerResponse.stream(
+          Stream.timeoutOrElse(response.stream, { duration: STALLED, orElse: stalled }),
+          {
+            contentType: "video/mp4",
+            headers: { "cache-control": "private, no-store" }
+          }
+        )
       : { notJson: contentType }
   )
 }

@@ -1,0 +1,60 @@
+/** An upstream that falls silent in the middle of an answer, under a clock of the test's own. */
+import { assert, describe, it } from "@effect/vitest"
+import { TimedOut } from "@sluice/core"
+import { Cause, Duration, Effect, Exit, Fiber, Option, Stream } from "effect"
+import { HttpClientRequest, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+import { passFile, passOn, type Read } from "../../apps/demo-server/src/providers/UpstreamAnswer.ts"
+
+const names = { called: "m", model: "m" }
+
+/** What a caller gets of an answer that begins so and never goes on. */
+const received = (read: Read, contentType: string, begun: string) =>
+  Effect.gen(function* () {
+    const head = HttpClientResponse.fromWeb(
+      HttpClientRequest.get("http://upstream"),
+      new Response(null, { headers: { "content-type": contentType } })
+    )
+    // Its parts come without the timers of a real socket, which the clock of a test does not move.
+    const stream = Stream.concat(Stream.make(new TextEncoder().encode(begun)), Stream.never)
+    const answer = yield* read(Object.defineProperty(head, "stream", { value: stream }))
+    const body = "notJson" in answer ? undefined : answer.body
+    assert.strictEqual(body?._tag, "Stream")
+    if (body?._tag !== "Stream") return { text: "", exit: Exit.void }
+    let text = ""
+    const exit = yield* body.stream.pipe(
+      Stream.runForEach((part) => Effect.sync(() => void (text += new TextDecoder().decode(part)))),
+      Effect.exit
+    )
+    return { text, exit }
+  })
+
+describe("an upstream that falls silent", () => {
+  it.effect("in a stream of events: an event says so, after the idle time of the upstream", () =>
+    Effect.gen(function* () {
+      const caller = yield* Effect.forkChild(
+        received(passOn(Duration.seconds(20), names), "text/event-stream", "data: one\n\n"),
+        { startImmediately: true }
+      )
+      yield* TestClock.adjust("19 seconds")
+      assert.isUndefined(caller.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      const { exit, text } = yield* Fiber.join(caller)
+      assert.isTrue(Exit.isSuccess(exit))
+      assert.match(text, /^data: one\n\ndata: \{.*"upstream_broke_off".*\}\n\n$/)
+    })
+  )
+
+  it.effect("in a file: the answer breaks off, and does not look whole", () =>
+    Effect.gen(function* () {
+      const caller = yield* Effect.forkChild(received(passFile, "video/mp4", "the beginning"), {
+        startImmediately: true
+      })
+      yield* TestClock.adjust("60 seconds")
+      const { exit, text } = yield* Fiber.join(caller)
+      assert.strictEqual(text, "the beginning")
+      const error = Exit.isFailure(exit) ? Cause.findErrorOption(exit.cause) : Option.none()
+      assert.instanceOf(Option.getOrUndefined(error), TimedOut)
+    })
+  )
+})
