@@ -64,14 +64,16 @@ const inspect = (data: string) =>
   }).pipe(Effect.provide(NodeSqlite.layer(join(data, "accounts.db"))), Effect.runPromise)
 
 /** One life of a server: until it is killed, when `during` has ended. */
-const life = (data: string, during: (url: string, printed: string) => Promise<void>) =>
-  Effect.gen(function* () {
+const life = async (data: string, during: (url: string, printed: string) => Promise<void>) => {
+  const ended = await Effect.gen(function* () {
     const server = yield* startProcess({ SLUICE_DATA: data })
     const printed = yield* server.printed("Reference")
     const [, url = ""] = /(http:\/\/\S+)\/#login/.exec(printed) ?? []
     yield* Effect.promise(() => during(url, printed))
-    return server.ended
-  }).pipe(Effect.scoped, Effect.flatten, Effect.provide(NodeServices.layer), Effect.runPromise)
+    return { process: server.ended }
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer), Effect.runPromise)
+  await Effect.runPromise(ended.process)
+}
 
 export const ledger: Trial = async (random) => {
   const data = await mkdtemp(join(tmpdir(), "sluice-ledger-"))
