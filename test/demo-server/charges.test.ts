@@ -174,6 +174,55 @@ describe("a failure", () => {
   )
 })
 
+/** Asks, and goes away as soon as the upstream has been asked. */
+const leave = (server: Server, path: string, body: unknown, isAsked: () => boolean) =>
+  Effect.gen(function* () {
+    const asking = yield* Effect.forkChild(server.call(path, { json: body }))
+    yield* Effect.repeat(Effect.sync(isAsked), { schedule: Schedule.spaced("5 millis"), until: Boolean })
+    yield* Fiber.interrupt(asking)
+  })
+
+describe("a caller who goes away before the answer", () => {
+  it.live("ends the call upstream, and pays for the question", () =>
+    Effect.gen(function* () {
+      let closed = false
+      const { asked, server } = yield* before((response) => {
+        response.on("close", () => (closed = true))
+      })
+      yield* costs(
+        server,
+        leave(server, "/v1/embeddings", embed, () => asked().length > 0),
+        3
+      )
+      yield* Effect.repeat(
+        Effect.sync(() => closed),
+        { schedule: Schedule.spaced("5 millis"), until: Boolean }
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("does not end what is made and paid for: it is there, and paid for once", () =>
+    Effect.gen(function* () {
+      let make: (() => void) | undefined
+      const { asked, server } = yield* before((response, { method }) => {
+        if (method === "POST")
+          make = () => json(response, { id: "film", status: "in_progress", seconds: "8" })
+        else json(response, { id: "film", status: "completed", seconds: "8" })
+      })
+      const film = { model: "v", prompt: "p", seconds: "8" }
+      yield* costs(
+        server,
+        leave(server, "/v1/videos", film, () => asked().length > 0),
+        80
+      )
+      make?.()
+      const look = Effect.map(server.call("/v1/videos/film"), ({ status }) => status)
+      yield* Effect.repeat(look, { schedule: Schedule.spaced("5 millis"), until: (status) => status === 200 })
+      yield* costs(server, look, 0)
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("a stream", () => {
   const streamed = { ...chat, stream: true }
 
