@@ -230,6 +230,32 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.2" } }), { excludeTestServic
       })
     )
 
+    it.effect("who waits for an answer, or for the next event of one, is not given up", () =>
+      Effect.gen(function* () {
+        const { drop, server } = patientServer(50, () => {})
+        yield* Effect.addFinalizer(() => Effect.sync(() => void (server.close(), drop())))
+        const silences: Array<() => void> = []
+        let heard = 0
+        server.on("timeout", () => {
+          heard += 1
+          // Three times the silence that a caller in the middle of a request may keep.
+          if (heard % 3 === 0) silences.shift()?.()
+        })
+        server.on("request", (_, response) => {
+          silences.push(() => {
+            response.write("event")
+            silences.push(() => response.end("end"))
+          })
+        })
+        yield* Effect.callback<void>(
+          (resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))
+        )
+        const { port } = server.address() as AddressInfo
+        const answer = yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/`))
+        assert.strictEqual(yield* Effect.promise(() => answer.text()), "eventend")
+      }).pipe(Effect.scoped)
+    )
+
     it.effect("a caller that takes nothing of its answer is given up", () =>
       Effect.gen(function* () {
         const { drop, server } = patientServer(100, () => {})
@@ -249,6 +275,40 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.2" } }), { excludeTestServic
         )
         yield* Effect.repeat(open, { schedule: Schedule.spaced("20 millis"), until: (count) => count === 0 })
       }).pipe(Effect.scoped)
+    )
+  }
+)
+
+layer(testServer({ env: { SLUICE_HOSTS: "sluice.example, 10.0.0.5" } }), { excludeTestServices: true })(
+  "a server with names",
+  (it) => {
+    it.effect("is called by those and by loopback's, with any port, and by no other", () =>
+      Effect.gen(function* () {
+        const { url } = yield* TestServer
+        const status = (host: string) =>
+          Effect.map(
+            sendRaw(url, head("GET", "/healthz", { host, connection: "close" })),
+            (raw) => raw.status
+          )
+        for (const host of [
+          "sluice.example",
+          "SLUICE.example:8443",
+          "10.0.0.5:80",
+          "localhost",
+          "[::1]:80"
+        ]) {
+          assert.strictEqual(yield* status(host), 200, host)
+        }
+        for (const host of [
+          "evil.example",
+          "sluice.example.evil.example",
+          "10.0.0.6",
+          "",
+          "sluice.example@evil"
+        ]) {
+          assert.include([400, 403], yield* status(host), host)
+        }
+      })
     )
   }
 )

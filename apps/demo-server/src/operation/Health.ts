@@ -21,7 +21,7 @@ const checked = <E, R>(check: Effect.Effect<Check, E, R>, otherwise: Check) =>
   )
 
 /** What each part of the server says of itself. */
-export const readiness = Effect.gen(function* () {
+const readiness = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const shelf = yield* (yield* Shelves).of(OWNER)
   const providers = yield* Providers
@@ -34,18 +34,19 @@ export const readiness = Effect.gen(function* () {
     ),
     "the library cannot be read"
   )
-  return Effect.map(Effect.all({ database, library }, { concurrency: 2 }), (asked) => ({
+  const ask = Effect.map(Effect.all({ database, library }, { concurrency: 2 }), (asked) => ({
     ...asked,
     providers: providers.length > 0 ? "ok" : "no provider is configured",
     server: shutdown.hasBegun() ? "the server is stopping" : "ok"
   }))
+  return { ask }
 })
 
 const LivenessLayer = HttpRouter.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" }))
 
 const ReadinessLayer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const ask = yield* readiness
+    const { ask } = yield* readiness
     yield* router.add(
       "GET",
       "/readyz",
