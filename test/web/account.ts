@@ -17,6 +17,42 @@ export const accountTests = (visit: Visitor): void => {
       assert.match(await page.locator(".balance").innerText(), /[\d,.\s]+ units left/)
     })
 
+    it("shows what was used, as a chart and as a table", async () => {
+      const headers = { authorization: `Bearer ${visit.server.apiKey}`, "content-type": "application/json" }
+      const call = async () => {
+        const body = JSON.stringify({ model: "sluice-lexical-1024", input: "A lock with two gates" })
+        await fetch(`${visit.server.address}v1/embeddings`, { method: "POST", headers, body })
+      }
+      await call()
+      const page = await visit.open("#account")
+      await page.getByLabel("Calls").check()
+      const told = page.locator(".usage-chart figcaption", { hasText: /calls? in 30 days/ })
+      const calls = Number.parseInt(await told.innerText())
+      assert.isAtLeast(calls, 1)
+      await Promise.all([call(), call(), call()])
+      await page.reload()
+      await page.getByLabel("Calls").check()
+      await told.filter({ hasText: `${calls + 3} calls` }).waitFor()
+      assert.strictEqual(await page.locator(".usage-chart rect").count(), 30)
+      const { height = 0 } = (await page.locator(".usage-chart rect").last().boundingBox()) ?? {}
+      assert.isAbove(height, 50)
+      await page.locator(".usage-chart svg").hover({ position: { x: 2, y: 60 } })
+      await page.locator(".usage-chart", { hasText: "0 calls" }).waitFor()
+      await page.getByRole("button", { name: "As a table" }).click()
+      await page.locator(".usage tbody tr", { hasText: "sluice-lexical-1024" }).waitFor()
+    })
+
+    it("makes a new system access token, shows it once, and the old one ends", async () => {
+      const page = await visit.open("#account")
+      await page.getByRole("button", { name: "New token" }).click()
+      await page.getByRole("button", { name: "End the old one" }).click()
+      const token = await page.locator(".fresh code").innerText()
+      const headers = { authorization: `Bearer ${token}` }
+      assert.strictEqual((await fetch(`${visit.server.address}api/user/self`, { headers })).status, 200)
+      await page.getByRole("button", { name: "I have it" }).click()
+      assert.notInclude(await page.content(), token)
+    })
+
     it("makes a key, shows it once, copies it, disables, enables and deletes it", async () => {
       const page = await visit.open("#account", { permissions: ["clipboard-read", "clipboard-write"] })
       await page.getByRole("button", { name: "New key" }).click()
@@ -58,8 +94,8 @@ export const accountTests = (visit: Visitor): void => {
     })
 
     it("says what is wrong with a key that cannot be made", async () => {
-      const page = await visit.open("#account")
       visit.expect(/400/)
+      const page = await visit.open("#account")
       await page.getByRole("button", { name: "New key" }).click()
       await page.getByLabel("Name").fill(NAME)
       await page.getByLabel("May spend, in USD").fill("0.0000001")
@@ -72,9 +108,9 @@ export const accountTests = (visit: Visitor): void => {
     })
 
     it("ends the session", async () => {
-      const page = await visit.open("", { storageState: { cookies: [], origins: [] } })
       // A key opens what a key opens: the account is not among it.
       visit.expect(/40[13]/)
+      const page = await visit.open("", { storageState: { cookies: [], origins: [] } })
       await page.getByLabel("API key").fill(visit.server.apiKey)
       await page.keyboard.press("Enter")
       await page.getByRole("link", { name: "Account" }).click()

@@ -1,4 +1,5 @@
 /** The account's calls as the page makes them, in the interface's own shapes. */
+import type { DayUsage } from "../../contract/Usage.ts"
 import { request } from "./request.ts"
 
 export interface User {
@@ -45,3 +46,8 @@ export const createKey = (body: NewKey): Promise<Key> => data(request("POST", KE
 export const setStatus = (id: number, status: 0 | 1): Promise<void> =>
   request("PUT", `${KEYS}?status_only=true`, { body: { id, status } })
 export const deleteKey = (id: number): Promise<void> => request("DELETE", `${KEYS}${id}`)
+export const getUsage = (days: number): Promise<ReadonlyArray<DayUsage>> =>
+  data(request("GET", `/api/usage?days=${days}`))
+
+/** A new system access token; the one before ends. */
+export const renewAccessToken = (): Promise<string> => data(request("POST", "/api/user/token"))

@@ -1,4 +1,4 @@
-/** For a page without a session: the API key opens one. */
+/** For a page without a session: a system access token or an API key opens one. */
 import { useState } from "preact/hooks"
 import { sessionProblem, signIn } from "../state/session.ts"
 
@@ -17,9 +17,10 @@ export const SignIn = () => {
       <h1>This library is locked.</h1>
       <p>
         Open the address that the server printed when it started: it carries a login that works once. Or give
-        the API key that was printed at the first start.
+        the system access token that was printed at the first start; or an API key, which opens what the key
+        may use, and no account.
       </p>
-      <label htmlFor="key">API key</label>
+      <label htmlFor="key">System access token or API key</label>
       <input
         id="key"
         name="key"
@@ -27,7 +28,6 @@ export const SignIn = () => {
         autocomplete="current-password"
         spellcheck={false}
         required
-        placeholder="sk-…"
         aria-describedby="key-problem"
       />
       <p id="key-problem" class="problem" role="alert">

@@ -13,8 +13,10 @@ import {
 } from "../api/account.ts"
 import { toFailure, type Failure } from "../api/Failure.ts"
 import { announce } from "./announce.ts"
+import { freshToken } from "./accessToken.ts"
 import { route } from "./route.ts"
 import { session } from "./session.ts"
+import { refreshUsage } from "./usage.ts"
 
 export const user = signal<User | undefined>(undefined)
 export const keys = signal<ReadonlyArray<Key> | undefined>(undefined)
@@ -110,6 +112,7 @@ export const removeKey = ({ id, name }: Key): Promise<void> => {
 effect(() => {
   if (route.value.view !== "account") {
     freshKey.value = undefined
+    freshToken.value = undefined
     keyFailure.value = undefined
-  } else if (session.value === "open") untracked(() => void refreshAccount())
+  } else if (session.value === "open") untracked(() => void Promise.all([refreshAccount(), refreshUsage()]))
 })

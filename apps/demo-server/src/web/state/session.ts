@@ -16,7 +16,9 @@ unauthorized.notify = (path) => {
   else session.value = "closed"
 }
 
-const open = async (credentials: { login: string } | { apiKey: string }): Promise<boolean> => {
+const open = async (
+  credentials: { login: string } | { apiKey: string } | { accessToken: string }
+): Promise<boolean> => {
   try {
     await request("POST", "/session", { body: credentials })
     sessionProblem.value = undefined
@@ -28,8 +30,9 @@ const open = async (credentials: { login: string } | { apiKey: string }): Promis
   }
 }
 
-/** Signs in with the API key that the server printed at its first start. */
-export const signIn = (apiKey: string): Promise<boolean> => open({ apiKey })
+/** Signs in with an API key, which begins with `sk-`, or with a system access token. */
+export const signIn = (secret: string): Promise<boolean> =>
+  open(secret.startsWith("sk-") ? { apiKey: secret } : { accessToken: secret })
 
 /** Ends the session of this browser. */
 export const signOut = async (): Promise<void> => {

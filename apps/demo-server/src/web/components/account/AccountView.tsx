@@ -2,7 +2,9 @@
 import { accountFailure, user } from "../../state/account.ts"
 import { units, usd } from "../../state/money.ts"
 import { signOut } from "../../state/session.ts"
+import { AccessToken } from "./AccessToken.tsx"
 import { Keys } from "./Keys.tsx"
+import { Usage } from "./Usage.tsx"
 
 export const AccountView = () => {
   const now = user.value
@@ -20,7 +22,13 @@ export const AccountView = () => {
           {now === undefined ? "\u00a0" : `${units(now.quota)} left. Signed in as ${now.username}.`}
         </p>
       </section>
-      <Keys />
+      {now !== undefined && (
+        <>
+          <Usage />
+          <Keys />
+          <AccessToken />
+        </>
+      )}
       <p class="leave">
         <button class="link" type="button" onClick={signOut}>
           Sign out of this browser

@@ -1,13 +1,14 @@
 /** The API keys: made here, shown once, then only managed. */
 import { useState } from "preact/hooks"
 import { freshKey, keyFailure, keys, moreKeys, showMoreKeys } from "../../state/account.ts"
-import { FreshKey } from "./FreshKey.tsx"
+import { FreshSecret } from "./FreshSecret.tsx"
 import { KeyRow } from "./KeyRow.tsx"
 import { NewKeyForm } from "./NewKeyForm.tsx"
 
 export const Keys = () => {
   const [making, setMaking] = useState(false)
   const all = keys.value
+  const fresh = freshKey.value
   return (
     <section class="keys-list" aria-labelledby="keys-title">
       <header>
@@ -18,7 +19,15 @@ export const Keys = () => {
           </button>
         )}
       </header>
-      {freshKey.value !== undefined && <FreshKey key={freshKey.value.id} fresh={freshKey.value} />}
+      {fresh !== undefined && (
+        <FreshSecret
+          key={fresh.id}
+          name={fresh.name}
+          secret={fresh.key}
+          what="the key"
+          onSeen={() => (freshKey.value = undefined)}
+        />
+      )}
       {making && <NewKeyForm onClose={() => setMaking(false)} />}
       {keyFailure.value !== undefined && (
         <p class="trouble" role="alert">

@@ -1,0 +1,51 @@
+/** The system access token: programs that manage the account send it. */
+import { useState } from "preact/hooks"
+import { freshToken, renewToken, tokenFailure } from "../../state/accessToken.ts"
+import { FreshSecret } from "./FreshSecret.tsx"
+
+export const AccessToken = () => {
+  const [asking, setAsking] = useState(false)
+  const renew = () => {
+    setAsking(false)
+    void renewToken()
+  }
+  return (
+    <section class="access-token" aria-labelledby="token-title">
+      <h2 id="token-title">System access token</h2>
+      <p class="quiet">
+        It opens the account to a program: balance, keys, usage. It calls no model. A new one ends the one
+        before.
+      </p>
+      {freshToken.value !== undefined && (
+        <FreshSecret
+          key={freshToken.value}
+          name="The new token"
+          secret={freshToken.value}
+          what="the token"
+          onSeen={() => (freshToken.value = undefined)}
+        />
+      )}
+      {tokenFailure.value !== undefined && (
+        <p class="trouble" role="alert">
+          {tokenFailure.value.message}
+        </p>
+      )}
+      <div class="send">
+        {asking ? (
+          <>
+            <button class="button danger" type="button" onClick={renew}>
+              End the old one
+            </button>
+            <button class="button" type="button" onClick={() => setAsking(false)}>
+              Keep it
+            </button>
+          </>
+        ) : (
+          <button class="button" type="button" onClick={() => setAsking(true)}>
+            New token
+          </button>
+        )}
+      </div>
+    </section>
+  )
+}

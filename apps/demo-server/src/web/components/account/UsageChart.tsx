@@ -1,0 +1,64 @@
+/** A bar a day; the day that is pointed at is told, else all of them together. */
+import { useState } from "preact/hooks"
+
+interface Props {
+  readonly days: ReadonlyArray<{ readonly day: string; readonly amount: number }>
+  readonly amountOf: (amount: number) => string
+}
+
+/** Units of the drawing; it is as wide as the page lets it be. */
+const BAR = 10
+const GAP = 3
+const HEIGHT = 100
+/** The least that a day with anything shows. */
+const LEAST = 1.5
+
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" })
+const named = (date: string | undefined): string => (date === undefined ? "" : day.format(new Date(date)))
+
+export const UsageChart = ({ amountOf, days }: Props) => {
+  const [pointed, setPointed] = useState<number | undefined>(undefined)
+  const most = Math.max(...days.map(({ amount }) => amount))
+  const total = days.reduce((sum, { amount }) => sum + amount, 0)
+  const at = pointed === undefined ? undefined : days[pointed]
+  const width = days.length * (BAR + GAP) - GAP
+  const point = (event: PointerEvent) => {
+    const { left, width } = (event.currentTarget as SVGElement).getBoundingClientRect()
+    const index = Math.floor(((event.clientX - left) / width) * days.length)
+    setPointed(Math.max(0, Math.min(days.length - 1, index)))
+  }
+  return (
+    <figure class="usage-chart">
+      <figcaption>
+        <b>{amountOf(at?.amount ?? total)}</b>{" "}
+        <span class="quiet">{at === undefined ? `in ${days.length} days` : named(at.day)}</span>
+      </figcaption>
+      <svg
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+        onPointerMove={point}
+        onPointerDown={point}
+        onPointerLeave={() => setPointed(undefined)}
+      >
+        {days.map(({ amount, day }, index) => {
+          const height = amount === 0 ? 0 : Math.max(LEAST, (amount / most) * HEIGHT)
+          return (
+            <rect
+              key={day}
+              x={index * (BAR + GAP)}
+              width={BAR}
+              y={HEIGHT - height}
+              height={height}
+              data-pointed={index === pointed}
+            />
+          )
+        })}
+      </svg>
+      <p class="axis quiet">
+        <span>{named(days[0]?.day)}</span>
+        <span>{named(days.at(-1)?.day)}</span>
+      </p>
+    </figure>
+  )
+}

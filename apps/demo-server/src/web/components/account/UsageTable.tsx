@@ -1,0 +1,32 @@
+/** Usage for those who would rather have numbers. */
+import type { DayUsage } from "../../../contract/Usage.ts"
+import { usd } from "../../state/money.ts"
+
+export const UsageTable = ({ rows }: { readonly rows: ReadonlyArray<DayUsage> }) => (
+  <div class="wide">
+    <table class="trace-table">
+      <thead>
+        <tr>
+          <th scope="col">Day (UTC)</th>
+          <th scope="col">Model</th>
+          <th scope="col">Calls</th>
+          <th scope="col">Tokens in</th>
+          <th scope="col">Tokens out</th>
+          <th scope="col">Spent</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.toReversed().map(({ calls, day, input_tokens, model, operation, output_tokens, quota }) => (
+          <tr key={`${day} ${model} ${operation}`}>
+            <td>{day}</td>
+            <th scope="row">{model}</th>
+            <td>{calls.toLocaleString()}</td>
+            <td>{input_tokens.toLocaleString()}</td>
+            <td>{output_tokens.toLocaleString()}</td>
+            <td>{usd(quota)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
