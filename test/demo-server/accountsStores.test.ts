@@ -268,6 +268,23 @@ onPostgres((postgres, store) => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("a data folder that another server uses is refused, and free again when that one ends", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      const [one, other] = [yield* store, yield* store]
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Layer.build(accountsIn({ ...one, SLUICE_DATA: data }))
+          assert.match(
+            yield* refused({ ...other, SLUICE_DATA: data }),
+            /in use by another server.*SLUICE_DATA/
+          )
+        })
+      )
+      yield* Effect.scoped(Layer.build(accountsIn({ ...other, SLUICE_DATA: data })))
+    }).pipe(Effect.scoped)
+  )
+
   it.live("a database of a newer version is refused, and left as it is", () =>
     Effect.gen(function* () {
       const env = { ...(yield* store), SLUICE_DATA: yield* temporaryFolder }
