@@ -241,6 +241,33 @@ describe("a stream", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is told in the metrics by its tokens", () =>
+    Effect.gen(function* () {
+      const usage = { choices: [], usage: { prompt_tokens: 12, completion_tokens: 30 } }
+      const { server } = yield* before(
+        (response) => {
+          events(response, piece("all"), usage)
+          response.end("data: [DONE]\n\n")
+        },
+        { SLUICE_CHAT_MODEL: "measured" }
+      )
+      yield* post(server, "/v1/chat/completions", { ...streamed, model: "measured" })
+      const told = Effect.promise(async () => {
+        const text = await (await fetch(`${server.url}/metrics`)).text()
+        return text.split("\n").filter((line) => line.includes("tokens") && line.includes('"measured"'))
+      })
+      const lines = yield* Effect.repeat(told, {
+        schedule: Schedule.spaced("10 millis"),
+        until: ({ length }) => length >= 2,
+        times: 300
+      })
+      assert.sameMembers(
+        lines.map((line) => line.split(" ").at(-1)),
+        ["12", "30"]
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.live("without usage is counted piece by piece; of this process's models too", () =>
     Effect.gen(function* () {
       const { server } = yield* before((response) => {

@@ -7,6 +7,7 @@ import { ServerConfig } from "../Config.ts"
 import { noteRequest } from "../operation/RequestRecord.ts"
 import { orUnavailable } from "../accounts/StoreFailure.ts"
 import { MediaTasks } from "../media/MediaTasks.ts"
+import { CurrentRequest } from "../operation/RequestRecord.ts"
 import type { Answer } from "../providers/Provider.ts"
 import type { Idempotency, Replay } from "./Idempotency.ts"
 import { LARGEST_ANSWER } from "./Idempotency.ts"
@@ -217,6 +218,17 @@ export class Charges extends Context.Service<
               outputTokens: usage.outputTokens
             })
             const counted = () => meter.counted(request)
+            const record = yield* CurrentRequest
+            /** Several calls may be made for one request. */
+            const noted = (settlement: Settlement): Settlement => {
+              const { inputTokens = 0, outputTokens = 0 } = record.now
+              record.now = {
+                ...record.now,
+                inputTokens: inputTokens + settlement.inputTokens,
+                outputTokens: outputTokens + settlement.outputTokens
+              }
+              return settlement
+            }
 
             const exit = yield* Effect.exit(meter.creates ? paid.call : restore(paid.call))
             if (Exit.isFailure(exit)) {
@@ -232,7 +244,7 @@ export class Charges extends Context.Service<
                   charge,
                   tally.failed()
                     ? undefined
-                    : settlementOf(settledUsage(tally.usage(), most, counted(), tally.written))
+                    : noted(settlementOf(settledUsage(tally.usage(), most, counted(), tally.written)))
                 )
               )
             const begin = () => live.add(charge.id)
@@ -262,7 +274,7 @@ export class Charges extends Context.Service<
             const value = valueOf(answer)
             if (!meter.creates) {
               const usage = settledUsage(fieldOf(value, "usage"), most, counted(), () => writtenBy(value))
-              yield* endSoon(charge, settlementOf(usage))
+              yield* endSoon(charge, noted(settlementOf(usage)))
               return answer
             }
             const id = fieldOf(value, "id")
