@@ -217,8 +217,8 @@ describe("the documents of a user", () => {
       const server = yield* startServer()
       yield* Effect.gen(function* () {
         const { call, json } = server
-        const ann = yield* makeUser("ann")
-        const ben = yield* makeUser("ben")
+        const ann = yield* makeUser("ann", { quota: 10_000 })
+        const ben = yield* makeUser("ben", { quota: 10_000 })
         // Documents: the same path twice, and neither sees the other's.
         const upload = (key: string, text: string) =>
           call("/documents", { ...bearer(key), body: filesOf({ "notes.md": `# Notes\n\n${text}` }) })
