@@ -19,12 +19,15 @@ export const methodsOf = (url: string): ReadonlyArray<string> => {
   return routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
 }
 
+/** Most calls are of a path without parameters: those are looked up. */
+const literal = new Set([...PAGES, ...routes.map(({ path }) => path).filter((path) => !path.includes(":"))])
+
 const FILES = /^\/(files|assets)\//
 
 /** The route of a path, as the contract writes it; what is not there is one route, whatever it is called. */
 export const routeOf = (url: string): string => {
   const path = url.split("?", 1)[0] ?? ""
-  if (PAGES.has(path)) return path
+  if (literal.has(path)) return path
   const [, folder] = FILES.exec(path) ?? []
   if (folder !== undefined) return `/${folder}/:name`
   return routes.find(({ pattern }) => pattern.test(path))?.path ?? "other"
