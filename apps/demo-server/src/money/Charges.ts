@@ -244,7 +244,7 @@ export class Charges extends Context.Service<
                   charge,
                   tally.failed()
                     ? undefined
-                    : noted(settlementOf(settledUsage(tally.usage(), most, counted(), tally.written)))
+                    : noted(settlementOf(settledUsage(tally.usage(), most, counted, tally.written)))
                 )
               )
             const begin = () => live.add(charge.id)
@@ -273,7 +273,7 @@ export class Charges extends Context.Service<
 
             const value = valueOf(answer)
             if (!meter.creates) {
-              const usage = settledUsage(fieldOf(value, "usage"), most, counted(), () => writtenBy(value))
+              const usage = settledUsage(fieldOf(value, "usage"), most, counted, () => writtenBy(value))
               yield* endSoon(charge, noted(settlementOf(usage)))
               return answer
             }

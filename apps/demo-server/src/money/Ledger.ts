@@ -90,6 +90,9 @@ const EXPIRED_AT_ONCE = 200
 const chargeId = (now: number): string =>
   `${now.toString(36).padStart(9, "0")}-${randomBytes(9).toString("base64url")}`
 
+/** The largest quota of a key. */
+const LARGEST = Number.MAX_SAFE_INTEGER
+
 /**
  * The ledger.
  *
@@ -138,7 +141,9 @@ export class Ledger extends Context.Service<
           if (units === 0) return
           yield* sql`UPDATE users SET quota = quota + ${units} WHERE id = ${user}`
           if (key === null || key === undefined) return
-          yield* sql`UPDATE tokens SET remain_quota = remain_quota + ${units} WHERE id = ${key}`
+          // A key may be given any quota meanwhile: the largest stays the largest, which a number can still tell.
+          yield* sql`UPDATE tokens SET remain_quota = CASE WHEN remain_quota > ${LARGEST - units} THEN ${LARGEST}
+            ELSE remain_quota + ${units} END WHERE id = ${key}`
         })
 
       /** From both balances or from neither; whose was short. */

@@ -1,7 +1,7 @@
 /** What an answer says that it used: believed within reason, else the server's own count. */
 import { countTokens } from "@sluice/embedded"
 import { HttpServerResponse } from "effect/http"
-import type { Usage } from "./Prices.ts"
+import { NOTHING, type Usage } from "./Prices.ts"
 
 /** How far above what a call may use at most a report is believed: other tokenizers count otherwise. */
 const BELIEVED = 10
@@ -67,17 +67,22 @@ const tokensOf = (usage: unknown): { readonly input: unknown; readonly output: u
 /**
  * What is paid for: the reported tokens where they are whole numbers within reason, else the server's own.
  *
- * **Details.** A text of which no token is said to have been read was read all the same. `written` is the server's own
- * count of the answer's tokens.
+ * **Details.** A text of which no token is said to have been read was read all the same. `counted` and `written` are the
+ * server's own counts of the question's and the answer's tokens, which are made where they are needed.
  */
-export const settledUsage = (usage: unknown, most: Usage, counted: Usage, written: () => number): Usage => {
+export const settledUsage = (
+  usage: unknown,
+  most: Usage,
+  counted: () => Usage,
+  written: () => number
+): Usage => {
   const { input, output } = tokensOf(usage)
   const believesInput =
     isWhole(input) && input <= most.inputTokens * BELIEVED && (input > 0 || most.inputTokens === 0)
   const believesOutput = isWhole(output) && output <= Math.max(most.outputTokens * BELIEVED, BELIEVED_OUTPUT)
   return {
-    ...counted,
-    inputTokens: believesInput ? input : counted.inputTokens,
+    ...NOTHING,
+    inputTokens: believesInput ? input : counted().inputTokens,
     outputTokens: most.outputTokens === 0 ? 0 : believesOutput ? output : written()
   }
 }
