@@ -13,7 +13,9 @@ export const ModelBadge = () => {
     <div class="badge">
       <button type="button" popovertarget={ID}>
         <span class="lamp" data-on={online.value ? now.state : "offline"} />
-        {!online.value ? "No server" : embedded ? "Lexical, in this process" : "Gateway"}
+        <span class="says">
+          {!online.value ? "No server" : embedded ? "Lexical, in this process" : "Gateway"}
+        </span>
       </button>
       <div id={ID} class="models" popover="auto">
         <p>

@@ -18,7 +18,7 @@ export const SignIn = () => {
       <p>
         Open the address that the server printed when it started: it carries a login that works once. Or give
         the system access token that was printed at the first start; or an API key, which opens what the key
-        may use, and no account.
+        may use, but no account.
       </p>
       <label htmlFor="key">System access token or API key</label>
       <input
