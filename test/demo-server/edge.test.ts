@@ -102,36 +102,6 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.5" } }), { excludeTestServic
       })
     )
 
-    it.effect("a caller that stops in the middle of its headers: 408, and the connection is closed", () =>
-      Effect.gen(function* () {
-        const { url } = yield* TestServer
-        assert.deepStrictEqual(refusal(yield* sendRaw(url, "GET /healthz HTTP/1.1\r\nhost: loc")), [
-          408,
-          "request_timeout"
-        ])
-      })
-    )
-
-    it.effect("a caller that stops in the middle of its body: 408, and the connection is closed", () =>
-      Effect.gen(function* () {
-        const { secrets, url } = yield* TestServer
-        const opening = head("POST", "/v1/rerank", {
-          host: "localhost",
-          authorization: `Bearer ${secrets.apiKey}`,
-          "content-type": "application/json",
-          "content-length": "100"
-        })
-        assert.deepStrictEqual(refusal(yield* sendRaw(url, `${opening}{"model":`)), [408, "request_timeout"])
-      })
-    )
-
-    it.effect("a connection on which nothing is asked is closed", () =>
-      Effect.gen(function* () {
-        const { url } = yield* TestServer
-        assert.isTrue(Number.isNaN((yield* sendRaw(url)).status) || (yield* sendRaw(url)).status === 408)
-      })
-    )
-
     for (const [name, sent, expected] of [
       ["no HTTP at all", "GET\0/ nothing\r\n\r\n", [400, "malformed_request"]],
       ["no Host", head("GET", "/healthz", { connection: "close" }), [400, "malformed_request"]],
@@ -214,6 +184,36 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.5" } }), { excludeTestServic
 layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.2" } }), { excludeTestServices: true })(
   "slow callers",
   (it) => {
+    it.effect("a caller that stops in the middle of its headers: 408, and the connection is closed", () =>
+      Effect.gen(function* () {
+        const { url } = yield* TestServer
+        assert.deepStrictEqual(refusal(yield* sendRaw(url, "GET /healthz HTTP/1.1\r\nhost: loc")), [
+          408,
+          "request_timeout"
+        ])
+      })
+    )
+
+    it.effect("a caller that stops in the middle of its body: 408, and the connection is closed", () =>
+      Effect.gen(function* () {
+        const { secrets, url } = yield* TestServer
+        const opening = head("POST", "/v1/rerank", {
+          host: "localhost",
+          authorization: `Bearer ${secrets.apiKey}`,
+          "content-type": "application/json",
+          "content-length": "100"
+        })
+        assert.deepStrictEqual(refusal(yield* sendRaw(url, `${opening}{"model":`)), [408, "request_timeout"])
+      })
+    )
+
+    it.effect("a connection on which nothing is asked is closed", () =>
+      Effect.gen(function* () {
+        const { url } = yield* TestServer
+        assert.isTrue(Number.isNaN((yield* sendRaw(url)).status) || (yield* sendRaw(url)).status === 408)
+      })
+    )
+
     it.effect("a body that comes a byte at a time is not waited for without end: 408", () =>
       Effect.gen(function* () {
         const { secrets, url } = yield* TestServer
@@ -232,14 +232,14 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.2" } }), { excludeTestServic
 
     it.effect("who waits for an answer, or for the next event of one, is not given up", () =>
       Effect.gen(function* () {
-        const { drop, server } = patientServer(50, () => {})
+        const { drop, server } = patientServer(400, () => {})
         yield* Effect.addFinalizer(() => Effect.sync(() => void (server.close(), drop())))
         const silences: Array<() => void> = []
         let heard = 0
         server.on("timeout", () => {
           heard += 1
-          // Three times the silence that a caller in the middle of a request may keep.
-          if (heard % 3 === 0) silences.shift()?.()
+          // Twice the silence that a caller in the middle of a request may keep.
+          if (heard % 2 === 0) silences.shift()?.()
         })
         server.on("request", (_, response) => {
           silences.push(() => {

@@ -59,6 +59,7 @@ const slowGateway = Effect.fnUntraced(function* (expected: number) {
 interface Answer {
   readonly status: number | undefined
   readonly text: string
+  readonly retryAfter: string | undefined
   /** Whether it came to its end, rather than breaking off. */
   readonly whole: boolean
 }
@@ -70,7 +71,10 @@ const post = (url: URL, key: string, body: object) =>
       let text = ""
       response.on("data", (chunk) => (text += String(chunk)))
       response.on("error", () => {})
-      response.on("close", () => resolve({ status: response.statusCode, text, whole: response.complete }))
+      response.on("close", () => {
+        const retryAfter = response.headers["retry-after"]
+        resolve({ status: response.statusCode, text, retryAfter, whole: response.complete })
+      })
     })
     sent.on("error", reject)
     sent.end(JSON.stringify({ messages: [{ role: "user", content: "When?" }], ...body }))
@@ -137,9 +141,9 @@ describe("a server that is stopped", () => {
       const call = post(new URL(url), secrets.apiKey, { model: "c" })
       yield* gateway.came
       yield* Scope.close(scope, Exit.void)
-      const { status, text } = yield* Effect.promise(() => call)
+      const { retryAfter, status, text } = yield* Effect.promise(() => call)
       const { error } = Schema.decodeUnknownSync(Schema.fromJsonString(ErrorBody))(text)
-      assert.deepStrictEqual([status, error.code], [503, "shutting_down"])
+      assert.deepStrictEqual([status, error.code, retryAfter], [503, "shutting_down", "1"])
     }).pipe(Effect.scoped)
   )
 

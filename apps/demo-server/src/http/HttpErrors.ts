@@ -1,6 +1,6 @@
 /** What goes wrong before or after the contract's own handling, in the interface's one shape. */
 import { Failure } from "@sluice/core"
-import { Cause, Effect } from "effect"
+import { Cause, Duration, Effect } from "effect"
 import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { methodsOf } from "./Routes.ts"
 
@@ -53,6 +53,7 @@ export const shuttingDown = new Failure({
   status: 503,
   message: "The server is stopping and the call was not finished: try again in a moment",
   code: "shutting_down",
+  retryAfter: Duration.seconds(1),
   retryable: true
 })
 
