@@ -1,6 +1,6 @@
 /** The interface's rules for chat, embeddings, rerank and keys. */
 import { assert, layer } from "@effect/vitest"
-import { ChatResponse, makeDataUri, MAX_IMAGE_BYTES, TokenResponse } from "@sluice/core"
+import { ChatResponse, makeDataUri, MAX_IMAGE_BYTES, TokenResponse, Video } from "@sluice/core"
 import { Effect, Schema } from "effect"
 import { crc32 } from "node:zlib"
 import { testServer, TestServer } from "../demo-server/TestServer.ts"
@@ -238,6 +238,23 @@ layer(testServer(), { excludeTestServices: true })("keys", (it) => {
       ]) {
         assert.strictEqual((yield* put(body)).status, 400)
       }
+    })
+  )
+
+  it.effect("the largest quota stays the largest when a call is refunded", () =>
+    Effect.gen(function* () {
+      const { call, json } = yield* TestServer
+      const film = { model: "sluice-video-v-a", prompt: "A barge" }
+      const { id } = yield* json(Video, "/v1/videos", { json: film })
+      const change = { id: 1, remain_quota: Number.MAX_SAFE_INTEGER }
+      assert.strictEqual(
+        (yield* call("/api/token/", { ...options, method: "PUT", json: change })).status,
+        200
+      )
+      yield* call(`/v1/videos/${id}`, { method: "DELETE" })
+      const told = yield* json(TokenResponse, "/api/token/1", options)
+      assert.strictEqual("data" in told ? told.data.remain_quota : 0, Number.MAX_SAFE_INTEGER)
+      assert.strictEqual((yield* call("/v1/models")).status, 200)
     })
   )
 })
