@@ -43,6 +43,8 @@ export interface Postgres {
   readonly stop: Effect.Effect<void>
   /** Starts it again, on the same port. */
   readonly start: Effect.Effect<void>
+  /** The processes that answer, stopped as they are until the scope ends: nobody hears from them. */
+  readonly hush: (processes: ReadonlyArray<number>) => Effect.Effect<void, never, Scope.Scope>
 }
 
 const freePort = Effect.callback<number>((resume) => {
@@ -117,6 +119,11 @@ export const startPostgres: Effect.Effect<Postgres, never, Scope.Scope> = Effect
   return {
     start: Effect.orDie(start),
     stop,
+    hush: (processes) =>
+      Effect.acquireRelease(
+        Effect.sync(() => processes.forEach((pid) => process.kill(pid, "SIGSTOP"))),
+        () => Effect.sync(() => processes.forEach((pid) => process.kill(pid, "SIGCONT")))
+      ),
     database: Effect.sync(() => {
       const name = `accounts_${++made}`
       run("createdb", ["-h", "127.0.0.1", "-p", String(port), "-U", USER, name])

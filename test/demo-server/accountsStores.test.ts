@@ -1,7 +1,7 @@
 /** What the accounts promise, on SQLite as on PostgreSQL. */
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, Logger } from "effect"
+import { ConfigProvider, Context, Effect, Layer, Logger, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../apps/demo-server/src/accounts/Accounts.ts"
@@ -10,6 +10,7 @@ import { ApiKeys, type KeyFields } from "../../apps/demo-server/src/accounts/Api
 import { DatabaseLayer } from "../../apps/demo-server/src/accounts/Database.ts"
 import { Users } from "../../apps/demo-server/src/accounts/Users.ts"
 import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
+import { layer as layerPostgres } from "../../apps/demo-server/src/sql/Postgres.ts"
 import { guarded, serially } from "../../apps/demo-server/src/sql/Transaction.ts"
 import { onEachStore, onPostgres } from "./Stores.ts"
 import { startServer, temporaryFolder } from "./TestServer.ts"
@@ -265,6 +266,21 @@ onPostgres((postgres, store) => {
       yield* start
       assert.deepStrictEqual(yield* statuses, [200, 200, 200, 200])
       assert.notMatch(printed.join("\n"), /postgres:\/\//)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a database that falls silent is given up, and used again when it speaks", () =>
+    Effect.gen(function* () {
+      const { database, hush } = yield* postgres
+      const sql = Context.get(
+        yield* Layer.build(layerPostgres(Redacted.make(yield* database), "200 millis")),
+        SqlClient.SqlClient
+      )
+      const ask = sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`
+      const pids = (yield* ask).map(({ pid }) => pid)
+      const error = yield* Effect.scoped(Effect.andThen(hush(pids), Effect.flip(sql.withTransaction(ask))))
+      assert.strictEqual(error.reason._tag, "ConnectionError")
+      assert.lengthOf(yield* ask, 1)
     }).pipe(Effect.scoped)
   )
 

@@ -1,6 +1,7 @@
 /** Effect's SqlClient over a PostgreSQL, by a package that only those load who name one. */
-import { Effect, Layer, type Redacted, Result, Schema } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
+import { type Duration, Effect, Layer, type Redacted, Result, Schema } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 
 /** Connections of one server at most. */
 const CONNECTIONS = 10
@@ -13,6 +14,51 @@ const SESSION = {
   // A server that hangs does not hold rows for ever.
   idle_in_transaction_session_timeout: "30000"
 }
+
+/** How long a connection, or the answer to a statement, is waited for: the database stops statements of its own before. */
+const PATIENCE: Duration.Input = "15 seconds"
+
+const silent = (operation: string) =>
+  new SqlError.SqlError({
+    reason: new SqlError.ConnectionError({
+      cause: new Error("no answer"),
+      message: "PostgreSQL does not answer",
+      operation
+    })
+  })
+
+/** A connection that is given up when nothing comes over it: one whose other end is gone without a word. */
+const impatient = (
+  connection: SqlConnection.Connection,
+  duration: Duration.Input
+): SqlConnection.Connection => {
+  const within = <A>(run: Effect.Effect<A, SqlError.SqlError>) =>
+    Effect.timeoutOrElse(run, { duration, orElse: () => Effect.fail(silent("execute")) })
+  return {
+    execute: (...statement) => within(connection.execute(...statement)),
+    executeRaw: (...statement) => within(connection.executeRaw(...statement)),
+    executeValues: (...statement) => within(connection.executeValues(...statement)),
+    executeValuesUnprepared: (...statement) => within(connection.executeValuesUnprepared(...statement)),
+    executeUnprepared: (...statement) => within(connection.executeUnprepared(...statement)),
+    executeStream: (...statement) => connection.executeStream(...statement)
+  }
+}
+
+/** PostgreSQL answers the end of a transaction that has failed with ROLLBACK, and no error. */
+const commit = (connection: SqlConnection.Connection) =>
+  Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
+    typeof result === "object" && result !== null && "command" in result && result.command === "ROLLBACK"
+      ? Effect.fail(
+          new SqlError.SqlError({
+            reason: new SqlError.UnknownError({
+              cause: new Error("rolled back"),
+              message: "The transaction had failed, and was rolled back",
+              operation: "commit"
+            })
+          })
+        )
+      : Effect.void
+  )
 
 /** `@effect/sql-pg` is an optional dependency, and is not there. */
 export class PostgresMissing extends Schema.TaggedError<PostgresMissing>()("PostgresMissing", {
@@ -37,7 +83,8 @@ const exact = (value: bigint): number | bigint => {
  * used again when it is back, and meanwhile each statement fails with a typed error. BIGINT comes as a number.
  */
 export const layer = (
-  url: Redacted.Redacted
+  url: Redacted.Redacted,
+  patience: Duration.Input = PATIENCE
 ): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError | PostgresMissing> =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -51,13 +98,30 @@ export const layer = (
         decode: ({ buffer, byteOffset, byteLength }) =>
           Result.succeed(exact(new DataView(buffer, byteOffset, byteLength).getBigInt64(0)))
       })
-      return PgClient.layer({
-        url,
-        types,
-        maxConnections: CONNECTIONS,
-        applicationName: "sluice",
-        keepAlive: "10 seconds",
-        startupParameters: SESSION
+      const acquire = Effect.gen(function* () {
+        const pool = yield* PgClient.make({
+          url,
+          types,
+          maxConnections: CONNECTIONS,
+          applicationName: "sluice",
+          keepAlive: "10 seconds",
+          startupParameters: SESSION
+        })
+        const acquirer = pool.reserve.pipe(
+          Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(silent("connect")) }),
+          Effect.map((connection) => impatient(connection, patience))
+        )
+        return yield* SqlClient.make({
+          acquirer,
+          borrower: (use) => Effect.scoped(Effect.flatMap(acquirer, use)),
+          compiler: PgClient.makeCompiler(),
+          driver: "pg",
+          prepareTransactionControls: true,
+          commit,
+          releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+          spanAttributes: [["db.system.name", "postgresql"]]
+        })
       })
+      return Layer.effect(SqlClient.SqlClient, acquire).pipe(Layer.provide(Reactivity.layer))
     })
   )
