@@ -1,8 +1,9 @@
 /**
  * What broke other gateways, tried on this one: what a caller sends. The numbers are those of the list of faults.
  *
- * The others: 1 and 2, money, in `ledger` and `charges`; 7, SQL, in `tokens`; 13, addresses, in `proxies` and `accounts`;
- * 18, a database that is gone, in `accountsStores` and `health`; what upstreams do, in `whatBrokeOthers.upstream`.
+ * The others: 1 and 2, money, in `ledger` and `charges`; 5, foreign tasks, in `imagesTasks` and `users`; 7, SQL, in
+ * `tokens`; 13, addresses, in `proxies` and `accounts`; 18, a database that is gone, in `accountsStores` and `health`;
+ * what upstreams do, in `whatBrokeOthers.upstream`.
  */
 import { assert, layer } from "@effect/vitest"
 import { ErrorBody, makeDataUri, Video } from "@sluice/core"
