@@ -1,5 +1,6 @@
 /** The account in the page: what is left, and the life of a key. */
 import { assert, describe, it } from "vitest"
+import { FOCUSED } from "./legibility.ts"
 import type { Visitor } from "./visitor.ts"
 
 const NAME = "harbour office"
@@ -62,6 +63,7 @@ export const accountTests = (visit: Visitor): void => {
       await page.getByRole("button", { name: "Make the key" }).click()
       const fresh = page.locator(".fresh")
       const key = await fresh.locator("code").innerText()
+      assert.strictEqual(await page.evaluate<string>(FOCUSED), NAME)
       assert.match(key, /^sk-\w{30,}/)
       await fresh.getByRole("button", { name: "Copy the key" }).click()
       await fresh.getByText("Copied").waitFor()
@@ -85,11 +87,14 @@ export const accountTests = (visit: Visitor): void => {
       assert.strictEqual(await statusWith(key), 200)
 
       await row.getByRole("button", { name: `Delete ${NAME}` }).click()
-      await page.getByRole("button", { name: "Keep" }).click()
+      await page.keyboard.press("Enter") // on “Keep”
+      await page.getByRole("button", { name: "Keep" }).waitFor({ state: "detached" })
+      assert.strictEqual(await page.evaluate<string>(FOCUSED), `Delete ${NAME}`)
       await row.getByRole("button", { name: `Delete ${NAME}` }).click()
       await page.getByRole("button", { name: "Delete for good" }).click()
       await page.getByText(`${NAME} was deleted.`).waitFor({ state: "attached" })
       assert.strictEqual(await row.count(), 0)
+      assert.strictEqual(await page.evaluate<string>(FOCUSED), "API keys")
       assert.strictEqual(await statusWith(key), 401)
     })
 

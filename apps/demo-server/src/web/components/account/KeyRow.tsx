@@ -12,12 +12,23 @@ const expiryOf = (seconds: number): string => {
   return `${at.getTime() < Date.now() ? "expired" : "until"} ${day.format(at)}`
 }
 
-export const KeyRow = ({ of: key }: { readonly of: Key }) => {
-  const [asking, setAsking] = useState(false)
+interface Props {
+  readonly of: Key
+  readonly onRemoved: () => void
+}
+
+export const KeyRow = ({ of: key, onRemoved }: Props) => {
+  const [asking, setAsking] = useState<boolean | undefined>(undefined)
   const keep = useRef<HTMLButtonElement>(null)
+  const cross = useRef<HTMLButtonElement>(null)
   const enabled = key.status === 1
+  const remove = () => {
+    onRemoved()
+    void removeKey(key)
+  }
   useEffect(() => {
-    if (asking) keep.current?.focus()
+    if (asking === true) keep.current?.focus()
+    if (asking === false) cross.current?.focus()
   }, [asking])
   return (
     <li data-enabled={enabled}>
@@ -28,10 +39,10 @@ export const KeyRow = ({ of: key }: { readonly of: Key }) => {
         <span>{expiryOf(key.expired_time)}</span>
         {key.subnet !== undefined && key.subnet !== "" && <span>from {key.subnet}</span>}
       </p>
-      {asking ? (
+      {asking === true ? (
         <fieldset class="actions">
           <legend class="unseen">Delete {key.name}?</legend>
-          <button class="button danger" type="button" onClick={() => removeKey(key)}>
+          <button class="button danger" type="button" onClick={remove}>
             Delete for good
           </button>
           <button ref={keep} class="button" type="button" onClick={() => setAsking(false)}>
@@ -52,6 +63,7 @@ export const KeyRow = ({ of: key }: { readonly of: Key }) => {
             <span aria-hidden="true">{enabled ? "Enabled" : "Disabled"}</span>
           </label>
           <button
+            ref={cross}
             class="icon"
             type="button"
             aria-label={`Delete ${key.name}`}

@@ -1,5 +1,5 @@
 /** The API keys: made here, shown once, then only managed. */
-import { useState } from "preact/hooks"
+import { useRef, useState } from "preact/hooks"
 import { freshKey, keyFailure, keys, moreKeys, showMoreKeys } from "../../state/account.ts"
 import { FreshSecret } from "./FreshSecret.tsx"
 import { KeyRow } from "./KeyRow.tsx"
@@ -7,12 +7,21 @@ import { NewKeyForm } from "./NewKeyForm.tsx"
 
 export const Keys = () => {
   const [making, setMaking] = useState(false)
+  const title = useRef<HTMLHeadingElement>(null)
+  /** What had the focus is gone: who came by keyboard goes on from here. */
+  const toTitle = () => title.current?.focus({ preventScroll: true })
+  const close = () => {
+    setMaking(false)
+    toTitle()
+  }
   const all = keys.value
   const fresh = freshKey.value
   return (
     <section class="keys-list" aria-labelledby="keys-title">
       <header>
-        <h2 id="keys-title">API keys</h2>
+        <h2 id="keys-title" ref={title} tabIndex={-1}>
+          API keys
+        </h2>
         {!making && (
           <button class="button" type="button" onClick={() => setMaking(true)}>
             New key
@@ -25,10 +34,13 @@ export const Keys = () => {
           name={fresh.name}
           secret={fresh.key}
           what="the key"
-          onSeen={() => (freshKey.value = undefined)}
+          onSeen={() => {
+            freshKey.value = undefined
+            toTitle()
+          }}
         />
       )}
-      {making && <NewKeyForm onClose={() => setMaking(false)} />}
+      {making && <NewKeyForm onMade={() => setMaking(false)} onCancel={close} />}
       {keyFailure.value !== undefined && (
         <p class="trouble" role="alert">
           {keyFailure.value.message}
@@ -38,7 +50,7 @@ export const Keys = () => {
       {all !== undefined && all.length > 0 && (
         <ul>
           {all.map((key) => (
-            <KeyRow key={key.id} of={key} />
+            <KeyRow key={key.id} of={key} onRemoved={toTitle} />
           ))}
         </ul>
       )}

@@ -9,7 +9,12 @@ const DAYS = { never: "Never", 7: "In a week", 30: "In 30 days", 365: "In a year
 const expiry = (days: string): number =>
   days === "never" ? -1 : Math.floor(Date.now() / 1000) + Number(days) * 24 * 60 * 60
 
-export const NewKeyForm = ({ onClose }: { readonly onClose: () => void }) => {
+interface Props {
+  readonly onMade: () => void
+  readonly onCancel: () => void
+}
+
+export const NewKeyForm = ({ onCancel, onMade }: Props) => {
   const [busy, setBusy] = useState(false)
   const [amount, setAmount] = useState("10.00")
   const form = useRef<HTMLFormElement>(null)
@@ -28,7 +33,7 @@ export const NewKeyForm = ({ onClose }: { readonly onClose: () => void }) => {
       subnet: text("subnet")
     })
     setBusy(false)
-    if (made) onClose()
+    if (made) onMade()
   }
   return (
     <form class="new-key" ref={form} onSubmit={submit} aria-busy={busy}>
@@ -70,7 +75,7 @@ export const NewKeyForm = ({ onClose }: { readonly onClose: () => void }) => {
         <button class="button primary" type="submit" disabled={busy || spends === undefined}>
           Make the key
         </button>
-        <button class="button" type="button" onClick={onClose}>
+        <button class="button" type="button" onClick={onCancel}>
           Cancel
         </button>
       </div>
