@@ -103,11 +103,9 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
     const attempt = exchange(postRerank({ payload, responseMode }), decodeRerank).pipe(
       judge((answer) =>
         Effect.map(rankingOf(answer.results, documents.length, limit), (ranking) => ({
-          results: ranking.map(({ document, index, relevance_score: score }) => ({
-            index,
-            score,
-            ...(document && { document: document.text })
-          })),
+          results: ranking.map(({ document, index, relevance_score: score }) =>
+            document === undefined ? { index, score } : { index, score, document: document.text }
+          ),
           tokens: tokensOf(answer.usage?.total_tokens),
           ...originOf(answer),
           ...(answer.meta && { meta: answer.meta }),
