@@ -24,9 +24,9 @@ import { DateTime, Effect, Layer, Redacted, Schema, Stream } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApi, HttpApiBuilder } from "effect/http-api"
 import { AccountHandlers } from "./accountHandlers.ts"
+import { wired } from "./wired.ts"
 
-/** What JSON makes of a value: no -0, no undefined. */
-const json = <A>(value: A): A => JSON.parse(JSON.stringify(value))
+const json = wired
 
 const roundTrip = <A>(schema: Schema.Codec<A, unknown>, wire: unknown) => {
   const codec = Schema.toCodecJson(schema)

@@ -18,6 +18,7 @@ import {
 } from "./imagesClient.ts"
 import { LoopbackGateway, openAi } from "./LoopbackGateway.ts"
 import { onePixel, png } from "./mediaImages.ts"
+import { wired } from "./wired.ts"
 
 layer(Client)("images", (it) => {
   it.effect("every field of every group goes out under its name on the wire, the group itself does not", () =>
@@ -272,9 +273,6 @@ layer(Client)("images", (it) => {
 })
 
 describe("the wire forms of images", () => {
-  /** As it comes from the network, where there is no -0. */
-  const wired = (value: object) => JSON.parse(JSON.stringify(value)) as object
-
   const text = Schema.NonEmptyString
   const json = Schema.Record(Schema.String, Schema.Json)
   const keys = Schema.Struct({

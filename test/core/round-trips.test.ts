@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ChatChunk, ErrorBody, GatewayApi, toBase64, fromBase64 } from "@sluice/core"
 import { Schema } from "effect"
 import { HttpApi, HttpApiSchema } from "effect/http-api"
+import { wired } from "./wired.ts"
 
 interface Sent {
   readonly name: string
@@ -28,9 +29,6 @@ HttpApi.reflect(GatewayApi, {
     for (const schemas of successes.values()) add(`${name}, its answer`, schemas)
   }
 })
-
-/** As it stands on the wire: no -0, no undefined. */
-const wired = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 /** Vectors are checked by one predicate, which no arbitrary value can be derived from. */
 const Embeddings = Schema.Struct({

@@ -4,15 +4,15 @@ import { type Extra, Video, VideoRemoved, VideoRequest, videoExpiry, videoProgre
 import { Effect, Schema } from "effect"
 import { makeMp4Reader } from "../../packages/core/src/client/Mp4.ts"
 import { mp4 } from "./videosHandlers.ts"
+import { wired } from "./wired.ts"
 
 /** Over JSON text, as a request and its answer go. */
 const roundTrip = <S extends Schema.Top>(schema: S, value: S["Type"]) => {
   const codec = Schema.toCodecJson(schema) as unknown as Schema.Codec<S["Type"]>
-  return Schema.decodeUnknownSync(codec)(JSON.parse(JSON.stringify(Schema.encodeSync(codec)(value))))
+  return Schema.decodeUnknownSync(codec)(wired(Schema.encodeSync(codec)(value)))
 }
 
-/** JSON has no minus zero. */
-const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+const json: (value: unknown) => unknown = wired
 
 const Task = Schema.Struct({
   id: Schema.NonEmptyString,
