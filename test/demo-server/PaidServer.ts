@@ -1,0 +1,98 @@
+/** A server in front of an upstream of a test's own, and what calls take from the balance. */
+import { assert } from "@effect/vitest"
+import { ErrorBody } from "@sluice/core"
+import { Effect, Schedule, Schema } from "effect"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { type CallOptions, startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
+import { type Answering, type Asked, json, startUpstream } from "./Upstream.ts"
+
+export type Server = TestServer["Service"]
+
+/** One unit for a token, so that what was counted can be read off the balance. */
+const PRICES = {
+  defaults: {
+    embeddings: { inputPer1000Tokens: 1000 },
+    rerank: { inputPer1000Tokens: 1000 },
+    chat: { inputPer1000Tokens: 1000, outputPer1000Tokens: 1000 },
+    images: { perImage: 100 },
+    videos: { perSecond: 10 }
+  },
+  models: {
+    "sluice-video-failing": { perSecond: 10 },
+    "sluice-image-i5-task": { perImage: 100 },
+    "sluice-image-i2": { perImage: 100 }
+  }
+}
+
+/** Makes a server take the prices. */
+export const priced = Effect.map(temporaryFolder, (folder) => {
+  const file = join(folder, "prices.json")
+  writeFileSync(file, JSON.stringify(PRICES))
+  return { SLUICE_PRICES: file }
+})
+
+/** The library that the server holds embeds something of its own. */
+const isOurs = ({ body, path }: Asked) => path !== "/v1/embeddings" || body.includes("three")
+
+/** A server in front of an upstream. */
+export const before = Effect.fnUntraced(function* (answer: Answering, env: Record<string, string> = {}) {
+  const upstream = yield* startUpstream((response, asked, request) =>
+    isOurs(asked) ? answer(response, asked, request) : json(response, vectors())
+  )
+  const server = yield* startServer({ env: { ...upstream.env, ...(yield* priced), ...env } })
+  return { server, asked: () => upstream.asked.filter(isOurs) }
+})
+
+const User = Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) })
+
+const quotaOf = ({ json }: Server) =>
+  Effect.map(json(User, "/api/user/self", { as: "token" }), ({ data }) => data.quota)
+
+/** What an effect took from the balance, once it is there. */
+export const costs = Effect.fnUntraced(function* <A>(
+  server: Server,
+  effect: Effect.Effect<A>,
+  expected: number
+) {
+  const had = yield* quotaOf(server)
+  const result = yield* effect
+  yield* Effect.repeat(quotaOf(server), {
+    schedule: Schedule.spaced("10 millis"),
+    until: (quota) => had - quota === expected,
+    times: 300
+  })
+  assert.strictEqual(had - (yield* quotaOf(server)), expected)
+  return result
+})
+
+export const post = (server: Server, path: string, body: unknown, options: CallOptions = {}) =>
+  Effect.flatMap(server.call(path, { json: body, ...options }), (response) =>
+    Effect.map(
+      Effect.promise(() => response.text()),
+      (text) => ({ status: response.status, text, headers: response.headers })
+    )
+  )
+
+export const codeOf = ({ text }: { readonly text: string }) =>
+  Schema.decodeUnknownSync(ErrorBody)(JSON.parse(text)).error.code
+
+export const embed = { model: "e", input: "one two three" }
+export const vectors = (usage?: unknown) => ({
+  object: "list",
+  data: [{ index: 0, embedding: [1] }],
+  model: "e",
+  usage
+})
+
+export const chat = { model: "c", messages: [{ role: "user", content: "one two three" }], max_tokens: 50 }
+/** 8 of the message, 3 of its text. */
+export const CHAT_INPUT = 11
+
+/** Events as an upstream sends them. */
+export const events = (response: Parameters<Answering>[0], ...data: ReadonlyArray<unknown>) => {
+  response.writeHead(200, { "content-type": "text/event-stream" })
+  for (const event of data)
+    response.write(`data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`)
+}
+export const piece = (content: string) => ({ choices: [{ index: 0, delta: { content } }] })
