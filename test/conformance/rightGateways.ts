@@ -24,6 +24,7 @@ const EMBED = "POST /v1/embeddings"
 const CHAT = "POST /v1/chat/completions"
 const IMAGE = "POST /v1/images/generations"
 const IMAGE_TASK = "GET /v1/images/generations/{}"
+const RERANK = "POST /v1/rerank"
 const VIDEO = "POST /v1/videos"
 const TOKEN = "PUT /api/token/"
 const CONTENT = "GET /v1/videos/{}/content"
@@ -50,6 +51,18 @@ const notFor =
     request.body.model === model
       ? refuse(400, "This model is for something else", "model")
       : handlerOf(call)(request)
+
+/** A success with something else beside what was asked for. */
+const beside =
+  // The answers are the reference gateway's own: what is in them is known.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  (call: string, change: (json: any) => unknown): Handler =>
+    (request) => {
+      const reply = handlerOf(call)(request)
+      return reply.status === undefined && reply.json !== undefined
+        ? { ...reply, json: change(reply.json) }
+        : reply
+    }
 
 const TEXT_ONLY = "text-chat-1"
 
@@ -143,6 +156,27 @@ export const rightGateways: ReadonlyArray<RightGateway> = [
         return { json: { choices: [{ index: 0, message, finish_reason: "length" }], usage } }
       }
     })
+  },
+  {
+    does: "says more than it has to, in types of its own",
+    models: MODELS,
+    skips: {},
+    gateway: {
+      opens,
+      calls: {
+        ...calls,
+        "GET /api/models": beside("GET /api/models", ({ data }) => ({
+          data: data.map((model: object) => ({ ...model, created: "2026", owned_by: 7, object: null }))
+        })),
+        [RERANK]: beside(RERANK, (json) => ({ ...json, id: 7, model: {}, usage: { total_tokens: "9" } })),
+        [CHAT]: beside(CHAT, (json) => ({
+          ...json,
+          id: 7,
+          created: 1.5,
+          choices: json.choices.map((choice: object) => ({ ...choice, index: "0", finish_reason: 1 }))
+        }))
+      }
+    }
   },
   {
     does: "keeps its films elsewhere, behind a link that is signed",

@@ -9,7 +9,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { ErrorBody, failures } from "../Failure.ts"
 import { ApiKeyAuth } from "../Security.ts"
 import { open } from "./Open.ts"
-import { optional } from "./Optional.ts"
+import { optional, usual } from "./Optional.ts"
 
 /** Bytes of one image at most, decoded. */
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024
@@ -64,28 +64,28 @@ export type ChatRequest = typeof ChatRequest.Type
 
 /** Tokens of the question, of the answer, and of both; more than both where a model thinks. */
 export const ChatUsage = open({
-  prompt_tokens: optional(Schema.Int),
-  completion_tokens: optional(Schema.Int),
-  total_tokens: optional(Schema.Int)
+  prompt_tokens: usual(Schema.Int),
+  completion_tokens: usual(Schema.Int),
+  total_tokens: usual(Schema.Int)
 })
 
 /** A whole answer: its text is at `choices[0].message.content`. */
 export const ChatResponse = open(
   {
-    id: optional(Schema.String),
-    object: optional(Schema.String),
+    id: usual(Schema.String),
+    object: usual(Schema.String),
     /** Seconds since 1970. */
-    created: optional(Schema.Int),
-    model: optional(Schema.String),
+    created: usual(Schema.Int),
+    model: usual(Schema.String),
     choices: Schema.Array(
       open({
-        index: optional(Schema.Int),
+        index: usual(Schema.Int),
         /** Some models leave the text out where all tokens went into thinking. */
         message: open({
-          role: optional(Schema.String),
+          role: usual(Schema.String),
           content: Schema.optionalKey(Schema.NullOr(Schema.String))
         }),
-        finish_reason: optional(Schema.String)
+        finish_reason: usual(Schema.String)
       })
     ).check(Schema.isMinLength(1)),
     usage: optional(ChatUsage)

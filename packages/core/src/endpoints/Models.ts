@@ -7,15 +7,15 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "../Failure.ts"
 import { AccessTokenAuth, ApiKeyAuth } from "../Security.ts"
 import { open } from "./Open.ts"
-import { optional } from "./Optional.ts"
+import { optional, usual } from "./Optional.ts"
 
 /** A model by its id; `created` in seconds since 1970. Interface: “Model entry”. */
 export const Model = open(
   {
     id: Schema.NonEmptyString,
-    object: optional(Schema.String),
-    created: optional(Schema.Int),
-    owned_by: optional(Schema.String)
+    object: usual(Schema.String),
+    created: usual(Schema.Int),
+    owned_by: usual(Schema.String)
   },
   "Model"
 )
@@ -56,7 +56,7 @@ export const AccountModels = Schema.Union([
 ]).annotate({ identifier: "AccountModels" })
 
 /** `GET /v1/models`. */
-export const ModelsResponse = open({ object: optional(Schema.String), data: ModelList }, "ModelsResponse")
+export const ModelsResponse = open({ object: usual(Schema.String), data: ModelList }, "ModelsResponse")
 
 /** The three lists of models. Interface: “Account management”; the one of `/v1` is this project’s own choice. */
 export const ModelsGroup = HttpApiGroup.make("models")

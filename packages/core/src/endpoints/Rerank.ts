@@ -8,7 +8,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "../Failure.ts"
 import { ApiKeyAuth } from "../Security.ts"
 import { open } from "./Open.ts"
-import { optional } from "./Optional.ts"
+import { optional, usual } from "./Optional.ts"
 
 /** A candidate: its text, or an object that carries it (Cohere's first version). */
 export const RerankDocument = Schema.Union([Schema.String, Schema.Struct({ text: Schema.String })])
@@ -39,11 +39,11 @@ export const RerankResult = open(
 /** One result for each document, or for the best `top_n`. Interface: “Rerank response”. */
 export const RerankResponse = open(
   {
-    id: optional(Schema.String),
-    model: optional(Schema.String),
+    id: usual(Schema.String),
+    model: usual(Schema.String),
     /** Best first. */
     results: Schema.Array(RerankResult),
-    usage: optional(open({ prompt_tokens: optional(Schema.Int), total_tokens: optional(Schema.Int) })),
+    usage: optional(open({ prompt_tokens: usual(Schema.Int), total_tokens: usual(Schema.Int) })),
     /** `@ai-sdk/cohere` fails without this key. */
     meta: optional(Schema.Record(Schema.String, Schema.Json))
   },
