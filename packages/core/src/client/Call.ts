@@ -139,8 +139,8 @@ export const makeCaller = (
       const left = () =>
         Duration.subtract(callTimeout, Duration.nanos(clock.monotonicTimeNanosUnsafe() - start))
       const limited = oneLimitFirst
-        ? Effect.catch(once, (error) => inTime(again(error), left()))
-        : inTime(Effect.catch(once, again), callTimeout)
+        ? once.pipe(Effect.catch((error) => inTime(again(error), left())))
+        : inTime(once.pipe(Effect.catch(again)), callTimeout)
       const whole = limited.pipe(
         Effect.map((answer) => concealAnswer(answer, conceal)),
         observe(about, () => attempts)
