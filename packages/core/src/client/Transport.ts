@@ -1,4 +1,4 @@
-/** The one file that knows the transport: undici, through Effect's HTTP client for Node. */
+/** The transport: undici, through Effect's HTTP client for Node, or straight where an answer is read whole (Whole.ts). */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Context, Effect, Layer } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
