@@ -234,9 +234,9 @@ describe("the page", () => {
     const page = await open(`#login=${visit.server.login}`, { storageState: { cookies: [], origins: [] } })
     await page.getByLabel("API key").fill("sk-wrong")
     await page.keyboard.press("Enter")
-    await page.locator("#key-problem:not(:empty)").waitFor()
+    await page.locator("#key-problem", { hasText: "not known" }).waitFor()
     await page.getByLabel("API key").fill(visit.server.apiKey)
-    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "Open the library" }).click()
     await page.getByLabel("Question to the documents").waitFor()
   })
 

@@ -1,5 +1,5 @@
 /** A secret that was just made: the server keeps a hash of it, so that this is the only time. */
-import { useEffect, useId, useRef } from "preact/hooks"
+import { useLayoutEffect, useId, useRef } from "preact/hooks"
 import { CopyButton } from "../CopyButton.tsx"
 
 interface Props {
@@ -13,7 +13,7 @@ interface Props {
 export const FreshSecret = ({ name, onSeen, secret, what }: Props) => {
   const id = useId()
   const title = useRef<HTMLHeadingElement>(null)
-  useEffect(() => title.current?.focus(), [])
+  useLayoutEffect(() => title.current?.focus(), [])
   return (
     <section class="fresh" aria-labelledby={id}>
       <h2 id={id} ref={title} tabIndex={-1}>

@@ -1,5 +1,5 @@
 /** One key: enabled or disabled, deleted after a second look. */
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { Key } from "../../api/account.ts"
 import { removeKey, toggleKey } from "../../state/account.ts"
 import { usd } from "../../state/money.ts"
@@ -26,7 +26,8 @@ export const KeyRow = ({ of: key, onRemoved }: Props) => {
     onRemoved()
     void removeKey(key)
   }
-  useEffect(() => {
+  // Before the next key is pressed: it is meant for what has come.
+  useLayoutEffect(() => {
     if (asking === true) keep.current?.focus()
     if (asking === false) cross.current?.focus()
   }, [asking])

@@ -1,5 +1,5 @@
 /** What a new key may do: its name, how much it may spend, until when, and from where. */
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { makeKey } from "../../state/account.ts"
 import { unitsOf, units } from "../../state/money.ts"
 import { Field } from "../playground/Fields.tsx"
@@ -19,7 +19,7 @@ export const NewKeyForm = ({ onCancel, onMade }: Props) => {
   const [amount, setAmount] = useState("10.00")
   const form = useRef<HTMLFormElement>(null)
   const spends = unitsOf(amount)
-  useEffect(() => form.current?.querySelector("input")?.focus(), [])
+  useLayoutEffect(() => form.current?.querySelector("input")?.focus(), [])
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     if (spends === undefined || busy) return
