@@ -2,13 +2,21 @@
 import { assert, it } from "@effect/vitest"
 import { Video } from "@sluice/core"
 import { Effect, Schedule, Schema } from "effect"
+import { randomBytes } from "node:crypto"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
+import sharp from "sharp"
 import { startProcess } from "./Process.ts"
 import { temporaryFolder } from "./TestServer.ts"
 
-/** Blocks of 512 bytes: room for the accounts, and for no film. */
-const BLOCKS = 512
+/** Blocks of 512 bytes: 1 MiB, room for the accounts, and for no film over noise, which takes 4 MiB. */
+const BLOCKS = 2048
+
+const noise = async (): Promise<string> => {
+  const raw = { width: 160, height: 90, channels: 3 } as const
+  const pixels = randomBytes(raw.width * raw.height * raw.channels)
+  return `data:image/png;base64,${(await sharp(pixels, { raw }).png().toBuffer()).toString("base64")}`
+}
 
 /** A film takes a second or two where nothing else runs. */
 const FILM = 120_000
@@ -42,7 +50,8 @@ it.live.skipIf(process.platform === "win32")(
       const quota = Effect.map(ask(Self, "/api/user/self", token), (self) => self.data.quota)
 
       const before = yield* quota
-      const request = { model: "sluice-video-v-a", prompt: "A barge", seconds: "4", size: "1280x720" }
+      const input_reference = yield* Effect.promise(noise)
+      const request = { model: "sluice-video-v-a", prompt: "A barge", seconds: "4", input_reference }
       const { id } = yield* ask(Video, "/v1/videos", key, request)
       const ended = yield* Effect.repeat(ask(Video, `/v1/videos/${id}`), {
         schedule: Schedule.spaced("50 millis"),
