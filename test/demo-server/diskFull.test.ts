@@ -9,7 +9,7 @@ import sharp from "sharp"
 import { startProcess } from "./Process.ts"
 import { temporaryFolder } from "./TestServer.ts"
 
-/** Blocks of 512 bytes: 1 MiB, room for the accounts, and for no film over noise, which takes 4 MiB. */
+/** Blocks of 512 bytes: 1 MiB, room for the accounts, and for no film over noise, which takes twice that. */
 const BLOCKS = 2048
 
 const noise = async (): Promise<string> => {
@@ -51,7 +51,7 @@ it.live.skipIf(process.platform === "win32")(
 
       const before = yield* quota
       const input_reference = yield* Effect.promise(noise)
-      const request = { model: "sluice-video-v-a", prompt: "A barge", seconds: "4", input_reference }
+      const request = { model: "sluice-video-v-d", prompt: "A barge", seconds: "2", input_reference }
       const { id } = yield* ask(Video, "/v1/videos", key, request)
       const ended = yield* Effect.repeat(ask(Video, `/v1/videos/${id}`), {
         schedule: Schedule.spaced("50 millis"),
