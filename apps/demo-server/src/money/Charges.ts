@@ -90,7 +90,11 @@ export class Charges extends Context.Service<
 
       yield* Effect.forkScoped(
         Effect.repeat(
-          Effect.suspend(() => Effect.ignore(ledger.renew([...live]))),
+          Effect.suspend(() => ledger.renew([...live])).pipe(
+            Effect.catchTag("SqlError", ({ message }) =>
+              Effect.logWarning(`Calls under way could not be kept from being given back: ${message}`)
+            )
+          ),
           Schedule.spaced(LEASE_MS / 3)
         )
       )
@@ -100,7 +104,12 @@ export class Charges extends Context.Service<
         Effect.catchTag(Effect.asVoid(write), "SqlError", (error) =>
           Effect.andThen(
             Effect.logError(`A charge could not be written, and will be tried again: ${error.message}`),
-            FiberSet.run(retrying, Effect.ignore(Effect.retry(write, AGAIN)))
+            FiberSet.run(
+              retrying,
+              Effect.catchTag(Effect.retry(write, AGAIN), "SqlError", ({ message }) =>
+                Effect.logError(`A charge is left to be recovered when its lease has ended: ${message}`)
+              )
+            )
           )
         )
 

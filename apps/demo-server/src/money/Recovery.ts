@@ -93,7 +93,11 @@ export class Recovery extends Context.Service<
       const round = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         yield* recover(now)
-        yield* Effect.ignore(ledger.forgetAnswers(now - Duration.toMillis(REMEMBERED)))
+        yield* Effect.catchTag(
+          ledger.forgetAnswers(now - Duration.toMillis(REMEMBERED)),
+          "SqlError",
+          (error) => Effect.logWarning(`Old answers could not be forgotten: ${error.message}`)
+        )
       })
 
       // A file is open to one server at a time: whoever had a lease in it has ended, and this one has none yet.
