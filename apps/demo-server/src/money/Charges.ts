@@ -106,8 +106,11 @@ export class Charges extends Context.Service<
             Effect.logError(`A charge could not be written, and will be tried again: ${error.message}`),
             FiberSet.run(
               retrying,
-              Effect.catchTag(Effect.retry(write, AGAIN), "SqlError", ({ message }) =>
-                Effect.logError(`A charge is left to be recovered when its lease has ended: ${message}`)
+              Effect.retry(write, AGAIN).pipe(
+                Effect.asVoid,
+                Effect.catchTag("SqlError", ({ message }) =>
+                  Effect.logError(`A charge is left to be recovered when its lease has ended: ${message}`)
+                )
               )
             )
           )
