@@ -28,12 +28,14 @@ const documentOf = (
     },
     source: "",
     original: new TextEncoder().encode(texts.join("\n")),
+    attachments: new Map(),
     passages: texts.map((text, ordinal) => {
       const vector = embedText(text)
       return {
         passage: { ordinal, start: 0, end: text.length, text, headings: ["It's", 'a "path"'], lines: [] },
         hash: `${hash}${ordinal}`,
-        vector: vector.some((value) => value !== 0) ? vector : undefined
+        vector: vector.some((value) => value !== 0) ? vector : undefined,
+        search: text
       }
     }),
     replaces
@@ -60,7 +62,7 @@ describe("LanceIndex", () => {
       const collection = yield* open(library)
       const document = documentOf('o\'neil\\"docs".md', ["The cat's stove is warm.", "...", "Dogs bark."])
       yield* collection.commit([document])
-      const hits = yield* collection.search(embedText("warm stove of the cat"), 20)
+      const hits = yield* collection.search({ vector: embedText("warm stove of the cat"), limit: 20 })
       // the text without a word has no vector, the document itself has neither
       assert.deepStrictEqual(
         hits.map(({ passage }) => passage.text).toSorted(),
@@ -89,7 +91,7 @@ describe("LanceIndex", () => {
       const seen = (yield* collection.inventory).find(({ info }) => info.path === "a")
       assert.isDefined(seen)
       yield* collection.commit([documentOf("a", texts(3, "new"), seen)])
-      const hits = yield* collection.search(embedText("old new other passage"), 100)
+      const hits = yield* collection.search({ vector: embedText("old new other passage"), limit: 100 })
       assert.deepStrictEqual(hits.map(({ passage }) => passage.text).toSorted(), [
         ...texts(3, "new"),
         ...texts(2, "other")
@@ -120,7 +122,7 @@ describe("LanceIndex", () => {
         const path = `document ${round}`
         const versions = [documentOf(path, texts(7, "long")), documentOf(path, texts(3, "short"))] as const
         yield* Effect.all([one.commit([versions[0]]), two.commit([versions[1]])], { concurrency: 2 })
-        const hits = yield* one.search(embedText("long short passage number"), 500)
+        const hits = yield* one.search({ vector: embedText("long short passage number"), limit: 500 })
         const own = hits.flatMap(({ passage }) => (passage.document.path === path ? [passage.text] : []))
         assert.include([texts(7, "long").join(), texts(3, "short").join()], own.toSorted().join())
       }
@@ -136,7 +138,7 @@ describe("LanceIndex", () => {
       const seen = yield* two.document(documentOf("a", []).info.id)
       yield* one.commit([documentOf("a", texts(9, "second"), seen)])
       yield* two.commit([documentOf("a", texts(4, "third"), seen)])
-      const hits = yield* one.search(embedText("first second third passage"), 100)
+      const hits = yield* one.search({ vector: embedText("first second third passage"), limit: 100 })
       assert.deepStrictEqual(hits.map(({ passage }) => passage.text).toSorted(), texts(4, "third"))
       assert.isTrue((yield* one.inventory).every(({ whole }) => whole))
     }).pipe(Effect.scoped)
@@ -148,9 +150,9 @@ describe("LanceIndex", () => {
       const [one, two] = [yield* open(library), yield* open(library)]
       assert.strictEqual(yield* two.passageCount, 0)
       yield* one.commit([documentOf("a", texts(2, "fresh"))])
-      assert.strictEqual((yield* two.search(embedText("fresh passage"), 5)).length, 2)
+      assert.strictEqual((yield* two.search({ vector: embedText("fresh passage"), limit: 5 })).length, 2)
       yield* two.remove((yield* two.documents).map(({ id }) => id))
-      assert.strictEqual((yield* one.search(embedText("fresh passage"), 5)).length, 0)
+      assert.strictEqual((yield* one.search({ vector: embedText("fresh passage"), limit: 5 })).length, 0)
     }).pipe(Effect.scoped)
   )
 
@@ -200,8 +202,8 @@ describe("LanceIndex", () => {
         )
       )
       const question = embedText("w1 w7 w13 w29 item1")
-      const similarities = Effect.map(collection.search(question, 20), (hits) =>
-        hits.map(({ similarity }) => similarity)
+      const similarities = Effect.map(collection.search({ vector: question, limit: 20 }), (hits) =>
+        hits.map(({ similarity }) => similarity ?? 0)
       )
       const scanned = yield* similarities
       yield* collection.settle
@@ -210,12 +212,16 @@ describe("LanceIndex", () => {
       assert.isTrue(total(indexed) >= total(scanned) * 0.99, `${total(indexed)} of ${total(scanned)}`)
       yield* collection.commit([documentOf("late", ["w1 w7 w13 w29 item1 late"])])
       assert.include(
-        (yield* collection.search(question, 20)).map(({ passage }) => passage.document.path),
+        (yield* collection.search({ vector: question, limit: 20 })).map(
+          ({ passage }) => passage.document.path
+        ),
         "late"
       )
       yield* collection.maintain
       assert.include(
-        (yield* collection.search(question, 20)).map(({ passage }) => passage.document.path),
+        (yield* collection.search({ vector: question, limit: 20 })).map(
+          ({ passage }) => passage.document.path
+        ),
         "late"
       )
       assert.strictEqual(yield* collection.passageCount, 2501)

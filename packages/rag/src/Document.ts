@@ -1,7 +1,7 @@
 /** The values that retrieval is about: documents, their blocks, passages, citations. */
 
-/** Formats that are read today. A file of another format is refused by name. */
-export type Format = "markdown" | "html" | "text" | "pdf"
+/** Formats that are read. A file of another format is refused by name. An `image` is a document of one figure. */
+export type Format = "markdown" | "html" | "text" | "pdf" | "docx" | "image"
 
 /** A rectangle on a page, in PDF points (1/72 inch), y from the top of the page: `[x0, y0, x1, y1]`. */
 export type Box = readonly [x0: number, y0: number, x1: number, y1: number]
@@ -27,11 +27,43 @@ export interface Line extends Span {
 
 /** What a document is made of, in reading order. */
 export interface Block extends Span {
-  readonly kind: "heading" | "paragraph" | "list" | "table" | "code"
+  readonly kind: "heading" | "paragraph" | "list" | "table" | "code" | "figure"
   /** 1 to 6, for headings. */
   readonly level?: number
   /** The heading's text without its markup, for headings. */
   readonly heading?: string
+}
+
+/**
+ * A figure or a table of a document.
+ *
+ * **Details.** Its text is part of the document's text, as everything that is cited: `start` to `end` is one stretch of
+ * it that holds the caption and what is written inside (a block of kind `figure` or `table`), so that quotes are checked
+ * and boxes are found in the same way everywhere.
+ */
+export interface Figure extends Span {
+  readonly kind: "figure" | "table"
+  /** As the caption says it: `3`, `2.1`, `S4`, `IV`; undefined where it has none. */
+  readonly number?: string
+  /** Where its caption stands in the text; undefined where it has none. */
+  readonly caption?: Span
+  /** What stands for the picture where it cannot be seen, as the document says it. */
+  readonly alternative?: string
+  /** The page it is on and the box of the graphic without its caption, for paged documents. */
+  readonly page?: number
+  readonly box?: Box
+  /** The cells of a table, where lines or columns allow; the first row is its head. */
+  readonly rows?: ReadonlyArray<ReadonlyArray<string>>
+  /** The paragraphs that refer to it: "see Fig. 3", "图 3". */
+  readonly mentions: ReadonlyArray<Span>
+  /** The graphic as an image: PNG, JPEG or WebP. For PDFs rendered at 200 dpi. Undefined for tables without one. */
+  readonly crop?: Uint8Array
+}
+
+/** What of a document could not be read. The rest was. */
+export interface ReadFault {
+  readonly page?: number
+  readonly message: string
 }
 
 /**
@@ -49,6 +81,17 @@ export interface Parsed {
   readonly pages: ReadonlyArray<Page>
   /** Where each line stands on its page; empty for formats without pages. */
   readonly lines: ReadonlyArray<Line>
+  /** In order of `start`. */
+  readonly figures: ReadonlyArray<Figure>
+  /** Pages and pictures that could not be read. */
+  readonly faults: ReadonlyArray<ReadFault>
+}
+
+/** What a passage that is a figure or a table carries. `crop` is the SHA-256 of the image, to be asked of the library. */
+export interface PassageFigure extends Pick<Figure, "kind" | "number" | "page" | "box"> {
+  /** The caption's text; empty where there is none. */
+  readonly caption: string
+  readonly crop?: string
 }
 
 /** Law: `parsed.text.slice(start, end) === text`. */
@@ -62,7 +105,19 @@ export interface Passage extends Span {
   readonly page?: number
   /** The lines it is made of, for paged documents. */
   readonly lines: ReadonlyArray<Line>
+  /** For passages that are a figure or a table. */
+  readonly figure?: PassageFigure
 }
+
+/** Values that a program attaches to a document, to filter by. Keys may be anything. */
+export type Metadata = { readonly [key: string]: MetadataValue }
+export type MetadataValue =
+  | string
+  | number
+  | boolean
+  | null
+  | ReadonlyArray<MetadataValue>
+  | { readonly [key: string]: MetadataValue }
 
 /** A document of a collection. */
 export interface DocumentInfo {
@@ -78,6 +133,11 @@ export interface DocumentInfo {
   readonly passages: number
   /** Number of pages, for paged documents. */
   readonly pages?: number
+  /** Figures and tables among the passages; absent means none. */
+  readonly figures?: number
+  /** What of it could not be read; absent means that all was. */
+  readonly faults?: ReadonlyArray<ReadFault>
+  readonly metadata?: Metadata
 }
 
 /** A passage as it stands in a collection. `id` is `<document id>#<ordinal>`. */

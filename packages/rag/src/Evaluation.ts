@@ -111,7 +111,8 @@ const fill = Effect.fn("Evaluation.fill")(function* (folder: string, documents: 
       Effect.mapError((error) => modelError("evaluate", error))
     )
     const vector = vectors[0]
-    const hits = vector?.some((value) => value !== 0) === true ? yield* collection.search(vector, DEPTH) : []
+    const hits =
+      vector?.some((value) => value !== 0) === true ? yield* collection.search({ vector, limit: DEPTH }) : []
     const { trace } = yield* retriever.retrieve(question)
     return {
       first: hits.map(({ passage }) => passage.document.path),
@@ -133,7 +134,7 @@ const indexed = Effect.fn("Evaluation.indexed")(function* (
     return { id: _id, title: title ?? "", passage, hash: sha256(embedded), text: embedded }
   })
   const embeddings = yield* embedder.embed(ready)
-  return yield* Effect.forEach(ready, ({ hash, id, passage, title }, i) => {
+  return yield* Effect.forEach(ready, ({ hash, id, passage, text, title }, i) => {
     const embedding = embeddings[i]
     if (embedding?._tag !== "Vector") return Effect.fail(embedding?.error ?? nothing(id))
     const document: IndexedDocument = {
@@ -148,7 +149,8 @@ const indexed = Effect.fn("Evaluation.indexed")(function* (
       },
       source: "",
       original: new Uint8Array(),
-      passages: [{ passage, hash, vector: embedding.vector }],
+      attachments: new Map(),
+      passages: [{ passage, hash, vector: embedding.vector, search: text }],
       replaces: undefined
     }
     return Effect.succeed(document)

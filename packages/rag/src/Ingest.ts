@@ -33,6 +33,8 @@ interface Draft {
   readonly info: DocumentInfo
   readonly source: string
   readonly original: Uint8Array
+  readonly attachments: ReadonlyMap<string, Uint8Array>
+  readonly reading?: string | undefined
   readonly passages: ReadonlyArray<{
     readonly passage: Passage
     readonly hash: string
@@ -72,9 +74,10 @@ export const ingestFiles = <E, R>(
         failed.push(failedEvent(draft.info.path, failure.error))
         continue
       }
-      const indexed = passages.map(({ passage, hash }, i): IndexedPassage => {
+      const indexed = passages.map(({ passage, hash, text }, i): IndexedPassage => {
         const embedding = own[i]
-        return { passage, hash, vector: embedding?._tag === "Vector" ? embedding.vector : undefined }
+        const vector = embedding?._tag === "Vector" ? embedding.vector : undefined
+        return { passage, hash, vector, search: text }
       })
       ready.push({ ...draft, passages: indexed })
     }
@@ -157,7 +160,7 @@ const readDocument = Effect.fn("Ingest.read")(function* (
     passages: passages.length,
     ...(parsed.pages.length > 0 ? { pages: parsed.pages.length } : {})
   }
-  return { _tag: "Draft", draft: { info, source: file.source, original, passages } }
+  return { _tag: "Draft", draft: { info, source: file.source, original, attachments: new Map(), passages } }
 })
 
 interface Batch {

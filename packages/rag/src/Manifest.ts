@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { RagError } from "./RagError.ts"
 
 /** Version of the tables' layout that this code writes, and the newest that it reads. */
-export const FORMAT = 1
+export const FORMAT = 2
 
 /** Recorded in the row that names the collection. */
 export const Manifest = Schema.Struct({

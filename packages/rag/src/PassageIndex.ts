@@ -1,6 +1,7 @@
 /** What a store must do for a library. `LanceIndex` does it; a user's own is one Layer. */
 import { Context, type Effect } from "effect"
 import type { DocumentInfo, Passage, StoredPassage } from "./Document.ts"
+import type { Filter } from "./Filter.ts"
 import type { Manifest } from "./Manifest.ts"
 import type { RagError } from "./RagError.ts"
 
@@ -10,6 +11,8 @@ export interface IndexedPassage {
   /** SHA-256 of what was embedded, hexadecimal. */
   readonly hash: string
   readonly vector: Float32Array | undefined
+  /** What keywords are looked up in: the passage with its structure. */
+  readonly search: string
 }
 
 /** A document as the store knows it. */
@@ -19,6 +22,10 @@ export interface StoredDocument {
   readonly source: string
   /** False when its passages are not those that its row announces: it must be written again. */
   readonly whole: boolean
+  /** SHA-256 of the stored reading (the `Parsed` that its passages were made from), where it was stored. */
+  readonly reading?: string | undefined
+  /** SHA-256 of the files that belong to it besides its original. */
+  readonly attachments?: ReadonlyArray<string> | undefined
 }
 
 /** A document ready to be stored, whole. */
@@ -27,15 +34,36 @@ export interface IndexedDocument {
   readonly source: string
   /** The file, byte for byte. */
   readonly original: Uint8Array
+  /** Crops of figures and the reading, by the SHA-256 of their bytes; kept as long as the document is. */
+  readonly attachments: ReadonlyMap<string, Uint8Array>
+  readonly reading?: string | undefined
   readonly passages: ReadonlyArray<IndexedPassage>
   /** What the writer saw under the same identifier, when it saw something. */
   readonly replaces: StoredDocument | undefined
 }
 
-/** A recalled passage. `similarity` is the cosine, -1 to 1. */
+/** What is searched for: by a vector, by keywords, or by both side by side. */
+export interface SearchQuery {
+  /** Of norm 1. */
+  readonly vector?: Float32Array | undefined
+  readonly words?: string | undefined
+  /** Passages of each of the two ways at most. */
+  readonly limit: number
+  readonly filter?: Filter | undefined
+  /** Whether the hits shall carry their vectors. */
+  readonly vectors?: boolean | undefined
+}
+
+/** A recalled passage, found by its vector, by keywords, or by both. Ranks count from 1. */
 export interface Hit {
   readonly passage: StoredPassage
-  readonly similarity: number
+  /** The cosine, -1 to 1, where the vector found it. */
+  readonly similarity?: number | undefined
+  readonly vectorRank?: number | undefined
+  /** BM25, above 0, where keywords found it. */
+  readonly keywordScore?: number | undefined
+  readonly keywordRank?: number | undefined
+  readonly vector?: Float32Array | undefined
 }
 
 /** Documents and passages that are recalled together, made with one manifest. */
@@ -52,13 +80,15 @@ export interface Collection {
   readonly adopt: (documents: ReadonlyArray<StoredDocument>) => Effect.Effect<void, RagError>
   /** Removes documents and all that belongs to them. Unknown identifiers are no error. */
   readonly remove: (ids: ReadonlyArray<string>) => Effect.Effect<void, RagError>
-  /** The passages nearest to a vector of norm 1, most similar first. */
-  readonly search: (vector: Float32Array, limit: number) => Effect.Effect<ReadonlyArray<Hit>, RagError>
+  /** The passages found by the vector, most similar first, then those that only keywords found, best first. */
+  readonly search: (query: SearchQuery) => Effect.Effect<ReadonlyArray<Hit>, RagError>
+  /** The passages of a document, in order. */
+  readonly passages: (document: string) => Effect.Effect<ReadonlyArray<StoredPassage>, RagError>
   readonly documents: Effect.Effect<ReadonlyArray<DocumentInfo>, RagError>
   /** All documents with what a writer needs to know of them: their source, and whether they are whole. */
   readonly inventory: Effect.Effect<ReadonlyArray<StoredDocument>, RagError>
   readonly document: (id: string) => Effect.Effect<StoredDocument | undefined, RagError>
-  /** The bytes that were stored for a file, by their SHA-256; undefined when there are none. */
+  /** The bytes that were stored for a file or an attachment, by their SHA-256; undefined when there are none. */
   readonly original: (sha256: string) => Effect.Effect<Uint8Array | undefined, RagError>
   readonly passageCount: Effect.Effect<number, RagError>
   /** Called at the end of an ingest: indexes what was written where that makes the search faster. */

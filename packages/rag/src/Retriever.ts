@@ -112,7 +112,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
     yield* onStage(embedTime)
     const [recallTime, hits] = yield* timedStage(
       "recall",
-      vector === undefined ? Effect.succeed([]) : from.search(vector, recall)
+      vector === undefined ? Effect.succeed([]) : from.search({ vector, limit: recall })
     )
     yield* onStage(recallTime)
     const [rerankTime, places] = yield* timedStage("rerank", rerank(question, hits))
@@ -122,7 +122,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       const { rank, score } = places[i]!
       return {
         passage,
-        similarity,
+        similarity: similarity ?? 0,
         recallRank: i + 1,
         rerankScore: score,
         rerankRank: rank,

@@ -1,5 +1,6 @@
 export * from "./Answer.ts"
 export * from "./Document.ts"
+export * from "./Filter.ts"
 export * from "./RagError.ts"
 export * from "./Trace.ts"
 export * from "./IngestReport.ts"

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import type * as Rag from "@sluice/rag"
 
-export const Format = Schema.Literals(["markdown", "html", "text", "pdf"])
+export const Format = Schema.Literals(["markdown", "html", "text", "pdf", "docx", "image"])
 
 const span = { start: Schema.Int, end: Schema.Int }
 
@@ -16,7 +16,7 @@ export const Box: Schema.Codec<Rag.Box> = Schema.Tuple([
 
 export const Block = Schema.Struct({
   ...span,
-  kind: Schema.Literals(["heading", "paragraph", "list", "table", "code"]),
+  kind: Schema.Literals(["heading", "paragraph", "list", "table", "code", "figure"]),
   level: Schema.optionalKey(Schema.Int),
   heading: Schema.optionalKey(Schema.String)
 })

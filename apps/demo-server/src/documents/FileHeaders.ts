@@ -5,7 +5,10 @@ const types: Record<Format, string> = {
   markdown: "text/markdown; charset=utf-8",
   html: "text/html; charset=utf-8",
   text: "text/plain; charset=utf-8",
-  pdf: "application/pdf"
+  pdf: "application/pdf",
+  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  // Which kind of image it is, the browser reads off the bytes.
+  image: "application/octet-stream"
 }
 
 /** A name for `filename=`: ASCII, no quotes or backslashes; `filename*` carries the real one. */

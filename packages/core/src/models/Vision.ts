@@ -29,12 +29,19 @@ export interface Look {
   readonly tokens: number
 }
 
+/** A line of text in an image, and the box around it in pixels: `[x0, y0, x1, y1]`, y from the top. */
+export interface SeenLine {
+  readonly text: string
+  readonly box: readonly [x0: number, y0: number, x1: number, y1: number]
+}
+
 /**
  * Answers a question about one or more images, which are looked at together.
  *
  * **Details.** Images are bytes; their format is read from them. Their order is kept: “the second image” is the second.
  * No image, more than `maxImages`, one above `maxImageBytes` or of another format fails with `InvalidRequest`, which
- * says which image it was, before anything is sent.
+ * says which image it was, before anything is sent. `read`, where the model offers it, gives the lines written in one
+ * image, in reading order, with their boxes.
  */
 export class Vision extends Context.Service<
   Vision,
@@ -45,5 +52,6 @@ export class Vision extends Context.Service<
       images: ReadonlyArray<Uint8Array>,
       options?: LookOptions
     ) => Effect.Effect<Look, GatewayError>
+    readonly read?: (image: Uint8Array) => Effect.Effect<ReadonlyArray<SeenLine>, GatewayError>
   }
 >()("@sluice/core/models/Vision") {}

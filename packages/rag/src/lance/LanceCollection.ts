@@ -5,8 +5,19 @@ import type { Manifest } from "../Manifest.ts"
 import { RagError } from "../RagError.ts"
 import { attempt, attemptWrite, NPROBES, REFINE_FACTOR, sqlIn, sqlString, type Table } from "./Lance.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
-import { documentRow, documentRowId, HIT_COLUMNS, rowsOf, toArrow, toHit, toStored } from "./LanceRows.ts"
+import {
+  documentRow,
+  documentRowId,
+  PASSAGE_COLUMNS,
+  rowsOf,
+  toArrow,
+  toPassage,
+  toStored
+} from "./LanceRows.ts"
 import { maintainIndex, settleIndex } from "./LanceVectorIndex.ts"
+
+/** Rows that are passages of any kind. */
+const PASSAGES = "ordinal IS NOT NULL AND kind <> 'gone'"
 
 /** Identifiers in one filter. */
 const FILTER_IDS = 500
@@ -25,7 +36,14 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
   const commit: Collection["commit"] = Effect.fn("LanceCollection.commit")(function* (documents) {
     if (documents.length === 0) return
     yield* checkUnique(documents.map(({ info }) => info.id))
-    yield* files.put(new Map(documents.map(({ info, original }) => [info.sha256, original])))
+    yield* files.put(
+      new Map(
+        documents.flatMap(({ attachments, info, original }) => [
+          [info.sha256, original] as const,
+          ...attachments
+        ])
+      )
+    )
     const own = sqlIn(
       "document",
       documents.map(({ info }) => info.id)
@@ -57,7 +75,7 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
 
   const adopt: Collection["adopt"] = Effect.fn("LanceCollection.adopt")(function* (stored) {
     if (stored.length === 0) return
-    const rows = stored.map(({ info, source }) => documentRow(info, source))
+    const rows = stored.map(({ info, ...known }) => documentRow(info, known))
     yield* attemptWrite("ingest", "recording where documents come from", () =>
       table.mergeInsert("id").whenMatchedUpdateAll().execute(toArrow(rows, manifest.dimension))
     )
@@ -71,7 +89,8 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     }
   }, writer.withPermit)
 
-  const search: Collection["search"] = Effect.fn("LanceCollection.search")(function* (vector, limit) {
+  const search: Collection["search"] = Effect.fn("LanceCollection.search")(function* ({ limit, vector }) {
+    if (vector === undefined) return []
     const rows: ReadonlyArray<Record<string, unknown>> = yield* attempt(
       "retrieve",
       "recalling passages",
@@ -83,10 +102,26 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
           .nprobes(NPROBES)
           .refineFactor(REFINE_FACTOR)
           .limit(limit)
-          .select(HIT_COLUMNS)
+          // LanceDB warns where the distance is not named.
+          .select([...PASSAGE_COLUMNS, "_distance"])
           .toArray()
     )
-    return rows.map(toHit)
+    return rows.map((row, i) => ({
+      passage: toPassage(row),
+      similarity: 1 - (row["_distance"] as number),
+      vectorRank: i + 1
+    }))
+  })
+
+  const passages: Collection["passages"] = Effect.fn("LanceCollection.passages")(function* (document) {
+    const rows: ReadonlyArray<Record<string, unknown>> = yield* attempt("store", "reading passages", () =>
+      table
+        .query()
+        .where(`${PASSAGES} AND ${sqlIn("document", [document])}`)
+        .select(PASSAGE_COLUMNS)
+        .toArray()
+    )
+    return rows.map(toPassage).toSorted((a, b) => a.ordinal - b.ordinal)
   })
 
   const documentRows = attempt("store", "listing documents", async () => {
@@ -103,7 +138,7 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     const rows = yield* documentRows
     const counts = yield* attempt("store", "counting passages", async () => {
       const found = new Map<string, number>()
-      for await (const batch of table.query().where("kind = 'passage'").select(["document"])) {
+      for await (const batch of table.query().where(PASSAGES).select(["document"])) {
         for (const id of batch.getChildAt(0) ?? []) found.set(id, (found.get(id) ?? 0) + 1)
       }
       return found
@@ -127,7 +162,7 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
   })
 
   const passageCount: Collection["passageCount"] = attempt("store", "counting passages", () =>
-    table.countRows("kind = 'passage'")
+    table.countRows(PASSAGES)
   )
 
   const settle: Collection["settle"] = settleIndex(table, manifest.dimension).pipe(
@@ -148,6 +183,7 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     adopt,
     remove,
     search,
+    passages,
     documents,
     inventory,
     document,

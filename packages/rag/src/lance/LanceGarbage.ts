@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import { attempt, attemptWrite, type Connection, type Table } from "./Lance.ts"
 import { GRACE_MILLIS, type LanceFiles } from "./LanceFiles.ts"
+import { attachmentsOf } from "./LanceRows.ts"
 
 /**
  * Drops tables that no collection's name stands for, and then originals that no document of any table names, when
@@ -33,8 +34,10 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
       continue
     }
     yield* attempt("store", "listing the originals in use", async () => {
-      for await (const batch of table.query().where("kind = 'document'").select(["hash"])) {
+      for await (const batch of table.query().where("kind = 'document'").select(["hash", "metadata"])) {
         for (const hash of batch.getChildAt(0) ?? []) referenced.add(hash)
+        for (const metadata of batch.getChildAt(1) ?? [])
+          attachmentsOf(metadata).forEach((hash) => referenced.add(hash))
       }
     })
   }

@@ -11,20 +11,23 @@ import {
   Utf8,
   vectorFromArray
 } from "apache-arrow"
-import type { DocumentInfo, Format, Line, StoredPassage } from "../Document.ts"
-import type { Hit, IndexedDocument, IndexedPassage, StoredDocument } from "../PassageIndex.ts"
+import type { DocumentInfo, Format, Line, PassageFigure, StoredPassage } from "../Document.ts"
+import type { IndexedDocument, IndexedPassage, StoredDocument } from "../PassageIndex.ts"
 import { passagesSchema, vectorType } from "./LanceTables.ts"
 
 /** What the row of a document carries besides its identifier. */
 interface DocumentMetadata extends Omit<DocumentInfo, "id"> {
   readonly source: string
+  readonly reading?: string | undefined
+  /** SHA-256 of the files that belong to it besides its original. */
+  readonly attachments?: ReadonlyArray<string> | undefined
 }
 
 /** What each passage repeats of its document, so that recall needs no second query. */
 type PassageMetadata = Omit<StoredPassage["document"], "id">
 
-/** The columns that a recalled passage is made from; `_distance` is named because LanceDB warns where it is not. */
-export const HIT_COLUMNS = [
+/** The columns that a passage is made from. */
+export const PASSAGE_COLUMNS = [
   "id",
   "document",
   "ordinal",
@@ -35,7 +38,7 @@ export const HIT_COLUMNS = [
   "boxes",
   "headings",
   "metadata",
-  "_distance"
+  "figure"
 ]
 
 /** The row that stands for the document itself. */
@@ -44,7 +47,7 @@ export const documentRowId = (document: string): string => `${document}#`
 interface Row {
   readonly id: string
   readonly document: string
-  readonly kind: "document" | "passage" | "gone"
+  readonly kind: "document" | "passage" | "figure" | "table" | "gone"
   readonly ordinal: number | null
   readonly hash: string | null
   readonly passage: IndexedPassage | undefined
@@ -52,14 +55,17 @@ interface Row {
 }
 
 /** The row of a document itself. */
-export const documentRow = ({ id, ...known }: DocumentInfo, source: string): Row => ({
+export const documentRow = (
+  { id, ...known }: DocumentInfo,
+  { attachments, reading, source }: Pick<DocumentMetadata, "source" | "reading" | "attachments">
+): Row => ({
   id: documentRowId(id),
   document: id,
   kind: "document",
   ordinal: null,
   hash: known.sha256,
   passage: undefined,
-  metadata: JSON.stringify({ ...known, source } satisfies DocumentMetadata)
+  metadata: JSON.stringify({ ...known, source, reading, attachments } satisfies DocumentMetadata)
 })
 
 /** All rows of the documents: one for each document, one for each passage; `gone` ones for those it has no more. */
@@ -67,15 +73,16 @@ export const rowsOf = (
   documents: ReadonlyArray<IndexedDocument>,
   options: { readonly gone: boolean }
 ): ReadonlyArray<Row> =>
-  documents.flatMap(({ info, source, passages, replaces }) => {
+  documents.flatMap(({ attachments, info, passages, reading, replaces, source }) => {
     const document = info.id
     const metadata: PassageMetadata = { path: info.path, title: info.title, format: info.format }
     const repeated = JSON.stringify(metadata)
-    const rows: Array<Row> = [documentRow(info, source)]
+    const rows: Array<Row> = [documentRow(info, { source, reading, attachments: [...attachments.keys()] })]
     for (const passage of passages) {
       const { ordinal } = passage.passage
       const id = `${document}#${ordinal}`
-      rows.push({ id, document, kind: "passage", ordinal, hash: passage.hash, passage, metadata: repeated })
+      const kind = passage.passage.figure?.kind ?? "passage"
+      rows.push({ id, document, kind, ordinal, hash: passage.hash, passage, metadata: repeated })
     }
     if (options.gone) {
       for (let ordinal = passages.length; ordinal < (replaces?.info.passages ?? 0); ordinal++) {
@@ -112,8 +119,10 @@ export const toArrow = (rows: ReadonlyArray<Row>, dimension: number): Table => {
       row.passage && row.passage.passage.lines.length > 0 ? packLines(row.passage.passage.lines) : null
     ),
     texts((row) => (row.passage ? JSON.stringify(row.passage.passage.headings) : null)),
-    texts(() => null),
-    texts((row) => row.metadata)
+    texts((row) => row.passage?.passage.figure?.crop ?? null),
+    texts((row) => row.metadata),
+    texts((row) => row.passage?.search ?? null),
+    texts((row) => (row.passage?.passage.figure ? JSON.stringify(row.passage.passage.figure) : null))
   ])
 }
 
@@ -150,36 +159,41 @@ export const vectors = (values: ReadonlyArray<Float32Array | undefined>, dimensi
   })
 }
 
-/** A row of `HIT_COLUMNS` as a recalled passage. */
-export const toHit = (row: Record<string, unknown>): Hit => {
+/** A row of `PASSAGE_COLUMNS` as a passage. */
+export const toPassage = (row: Record<string, unknown>): StoredPassage => {
   const metadata = JSON.parse(row["metadata"] as string) as PassageMetadata
   const page = row["page"] as number | null
   const boxes = row["boxes"] as string | null
+  const figure = row["figure"] as string | null
   return {
-    similarity: 1 - (row["_distance"] as number),
-    passage: {
-      id: row["id"] as string,
-      document: { id: row["document"] as string, ...metadata },
-      ordinal: row["ordinal"] as number,
-      text: row["text"] as string,
-      start: row["start"] as number,
-      end: row["end"] as number,
-      headings: JSON.parse(row["headings"] as string) as ReadonlyArray<string>,
-      lines: boxes === null ? [] : unpackLines(boxes),
-      ...(page === null ? {} : { page })
-    }
+    id: row["id"] as string,
+    document: { id: row["document"] as string, ...metadata },
+    ordinal: row["ordinal"] as number,
+    text: row["text"] as string,
+    start: row["start"] as number,
+    end: row["end"] as number,
+    headings: JSON.parse(row["headings"] as string) as ReadonlyArray<string>,
+    lines: boxes === null ? [] : unpackLines(boxes),
+    ...(page === null ? {} : { page }),
+    ...(figure === null ? {} : { figure: JSON.parse(figure) as PassageFigure })
   }
 }
 
 /** The row of a document (`document` and `metadata`) as what a writer needs to know of it. */
 export const toStored = (row: Record<string, unknown>, whole: boolean): StoredDocument => {
-  const { source, ...known } = JSON.parse(row["metadata"] as string) as DocumentMetadata
+  const { attachments, reading, source, ...known } = JSON.parse(row["metadata"] as string) as DocumentMetadata
   return {
     info: { id: row["document"] as string, ...known, format: known.format satisfies Format },
     source,
-    whole
+    whole,
+    reading,
+    attachments
   }
 }
+
+/** The files that the row of a document names besides the original. */
+export const attachmentsOf = (metadata: string): ReadonlyArray<string> =>
+  (JSON.parse(metadata) as DocumentMetadata).attachments ?? []
 
 /** Lines as arrays of numbers: half the size of objects. */
 const packLines = (lines: ReadonlyArray<Line>): string =>

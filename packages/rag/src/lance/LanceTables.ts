@@ -38,7 +38,9 @@ export const passagesSchema = (dimension: number) =>
     text("boxes", true),
     text("headings", true),
     text("crop", true),
-    text("metadata", true)
+    text("metadata", true),
+    text("search", true),
+    text("figure", true)
   ])
 
 /** Originals, by the SHA-256 of their bytes; `touched` in milliseconds since 1970. */

@@ -20,7 +20,7 @@ const INDEX_NAME = "vector_idx"
 /** After an ingest: sweeps, indexes, compacts, each only where it is due. */
 export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table: Table, dimension: number) {
   yield* sweep(table)
-  const rows = yield* attempt("ingest", "counting passages", () => table.countRows("kind = 'passage'"))
+  const rows = yield* attempt("ingest", "counting passages", () => table.countRows("vector IS NOT NULL"))
   if (rows >= INDEX_FROM) {
     const stats = yield* attempt("ingest", "looking at the index", () => table.indexStats(INDEX_NAME))
     // Before compacting: training reads the vectors file by file, and small files need less memory.
@@ -37,7 +37,7 @@ export const maintainIndex = Effect.fn("LanceVectorIndex.maintain")(function* (
   dimension: number
 ) {
   yield* sweep(table)
-  const rows = yield* attempt("store", "counting passages", () => table.countRows("kind = 'passage'"))
+  const rows = yield* attempt("store", "counting passages", () => table.countRows("vector IS NOT NULL"))
   if (rows >= INDEX_FROM) yield* train(table, rows, dimension)
   yield* optimize(table, new Date((yield* Clock.currentTimeMillis) - VERSIONS_MILLIS))
 })

@@ -88,5 +88,14 @@ export const parseHtml = (html: string): Parsed => {
     }
   }
   const pageTitle = title.replace(/\s+/g, " ").trim()
-  return { format: "html", title: pageTitle === "" ? heading : pageTitle, text, blocks, pages: [], lines: [] }
+  return {
+    format: "html",
+    title: pageTitle === "" ? heading : pageTitle,
+    text,
+    blocks,
+    pages: [],
+    lines: [],
+    figures: [],
+    faults: []
+  }
 }

@@ -94,5 +94,14 @@ export const parseMarkdown = (text: string): Parsed => {
       blocks.push({ ...span, kind })
     }
   })
-  return { format: "markdown", title: title ?? "", text, blocks, pages: [], lines: [] }
+  return {
+    format: "markdown",
+    title: title ?? "",
+    text,
+    blocks,
+    pages: [],
+    lines: [],
+    figures: [],
+    faults: []
+  }
 }

@@ -1,6 +1,6 @@
 /** Any file that is read, to its text and blocks. */
 import { Effect } from "effect"
-import type { Parsed } from "../Document.ts"
+import type { Format, Parsed } from "../Document.ts"
 import { RagError, type RagReason } from "../RagError.ts"
 import {
   endingOf,
@@ -67,7 +67,8 @@ const mismatch = (path: string, bytes: Uint8Array): RagError | undefined => {
   return undefined
 }
 
-const parseText = (path: string, bytes: Uint8Array, format: "markdown" | "html" | "text") => {
+const parseText = (path: string, bytes: Uint8Array, format: Exclude<Format, "pdf">) => {
+  if (format === "docx" || format === "image") return unsupported(path)
   const text = decodeText(bytes, format === "html" ? declaredCharset(bytes) : undefined)
   if (text === undefined) {
     return fail(

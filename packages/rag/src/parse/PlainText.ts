@@ -56,5 +56,5 @@ export const parsePlainText = (text: string, kind: TextKind): Parsed => {
     }
     first = after
   }
-  return { format: "text", title, text, blocks, pages: [], lines: [] }
+  return { format: "text", title, text, blocks, pages: [], lines: [], figures: [], faults: [] }
 }

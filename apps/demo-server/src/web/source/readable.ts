@@ -109,6 +109,8 @@ export const readable = (text: string, format: Format, block: Block): Readable =
       const after = /(\s+#+|\n\s*(=+|-+))\s*$/.exec(source)?.[0].length ?? 0
       return { kind: "heading", level, runs: runsOf({ start: part.start + before, end: part.end - after }) }
     }
+    // What is written in a figure has lines, as a list has items.
+    case "figure":
     case "list":
       return { kind: "list", items: listItems(text, block, runsOf) }
     case "table":

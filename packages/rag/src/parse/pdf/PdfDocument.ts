@@ -86,7 +86,16 @@ export const toParsed = (pdf: RawPdf): Parsed => {
     const at = pages.at(-1)?.end ?? 0
     pages.push({ number, width, height, start: own[0]?.start ?? at, end: own.at(-1)?.end ?? at })
   }
-  return { format: "pdf", title: titleOf(pdf, blocks, pages), text, blocks, pages, lines }
+  return {
+    format: "pdf",
+    title: titleOf(pdf, blocks, pages),
+    text,
+    blocks,
+    pages,
+    lines,
+    figures: [],
+    faults: []
+  }
 }
 
 /** The first page's topmost heading; else what the file says. */
