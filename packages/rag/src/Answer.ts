@@ -1,5 +1,6 @@
 /** A cited answer, and the events by which it comes. */
-import type { Citation } from "./Document.ts"
+import type { ImageDetail } from "@sluice/core"
+import type { Citation, PassageFigure } from "./Document.ts"
 import type { StageTime, Trace, TracedPassage } from "./Trace.ts"
 
 /** One sentence and the numbers of the citations that support it. */
@@ -7,6 +8,23 @@ export interface AnswerSentence {
   readonly text: string
   /** Citation numbers; never empty. */
   readonly citations: ReadonlyArray<number>
+}
+
+/** A figure that was looked at for the question, and what image understanding said of it. */
+export interface FigureLook {
+  readonly figure: PassageFigure
+  /** Path of the document. */
+  readonly document: string
+  readonly documentId: string
+  readonly passageId: string
+  /** The model's own words; empty when it failed. */
+  readonly said: string
+  /** As the model counted when it looked; nothing is paid again for what was `cached`. */
+  readonly tokens: number
+  readonly detail: ImageDetail
+  readonly cached: boolean
+  /** Why it could not be looked at. The answer is then made without. */
+  readonly failed?: string
 }
 
 /** Every sentence is cited; `found` is false, and `answer` says so, when the passages do not answer the question. */
@@ -20,13 +38,16 @@ export interface Answer {
   readonly citations: ReadonlyArray<Citation>
   /** Sentences left out because a quote did not stand in its passage. */
   readonly dropped: number
+  /** Figures looked at for this question, best first; none without image understanding. */
+  readonly figures: ReadonlyArray<FigureLook>
   readonly trace: Trace
 }
 
-/** What `ask` emits as it goes: stages as they finish, sentences as they come, the whole answer last. */
+/** What `ask` emits as it goes: stages as they finish, figures as they are looked at, sentences as they come, the whole answer last. */
 export type AnswerEvent =
   | { readonly type: "stage"; readonly stage: StageTime }
   | { readonly type: "recalled"; readonly passages: ReadonlyArray<TracedPassage> }
+  | { readonly type: "looked"; readonly look: FigureLook }
   | {
       readonly type: "sentence"
       readonly sentence: AnswerSentence

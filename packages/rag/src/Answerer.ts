@@ -54,6 +54,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* () {
                   sentences,
                   citations,
                   dropped,
+                  figures: [],
                   trace: { ...trace, readerModel: reader.model.id, stages: [...trace.stages, stage] }
                 }
                 return [

@@ -158,6 +158,13 @@ export interface Citation extends Span {
   readonly headings: ReadonlyArray<string>
   readonly quote: string
   readonly page?: number
+  /** For citations of a figure or a table. */
+  readonly figure?: PassageFigure
+  /**
+   * Image understanding saw it in the figure's picture, where no text can be quoted: `quote` is empty, `start` is `end`,
+   * and the box is the figure's.
+   */
+  readonly seen?: true
   /** The boxes of the quote's lines on its pages, for paged documents. */
   readonly boxes: ReadonlyArray<{ readonly page: number; readonly box: Box }>
 }

@@ -15,8 +15,10 @@ export interface TracedPassage {
 
 /** How long each stage took. */
 export interface StageTime {
-  readonly stage: "embed" | "recall" | "rerank" | "read"
+  readonly stage: "embed" | "recall" | "rerank" | "look" | "read"
   readonly milliseconds: number
+  /** What it cost, where a model counted. */
+  readonly tokens?: number
 }
 
 /** All recalled passages in recall order, and the time of each stage. */
@@ -26,6 +28,7 @@ export interface Trace {
   readonly embeddingModel: string
   readonly rerankModel: string
   readonly readerModel?: string
+  readonly visionModel?: string
   readonly passages: ReadonlyArray<TracedPassage>
   readonly stages: ReadonlyArray<StageTime>
 }

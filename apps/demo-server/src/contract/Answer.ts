@@ -1,9 +1,18 @@
 /** A cited answer, its trace, and the events by which it comes: the values of `@sluice/rag` as schemas. */
-import { ErrorBody } from "@sluice/core"
+import { ErrorBody, ImageDetail } from "@sluice/core"
 import { Schema } from "effect"
 import { Box, Format, Line } from "./Document.ts"
 
 const span = { start: Schema.Int, end: Schema.Int }
+
+export const PassageFigure = Schema.Struct({
+  kind: Schema.Literals(["figure", "table"]),
+  number: Schema.optionalKey(Schema.String),
+  caption: Schema.String,
+  page: Schema.optionalKey(Schema.Int),
+  box: Schema.optionalKey(Box),
+  crop: Schema.optionalKey(Schema.String)
+})
 
 export const StoredPassage = Schema.Struct({
   ...span,
@@ -13,6 +22,7 @@ export const StoredPassage = Schema.Struct({
   headings: Schema.Array(Schema.String),
   page: Schema.optionalKey(Schema.Int),
   lines: Schema.Array(Line),
+  figure: Schema.optionalKey(PassageFigure),
   document: Schema.Struct({
     id: Schema.String,
     path: Schema.String,
@@ -31,8 +41,9 @@ export const TracedPassage = Schema.Struct({
 })
 
 export const StageTime = Schema.Struct({
-  stage: Schema.Literals(["embed", "recall", "rerank", "read"]),
-  milliseconds: Schema.Finite
+  stage: Schema.Literals(["embed", "recall", "rerank", "look", "read"]),
+  milliseconds: Schema.Finite,
+  tokens: Schema.optionalKey(Schema.Int)
 })
 
 export const Trace = Schema.Struct({
@@ -41,6 +52,7 @@ export const Trace = Schema.Struct({
   embeddingModel: Schema.String,
   rerankModel: Schema.String,
   readerModel: Schema.optionalKey(Schema.String),
+  visionModel: Schema.optionalKey(Schema.String),
   passages: Schema.Array(TracedPassage),
   stages: Schema.Array(StageTime)
 })
@@ -55,12 +67,26 @@ export const Citation = Schema.Struct({
   headings: Schema.Array(Schema.String),
   quote: Schema.String,
   page: Schema.optionalKey(Schema.Int),
+  figure: Schema.optionalKey(PassageFigure),
+  seen: Schema.optionalKey(Schema.Literal(true)),
   boxes: Schema.Array(Schema.Struct({ page: Schema.Int, box: Box }))
 })
 
 export const AnswerSentence = Schema.Struct({
   text: Schema.String,
   citations: Schema.Array(Schema.Int)
+})
+
+export const FigureLook = Schema.Struct({
+  figure: PassageFigure,
+  document: Schema.String,
+  documentId: Schema.String,
+  passageId: Schema.String,
+  said: Schema.String,
+  tokens: Schema.Int,
+  detail: ImageDetail,
+  cached: Schema.Boolean,
+  failed: Schema.optionalKey(Schema.String)
 })
 
 export const Answer = Schema.Struct({
@@ -70,6 +96,7 @@ export const Answer = Schema.Struct({
   sentences: Schema.Array(AnswerSentence),
   citations: Schema.Array(Citation),
   dropped: Schema.Int,
+  figures: Schema.Array(FigureLook),
   trace: Trace
 })
 
@@ -83,6 +110,7 @@ export const StreamFailed = Schema.Struct({
 export const AnswerEvent = Schema.Union([
   Schema.Struct({ type: Schema.Literal("stage"), stage: StageTime }),
   Schema.Struct({ type: Schema.Literal("recalled"), passages: Schema.Array(TracedPassage) }),
+  Schema.Struct({ type: Schema.Literal("looked"), look: FigureLook }),
   Schema.Struct({
     type: Schema.Literal("sentence"),
     sentence: AnswerSentence,
