@@ -1,27 +1,15 @@
 /** `sluice eval retrieval`: how well the library finds what people judged to be relevant. */
-import { type Evaluation, evaluateRetrieval, RagError } from "@sluice/rag"
-import { Effect, FileSystem, Layer, Option } from "effect"
+import { type Evaluation, evaluateRetrieval } from "@sluice/rag"
+import { Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { ServerConfig } from "../Config.ts"
 import { NarrowLayer } from "../providers/Narrow.ts"
+import { dataFlag, dataFolder } from "./DataFolder.ts"
+import { figures } from "./EvaluateFigures.ts"
 import { json, print } from "./Output.ts"
 import * as Settings from "./Settings.ts"
 
-/** Where the collections are looked for when nothing is said: beside the repository. */
-const BESIDE = "../shared/data"
-
-const dataFolder = Effect.fn("cli.dataFolder")(function* (said: Option.Option<string>) {
-  if (Option.isSome(said)) return said.value
-  const fs = yield* FileSystem.FileSystem
-  if (yield* fs.exists(BESIDE).pipe(Effect.orElseSucceed(() => false))) return BESIDE
-  return yield* new RagError({
-    stage: "evaluate",
-    reason: "NotFound",
-    message:
-      `There is no ${BESIDE} here: say where the data is with --data DIR. It holds retrieval/NAME with corpus.jsonl, ` +
-      "queries.jsonl and qrels.tsv"
-  })
-})
+const HOLDS = "retrieval/NAME with corpus.jsonl, queries.jsonl and qrels.tsv"
 
 /** A table: a row a run, a column a metric. */
 const render = ({ collection, runs }: Evaluation): string => {
@@ -38,10 +26,7 @@ const render = ({ collection, runs }: Evaluation): string => {
 const retrieval = Command.make(
   "retrieval",
   {
-    data: Flag.Directory("data").pipe(
-      Flag.withDescription(`Folder that holds retrieval/NAME. Default ${BESIDE}, when it is there`),
-      Flag.optional
-    ),
+    data: dataFlag(HOLDS),
     collection: Flag.String("collection").pipe(
       Flag.withDescription("NAME of the collection, such as cranfield")
     ),
@@ -49,7 +34,7 @@ const retrieval = Command.make(
   },
   ({ collection, data, json }) =>
     Effect.gen(function* () {
-      const evaluation = yield* evaluateRetrieval({ data: yield* dataFolder(data), collection })
+      const evaluation = yield* evaluateRetrieval({ data: yield* dataFolder(data, HOLDS), collection })
       yield* print(json, evaluation, () => render(evaluation))
     }).pipe(
       Effect.scoped,
@@ -67,6 +52,6 @@ const retrieval = Command.make(
 )
 
 export const evaluate = Command.make("eval").pipe(
-  Command.withDescription("Measure retrieval on judged collections"),
-  Command.withSubcommands([retrieval])
+  Command.withDescription("Measure retrieval and the reading of figures"),
+  Command.withSubcommands([retrieval, figures])
 )

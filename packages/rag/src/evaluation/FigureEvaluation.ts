@@ -1,0 +1,103 @@
+/** How well figures and tables are found in PDFs whose figures people have marked. */
+import { readFile } from "node:fs/promises"
+import { basename, join } from "node:path"
+import { Clock, Effect, Schema } from "effect"
+import type { Box } from "../Document.ts"
+import { parse } from "../parse/Parser.ts"
+import { RagError } from "../RagError.ts"
+import { type FigureScores, type FoundFigure, type MarkedFigure, scoreFigures } from "./FigureScores.ts"
+
+/** PDFs that are read at a time: one for each thread that reads them. */
+const AT_ONCE = 2
+
+/** What was reached, how fast, and with how much memory. */
+export interface FigureEvaluation extends FigureScores {
+  /** Whole PDFs with their figures and crops, two at a time, threads started on the way. */
+  readonly pagesPerSecond: number
+  /** The most that this process ever held, its threads included. */
+  readonly peakMemoryMB: number
+}
+
+const Mark = Schema.Struct({
+  document: Schema.NonEmptyString,
+  page: Schema.Int,
+  kind: Schema.Literals(["figure", "table"]),
+  number: Schema.optional(Schema.NullOr(Schema.Union([Schema.String, Schema.Finite]))),
+  box: Schema.Tuple([Schema.Finite, Schema.Finite, Schema.Finite, Schema.Finite])
+})
+const Gold = Schema.fromJsonString(Schema.Array(Mark))
+
+/**
+ * Reads the PDFs that `<data>/figures/gold.json` names, beside it, and compares what was found on the marked pages.
+ *
+ * Fails with `NotFound` and `Malformed`, also for a PDF that cannot be read. No model is asked: boxes, captions and
+ * numbers need none.
+ */
+export const evaluateFigures: (options: {
+  readonly data: string
+}) => Effect.Effect<FigureEvaluation, RagError> = Effect.fn("evaluateFigures")(function* ({ data }) {
+  const folder = join(data, "figures")
+  const marks = yield* goldOf(join(folder, "gold.json"))
+  const names = [...new Set(marks.map(({ document }) => document))]
+  const files = yield* Effect.forEach(names, (name) =>
+    Effect.map(bytesOf(join(folder, basename(name))), (bytes) => ({ name, bytes }))
+  )
+  // The largest first, so that no thread is left with a long one at the end.
+  const ordered = files.toSorted((a, b) => b.bytes.length - a.bytes.length)
+  const start = yield* Clock.currentTimeMillis
+  const read = yield* Effect.forEach(
+    ordered,
+    ({ bytes, name }) => Effect.map(parse({ path: name, bytes }), (parsed) => ({ name, parsed })),
+    { concurrency: AT_ONCE }
+  )
+  const seconds = ((yield* Clock.currentTimeMillis) - start) / 1000
+  const finds = read.flatMap(({ name, parsed }) =>
+    parsed.figures.flatMap(({ box, caption, kind, number, page }): ReadonlyArray<FoundFigure> =>
+      page === undefined || box === undefined
+        ? []
+        : [{ document: name, page, kind, number, box, captioned: caption !== undefined }]
+    )
+  )
+  const pages = read.reduce((sum, { parsed }) => sum + parsed.pages.length, 0)
+  const { misses, ...scores } = scoreFigures(marks, finds)
+  return {
+    ...scores,
+    pagesPerSecond: pages / Math.max(seconds, 0.001),
+    // maxRSS is in kilobytes.
+    peakMemoryMB: process.resourceUsage().maxRSS / 1024,
+    misses
+  }
+})
+
+const bytesOf = (path: string): Effect.Effect<Uint8Array, RagError> =>
+  Effect.tryPromise({
+    try: () => readFile(path),
+    catch: (cause) =>
+      new RagError({
+        stage: "evaluate",
+        reason: (cause as NodeJS.ErrnoException).code === "ENOENT" ? "NotFound" : "Store",
+        message: `${path} cannot be read. Figures are evaluated over a folder figures with gold.json and the PDFs that it names.`,
+        cause
+      })
+  })
+
+const goldOf = (path: string): Effect.Effect<ReadonlyArray<MarkedFigure>, RagError> =>
+  Effect.flatMap(bytesOf(path), (bytes) =>
+    Schema.decodeUnknownEffect(Gold)(new TextDecoder().decode(bytes)).pipe(
+      Effect.map((marks) =>
+        marks.map(({ box, document, kind, number, page }): MarkedFigure => {
+          const corners: Box = [box[0], box[1], box[2], box[3]]
+          return { document, page, kind, number: number?.toString(), box: corners }
+        })
+      ),
+      Effect.mapError(
+        (cause) =>
+          new RagError({
+            stage: "evaluate",
+            reason: "Malformed",
+            message: `${path} is not a list of { document, page, kind, number, box }: ${cause.message}`,
+            cause
+          })
+      )
+    )
+  )

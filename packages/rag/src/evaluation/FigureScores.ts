@@ -1,0 +1,117 @@
+/** Figures that were found against those that people marked: pure functions. */
+import type { Box } from "../Document.ts"
+
+/** A figure or a table on a page. `number` is as the caption says it; none where it has none. */
+export interface MarkedFigure {
+  readonly document: string
+  /** From 1. */
+  readonly page: number
+  readonly kind: "figure" | "table"
+  readonly number?: string | undefined
+  /** The graphic without its caption, in PDF points, y from the top of the page. */
+  readonly box: Box
+}
+
+/** A figure that was found. */
+export interface FoundFigure extends MarkedFigure {
+  readonly captioned: boolean
+}
+
+/** What is not as it was marked. `found` is the nearest that was found, where there is any. */
+export interface FigureMiss extends MarkedFigure {
+  /** Not found; found where nothing was marked; found with another kind or number. */
+  readonly what: "missed" | "unexpected" | "misread"
+  readonly iou: number
+  readonly found?: FoundFigure | undefined
+}
+
+/** All are shares, 0 to 1. */
+export interface FigureScores {
+  readonly precision: number
+  readonly recall: number
+  /** Of the hits: kind and number are those of the mark. */
+  readonly numberAndKindRight: number
+  /** Mean over the hits. */
+  readonly meanIoU: number
+  /** Of the hits: with a caption. */
+  readonly captionRate: number
+  readonly misses: ReadonlyArray<FigureMiss>
+}
+
+/** A hit overlaps its mark at least so much. */
+export const HIT_IOU = 0.7
+
+const area = ([x0, y0, x1, y1]: Box): number => Math.max(0, x1 - x0) * Math.max(0, y1 - y0)
+
+/** Intersection over union of two boxes, 0 to 1. */
+export const iou = (a: Box, b: Box): number => {
+  const shared = area([
+    Math.max(a[0], b[0]),
+    Math.max(a[1], b[1]),
+    Math.min(a[2], b[2]),
+    Math.min(a[3], b[3])
+  ])
+  const all = area(a) + area(b) - shared
+  return all === 0 ? 0 : shared / all
+}
+
+const share = (count: number, of: number): number => (of === 0 ? 0 : count / of)
+
+/**
+ * Pairs marks and finds, the best overlap first, each at most once.
+ *
+ * **Details.** Figures and tables together: a table found where a figure is marked is a hit of the wrong kind. Only
+ * finds on pages that a mark is on count. Without any find precision is 0.
+ */
+export const scoreFigures = (
+  marks: ReadonlyArray<MarkedFigure>,
+  finds: ReadonlyArray<FoundFigure>
+): FigureScores => {
+  const place = ({ document, page }: MarkedFigure) => `${page} ${document}`
+  const pages = new Set(marks.map(place))
+  const counted = finds.filter((find) => pages.has(place(find)))
+  const pairs = marks
+    .flatMap((mark) =>
+      counted
+        .filter((find) => place(find) === place(mark))
+        .map((find) => ({ mark, find, overlap: iou(mark.box, find.box) }))
+    )
+    .toSorted((a, b) => b.overlap - a.overlap)
+  const taken = new Set<MarkedFigure>()
+  const hits = pairs.filter(({ find, mark, overlap }) => {
+    if (overlap < HIT_IOU || taken.has(mark) || taken.has(find)) return false
+    taken.add(mark).add(find)
+    return true
+  })
+  const right = ({ find, mark }: (typeof hits)[number]) =>
+    find.kind === mark.kind && (find.number ?? "") === (mark.number ?? "")
+  const nearest = (figure: MarkedFigure, side: "mark" | "find") =>
+    pairs.find((pair) => pair[side] === figure && pair.overlap > 0)
+  const miss = (what: FigureMiss["what"], figure: MarkedFigure, side: "mark" | "find"): FigureMiss => {
+    const near = nearest(figure, side)
+    const { box, document, kind, number, page } = figure
+    const found = side === "mark" ? near?.find : undefined
+    return { what, document, page, kind, number, box, iou: near?.overlap ?? 0, found }
+  }
+  return {
+    precision: share(hits.length, counted.length),
+    recall: share(hits.length, marks.length),
+    numberAndKindRight: share(hits.filter(right).length, hits.length),
+    meanIoU: share(
+      hits.reduce((sum, { overlap }) => sum + overlap, 0),
+      hits.length
+    ),
+    captionRate: share(hits.filter(({ find }) => find.captioned).length, hits.length),
+    misses: [
+      ...marks.filter((mark) => !taken.has(mark)).map((mark) => miss("missed", mark, "mark")),
+      ...counted.filter((find) => !taken.has(find)).map((find) => miss("unexpected", find, "find")),
+      ...hits
+        .filter((hit) => !right(hit))
+        .map(({ find, mark, overlap }): FigureMiss => ({
+          ...miss("misread", mark, "mark"),
+          iou: overlap,
+          found: find
+        }))
+    ]
+  }
+}
