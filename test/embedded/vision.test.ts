@@ -28,6 +28,42 @@ layer(layerVision, { excludeTestServices: true, timeout: "60 seconds" })("vision
     })
   )
 
+  it.effect("reads the lines of a picture, each with its box", () =>
+    Effect.gen(function* () {
+      const vision = yield* Vision
+      const bytes = yield* Effect.promise(() =>
+        sharp({
+          text: {
+            text: "<span foreground='black'>Weir level 4.20 m\nLock closed</span>",
+            rgba: true,
+            dpi: 220
+          }
+        })
+          .flatten({ background: "white" })
+          .extend({ top: 40, bottom: 60, left: 90, right: 50, background: "white" })
+          .png()
+          .toBuffer({ resolveWithObject: true })
+      )
+      const { height, width } = bytes.info
+      assert.isDefined(vision.read)
+      const lines = yield* vision.read(bytes.data)
+      assert.deepStrictEqual(
+        lines.map(({ text }) => text),
+        ["Weir level 4.20 m", "Lock closed"]
+      )
+      for (const { box } of lines) {
+        const [x0, y0, x1, y1] = box
+        assert.isTrue(x0 < x1 && y0 < y1 && x1 <= width && y1 <= height, String(box))
+        // The text begins where the margin ends.
+        assert.approximately(x0, 90, 8)
+        assert.isAtLeast(y0, 36)
+      }
+      assert.isBelow(lines[0]!.box[3], lines[1]!.box[3])
+      const { reason } = yield* Effect.flip(vision.read(new TextEncoder().encode("GIF89a")))
+      assert.strictEqual(reason._tag, "InvalidRequest")
+    })
+  )
+
   it.effect("says that nothing answers, and what it saw, in the language of the question", () =>
     Effect.gen(function* () {
       const { look } = yield* Vision

@@ -235,6 +235,17 @@ export const visionLaws = <E>(name: string, layer: Layer.Layer<Vision, E>): void
       })
     )
 
+    it.effect("where it reads, finds no line in a picture without text, and refuses what is none", () =>
+      Effect.gen(function* () {
+        const { read } = yield* Vision
+        if (read === undefined) return
+        assert.deepStrictEqual(yield* read(png(RED)), [])
+        for (const image of [GIF, png(BLUE).subarray(0, 20)]) {
+          assert.strictEqual((yield* Effect.flip(read(image))).reason._tag, "InvalidRequest")
+        }
+      })
+    )
+
     it.effect("gives the same answer again", () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* look([png(GREEN)]), yield* look([png(GREEN)]))

@@ -5,6 +5,7 @@ import {
   InvalidRequest,
   MAX_IMAGE_BYTES,
   readImage,
+  type SeenLine,
   Vision,
   type VisionModel
 } from "@sluice/core"
@@ -41,8 +42,26 @@ export const layerVision: Layer.Layer<Vision> = Layer.effect(
   Vision,
   Effect.gen(function* () {
     const { see } = yield* makeOcr
+    const read = Effect.fn("sluice.readPicture")(function* (image: Uint8Array) {
+      yield* Effect.mapError(readImage(image), ({ code, message }) => refuse(message, code))
+      const { height, lines, width } = yield* see(image)
+      return lines.map(({ box: [left, top, wide, high], text }): SeenLine => {
+        const inside = (value: number, most: number) => Math.min(most, Math.max(0, value))
+        return {
+          text,
+          box: [
+            inside(left, width),
+            inside(top, height),
+            inside(left + wide, width),
+            inside(top + high, height)
+          ]
+        }
+      })
+    })
+
     return Vision.of({
       model: visionModel,
+      read,
       look: Effect.fn("sluice.look")(function* (question, images) {
         if (images.length === 0) return yield* refuse("There is no image to look at.")
         if (images.length > visionModel.maxImages) {

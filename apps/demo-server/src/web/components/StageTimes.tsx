@@ -1,7 +1,7 @@
 /** How long each stage took, as lengths of one bar. */
 import type { Trace } from "../../contract/index.ts"
 
-const NAME = { embed: "embed", recall: "recall", rerank: "rerank", read: "read" } as const
+const NAME = { embed: "embed", recall: "recall", rerank: "rerank", look: "look", read: "read" } as const
 
 /** Two figures are enough to compare by. */
 const duration = (milliseconds: number): string =>
