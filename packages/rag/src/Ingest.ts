@@ -1,10 +1,10 @@
 /** Files into a collection: only what changed, in commits of whole documents. */
 import { Clock, Effect, Stream } from "effect"
-import { chunk } from "./Chunker.ts"
-import type { DocumentInfo, Passage } from "./Document.ts"
+import type { DocumentInfo } from "./Document.ts"
+import { type Draft, documentId, draftOf } from "./Draft.ts"
 import type { IngestEvent } from "./IngestReport.ts"
 import { parse } from "./parse/Parser.ts"
-import { embeddedText, type PassageEmbedder, sha256 } from "./PassageEmbedder.ts"
+import { type PassageEmbedder, sha256 } from "./PassageEmbedder.ts"
 import type { Collection, IndexedDocument, IndexedPassage, StoredDocument } from "./PassageIndex.ts"
 import type { RagError } from "./RagError.ts"
 
@@ -24,22 +24,6 @@ export interface SourceFile {
   /** Absolute path of the folder that was ingested; empty for uploads. */
   readonly source: string
   readonly read: Effect.Effect<Uint8Array, RagError>
-}
-
-/** 128 bits of the hash of a document's path: nothing in it needs quoting. */
-export const documentId = (path: string): string => sha256(path).slice(0, 32)
-
-interface Draft {
-  readonly info: DocumentInfo
-  readonly source: string
-  readonly original: Uint8Array
-  readonly attachments: ReadonlyMap<string, Uint8Array>
-  readonly reading?: string | undefined
-  readonly passages: ReadonlyArray<{
-    readonly passage: Passage
-    readonly hash: string
-    readonly text: string
-  }>
 }
 
 type Looked =
@@ -146,21 +130,9 @@ const readDocument = Effect.fn("Ingest.read")(function* (
     return { _tag: "Unchanged", stored, source: file.source }
   }
   const parsed = yield* parse({ path: file.path, bytes: original })
-  const passages = chunk(parsed).map((passage) => {
-    const text = embeddedText(parsed.title, passage)
-    return { passage, text, hash: sha256(text) }
-  })
-  const info: DocumentInfo = {
-    id,
-    path: file.path,
-    title: parsed.title,
-    format: parsed.format,
-    bytes: original.byteLength,
-    sha256: hash,
-    passages: passages.length,
-    ...(parsed.pages.length > 0 ? { pages: parsed.pages.length } : {})
-  }
-  return { _tag: "Draft", draft: { info, source: file.source, original, attachments: new Map(), passages } }
+  const { path, source } = file
+  const draft = yield* draftOf({ path, source, original, sha256: hash, metadata: undefined }, parsed)
+  return { _tag: "Draft", draft }
 })
 
 interface Batch {

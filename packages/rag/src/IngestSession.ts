@@ -1,6 +1,7 @@
 /** One ingest from its source to its report: what is new is written, what is gone is removed. */
 import { Effect, Stream } from "effect"
-import { documentEvent, documentId, failedEvent, ingestFiles, type SourceFile } from "./Ingest.ts"
+import { documentId } from "./Draft.ts"
+import { documentEvent, failedEvent, ingestFiles, type SourceFile } from "./Ingest.ts"
 import type { IngestEvent, IngestFailure, IngestReport, IngestSource, Upload } from "./IngestReport.ts"
 import type { PassageEmbedder } from "./PassageEmbedder.ts"
 import type { Collection, Replacement, StoredDocument } from "./PassageIndex.ts"

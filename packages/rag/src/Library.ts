@@ -1,16 +1,17 @@
 /** Documents in, cited answers out: the one service that most programs need. */
-import { Embedder, type Reader, type Reranker } from "@sluice/core"
+import { Embedder, type Reader, type Reranker, Vision } from "@sluice/core"
 import { Clock, Context, Effect, Layer, Option, Queue, type Scope, Semaphore, Stream } from "effect"
 import type { Answer, AnswerEvent } from "./Answer.ts"
 import { makeAnswerer } from "./Answerer.ts"
 import { CHUNKER } from "./Chunker.ts"
-import type { DocumentInfo, Parsed } from "./Document.ts"
+import type { DocumentInfo, Parsed, PassageFigure, StoredPassage } from "./Document.ts"
 import type { IngestEvent, IngestReport, IngestSource } from "./IngestReport.ts"
 import { ingestSource, rebuildFrom, storedOriginal } from "./IngestSession.ts"
 import { LanceIndex } from "./LanceIndex.ts"
 import { FORMAT, type Manifest } from "./Manifest.ts"
 import { parse } from "./parse/Parser.ts"
 import { makePassageEmbedder, modelError } from "./PassageEmbedder.ts"
+import { decodeReading } from "./StoredReading.ts"
 import { type Collection, PassageIndex } from "./PassageIndex.ts"
 import { RagError } from "./RagError.ts"
 import { makeRetriever, type Retrieval, type RetrieveOptions } from "./Retriever.ts"
@@ -31,6 +32,11 @@ export interface LibraryStats {
   readonly chunker: string
 }
 
+/** A passage that is a figure or a table. */
+export interface FigurePassage extends StoredPassage {
+  readonly figure: PassageFigure
+}
+
 /** What `Library.open` gives. */
 export interface LibraryService {
   /** Brings the library up to date with a folder, a file, or files in memory. Bad files are reported, the rest is ingested. */
@@ -45,7 +51,10 @@ export interface LibraryService {
   readonly askEvents: (question: string, options?: RetrieveOptions) => Stream.Stream<AnswerEvent, RagError>
   /** All documents, by path. */
   readonly documents: Effect.Effect<ReadonlyArray<DocumentInfo>, RagError>
-  /** A document read again from its stored original. Fails with `NotFound`. */
+  /**
+   * A document as it was read: from the stored reading where there is one (figures without their crops), else read
+   * again from its stored original. Fails with `NotFound`.
+   */
   readonly document: (
     id: string
   ) => Effect.Effect<{ readonly info: DocumentInfo; readonly parsed: Parsed }, RagError>
@@ -53,6 +62,10 @@ export interface LibraryService {
   readonly file: (
     id: string
   ) => Effect.Effect<{ readonly info: DocumentInfo; readonly bytes: Uint8Array }, RagError>
+  /** The figures and tables of a document, in order. Fails with `NotFound`. */
+  readonly figures: (id: string) => Effect.Effect<ReadonlyArray<FigurePassage>, RagError>
+  /** The bytes of a crop (`PassageFigure.crop`) of a document. Fails with `NotFound`. */
+  readonly attachment: (id: string, sha256: string) => Effect.Effect<Uint8Array, RagError>
   /** Removes a document and gives what it was. Fails with `NotFound`. */
   readonly remove: (id: string) => Effect.Effect<DocumentInfo, RagError>
   readonly stats: Effect.Effect<LibraryStats, RagError>
@@ -155,6 +168,13 @@ const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions
   const name = options.collection ?? DEFAULT_COLLECTION
   const index = yield* PassageIndex
   const context = yield* Effect.context<Embedder | PassageIndex>()
+  // Whoever calls may have no image understanding in its context: what counts is what the library was opened with.
+  const vision = yield* Effect.serviceOption(Vision)
+  const sight = Option.match(vision, {
+    onNone: () => Context.empty(),
+    onSome: (service) => Context.make(Vision, service)
+  })
+  const seeing = Effect.provideContext(sight)
   const manifest = yield* presentManifest
   const embedder = yield* passageEmbedder(manifest)
   // One ingest or rebuild at a time: two would look at the same files and do the same work.
@@ -185,7 +205,9 @@ const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions
   const answerer = yield* makeAnswerer()
 
   const ingestEvents: LibraryService["ingestEvents"] = (source) =>
-    alone(Effect.map(collection, (into) => ingestSource(source, into, embedder)))
+    alone(Effect.map(collection, (into) => ingestSource(source, into, embedder))).pipe(
+      Stream.provideContext(sight)
+    )
 
   const rebuild: LibraryService["rebuild"] = alone(
     Effect.succeed(rebuildStream(name).pipe(Stream.provideContext(context)))
@@ -229,11 +251,11 @@ const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions
         document: id
       })
     }
-    return stored.info
+    return stored
   })
 
   const file: LibraryService["file"] = Effect.fn("Library.file")(function* (id) {
-    const info = yield* find(id)
+    const { info } = yield* find(id)
     return { info, bytes: yield* storedOriginal(yield* collection, info) }
   })
 
@@ -253,12 +275,32 @@ const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions
       return documents.toSorted((a, b) => (a.path < b.path ? -1 : 1))
     }).pipe(Effect.withSpan("Library.documents")),
     document: Effect.fn("Library.document")(function* (id) {
-      const { bytes, info } = yield* file(id)
-      return { info, parsed: yield* parse({ path: info.path, bytes }) }
+      const { info, reading } = yield* find(id)
+      const from = yield* collection
+      const stored = reading === undefined ? undefined : yield* from.original(reading)
+      if (stored !== undefined) return { info, parsed: yield* decodeReading(stored, info.path) }
+      const bytes = yield* storedOriginal(from, info)
+      return { info, parsed: yield* seeing(parse({ path: info.path, bytes })) }
     }),
     file,
+    figures: Effect.fn("Library.figures")(function* (id) {
+      yield* find(id)
+      return (yield* (yield* collection).passages(id)).filter(isFigure)
+    }),
+    attachment: Effect.fn("Library.attachment")(function* (id, sha256) {
+      const { attachments = [], info, reading } = yield* find(id)
+      const isCrop = sha256 !== reading && attachments.includes(sha256)
+      const bytes = isCrop ? yield* (yield* collection).original(sha256) : undefined
+      if (bytes !== undefined) return bytes
+      return yield* new RagError({
+        stage: "store",
+        reason: "NotFound",
+        message: `${info.path} has no crop ${sha256}. The document may have been replaced; ask for its figures anew.`,
+        document: id
+      })
+    }),
     remove: Effect.fn("Library.remove")(function* (id) {
-      const info = yield* find(id)
+      const { info } = yield* find(id)
       yield* (yield* collection).remove([id])
       return info
     }, writing.withPermit),
@@ -281,6 +323,8 @@ const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions
     )
   } satisfies LibraryService
 })
+
+const isFigure = (passage: StoredPassage): passage is FigurePassage => passage.figure !== undefined
 
 const wholeOf = <A>(last: Option.Option<A>): Effect.Effect<A> =>
   Option.match(last, {

@@ -1,0 +1,136 @@
+/** What was read is kept: the reading, and the crops of figures as attachments that belong to their document. */
+import { assert, describe, it } from "@effect/vitest"
+import { connect } from "@lancedb/lancedb"
+import { LanceIndex, Library, PassageIndex } from "@sluice/rag"
+import { Context, Effect, Layer } from "effect"
+import type { Figure, Parsed } from "../../packages/rag/src/Document.ts"
+import { draftOf } from "../../packages/rag/src/Draft.ts"
+import { parse } from "../../packages/rag/src/parse/Parser.ts"
+import { sha256 } from "../../packages/rag/src/PassageEmbedder.ts"
+import { decodeReading, encodeReading } from "../../packages/rag/src/StoredReading.ts"
+import { DIMENSION, embedText, modelsLayer } from "./Models.ts"
+import { column, writePdf } from "./PdfWriter.ts"
+import { testFolder } from "./TestFolder.ts"
+
+const CROP = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 1, 2, 3])
+const CAPTION = "Figure 2: Steam pressure by month."
+const TEXT = `# Boiler\n\nThe pressure falls in May, see Fig. 2.\n\n${CAPTION}\n0 20 40 bar\n\nThe end of it.\n`
+
+const span = (text: string) => ({ start: TEXT.indexOf(text), end: TEXT.indexOf(text) + text.length })
+
+const figure: Figure = {
+  ...span(`${CAPTION}\n0 20 40 bar`),
+  kind: "figure",
+  number: "2",
+  caption: span(CAPTION),
+  page: 1,
+  box: [10, 20, 300.5, 400],
+  mentions: [span("The pressure falls in May, see Fig. 2.")],
+  crop: CROP
+}
+
+const parsed: Parsed = {
+  format: "pdf",
+  title: "Boiler",
+  text: TEXT,
+  blocks: [
+    { ...span("# Boiler"), kind: "heading", level: 1, heading: "Boiler" },
+    { ...span("The pressure falls in May, see Fig. 2."), kind: "paragraph" },
+    { start: figure.start, end: figure.end, kind: "figure" },
+    { ...span("The end of it."), kind: "paragraph" }
+  ],
+  pages: [{ number: 1, width: 595, height: 842, start: 0, end: TEXT.length }],
+  lines: [{ ...span(CAPTION), page: 1, box: [10, 400, 300, 412] }],
+  figures: [figure],
+  faults: [{ page: 7, message: "page 7 is damaged" }]
+}
+
+const file = {
+  path: "boiler.pdf",
+  source: "",
+  original: new TextEncoder().encode(TEXT),
+  sha256: sha256(TEXT),
+  metadata: undefined
+}
+
+describe("what is kept of a reading", () => {
+  it.effect("comes back as it was, without the crops", () =>
+    Effect.gen(function* () {
+      const { crop: _, ...rest } = figure
+      const back = yield* decodeReading(yield* encodeReading(parsed), "boiler.pdf")
+      assert.deepStrictEqual(back, { ...parsed, figures: [rest] })
+    })
+  )
+
+  it.effect("is refused by name when it is damaged", () =>
+    Effect.gen(function* () {
+      const bytes = yield* encodeReading(parsed)
+      for (const wrong of [bytes.subarray(0, bytes.length - 9), new Uint8Array(8)]) {
+        const error = yield* Effect.flip(decodeReading(wrong, "boiler.pdf"))
+        assert.deepStrictEqual([error.reason, error.document], ["Store", "boiler.pdf"])
+      }
+    })
+  )
+
+  it.effect("is stored with a figure's crop, given out by document, and gone with it", () =>
+    Effect.gen(function* () {
+      const { library: at } = yield* testFolder
+      const library = yield* Library.open(at)
+      const draft = yield* draftOf(file, parsed)
+      assert.deepStrictEqual([draft.info.figures, draft.info.faults], [1, parsed.faults])
+      const manifest = { format: 2, embeddingModel: "test-words", dimension: DIMENSION }
+      const index = Context.get(yield* Layer.build(LanceIndex.layer(at)), PassageIndex)
+      const { chunker } = yield* library.stats
+      const collection = yield* index.open("default", { ...manifest, chunker })
+      const passages = draft.passages.map(({ hash, passage, text }) => ({
+        passage,
+        hash,
+        search: text,
+        vector: embedText(text)
+      }))
+      yield* collection.commit([{ ...draft, passages, replaces: undefined }])
+      const { id } = draft.info
+      const [shown, ...more] = yield* library.figures(id)
+      assert.deepStrictEqual(more, [])
+      assert.deepStrictEqual(shown?.figure, {
+        kind: "figure",
+        number: "2",
+        page: 1,
+        box: figure.box,
+        caption: CAPTION,
+        crop: sha256(CROP)
+      })
+      assert.deepStrictEqual(Uint8Array.from(yield* library.attachment(id, sha256(CROP))), CROP)
+      const { info, parsed: read } = yield* library.document(id)
+      assert.strictEqual(read.text.slice(shown.start, shown.end), shown.text)
+      assert.deepStrictEqual(info.faults, parsed.faults)
+      // neither the reading nor another's file is a crop
+      for (const no of [draft.reading ?? "", info.sha256, "0".repeat(64)]) {
+        assert.strictEqual((yield* Effect.flip(library.attachment(id, no))).reason, "NotFound")
+      }
+      yield* library.remove(id)
+      assert.strictEqual((yield* Effect.flip(library.attachment(id, sha256(CROP)))).reason, "NotFound")
+      assert.strictEqual((yield* Effect.flip(library.figures(id))).reason, "NotFound")
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("is what a document is shown from: a PDF is not read again", () =>
+    Effect.gen(function* () {
+      const { docs, library: at, write } = yield* testFolder
+      const bytes = writePdf([{ marks: column(50, 700, ["The boiler is lit in May.", "It cools in June."]) }])
+      yield* write("docs/boiler.pdf", bytes)
+      yield* write("docs/plain.md", "# Plain\n\nText formats are read again.\n")
+      const library = yield* Library.open(at)
+      assert.deepStrictEqual((yield* library.ingest(docs)).failed, [])
+      const [pdf, plain] = yield* library.documents
+      const connection = yield* Effect.promise(() => connect(at))
+      yield* Effect.promise(async () => {
+        const files = await connection.openTable("files")
+        await files.delete(`sha256 IN ('${pdf!.sha256}', '${plain!.sha256}')`)
+      })
+      const { parsed: read } = yield* library.document(pdf!.id)
+      assert.deepStrictEqual(read, yield* parse({ path: "boiler.pdf", bytes }))
+      assert.strictEqual((yield* Effect.flip(library.document(plain!.id))).reason, "Store")
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+})
