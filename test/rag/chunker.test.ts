@@ -4,13 +4,13 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chunk } from "../../packages/rag/src/Chunker.ts"
-import type { Parsed } from "../../packages/rag/src/Document.ts"
+import type { Figure, Parsed, Span } from "../../packages/rag/src/Document.ts"
 import { parseHtml } from "../../packages/rag/src/parse/Html.ts"
 import { parseMarkdown } from "../../packages/rag/src/parse/Markdown.ts"
 import { parse } from "../../packages/rag/src/parse/Parser.ts"
 import { parsePlainText } from "../../packages/rag/src/parse/PlainText.ts"
 import { MAX_SIZE, textSize } from "../../packages/rag/src/Splitting.ts"
-import { randomHtml, randomMarkdown } from "./RandomDocument.ts"
+import { random, randomHtml, randomMarkdown } from "./RandomDocument.ts"
 
 const SEEDS = Array.from({ length: 60 }, (_, index) => index + 1)
 
@@ -33,6 +33,31 @@ const holds = (parsed: Parsed, what: string): void => {
     if (pages.length > 0) assert.strictEqual(passage.page, inside[0]?.page, what)
     end = passage.end
   })
+  // A figure is passages of its own: they hold all of it, and of the rest only headings that stand directly before it
+  const overlaps = (a: Span, b: Span) => a.start < b.end && b.start < a.end
+  for (const figure of parsed.figures) {
+    const its = passages.filter((passage) => overlaps(passage, figure))
+    assert.isAtLeast(its.length, 1, `${what}: a figure is in no passage`)
+    const { end, start } = figure
+    for (const passage of its) {
+      assert.deepStrictEqual(
+        [passage.figure?.kind, passage.figure?.number],
+        [figure.kind, figure.number],
+        what
+      )
+      assert.isAtMost(passage.end, end, what)
+      const before = blocks.filter((block) => overlaps(block, passage) && block.start < start)
+      assert.isTrue(
+        before.every(({ kind }) => kind === "heading"),
+        `${what}: text with a figure`
+      )
+    }
+    if (textSize(text, its[0]!.start, end) <= MAX_SIZE) assert.strictEqual(its.length, 1, what)
+  }
+  for (const passage of passages) {
+    const itself = parsed.figures.some((figure) => overlaps(passage, figure))
+    assert.strictEqual(passage.figure !== undefined, itself, what)
+  }
   let last = 0
   for (const block of blocks) {
     assert.isAtLeast(block.start, last, `${what}: blocks overlap`)
@@ -52,7 +77,56 @@ const holds = (parsed: Parsed, what: string): void => {
   }
 }
 
+/** The same document with some of its blocks, alone or with the next, made figures. */
+const withFigures = (parsed: Parsed, seed: number): Parsed => {
+  const next = random(seed)
+  const figures: Array<Figure> = []
+  for (let i = 0; i < parsed.blocks.length; i++) {
+    const first = parsed.blocks[i]!
+    const last = next() < 0.3 ? (parsed.blocks[i + 1] ?? first) : first
+    if (next() > 0.3 || [first, last].some(({ kind }) => kind === "heading")) continue
+    if (parsed.text.slice(first.start, last.end).trim() === "") continue
+    const kind = next() < 0.5 ? "figure" : "table"
+    figures.push({ kind, number: String(i), start: first.start, end: last.end, mentions: [] })
+    if (last !== first) i++
+  }
+  return { ...parsed, figures }
+}
+
 describe("chunk", () => {
+  it("makes each figure a passage of its own", () => {
+    let count = 0
+    for (const seed of SEEDS) {
+      const markdown = withFigures(parseMarkdown(randomMarkdown(seed)), seed)
+      const html = withFigures(parseHtml(randomHtml(seed)), seed)
+      holds(markdown, `figures in Markdown, seed ${seed}`)
+      holds(html, `figures in HTML, seed ${seed}`)
+      count += markdown.figures.length + html.figures.length
+    }
+    assert.isAbove(count, 100)
+  })
+
+  it("says of a figure's passage what is known of it, and lets the text around it be", () => {
+    const text = "# Weir\n\nBefore it.\n\n## Level\n\nlow high\n\nFigure 3:\n the level\n\nAfter it."
+    const caption = { start: text.indexOf("Figure"), end: text.indexOf("\n\nAfter") }
+    const start = text.indexOf("low")
+    const known = { kind: "figure", number: "3", page: 2, box: [1, 2, 3, 4] } as const
+    const figure: Figure = { ...known, start, end: caption.end, caption, mentions: [] }
+    const passages = chunk({ ...parseMarkdown(text), figures: [figure] })
+    assert.deepStrictEqual(
+      passages.map(({ figure, headings, text }) => [headings.join("/"), text, figure]),
+      [
+        ["Weir", "# Weir\n\nBefore it.", undefined],
+        [
+          "Weir/Level",
+          `## Level\n\n${text.slice(start, figure.end)}`,
+          { ...known, caption: "Figure 3: the level" }
+        ],
+        ["Weir/Level", "After it.", undefined]
+      ]
+    )
+  })
+
   it("cuts any Markdown into passages that are slices of it, whole and without overlap", () => {
     for (const seed of SEEDS) {
       const text = randomMarkdown(seed)

@@ -1,12 +1,13 @@
 /** Documents to passages: by headings, whole blocks where possible, every offset exact. */
-import type { Block, Line, Parsed, Passage, Span } from "./Document.ts"
+import type { Figure, Line, Parsed, Passage, Span } from "./Document.ts"
 import { MAX_SIZE, splitBlock, TARGET_SIZE, textSize } from "./Splitting.ts"
+import { passageFigure, type Unit, unitsOf } from "./Units.ts"
 
 /**
  * The chunker's name in a collection's manifest. It changes whenever passages of the same file would change:
  * passages of two chunkers never share a collection.
  */
-export const CHUNKER = "headings-1"
+export const CHUNKER = "headings-2"
 
 /** A piece that is smaller than this is joined with its neighbour when both fit into one passage. */
 export const SMALL_SIZE = 200
@@ -18,19 +19,20 @@ export const JOINED_SECTIONS = 500
 
 interface Section {
   readonly headings: ReadonlyArray<string>
-  readonly blocks: ReadonlyArray<Block>
+  readonly blocks: ReadonlyArray<Unit>
 }
 
 interface Piece extends Span {
   readonly size: number
   readonly heading: boolean
+  readonly figure?: Figure | undefined
 }
 
 /** The document cut at its headings. Headings that follow each other directly open one section, the innermost's. */
-const sectionsOf = (blocks: ReadonlyArray<Block>): ReadonlyArray<Section> => {
-  const sections: Array<{ headings: ReadonlyArray<string>; blocks: Array<Block> }> = []
+const sectionsOf = (blocks: ReadonlyArray<Unit>): ReadonlyArray<Section> => {
+  const sections: Array<{ headings: ReadonlyArray<string>; blocks: Array<Unit> }> = []
   const path: Array<{ readonly level: number; readonly heading: string }> = []
-  let current: { headings: ReadonlyArray<string>; blocks: Array<Block> } | undefined
+  let current: { headings: ReadonlyArray<string>; blocks: Array<Unit> } | undefined
   let level = 0
   for (const block of blocks) {
     if (block.kind === "heading") {
@@ -73,7 +75,7 @@ const joinTiny = (
     const own = sizeOf({ start: section.blocks[0]!.start, end: section.blocks.at(-1)!.end })
     const last = joined.at(-1)
     const shared = last === undefined ? [] : commonPath(last.headings, section.headings)
-    const tiny = own < TINY_SECTION
+    const tiny = own < TINY_SECTION && section.blocks.every(({ figure }) => figure === undefined)
     if (open && tiny && last !== undefined && shared.length > 0 && size + own <= JOINED_SECTIONS) {
       joined[joined.length - 1] = { headings: shared, blocks: [...last.blocks, ...section.blocks] }
       size += own
@@ -107,6 +109,8 @@ const lastBefore = (spans: ReadonlyArray<Span>, offset: number): number => {
  *   a heading stands at the head of its section's first passage.
  * - Blocks are packed whole towards `TARGET_SIZE`; one above `MAX_SIZE` is split: prose after sentences, lists,
  *   code and tables after lines.
+ * - A figure or a table with its caption is one passage, with what is known of it, and only one above `MAX_SIZE` is
+ *   split; headings that stand directly before it are part of its passage. The text around it is packed on each side.
  * - In paged documents a passage crosses to the next page only with a paragraph that does.
  */
 export const chunk = (parsed: Parsed): ReadonlyArray<Passage> => {
@@ -115,7 +119,7 @@ export const chunk = (parsed: Parsed): ReadonlyArray<Passage> => {
   const sizeOf = (span: Span): number => textSize(text, span.start, span.end)
   const pageIndex = (offset: number): number => lastBefore(pages, offset)
 
-  const emit = (start: number, end: number, headings: ReadonlyArray<string>): void => {
+  const emit = (start: number, end: number, headings: ReadonlyArray<string>, figure?: Figure): void => {
     const page = pages[pageIndex(start)]?.number
     const inside: Array<Line> = []
     for (let i = Math.max(0, lastBefore(lines, start)); i < lines.length && lines[i]!.start < end; i++) {
@@ -128,7 +132,8 @@ export const chunk = (parsed: Parsed): ReadonlyArray<Passage> => {
       text: text.slice(start, end),
       headings,
       ...(page === undefined ? {} : { page }),
-      lines: inside
+      lines: inside,
+      ...(figure === undefined ? {} : { figure: passageFigure(text, figure) })
     })
   }
 
@@ -137,31 +142,37 @@ export const chunk = (parsed: Parsed): ReadonlyArray<Passage> => {
     for (const block of blocks) {
       const size = sizeOf(block)
       const heading = block.kind === "heading"
-      if (size <= MAX_SIZE) pieces.push({ start: block.start, end: block.end, size, heading })
-      else for (const span of splitBlock(text, block)) pieces.push({ ...span, size: sizeOf(span), heading })
+      const { end, figure, start } = block
+      if (size <= MAX_SIZE) pieces.push({ start, end, size, heading, figure })
+      else
+        for (const span of splitBlock(text, block))
+          pieces.push({ ...span, size: sizeOf(span), heading, figure })
     }
     let start = -1
     let end = -1
     let size = 0
     let onlyHeadings = true
+    let figure: Figure | undefined
     for (const piece of pieces) {
       const samePage = pages.length === 0 || pageIndex(end - 1) === pageIndex(piece.start)
       const fits =
         size + piece.size <= TARGET_SIZE ||
         ((size < SMALL_SIZE || piece.size < SMALL_SIZE) && size + piece.size <= MAX_SIZE)
-      if (start !== -1 && (onlyHeadings ? size + piece.size <= MAX_SIZE : samePage && fits)) {
+      const alone = figure !== undefined || piece.figure !== undefined
+      if (start !== -1 && (onlyHeadings ? size + piece.size <= MAX_SIZE : !alone && samePage && fits)) {
         end = piece.end
         size += piece.size
         onlyHeadings &&= piece.heading
       } else {
-        if (start !== -1) emit(start, end, headings)
+        if (start !== -1) emit(start, end, headings, figure)
         ;({ start, end, size } = piece)
         onlyHeadings = piece.heading
       }
+      figure = piece.figure
     }
-    if (start !== -1) emit(start, end, headings)
+    if (start !== -1) emit(start, end, headings, figure)
   }
 
-  for (const section of joinTiny(sectionsOf(parsed.blocks), sizeOf)) pack(section)
+  for (const section of joinTiny(sectionsOf(unitsOf(parsed)), sizeOf)) pack(section)
   return passages
 }
