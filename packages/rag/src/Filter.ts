@@ -1,5 +1,6 @@
 /** Which passages a question may be answered from: a typed condition, never text that a database would read. */
 import { Schema } from "effect"
+import type { Metadata, MetadataValue, StoredPassage } from "./Document.ts"
 
 /** What can be asked of a passage or its document. A value of the document's metadata is named by its path of keys. */
 export const FilterField = Schema.Union([
@@ -32,10 +33,9 @@ export type Filter =
   | { readonly _tag: "Not"; readonly filter: Filter }
 
 const bound = Schema.optional(Schema.Union([Schema.String, Schema.Finite]))
-const inner = Schema.suspend((): Schema.Codec<Filter> => Filter)
+const inner = Schema.suspend((): Schema.Codec<Filter> => FilterSchema)
 
-/** The same as it comes from outside. */
-export const Filter: Schema.Codec<Filter> = Schema.Union([
+const FilterSchema: Schema.Codec<Filter> = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("Equals"), field: FilterField, value: Scalar }),
   Schema.Struct({ _tag: Schema.Literal("In"), field: FilterField, values: Schema.Array(Scalar) }),
   Schema.Struct({ _tag: Schema.Literal("Range"), field: FilterField, from: bound, to: bound }),
@@ -43,3 +43,96 @@ export const Filter: Schema.Codec<Filter> = Schema.Union([
   Schema.Struct({ _tag: Schema.Literals(["And", "Or"]), filters: Schema.Array(inner) }),
   Schema.Struct({ _tag: Schema.Literal("Not"), filter: inner })
 ])
+
+/**
+ * The builders, and the schema by which a filter comes from outside.
+ *
+ * ```ts
+ * Filter.and(Filter.in("format", ["pdf", "docx"]), Filter.range(["metadata", "year"], { from: 2020 }))
+ * ```
+ */
+export const Filter = {
+  schema: FilterSchema,
+  equals: (field: FilterField, value: FilterValue): Filter => ({ _tag: "Equals", field, value }),
+  in: (field: FilterField, values: ReadonlyArray<FilterValue>): Filter => ({ _tag: "In", field, values }),
+  /** Both ends belong to it; without either it holds wherever there is a number or a text. */
+  range: (
+    field: FilterField,
+    ends: { readonly from?: string | number | undefined; readonly to?: string | number | undefined }
+  ): Filter => ({ _tag: "Range", field, ...ends }),
+  prefix: (field: FilterField, prefix: string): Filter => ({ _tag: "Prefix", field, prefix }),
+  /** All of them; none at all holds always. */
+  and: (...filters: ReadonlyArray<Filter>): Filter => ({ _tag: "And", filters }),
+  /** One of them at least; none at all never holds. */
+  or: (...filters: ReadonlyArray<Filter>): Filter => ({ _tag: "Or", filters }),
+  not: (filter: Filter): Filter => ({ _tag: "Not", filter })
+}
+
+/** What a filter looks at: a passage, and what a program attached to its document. */
+export interface Filterable {
+  readonly passage: Pick<StoredPassage, "document" | "page" | "figure">
+  readonly metadata?: Metadata | undefined
+}
+
+/** Whether the filter holds: what every store must answer, said in one place. */
+export const matches = (filter: Filter, of: Filterable): boolean => {
+  switch (filter._tag) {
+    case "And":
+      return filter.filters.every((each) => matches(each, of))
+    case "Or":
+      return filter.filters.some((each) => matches(each, of))
+    case "Not":
+      return !matches(filter.filter, of)
+    default:
+      return holds(filter, valueOf(filter.field, of))
+  }
+}
+
+type Test = Exclude<Filter, { readonly _tag: "And" | "Or" | "Not" }>
+
+const holds = (test: Test, value: MetadataValue): boolean => {
+  if (isList(value)) return value.some((element) => holds(test, element))
+  switch (test._tag) {
+    case "Equals":
+      return value === test.value
+    case "In":
+      return test.values.some((each) => each === value)
+    case "Prefix":
+      return typeof value === "string" && value.startsWith(test.prefix)
+    case "Range":
+      return (
+        (typeof value === "string" || typeof value === "number") &&
+        (test.from === undefined || (typeof test.from === typeof value && value >= test.from)) &&
+        (test.to === undefined || (typeof test.to === typeof value && value <= test.to))
+      )
+  }
+}
+
+/** A value that is missing is null. */
+const valueOf = (field: FilterField, { metadata, passage }: Filterable): MetadataValue => {
+  if (typeof field !== "string") {
+    return field
+      .slice(1)
+      .reduce<MetadataValue>(
+        (value, key) => (isRecord(value) && Object.hasOwn(value, key) ? (value[key] ?? null) : null),
+        metadata ?? null
+      )
+  }
+  switch (field) {
+    case "document":
+      return passage.document.id
+    case "path":
+    case "title":
+    case "format":
+      return passage.document[field]
+    case "kind":
+      return passage.figure?.kind ?? "passage"
+    case "page":
+      return passage.page ?? null
+  }
+}
+
+const isList = (value: MetadataValue): value is ReadonlyArray<MetadataValue> => Array.isArray(value)
+
+const isRecord = (value: MetadataValue): value is Metadata =>
+  typeof value === "object" && value !== null && !isList(value)
