@@ -64,9 +64,9 @@ export const draftOf = Effect.fn("Draft.of")(function* (file: DraftFile, parsed:
   return draft
 })
 
-/** The figure that a passage was cut from: figures that share a caption may overlap. */
-const figureOf = (parsed: Parsed, { figure: made, start }: Passage): Figure | undefined => {
-  const around = parsed.figures.filter((figure) => figure.start <= start && start < figure.end)
+/** The figure that a passage was cut from. A heading may stand before it; figures that share a caption overlap. */
+const figureOf = (parsed: Parsed, { end, figure: made, start }: Passage): Figure | undefined => {
+  const around = parsed.figures.filter((figure) => figure.start < end && start < figure.end)
   return (
     around.find(
       ({ kind, number, page }) => kind === made?.kind && number === made.number && page === made.page

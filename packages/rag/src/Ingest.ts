@@ -1,6 +1,7 @@
 /** Files into a collection: only what changed, in commits of whole documents. */
+import { isDeepStrictEqual } from "node:util"
 import { Clock, Effect, Stream } from "effect"
-import type { DocumentInfo } from "./Document.ts"
+import type { DocumentInfo, Metadata } from "./Document.ts"
 import { type Draft, documentId, draftOf } from "./Draft.ts"
 import type { IngestEvent } from "./IngestReport.ts"
 import { parse } from "./parse/Parser.ts"
@@ -24,11 +25,20 @@ export interface SourceFile {
   /** Absolute path of the folder that was ingested; empty for uploads. */
   readonly source: string
   readonly read: Effect.Effect<Uint8Array, RagError>
+  /** Undefined leaves what the document has. */
+  readonly metadata: Effect.Effect<Metadata | undefined, RagError>
+}
+
+/** What was read last of a path. */
+interface Latest {
+  readonly sha256: string
+  readonly metadata: Metadata | undefined
 }
 
 type Looked =
   | { readonly _tag: "Draft"; readonly draft: Draft }
-  | { readonly _tag: "Unchanged"; readonly stored: StoredDocument; readonly source: string }
+  /** `now` is what is to be known of it from now on: it may come from elsewhere, or have other metadata. */
+  | { readonly _tag: "Unchanged"; readonly stored: StoredDocument; readonly now: StoredDocument }
   | { readonly _tag: "Gone"; readonly path: string }
   | { readonly _tag: "Failed"; readonly path: string; readonly error: RagError }
 
@@ -72,7 +82,7 @@ export const ingestFiles = <E, R>(
   })
 
   // A path may come twice in a stream of uploads: what counts is what was read of it last.
-  const latest = new Map<string, string>()
+  const latest = new Map<string, Latest>()
   return files.pipe(
     Stream.mapEffect((file) => look(file, known, latest), { concurrency: 2 }),
     Stream.rechunk(1),
@@ -83,10 +93,11 @@ export const ingestFiles = <E, R>(
     Stream.mapEffect(({ ready, adopted, events }) =>
       Effect.gen(function* () {
         yield* into.adopt(adopted)
+        for (const stored of adopted) known.set(stored.info.id, stored)
         const documents = ready.map((document) => ({ ...document, replaces: known.get(document.info.id) }))
         yield* into.commit(documents)
-        const written = documents.map(({ info, replaces, source }): IngestEvent => {
-          known.set(info.id, { info, source, whole: true })
+        const written = documents.map(({ attachments, info, reading, replaces, source }): IngestEvent => {
+          known.set(info.id, { info, source, whole: true, reading, attachments: [...attachments.keys()] })
           return documentEvent(info, replaces === undefined ? "added" : "replaced")
         })
         const passages = ready.reduce((sum, document) => sum + document.passages.length, 0)
@@ -103,7 +114,7 @@ export const ingestFiles = <E, R>(
 const look = (
   file: SourceFile,
   known: ReadonlyMap<string, StoredDocument>,
-  latest: Map<string, string>
+  latest: Map<string, Latest>
 ): Effect.Effect<Looked> =>
   readDocument(file, known, latest).pipe(
     Effect.catch((error): Effect.Effect<Looked> => {
@@ -118,21 +129,25 @@ const look = (
 const readDocument = Effect.fn("Ingest.read")(function* (
   file: SourceFile,
   known: ReadonlyMap<string, StoredDocument>,
-  latest: Map<string, string>
+  latest: Map<string, Latest>
 ): Effect.fn.Return<Looked, RagError> {
   const original = yield* file.read
+  const given = yield* file.metadata
   const id = documentId(file.path)
   const stored = known.get(id)
   const hash = sha256(original)
-  const before = latest.get(id) ?? hash
-  latest.set(id, hash)
-  if (stored !== undefined && stored.whole && stored.info.sha256 === hash && before === hash) {
-    return { _tag: "Unchanged", stored, source: file.source }
-  }
-  const parsed = yield* parse({ path: file.path, bytes: original })
+  const before = latest.get(id)
+  const metadata = given ?? (before ?? stored?.info)?.metadata
+  latest.set(id, { sha256: hash, metadata })
   const { path, source } = file
-  const draft = yield* draftOf({ path, source, original, sha256: hash, metadata: undefined }, parsed)
-  return { _tag: "Draft", draft }
+  const settled =
+    before === undefined || (before.sha256 === hash && isDeepStrictEqual(before.metadata, metadata))
+  if (stored !== undefined && settled && stored.whole && stored.info.sha256 === hash) {
+    const info = metadata === undefined ? stored.info : { ...stored.info, metadata }
+    return { _tag: "Unchanged", stored, now: { ...stored, info, source } }
+  }
+  const parsed = yield* parse({ path, bytes: original })
+  return { _tag: "Draft", draft: yield* draftOf({ path, source, original, sha256: hash, metadata }, parsed) }
 })
 
 interface Batch {
@@ -140,7 +155,7 @@ interface Batch {
   readonly drafts: ReadonlyArray<Draft>
   readonly passages: number
   readonly bytes: number
-  /** Unchanged documents that were moved with their folder. */
+  /** Unchanged documents that were moved with their folder, or that have other metadata now. */
   readonly adopted: ReadonlyArray<StoredDocument>
   /** What is to be said of files that need no commit. */
   readonly events: ReadonlyArray<IngestEvent>
@@ -168,9 +183,10 @@ const gather = (batch: Batch, looked: Looked): Effect.Effect<readonly [Batch, Re
           now
         )
       case "Unchanged": {
-        const { stored, source } = looked
-        const moved = stored.source !== source ? [{ ...stored, source }] : []
-        const events = [...batch.events, documentEvent(stored.info, "unchanged")]
+        const { now: present, stored } = looked
+        const same = isDeepStrictEqual(stored.info.metadata, present.info.metadata)
+        const moved = same && stored.source === present.source ? [] : [present]
+        const events = [...batch.events, documentEvent(present.info, same ? "unchanged" : "replaced")]
         return due({ ...batch, since, adopted: [...batch.adopted, ...moved], events }, now)
       }
       case "Draft": {
@@ -205,7 +221,14 @@ const due = (batch: Batch, now: number): readonly [Batch, ReadonlyArray<Batch>] 
 export const documentEvent = (
   info: DocumentInfo,
   status: "added" | "replaced" | "unchanged" | "removed"
-): IngestEvent => ({ type: "document", path: info.path, id: info.id, status, passages: info.passages })
+): IngestEvent => ({
+  type: "document",
+  path: info.path,
+  id: info.id,
+  status,
+  passages: info.passages,
+  ...(info.faults === undefined || status === "removed" ? {} : { faults: info.faults })
+})
 
 /** A file that could not be ingested. */
 export const failedEvent = (path: string, error: RagError): IngestEvent => ({

@@ -1,20 +1,33 @@
 /** What an ingest takes, what it says as it goes, and what it has done. */
 import type { Stream } from "effect"
+import type { Metadata, ReadFault } from "./Document.ts"
 import type { RagError } from "./RagError.ts"
 
 /** A file that is already in memory. `path` is relative, with `/`; it identifies the document. */
 export interface Upload {
   readonly path: string
   readonly bytes: Uint8Array
+  /** To filter by: JSON values, at most `METADATA_BYTES`. Without it a document keeps what it had; `{}` empties it. */
+  readonly metadata?: Metadata | undefined
+}
+
+/** A folder or one file, with what is attached to each document by its path: relative, with `/`. */
+export interface FolderSource {
+  readonly folder: string
+  readonly metadata?: ((path: string) => Metadata | undefined) | undefined
 }
 
 /**
  * What to ingest.
  *
  * **Details.** A path of a folder (all files below it, hidden ones left out) or of one file; or files in memory.
- * Of a folder, documents whose files are gone are removed; files and uploads only add and replace.
+ * Of a folder, documents whose files are gone are removed; files and uploads only add and replace. A document of which
+ * only the metadata changed counts as replaced; nothing of it is embedded again.
  */
-export type IngestSource = string | { readonly files: Iterable<Upload> | Stream.Stream<Upload, RagError> }
+export type IngestSource =
+  | string
+  | FolderSource
+  | { readonly files: Iterable<Upload> | Stream.Stream<Upload, RagError> }
 
 /** What became of one file. A file that failed leaves the version that was there before. */
 export type IngestStatus = "added" | "replaced" | "unchanged" | "removed" | "failed"
@@ -47,6 +60,8 @@ export type IngestEvent =
       readonly id?: string
       readonly status: Exclude<IngestStatus, "failed">
       readonly passages: number
+      /** Pages and pictures of it that could not be read; absent where all was. */
+      readonly faults?: ReadonlyArray<ReadFault>
     }
   | {
       readonly type: "document"

@@ -1,8 +1,17 @@
 /** One ingest from its source to its report: what is new is written, what is gone is removed. */
 import { Effect, Stream } from "effect"
+import { checkMetadata } from "./CheckMetadata.ts"
+import type { Metadata } from "./Document.ts"
 import { documentId } from "./Draft.ts"
 import { documentEvent, failedEvent, ingestFiles, type SourceFile } from "./Ingest.ts"
-import type { IngestEvent, IngestFailure, IngestReport, IngestSource, Upload } from "./IngestReport.ts"
+import type {
+  FolderSource,
+  IngestEvent,
+  IngestFailure,
+  IngestReport,
+  IngestSource,
+  Upload
+} from "./IngestReport.ts"
 import type { PassageEmbedder } from "./PassageEmbedder.ts"
 import type { Collection, Replacement, StoredDocument } from "./PassageIndex.ts"
 import { RagError } from "./RagError.ts"
@@ -17,7 +26,8 @@ export const ingestSource = (
   Stream.unwrap(
     Effect.gen(function* () {
       const known = new Map((yield* into.inventory).map((stored) => [stored.info.id, stored]))
-      return typeof source === "string"
+      if (typeof source === "string") return yield* fromFolder({ folder: source }, into, embedder, known)
+      return "folder" in source
         ? yield* fromFolder(source, into, embedder, known)
         : fromUploads(source.files, into, embedder, known)
     })
@@ -38,7 +48,8 @@ export const rebuildFrom = (
       const files = documents.map(({ info, source }): SourceFile => ({
         path: info.path,
         source,
-        read: storedOriginal(current, info)
+        read: storedOriginal(current, info),
+        metadata: Effect.succeed(info.metadata)
       }))
       const filled = ingestFiles(Stream.fromIterable(files), next, embedder, new Map()).pipe(
         Stream.mapEffect((event) =>
@@ -76,19 +87,20 @@ export const storedOriginal = (
   })
 
 const fromFolder = Effect.fn("IngestSession.folder")(function* (
-  path: string,
+  { folder, metadata }: FolderSource,
   into: Collection,
   embedder: PassageEmbedder,
   known: Map<string, StoredDocument>
 ) {
-  const { failed, paths, root, whole } = yield* listFiles(path)
+  const { failed, paths, root, whole } = yield* listFiles(folder)
   const seen = new Set<string>()
   const files = Stream.fromIterable(paths).pipe(
     Stream.mapEffect((path) =>
       Effect.map(nameOf(path, root, known), (name): SourceFile => ({
         path: name,
         source: root,
-        read: readSource(root, path)
+        read: readSource(root, path),
+        metadata: metadataOf(path, () => metadata?.(path))
       }))
     )
   )
@@ -128,11 +140,33 @@ const fromUploads = (
   const sources = uploads.pipe(
     Stream.map((upload): SourceFile => {
       const path = cleanPath(upload.path)
-      return { path, source: "", read: path === "" ? nameless(upload.path) : Effect.succeed(upload.bytes) }
+      const read = path === "" ? nameless(upload.path) : Effect.succeed(upload.bytes)
+      return { path, source: "", read, metadata: metadataOf(path, () => upload.metadata) }
     })
   )
   return finish(list?.length, ingestFiles(sources, into, embedder, known), Effect.as(into.settle, []), [])
 }
+
+/** What the program attaches to a document, checked; its function may throw. */
+export const metadataOf = (
+  path: string,
+  of: () => Metadata | undefined
+): Effect.Effect<Metadata | undefined, RagError> =>
+  Effect.try({
+    try: of,
+    catch: (cause) =>
+      new RagError({
+        stage: "ingest",
+        reason: "Malformed",
+        message: `The function that gives metadata failed for ${path}: ${String(cause)}. Mend it, and ingest again.`,
+        document: path,
+        cause
+      })
+  }).pipe(
+    Effect.flatMap((metadata) =>
+      metadata === undefined ? Effect.succeed(undefined) : checkMetadata(path, metadata)
+    )
+  )
 
 /** `found`, what was written, what the end brings, and the report. */
 const finish = (
