@@ -1,171 +1,142 @@
 /** How well retrieval finds what people judged to be relevant. */
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Embedder, type Reranker } from "@sluice/core"
-import { Effect, Layer, type Scope, Stream } from "effect"
-import { CHUNKER } from "./Chunker.ts"
-import { type BeirDocument, corpusOf, judgementsOf, queriesOf } from "./evaluation/Beir.ts"
-import { measure, type RunMetrics } from "./evaluation/Metrics.ts"
-import { documentId } from "./Draft.ts"
+import { Embedder, Reranker } from "@sluice/core"
+import { Effect, type Scope, Stream } from "effect"
+import { corpusOf, judgementsOf, queriesOf } from "./evaluation/Beir.ts"
+import { type Comparison, compareRuns, type MeasuredQueries } from "./evaluation/Comparison.ts"
+import { fillCollection, scratchFolder } from "./evaluation/JudgedCollection.ts"
+import { meteredModels } from "./evaluation/MeteredModels.ts"
+import { hasRelevant } from "./evaluation/Metrics.ts"
+import { type EvaluatedRun, type JudgedQuestion, measureWays, type Way } from "./evaluation/Runs.ts"
 import { indexKeywords } from "./lance/LanceKeywords.ts"
-import { LanceIndex } from "./LanceIndex.ts"
-import { FORMAT } from "./Manifest.ts"
-import {
-  embeddedText,
-  makePassageEmbedder,
-  modelError,
-  type PassageEmbedder,
-  sha256
-} from "./PassageEmbedder.ts"
-import { type IndexedDocument, PassageIndex } from "./PassageIndex.ts"
-import { RagError } from "./RagError.ts"
-import { makeRetriever } from "./Retriever.ts"
+import { modelError } from "./PassageEmbedder.ts"
+import type { Collection } from "./PassageIndex.ts"
+import type { RagError } from "./RagError.ts"
+import { makeRetriever, type Retrieval, type Retriever, type RetrieveOptions } from "./Retriever.ts"
 
-/** Documents that a first stage ranks: as many as the deepest metric looks at. */
-const DEPTH = 100
+/** Documents that a ranking has: as many as the deepest metric looks at. */
+export const DEPTH = 100
 
-const BATCH = 1_000
-
-/** A way of retrieving, and what it reached. */
-export interface EvaluatedRun {
-  /** `default` is what a user gets who sets nothing. */
-  readonly name: "bm25" | "embeddings" | "embeddings+rerank" | "default"
-  readonly metrics: RunMetrics
+/** A configuration that is measured beside the others. */
+export interface Configuration {
+  readonly name: string
+  readonly options: RetrieveOptions
 }
 
-/** All runs over one collection. */
+/** All runs over one collection, and how clear the differences between them are. */
 export interface Evaluation {
   readonly collection: string
+  readonly queries: number
   readonly runs: ReadonlyArray<EvaluatedRun>
+  /** `default` against `bm25` first, then the configurations. */
+  readonly comparisons: ReadonlyArray<Comparison>
+  /** What each query came to, for reports: every run's, in one order. */
+  readonly each: ReadonlyArray<MeasuredQueries>
 }
 
 /**
  * Runs every question of `<data>/retrieval/<collection>` through every way of retrieving.
  *
- * **Details.** A document of the collection is one passage. It goes through the store and the search that a library
- * uses, in a temporary folder. A reranked run's ranking is the 20 reranked, then the first stage's order.
+ * **Details.** `bm25` is full text over title and text alone, `embeddings` the vectors alone, `default` the retriever
+ * as `Library.open` makes it when nothing is set. A document of the collection is one passage; all go through the
+ * store and the search that a library uses, in a temporary folder. A ranking is what the retriever keeps, then the
+ * others that it reranked, then the rest in the order of recall. Configurations are compared with one another, or
+ * one alone with `default`.
  */
 export const evaluateRetrieval: (options: {
   readonly data: string
   readonly collection: string
+  readonly configurations?: ReadonlyArray<Configuration>
+  readonly onQuestion?: (asked: number) => Effect.Effect<void>
 }) => Effect.Effect<Evaluation, RagError, Embedder | Reranker | Scope.Scope> = Effect.fn("evaluateRetrieval")(
-  function* ({ collection, data }) {
-    const folder = join(data, "retrieval", collection)
+  function* ({ collection: name, configurations = [], data, onQuestion }) {
+    const folder = join(data, "retrieval", name)
     const judgements = yield* judgementsOf(folder)
-    const documents = yield* Stream.runCollect(corpusOf(folder))
-    const queries = (yield* Stream.runCollect(queriesOf(folder))).filter(({ _id }) => judgements.has(_id))
     const scratch = yield* scratchFolder
-    const byKeywords = yield* indexKeywords(
-      join(scratch, "keywords"),
-      documents.map(({ _id, text, title }) => ({ id: _id, text: title ? `${title}\n${text}` : text }))
+    const texts = yield* corpusOf(folder).pipe(
+      Stream.map(({ _id, text, title }) => ({ id: _id, text: title ? `${title}\n${text}` : text })),
+      Stream.runCollect
     )
-    const byVector = yield* fill(join(scratch, "vectors"), documents)
-
-    const rankings = { bm25: new Map(), embeddings: new Map(), reranked: new Map() } satisfies Record<
-      string,
-      Map<string, ReadonlyArray<string>>
-    >
-    for (const { _id, text } of queries) {
-      // Such questions are in published collections; nothing is found for them.
-      if (text.trim() === "") continue
-      rankings.bm25.set(_id, yield* byKeywords(text, DEPTH))
-      const { first, reranked } = yield* byVector(text)
-      rankings.embeddings.set(_id, first)
-      rankings.reranked.set(_id, [...reranked, ...first.filter((id) => !reranked.includes(id))])
-    }
-    const metrics = {
-      bm25: measure(rankings.bm25, judgements),
-      embeddings: measure(rankings.embeddings, judgements),
-      reranked: measure(rankings.reranked, judgements)
-    }
-    return {
-      collection,
-      runs: [
-        { name: "bm25", metrics: metrics.bm25 },
-        { name: "embeddings", metrics: metrics.embeddings },
-        { name: "embeddings+rerank", metrics: metrics.reranked },
-        // The library's own way is to recall by embeddings and to rerank.
-        { name: "default", metrics: metrics.reranked }
+    const byKeywords = yield* indexKeywords(join(scratch, "keywords"), texts)
+    const { embedder, meter, reranker } = yield* meteredModels
+    const measured = yield* Effect.gen(function* () {
+      const filled = yield* fillCollection(join(scratch, "vectors"), corpusOf(folder))
+      const retriever = yield* makeRetriever(Effect.succeed(filled.collection), filled.dimension)
+      const ways: ReadonlyArray<Way> = [
+        { name: "bm25", search: (question) => byKeywords(question, DEPTH) },
+        yield* byVector(filled.collection),
+        configured("embeddings+rerank", retriever, {}),
+        configured("default", retriever, {}),
+        ...configurations.map(({ name, options }) => configured(name, retriever, options))
       ]
-    }
-  }
-)
-
-/** Fills a collection, and gives the search: the first stage's ranking, and the reranked head of it. */
-const fill = Effect.fn("Evaluation.fill")(function* (folder: string, documents: ReadonlyArray<BeirDocument>) {
-  const store = yield* Layer.build(LanceIndex.layer(folder))
-  const { dimension: asked, model, embed } = yield* Embedder
-  const dimension = yield* asked.pipe(Effect.mapError((error) => modelError("evaluate", error)))
-  const collection = yield* Effect.flatMap(PassageIndex, (index) =>
-    index.open("evaluation", { format: FORMAT, embeddingModel: model.id, dimension, chunker: CHUNKER })
-  ).pipe(Effect.provideContext(store))
-  const embedder = yield* makePassageEmbedder(dimension, undefined)
-  for (let i = 0; i < documents.length; i += BATCH) {
-    yield* collection.commit(yield* indexed(documents.slice(i, i + BATCH), embedder))
-  }
-  yield* collection.settle
-  const retriever = yield* makeRetriever(Effect.succeed(collection), dimension)
-  return Effect.fn("Evaluation.search")(function* (question: string) {
-    const { vectors } = yield* embed([question], "query").pipe(
-      Effect.mapError((error) => modelError("evaluate", error))
-    )
-    const vector = vectors[0]
-    const hits =
-      vector?.some((value) => value !== 0) === true ? yield* collection.search({ vector, limit: DEPTH }) : []
-    const { trace } = yield* retriever.retrieve(question)
+      return yield* measureWays(ways, judgedQuestions(folder, judgements), meter, onQuestion)
+    }).pipe(Effect.provideService(Embedder, embedder), Effect.provideService(Reranker, reranker))
     return {
-      first: hits.map(({ passage }) => passage.document.path),
-      reranked: trace.passages
-        .toSorted((a, b) => a.rerankRank - b.rerankRank)
-        .map(({ passage }) => passage.document.path)
+      collection: name,
+      queries: measured.queries,
+      runs: measured.runs,
+      comparisons: comparisonsOf(measured.each, configurations),
+      each: measured.each
     }
-  })
-})
-
-/** Documents of the collection as documents of one passage; the collection's identifier is the path. */
-const indexed = Effect.fn("Evaluation.indexed")(function* (
-  documents: ReadonlyArray<BeirDocument>,
-  embedder: PassageEmbedder
-) {
-  const ready = documents.map(({ _id, text, title }) => {
-    const passage = { ordinal: 0, start: 0, end: text.length, text, headings: [], lines: [] }
-    const embedded = embeddedText(title ?? "", passage)
-    return { id: _id, title: title ?? "", passage, hash: sha256(embedded), text: embedded }
-  })
-  const embeddings = yield* embedder.embed(ready)
-  return yield* Effect.forEach(ready, ({ hash, id, passage, text, title }, i) => {
-    const embedding = embeddings[i]
-    if (embedding?._tag !== "Vector") return Effect.fail(embedding?.error ?? nothing(id))
-    const document: IndexedDocument = {
-      info: {
-        id: documentId(id),
-        path: id,
-        title,
-        format: "text",
-        bytes: 0,
-        sha256: sha256(id),
-        passages: 1
-      },
-      source: "",
-      original: new Uint8Array(),
-      attachments: new Map(),
-      passages: [{ passage, hash, vector: embedding.vector, search: text }],
-      replaces: undefined
-    }
-    return Effect.succeed(document)
-  })
-})
-
-const nothing = (id: string): RagError =>
-  new RagError({
-    stage: "evaluate",
-    reason: "Model",
-    message: `The embedding model gave nothing for document ${id}.`,
-    document: id
-  })
-
-const scratchFolder = Effect.acquireRelease(
-  Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-evaluation-"))),
-  (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
+  }
 )
+
+type Judged = Effect.Success<ReturnType<typeof judgementsOf>>
+
+const judgedQuestions = (folder: string, judgements: Judged): Stream.Stream<JudgedQuestion, RagError> =>
+  queriesOf(folder).pipe(
+    Stream.map(({ _id, text }) => ({ text, judgements: judgements.get(_id) ?? new Map() })),
+    Stream.filter(({ judgements }) => hasRelevant(judgements))
+  )
+
+const byVector = Effect.fn("Evaluation.byVector")(function* (collection: Collection) {
+  const { embed } = yield* Embedder
+  const way: Way = {
+    name: "embeddings",
+    search: Effect.fn("Evaluation.embeddings")(function* (question: string) {
+      const { vectors } = yield* embed([question], "query").pipe(
+        Effect.mapError((error) => modelError("evaluate", error))
+      )
+      const vector = vectors[0]
+      if (vector?.some((value) => value !== 0) !== true) return []
+      const hits = yield* collection.search({ vector, limit: DEPTH })
+      return hits.map(({ passage }) => passage.document.path)
+    })
+  }
+  return way
+})
+
+const configured = (name: string, retriever: Retriever, options: RetrieveOptions): Way => ({
+  name,
+  search: (question) => Effect.map(retriever.retrieve(question, options), ordered),
+  rest: (question) =>
+    Effect.map(
+      retriever.retrieve(question, { ...options, recall: Math.max(DEPTH, options.recall ?? 0) }),
+      ({ trace }) => trace.passages.map(({ passage }) => passage.document.path)
+    )
+})
+
+/** What is kept, then what was reranked and not kept. A document counts where it comes first. */
+const ordered = ({ kept, trace }: Retrieval): ReadonlyArray<string> => {
+  const reranked = trace.passages.toSorted((a, b) => a.rerankRank - b.rerankRank)
+  return [
+    ...new Set([...kept, ...reranked.map(({ passage }) => passage)].map(({ document }) => document.path))
+  ]
+}
+
+/** `default` against `bm25`; then two configurations against each other, or one against `default`. */
+const comparisonsOf = (
+  each: ReadonlyArray<MeasuredQueries>,
+  configurations: ReadonlyArray<Configuration>
+): ReadonlyArray<Comparison> => {
+  const run = (name: string) => each.find((one) => one.name === name)
+  const [first, second] = configurations.map(({ name }) => name)
+  const pairs: ReadonlyArray<readonly [string, string]> = [
+    ["default", "bm25"],
+    ...(first === undefined ? [] : [[first, second ?? "default"] as const])
+  ]
+  return pairs.flatMap(([a, b]) => {
+    const runs = [run(a), run(b)]
+    return runs[0] === undefined || runs[1] === undefined ? [] : [compareRuns(runs[0], runs[1])]
+  })
+}

@@ -47,21 +47,51 @@ export const reciprocalRank = (ranking: ReadonlyArray<string>, judgements: Judge
 export const hit = (ranking: ReadonlyArray<string>, judgements: Judgements, k: number): number =>
   ranking.slice(0, k).some((document) => gain(judgements, document) > 0) ? 1 : 0
 
+/** Every metric of one query's ranking. */
+export const measureOne = (ranking: ReadonlyArray<string>, judgements: Judgements): RunMetrics => ({
+  "nDCG@3": ndcg(ranking, judgements, 3),
+  "nDCG@10": ndcg(ranking, judgements, 10),
+  "recall@20": recall(ranking, judgements, 20),
+  "recall@100": recall(ranking, judgements, 100),
+  "MRR@10": reciprocalRank(ranking, judgements, 10),
+  "hit@3": hit(ranking, judgements, 3)
+})
+
+/** Names of the metrics, in the order that they are reported in. */
+export const METRICS: ReadonlyArray<keyof RunMetrics> = [
+  "nDCG@3",
+  "nDCG@10",
+  "recall@20",
+  "recall@100",
+  "MRR@10",
+  "hit@3"
+]
+
+/** Whether a query counts: one for which nothing is relevant says nothing of a ranking. */
+export const hasRelevant = (judgements: Judgements): boolean =>
+  [...judgements.values()].some((grade) => grade > 0)
+
+/** Every metric's mean over queries; 0 without queries. */
+export const meanOf = (each: ReadonlyArray<RunMetrics>): RunMetrics => {
+  const mean = (metric: keyof RunMetrics) =>
+    each.reduce((sum, metrics) => sum + metrics[metric], 0) / Math.max(1, each.length)
+  return {
+    "nDCG@3": mean("nDCG@3"),
+    "nDCG@10": mean("nDCG@10"),
+    "recall@20": mean("recall@20"),
+    "recall@100": mean("recall@100"),
+    "MRR@10": mean("MRR@10"),
+    "hit@3": mean("hit@3")
+  }
+}
+
 /** All metrics, averaged over the queries that have at least one relevant document; a query without a ranking counts 0. */
 export const measure = (
   rankings: ReadonlyMap<string, ReadonlyArray<string>>,
   judgements: ReadonlyMap<string, Judgements>
-): RunMetrics => {
-  const judged = [...judgements].filter(([, own]) => [...own.values()].some((grade) => grade > 0))
-  const mean = (metric: (ranking: ReadonlyArray<string>, own: Judgements, k: number) => number, k: number) =>
-    judged.reduce((sum, [query, own]) => sum + metric(rankings.get(query) ?? [], own, k), 0) /
-    Math.max(1, judged.length)
-  return {
-    "nDCG@3": mean(ndcg, 3),
-    "nDCG@10": mean(ndcg, 10),
-    "recall@20": mean(recall, 20),
-    "recall@100": mean(recall, 100),
-    "MRR@10": mean(reciprocalRank, 10),
-    "hit@3": mean(hit, 3)
-  }
-}
+): RunMetrics =>
+  meanOf(
+    [...judgements]
+      .filter(([, own]) => hasRelevant(own))
+      .map(([query, own]) => measureOne(rankings.get(query) ?? [], own))
+  )

@@ -1,0 +1,68 @@
+/** What every evaluation of retrieval prints: a table, JSON, and a report where one is asked for. */
+import { type Comparison, type EvaluatedRun, METRICS, RagError } from "@sluice/rag"
+import { Effect, FileSystem, Option } from "effect"
+import { Flag } from "effect/cli"
+import { note, print } from "./Output.ts"
+import { type Reported, reportOf } from "./report/Report.ts"
+
+export const reportFlag = Flag.File("report").pipe(
+  Flag.withDescription("Also write a report with plots: one HTML file that opens offline"),
+  Flag.optional
+)
+
+/** A row a run, a column a metric; then the comparisons. */
+const render = ({ collection, comparisons, note, runs }: Reported): string => {
+  const width = Math.max(collection.length, ...runs.map(({ name }) => name.length))
+  const head = [...METRICS, "p50 ms", "p95 ms"]
+  const row = ({ latency, metrics, name }: EvaluatedRun) => {
+    const cells = [
+      ...METRICS.map((metric) => metrics[metric].toFixed(4)),
+      latency.p50.toFixed(2),
+      latency.p95.toFixed(2)
+    ]
+    return `${name.padEnd(width)}${cells.map((cell) => cell.padStart(11)).join("")}`
+  }
+  const lines = [
+    collection.padEnd(width) + head.map((name) => name.padStart(11)).join(""),
+    ...runs.map(row),
+    ...comparisons.map(sentence),
+    ...(note === undefined ? [] : [note])
+  ]
+  return lines.join("\n")
+}
+
+const signed = (value: number): string => `${value < 0 ? "" : "+"}${value.toFixed(4)}`
+
+const sentence = ({ a, b, metrics }: Comparison): string => {
+  const {
+    difference,
+    interval: [low, high],
+    p
+  } = metrics["nDCG@10"]
+  return `${a} against ${b}: nDCG@10 ${signed(difference)} (95 % ${signed(low)} … ${signed(high)}, p = ${p.toFixed(4)})`
+}
+
+/** Writes the report, then prints. What each question came to is for the report alone. */
+export const present = Effect.fn("cli.presentEvaluation")(function* (
+  asJson: boolean,
+  report: Option.Option<string>,
+  reported: Reported
+) {
+  if (Option.isSome(report)) {
+    const fs = yield* FileSystem.FileSystem
+    yield* fs.writeFileString(report.value, reportOf(reported)).pipe(
+      Effect.mapError(
+        (cause) =>
+          new RagError({
+            stage: "evaluate",
+            reason: "Store",
+            message: `The report ${report.value} cannot be written: ${cause.message}`,
+            cause
+          })
+      )
+    )
+    yield* note(`The report is in ${report.value}`)
+  }
+  const { each: _, ...result } = reported
+  yield* print(asJson, result, () => render(reported))
+})

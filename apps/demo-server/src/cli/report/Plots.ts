@@ -1,0 +1,105 @@
+/** Plots as inline SVG. Their colours are variables of the page, so that they follow light and dark. */
+import { type Markup, markup } from "./Markup.ts"
+
+const WIDTH = 860
+const LEFT = 150
+const RIGHT = 70
+const ROW = 22
+const AXIS = 28
+
+const svg = (height: number, label: string, inside: ReadonlyArray<Markup>): Markup =>
+  markup`<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${label}">${inside}</svg>`
+
+const span = WIDTH - LEFT - RIGHT
+
+/** Round numbers from `low` to `high`, about five. */
+const ticks = (low: number, high: number): ReadonlyArray<number> => {
+  const raw = Math.max(high - low, 1e-9) / 5
+  const power = 10 ** Math.floor(Math.log10(raw))
+  const step = ([1, 2, 5, 10].find((times) => times * power >= raw) ?? 10) * power
+  const first = Math.ceil(low / step)
+  const count = Math.floor(high / step + 1e-9) - first + 1
+  return Array.from({ length: Math.max(0, count) }, (_, i) => (first + i) * step)
+}
+
+const gridLine = (x: number, height: number, value: number): Markup =>
+  markup`<line class="grid" x1="${x}" x2="${x}" y1="4" y2="${height - AXIS}"/><text class="tick" x="${x}" y="${height - 10}" text-anchor="middle">${value}</text>`
+
+/** One group of bars for each name, one bar for each series. Values from 0 to 1. */
+export const groupedBars = (
+  label: string,
+  names: ReadonlyArray<string>,
+  series: ReadonlyArray<{ readonly name: string; readonly values: ReadonlyArray<number> }>
+): Markup => {
+  const bar = 14
+  const group = series.length * bar + 14
+  const height = names.length * group + AXIS + 6
+  const x = (value: number) => LEFT + value * span
+  return svg(height, label, [
+    ...ticks(0, 1).map((value) => gridLine(x(value), height, value)),
+    ...names.map((name, at) => {
+      const top = 6 + at * group
+      const bars = series.map(({ name: of, values }, i) => {
+        const value = values[at] ?? 0
+        const y = top + i * bar
+        return markup`<rect class="s${i % 8}" x="${LEFT}" y="${y}" width="${Math.max(0, x(value) - LEFT)}" height="${bar - 3}"><title>${of}, ${name}: ${value}</title></rect><text class="value" x="${x(value) + 5}" y="${y + bar - 4}">${value.toFixed(3)}</text>`
+      })
+      return markup`<text class="name" x="${LEFT - 10}" y="${top + (series.length * bar) / 2 + 3}" text-anchor="end">${name}</text>${bars}`
+    })
+  ])
+}
+
+/** Names and colours of the series of a plot. */
+export const legend = (names: ReadonlyArray<string>): Markup =>
+  markup`<p class="legend">${names.map((name, i) => markup`<span><i class="s${i % 8}"></i>${name}</span>`)}</p>`
+
+/** Differences with their intervals around the line of no difference. */
+export const intervals = (
+  label: string,
+  rows: ReadonlyArray<{
+    readonly name: string
+    readonly difference: number
+    readonly interval: readonly [number, number]
+    readonly clear: boolean
+  }>
+): Markup => {
+  const edge = Math.max(0.01, ...rows.flatMap(({ interval }) => interval.map((value) => Math.abs(value))))
+  const height = rows.length * ROW + AXIS + 8
+  const x = (value: number) => LEFT + ((value / edge + 1) / 2) * span
+  return svg(height, label, [
+    ...ticks(-edge, edge).map((value) => gridLine(x(value), height, value)),
+    markup`<line class="zero" x1="${x(0)}" x2="${x(0)}" y1="4" y2="${height - AXIS}"/>`,
+    ...rows.map(({ clear, difference, interval: [low, high], name }, i) => {
+      const y = 16 + i * ROW
+      const tone = clear ? (difference > 0 ? "better" : "worse") : "unclear"
+      return markup`<g class="${tone}"><text class="name" x="${LEFT - 10}" y="${y + 4}" text-anchor="end">${name}</text><line x1="${x(low)}" x2="${x(high)}" y1="${y}" y2="${y}"/><circle cx="${x(difference)}" cy="${y}" r="4.5"><title>${name}: ${difference} [${low}, ${high}]</title></circle></g>`
+    })
+  ])
+}
+
+/** Values sorted from the greatest to the least, around zero: how many queries won and lost, and how much. */
+export const sortedDifferences = (label: string, values: ReadonlyArray<number>): Markup => {
+  const sorted = values.toSorted((a, b) => b - a)
+  const height = 220
+  const middle = (height - AXIS) / 2 + 2
+  const edge = Math.max(0.01, ...sorted.map(Math.abs))
+  const step = span / Math.max(1, sorted.length)
+  const y = (value: number) => middle - (value / edge) * (middle - 6)
+  const area = (side: 1 | -1) => {
+    const part = sorted.map((value) => (value * side > 0 ? value : 0))
+    const top = part.map(
+      (value, i) =>
+        `${(LEFT + i * step).toFixed(1)},${y(value).toFixed(1)} ${(LEFT + (i + 1) * step).toFixed(1)},${y(value).toFixed(1)}`
+    )
+    return `${LEFT},${middle} ${top.join(" ")} ${(LEFT + span).toFixed(1)},${middle}`
+  }
+  return svg(height, label, [
+    ...ticks(-edge, edge).map(
+      (value) =>
+        markup`<line class="grid" x1="${LEFT}" x2="${LEFT + span}" y1="${y(value)}" y2="${y(value)}"/><text class="tick" x="${LEFT - 10}" y="${y(value) + 4}" text-anchor="end">${value}</text>`
+    ),
+    markup`<polygon class="won" points="${area(1)}"/><polygon class="lost" points="${area(-1)}"/>`,
+    markup`<line class="zero" x1="${LEFT}" x2="${LEFT + span}" y1="${middle}" y2="${middle}"/>`,
+    markup`<text class="tick" x="${LEFT + span}" y="${height - 8}" text-anchor="end">${sorted.length} questions, the most improved first</text>`
+  ])
+}

@@ -1,0 +1,95 @@
+/** A judged collection in a store of its own: what the ways of retrieving look in. */
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Embedder } from "@sluice/core"
+import { Effect, Layer, Stream } from "effect"
+import { CHUNKER } from "../Chunker.ts"
+import { documentId } from "../Draft.ts"
+import { LanceIndex } from "../LanceIndex.ts"
+import { FORMAT } from "../Manifest.ts"
+import {
+  embeddedText,
+  makePassageEmbedder,
+  modelError,
+  type PassageEmbedder,
+  sha256
+} from "../PassageEmbedder.ts"
+import { type IndexedDocument, PassageIndex } from "../PassageIndex.ts"
+import { RagError } from "../RagError.ts"
+import type { BeirDocument } from "./Beir.ts"
+
+/** Documents of one commit. */
+const BATCH = 1_000
+
+/** A folder for as long as the scope is open. */
+export const scratchFolder = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-evaluation-"))),
+  (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
+)
+
+/**
+ * Fills a collection with the documents as they come, and settles it.
+ *
+ * **Details.** A document of the collection is one passage, whose document's path is its identifier. What is embedded
+ * and searched is made as an ingest makes it.
+ */
+export const fillCollection = Effect.fn("JudgedCollection.fill")(function* <R>(
+  folder: string,
+  documents: Stream.Stream<BeirDocument, RagError, R>
+) {
+  const store = yield* Layer.build(LanceIndex.layer(folder))
+  const { dimension: asked, model } = yield* Embedder
+  const dimension = yield* asked.pipe(Effect.mapError((error) => modelError("evaluate", error)))
+  const collection = yield* Effect.flatMap(PassageIndex, (index) =>
+    index.open("evaluation", { format: FORMAT, embeddingModel: model.id, dimension, chunker: CHUNKER })
+  ).pipe(Effect.provideContext(store))
+  const embedder = yield* makePassageEmbedder(dimension, undefined)
+  yield* documents.pipe(
+    Stream.rechunk(BATCH),
+    Stream.runForEachArray((batch) => Effect.flatMap(indexed(batch, embedder), collection.commit))
+  )
+  yield* collection.settle
+  return { collection, dimension }
+})
+
+const indexed = Effect.fn("JudgedCollection.indexed")(function* (
+  documents: ReadonlyArray<BeirDocument>,
+  embedder: PassageEmbedder
+) {
+  const ready = documents.map(({ _id, text, title }) => {
+    const passage = { ordinal: 0, start: 0, end: text.length, text, headings: [], lines: [] }
+    const embedded = embeddedText(title ?? "", passage)
+    return { id: _id, title: title ?? "", passage, hash: sha256(embedded), text: embedded }
+  })
+  const embeddings = yield* embedder.embed(ready)
+  return yield* Effect.forEach(ready, ({ hash, id, passage, text, title }, i) => {
+    const embedding = embeddings[i]
+    if (embedding?._tag !== "Vector") return Effect.fail(embedding?.error ?? nothing(id))
+    const document: IndexedDocument = {
+      info: {
+        id: documentId(id),
+        path: id,
+        title,
+        format: "text",
+        bytes: 0,
+        sha256: sha256(id),
+        passages: 1
+      },
+      source: "",
+      original: new Uint8Array(),
+      attachments: new Map(),
+      passages: [{ passage, hash, vector: embedding.vector, search: text }],
+      replaces: undefined
+    }
+    return Effect.succeed(document)
+  })
+})
+
+const nothing = (id: string): RagError =>
+  new RagError({
+    stage: "evaluate",
+    reason: "Model",
+    message: `The embedding model gave nothing for document ${id}.`,
+    document: id
+  })
