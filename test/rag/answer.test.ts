@@ -62,7 +62,10 @@ describe("ask", () => {
           [2, KEY]
         ]
       )
-      assert.strictEqual(answer.answer, "True. [1] Both. [2][1]")
+      assert.strictEqual(
+        answer.answer,
+        "True. [1] Both. [2][1] (5 sentences were left out: their quotes do not stand in the documents they cite.)"
+      )
     }).pipe(
       Effect.provide(
         withReader([

@@ -1,120 +1,136 @@
 /** Passages to a cited answer. A quote that does not stand in its passage to the letter is not shown. */
-import { type CitedSentence, Reader, type ReaderPassage } from "@sluice/core"
+import { Reader } from "@sluice/core"
 import { Clock, Effect, Stream } from "effect"
-import type { Answer, AnswerEvent, AnswerSentence } from "./Answer.ts"
+import type { Answer, AnswerEvent, AnswerSentence, FigureLook } from "./Answer.ts"
 import type { Citation, StoredPassage } from "./Document.ts"
-import { modelError, titleOf } from "./PassageEmbedder.ts"
+import { readerPassage, seenSource, type Source, sourceOf, verify } from "./Evidence.ts"
+import { makeLooker } from "./LookAt.ts"
+import { modelError } from "./PassageEmbedder.ts"
+import type { Collection } from "./PassageIndex.ts"
 import type { RagError } from "./RagError.ts"
+import { referredFigures } from "./ReferredFigures.ts"
 import type { Retrieval } from "./Retriever.ts"
 import type { StageTime } from "./Trace.ts"
 
-/** Answers from what was retrieved: sentences as they come, the whole answer last. */
+/** Answers from what was retrieved: figures looked at, sentences as they come, the whole answer last. */
 export interface Answerer {
   readonly answer: (question: string, retrieval: Retrieval) => Stream.Stream<AnswerEvent, RagError>
 }
 
-export const makeAnswerer = Effect.fn("Answerer.make")(function* () {
+/** With `Vision` in its context, figures among the passages, and those they refer to, are looked at. */
+export const makeAnswerer = Effect.fn("Answerer.make")(function* (
+  collection: Effect.Effect<Collection, RagError>
+) {
   const reader = yield* Reader
+  const looker = yield* makeLooker(collection)
 
-  const answer: Answerer["answer"] = (question, { kept, trace }) =>
-    Stream.unwrap(
-      Effect.map(Clock.currentTimeNanos, (started) => {
-        const sentences: Array<AnswerSentence> = []
-        const citations: Array<Citation> = []
-        let dropped = 0
-        const passages = kept.map(({ document, headings, text }): ReaderPassage => ({
-          title: titleOf(document.title, headings),
-          text
-        }))
-        const read = passages.length === 0 ? Stream.empty : reader.read(question, passages)
-        return read.pipe(
-          Stream.mapError((error) => modelError("answer", error)),
-          Stream.map((sentence): ReadonlyArray<AnswerEvent> => {
-            const cited = verify(sentence, kept, citations)
-            if (cited === undefined) {
-              dropped++
-              return []
-            }
-            const added = cited.filter(({ n }) => n > citations.length)
-            citations.push(...added)
-            const whole: AnswerSentence = { text: sentence.text, citations: cited.map(({ n }) => n) }
-            sentences.push(whole)
-            return [{ type: "sentence", sentence: whole, citations: cited }]
-          }),
-          Stream.flattenIterable,
-          Stream.concat(
-            Stream.fromIterableEffect(
-              Effect.map(Clock.currentTimeNanos, (ended): ReadonlyArray<AnswerEvent> => {
-                const stage: StageTime = { stage: "read", milliseconds: Number(ended - started) / 1e6 }
-                const found = sentences.length > 0
-                const whole: Answer = {
-                  question,
-                  found,
-                  answer: found ? writeOut(sentences) : nothingFound(question),
-                  sentences,
-                  citations,
-                  dropped,
-                  figures: [],
-                  trace: { ...trace, readerModel: reader.model.id, stages: [...trace.stages, stage] }
-                }
-                return [
-                  { type: "stage", stage },
-                  { type: "answer", answer: whole }
-                ]
-              })
-            )
-          )
-        )
+  const answered = (question: string, { kept, trace }: Retrieval): Stream.Stream<AnswerEvent, RagError> => {
+    const sources: Array<Source> = kept.map(sourceOf)
+    const figures: Array<FigureLook> = []
+    const sentences: Array<AnswerSentence> = []
+    const citations: Array<Citation> = []
+    const stages = [...trace.stages]
+    let dropped = 0
+
+    const look = (passages: ReadonlyArray<StoredPassage>): Stream.Stream<AnswerEvent> => {
+      const shown = passages.filter(({ figure }) => figure?.crop !== undefined)
+      if (looker === undefined || shown.length === 0) return Stream.empty
+      const looked = looker.look(question, shown).pipe(
+        Stream.map((seen): AnswerEvent => {
+          const source = seenSource(seen, looker.model.kind)
+          if (source !== undefined) sources.push(source)
+          figures.push(seen.look)
+          return { type: "looked", look: seen.look }
+        })
+      )
+      return withStage(looked, stages, (milliseconds) => {
+        const failed = figures.flatMap((figure) => figure.failed ?? [])
+        return {
+          stage: "look",
+          milliseconds,
+          tokens: figures.reduce((sum, { cached, tokens }) => sum + (cached ? 0 : tokens), 0),
+          ...(failed.length === 0 ? {} : { failed: failed.join(" ") })
+        }
+      })
+    }
+
+    const read = Stream.suspend(() =>
+      sources.length === 0 ? Stream.empty : reader.read(question, sources.map(readerPassage))
+    ).pipe(
+      Stream.mapError((error) => modelError("answer", error)),
+      Stream.map((sentence): ReadonlyArray<AnswerEvent> => {
+        const cited = verify(sentence, sources, citations)
+        if (cited === undefined) {
+          dropped++
+          return []
+        }
+        citations.push(...cited.filter(({ n }) => n > citations.length))
+        const whole: AnswerSentence = { text: sentence.text, citations: cited.map(({ n }) => n) }
+        sentences.push(whole)
+        return [{ type: "sentence", sentence: whole, citations: cited }]
+      }),
+      Stream.flattenIterable
+    )
+
+    const whole = Stream.sync((): AnswerEvent => {
+      const found = sentences.length > 0
+      const said = found ? writeOut(sentences) : nothingFound(question)
+      const answer: Answer = {
+        question,
+        found,
+        answer:
+          dropped === 0 ? said : `${said}${isChinese(question) ? "" : " "}${leftOut(question, dropped)}`,
+        sentences,
+        citations,
+        dropped,
+        figures,
+        trace: {
+          ...trace,
+          readerModel: reader.model.id,
+          ...(looker === undefined ? {} : { visionModel: looker.model.id }),
+          stages
+        }
+      }
+      return { type: "answer", answer }
+    })
+
+    const referred = referredFigures(question, kept, collection).pipe(
+      Effect.map((found) => {
+        sources.push(...found.map(sourceOf))
+        return look([...kept, ...found])
       })
     )
+    return Stream.unwrap(referred).pipe(
+      Stream.concat(withStage(read, stages, (milliseconds) => ({ stage: "read", milliseconds }))),
+      Stream.concat(whole)
+    )
+  }
 
-  return { answer } satisfies Answerer
+  return {
+    answer: (question, retrieval) => Stream.suspend(() => answered(question, retrieval))
+  } satisfies Answerer
 })
 
-/** The citations of a sentence, numbered; undefined when it has none, or when one of its quotes is not to be found. */
-const verify = (
-  sentence: CitedSentence,
-  kept: ReadonlyArray<StoredPassage>,
-  before: ReadonlyArray<Citation>
-): ReadonlyArray<Citation> | undefined => {
-  const cited: Array<Citation> = []
-  let next = before.length + 1
-  for (const { passage, quote } of sentence.evidence) {
-    const citation = locate(kept[passage], quote, next)
-    if (citation === undefined) return undefined
-    const same = [...before, ...cited].find(
-      ({ end, passageId, start }) =>
-        passageId === citation.passageId && start === citation.start && end === citation.end
+/** The events, and at their end how long they took. */
+const withStage = <E>(
+  events: Stream.Stream<AnswerEvent, E>,
+  stages: Array<StageTime>,
+  stageOf: (milliseconds: number) => StageTime
+): Stream.Stream<AnswerEvent, E> =>
+  Stream.unwrap(
+    Effect.map(Clock.currentTimeNanos, (started) =>
+      Stream.concat(
+        events,
+        Stream.fromEffect(
+          Effect.map(Clock.currentTimeNanos, (ended): AnswerEvent => {
+            const stage = stageOf(Number(ended - started) / 1e6)
+            stages.push(stage)
+            return { type: "stage", stage }
+          })
+        )
+      )
     )
-    if (same === undefined) next++
-    if (same === undefined || !cited.includes(same)) cited.push(same ?? citation)
-  }
-  return cited.length > 0 && sentence.text.trim() !== "" ? cited : undefined
-}
-
-/** Where a quote stands, to the letter; undefined when it does not. */
-const locate = (passage: StoredPassage | undefined, quote: string, n: number): Citation | undefined => {
-  if (passage === undefined || quote.trim() === "") return undefined
-  const at = passage.text.indexOf(quote)
-  if (at < 0) return undefined
-  const start = passage.start + at
-  const end = start + quote.length
-  const lines = passage.lines.filter((line) => line.start < end && start < line.end)
-  const page = lines[0]?.page ?? passage.page
-  return {
-    n,
-    document: passage.document.path,
-    documentId: passage.document.id,
-    title: passage.document.title,
-    passageId: passage.id,
-    headings: passage.headings,
-    quote,
-    start,
-    end,
-    boxes: lines.map((line) => ({ page: line.page, box: line.box })),
-    ...(page === undefined ? {} : { page })
-  }
-}
+  )
 
 /** The sentences with their numbers; Chinese sentences follow each other without a space. */
 const writeOut = (sentences: ReadonlyArray<AnswerSentence>): string =>
@@ -126,5 +142,12 @@ const writeOut = (sentences: ReadonlyArray<AnswerSentence>): string =>
 
 const nothingFound = (question: string): string =>
   isChinese(question) ? "在这些文档中没有找到这个问题的答案。" : "The documents do not answer this question."
+
+const leftOut = (question: string, count: number): string => {
+  if (isChinese(question)) return `（略去了 ${count} 句：其引文不在所引的文档中。）`
+  return count === 1
+    ? "(A sentence was left out: its quote does not stand in the document it cites.)"
+    : `(${count} sentences were left out: their quotes do not stand in the documents they cite.)`
+}
 
 const isChinese = (text: string): boolean => /\p{Script=Han}/u.test(text)

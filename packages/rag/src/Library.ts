@@ -202,7 +202,7 @@ const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions
     )
 
   const retriever = yield* makeRetriever(collection, manifest.dimension, options)
-  const answerer = yield* makeAnswerer()
+  const answerer = yield* makeAnswerer(collection)
 
   const ingestEvents: LibraryService["ingestEvents"] = (source) =>
     alone(Effect.map(collection, (into) => ingestSource(source, into, embedder))).pipe(

@@ -19,6 +19,8 @@ export interface StageTime {
   readonly milliseconds: number
   /** What it cost, where a model counted. */
   readonly tokens?: number
+  /** What could not be done, where the rest went on without. */
+  readonly failed?: string
 }
 
 /** All recalled passages in recall order, and the time of each stage. */

@@ -43,7 +43,8 @@ export const TracedPassage = Schema.Struct({
 export const StageTime = Schema.Struct({
   stage: Schema.Literals(["embed", "recall", "rerank", "look", "read"]),
   milliseconds: Schema.Finite,
-  tokens: Schema.optionalKey(Schema.Int)
+  tokens: Schema.optionalKey(Schema.Int),
+  failed: Schema.optionalKey(Schema.String)
 })
 
 export const Trace = Schema.Struct({
@@ -97,7 +98,9 @@ export const Answer = Schema.Struct({
   citations: Schema.Array(Citation),
   dropped: Schema.Int,
   figures: Schema.Array(FigureLook),
-  trace: Trace
+  trace: Trace,
+  /** What the question took from the balance, in quota units; absent where the ledger could not say. */
+  cost: Schema.optionalKey(Schema.Int)
 })
 
 /** The last event of a stream that broke off; nothing follows it. */

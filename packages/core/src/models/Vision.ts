@@ -27,6 +27,8 @@ export interface Look {
   readonly text: string
   /** Of question, images and answer together, as the model counted; 0 when free, or where it does not say. */
   readonly tokens: number
+  /** Whether that answers the question, where the model knows; not given where it does not. */
+  readonly answers?: boolean
 }
 
 /** A line of text in an image, and the box around it in pixels: `[x0, y0, x1, y1]`, y from the top. */

@@ -86,7 +86,7 @@ export const layerVision: Layer.Layer<Vision> = Layer.effect(
         }))
         const answer = readSentences(question, written)
         const text = answer.length > 0 ? answer.map(({ text }) => text).join(" ") : describe(question, seen)
-        return { text, tokens: 0 }
+        return { text, tokens: 0, answers: answer.length > 0 }
       })
     })
   })

@@ -1,0 +1,41 @@
+/** The figures that a question, or the passages kept for it, refer to. */
+import { Effect } from "effect"
+import type { StoredPassage } from "./Document.ts"
+import { type FigureMention, mentionsIn } from "./FigureMentions.ts"
+import type { Collection } from "./PassageIndex.ts"
+import type { RagError } from "./RagError.ts"
+
+/** So many more are read at most: each is a passage more among which to find the answer. */
+export const REFERRED = 2
+
+/**
+ * Passages of figures that were not kept, of the same document as a kept passage that refers to them; first those that
+ * the question names. A document's passages are only looked through when something refers to its figures.
+ */
+export const referredFigures = Effect.fn("ReferredFigures.find")(function* (
+  question: string,
+  kept: ReadonlyArray<StoredPassage>,
+  collection: Effect.Effect<Collection, RagError>
+) {
+  const asked = mentionsIn(question)
+  const wanted = new Map<string, Array<FigureMention>>()
+  for (const { document, figure, text } of kept) {
+    const said = figure === undefined ? mentionsIn(text) : []
+    if (asked.length + said.length > 0)
+      wanted.set(document.id, [...(wanted.get(document.id) ?? []), ...asked, ...said])
+  }
+  if (wanted.size === 0) return []
+  const from = yield* collection
+  const found: Array<StoredPassage> = []
+  for (const [document, mentions] of wanted) {
+    const passages = yield* from.passages(document)
+    for (const { kind, number } of mentions) {
+      const figure = passages.find(
+        (passage) => passage.figure?.kind === kind && passage.figure.number === number
+      )
+      const known = [...kept, ...found].some(({ id }) => id === figure?.id)
+      if (figure !== undefined && !known && found.length < REFERRED) found.push(figure)
+    }
+  }
+  return found
+})

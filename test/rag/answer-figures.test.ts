@@ -1,0 +1,217 @@
+/** Figures are looked at with the actual question, and cited as what they are. */
+import { assert, describe, it } from "@effect/vitest"
+import { Embedder, GatewayError, ServerFailure, Vision } from "@sluice/core"
+import { LanceIndex, Library, type PassageFigure, PassageIndex } from "@sluice/rag"
+import { Effect, Layer, Ref, Stream } from "effect"
+import { CHUNKER } from "../../packages/rag/src/Chunker.ts"
+import { FORMAT } from "../../packages/rag/src/Manifest.ts"
+import { sha256 } from "../../packages/rag/src/PassageEmbedder.ts"
+import { BLUE, png, RED } from "../laws/Pictures.ts"
+import { DIMENSION, modelsLayer } from "./Models.ts"
+import { testFolder } from "./TestFolder.ts"
+
+const LEVELS = "Figure 3: Water level of the upper pond by month.\nJan 4.20 m\nJul 3.10 m"
+const PLAN = "Figure 4: Plan of the pond."
+const PROSE = "Figure 3 shows how the water level of the upper pond falls until summer."
+const TEXT = [LEVELS, PROSE, PLAN].join("\n\n")
+const LEVELS_CROP = png(RED)
+const PLAN_CROP = png(BLUE)
+
+const figureOf = (number: string, caption: string, crop: Uint8Array): PassageFigure => ({
+  kind: "figure",
+  number,
+  caption,
+  page: 1,
+  box: [10, 20, 110, 220],
+  crop: sha256(crop)
+})
+
+/** One document of two figures, and a paragraph that refers to the first. */
+const pond = Effect.gen(function* () {
+  const { embed, model } = yield* Embedder
+  const index = yield* PassageIndex
+  const manifest = { format: FORMAT, embeddingModel: model.id, dimension: DIMENSION, chunker: CHUNKER }
+  const collection = yield* index.open("default", manifest)
+  const parts = [
+    { text: LEVELS, figure: figureOf("3", LEVELS.split("\n")[0]!, LEVELS_CROP) },
+    { text: PROSE },
+    { text: PLAN, figure: figureOf("4", PLAN, PLAN_CROP) }
+  ]
+  const { vectors } = yield* embed(
+    parts.map(({ text }) => text),
+    "passage"
+  )
+  const passages = parts.map((part, ordinal) => {
+    const start = TEXT.indexOf(part.text)
+    const passage = {
+      ...part,
+      ordinal,
+      start,
+      end: start + part.text.length,
+      headings: ["Pond"],
+      page: 1,
+      lines: []
+    }
+    return { passage, hash: sha256(part.text), vector: vectors[ordinal], search: part.text }
+  })
+  const original = new TextEncoder().encode(TEXT)
+  const info = {
+    id: sha256("pond.pdf").slice(0, 32),
+    path: "pond.pdf",
+    title: "Pond",
+    format: "pdf" as const,
+    bytes: original.byteLength,
+    sha256: sha256(original),
+    passages: parts.length,
+    pages: 1
+  }
+  const attachments = new Map([LEVELS_CROP, PLAN_CROP].map((crop) => [sha256(crop), crop]))
+  yield* collection.commit([{ info, source: "", original, attachments, passages, replaces: undefined }])
+  return yield* Library.make()
+})
+
+/** Says of the red picture what it shows; counts how often it was asked, and with what. */
+const seeing = (asked: Ref.Ref<ReadonlyArray<string>>, kind: "generative" | "extractive", said: string) =>
+  Layer.succeed(
+    Vision,
+    Vision.of({
+      model: { id: "test-eye", kind, maxImages: 2, maxImageBytes: 1e6, formats: ["png"] },
+      look: (question, [image]) =>
+        Effect.as(
+          Ref.update(asked, (before) => [...before, question]),
+          sha256(image!) === sha256(LEVELS_CROP)
+            ? { text: said, tokens: 700 }
+            : { text: "NOT_SHOWN", tokens: 90 }
+        )
+    })
+  )
+
+const withStore = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const { library } = yield* testFolder
+    return yield* effect.pipe(Effect.provide(LanceIndex.layer(library)))
+  }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+
+const QUESTION = "How high is the water level of the upper pond in March?"
+const SEEN = "In March the water level of the upper pond is about 39 dm."
+
+describe("ask about figures", () => {
+  it.effect("looks with the question, cites what was seen as seen, and asks nothing twice", () =>
+    Effect.gen(function* () {
+      const asked = yield* Ref.make<ReadonlyArray<string>>([])
+      const library = yield* pond.pipe(Effect.provide(seeing(asked, "generative", SEEN)))
+      const events = yield* Stream.runCollect(library.askEvents(QUESTION))
+      const types = events.map((event) => (event.type === "stage" ? event.stage.stage : event.type))
+      assert.strictEqual(
+        types.slice(types.indexOf("recalled")).join(" "),
+        "recalled looked looked look sentence read answer"
+      )
+      const last = events.at(-1)
+      assert.isTrue(last?.type === "answer")
+      if (last?.type !== "answer") return
+      const { answer } = last
+      assert.include(answer.answer, "39 dm")
+      const [citation] = answer.citations
+      assert.isDefined(citation)
+      assert.deepStrictEqual(
+        [
+          citation.seen,
+          citation.quote,
+          citation.start === citation.end,
+          citation.figure?.number,
+          citation.page
+        ],
+        [true, "", true, "3", 1]
+      )
+      assert.deepStrictEqual(citation.boxes, [{ page: 1, box: [10, 20, 110, 220] }])
+      assert.strictEqual(citation.figure?.crop, sha256(LEVELS_CROP))
+      assert.deepStrictEqual(
+        answer.figures.map(({ cached, detail, figure, said, tokens }) => [
+          figure.number,
+          said,
+          tokens,
+          detail,
+          cached
+        ]),
+        [
+          ["3", SEEN, 700, "low", false],
+          ["4", "", 90, "low", false]
+        ]
+      )
+      const stage = answer.trace.stages.find(({ stage }) => stage === "look")
+      assert.deepStrictEqual([stage?.tokens, answer.trace.visionModel], [790, "test-eye"])
+      const questions = yield* Ref.get(asked)
+      assert.isTrue(questions.every((question) => question.includes(QUESTION)))
+
+      const again = yield* library.ask(QUESTION)
+      assert.strictEqual((yield* Ref.get(asked)).length, 2)
+      assert.deepStrictEqual(
+        [again.answer, again.figures.map(({ cached }) => cached)],
+        [answer.answer, [true, true]]
+      )
+      assert.strictEqual(again.trace.stages.find(({ stage }) => stage === "look")?.tokens, 0)
+      yield* library.ask("How high is the water level of the upper pond in May?")
+      assert.strictEqual((yield* Ref.get(asked)).length, 4)
+    }).pipe(withStore)
+  )
+
+  it.effect("believes of what a reading model says only what stands in the figure's text", () =>
+    Effect.gen(function* () {
+      const asked = yield* Ref.make<ReadonlyArray<string>>([])
+      const said = "jan 4.20 m\nwater level of the upper pond 9.99 m"
+      const library = yield* pond.pipe(Effect.provide(seeing(asked, "extractive", said)))
+      const answer = yield* library.ask("Jan water level of the upper pond 4.20 or 9.99 m?")
+      assert.deepStrictEqual(yield* Ref.get(asked), [
+        "Jan water level of the upper pond 4.20 or 9.99 m?",
+        "Jan water level of the upper pond 4.20 or 9.99 m?"
+      ])
+      assert.strictEqual(answer.figures[0]?.said, said)
+      assert.notInclude(answer.answer, "9.99")
+      for (const { end, quote, start } of answer.citations) assert.strictEqual(TEXT.slice(start, end), quote)
+    }).pipe(withStore)
+  )
+
+  it.effect("reads and looks at the figure that a kept paragraph refers to", () =>
+    Effect.gen(function* () {
+      const asked = yield* Ref.make<ReadonlyArray<string>>([])
+      const library = yield* pond.pipe(Effect.provide(seeing(asked, "generative", SEEN)))
+      const question = "What shows how the water level of the upper pond falls until summer?"
+      const answer = yield* library.ask(question, { keep: 1 })
+      const kept = answer.trace.passages.filter(({ kept }) => kept).map(({ passage }) => passage.text)
+      assert.deepStrictEqual(kept, [PROSE])
+      assert.deepStrictEqual(
+        answer.figures.map(({ figure }) => figure.number),
+        ["3"]
+      )
+    }).pipe(withStore)
+  )
+
+  it.effect("answers without what could not be looked at, and says why", () =>
+    Effect.gen(function* () {
+      const blind = Layer.succeed(
+        Vision,
+        Vision.of({
+          model: { id: "test-eye", kind: "generative", maxImages: 2, maxImageBytes: 1e6, formats: ["png"] },
+          look: () => {
+            const reason = new ServerFailure({ message: "The lens is broken.", status: 500, final: true })
+            return Effect.fail(new GatewayError({ operation: "vision", reason }))
+          }
+        })
+      )
+      const library = yield* pond.pipe(Effect.provide(blind))
+      const answer = yield* library.ask("What shows how the water level of the upper pond falls?")
+      assert.isTrue(answer.found)
+      assert.isTrue(answer.figures.every(({ failed, said }) => said === "" && failed?.includes("broken")))
+      const stage = answer.trace.stages.find(({ stage }) => stage === "look")
+      assert.include(stage?.failed ?? "", "broken")
+    }).pipe(withStore)
+  )
+
+  it.effect("looks at nothing where the program has no image understanding", () =>
+    Effect.gen(function* () {
+      const answer = yield* (yield* pond).ask("What shows how the water level of the upper pond falls?")
+      assert.isTrue(answer.found)
+      assert.deepStrictEqual([answer.figures, answer.trace.visionModel], [[], undefined])
+    }).pipe(withStore)
+  )
+})
