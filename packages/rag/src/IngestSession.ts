@@ -1,9 +1,11 @@
 /** One ingest from its source to its report: what is new is written, what is gone is removed. */
 import { Effect, Stream } from "effect"
+import type { SourceFile } from "./Batches.ts"
 import { checkMetadata } from "./CheckMetadata.ts"
 import type { Metadata } from "./Document.ts"
+import { documentEvent, failedEvent } from "./DocumentEvent.ts"
 import { documentId } from "./Draft.ts"
-import { documentEvent, failedEvent, ingestFiles, type SourceFile } from "./Ingest.ts"
+import { ingestFiles } from "./Ingest.ts"
 import type {
   FolderSource,
   IngestEvent,

@@ -6,8 +6,11 @@ import type { Passage } from "./Document.ts"
 import type { VectorCache } from "./PassageIndex.ts"
 import { RagError, type Stage } from "./RagError.ts"
 
+/** Texts looked up in the cache at a time. */
+const TEXTS_PER_LOOKUP = 500
+
 /** Texts of one call: small enough that vectors which were paid for are kept soon, and that the process stays awake. */
-const TEXTS_PER_CALL = 256
+export const TEXTS_PER_CALL = 256
 
 /** Calls at a time, for models that are far away. */
 const CALLS_AT_ONCE = 4
@@ -28,11 +31,25 @@ export type Embedding =
   | { readonly _tag: "Vector"; readonly vector: Float32Array | undefined }
   | { readonly _tag: "Failed"; readonly error: RagError }
 
-/** Embeds passages; each text fails or succeeds by itself. */
+/** A text to be embedded as a passage; `hash` is its SHA-256. */
+export interface PassageText {
+  readonly hash: string
+  readonly text: string
+}
+
+/** What may still be sent to the model. */
+export interface EmbeddingBudget {
+  calls: number
+  texts: number
+}
+
+/** Embeds passages; each text fails or succeeds by itself. Equal texts of one call are embedded once. */
 export interface PassageEmbedder {
-  readonly embed: (
-    texts: ReadonlyArray<{ readonly hash: string; readonly text: string }>
-  ) => Effect.Effect<ReadonlyArray<Embedding>, RagError>
+  readonly embed: (texts: ReadonlyArray<PassageText>) => Effect.Effect<ReadonlyArray<Embedding>, RagError>
+  /** The different texts among these that have no vector in the cache, in their order. Asks no model. */
+  readonly missing: (texts: ReadonlyArray<PassageText>) => Effect.Effect<ReadonlyArray<PassageText>, RagError>
+  /** The same embedder, which sends no more than that: what would go over it fails with `Stale`, unsent. */
+  readonly within: (budget: EmbeddingBudget) => PassageEmbedder
 }
 
 /** What the model promised, checked: the vector itself, undefined when it has no direction, or what is wrong with it. */
@@ -59,9 +76,7 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
 ) {
   const { embed, model } = yield* Embedder
 
-  const call = Effect.fn("PassageEmbedder.call")(function* (
-    texts: ReadonlyArray<{ hash: string; text: string }>
-  ) {
+  const call = Effect.fn("PassageEmbedder.call")(function* (texts: ReadonlyArray<PassageText>) {
     const answer = yield* embed(
       texts.map(({ text }) => text),
       "passage"
@@ -82,43 +97,86 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
       const paid = new Map<string, Float32Array>()
       answer.forEach((embedding, i) => {
         if (embedding._tag === "Vector")
-          paid.set(texts[i]!.hash, embedding.vector ?? new Float32Array(dimension))
+          paid.set(keyOf(texts[i]!.hash), embedding.vector ?? new Float32Array(dimension))
       })
       yield* cache.put(paid)
     }
     return answer
   })
 
-  const embedGroup = Effect.fn("PassageEmbedder.group")(function* (
-    texts: ReadonlyArray<{ readonly hash: string; readonly text: string }>
-  ) {
-    if (cache === undefined) return yield* call(texts)
-    const known = yield* cache.get([...new Set(texts.map(({ hash }) => hash))])
-    const missing = [
-      ...new Map(texts.filter(({ hash }) => !known.has(hash)).map((text) => [text.hash, text])).values()
-    ]
-    const fresh = missing.length === 0 ? [] : yield* call(missing)
-    const byHash = new Map(missing.map(({ hash }, i) => [hash, fresh[i]!]))
-    return texts.map(
-      ({ hash }) => byHash.get(hash) ?? checkVector(known.get(hash), dimension, model.id, "ingest")
-    )
+  /** Vectors in the cache, by the hash of their text. */
+  const lookUp = Effect.fn("PassageEmbedder.lookUp")(function* (texts: ReadonlyArray<PassageText>) {
+    const found = new Map<string, Float32Array>()
+    if (cache === undefined) return found
+    for (let i = 0; i < texts.length; i += TEXTS_PER_LOOKUP) {
+      const some = new Map(texts.slice(i, i + TEXTS_PER_LOOKUP).map(({ hash }) => [keyOf(hash), hash]))
+      for (const [key, vector] of yield* cache.get([...some.keys()])) found.set(some.get(key)!, vector)
+    }
+    return found
   })
 
-  const embedAll: PassageEmbedder["embed"] = Effect.fn("PassageEmbedder.embed")(function* (texts) {
-    const groups = Array.from({ length: Math.ceil(texts.length / TEXTS_PER_CALL) }, (_, i) =>
-      texts.slice(i * TEXTS_PER_CALL, (i + 1) * TEXTS_PER_CALL)
-    )
-    const done = yield* Effect.forEach(
-      groups,
-      // A model in the process holds the thread while it works: between two groups others have their turn.
-      (group) => Effect.andThen(Effect.yieldNow, embedGroup(group)),
-      { concurrency: model.free ? 1 : CALLS_AT_ONCE }
-    )
-    return done.flat()
+  const missing: PassageEmbedder["missing"] = Effect.fn("PassageEmbedder.missing")(function* (texts) {
+    const different = differentOf(texts)
+    const known = yield* lookUp(different)
+    return different.filter(({ hash }) => !known.has(hash))
   })
 
-  return { embed: embedAll } satisfies PassageEmbedder
+  const embedder = (budget: EmbeddingBudget | undefined): PassageEmbedder => ({
+    embed: Effect.fn("PassageEmbedder.embed")(function* (texts) {
+      const different = differentOf(texts)
+      const known = yield* lookUp(different)
+      const unknown = different.filter(({ hash }) => !known.has(hash))
+      const groups = Array.from({ length: Math.ceil(unknown.length / TEXTS_PER_CALL) }, (_, i) =>
+        unknown.slice(i * TEXTS_PER_CALL, (i + 1) * TEXTS_PER_CALL)
+      )
+      const fresh = new Map<string, Embedding>()
+      yield* Effect.forEach(
+        groups,
+        Effect.fnUntraced(function* (group) {
+          // A model in the process holds the thread while it works: between two groups others have their turn.
+          yield* Effect.yieldNow
+          const answer = isWithin(budget, group.length) ? yield* call(group) : group.map(() => OVER_BUDGET)
+          group.forEach(({ hash }, i) => fresh.set(hash, answer[i]!))
+        }),
+        { concurrency: model.free ? 1 : CALLS_AT_ONCE, discard: true }
+      )
+      return texts.map(
+        ({ hash }) => fresh.get(hash) ?? checkVector(known.get(hash), dimension, model.id, "ingest")
+      )
+    }),
+    missing,
+    within: embedder
+  })
+
+  return embedder(undefined)
 })
+
+/** Each text once. */
+const differentOf = (texts: ReadonlyArray<PassageText>): ReadonlyArray<PassageText> => [
+  ...new Map(texts.map((text) => [text.hash, text])).values()
+]
+
+/** What a passage's vector is kept under; a question of the same words has another vector with many models. */
+const keyOf = (hash: string): string => sha256(`passage\0${hash}`)
+
+/** Takes one call out of the budget, where it still has it. */
+const isWithin = (budget: EmbeddingBudget | undefined, texts: number): boolean => {
+  if (budget === undefined) return true
+  if (budget.calls < 1 || budget.texts < texts) return false
+  budget.calls--
+  budget.texts -= texts
+  return true
+}
+
+const OVER_BUDGET: Embedding = {
+  _tag: "Failed",
+  error: new RagError({
+    stage: "ingest",
+    reason: "Stale",
+    message:
+      "This document needs more texts embedded than were planned, and was left out unpaid: the cache of vectors has changed. Make a new plan."
+  })
+}
 
 const distrusted = (stage: Stage, model: string, what: string): Embedding => ({
   _tag: "Failed",

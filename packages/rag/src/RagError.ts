@@ -25,6 +25,8 @@ export const RagReason = Schema.Literals([
   "NoSpace",
   /** The collection was made with another embedding model, dimension or chunker. */
   "ManifestMismatch",
+  /** What was planned is no longer so: a file, the collection or the models changed since. */
+  "Stale",
   /** The data folder was written by a newer version. */
   "NewerVersion",
   /** A model failed; `cause` is its GatewayError. */

@@ -12,6 +12,7 @@ const statuses: Record<RagReason, Failure["status"]> = {
   PermissionDenied: 500,
   NoSpace: 503,
   ManifestMismatch: 409,
+  Stale: 409,
   NewerVersion: 409,
   Model: 502,
   Store: 500,
