@@ -152,9 +152,10 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
   it.effect("nothing sent, or not as files: a status that says which", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
+      assert.strictEqual((yield* call("/documents", { body: new FormData() })).status, 400)
       const form = new FormData()
       form.append("name", "value")
-      assert.strictEqual((yield* call("/documents", { body: form })).status, 400)
+      assert.strictEqual((yield* call("/documents", { body: form })).status, 422)
       assert.strictEqual((yield* call("/documents", { json: {} })).status, 415)
       const noBoundary = { body: "abc", headers: { "content-type": "multipart/form-data" } }
       assert.strictEqual((yield* call("/documents", noBoundary)).status, 422)

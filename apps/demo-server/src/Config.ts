@@ -11,6 +11,7 @@
  * | `SLUICE_API_KEY` | – | the key for that gateway's `/v1` |
  * | `SLUICE_ACCESS_TOKEN` | – | the system access token for that gateway's `/api` |
  * | `SLUICE_EMBEDDING_MODEL`, `SLUICE_RERANK_MODEL`, `SLUICE_CHAT_MODEL` | – | its models, by identifier |
+ * | `SLUICE_VISION_MODEL` | – | its model that looks at figures; without it, OCR in this process reads them |
  * | `SLUICE_CONFIG` | `sluice.config.json`, if there | several gateways in place of that one: see docs/providers.md |
  * | `SLUICE_PRICES` | – | a file of prices, by model, that comes before the shipped `prices.json` |
  * | `SLUICE_REQUESTS_PER_MINUTE`, `SLUICE_TOKENS_PER_MINUTE` | – | what each API key may do in a minute; without them, anything |
@@ -36,7 +37,13 @@ export interface GatewaySettings {
   readonly url: string
   readonly apiKey: ApiKey
   readonly accessToken: SystemAccessToken | undefined
-  readonly models: { readonly embedding: string; readonly rerank: string; readonly chat: string }
+  readonly models: {
+    readonly embedding: string
+    readonly rerank: string
+    readonly chat: string
+    /** Absent: OCR in this process. */
+    readonly vision: string | undefined
+  }
 }
 
 /** The port when `PORT` is not set. */
@@ -63,6 +70,7 @@ const variables = Config.unwrap({
   embedding: text("SLUICE_EMBEDDING_MODEL"),
   rerank: text("SLUICE_RERANK_MODEL"),
   chat: text("SLUICE_CHAT_MODEL"),
+  vision: text("SLUICE_VISION_MODEL"),
   operation: operationVariables,
   money: moneyVariables
 })
@@ -121,7 +129,7 @@ const gatewayOf = Effect.fn("ServerConfig.gateway")(function* (found: Variables)
     url: url.replace(/\/+$/, "").replace(/\/v1$/, ""),
     apiKey,
     accessToken: found.accessToken,
-    models: { embedding, rerank, chat }
+    models: { embedding, rerank, chat, vision: found.vision }
   } satisfies GatewaySettings
 })
 
@@ -134,7 +142,8 @@ const strayOf = (found: Variables): ReadonlyArray<string> =>
         found.accessToken !== undefined && "SLUICE_ACCESS_TOKEN",
         found.embedding !== undefined && "SLUICE_EMBEDDING_MODEL",
         found.rerank !== undefined && "SLUICE_RERANK_MODEL",
-        found.chat !== undefined && "SLUICE_CHAT_MODEL"
+        found.chat !== undefined && "SLUICE_CHAT_MODEL",
+        found.vision !== undefined && "SLUICE_VISION_MODEL"
       ].filter((name) => name !== false)
 
 /** What the server was told. */

@@ -11,6 +11,7 @@ import { SessionLayer } from "./accounts/Session.ts"
 import { banner } from "./Banner.ts"
 import { ServerConfig } from "./Config.ts"
 import { ServerApi } from "./contract/ServerApi.ts"
+import { CollectionsLayer } from "./documents/Collections.ts"
 import { DocumentsLayer } from "./documents/Documents.ts"
 import { QaLayer } from "./documents/Qa.ts"
 import { Shelves } from "./documents/Shelves.ts"
@@ -43,6 +44,7 @@ import { Providers } from "./providers/Providers.ts"
 const ApiLayer = HttpApiBuilder.layer(ServerApi, { openapiPath: "/openapi.json" }).pipe(
   Layer.provide([
     DocumentsLayer,
+    CollectionsLayer,
     QaLayer,
     StatusLayer,
     SessionLayer,

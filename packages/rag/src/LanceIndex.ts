@@ -9,6 +9,7 @@ import {
   connect,
   type Connection,
   isRemote,
+  keywordIndex,
   openOrCreate,
   sqlString
 } from "./lance/Lance.ts"
@@ -106,9 +107,18 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string) {
     } satisfies Replacement
   })
 
+  const names = attempt("open", "listing the collections", async () => {
+    const rows: ReadonlyArray<{ readonly name: string }> = await collections
+      .query()
+      .select(["name"])
+      .toArray()
+    return rows.map(({ name }) => name).toSorted()
+  }).pipe(Effect.withSpan("LanceIndex.collections"))
+
   return PassageIndex.of({
     open,
     replace,
+    collections: names,
     vectors: (model, dimension) => openVectors(store, model, dimension)
   })
 })
@@ -124,6 +134,7 @@ const makeTable = Effect.fn("LanceIndex.makeTable")(function* (connection: Conne
     const table = await connection.createEmptyTable(name, passagesSchema(manifest.dimension))
     // Without this, two writers of one new document leave it twice, in silence.
     await table.setUnenforcedPrimaryKey("id")
+    await table.createIndex("search", { config: keywordIndex() })
   })
   return name
 })

@@ -119,6 +119,8 @@ export class PassageIndex extends Context.Service<
     /** Opens a collection, making it where there is none. Fails with `ManifestMismatch` or `NewerVersion`. */
     readonly open: (name: string, manifest: Manifest) => Effect.Effect<Collection, RagError>
     readonly replace: (name: string, manifest: Manifest) => Effect.Effect<Replacement, RagError>
+    /** The names of the collections that there are, sorted. */
+    readonly collections: Effect.Effect<ReadonlyArray<string>, RagError>
     readonly vectors: (model: string, dimension: number) => Effect.Effect<VectorCache, RagError>
   }
 >()("@sluice/rag/PassageIndex") {}

@@ -30,6 +30,15 @@ export const Page = Schema.Struct({
 
 export const Line = Schema.Struct({ ...span, page: Schema.Int, box: Box })
 
+/** What of a document could not be read; the rest was. */
+export const ReadFault = Schema.Struct({
+  page: Schema.optionalKey(Schema.Int),
+  message: Schema.String
+})
+
+/** What was attached at the upload, to filter by: any JSON object. */
+export const Metadata: Schema.Codec<Rag.Metadata> = Schema.Record(Schema.String, Schema.Json)
+
 /** A document of the library. `id` names it in paths; `path` names it to people. */
 export const DocumentInfo = Schema.Struct({
   id: Schema.String,
@@ -39,7 +48,12 @@ export const DocumentInfo = Schema.Struct({
   bytes: Schema.Int,
   sha256: Schema.String,
   passages: Schema.Int,
-  pages: Schema.optionalKey(Schema.Int)
+  pages: Schema.optionalKey(Schema.Int),
+  /** Figures and tables in it; absent: none. */
+  figures: Schema.optionalKey(Schema.Int),
+  /** Absent: all of it was read. */
+  faults: Schema.optionalKey(Schema.Array(ReadFault)),
+  metadata: Schema.optionalKey(Metadata)
 })
 
 /** A document and what its parser read. All offsets are UTF-16 code units into `text`. */

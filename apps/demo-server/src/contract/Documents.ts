@@ -1,9 +1,10 @@
 /** Documents: list, add, read, remove. */
 import { failures, MalformedRequest } from "@sluice/core"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
 import { StreamFailed } from "./Answer.ts"
+import { CollectionName } from "./Collections.ts"
 import { DocumentInfo, DocumentText, PageText } from "./Document.ts"
 
 /** A file that could not be read, and why. The others are not touched by it. */
@@ -51,9 +52,15 @@ const Files = Schema.declare((u): u is unknown => u !== undefined, {
   toCodecJson: () => undefined,
   toJsonSchema: () => ({
     type: "object",
-    properties: { files: { type: "array", items: { type: "string", format: "binary" } } }
+    properties: {
+      metadata: { type: "string", contentMediaType: "application/json" },
+      files: { type: "array", items: { type: "string", format: "binary" } }
+    }
   })
 })
+
+/** Which collection; `default` where it is not given. */
+export const query = { collection: Schema.optionalKey(CollectionName) }
 
 const headers = { accept: Schema.optionalKey(Schema.String) }
 const params = { id: Schema.String }
@@ -61,32 +68,39 @@ const params = { id: Schema.String }
 export class Documents extends HttpApiGroup.make("documents")
   .add(
     HttpApiEndpoint.get("list", "/documents", {
+      query,
       success: Schema.Struct({ documents: Schema.Array(DocumentInfo) }),
       error: failures
     }),
     /**
      * Adds files: any number of file parts, a part's filename being the document's path (`handbook/a.md`).
-     * JSON by default; server-sent events with `Accept: text/event-stream`.
+     * A field `metadata`, a JSON object, is attached to each file after it, until the next one. A collection that is not
+     * there is made. JSON by default; server-sent events with `Accept: text/event-stream`.
      */
     HttpApiEndpoint.post("add", "/documents", {
       headers,
+      query,
       payload: Files.pipe(HttpApiSchema.asMultipartStream()),
       success: [IngestReport, HttpApiSchema.StreamSse({ data: IngestEvent })],
       error: failures
     }),
-    HttpApiEndpoint.get("get", "/documents/:id", { params, success: DocumentText, error: failures }),
-    HttpApiEndpoint.delete("remove", "/documents/:id", { params, error: failures }),
+    HttpApiEndpoint.get("get", "/documents/:id", { params, query, success: DocumentText, error: failures }),
+    HttpApiEndpoint.delete("remove", "/documents/:id", { params, query, error: failures }),
     HttpApiEndpoint.get("page", "/documents/:id/pages/:number", {
       params: { id: Schema.String, number: Schema.Int },
+      query,
       success: PageText,
       error: failures
     }),
     /** The original, byte for byte, sandboxed: no script of it runs on this origin. */
     HttpApiEndpoint.get("file", "/documents/:id/file", {
       params,
+      query,
       success: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array()),
       error: failures
     })
   )
+  // A misspelt collection would be the default one.
+  .annotate(HttpApi.QueryParseOptions, { onExcessProperty: "error" })
   .middleware(Access)
   .middleware(MalformedRequest) {}

@@ -12,6 +12,7 @@ import {
 } from "@sluice/core"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { Administration } from "./Administration.ts"
+import { Collections } from "./Collections.ts"
 import { Documents } from "./Documents.ts"
 import { Qa } from "./Qa.ts"
 import { Session } from "./Session.ts"
@@ -23,6 +24,7 @@ export class ServerApi extends HttpApi.make("sluice")
   .add(ImagesGroup, VideosGroup)
   .middleware(MalformedRequest)
   .add(Documents)
+  .add(Collections)
   .add(Qa)
   .add(Status)
   .add(Session)

@@ -4,12 +4,12 @@ import { RagError } from "@sluice/rag"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { Visitor } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { endWithError, wantsEvents } from "./Events.ts"
 import { fileHeaders } from "./FileHeaders.ts"
 import { wireEvents, wireReport } from "./IngestWire.ts"
 import { keepingCaller } from "./Metered.ts"
+import { ownDocuments } from "./OwnDocuments.ts"
 import { ragFailure } from "./RagFailure.ts"
 import { Shelves } from "./Shelves.ts"
 import { type Refused, uploads } from "./Upload.ts"
@@ -26,17 +26,14 @@ export const DocumentsLayer = HttpApiBuilder.group(
   "documents",
   Effect.fn(function* (handlers) {
     const shelves = yield* Shelves
-    /** The caller's own: another's documents are not there. */
-    const shelf = Effect.flatMap(Visitor, ({ user }) => shelves.of(user))
-    const library = Effect.flatMap(shelf, (own) => Effect.mapError(own.library, ragFailure))
-    const document = (id: string) => Effect.flatMap(shelf, (own) => Effect.mapError(own.read(id), ragFailure))
+    const { document, library } = ownDocuments(shelves)
 
     return handlers.handleAll({
-      list: Effect.fn("documents.list")(function* () {
-        return { documents: yield* Effect.mapError((yield* library).documents, ragFailure) }
+      list: Effect.fn("documents.list")(function* ({ query }) {
+        return { documents: yield* Effect.mapError((yield* library(query)).documents, ragFailure) }
       }),
-      add: Effect.fn("documents.add")(function* ({ headers, payload }) {
-        const { ingest, ingestEvents } = yield* library
+      add: Effect.fn("documents.add")(function* ({ headers, payload, query }) {
+        const { ingest, ingestEvents } = yield* library(query, true)
         const refused: Array<Refused> = []
         const source = { files: uploads(payload, (file) => refused.push(file)) }
         if (wantsEvents(headers)) {
@@ -65,15 +62,15 @@ export const DocumentsLayer = HttpApiBuilder.group(
         }
         return report
       }),
-      get: Effect.fn("documents.get")(function* ({ params }) {
-        const { info, parsed } = yield* document(params.id)
+      get: Effect.fn("documents.get")(function* ({ params, query }) {
+        const { info, parsed } = yield* document(params.id, query)
         return { document: info, text: parsed.text, blocks: parsed.blocks, pages: parsed.pages }
       }),
-      remove: Effect.fn("documents.remove")(function* ({ params }) {
-        yield* Effect.mapError((yield* library).remove(params.id), ragFailure)
+      remove: Effect.fn("documents.remove")(function* ({ params, query }) {
+        yield* Effect.mapError((yield* library(query)).remove(params.id), ragFailure)
       }),
-      page: Effect.fn("documents.page")(function* ({ params }) {
-        const { info, parsed } = yield* document(params.id)
+      page: Effect.fn("documents.page")(function* ({ params, query }) {
+        const { info, parsed } = yield* document(params.id, query)
         const page = parsed.pages.find(({ number }) => number === params.number)
         if (page === undefined) {
           const has = parsed.pages.length === 0 ? "no pages" : `pages 1 to ${parsed.pages.length}`
@@ -91,8 +88,8 @@ export const DocumentsLayer = HttpApiBuilder.group(
           lines: parsed.lines.filter((line) => line.page === page.number)
         }
       }),
-      file: Effect.fn("documents.file")(function* ({ params }) {
-        const { info, bytes } = yield* Effect.mapError((yield* library).file(params.id), ragFailure)
+      file: Effect.fn("documents.file")(function* ({ params, query }) {
+        const { info, bytes } = yield* Effect.mapError((yield* library(query)).file(params.id), ragFailure)
         return HttpServerResponse.uint8Array(bytes, { headers: fileHeaders(info) })
       })
     })

@@ -5,17 +5,26 @@ import {
   type EmbeddingRequest,
   type Failure,
   GatewayError,
+  type ImageDetail,
+  imageFormatOf,
+  type ImageSize,
+  imageSizeOf,
+  type Look,
   Reader,
   Reranker,
   type RerankRequest,
-  toReason
+  toReason,
+  Vision
 } from "@sluice/core"
+import { countTokens } from "@sluice/embedded"
+import { visionModel } from "@sluice/embedded/vision"
 import type { Models } from "@sluice/rag"
 import { Context, Effect, Option, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Caller } from "../accounts/Caller.ts"
 import { Charges } from "../money/Charges.ts"
 import { chatMeter, embeddingsMeter, type Meter, rerankMeter } from "../money/Meter.ts"
+import { imageCost } from "../providers/embedded/ImageChat.ts"
 
 /** A sentence as a piece of a chat's answer, where its tokens are counted. */
 const pieceOf = <S extends { readonly text: string }>(sentence: S) => ({
@@ -25,6 +34,49 @@ const pieceOf = <S extends { readonly text: string }>(sentence: S) => ({
 
 /** Tokens that a model counted, where it counts. */
 const usageOf = (tokens: number) => (tokens > 0 ? { usage: { prompt_tokens: tokens } } : {})
+
+/** Looking at images as the chat about them that it is; how they would travel makes no difference to its price. */
+const chatAbout = (
+  model: string,
+  question: string,
+  images: ReadonlyArray<Uint8Array>,
+  detail: ImageDetail | undefined
+): ChatRequest => ({
+  model,
+  messages: [
+    {
+      role: "user",
+      content: [
+        { type: "text", text: question },
+        ...images.map(() => ({ type: "image_url" as const, image_url: { url: "", detail } }))
+      ]
+    }
+  ]
+})
+
+/** What a look used. Of a model that counts nothing, what the same chat of `/v1` would have been told to cost. */
+const lookUsage = (
+  question: string,
+  images: ReadonlyArray<Uint8Array>,
+  detail: ImageDetail | undefined,
+  { text, tokens }: Look
+) => {
+  const written = countTokens(text)
+  const shown = images.reduce((sum, bytes) => sum + imageCost(detail, sizeOf(bytes)), countTokens(question))
+  return {
+    usage: {
+      prompt_tokens: tokens > 0 ? Math.max(0, tokens - written) : shown,
+      completion_tokens: written
+    }
+  }
+}
+
+const NO_SIZE: ImageSize = { width: 1, height: 1 }
+
+const sizeOf = (bytes: Uint8Array): ImageSize => {
+  const format = imageFormatOf(bytes)
+  return (format && imageSizeOf(format, bytes)) ?? NO_SIZE
+}
 
 /**
  * The models of a library, each call of which debits the caller and the caller's key.
@@ -41,6 +93,7 @@ export const metered = Effect.gen(function* () {
   const embedder = Context.get(models, Embedder)
   const reranker = Context.get(models, Reranker)
   const reader = Context.get(models, Reader)
+  const vision = yield* Effect.serviceOption(Vision)
 
   const paid = <Request, Response>(
     meter: Meter<Request>,
@@ -66,7 +119,33 @@ export const metered = Effect.gen(function* () {
       )
     }) as Effect.Effect<Response, GatewayError>
 
+  const paidVision = ({ look, model, read, ...rest }: Vision["Service"]) =>
+    Vision.of({
+      ...rest,
+      model,
+      look: (question, images, options) => {
+        const request = chatAbout(model.id, question, images, options?.detail)
+        const call = Effect.map(look(question, images, options), (seen) => ({
+          ...seen,
+          ...lookUsage(question, images, options?.detail, seen)
+        }))
+        return paid(chatMeter, request, call)
+      },
+      ...(read !== undefined && {
+        read: (image) => {
+          // Whoever looks, lines are read by the OCR of this process.
+          const request = chatAbout(visionModel.id, "", [image], "auto")
+          const call = Effect.map(read(image), (lines) => {
+            const text = lines.map((line) => line.text).join("\n")
+            return { lines, ...lookUsage("", [image], "auto", { text, tokens: 0 }) }
+          })
+          return Effect.map(paid(chatMeter, request, call), ({ lines }) => lines)
+        }
+      })
+    })
+
   return models.pipe(
+    (context) => (Option.isNone(vision) ? context : Context.add(context, Vision, paidVision(vision.value))),
     Context.add(Embedder, {
       ...embedder,
       embed: (texts, purpose) => {

@@ -1,10 +1,11 @@
-/** A library that this server holds open: what state it is in, and its first filling. */
-import { Library, type LibraryService, type Models, type RagError } from "@sluice/rag"
+/** The libraries of a folder that this server holds open: what state they are in, and their first filling. */
+import { Library, type Models, type RagError } from "@sluice/rag"
 import { Effect, FileSystem, type Path, Ref, Stream } from "effect"
+import { DEFAULT_COLLECTION } from "../contract/Collections.ts"
 import type { IngestEvent, ServerStatus } from "../contract/index.ts"
 import { wireEvents } from "./IngestWire.ts"
-import { makeDocumentReader } from "./DocumentReader.ts"
-import { openWhenWanted } from "./OpenLibrary.ts"
+import { type OpenCollection, openCollections } from "./OpenCollections.ts"
+import { rebuiltTogether } from "./Rebuilt.ts"
 import { readSamples, SAMPLES } from "./Samples.ts"
 
 type Busy = "filling" | "rebuilding"
@@ -13,17 +14,19 @@ type Busy = "filling" | "rebuilding"
 export type ShelfState = Pick<ServerStatus, "state" | "message" | "documents" | "passages">
 
 /**
- * One library and its state.
+ * The collections of one folder and their state, which is that of the collection of whoever names none.
  *
- * **Details.** `library` fails with `ManifestMismatch` while the library was made with other models: the server stays
- * up meanwhile, and `rebuild` mends it. It fails with `Model` while the gateway cannot be reached. `fill` reads the
- * samples into a library that holds nothing else; broken off, it goes on at the next start.
+ * **Details.** A library fails with `ManifestMismatch` while it was made with other models: the server stays up
+ * meanwhile, and `rebuild` mends it. It fails with `Model` while the gateway cannot be reached. `fill` reads the samples
+ * into the default collection where that holds nothing else; broken off, it goes on at the next start.
  */
-export interface Shelf {
-  readonly library: Effect.Effect<LibraryService, RagError>
-  /** Reads a document again from its original; PDFs are remembered for a while. */
-  readonly read: LibraryService["document"]
+export interface Shelf extends OpenCollection {
+  /** Another collection; one that is not there is made where `made` says so, else it is `NotFound`. */
+  readonly collection: (name: string, made: boolean) => Effect.Effect<OpenCollection, RagError>
+  /** All that are there. */
+  readonly names: Effect.Effect<ReadonlyArray<string>, RagError>
   readonly state: Effect.Effect<ShelfState, RagError>
+  /** Of all collections, one after the other. */
   readonly rebuild: Stream.Stream<IngestEvent, RagError>
   /** `marker` is a file that says that they were read. */
   readonly fill: (marker: string) => Effect.Effect<void>
@@ -37,12 +40,13 @@ export const makeShelf = Effect.fnUntraced(function* (folder: string) {
   const scope = yield* Effect.scope
   const busy = yield* Ref.make<Busy | undefined>(undefined)
 
-  const { library, known } = yield* openWhenWanted(folder)
+  const { collection, names, whole } = yield* openCollections(folder)
+  const { library, known } = whole
   const during = (state: Busy) => Effect.acquireRelease(Ref.set(busy, state), () => Ref.set(busy, undefined))
 
   const state: Effect.Effect<ShelfState, RagError> = Effect.gen(function* () {
     const now = yield* Ref.get(busy)
-    const { library: open, error } = yield* known
+    const { open, error } = yield* known
     if (open !== undefined) {
       const { documents, passages } = yield* open.stats
       return { documents, passages, state: now ?? "ready" }
@@ -58,17 +62,30 @@ export const makeShelf = Effect.fnUntraced(function* (folder: string) {
     }
   })
 
+  const rebuildOne = (name: string) =>
+    Stream.unwrap(
+      Effect.gen(function* () {
+        const of = yield* collection(name, false)
+        const { open } = yield* of.known
+        return (
+          open?.rebuild ??
+          Library.rebuild(folder, { collection: name }).pipe(
+            Stream.provideContext(models),
+            // Open again by the time the caller reads that it is done.
+            Stream.tap(({ type }) => (type === "done" ? of.library : Effect.void))
+          )
+        )
+      })
+    )
+
   const rebuild: Stream.Stream<IngestEvent, RagError> = Stream.unwrap(
     Effect.gen(function* () {
       yield* during("rebuilding")
-      const { library: open } = yield* known
-      const anew = Library.rebuild(folder).pipe(
-        Stream.provideContext(models),
-        // Open again by the time the caller reads that it is done.
-        Stream.tap(({ type }) => (type === "done" ? library : Effect.void))
+      const there = yield* names
+      const all = [DEFAULT_COLLECTION, ...there.filter((name) => name !== DEFAULT_COLLECTION)]
+      return Stream.flatMap(rebuiltTogether(all.map(rebuildOne)), (event) =>
+        Stream.fromIterable(wireEvents(event))
       )
-      const events = open?.rebuild ?? anew
-      return Stream.flatMap(events, (event) => Stream.fromIterable(wireEvents(event)))
     })
   )
 
@@ -89,8 +106,9 @@ export const makeShelf = Effect.fnUntraced(function* (folder: string) {
     Effect.logWarning(`The samples were not read: ${error.message}. The server tries again at its next start`)
 
   return {
-    library,
-    read: yield* makeDocumentReader(library),
+    ...whole,
+    collection,
+    names,
     state,
     rebuild,
     fill: (marker) =>

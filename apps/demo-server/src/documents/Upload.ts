@@ -1,5 +1,5 @@
 /** Files of a multipart body, one at a time: memory holds the one that is being read and the one before it. */
-import { MAX_FILE_BYTES, RagError, type Upload } from "@sluice/rag"
+import { MAX_FILE_BYTES, type Metadata, METADATA_BYTES, RagError, type Upload } from "@sluice/rag"
 import { Effect, Result, Stream } from "effect"
 import { Multipart } from "effect/http"
 
@@ -65,6 +65,40 @@ const stalled = new RagError({
   message: `Nothing came for ${STALLED}. What came whole before is kept: send the rest again`
 })
 
+const noMetadata = (message: string) => new RagError({ stage: "ingest", reason: "Malformed", message })
+
+const afterFiles = noMetadata(
+  "No file follows the field `metadata`: it is attached to the files after it, so put it before them"
+)
+
+/** Any JSON; whether it may be attached, and what is wrong with it, the library says. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What a field that is no file stands for. */
+const metadataOf = (key: string, text: string): Effect.Effect<Metadata, RagError> => {
+  if (key !== "metadata") {
+    const shown = key.slice(0, SHOWN)
+    return Effect.fail(
+      noMetadata(
+        `The field \`${shown}\` is not known: send files as parts with a filename, and \`metadata\` before them`
+      )
+    )
+  }
+  if (text.length > METADATA_BYTES) {
+    return Effect.fail(noMetadata(`\`metadata\` has more than ${METADATA_BYTES} characters: shorten it`))
+  }
+  const metadata = parsed(text)
+  return typeof metadata === "object" && metadata !== null && !Array.isArray(metadata)
+    ? Effect.succeed(metadata as Metadata)
+    : Effect.fail(noMetadata('`metadata` is not a JSON object, such as `{"year": 2026}`'))
+}
+
 type Fault = RagError | Multipart.MultipartError
 const isFault = (next: Upload | Fault): next is Fault => "_tag" in next
 
@@ -75,11 +109,25 @@ const patiently = <A, E>(stream: Stream.Stream<A, E>): Stream.Stream<A, E | RagE
 export const uploads = (
   parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
   refuse: (refused: Refused) => void
-): Stream.Stream<Upload, RagError> =>
-  patiently(parts).pipe(
-    Stream.filter(Multipart.isFile),
-    Stream.mapEffect((part) =>
-      Effect.map(Effect.result(readPart(part)), (result): Upload | Fault | undefined => {
+): Stream.Stream<Upload, RagError> => Stream.suspend(() => uploadsOf(parts, refuse))
+
+const uploadsOf = (
+  parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
+  refuse: (refused: Refused) => void
+): Stream.Stream<Upload, RagError> => {
+  /** For the files to come, and whether one has come. */
+  const attached: { metadata?: Metadata; used: boolean } = { used: true }
+  return patiently(parts).pipe(
+    Stream.mapEffect((part): Effect.Effect<Upload | Fault | undefined> => {
+      if (Multipart.isField(part)) {
+        return Effect.match(metadataOf(part.key, part.value), {
+          onFailure: (fault) => fault,
+          onSuccess: (metadata) => void Object.assign(attached, { metadata, used: false })
+        })
+      }
+      attached.used = true
+      const { metadata } = attached
+      return Effect.map(Effect.result(readPart(part)), (result): Upload | Fault | undefined => {
         if (Result.isFailure(result)) return result.failure
         const { chunks, bytes } = result.success
         const path = pathOf(part.name)
@@ -109,10 +157,11 @@ export const uploads = (
           })
           return undefined
         }
-        return { path, bytes: Buffer.concat(chunks) }
+        return { path, bytes: Buffer.concat(chunks), ...(metadata !== undefined && { metadata }) }
       })
-    ),
+    }),
     Stream.filter((upload) => upload !== undefined),
+    Stream.concat(Stream.suspend(() => (attached.used ? Stream.empty : Stream.succeed(afterFiles)))),
     // One file is held back: only what follows it shows that it came whole.
     Stream.concat(Stream.succeed("end" as const)),
     Stream.mapAccum(
@@ -123,3 +172,4 @@ export const uploads = (
     Stream.mapEffect((next) => (isFault(next) ? Effect.fail(next) : Effect.succeed(next))),
     Stream.mapError((error) => (error instanceof RagError ? error : brokenOff(error)))
   )
+}

@@ -9,6 +9,7 @@ import { orUnavailable } from "../accounts/StoreFailure.ts"
 import { MediaTasks } from "../media/MediaTasks.ts"
 import { CurrentRequest } from "../operation/RequestRecord.ts"
 import type { Answer } from "../providers/Provider.ts"
+import { CurrentBill } from "./Bill.ts"
 import type { Idempotency, Replay } from "./Idempotency.ts"
 import { LARGEST_ANSWER } from "./Idempotency.ts"
 import { type Charge, LEASE_MS, Ledger, type Settlement } from "./Ledger.ts"
@@ -47,6 +48,11 @@ const addHeaders = (headers: Record<string, string>) =>
 
 const replayed = ({ answer, contentType }: Replay) =>
   HttpServerResponse.text(answer, { contentType, headers: { "idempotent-replayed": "true" } })
+
+/** A charge that tells when it has ended. */
+interface Opened extends Charge {
+  readonly ended: Effect.Effect<void>
+}
 
 /** Settles a stream when it ends, however it ends. */
 const onEnd = <A, E>(stream: Stream.Stream<A, E>, begin: () => void, end: Effect.Effect<void>) =>
@@ -116,22 +122,23 @@ export class Charges extends Context.Service<
           )
         )
 
-      const end = (charge: Charge, settlement: Settlement | undefined) => {
+      const end = (charge: Opened, settlement: Settlement | undefined) => {
         live.delete(charge.id)
-        if (settlement === undefined) return surely(ledger.refund(charge.id))
+        if (settlement === undefined) return Effect.ensuring(surely(ledger.refund(charge.id)), charge.ended)
         const { inputTokens, outputTokens } = settlement
         return Effect.andThen(
           noteRequest({ inputTokens, outputTokens }),
-          surely(ledger.settle(charge.id, settlement))
+          Effect.ensuring(surely(ledger.settle(charge.id, settlement)), charge.ended)
         )
       }
 
       /** Nobody waits for it: a call that is killed in these milliseconds is given back. */
-      const endSoon = (charge: Charge, settlement: Settlement) =>
+      const endSoon = (charge: Opened, settlement: Settlement) =>
         FiberSet.run(
           retrying,
           Effect.suspend(() => surely(ledger.settleSoon(charge.id, settlement))).pipe(
-            Effect.ensuring(Effect.sync(() => live.delete(charge.id)))
+            Effect.ensuring(Effect.sync(() => live.delete(charge.id))),
+            Effect.ensuring(charge.ended)
           )
         )
 
@@ -220,7 +227,9 @@ export class Charges extends Context.Service<
             const { meter, payer, request } = paid
             const admitted = yield* admit(paid)
             if (HttpServerResponse.isHttpServerResponse(admitted)) return admitted
-            const { charge, most, price } = admitted
+            const { most, price } = admitted
+            const bill = yield* CurrentBill
+            const charge: Opened = { ...admitted.charge, ended: bill.open(admitted.charge.id) }
             live.add(charge.id)
             if (paid.idempotency !== undefined) yield* keepAnswer(charge)
 

@@ -121,6 +121,8 @@ export class Ledger extends Context.Service<
     readonly renew: (charges: ReadonlyArray<string>) => Asked<void>
     /** Open charges of which nothing was heard since; the oldest first. */
     readonly expired: (before: number) => Asked<ReadonlyArray<OpenCharge>>
+    /** What these have taken from the balance: their costs, and the reserves of those that are open. */
+    readonly taken: (charges: ReadonlyArray<string>) => Asked<number>
     readonly forgetAnswers: (before: number) => Asked<void>
   }
 >()("@sluice/demo-server/Ledger") {
@@ -281,6 +283,12 @@ export class Ledger extends Context.Service<
             ORDER BY lease_until LIMIT ${EXPIRED_AT_ONCE}`.pipe(
             Effect.map((rows) => rows.flatMap((row) => open(row) ?? []))
           ),
+        taken: Effect.fnUntraced(function* (charges) {
+          if (charges.length === 0) return 0
+          const [sum] = yield* sql<Left>`SELECT SUM(CASE state WHEN 'settled' THEN cost
+            WHEN 'refunded' THEN 0 ELSE reserved END) AS units FROM charges WHERE ${sql.in("id", charges)}`
+          return Number(sum?.units ?? 0)
+        }),
         forgetAnswers: (before) =>
           commit(Effect.asVoid(sql`DELETE FROM idempotency WHERE created_at <= ${before}`))
       }

@@ -24,7 +24,7 @@ import { referenceImage } from "./ReferenceImage.ts"
 const GLANCE = 512
 
 /** What an image costs, in tokens. */
-const cost = (detail: ImageDetail | null | undefined, size: ImageSize): number => {
+export const imageCost = (detail: ImageDetail | null | undefined, size: ImageSize): number => {
   const glance = Math.max(size.width, size.height) <= GLANCE
   const chosen = detail === "low" || detail === "high" ? detail : glance ? "low" : "high"
   return chosen === "low" ? LOW_DETAIL_TOKENS : highDetailTokens(size)
@@ -71,7 +71,7 @@ export const imageChat =
         )
       )
       const promptTokens = images.reduce(
-        (sum, image, position) => sum + cost(parts[position]?.image_url.detail, image),
+        (sum, image, position) => sum + imageCost(parts[position]?.image_url.detail, image),
         textTokens(request)
       )
       const { text } = yield* vision.look(

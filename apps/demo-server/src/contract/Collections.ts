@@ -1,0 +1,34 @@
+/** Collections: documents that are asked together, apart from those of other collections. */
+import { failures, MalformedRequest } from "@sluice/core"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Access } from "./Access.ts"
+
+/** The collection of whoever names none. It is always there. */
+export const DEFAULT_COLLECTION = "default"
+
+/** A name: letters, digits, `-`, `_` and `.`, the first of them a letter or a digit, 64 at most. */
+export const CollectionName = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
+    message: "a name of 1 to 64 letters, digits, `-`, `_` and `.` that begins with a letter or a digit"
+  })
+)
+
+/** The counts are absent while it wants a rebuild. */
+export const CollectionInfo = Schema.Struct({
+  name: Schema.String,
+  documents: Schema.optionalKey(Schema.Int),
+  passages: Schema.optionalKey(Schema.Int)
+})
+export type CollectionInfo = typeof CollectionInfo.Type
+
+export class Collections extends HttpApiGroup.make("collections")
+  .add(
+    /** The caller's own, by name. A collection is there from the first upload into it. */
+    HttpApiEndpoint.get("collections", "/collections", {
+      success: Schema.Struct({ collections: Schema.Array(CollectionInfo) }),
+      error: failures
+    })
+  )
+  .middleware(Access)
+  .middleware(MalformedRequest) {}

@@ -1,0 +1,76 @@
+/** The collections of one folder, each opened when it is first wanted, over one store. */
+import { LanceIndex, Library, type LibraryService, type Models, PassageIndex, RagError } from "@sluice/rag"
+import { Context, Effect, Layer, Scope, Semaphore } from "effect"
+import { DEFAULT_COLLECTION } from "../contract/Collections.ts"
+import { makeDocumentReader } from "./DocumentReader.ts"
+import { type Known, openWhenWanted } from "./WhenWanted.ts"
+
+/** Collections of one user at most: each that is asked is held open. */
+export const MAX_COLLECTIONS = 100
+
+/** One of them. */
+export interface OpenCollection {
+  readonly library: Effect.Effect<LibraryService, RagError>
+  readonly known: Effect.Effect<Known<LibraryService>>
+  /** Reads a document again; PDFs are remembered for a while. */
+  readonly read: LibraryService["document"]
+}
+
+const notThere = (name: string) =>
+  new RagError({
+    stage: "open",
+    reason: "NotFound",
+    message: `There is no collection "${name}": GET /collections lists those that there are, an upload makes one`,
+    document: "collection"
+  })
+
+const tooMany = new RagError({
+  stage: "open",
+  reason: "TooLarge",
+  message: `There are ${MAX_COLLECTIONS} collections already, which is the most: use one of them`
+})
+
+/** Holds what it opened for as long as the surrounding scope lives. */
+export const openCollections = Effect.fnUntraced(function* (folder: string) {
+  const scope = yield* Effect.scope
+  const models = yield* Effect.context<Models>()
+  const store = yield* openWhenWanted(
+    Effect.map(Layer.build(LanceIndex.layer(folder)), (built) => Context.get(built, PassageIndex))
+  )
+  const opened = new Map<string, OpenCollection>()
+  const oneAtATime = yield* Semaphore.make(1)
+
+  const open = (name: string) =>
+    Effect.gen(function* () {
+      const known = opened.get(name)
+      if (known !== undefined) return known
+      const library = yield* openWhenWanted(
+        Effect.flatMap(store.wanted, (index) =>
+          Effect.provideService(Library.make({ collection: name }), PassageIndex, index)
+        )
+      )
+      const collection: OpenCollection = {
+        library: library.wanted,
+        known: library.known,
+        read: yield* makeDocumentReader(library.wanted)
+      }
+      opened.set(name, collection)
+      return collection
+      // Of two that ask at once the second finds what the first made.
+    }).pipe(Scope.provide(scope), Effect.provideContext(models), oneAtATime.withPermit)
+
+  const names = Effect.flatMap(store.wanted, ({ collections }) => collections)
+
+  /** Of a name that is not there yet, `made` makes it; else it fails with `NotFound`. */
+  const collection = Effect.fn("OpenCollections.collection")(function* (name: string, made: boolean) {
+    if (name === DEFAULT_COLLECTION || opened.has(name)) return yield* open(name)
+    const there = yield* names
+    if (!there.includes(name)) {
+      if (!made) return yield* notThere(name)
+      if (there.length >= MAX_COLLECTIONS) return yield* tooMany
+    }
+    return yield* open(name)
+  })
+
+  return { collection, names, whole: yield* open(DEFAULT_COLLECTION) }
+})

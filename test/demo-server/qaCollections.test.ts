@@ -1,0 +1,201 @@
+/** Questions to one collection, within a filter, and what they cost. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import {
+  Answer,
+  AnswerEvent,
+  CollectionInfo,
+  DocumentInfo,
+  IngestReport,
+  MAX_DEPTH,
+  MAX_TEXT
+} from "../../apps/demo-server/src/contract/index.ts"
+import { toFilter } from "../../apps/demo-server/src/documents/QuestionFilter.ts"
+import { filesOf, testServer, TestServer } from "./TestServer.ts"
+
+const rules = (fee: string) => `# Harbour rules\n\nMooring a boat overnight costs ${fee} crowns.\n`
+const question = "How much does mooring a boat overnight cost?"
+
+const Listed = Schema.Struct({ documents: Schema.Array(DocumentInfo) })
+const Collections = Schema.Struct({ collections: Schema.Array(CollectionInfo) })
+const Refusal = Schema.Struct({
+  error: Schema.Struct({ message: Schema.String, param: Schema.NullOr(Schema.String) })
+})
+const Self = Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) })
+
+/** A form in which `metadata` stands before the file that it belongs to. */
+const formOf = (...parts: ReadonlyArray<readonly [path: string, text: string, metadata?: string]>) => {
+  const form = new FormData()
+  for (const [path, text, metadata] of parts) {
+    if (metadata !== undefined) form.append("metadata", metadata)
+    form.append("files", new Blob([text]), path)
+  }
+  return form
+}
+
+const nested = (depth: number): unknown =>
+  depth === 1 ? { _tag: "Equals", field: "page", value: 1 } : { _tag: "Not", filter: nested(depth - 1) }
+
+layer(testServer(), { excludeTestServices: true })("questions to a collection", (it) => {
+  it.effect("each collection answers from its own documents, and is listed from its first upload", () =>
+    Effect.gen(function* () {
+      const { call, json } = yield* TestServer
+      yield* json(IngestReport, "/documents", { body: filesOf({ "rules.md": rules("twelve") }) })
+      const harbour = "/documents?collection=harbour-2"
+      assert.strictEqual((yield* call(harbour)).status, 404)
+      yield* json(IngestReport, harbour, { body: filesOf({ "rules.md": rules("ninety") }) })
+      const { collections } = yield* json(Collections, "/collections")
+      assert.deepInclude(collections, { name: "harbour-2", documents: 1, passages: 1 })
+      assert.include(
+        collections.map(({ name }) => name),
+        "default"
+      )
+
+      const ask = (asked: object) => json(Answer, "/qa", { json: { question, ...asked } })
+      assert.include((yield* ask({ collection: "harbour-2" })).answer, "ninety")
+      assert.include((yield* ask({ collection: null })).answer, "twelve")
+
+      const { documents } = yield* json(Listed, harbour)
+      const path = `/documents/${documents[0]?.id}?collection=`
+      assert.strictEqual((yield* call(`${path}harbour-2`, { method: "DELETE" })).status, 204)
+      assert.isNotEmpty((yield* json(Listed, "/documents")).documents)
+      assert.isEmpty((yield* json(Listed, harbour)).documents)
+    })
+  )
+
+  it.effect("a collection that is not there is 404, a name that is none 400, and neither makes one", () =>
+    Effect.gen(function* () {
+      const { call, json } = yield* TestServer
+      const before = yield* json(Collections, "/collections")
+      const statuses = yield* Effect.forEach(
+        ["nowhere", "a/b", "", "x".repeat(65), "' OR 1=1"],
+        (collection) =>
+          Effect.all([
+            Effect.map(call("/qa", { json: { question, collection } }), ({ status }) => status),
+            Effect.map(
+              call(`/documents?collection=${encodeURIComponent(collection)}`),
+              ({ status }) => status
+            )
+          ])
+      )
+      assert.deepStrictEqual(statuses, [[404, 404], ...Array.from({ length: 4 }, () => [400, 400])])
+      assert.strictEqual((yield* call("/documents?colection=harbour-2")).status, 400)
+      assert.deepStrictEqual(yield* json(Collections, "/collections"), before)
+    })
+  )
+
+  it.effect(
+    "what a question cost is what is gone from the balance, in the answer and in the last event",
+    () =>
+      Effect.gen(function* () {
+        const { events, json } = yield* TestServer
+        const quota = Effect.map(json(Self, "/api/user/self", { as: "token" }), ({ data }) => data.quota)
+        const before = yield* quota
+        const { cost } = yield* json(Answer, "/qa", { json: { question } })
+        const between = yield* quota
+        assert.isAbove(cost ?? 0, 0)
+        assert.strictEqual(before - between, cost)
+        const last = (yield* events(AnswerEvent, "/qa", { json: { question } })).at(-1)
+        assert.strictEqual(last?.type === "answer" ? last.answer.cost : undefined, between - (yield* quota))
+      })
+  )
+
+  it.effect("metadata is attached to the files after it, and a field that means nothing is refused", () =>
+    Effect.gen(function* () {
+      const { call, json } = yield* TestServer
+      const into = "/documents?collection=years"
+      const body = formOf(
+        ["plain.md", rules("three")],
+        ["old.md", rules("four"), '{"year": 1999, "Ship\'s name": "Ada"}'],
+        ["older.md", rules("five")],
+        ["new.md", rules("six"), "{}"]
+      )
+      assert.deepInclude(yield* json(IngestReport, into, { body }), { added: 4, failed: [] })
+      const { documents } = yield* json(Listed, into)
+      const attached = Object.fromEntries(documents.map(({ metadata, path }) => [path, metadata]))
+      const old = { year: 1999, "Ship's name": "Ada" }
+      assert.deepInclude(attached, { "old.md": old, "older.md": old, "plain.md": undefined })
+
+      const refused = yield* Effect.forEach(
+        [
+          formOf(["a.md", rules("one"), "[1]"]),
+          formOf(["a.md", rules("one"), "{no"]),
+          formOf(["a.md", rules("one"), `{"deep": ${"[".repeat(9_000)}${"]".repeat(9_000)}}`]),
+          formOf(["a.md", rules("one"), `{"long": "${"x".repeat(80_000)}"}`])
+        ],
+        (bad) => Effect.map(call(into, { body: bad }), ({ status }) => status)
+      )
+      for (const status of refused) assert.include([200, 413, 422], status)
+      const after = yield* json(Listed, into)
+      assert.notInclude(
+        after.documents.map(({ path }) => path),
+        "a.md"
+      )
+      const last = formOf(["kept.md", rules("seven")])
+      last.append("metadata", "{}")
+      const response = yield* call(into, { body: last })
+      assert.strictEqual(response.status, 422)
+      assert.include(yield* Effect.promise(() => response.text()), "before them")
+    })
+  )
+
+  it.effect("a filter that does not fit, is too deep, too long or misspelt is refused with its place", () =>
+    Effect.gen(function* () {
+      const { json, call } = yield* TestServer
+      const filters: ReadonlyArray<unknown> = [
+        "path = 'x'",
+        { _tag: "Equals", field: "path; DROP TABLE", value: 1 },
+        { _tag: "Like", field: "path", value: "%" },
+        { kind: ["figure"] },
+        { kinds: ["picture"] },
+        { pages: { from: 0 } },
+        { documents: ["x".repeat(MAX_TEXT + 1)] },
+        nested(MAX_DEPTH + 1),
+        nested(3_000)
+      ]
+      for (const filter of filters) {
+        const response = yield* call("/qa", { json: { question, filter } })
+        assert.strictEqual(response.status, 400, JSON.stringify(filter).slice(0, 80))
+      }
+      const misspelt = yield* json(Refusal, "/qa", { json: { question, filters: {} } })
+      assert.strictEqual(misspelt.error.param, "filters")
+      assert.strictEqual((yield* call("/qa", { json: { question, filter: nested(MAX_DEPTH) } })).status, 200)
+      assert.strictEqual((yield* call("/qa", { json: { question: "x".repeat(MAX_TEXT + 1) } })).status, 400)
+    })
+  )
+
+  it.effect("the short form stands for all of its conditions together", () =>
+    Effect.sync(() => {
+      const id = "0123456789abcdef0123456789abcdef"
+      assert.isUndefined(toFilter({}))
+      assert.deepStrictEqual(toFilter({ kinds: ["figure", "table"] }), {
+        _tag: "In",
+        field: "kind",
+        values: ["figure", "table"]
+      })
+      assert.deepStrictEqual(
+        toFilter({
+          documents: [id, "a.md", "manuals/"],
+          pages: { from: 2 },
+          metadata: { year: [1999, 2000], author: null }
+        }),
+        {
+          _tag: "And",
+          filters: [
+            {
+              _tag: "Or",
+              filters: [
+                { _tag: "In", field: "document", values: [id] },
+                { _tag: "In", field: "path", values: ["a.md"] },
+                { _tag: "Prefix", field: "path", prefix: "manuals/" }
+              ]
+            },
+            { _tag: "Range", field: "page", from: 2 },
+            { _tag: "In", field: ["metadata", "year"], values: [1999, 2000] },
+            { _tag: "Equals", field: ["metadata", "author"], value: null }
+          ]
+        }
+      )
+    })
+  )
+})
