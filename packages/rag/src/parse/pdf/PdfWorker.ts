@@ -2,7 +2,8 @@
 import { parentPort } from "node:worker_threads"
 import type { Parsed } from "../../Document.ts"
 import { toParsed } from "./PdfDocument.ts"
-import { heapBytes, readPdfium } from "./Pdfium.ts"
+import { type OpenPdf, withPdf } from "./Pdfium.ts"
+import { heapBytes } from "./PdfiumLibrary.ts"
 import type { PdfFault } from "./Run.ts"
 
 /** What the thread answers to one file: how it went, and how much memory PDFium holds by now. */
@@ -11,9 +12,13 @@ export interface WorkerAnswer {
   readonly heapBytes: number
 }
 
-const read = async (bytes: Uint8Array): Promise<WorkerAnswer["result"]> => {
-  const pdf = await readPdfium(bytes)
-  if ("reason" in pdf) return pdf
+const read = (open: OpenPdf): WorkerAnswer["result"] => {
+  const pages = Array.from({ length: open.count }, (_, index) => open.page(index))
+  const pdf = {
+    title: open.title,
+    pages,
+    images: pages.every(({ runs }) => runs.length === 0) && open.images()
+  }
   const failedPages = pdf.pages.filter(({ failed }) => failed).map(({ number }) => number)
   if (pdf.pages.length === failedPages.length) {
     return { reason: "Malformed", message: "no page of this PDF can be read. Fetch or export it again." }
@@ -33,7 +38,7 @@ parentPort?.on("message", (bytes: Uint8Array) => {
   void (async () => {
     let result: WorkerAnswer["result"]
     try {
-      result = await read(bytes)
+      result = await withPdf(bytes, read)
     } catch (cause) {
       result = { reason: "Internal", message: `reading this PDF failed: ${String(cause)}. Please report it.` }
     }

@@ -22,6 +22,19 @@ export interface Run {
   readonly bold: boolean
   readonly mono: boolean
   readonly turn: Turn
+  /** Where the first word in another font begins within `text`, as in "**Figure 1** The gates"; undefined without one. */
+  readonly change?: number
+}
+
+/**
+ * Something drawn on a page besides text. Its box is cut by what clips it, in points of the page as shown.
+ *
+ * A `horizontal` or `vertical` path is a thin straight line, a `frame` a rectangle of strokes, `filled` one of colour.
+ */
+export interface Graphic {
+  readonly kind: "path" | "image" | "shading"
+  readonly shape: "horizontal" | "vertical" | "frame" | "filled" | "other"
+  readonly box: Box
 }
 
 /** A page as PDFium reads it: runs in the order of the file. `failed` pages have none. */
@@ -30,6 +43,7 @@ export interface RawPage {
   readonly width: number
   readonly height: number
   readonly runs: ReadonlyArray<Run>
+  readonly graphics: ReadonlyArray<Graphic>
   readonly failed: boolean
 }
 

@@ -7,6 +7,7 @@ const GAP = 1
 
 /** The look of a word, read once at its first character. */
 export interface Look {
+  readonly font: string
   readonly size: number
   readonly bold: boolean
   readonly mono: boolean
@@ -17,6 +18,9 @@ const LIGATURES = /[\uFB00-\uFB06]/g
 // Control characters, and code points that fonts without a map of their characters give
 // oxlint-disable-next-line no-control-regex
 const NOISE = /[\0-\x08\x0B-\x1F\x7F\u00AD\u200B\uFEFF\uFFFE\uFFFF]/g
+
+const clean = (text: string): string =>
+  text.replace(LIGATURES, (ligature) => ligature.normalize("NFKC")).replace(NOISE, "")
 
 const overlap = (a0: number, a1: number, b0: number, b1: number): number =>
   (Math.min(a1, b1) - Math.max(a0, b0)) / Math.max(0.1, Math.min(a1 - a0, b1 - b0))
@@ -31,6 +35,7 @@ export class RunBuilder {
   #look: Look | undefined
   #frame: Box = [0, 0, 0, 0]
   #space = false
+  #change: number | undefined
 
   constructor(width: number, height: number) {
     this.#width = width
@@ -60,6 +65,7 @@ export class RunBuilder {
       this.#frame = frame
     } else {
       if (this.#space) this.#text += glue(this.#text, character)
+      if (look !== undefined && look.font !== this.#look!.font) this.#change ??= this.#text.length
       const [x0, y0, x1, y1] = this.#frame
       this.#frame = [
         Math.min(x0, frame[0]),
@@ -91,14 +97,17 @@ export class RunBuilder {
   }
 
   #close(): void {
-    const text = this.#text
-      .replace(LIGATURES, (ligature) => ligature.normalize("NFKC"))
-      .replace(NOISE, "")
-      .trim()
+    const text = clean(this.#text).trim()
     if (text !== "" && this.#look !== undefined) {
       const [x0, y0, x1, y1] = this.#frame
-      this.runs.push({ text, x0, y0, x1, y1, box: around(this.#boxes), ...this.#look })
+      const { font: _, ...look } = this.#look
+      const change =
+        this.#change === undefined
+          ? {}
+          : { change: clean(this.#text.slice(0, this.#change)).trimStart().length }
+      this.runs.push({ text, x0, y0, x1, y1, box: around(this.#boxes), ...look, ...change })
     }
+    this.#change = undefined
     this.#text = ""
     this.#boxes = []
     this.#space = false

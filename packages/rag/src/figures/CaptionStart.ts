@@ -1,0 +1,67 @@
+/** What a caption begins with: "Figure 3:", "Fig. 2.1 –", "TABLE IV", "图 3-1", "Abbildung 5." */
+
+/** How a caption begins. `length` is how much of the text its label takes. */
+export interface CaptionStart {
+  readonly kind: "figure" | "table"
+  readonly number: string
+  readonly length: number
+  /** The word as it stands there, in lower case: `Listing 1` and `Figure 1` are two. */
+  readonly series: string
+  /** How sure the label itself makes it: `marked` by a delimiter, `alone` in its text, or `bare`. */
+  readonly sign: "marked" | "alone" | "bare"
+}
+
+const LATIN_FIGURE =
+  "figures?|figs?\\.?|fig\\.|algorithm|listing|scheme|chart|plate|exhibit|diagram|graph|illustration|map|photo|image|" +
+  "abbildung|abb\\.|bild|grafik|schaubild|diagramm|figura|gráfico|ilustración|graphique|schéma|afbeelding|figuur|rysunek|rys\\.|kuva|obrázek|obr\\.|" +
+  "рисунок|рис\\.|схема|εικόνα|şekil|hình"
+const LATIN_TABLE =
+  "tables?|tab\\.|tabelle|tableau|tabla|cuadro|tabela|quadro|tabella|tabel|tabell|taulukko|tabulka|таблица|табл\\.|πίνακας|tablo|bảng"
+const CJK_FIGURE = "图表|圖表|图|圖|図|그림"
+const CJK_TABLE = "表格|表|표"
+const NUMBER =
+  "(?:[A-Z]{1,2}[.-]?)?\\d{1,3}(?:[.\\-–‑]\\d{1,3}){0,3}[a-z]?|[IVXLC]{1,6}|[A-Z](?:\\.\\d{1,3})+"
+
+const LATIN = new RegExp(
+  `^((?:supplementary|supplemental|supporting|extended data|online|appendix|anhang)\\s+)?(?:(${LATIN_FIGURE})|(${LATIN_TABLE}))\\s*(${NUMBER})(?![\\p{L}\\p{N}])`,
+  "iu"
+)
+const CJK = new RegExp(`^(?:(${CJK_FIGURE})|(${CJK_TABLE}))\\s*(${NUMBER})(?![0-9A-Za-z])`, "u")
+/** After the number: what parts it from the title. */
+const DELIMITER = /^\s*(?:[:：|│．。、]|\.(?=\s|$)|\)\s*[:.]?|[.:]?\s*[–—]|\s-\s)/u
+const CJK_BLANK = /^[\s\u3000]+\S/u
+/** Chinese and Japanese sentences that begin with "图3 …". */
+const CJK_SENTENCE =
+  /^[\s\u3000]*(?:所示|显示|顯示|给出|給出|展示|表明|说明|說明|描述|列出|中|是|为|為|和|与|與|に|は|を|が)/u
+/** Lists of figures: leaders to a page number. */
+const LEADERS = /(?:\.\s?){4,}\s*\d*\s*$|…{2,}\s*\d*\s*$/u
+
+/** A caption's label at the head of `text`, or undefined. */
+export const captionStart = (text: string): CaptionStart | undefined => {
+  if (LEADERS.test(text)) return undefined
+  const latin = LATIN.exec(text)
+  const cjk = latin === null ? CJK.exec(text) : null
+  const match = latin ?? cjk
+  if (match === null) return undefined
+  const [figure, table, number] =
+    latin === null ? [match[1], match[2], match[3]] : [match[2], match[3], match[4]]
+  // "map I", "image a": a Roman number or a letter wants its word with a capital, and so does all the rest
+  if (latin !== null && /^\p{Ll}/u.test(text)) return undefined
+  if (latin !== null && !/\d/.test(number!) && number !== number!.toUpperCase()) return undefined
+  const after = text.slice(match[0].length)
+  if (cjk !== null && CJK_SENTENCE.test(after)) return undefined
+  const sign =
+    after.trim() === ""
+      ? "alone"
+      : DELIMITER.test(after) || (cjk !== null && CJK_BLANK.test(after))
+        ? "marked"
+        : "bare"
+  const word = (figure ?? table)!.toLowerCase()
+  return {
+    kind: figure === undefined ? "table" : "figure",
+    number: number!.replace(/[–‑]/g, "-"),
+    length: match[0].length,
+    series: `${match[0].toLowerCase().startsWith("s") && latin?.[1] !== undefined ? latin[1].trim().toLowerCase() : ""}${/^fig/.test(word) ? "figure" : /^tab/.test(word) ? "table" : word}`,
+    sign
+  }
+}

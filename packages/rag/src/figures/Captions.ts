@@ -1,0 +1,192 @@
+/** The captions of a page. */
+import type { Box } from "../Document.ts"
+import { type Body, type Column, letters, type TextBlock } from "./BodyText.ts"
+import { type CaptionStart, captionStart } from "./CaptionStart.ts"
+import { type Frame, height, hull, overlapX, overlapY, type Segment, width } from "./Frame.ts"
+
+export interface Caption extends Omit<CaptionStart, "length" | "sign"> {
+  readonly segments: ReadonlyArray<Segment>
+  readonly box: Box
+  readonly text: string
+}
+
+/** Captions of more lines are paragraphs. */
+const MAX_LINES = 16
+
+/** Whether the font changes where the label ends, as in "**Table 2** Gates". */
+const changesAfter = (segment: Segment, length: number): boolean => {
+  let at = 0
+  for (const [index, run] of segment.runs.entries()) {
+    if (at > 0 && Math.abs(at - length) <= 1 && run.bold !== segment.runs[index - 1]!.bold) return true
+    if (run.change !== undefined && Math.abs(at + run.change - length) <= 1) return true
+    at += run.text.length + 1
+  }
+  return false
+}
+
+/** Whether the line above this one goes on into it: then it is a reference that happened to start a line. */
+const goesOn = (segment: Segment, segments: ReadonlyArray<Segment>, body: Body): boolean =>
+  segments.some((above) => {
+    const step = (segment.box[3] - above.box[3]) / segment.size
+    return (
+      above !== segment &&
+      step > 0.5 &&
+      step < Math.max(1.4, body.leading * 1.15) &&
+      Math.abs(above.size - segment.size) < 0.06 * segment.size &&
+      above.bold === segment.bold &&
+      segment.box[0] - above.box[0] < 2.5 &&
+      segment.box[0] - above.box[0] > -3 * segment.size &&
+      width(above.box) > 14 * segment.size &&
+      (!/[.!?:。！？：]["'”’)\]]*$/u.test(above.text) ||
+        above.box[2] > segment.box[2] - 0.1 * width(segment.box)) &&
+      /\p{Ll}{2}|[\u3400-\u9FFF]{2}/u.test(above.text)
+    )
+  })
+
+const ruleBetween = (frame: Frame, above: Box, below: Box): boolean =>
+  frame.graphics.some(
+    ({ box, shape }) =>
+      shape === "horizontal" &&
+      (box[1] + box[3]) / 2 > above[3] - 0.35 * height(above) &&
+      (box[1] + box[3]) / 2 < below[1] + 0.35 * height(below) &&
+      overlapX(box, above) > 0.3 * Math.min(width(box), width(above))
+  )
+
+/** All lines of the caption that `first` begins. */
+const whole = (
+  first: Segment,
+  frame: Frame,
+  starts: ReadonlySet<Segment>,
+  columns: ReadonlyArray<Column>,
+  body: Body
+): ReadonlyArray<Segment> => {
+  const rowOf = (one: Segment): ReadonlyArray<Segment> => {
+    const row = [one]
+    // Words of the same line that a wide gap parts, as in "Table 3    Gates of the lock"
+    for (;;) {
+      const last = row.at(-1)!
+      const next = frame.segments.find(
+        (other) =>
+          !row.includes(other) &&
+          !starts.has(other) &&
+          overlapY(other.box, last.box) > 0.6 * Math.min(height(other.box), height(last.box)) &&
+          other.box[0] - last.box[2] >= -1 &&
+          other.box[0] - last.box[2] < 2.6 * first.size &&
+          Math.abs(other.size - first.size) < 0.08 * first.size &&
+          !columns.some(({ x0 }) => Math.abs(other.box[0] - x0) < 3 && last.box[2] < x0)
+      )
+      if (next === undefined) return row
+      row.push(next)
+    }
+  }
+  const lines: Array<ReadonlyArray<Segment>> = [rowOf(first)]
+  let box = hull(lines[0]!.map((one) => one.box))
+  let step = 0
+  const column = columns.find(({ x0, x1 }) => box[0] > x0 - 6 && box[2] < x1 + 6)
+  while (lines.length < MAX_LINES) {
+    const last = hull(lines.at(-1)!.map((one) => one.box))
+    const below = frame.segments.filter((other) => {
+      const down = (other.box[3] - last[3]) / first.size
+      return (
+        down > 0.6 &&
+        down < (step === 0 ? Math.max(1.45, body.leading * 1.1) : step * 1.15 + 0.05) &&
+        !starts.has(other) &&
+        Math.abs(other.size - first.size) < 0.07 * first.size &&
+        other.mono === first.mono &&
+        overlapX(other.box, box) > 0.4 * Math.min(width(other.box), width(box)) &&
+        other.box[0] > box[0] - 40 - (column === undefined ? 200 : 0)
+      )
+    })
+    if (below.length !== 1) break
+    const next = below[0]!
+    const [room, centred] = [
+      (column?.x1 ?? Math.max(box[2], next.box[2])) - last[2],
+      Math.abs((next.box[0] + next.box[2] - last[0] - last[2]) / 2) < 4
+    ]
+    const firstWord = (next.text.split(" ", 1)[0] ?? "").length * 0.5 * first.size
+    const finished = /[.。!?！？]$/u.test(lines.at(-1)!.at(-1)!.text)
+    // A line that ends early ends its paragraph
+    if (
+      lines.length >= 1 &&
+      !centred &&
+      room > firstWord + 3 * first.size &&
+      (finished || room > 0.3 * ((column?.x1 ?? box[2]) - box[0])) &&
+      !(lines.length === 1 && letters(first.text) < 24)
+    )
+      break
+    const left = next.box[0] - last[0]
+    if (!centred && lines.length > 1 && Math.abs(left) > 3) break
+    if (next.bold && !first.bold && lines.length > 1) break
+    const row = rowOf(next)
+    if (
+      row.length > 1 &&
+      lines.length === 1 &&
+      row.some((one, i) => i > 0 && one.box[0] - row[i - 1]!.box[2] > 1.3 * first.size)
+    )
+      break
+    const mates = frame.segments.filter(
+      (other) =>
+        !row.includes(other) &&
+        overlapY(other.box, next.box) > 0.6 * height(next.box) &&
+        overlapX(other.box, [column?.x0 ?? box[0], 0, column?.x1 ?? box[2], 0]) > 0.8 * width(other.box)
+    )
+    if (
+      mates.length > 0 &&
+      !mates.some((mate) => [...starts].some((start) => start !== first && overlapX(start.box, mate.box) > 0))
+    )
+      break
+    if (ruleBetween(frame, last, next.box)) break
+    step =
+      lines.length === 1
+        ? (next.box[3] - last[3]) / first.size
+        : Math.max(step, (next.box[3] - last[3]) / first.size)
+    lines.push(row)
+    box = hull([box, ...row.map((one) => one.box)])
+  }
+  return lines.flat()
+}
+
+/** The captions of a page, from top to bottom. */
+export const captionsOf = (
+  frame: Frame,
+  blocks: ReadonlyArray<TextBlock>,
+  columns: ReadonlyArray<Column>,
+  body: Body
+): ReadonlyArray<Caption> => {
+  const found = new Map<Segment, CaptionStart>()
+  for (const segment of frame.segments) {
+    const start = captionStart(segment.text)
+    if (start === undefined || segment.mono) continue
+    const changed = changesAfter(segment, start.length)
+    if (start.sign === "bare" && !changed) continue
+    if (goesOn(segment, frame.segments, body) && !(changed && segment.runs[0]!.bold)) continue
+    if (start.sign === "alone" && !segment.bold && !isTitleOfNext(segment, frame)) continue
+    found.set(segment, start)
+  }
+  const starts = new Set(found.keys())
+  void blocks
+  return [...found].map(([segment, { kind, number, series }]) => {
+    const segments = whole(segment, frame, starts, columns, body)
+    return {
+      kind,
+      number,
+      series,
+      segments,
+      box: hull(segments.map(({ box }) => box)),
+      text: segments.map(({ text }) => text).join(" ")
+    }
+  })
+}
+
+/** "TABLE I" on a line of its own, its title centred below or beside it. */
+const isTitleOfNext = (segment: Segment, frame: Frame): boolean => {
+  const [x0, y0, x1, y1] = segment.box
+  const middle = (x0 + x1) / 2
+  return frame.segments.some(
+    ({ box }) =>
+      (box[1] >= y1 - 2 &&
+        box[1] < y1 + 1.2 * segment.size &&
+        (Math.abs((box[0] + box[2]) / 2 - middle) < 6 || Math.abs(box[0] - x0) < 2)) ||
+      (box[0] > x1 && box[0] < x1 + 3 * segment.size && Math.abs(box[1] - y0) < 3)
+  )
+}

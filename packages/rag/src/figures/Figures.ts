@@ -1,0 +1,126 @@
+/** Figures and tables of a paged document, by their captions. Needs no model: text, drawings and their places. */
+import type { Box } from "../Document.ts"
+import { type RawPage, type Run, type Turn } from "../parse/pdf/Run.ts"
+import { assign, habitOf } from "./Assignment.ts"
+import { type Body, bodyOf, obstaclesOf, pageColumns, toBlocks } from "./BodyText.ts"
+import { captionsOf } from "./Captions.ts"
+import { captionStart } from "./CaptionStart.ts"
+import { centre, contains, type Frame, onPage, toFrame } from "./Frame.ts"
+import { type Candidate, candidatesOf, framesOf, type Ground } from "./Regions.ts"
+import { withoutRepeated } from "./Repeated.ts"
+
+/** A figure or table as it stands on its page. */
+export interface FoundFigure {
+  readonly page: number
+  readonly kind: "figure" | "table"
+  readonly number: string
+  /** The graphic without its caption, as the page is shown. */
+  readonly box: Box
+  readonly caption: ReadonlyArray<Run>
+  /** What is written inside. */
+  readonly inside: ReadonlyArray<Run>
+  readonly turn: Turn
+}
+
+const startsCaption = (text: string): boolean => captionStart(text) !== undefined
+
+/** Directions of text on this page that have a caption. */
+const turnsOf = (page: RawPage): ReadonlyArray<Turn> =>
+  ([0, 1, 2, 3] as const).filter((turn) =>
+    page.runs.some((run) => run.turn === turn && startsCaption(run.text))
+  )
+
+const groundOf = (frame: Frame, body: Body): Ground => {
+  const paper = frame.width * frame.height
+  const blocks = toBlocks(frame.segments, body.leading)
+  const columns = pageColumns(blocks, body)
+  const captions = captionsOf(frame, blocks, columns, body)
+  const written = new Set(captions.flatMap(({ segments }) => segments))
+  const obstacles = obstaclesOf(blocks, frame.segments, columns, body)
+    .map((one) => ({ ...one, segments: one.segments.filter((segment) => !written.has(segment)) }))
+    .filter(({ segments }) => segments.length > 0)
+  const graphics = frame.graphics.filter(({ box }) => {
+    const [w, h] = [box[2] - box[0], box[3] - box[1]]
+    if (w * h > 0.7 * paper || h > 0.8 * frame.height) return false
+    // Underlines, fractions and marks within running text
+    return !obstacles.some(
+      (one) =>
+        one.strong &&
+        w < one.box[2] - one.box[0] - 4 &&
+        h < 30 &&
+        box[0] >= one.box[0] - 2 &&
+        box[2] <= one.box[2] + 2 &&
+        box[1] >= one.box[1] - 2 &&
+        box[3] <= one.box[3] + 2
+    )
+  })
+  return { frame, body, columns, captions, obstacles, graphics, frames: framesOf(graphics, paper) }
+}
+
+/** The figures of all pages, in the order of pages and, on a page, of captions. Pages come without headers and footers. */
+export const findFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FoundFigure> => {
+  const clean = withoutRepeated(pages)
+  const candidates = clean
+    .map((page) => ({ page, turns: turnsOf(page) }))
+    .filter(({ turns }) => turns.length > 0)
+  if (candidates.length === 0) return []
+  // The look of the text is known from pages with captions and some others
+  const some = clean.filter((_, i) => clean.length <= 60 || i % Math.ceil(clean.length / 60) === 0)
+  const body = bodyOf(some.map((page) => toFrame(page, 0, startsCaption)))
+  const grounds = candidates.flatMap(({ page, turns }) =>
+    turns.map((turn) => groundOf(toFrame(page, turn, startsCaption), body))
+  )
+  const regions = grounds.map((ground) => ground.captions.map((caption) => candidatesOf(caption, ground)))
+  const habit = habitOf(regions)
+  return withoutRivals(
+    grounds.flatMap((ground, index) =>
+      assign(regions[index]!, habit).map((candidate) => ({
+        candidate,
+        found: toFound(
+          candidate,
+          ground,
+          clean.find(({ number }) => number === ground.frame.page)!
+        )
+      }))
+    )
+  )
+}
+
+const toFound = ({ box, caption }: Candidate, { frame }: Ground, page: RawPage): FoundFigure => {
+  const shown = onPage(box, frame)
+  const own = new Set(caption.segments.flatMap(({ runs }) => runs))
+  return {
+    page: frame.page,
+    kind: caption.kind,
+    number: caption.number,
+    box: [
+      Math.max(0, shown[0]),
+      Math.max(0, shown[1]),
+      Math.min(page.width, shown[2]),
+      Math.min(page.height, shown[3])
+    ],
+    caption: caption.segments.flatMap(({ runs }) => runs),
+    inside: page.runs.filter((run) => !own.has(run) && contains(shown, ...centre(run.box))),
+    turn: frame.turn
+  }
+}
+
+const CONTINUED = /\b(?:cont(?:inued|['’]?d|\.)?|fortsetzung|suite|continuación)\b|续|續/iu
+
+/** A number is given once: of several that claim it the best one stays, and those that continue it. */
+const withoutRivals = (
+  all: ReadonlyArray<{ readonly candidate: Candidate; readonly found: FoundFigure }>
+): ReadonlyArray<FoundFigure> =>
+  all
+    .filter(({ candidate: own }) =>
+      all.every(
+        ({ candidate: other }) =>
+          other === own ||
+          other.caption.number !== own.caption.number ||
+          other.caption.series !== own.caption.series ||
+          CONTINUED.test(own.caption.text) ||
+          // A document may be a collection: numbers begin anew; only what is clearly worse goes
+          other.content - other.gap / 200 < own.content - own.gap / 200 + 0.4
+      )
+    )
+    .map(({ found }) => found)

@@ -1,0 +1,157 @@
+/** A page turned so that the text of one direction is upright: what figures are looked for in. */
+import type { Box } from "../Document.ts"
+import { type Graphic, glue, type RawPage, type Run, type Turn, upright } from "../parse/pdf/Run.ts"
+
+/** Text on one line without a wide gap. */
+export interface Segment {
+  readonly text: string
+  readonly box: Box
+  readonly size: number
+  readonly bold: boolean
+  readonly mono: boolean
+  readonly runs: ReadonlyArray<Run>
+}
+
+export interface Frame {
+  readonly page: number
+  readonly turn: Turn
+  readonly width: number
+  readonly height: number
+  readonly segments: ReadonlyArray<Segment>
+  readonly graphics: ReadonlyArray<Graphic>
+  /** Boxes of text in other directions: labels of axes. */
+  readonly turned: ReadonlyArray<Box>
+}
+
+/** Runs on one line with a gap below this many font sizes belong together. */
+const GAP = 1
+/** A list's mark stands up to this many font sizes before its text. */
+const MARK_GAP = 3
+const MARK = /^(?:[•◦▪‣·●○■□➢✓–—*-]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]|\[\d{1,3}\]|\d{1,2})$/u
+
+export const width = (box: Box): number => box[2] - box[0]
+export const height = (box: Box): number => box[3] - box[1]
+export const area = (box: Box): number => Math.max(0, width(box)) * Math.max(0, height(box))
+export const centre = (box: Box): readonly [x: number, y: number] => [
+  (box[0] + box[2]) / 2,
+  (box[1] + box[3]) / 2
+]
+export const union = (a: Box, b: Box): Box => [
+  Math.min(a[0], b[0]),
+  Math.min(a[1], b[1]),
+  Math.max(a[2], b[2]),
+  Math.max(a[3], b[3])
+]
+export const hull = (boxes: ReadonlyArray<Box>): Box => boxes.reduce(union)
+export const contains = (outer: Box, x: number, y: number): boolean =>
+  x >= outer[0] && x <= outer[2] && y >= outer[1] && y <= outer[3]
+/** How far two ranges overlap; negative is the gap between them. */
+export const shared = (a0: number, a1: number, b0: number, b1: number): number =>
+  Math.min(a1, b1) - Math.max(a0, b0)
+export const overlapX = (a: Box, b: Box): number => shared(a[0], a[2], b[0], b[2])
+export const overlapY = (a: Box, b: Box): number => shared(a[1], a[3], b[1], b[3])
+
+const boxOf = ({ x0, x1, y0, y1 }: Run): Box => [x0, y0, x1, y1]
+
+/** Runs that follow each other on a line, joined. */
+const toSegments = (
+  runs: ReadonlyArray<Run>,
+  startsCaption: (text: string) => boolean
+): ReadonlyArray<Segment> => {
+  const rows: Array<{ y0: number; y1: number; runs: Array<Run> }> = []
+  const sorted = runs.toSorted((a, b) => b.y1 - b.y0 - (a.y1 - a.y0) || a.y0 - b.y0)
+  // Rows are found by their place: a page of ten thousand labels has as many
+  const buckets = new Map<number, Array<(typeof rows)[number]>>()
+  for (const run of sorted) {
+    const tall = Math.max(0.1, run.y1 - run.y0)
+    let home: (typeof rows)[number] | undefined
+    for (let key = Math.floor(run.y0 / 20); key <= Math.floor(run.y1 / 20) && home === undefined; key++) {
+      home = buckets.get(key)?.find((row) => shared(row.y0, row.y1, run.y0, run.y1) / tall > 0.55)
+    }
+    if (home === undefined) {
+      home = { y0: run.y0, y1: run.y1, runs: [] }
+      rows.push(home)
+      for (let key = Math.floor(run.y0 / 20); key <= Math.floor(run.y1 / 20); key++) {
+        const bucket = buckets.get(key)
+        if (bucket === undefined) buckets.set(key, [home])
+        else bucket.push(home)
+      }
+    }
+    home.runs.push(run)
+  }
+  const segments: Array<Segment> = []
+  for (const row of rows) {
+    let open: Array<Run> = []
+    let right = -Infinity
+    for (const run of row.runs.toSorted((a, b) => a.x0 - b.x0)) {
+      const gap = run.x0 - right
+      const size = Math.max(run.size, open.at(-1)?.size ?? 0)
+      const mark = open.length === 1 && MARK.test(open[0]!.text) && gap < MARK_GAP * size && gap > 0
+      const parted = gap > GAP * size || (gap > 0.5 * size && startsCaption(run.text))
+      if (open.length > 0 && parted && !(mark && /\p{L}{2}/u.test(run.text) && open[0]!.text !== "")) {
+        segments.push(toSegment(open))
+        open = []
+      }
+      open.push(run)
+      right = open.length === 1 ? run.x1 : Math.max(right, run.x1)
+    }
+    if (open.length > 0) segments.push(toSegment(open))
+  }
+  return segments.toSorted((a, b) => a.box[1] - b.box[1] || a.box[0] - b.box[0])
+}
+
+const toSegment = (runs: ReadonlyArray<Run>): Segment => {
+  let text = ""
+  let right = 0
+  let length = 0
+  let bold = 0
+  let mono = 0
+  let main = runs[0]!
+  for (const run of runs) {
+    text += (text === "" || run.x0 - right < run.size * 0.12 ? "" : glue(text, run.text)) + run.text
+    right = run.x1
+    length += run.text.length
+    if (run.bold) bold += run.text.length
+    if (run.mono) mono += run.text.length
+    if (run.text.length > main.text.length) main = run
+  }
+  return {
+    text,
+    box: hull(runs.map(boxOf)),
+    size: main.size,
+    bold: bold > length * 0.7,
+    mono: mono > length * 0.6,
+    runs
+  }
+}
+
+/** The page with the text of direction `turn` upright. */
+export const toFrame = (page: RawPage, turn: Turn, startsCaption: (text: string) => boolean): Frame => {
+  const own = page.runs.filter((run) => run.turn === turn)
+  const others = page.runs.filter((run) => run.turn !== turn)
+  const side = turn % 2 === 1
+  const flip = (graphic: Graphic): Graphic => ({
+    ...graphic,
+    box: upright(graphic.box, turn, page.width, page.height),
+    shape: !side
+      ? graphic.shape
+      : graphic.shape === "horizontal"
+        ? "vertical"
+        : graphic.shape === "vertical"
+          ? "horizontal"
+          : graphic.shape
+  })
+  return {
+    page: page.number,
+    turn,
+    width: side ? page.height : page.width,
+    height: side ? page.width : page.height,
+    segments: toSegments(own, startsCaption),
+    graphics: turn === 0 ? page.graphics : page.graphics.map(flip),
+    turned: others.map(({ box }) => upright(box, turn, page.width, page.height))
+  }
+}
+
+/** A box of the frame on the page as shown. */
+export const onPage = (box: Box, frame: Frame): Box =>
+  upright(box, ((4 - frame.turn) % 4) as Turn, frame.width, frame.height)

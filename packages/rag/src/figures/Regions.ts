@@ -1,0 +1,403 @@
+/** Regions that grow from a caption over what is drawn and written beside it, until running text is in the way. */
+import type { Box } from "../Document.ts"
+import type { Body, Column, Obstacle } from "./BodyText.ts"
+import type { Caption } from "./Captions.ts"
+import {
+  area,
+  centre,
+  contains,
+  type Frame,
+  height,
+  hull,
+  overlapX,
+  overlapY,
+  type Segment,
+  shared,
+  width
+} from "./Frame.ts"
+import type { Graphic } from "../parse/pdf/Run.ts"
+
+export type Side = "above" | "below" | "left" | "right"
+
+export interface Candidate {
+  readonly caption: Caption
+  readonly side: Side
+  readonly box: Box
+  /** 0 to 1: how much it looks like a figure, or a table, by itself. */
+  readonly content: number
+  /** From the caption to it, in points. */
+  readonly gap: number
+}
+
+/** What a page gives to grow over. */
+export interface Ground {
+  readonly frame: Frame
+  readonly body: Body
+  readonly columns: ReadonlyArray<Column>
+  readonly captions: ReadonlyArray<Caption>
+  readonly obstacles: ReadonlyArray<Obstacle>
+  readonly graphics: ReadonlyArray<Graphic>
+  /** Rectangles that frame what is in them. */
+  readonly frames: ReadonlyArray<Box>
+}
+
+interface Item {
+  readonly box: Box
+  readonly graphic?: Graphic
+  readonly segment?: Segment
+}
+
+/** A caption's figure begins within this distance, points … */
+const FIRST_GAP = 60
+/** … and its parts are at most this far from each other: drawings, and text in font sizes. */
+const GRAPHIC_GAP = 40
+const TEXT_GAP = 2.6
+/** What fills more of the page than this is paper. */
+const PAPER = 0.7
+
+/** Rectangles of strokes or colour, images, and what four lines enclose. */
+export const framesOf = (graphics: ReadonlyArray<Graphic>, page: number): ReadonlyArray<Box> => {
+  const closed = graphics.filter(
+    ({ box, kind, shape }) =>
+      (kind !== "path" || shape === "frame" || shape === "filled") &&
+      width(box) > 60 &&
+      height(box) > 25 &&
+      area(box) < PAPER * page
+  )
+  const level = graphics.filter(({ box, shape }) => shape === "horizontal" && width(box) > 60).slice(0, 80)
+  const upright = graphics.filter(({ box, shape }) => shape === "vertical" && height(box) > 20).slice(0, 200)
+  const lines = level.flatMap((top) =>
+    level.flatMap((bottom): ReadonlyArray<Box> => {
+      if (
+        bottom.box[1] - top.box[3] < 20 ||
+        Math.abs(top.box[0] - bottom.box[0]) > 3 ||
+        Math.abs(top.box[2] - bottom.box[2]) > 3
+      )
+        return []
+      const side = (x: number): boolean =>
+        shared(0, 0, 0, 0) === 0 &&
+        upright.some(
+          ({ box }) =>
+            Math.abs((box[0] + box[2]) / 2 - x) < 4 &&
+            shared(box[1], box[3], top.box[1], bottom.box[3]) > 0.9 * (bottom.box[3] - top.box[1])
+        )
+      return side(top.box[0]) && side(top.box[2]) ? [[top.box[0], top.box[1], top.box[2], bottom.box[3]]] : []
+    })
+  )
+  return [...closed.map(({ box }) => box), ...lines.filter((box) => area(box) < PAPER * page)]
+}
+
+/** Horizontal lines, those that continue each other as one. */
+const rulesOf = (graphics: ReadonlyArray<Graphic>): ReadonlyArray<Box> => {
+  const sorted = graphics
+    .filter(({ shape }) => shape === "horizontal")
+    .map(({ box }) => box)
+    .toSorted((a, b) => a[1] - b[1] || a[0] - b[0])
+    .slice(0, 2000)
+  const rules: Array<Box> = []
+  for (const box of sorted) {
+    const last = rules.findLast(
+      (rule) => Math.abs(rule[1] - box[1]) < 1.5 && box[0] - rule[2] < 4 && box[0] - rule[0] > -4
+    )
+    if (last === undefined) rules.push(box)
+    else rules[rules.indexOf(last)] = hull([last, box])
+  }
+  return rules
+}
+
+/** Ink does not fill the box of a font. */
+const ink = (segment: Segment): Box => {
+  const [x0, y0, x1, y1] = segment.box
+  return [x0, y0 + 0.16 * (y1 - y0), x1, y1 - 0.12 * (y1 - y0)]
+}
+
+const enclosed = (box: Box, frames: ReadonlyArray<Box>, range: readonly [number, number]): boolean =>
+  frames.some(
+    (frame) => contains(frame, ...centre(box)) && shared(frame[0], frame[2], ...range) > 0.5 * width(frame)
+  )
+
+/** The horizontal range that a caption's figure may take. */
+const rangeOf = (caption: Caption, { captions, columns, frame }: Ground): readonly [number, number] => {
+  const { box } = caption
+  const home = columns
+    .filter(({ x0, x1 }) => box[0] > x0 - 10 && box[2] < x1 + 10)
+    .toSorted((a, b) => a.x1 - a.x0 - (b.x1 - b.x0))[0]
+  const edges = [
+    ...columns.flatMap(({ x0, x1 }) => [x0, x1]),
+    box[0],
+    box[2],
+    ...(columns.length === 0 ? frame.segments.flatMap((one) => [one.box[0], one.box[2]]) : [])
+  ]
+  let [left, right] = home === undefined ? [Math.min(...edges), Math.max(...edges)] : [home.x0, home.x1]
+  left = Math.min(left, box[0])
+  right = Math.max(right, box[2])
+  // Captions beside each other share the room
+  for (const other of captions) {
+    if (other === caption || overlapY(other.box, box) < 0.3 * Math.min(height(other.box), height(box)))
+      continue
+    if (other.box[0] >= box[2] - 2 && other.box[0] < right) right = split(frame, box, other.box)
+    if (other.box[2] <= box[0] + 2 && other.box[2] > left) left = split(frame, other.box, box)
+  }
+  return [left, right]
+}
+
+/** Between two captions on one line: where the fewest drawings and texts around them are cut. */
+const split = (frame: Frame, a: Box, b: Box): number => {
+  const [from, to] = [(a[0] + a[2]) / 2, (b[0] + b[2]) / 2]
+  const near = [...frame.graphics.map(({ box }) => box), ...frame.segments.map(({ box }) => box)].filter(
+    (box) =>
+      box[3] > Math.min(a[1], b[1]) - 160 &&
+      box[1] < Math.max(a[3], b[3]) + 160 &&
+      width(box) < 0.6 * frame.width
+  )
+  let best = { x: (a[2] + b[0]) / 2, cuts: Infinity, off: Infinity }
+  for (let x = from; x <= to; x += 2) {
+    const cuts = near.filter((box) => box[0] < x && box[2] > x).length
+    const off = Math.abs(x - (a[2] + b[0]) / 2)
+    if (cuts < best.cuts || (cuts === best.cuts && off < best.off)) best = { x, cuts, off }
+  }
+  return best.x
+}
+
+/** Turns a page so that the side that is grown to lies below: one rule for all four. */
+const turned = (box: Box, side: Side): Box =>
+  side === "below"
+    ? box
+    : side === "above"
+      ? [box[0], -box[3], box[2], -box[1]]
+      : side === "right"
+        ? [box[1], box[0], box[3], box[2]]
+        : [box[1], -box[2], box[3], -box[0]]
+
+const grow = (
+  caption: Caption,
+  side: Side,
+  range: readonly [number, number],
+  ground: Ground
+): Candidate | undefined => {
+  const { body, frame, frames, graphics } = ground
+  const own = turned(caption.box, side)
+  const start = own[3]
+  const inRange = (box: Box): boolean => {
+    const over = shared(box[0], box[2], ...range)
+    return over > 0.5 * width(box) || over > 0.6 * (range[1] - range[0]) || (width(box) === 0 && over === 0)
+  }
+  const isPast = (box: Box): boolean =>
+    (box[1] + box[3]) / 2 > start - 1 && box[1] > start - 0.5 * (own[3] - own[1]) - 4
+  const written = new Set(ground.captions.flatMap(({ segments }) => segments))
+  const rules =
+    side === "below" || side === "above"
+      ? rulesOf(graphics)
+          .map((box) => turned(box, side))
+          .filter(
+            (box) => isPast(box) && shared(box[0], box[2], ...range) > 0.8 * width(box) && width(box) > 30
+          )
+          .toSorted((a, b) => a[1] - b[1])
+      : []
+  const others = ground.captions
+    .filter((other) => other !== caption)
+    .map(({ box }) => turned(box, side))
+    .filter((box) => isPast(box) && shared(box[0], box[2], ...range) > Math.min(12, 0.3 * width(box)))
+  const wall = Math.min(Infinity, ...others.map((box) => box[1]))
+  // What running text leaves room for
+  const blocking = ground.obstacles
+    .filter(
+      ({ box }) => !enclosed(box, frames, side === "above" || side === "below" ? range : [0, frame.width])
+    )
+    .map(({ box, strong }) => ({ box: turned(box, side), strong }))
+    .filter(({ box }) => isPast(box) && shared(box[0], box[2], ...range) > Math.min(12, 0.3 * width(box)))
+    .toSorted((a, b) => a.box[1] - b.box[1])
+  const first = rules[0]
+  const near = first !== undefined && first[1] - start < FIRST_GAP ? first : undefined
+  const strongWall = Math.min(wall, ...blocking.filter(({ strong }) => strong).map(({ box }) => box[1]))
+  const alike =
+    near === undefined
+      ? []
+      : rules.filter(
+          (rule) =>
+            Math.abs(rule[0] - near[0]) < 4 && Math.abs(rule[2] - near[2]) < 4 && rule[1] < strongWall + 1
+        )
+  const ruled =
+    alike.length > 1 && blocking.every(({ box }) => box[1] > near![1] - 2) ? hull(alike) : undefined
+  const limit = Math.min(
+    wall,
+    ...blocking
+      .filter(
+        ({ box, strong }) =>
+          strong ||
+          ruled === undefined ||
+          (box[1] + box[3]) / 2 > ruled[3] ||
+          (box[1] + box[3]) / 2 < ruled[1]
+      )
+      .map(({ box }) => box[1])
+  )
+  const items: Array<Item> = []
+  for (const graphic of graphics) items.push({ box: turned(graphic.box, side), graphic })
+  for (const segment of frame.segments) {
+    if (!written.has(segment)) items.push({ box: turned(ink(segment), side), segment })
+  }
+  for (const box of frame.turned) items.push({ box: turned(box, side) })
+  const room = items
+    .filter(({ box }) => isPast(box) && (box[1] + box[3]) / 2 < limit && box[3] < limit + 14 && inRange(box))
+    .toSorted((a, b) => a.box[1] - b.box[1])
+  let region: Box | undefined
+  const taken: Array<Item> = []
+  if (ruled !== undefined && caption.kind === "table") {
+    region = ruled
+    taken.push(
+      ...room.filter(({ box }) => contains(ruled, ...centre(box)) || overlapY(box, ruled) > 0.5 * height(box))
+    )
+    region = hull([ruled, ...taken.map(({ box }) => box)])
+  } else {
+    for (const item of room) {
+      const gap: number = item.box[1] - (region?.[3] ?? start)
+      const most =
+        region === undefined
+          ? FIRST_GAP
+          : item.segment === undefined
+            ? GRAPHIC_GAP
+            : Math.max(TEXT_GAP * body.size, ruled !== undefined && item.box[3] < ruled[3] ? Infinity : 0)
+      if (gap > most) break
+      region = region === undefined ? item.box : hull([region, item.box])
+      taken.push(item)
+    }
+  }
+  if (region === undefined) return undefined
+  // Drawings that reach over the edge of the column bring along what stands beside them
+  for (let round = 0; round < 3; round++) {
+    const reach: Box = region
+    const more = items.filter(
+      (item) =>
+        !taken.includes(item) &&
+        isPast(item.box) &&
+        item.box[3] < limit + 2 &&
+        overlapY(item.box, reach) > 0.7 * height(item.box) &&
+        overlapX(item.box, reach) > (item.graphic === undefined ? 0.3 * width(item.box) : 1) &&
+        !ground.obstacles.some(
+          ({ box, segments }) =>
+            item.segment !== undefined &&
+            segments.includes(item.segment) &&
+            !enclosed(box, frames, [0, frame.width])
+        )
+    )
+    if (more.length === 0) break
+    taken.push(...more)
+    region = hull([region, ...more.map(({ box }) => box)])
+  }
+  const box = turned(region, side === "left" ? "left" : side)
+  return {
+    caption,
+    side,
+    box: side === "left" ? [-region[3], region[0], -region[1], region[2]] : box,
+    content: contentOf(caption, taken, region),
+    gap: Math.max(0, region[1] - start)
+  }
+}
+
+/** How much these things look like what the caption announces. */
+const contentOf = (caption: Caption, items: ReadonlyArray<Item>, box: Box): number => {
+  if (width(box) < 20 || height(box) < 8) return 0
+  const drawn = items.flatMap(({ graphic }) => graphic ?? [])
+  const texts = items.flatMap(({ segment }) => segment ?? [])
+  const pictures = drawn.filter(
+    ({ box: own, kind, shape }) =>
+      kind !== "path" ||
+      ((shape === "frame" || shape === "filled") && area(own) > 400) ||
+      (shape === "other" && area(own) > 300)
+  )
+  const covered =
+    pictures.length === 0
+      ? 0
+      : Math.min(1, pictures.reduce((sum, { box: own }) => sum + area(own), 0) / area(box))
+  const rows = new Map<number, number>()
+  for (const { box: own } of texts) {
+    const row = Math.round(own[1] / 5)
+    rows.set(row, (rows.get(row) ?? 0) + 1)
+  }
+  const grid = [...rows.values()].filter((cells) => cells > 1).length
+  const rules = drawn.filter(
+    ({ box: own, shape }) => shape === "horizontal" && width(own) > 0.5 * width(box)
+  ).length
+  if (caption.kind === "table") {
+    if (rules >= 2 || grid >= 2) return 1
+    return drawn.some(({ kind }) => kind === "image") ? 0.8 : texts.length > 1 ? 0.35 : 0.1
+  }
+  if (covered > 0.15 || drawn.length >= 8) return 1
+  if (drawn.length >= 2) return 0.8
+  return texts.length === 0
+    ? 0.1
+    : texts.filter(({ mono }) => mono).length > texts.length / 2
+      ? 0.7
+      : texts.length > 2
+        ? 0.45
+        : 0.15
+}
+
+/** Every region that may be this caption's: one a side at most. */
+export const candidatesOf = (caption: Caption, ground: Ground): ReadonlyArray<Candidate> => {
+  const range = rangeOf(caption, ground)
+  const tall: readonly [number, number] = [caption.box[1] - 4, caption.box[3] + 4]
+  const found: Array<Candidate> = []
+  for (const side of ["above", "below"] as const) {
+    const grown = grow(caption, side, range, ground)
+    const narrow =
+      grown !== undefined && grown.content >= 0.4
+        ? undefined
+        : grow(caption, side, [caption.box[0] - 6, caption.box[2] + 6], ground)
+    const best = [grown, narrow].flatMap((one) => one ?? []).toSorted((a, b) => b.content - a.content)[0]
+    if (best !== undefined) found.push(best)
+  }
+  if (found.every(({ content }) => content < 0.4)) {
+    for (const side of ["left", "right"] as const) {
+      const grown = beside(caption, side, tall, ground)
+      if (grown !== undefined) found.push(grown)
+    }
+  }
+  return found
+}
+
+/** A caption in the margin beside its figure: the pictures and frames at its height. */
+const beside = (
+  caption: Caption,
+  side: "left" | "right",
+  tall: readonly [number, number],
+  { captions, frame, graphics, obstacles }: Ground
+): Candidate | undefined => {
+  const { box } = caption
+  const isThere = (own: Box): boolean =>
+    side === "right"
+      ? own[0] >= box[2] - 2 && own[0] - box[2] < 200
+      : own[2] <= box[0] + 2 && box[0] - own[2] < 200
+  const drawn = graphics.filter(
+    (one) => isThere(one.box) && area(one.box) < PAPER * frame.width * frame.height
+  )
+  const seeds = drawn.filter((one) => shared(one.box[1], one.box[3], ...tall) > 0 && area(one.box) > 400)
+  if (seeds.length === 0) return undefined
+  let region = hull(seeds.map((one) => one.box))
+  for (let round = 0; round < 4; round++) {
+    const reach: Box = [region[0] - 8, region[1] - 8, region[2] + 8, region[3] + 8]
+    region = hull([
+      region,
+      ...drawn.map((one) => one.box).filter((own) => overlapX(own, reach) > 0 && overlapY(own, reach) > 0)
+    ])
+  }
+  const blocked = [
+    ...captions.filter((one) => one !== caption).map((one) => one.box),
+    ...obstacles.filter(({ strong }) => strong).map((one) => one.box)
+  ]
+  if (blocked.some((own) => contains(region, ...centre(own)))) return undefined
+  const labels = frame.segments.filter((one) => contains(region, ...centre(one.box)))
+  const items = [
+    ...drawn
+      .filter((one) => contains(region, ...centre(one.box)))
+      .map((graphic) => ({ box: graphic.box, graphic })),
+    ...labels.map((segment) => ({ box: segment.box, segment }))
+  ]
+  return {
+    caption,
+    side,
+    box: region,
+    content: 0.8 * contentOf(caption, items, region),
+    gap: side === "right" ? region[0] - box[2] : box[0] - region[2]
+  }
+}

@@ -1,0 +1,87 @@
+/** The text of a page: characters and their boxes to runs. */
+import { mapBox, type Matrix } from "./PageTransform.ts"
+import { memoryOf, type Pdfium } from "./PdfiumLibrary.ts"
+import type { Run, Turn } from "./Run.ts"
+import { type Look, RunBuilder } from "./RunBuilder.ts"
+
+/** Scratch memory for what PDFium writes back. */
+export const SCRATCH = 1024
+
+const BOLD = /bold|black|heavy|semibold|demi|medi\b|-bd|cmbx/i
+const MONO = /mono|courier|consol|typewriter|menlo|cmtt|code/i
+
+/** The runs of a page's text, in the order of the file. `toShown` maps page space to the page as shown. */
+export const readText = (
+  pdfium: Pdfium,
+  page: number,
+  text: number,
+  scratch: number,
+  toShown: Matrix,
+  width: number,
+  height: number
+): ReadonlyArray<Run> => {
+  const rotation = pdfium.FPDFPage_GetRotation(page)
+  const runs = new RunBuilder(width, height)
+  const fonts = new Map<number, { readonly font: string; readonly bold: boolean; readonly mono: boolean }>()
+
+  const lookAt = (index: number): Look => {
+    const object = pdfium.FPDFText_GetTextObject(text, index)
+    let font = fonts.get(object)
+    if (font === undefined) {
+      const length = pdfium.FPDFText_GetFontInfo(text, index, scratch, SCRATCH - 8, scratch + SCRATCH - 8)
+      const name =
+        length > 1
+          ? Buffer.from(
+              memoryOf(pdfium).HEAPU8.subarray(scratch, scratch + Math.min(length, SCRATCH - 8) - 1)
+            ).toString()
+          : ""
+      font = {
+        font: name,
+        bold: BOLD.test(name) || pdfium.FPDFText_GetFontWeight(text, index) >= 650,
+        mono: MONO.test(name)
+      }
+      if (object !== 0) fonts.set(object, font)
+    }
+    pdfium.FPDFText_GetMatrix(text, index, scratch)
+    const at = scratch >> 2
+    const heap = memoryOf(pdfium).HEAPF32
+    const [a, b, c, d] = [heap[at]!, heap[at + 1]!, heap[at + 2]!, heap[at + 3]!]
+    const quarter = Math.round(Math.atan2(b, a) / (Math.PI / 2)) - rotation
+    return {
+      ...font,
+      size: pdfium.FPDFText_GetFontSize(text, index) * Math.hypot(c, d),
+      turn: (((quarter % 4) + 4) % 4) as Turn
+    }
+  }
+
+  const count = pdfium.FPDFText_CountChars(text)
+  for (let i = 0; i < count; i++) {
+    const code = pdfium.FPDFText_GetUnicode(text, i)
+    if (code === 10 || code === 13) runs.lineEnd()
+    else if (code === 32 || code === 9 || code === 0xa0) runs.blank()
+    else if (code !== 0 && pdfium.FPDFText_GetLooseCharBox(text, i, scratch)) {
+      const at = scratch >> 2
+      const heap = memoryOf(pdfium).HEAPF32
+      // left, top, right, bottom
+      let box = mapBox(toShown, heap[at]!, heap[at + 3]!, heap[at + 2]!, heap[at + 1]!)
+      let look = runs.atWordStart ? lookAt(i) : undefined
+      const tall = box[3] - box[1]
+      // Fonts that are drawings have sizes of their own: then the box says more
+      if (
+        look !== undefined &&
+        look.turn % 2 === 0 &&
+        tall > 0 &&
+        (look.size < tall / 3 || look.size > tall * 3)
+      ) {
+        look = { ...look, size: tall / 1.1 }
+      }
+      if (box[2] - box[0] > width || tall > height)
+        box = [box[0], box[1], Math.min(box[2], width), Math.min(box[3], height)]
+      // PDFium marks a hyphen at a line's end with 2
+      const character =
+        code === 2 ? "-" : code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code)
+      runs.character(character, box, look)
+    }
+  }
+  return runs.finish()
+}

@@ -1,0 +1,89 @@
+/** Pages, and parts of them, as pictures. */
+import { crc32, deflateSync } from "node:zlib"
+import type { Box } from "../../Document.ts"
+import { memoryOf, type Pdfium } from "./PdfiumLibrary.ts"
+
+/** A picture has at most this many pixels; above, it is drawn smaller. Keeps a poster within 64 MiB of PDFium's memory. */
+const PIXELS = 16_000_000
+/** Draw annotations, and with the order of channels that PNG has. */
+const FLAGS = 0x01 | 0x10
+
+const chunk = (kind: string, data: Uint8Array): Uint8Array => {
+  const out = Buffer.alloc(data.length + 12)
+  out.writeUInt32BE(data.length, 0)
+  out.write(kind, 4, "latin1")
+  out.set(data, 8)
+  out.writeUInt32BE(crc32(out.subarray(4, data.length + 8)), data.length + 8)
+  return out
+}
+
+/** PNG of RGBA pixels on white paper: grey where all is grey, else RGB. Each row is told by its difference from the last. */
+const encodePng = (pixels: Uint8Array, width: number, height: number): Uint8Array => {
+  let grey = true
+  for (let i = 0; grey && i < pixels.length; i += 4)
+    grey = pixels[i] === pixels[i + 1] && pixels[i] === pixels[i + 2]
+  const channels = grey ? 1 : 3
+  const raw = new Uint8Array(height * (1 + width * channels))
+  let out = 0
+  for (let y = 0; y < height; y++) {
+    raw[out++] = y === 0 ? 0 : 2
+    let at = y * width * 4
+    for (let x = 0; x < width; x++, at += 4) {
+      for (let c = 0; c < channels; c++) {
+        raw[out++] = y === 0 ? pixels[at + c]! : pixels[at + c]! - pixels[at + c - width * 4]!
+      }
+    }
+  }
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  header.set([8, grey ? 0 : 2, 0, 0, 0], 8)
+  return Buffer.concat([
+    Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a),
+    chunk("IHDR", header),
+    chunk("IDAT", deflateSync(raw, { level: 3 })),
+    chunk("IEND", new Uint8Array(0))
+  ])
+}
+
+/**
+ * A page, or the part of it in `box` (points of the page as shown), as PNG at `dpi`, white where nothing is drawn.
+ * Undefined where the page cannot be loaded or memory does not suffice.
+ */
+export const renderPng = (
+  pdfium: Pdfium,
+  document: number,
+  index: number,
+  dpi: number,
+  box?: Box
+): Uint8Array | undefined => {
+  const page = pdfium.FPDF_LoadPage(document, index)
+  if (page === 0) return undefined
+  let bitmap = 0
+  try {
+    const [pageWidth, pageHeight] = [pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page)]
+    const [x0, y0, x1, y1] = box ?? [0, 0, pageWidth, pageHeight]
+    const wanted = dpi / 72
+    const scale = Math.min(wanted, Math.sqrt(PIXELS / Math.max(1, (x1 - x0) * (y1 - y0))))
+    const width = Math.max(1, Math.round((x1 - x0) * scale))
+    const height = Math.max(1, Math.round((y1 - y0) * scale))
+    bitmap = pdfium.FPDFBitmap_Create(width, height, 0)
+    if (bitmap === 0) return undefined
+    pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xffffffff)
+    pdfium.FPDF_RenderPageBitmap(
+      bitmap,
+      page,
+      Math.round(-x0 * scale),
+      Math.round(-y0 * scale),
+      Math.round(pageWidth * scale),
+      Math.round(pageHeight * scale),
+      0,
+      FLAGS
+    )
+    const at = pdfium.FPDFBitmap_GetBuffer(bitmap)
+    return encodePng(memoryOf(pdfium).HEAPU8.subarray(at, at + width * height * 4), width, height)
+  } finally {
+    if (bitmap !== 0) pdfium.FPDFBitmap_Destroy(bitmap)
+    pdfium.FPDF_ClosePage(page)
+  }
+}
