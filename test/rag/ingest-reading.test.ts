@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { connect } from "@lancedb/lancedb"
 import { LanceIndex, Library, PassageIndex } from "@sluice/rag"
 import { Context, Effect, Layer } from "effect"
-import type { Figure, Parsed } from "../../packages/rag/src/Document.ts"
+import type { Box, Figure, Parsed } from "../../packages/rag/src/Document.ts"
 import { draftOf } from "../../packages/rag/src/Draft.ts"
 import { parse } from "../../packages/rag/src/parse/Parser.ts"
 import { sha256 } from "../../packages/rag/src/PassageEmbedder.ts"
@@ -18,13 +18,15 @@ const TEXT = `# Boiler\n\nThe pressure falls in May, see Fig. 2.\n\n${CAPTION}\n
 
 const span = (text: string) => ({ start: TEXT.indexOf(text), end: TEXT.indexOf(text) + text.length })
 
+const BOX: Box = [10, 20, 300.5, 400]
+
 const figure: Figure = {
   ...span(`${CAPTION}\n0 20 40 bar`),
   kind: "figure",
   number: "2",
   caption: span(CAPTION),
   page: 1,
-  box: [10, 20, 300.5, 400],
+  box: BOX,
   mentions: [span("The pressure falls in May, see Fig. 2.")],
   crop: CROP
 }
@@ -96,13 +98,13 @@ describe("what is kept of a reading", () => {
         kind: "figure",
         number: "2",
         page: 1,
-        box: figure.box,
+        box: BOX,
         caption: CAPTION,
         crop: sha256(CROP)
       })
       assert.deepStrictEqual(Uint8Array.from(yield* library.attachment(id, sha256(CROP))), CROP)
       const { info, parsed: read } = yield* library.document(id)
-      assert.strictEqual(read.text.slice(shown.start, shown.end), shown.text)
+      assert.strictEqual(read.text.slice(shown?.start, shown?.end), shown?.text)
       assert.deepStrictEqual(info.faults, parsed.faults)
       // neither the reading nor another's file is a crop
       for (const no of [draft.reading ?? "", info.sha256, "0".repeat(64)]) {

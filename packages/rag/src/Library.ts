@@ -3,9 +3,11 @@ import { Embedder, type Reader, type Reranker, Vision } from "@sluice/core"
 import { Clock, Context, Effect, Layer, Option, Queue, type Scope, Semaphore, Stream } from "effect"
 import type { Answer, AnswerEvent } from "./Answer.ts"
 import { makeAnswerer } from "./Answerer.ts"
+import { applyPlan } from "./Apply.ts"
 import { CHUNKER } from "./Chunker.ts"
 import type { DocumentInfo, Parsed, PassageFigure, StoredPassage } from "./Document.ts"
-import type { IngestEvent, IngestReport, IngestSource } from "./IngestReport.ts"
+import type { IngestPlan, PlanOptions } from "./IngestPlan.ts"
+import type { FolderSource, IngestEvent, IngestReport, IngestSource } from "./IngestReport.ts"
 import { ingestSource, rebuildFrom, storedOriginal } from "./IngestSession.ts"
 import { LanceIndex } from "./LanceIndex.ts"
 import { FORMAT, type Manifest } from "./Manifest.ts"
@@ -13,6 +15,7 @@ import { parse } from "./parse/Parser.ts"
 import { makePassageEmbedder, modelError } from "./PassageEmbedder.ts"
 import { decodeReading } from "./StoredReading.ts"
 import { type Collection, PassageIndex } from "./PassageIndex.ts"
+import { planIngest } from "./Plan.ts"
 import { RagError } from "./RagError.ts"
 import { makeRetriever, type Retrieval, type RetrieveOptions } from "./Retriever.ts"
 
@@ -43,6 +46,21 @@ export interface LibraryService {
   readonly ingest: (source: IngestSource) => Effect.Effect<IngestReport, RagError>
   /** The same, event by event; the last one is `done`. */
   readonly ingestEvents: (source: IngestSource) => Stream.Stream<IngestEvent, RagError>
+  /**
+   * What an ingest of a folder would do and cost. Every file is read and cut; no model is asked, nothing is written.
+   *
+   * **Gotchas.** Image understanding that is paid for is not asked, neither here nor by `apply`: what only it can read
+   * is not in the plan.
+   */
+  readonly plan: (source: string | FolderSource, options?: PlanOptions) => Effect.Effect<IngestPlan, RagError>
+  /**
+   * Does what a plan says, and sends no more to the model than it counts. A file that changed since is told as failed
+   * with `Stale` and left out. Applied again after a crash it goes on from there. Fails with `Stale`, nothing done, when
+   * the collection or the models are others than the plan's.
+   */
+  readonly apply: (plan: IngestPlan) => Effect.Effect<IngestReport, RagError>
+  /** The same, event by event; the last one is `done`. */
+  readonly applyEvents: (plan: IngestPlan) => Stream.Stream<IngestEvent, RagError>
   /** Recalls by embeddings, reranks in one call, keeps the best: passages and the trace of every stage. */
   readonly retrieve: (question: string, options?: RetrieveOptions) => Effect.Effect<Retrieval, RagError>
   /** A cited answer; `found` is false when the documents do not answer. */
@@ -170,11 +188,7 @@ const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions
   const context = yield* Effect.context<Embedder | PassageIndex>()
   // Whoever calls may have no image understanding in its context: what counts is what the library was opened with.
   const vision = yield* Effect.serviceOption(Vision)
-  const sight = Option.match(vision, {
-    onNone: () => Context.empty(),
-    onSome: (service) => Context.make(Vision, service)
-  })
-  const seeing = Effect.provideContext(sight)
+  const sight = sightOf(vision)
   const manifest = yield* presentManifest
   const embedder = yield* passageEmbedder(manifest)
   // One ingest or rebuild at a time: two would look at the same files and do the same work.
@@ -206,7 +220,14 @@ const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions
 
   const ingestEvents: LibraryService["ingestEvents"] = (source) =>
     alone(Effect.map(collection, (into) => ingestSource(source, into, embedder))).pipe(
-      Stream.provideContext(sight)
+      Stream.updateContext(sight)
+    )
+
+  // Planning must cost nothing, and applying no more than was planned.
+  const free = Option.filter(vision, ({ model }) => model.kind === "extractive")
+  const applyEvents: LibraryService["applyEvents"] = (plan) =>
+    alone(Effect.map(collection, (into) => applyPlan(plan, into, manifest, embedder))).pipe(
+      Stream.updateContext(sightOf(free))
     )
 
   const rebuild: LibraryService["rebuild"] = alone(
@@ -261,12 +282,15 @@ const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions
 
   return {
     ingestEvents,
-    ingest: Effect.fn("Library.ingest")(function* (source) {
-      const last = yield* Stream.runLast(ingestEvents(source))
-      return yield* wholeOf(Option.filter(last, (event) => event.type === "done")).pipe(
-        Effect.map(({ report }) => report)
+    ingest: Effect.fn("Library.ingest")((source) => reportOf(ingestEvents(source))),
+    plan: Effect.fn("Library.plan")(function* (source, options = {}) {
+      const folder = typeof source === "string" ? { folder: source } : source
+      return yield* planIngest(folder, yield* collection, manifest, embedder, options).pipe(
+        Effect.updateContext(sightOf(free))
       )
     }),
+    apply: Effect.fn("Library.apply")((plan) => reportOf(applyEvents(plan))),
+    applyEvents,
     retrieve: retriever.retrieve,
     ask,
     askEvents,
@@ -280,7 +304,7 @@ const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions
       const stored = reading === undefined ? undefined : yield* from.original(reading)
       if (stored !== undefined) return { info, parsed: yield* decodeReading(stored, info.path) }
       const bytes = yield* storedOriginal(from, info)
-      return { info, parsed: yield* seeing(parse({ path: info.path, bytes })) }
+      return { info, parsed: yield* Effect.updateContext(parse({ path: info.path, bytes }), sight) }
     }),
     file,
     figures: Effect.fn("Library.figures")(function* (id) {
@@ -324,7 +348,22 @@ const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions
   } satisfies LibraryService
 })
 
+/** The context with images understood by this, or not at all, whatever the caller has. */
+const sightOf =
+  (vision: Option.Option<typeof Vision.Service>) =>
+  (context: Context.Context<never>): Context.Context<never> =>
+    Option.match(vision, {
+      onNone: () => Context.omit(Vision)(context),
+      onSome: (service) => Context.add(context, Vision, service)
+    })
+
 const isFigure = (passage: StoredPassage): passage is FigurePassage => passage.figure !== undefined
+
+const reportOf = (events: Stream.Stream<IngestEvent, RagError>): Effect.Effect<IngestReport, RagError> =>
+  Effect.gen(function* () {
+    const last = yield* Stream.runLast(events)
+    return (yield* wholeOf(Option.filter(last, (event) => event.type === "done"))).report
+  })
 
 const wholeOf = <A>(last: Option.Option<A>): Effect.Effect<A> =>
   Option.match(last, {

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import type { Passage } from "./Document.ts"
 import type { VectorCache } from "./PassageIndex.ts"
 import { RagError, type Stage } from "./RagError.ts"
+import { estimateTokens, type TokenEstimate } from "./TokenEstimate.ts"
 
 /** Texts looked up in the cache at a time. */
 const TEXTS_PER_LOOKUP = 500
@@ -48,6 +49,10 @@ export interface PassageEmbedder {
   readonly embed: (texts: ReadonlyArray<PassageText>) => Effect.Effect<ReadonlyArray<Embedding>, RagError>
   /** The different texts among these that have no vector in the cache, in their order. Asks no model. */
   readonly missing: (texts: ReadonlyArray<PassageText>) => Effect.Effect<ReadonlyArray<PassageText>, RagError>
+  /** Whether a text that was embedded once is not sent again: models that cost nothing have no cache. */
+  readonly remembers: boolean
+  /** What the model will count for a text, its prefix included. */
+  readonly tokens: (text: string) => TokenEstimate
   /** The same embedder, which sends no more than that: what would go over it fails with `Stale`, unsent. */
   readonly within: (budget: EmbeddingBudget) => PassageEmbedder
 }
@@ -145,6 +150,8 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
       )
     }),
     missing,
+    remembers: cache !== undefined,
+    tokens: estimateTokens,
     within: embedder
   })
 

@@ -1,7 +1,7 @@
 /** Files of a folder, named and read with typed failures: the one place of this package that reads the disk. */
 import { readdir, readFile, realpath, stat } from "node:fs/promises"
 import { basename, dirname, join, resolve, sep } from "node:path"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import type { IngestFailure } from "./IngestReport.ts"
 import { MAX_FILE_BYTES } from "./parse/Parser.ts"
 import { RagError, type RagReason } from "./RagError.ts"
@@ -18,7 +18,10 @@ export interface SourceFiles {
   readonly failed: ReadonlyArray<IngestFailure>
 }
 
-/** Lists a folder, or one file. Hidden files and folders are left out; links are followed, each folder once. */
+/**
+ * Lists a folder, or one file. Hidden files and folders are left out; links are followed, each folder once,
+ * upwards never.
+ */
 export const listFiles = Effect.fn("SourceFiles.list")(function* (path: string) {
   const target = resolve(path)
   const stats = yield* disk(path, () => stat(target))
@@ -29,11 +32,13 @@ export const listFiles = Effect.fn("SourceFiles.list")(function* (path: string) 
   const paths: Array<string> = []
   const failed: Array<IngestFailure> = []
   const seen = new Set<string>()
+  const top = yield* disk(path, () => realpath(target))
   const walk = (folder: string): Effect.Effect<void> =>
     Effect.gen(function* () {
       const absolute = join(target, folder)
       const real = yield* disk(folder || path, () => realpath(absolute))
-      if (seen.has(real)) return
+      // A link upwards leads to the whole of what is above, and round again.
+      if (seen.has(real) || (folder !== "" && isAbove(real, top))) return
       seen.add(real)
       const entries = yield* disk(folder || path, () => readdir(absolute, { withFileTypes: true }))
       for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -42,9 +47,11 @@ export const listFiles = Effect.fn("SourceFiles.list")(function* (path: string) 
         if (entry.isDirectory()) yield* walk(below)
         else if (entry.isFile()) paths.push(below)
         else if (entry.isSymbolicLink()) {
-          const linked = yield* disk(below, () => stat(join(target, below)))
-          if (linked.isDirectory()) yield* walk(below)
-          else if (linked.isFile()) paths.push(below)
+          // One that leads nowhere, or to itself, is no matter of the files beside it.
+          const linked = yield* Effect.result(disk(below, () => stat(join(target, below))))
+          if (Result.isFailure(linked)) failed.push({ path: below, error: linked.failure })
+          else if (linked.success.isDirectory()) yield* walk(below)
+          else if (linked.success.isFile()) paths.push(below)
         }
       }
     }).pipe(Effect.catch((error) => Effect.sync(() => failed.push({ path: folder, error }))))
@@ -54,6 +61,9 @@ export const listFiles = Effect.fn("SourceFiles.list")(function* (path: string) 
   const all: SourceFiles = { root: target, paths, whole: true, failed }
   return all
 })
+
+const isAbove = (folder: string, below: string): boolean =>
+  below.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)
 
 /** Reads a file whole; one over the limit is refused before it is read. */
 export const readSource = Effect.fn("SourceFiles.read")(function* (root: string, path: string) {

@@ -1,0 +1,207 @@
+/** What would be done is told before it is paid for; what was told is done, and no more. */
+import { assert, describe, it } from "@effect/vitest"
+import { Embedder } from "@sluice/core"
+import { type IngestEvent, IngestPlan, Library } from "@sluice/rag"
+import { Effect, Layer, Ref, Schema, Stream } from "effect"
+import { createHash } from "node:crypto"
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { DIMENSION, embedText, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
+import { HANDBOOK, handbook, testFolder } from "./TestFolder.ts"
+
+/** A model that costs, and the texts of each of its calls. */
+const paidModel = Effect.map(Ref.make<ReadonlyArray<ReadonlyArray<string>>>([]), (calls) => ({
+  calls: Ref.get(calls),
+  layer: Layer.mergeAll(
+    Layer.succeed(
+      Embedder,
+      Embedder.of({
+        model: { id: "paid", kind: "neural", free: false },
+        dimension: Effect.succeed(DIMENSION),
+        embed: (texts) =>
+          Effect.as(
+            Ref.update(calls, (before) => [...before, texts]),
+            { vectors: texts.map((text) => embedText(text)), tokens: texts.length }
+          )
+      })
+    ),
+    rerankerLayer,
+    readerLayer
+  )
+}))
+
+/** Every file below a folder with the hash of its bytes. */
+const bytesOf = (folder: string) =>
+  Effect.promise(async () => {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    const hash = async (file: string) =>
+      createHash("sha256")
+        .update(await readFile(file))
+        .digest("hex")
+    return Promise.all(files.toSorted().map(async (file) => `${file} ${await hash(file)}`))
+  })
+
+const long = (name: string, sections: number) =>
+  `# ${name}\n\n${Array.from({ length: sections }, (_, i) => `## Part ${i}\n\n${`${name} says ${i} of it. `.repeat(20)}\n`).join("\n")}`
+
+describe("plan", () => {
+  it.effect("says what would be done and paid, and does nothing", () =>
+    Effect.gen(function* () {
+      const { docs, library: at, remove, write } = yield* handbook
+      const { calls, layer } = yield* paidModel
+      yield* Effect.gen(function* () {
+        const library = yield* Library.open(at)
+        yield* library.ingest(docs)
+        yield* write("docs/boiler.md", "# Boiler\n\nThe boiler is gone.\n")
+        yield* write("docs/copy.md", HANDBOOK["docs/refunds.md"])
+        yield* write("docs/new.md", long("New", 40))
+        yield* write("docs/bad.txt", new Uint8Array([0, 1, 255, 254, 0]))
+        yield* remove("docs/sub/cats.md")
+        const before = [yield* bytesOf(at), yield* calls]
+        const plan = yield* library.plan(docs, { per1000Tokens: 10 })
+        assert.deepStrictEqual([yield* bytesOf(at), yield* calls], before)
+        assert.deepStrictEqual(
+          plan.changes.map(({ change, path }) => `${change} ${path}`),
+          ["replaced boiler.md", "added copy.md", "added new.md", "removed sub/cats.md"]
+        )
+        assert.deepStrictEqual(
+          plan.failed.map(({ path, reason }) => [path, reason]),
+          [["bad.txt", "Malformed"]]
+        )
+        // the copy's text is in the cache already
+        assert.deepStrictEqual([plan.unchanged, plan.cached, plan.texts], [1, 1, plan.passages - 1])
+        assert.strictEqual(plan.calls, 1)
+        assert.isTrue(plan.tokens.estimated > 40 && plan.tokens.estimated <= plan.tokens.atMost)
+        assert.deepStrictEqual(plan.cost, {
+          estimated: Math.ceil(plan.tokens.estimated / 100),
+          atMost: Math.ceil(plan.tokens.atMost / 100)
+        })
+        assert.isUndefined((yield* library.plan(docs)).cost)
+      }).pipe(Effect.provide(layer))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is applied as it says, down to the number of calls, also when it was kept as JSON", () =>
+    Effect.gen(function* () {
+      const { docs, library: at, write } = yield* handbook
+      const { calls, layer } = yield* paidModel
+      for (let i = 0; i < 12; i++) yield* write(`docs/long${i}.md`, long(`Long ${i}`, 130))
+      // equal texts are paid once, in one commit and over several
+      for (const name of ["again0", "long5b", "z"])
+        yield* write(`docs/${name}.md`, HANDBOOK["docs/refunds.md"])
+      yield* Effect.gen(function* () {
+        const library = yield* Library.open(at)
+        const plan = yield* library.plan({ folder: docs, metadata: (path) => ({ path }) })
+        assert.isTrue(plan.passages > 1_100, "more than one commit")
+        const kept = yield* Schema.decodeEffect(Schema.fromJsonString(IngestPlan))(JSON.stringify(plan))
+        assert.deepStrictEqual(kept, plan)
+        const events: Array<IngestEvent> = []
+        yield* Stream.runForEach(library.applyEvents(kept), (event) => Effect.sync(() => events.push(event)))
+        const sent = yield* calls
+        assert.strictEqual(sent.length, plan.calls)
+        assert.strictEqual(sent.flat().length, plan.texts)
+        assert.strictEqual(new Set(sent.flat()).size, plan.texts)
+        assert.deepStrictEqual(events[0], { type: "found", files: plan.changes.length })
+        const last = events.at(-1)
+        assert.isTrue(last?.type === "done" && last.report.added === 18 && last.report.failed.length === 0)
+        assert.isTrue(last?.type === "done" && last.report.passages === plan.passages)
+        assert.isTrue((yield* library.documents).every(({ metadata, path }) => metadata?.["path"] === path))
+        const rest = yield* library.plan(docs)
+        assert.deepStrictEqual([rest.changes, rest.unchanged, rest.calls, rest.passages], [[], 18, 0, 0])
+        // once more is nothing at all
+        const again = yield* library.apply(plan)
+        assert.deepStrictEqual([again.unchanged, again.added, again.passages], [18, 0, 0])
+        assert.strictEqual((yield* calls).length, plan.calls)
+      }).pipe(Effect.provide(layer))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("leaves out, unpaid and by name, what changed since", () =>
+    Effect.gen(function* () {
+      const { docs, library: at, remove, write } = yield* handbook
+      const { calls, layer } = yield* paidModel
+      yield* Effect.gen(function* () {
+        const library = yield* Library.open(at)
+        yield* library.ingest(docs)
+        for (const name of ["kept", "edited", "vanished"]) yield* write(`docs/${name}.md`, long(name, 3))
+        yield* remove("docs/sub/cats.md")
+        yield* remove("docs/refunds.md")
+        const plan = yield* library.plan(docs)
+        assert.deepStrictEqual([plan.added, plan.removed], [3, 2])
+        yield* write("docs/edited.md", long("edited", 50))
+        yield* write("docs/late.md", long("late", 3))
+        yield* remove("docs/vanished.md")
+        yield* write("docs/refunds.md", HANDBOOK["docs/refunds.md"])
+        const paid = (yield* calls).flat().length
+        const report = yield* library.apply(plan)
+        assert.deepStrictEqual(
+          report.failed.map(({ error, path }) => `${path} ${error.reason} ${error.document}`),
+          ["edited.md", "vanished.md", "refunds.md"].map((path) => `${path} Stale ${path}`)
+        )
+        assert.deepStrictEqual([report.added, report.removed, report.replaced], [1, 1, 0])
+        const sent = (yield* calls).flat().slice(paid)
+        assert.isTrue(sent.length > 0 && sent.every((text) => text.startsWith("kept")), sent.join("\n"))
+        assert.deepStrictEqual(
+          (yield* library.documents).map(({ path }) => path),
+          ["boiler.md", "kept.md", "refunds.md"]
+        )
+      }).pipe(Effect.provide(layer))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("sends no text more than it counted when the cache is not what it was", () =>
+    Effect.gen(function* () {
+      const { docs, folder, library: at } = yield* handbook
+      const { calls, layer } = yield* paidModel
+      yield* Effect.gen(function* () {
+        const other = yield* Library.open(at, { collection: "other" })
+        yield* other.ingest(docs)
+        const plan = yield* (yield* Library.open(at)).plan(docs)
+        assert.deepStrictEqual([plan.texts, plan.cached], [0, 3])
+        const paid = (yield* calls).length
+        const elsewhere = yield* Library.open(join(folder, "without-cache"))
+        const report = yield* elsewhere.apply(plan)
+        assert.deepStrictEqual(
+          report.failed.map(({ error }) => error.reason),
+          ["Stale", "Stale", "Stale"]
+        )
+        assert.strictEqual((yield* calls).length, paid)
+        const free = yield* (yield* Library.open(at)).apply(plan)
+        assert.deepStrictEqual([free.added, (yield* calls).length], [3, paid])
+      }).pipe(Effect.provide(layer))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is refused by a collection or by models that it was not made for", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const { layer } = yield* paidModel
+      const library = yield* Library.open(at)
+      const plan = yield* library.plan(docs)
+      const other = yield* Library.open(at, { collection: "other" })
+      const paid = yield* Library.open(`${at}2`).pipe(Effect.provide(layer))
+      for (const [wrong, what] of [
+        [other, "collection default"],
+        [paid, "embeddingModel test-words"]
+      ] as const) {
+        const error = yield* Effect.flip(wrong.apply(plan))
+        assert.strictEqual(error.reason, "Stale")
+        assert.include(error.message, what)
+        assert.strictEqual((yield* wrong.stats).documents, 0)
+      }
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("counts nothing for an empty folder, and fails for one that is not there", () =>
+    Effect.gen(function* () {
+      const { folder, library: at, write } = yield* testFolder
+      yield* write("empty/.hidden", "")
+      const library = yield* Library.open(at)
+      const plan = yield* library.plan(join(folder, "empty"), { per1000Tokens: 5 })
+      assert.deepStrictEqual([plan.changes, plan.calls, plan.cost], [[], 0, { estimated: 0, atMost: 0 }])
+      assert.strictEqual((yield* library.apply(plan)).added, 0)
+      assert.strictEqual((yield* Effect.flip(library.plan(join(folder, "no")))).reason, "NotFound")
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+})
