@@ -1,9 +1,10 @@
 /** `sluice eval`: how good it is, measured. */
 import { Command } from "effect/cli"
 import { figures } from "./EvaluateFigures.ts"
+import { qa } from "./EvaluateQa.ts"
 import { retrieval } from "./EvaluateRetrieval.ts"
 
 export const evaluate = Command.make("eval").pipe(
   Command.withDescription("Measure retrieval and the reading of figures"),
-  Command.withSubcommands([retrieval, figures])
+  Command.withSubcommands([retrieval, figures, qa])
 )

@@ -1,0 +1,106 @@
+/** How well questions about documents are answered, cited, or left unanswered. */
+import { existsSync } from "node:fs"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { Duration, Effect, Schema, type Scope } from "effect"
+import { Library, type Models } from "../Library.ts"
+import { RagError } from "../RagError.ts"
+import {
+  type AnswerScores,
+  ExpectedAnswer,
+  isRight,
+  type JudgedAnswer,
+  judgeAnswer,
+  scoreAnswers
+} from "./AnswerScores.ts"
+import { scratchFolder } from "./JudgedCollection.ts"
+
+/** All scores, and those of the questions that were never looked at. */
+export interface AnswerEvaluation {
+  readonly questions: number
+  readonly ran: number
+  /** Documents that questions are about and that are not there; their questions were not asked. */
+  readonly missing: ReadonlyArray<string>
+  readonly all: AnswerScores
+  readonly worked: AnswerScores
+  readonly heldOut: AnswerScores
+  readonly byKind: { readonly [kind: string]: AnswerScores }
+  /** What was not right, and of it what retrieval missed. */
+  readonly failures: ReadonlyArray<JudgedAnswer>
+  /** Milliseconds a question took, in the middle. */
+  readonly p50Milliseconds: number
+}
+
+const decodeQuestion = Schema.decodeUnknownEffect(Schema.fromJsonString(ExpectedAnswer))
+
+/** A question a line, as `ExpectedAnswer`. Fails with `NotFound` and `Malformed`, which names the line. */
+export const expectedAnswers = Effect.fn("evaluateAnswers.questions")(function* (path: string) {
+  const text = yield* Effect.tryPromise({
+    try: () => readFile(path, "utf8"),
+    catch: (cause) =>
+      new RagError({
+        stage: "evaluate",
+        reason: (cause as NodeJS.ErrnoException).code === "ENOENT" ? "NotFound" : "Store",
+        message: `${path} cannot be read. It holds one question a line: { "id", "kind", "question", "document", "contains", "at" }.`,
+        cause
+      })
+  })
+  const lines = text.split("\n").map((line, i) => ({ line, number: i + 1 }))
+  return yield* Effect.forEach(
+    lines.filter(({ line }) => line.trim() !== ""),
+    ({ line, number }) =>
+      Effect.mapError(
+        decodeQuestion(line),
+        (cause) =>
+          new RagError({
+            stage: "evaluate",
+            reason: "Malformed",
+            message: `Line ${number} of ${path} is not { "id", "kind", "question", "document", "contains", "at" }: ${cause.message}`,
+            cause
+          })
+      )
+  )
+})
+
+/**
+ * Ingests the folders into a library of their own, with default settings, and asks the questions one after the other.
+ *
+ * **Details.** A folder that is not there is left out, and so are the questions about its documents. `onQuestion` hears
+ * how many were asked.
+ */
+export const evaluateAnswers: (options: {
+  readonly questions: string
+  readonly folders: ReadonlyArray<string>
+  readonly onQuestion?: (asked: number, of: number) => Effect.Effect<void>
+}) => Effect.Effect<AnswerEvaluation, RagError, Models | Scope.Scope> = Effect.fn("evaluateAnswers")(
+  function* ({ folders, onQuestion = () => Effect.void, questions: path }) {
+    const questions = yield* expectedAnswers(path)
+    const library = yield* Library.open(join(yield* scratchFolder, "library"))
+    for (const folder of folders) if (existsSync(folder)) yield* library.ingest(folder)
+    const there = new Set((yield* library.documents).map(({ path }) => path))
+    const wanted = new Set(questions.flatMap(({ document }) => document ?? []))
+    const asked = questions.filter(({ document }) => document === undefined || there.has(document))
+    const judged: Array<JudgedAnswer> = []
+    const times: Array<number> = []
+    for (const expected of asked) {
+      const [duration, answer] = yield* Effect.timed(library.ask(expected.question))
+      judged.push(judgeAnswer(expected, answer))
+      times.push(Duration.toMillis(duration))
+      yield* onQuestion(judged.length, asked.length)
+    }
+    const kinds = [...new Set(judged.map(({ kind }) => kind))]
+    return {
+      questions: questions.length,
+      ran: judged.length,
+      missing: [...wanted].filter((document) => !there.has(document)),
+      all: scoreAnswers(judged),
+      worked: scoreAnswers(judged.filter(({ heldOut }) => !heldOut)),
+      heldOut: scoreAnswers(judged.filter(({ heldOut }) => heldOut)),
+      byKind: Object.fromEntries(
+        kinds.map((kind) => [kind, scoreAnswers(judged.filter((one) => one.kind === kind))])
+      ),
+      failures: judged.filter((one) => !isRight(one)),
+      p50Milliseconds: times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0
+    }
+  }
+)
