@@ -168,6 +168,73 @@ describe("LanceIndex", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("finds by vector and by words side by side, what is indexed and what is not yet", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* open(library)
+      yield* collection.commit([
+        documentOf("one", [
+          "The grey cats were sleeping.",
+          "Boilers are inspected.",
+          "锅炉每年春天检查一次。"
+        ])
+      ])
+      const found = (words: string) =>
+        Effect.map(collection.search({ words, limit: 3 }), (hits) =>
+          hits.map(({ keywordRank, passage, vectorRank }) => [passage.text, keywordRank, vectorRank])
+        )
+      const cats = [["The grey cats were sleeping.", 1, undefined]]
+      assert.deepStrictEqual(yield* found("Where does the cat sleep?"), cats)
+      yield* collection.maintain
+      assert.deepStrictEqual(yield* found("Where does the cat sleep?"), cats)
+      assert.deepStrictEqual(yield* found("什么时候检查锅炉？"), [["锅炉每年春天检查一次。", 1, undefined]])
+      yield* collection.commit([documentOf("late", ["A cat sleeps late.", "Dogs bark at boilers."])])
+      assert.sameMembers(
+        (yield* found("sleeping cats")).map(([text]) => text),
+        ["The grey cats were sleeping.", "A cat sleeps late."]
+      )
+      const both = yield* collection.search({
+        vector: embedText("dogs bark"),
+        words: "inspected boiler",
+        limit: 1,
+        vectors: true
+      })
+      assert.deepStrictEqual(
+        both.map(({ keywordRank, passage, vectorRank }) => [passage.text, vectorRank, keywordRank]),
+        [
+          ["Dogs bark at boilers.", 1, undefined],
+          ["Boilers are inspected.", undefined, 1]
+        ]
+      )
+      assert.deepStrictEqual(both[0]?.vector, embedText("Dogs bark at boilers."))
+      assert.isAbove(both[1]?.keywordScore ?? 0, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("takes words as words, whatever they look like", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* open(library)
+      yield* collection.commit([documentOf("one", ["Boilers are inspected.", "Cats sleep."])])
+      for (const words of [
+        '+boiler -inspected "cats sleep" AND NOT (',
+        "search:boiler^2~1 *",
+        "boiler'; DROP TABLE x; --",
+        "boiler\\ \u0000 \ud800",
+        `boiler ${"word ".repeat(5000)}`
+      ]) {
+        const hits = yield* collection.search({ words, limit: 5 })
+        assert.include(
+          hits.map(({ passage }) => passage.text),
+          "Boilers are inspected.",
+          words
+        )
+      }
+      for (const words of ["", "  ", "the of", "?!", "'\"", "字".repeat(5000)])
+        assert.deepStrictEqual(yield* collection.search({ words, limit: 5 }), [])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("closes after the call that is under way, whoever made it", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder

@@ -3,17 +3,10 @@ import { Effect, Semaphore } from "effect"
 import type { Collection, StoredDocument } from "../PassageIndex.ts"
 import type { Manifest } from "../Manifest.ts"
 import { RagError } from "../RagError.ts"
-import { attempt, attemptWrite, NPROBES, REFINE_FACTOR, sqlIn, sqlString, type Table } from "./Lance.ts"
+import { attempt, attemptWrite, sqlIn, sqlString, type Table } from "./Lance.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
-import {
-  documentRow,
-  documentRowId,
-  PASSAGE_COLUMNS,
-  rowsOf,
-  toArrow,
-  toPassage,
-  toStored
-} from "./LanceRows.ts"
+import { documentRow, documentRowId, rowsOf, toArrow, toPassage, toStored } from "./LanceRows.ts"
+import { EXTRA, searchOf } from "./LanceSearch.ts"
 import { maintainIndex, settleIndex } from "./LanceVectorIndex.ts"
 
 /** Rows that are passages of any kind. */
@@ -89,39 +82,18 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     }
   }, writer.withPermit)
 
-  const search: Collection["search"] = Effect.fn("LanceCollection.search")(function* ({ limit, vector }) {
-    if (vector === undefined) return []
-    const rows: ReadonlyArray<Record<string, unknown>> = yield* attempt(
-      "retrieve",
-      "recalling passages",
-      () =>
-        table
-          .query()
-          .nearestTo(vector)
-          .distanceType("cosine")
-          .nprobes(NPROBES)
-          .refineFactor(REFINE_FACTOR)
-          .limit(limit)
-          // LanceDB warns where the distance is not named.
-          .select([...PASSAGE_COLUMNS, "_distance"])
-          .toArray()
-    )
-    return rows.map((row, i) => ({
-      passage: toPassage(row),
-      similarity: 1 - (row["_distance"] as number),
-      vectorRank: i + 1
-    }))
-  })
+  const recall = searchOf(table, manifest.dimension, () => EXTRA)
+  const search: Collection["search"] = (query) => recall(query, undefined)
 
   const passages: Collection["passages"] = Effect.fn("LanceCollection.passages")(function* (document) {
     const rows: ReadonlyArray<Record<string, unknown>> = yield* attempt("store", "reading passages", () =>
       table
         .query()
         .where(`${PASSAGES} AND ${sqlIn("document", [document])}`)
-        .select(PASSAGE_COLUMNS)
+        .select(["passage"])
         .toArray()
     )
-    return rows.map(toPassage).toSorted((a, b) => a.ordinal - b.ordinal)
+    return rows.map((row) => toPassage(row["passage"] as string)).toSorted((a, b) => a.ordinal - b.ordinal)
   })
 
   const documentRows = attempt("store", "listing documents", async () => {

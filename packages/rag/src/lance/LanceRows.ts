@@ -1,6 +1,7 @@
 /** Documents and passages as rows of Arrow, and back. */
 import {
   type Data,
+  type FixedSizeList,
   Float32,
   Int32,
   makeData,
@@ -14,6 +15,7 @@ import {
 import type { DocumentInfo, Format, Line, PassageFigure, StoredPassage } from "../Document.ts"
 import type { IndexedDocument, IndexedPassage, StoredDocument } from "../PassageIndex.ts"
 import { passagesSchema, vectorType } from "./LanceTables.ts"
+import { hasDirection } from "./LanceVector.ts"
 
 /** What the row of a document carries besides its identifier. */
 interface DocumentMetadata extends Omit<DocumentInfo, "id"> {
@@ -23,23 +25,26 @@ interface DocumentMetadata extends Omit<DocumentInfo, "id"> {
   readonly attachments?: ReadonlyArray<string> | undefined
 }
 
-/** What each passage repeats of its document, so that recall needs no second query. */
-type PassageMetadata = Omit<StoredPassage["document"], "id">
+/** A passage as JSON, besides its identifier. */
+interface PassageJson extends Omit<StoredPassage, "id" | "document" | "lines" | "figure"> {
+  readonly document: StoredPassage["document"]
+  readonly lines?: ReadonlyArray<PackedLine> | undefined
+  readonly figure?: PassageFigure | undefined
+}
 
-/** The columns that a passage is made from. */
-export const PASSAGE_COLUMNS = [
-  "id",
-  "document",
-  "ordinal",
-  "text",
-  "page",
-  "start",
-  "end",
-  "boxes",
-  "headings",
-  "metadata",
-  "figure"
+/** A line as an array of numbers: half the size of an object. */
+type PackedLine = readonly [
+  start: number,
+  end: number,
+  page: number,
+  x0: number,
+  y0: number,
+  x1: number,
+  y1: number
 ]
+
+/** The columns that a found passage is made from. */
+export const FOUND_COLUMNS = ["passage"]
 
 /** The row that stands for the document itself. */
 export const documentRowId = (document: string): string => `${document}#`
@@ -51,6 +56,8 @@ interface Row {
   readonly ordinal: number | null
   readonly hash: string | null
   readonly passage: IndexedPassage | undefined
+  /** The document that the passage is of. */
+  readonly of: Pick<DocumentInfo, "path" | "title" | "format"> | undefined
   readonly metadata: string | null
 }
 
@@ -65,6 +72,7 @@ export const documentRow = (
   ordinal: null,
   hash: known.sha256,
   passage: undefined,
+  of: undefined,
   metadata: JSON.stringify({ ...known, source, reading, attachments } satisfies DocumentMetadata)
 })
 
@@ -75,19 +83,18 @@ export const rowsOf = (
 ): ReadonlyArray<Row> =>
   documents.flatMap(({ attachments, info, passages, reading, replaces, source }) => {
     const document = info.id
-    const metadata: PassageMetadata = { path: info.path, title: info.title, format: info.format }
-    const repeated = JSON.stringify(metadata)
     const rows: Array<Row> = [documentRow(info, { source, reading, attachments: [...attachments.keys()] })]
     for (const passage of passages) {
       const { ordinal } = passage.passage
       const id = `${document}#${ordinal}`
       const kind = passage.passage.figure?.kind ?? "passage"
-      rows.push({ id, document, kind, ordinal, hash: passage.hash, passage, metadata: repeated })
+      rows.push({ id, document, kind, ordinal, hash: passage.hash, passage, of: info, metadata: null })
     }
     if (options.gone) {
       for (let ordinal = passages.length; ordinal < (replaces?.info.passages ?? 0); ordinal++) {
         const id = `${document}#${ordinal}`
-        rows.push({ id, document, kind: "gone", ordinal, hash: null, passage: undefined, metadata: null })
+        const nothing = { hash: null, passage: undefined, of: undefined, metadata: null }
+        rows.push({ id, document, kind: "gone", ordinal, ...nothing })
       }
     }
     return rows
@@ -107,22 +114,17 @@ export const toArrow = (rows: ReadonlyArray<Row>, dimension: number): Table => {
     texts((row) => row.kind),
     integers((row) => row.ordinal),
     texts((row) => row.hash),
-    texts((row) => row.passage?.passage.text ?? null),
     vectors(
       rows.map((row) => row.passage?.vector),
       dimension
     ),
     integers((row) => row.passage?.passage.page),
-    integers((row) => row.passage?.passage.start),
-    integers((row) => row.passage?.passage.end),
-    texts((row) =>
-      row.passage && row.passage.passage.lines.length > 0 ? packLines(row.passage.passage.lines) : null
-    ),
-    texts((row) => (row.passage ? JSON.stringify(row.passage.passage.headings) : null)),
-    texts((row) => row.passage?.passage.figure?.crop ?? null),
-    texts((row) => row.metadata),
+    texts((row) => row.of?.path ?? null),
+    texts((row) => row.of?.title ?? null),
+    texts((row) => row.of?.format ?? null),
+    texts((row) => (row.passage && row.of ? encodePassage(row.document, row.of, row.passage) : null)),
     texts((row) => row.passage?.search ?? null),
-    texts((row) => (row.passage?.passage.figure ? JSON.stringify(row.passage.passage.figure) : null))
+    texts((row) => row.metadata)
   ])
 }
 
@@ -143,7 +145,8 @@ export const vectors = (values: ReadonlyArray<Float32Array | undefined>, dimensi
   const valid = new Uint8Array(Math.ceil(values.length / 8))
   let nulls = 0
   values.forEach((vector, i) => {
-    if (vector === undefined) {
+    // A vector without a direction has no angle to anything.
+    if (vector === undefined || !hasDirection(vector)) {
       nulls++
     } else {
       flat.set(vector, i * dimension)
@@ -159,24 +162,52 @@ export const vectors = (values: ReadonlyArray<Float32Array | undefined>, dimensi
   })
 }
 
-/** A row of `PASSAGE_COLUMNS` as a passage. */
-export const toPassage = (row: Record<string, unknown>): StoredPassage => {
-  const metadata = JSON.parse(row["metadata"] as string) as PassageMetadata
-  const page = row["page"] as number | null
-  const boxes = row["boxes"] as string | null
-  const figure = row["figure"] as string | null
+const encodePassage = (
+  id: string,
+  { format, path, title }: Pick<DocumentInfo, "path" | "title" | "format">,
+  { passage: { figure, lines, ...passage } }: IndexedPassage
+): string =>
+  JSON.stringify({
+    document: { id, path, title, format },
+    ...passage,
+    figure,
+    lines: lines.length === 0 ? undefined : lines.map(packLine)
+  } satisfies PassageJson)
+
+/** The column `passage` as a passage. */
+export const toPassage = (json: string): StoredPassage => {
+  const { figure, lines, ...passage } = JSON.parse(json) as PassageJson
   return {
-    id: row["id"] as string,
-    document: { id: row["document"] as string, ...metadata },
-    ordinal: row["ordinal"] as number,
-    text: row["text"] as string,
-    start: row["start"] as number,
-    end: row["end"] as number,
-    headings: JSON.parse(row["headings"] as string) as ReadonlyArray<string>,
-    lines: boxes === null ? [] : unpackLines(boxes),
-    ...(page === null ? {} : { page }),
-    ...(figure === null ? {} : { figure: JSON.parse(figure) as PassageFigure })
+    id: `${passage.document.id}#${passage.ordinal}`,
+    ...passage,
+    lines: lines?.map(unpackLine) ?? [],
+    ...(figure === undefined ? {} : { figure })
   }
+}
+
+/** A row that a search found: the column `passage`, and the vector where that was asked for. */
+export interface FoundRow {
+  readonly json: string
+  readonly vector: Float32Array | undefined
+}
+
+/** `FOUND_COLUMNS`, perhaps with `vector`, by the rows' addresses. Vectors are views of the table's memory. */
+export const foundRows = (table: Table): ReadonlyMap<bigint, FoundRow> => {
+  const found = new Map<bigint, FoundRow>()
+  for (const batch of table.batches) {
+    const [rowids, passages] = [batch.getChild("_rowid"), batch.getChild("passage")]
+    const own = batch.getChild("vector")?.data[0]
+    const dimension = own === undefined ? 0 : (own.type as FixedSizeList).listSize
+    const numbers = own?.children[0]?.values as Float32Array | undefined
+    for (let i = 0; i < batch.numRows; i++) {
+      const json: string | null = passages?.get(i)
+      if (json === null) continue
+      const at = ((own?.offset ?? 0) + i) * dimension
+      const vector = own?.getValid(i) === true ? numbers?.subarray(at, at + dimension) : undefined
+      found.set(rowids?.get(i), { json, vector })
+    }
+  }
+  return found
 }
 
 /** The row of a document (`document` and `metadata`) as what a writer needs to know of it. */
@@ -195,11 +226,6 @@ export const toStored = (row: Record<string, unknown>, whole: boolean): StoredDo
 export const attachmentsOf = (metadata: string): ReadonlyArray<string> =>
   (JSON.parse(metadata) as DocumentMetadata).attachments ?? []
 
-/** Lines as arrays of numbers: half the size of objects. */
-const packLines = (lines: ReadonlyArray<Line>): string =>
-  JSON.stringify(lines.map(({ start, end, page, box }) => [start, end, page, ...box]))
+const packLine = ({ box, end, page, start }: Line): PackedLine => [start, end, page, ...box]
 
-const unpackLines = (json: string): ReadonlyArray<Line> =>
-  (JSON.parse(json) as ReadonlyArray<readonly [number, number, number, number, number, number, number]>).map(
-    ([start, end, page, ...box]) => ({ start, end, page, box })
-  )
+const unpackLine = ([start, end, page, ...box]: PackedLine): Line => ({ start, end, page, box })

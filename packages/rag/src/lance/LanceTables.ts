@@ -20,8 +20,11 @@ export const collectionsSchema = new Schema([
 /**
  * One table for all that must be true together.
  *
- * `<document>#<ordinal>` is a passage, `<document>#` the document itself: its text and vector are null, so that recall
- * never sees it. A row of kind `gone` is what is left of a passage that a shorter version no longer has.
+ * `<document>#<ordinal>` is a passage, `<document>#` the document itself: its passage, vector and search text are null,
+ * so that recall never sees it. A row of kind `gone` is what is left of a passage that a shorter version no longer has.
+ *
+ * `passage` is JSON: all that a hit shows is one column, because a search pays for each column that it reads. What
+ * filters look at has columns of its own.
  */
 export const passagesSchema = (dimension: number) =>
   new Schema([
@@ -30,17 +33,14 @@ export const passagesSchema = (dimension: number) =>
     text("kind"),
     integer("ordinal"),
     text("hash", true),
-    text("text", true),
     new Field("vector", vectorType(dimension), true),
     integer("page"),
-    integer("start"),
-    integer("end"),
-    text("boxes", true),
-    text("headings", true),
-    text("crop", true),
-    text("metadata", true),
+    text("path", true),
+    text("title", true),
+    text("format", true),
+    text("passage", true),
     text("search", true),
-    text("figure", true)
+    text("metadata", true)
   ])
 
 /** Originals, by the SHA-256 of their bytes; `touched` in milliseconds since 1970. */

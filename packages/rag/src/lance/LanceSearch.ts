@@ -1,0 +1,142 @@
+/** Recall: by vector and by keywords side by side, then one look at the passages that either of them found. */
+import { Effect } from "effect"
+import type { Hit, SearchQuery } from "../PassageIndex.ts"
+import { RagError } from "../RagError.ts"
+import { attempt, matchQuery, NPROBES, type Table } from "./Lance.ts"
+import { cosine, hasDirection } from "./LanceVector.ts"
+import { FOUND_COLUMNS, foundRows, type FoundRow, toPassage } from "./LanceRows.ts"
+
+/** Codes give the order roughly: so many more than asked for are looked at, and exact cosines put them in order. */
+export const EXTRA = 20
+
+/** A search again when a passage that was found is gone before it is read: another version took its place. */
+const ATTEMPTS = 3
+
+/** What the legs find: rows by their address in the table, best first. */
+type Row = bigint
+interface Keyword {
+  readonly score: number
+  readonly rank: number
+}
+
+/** The search over a table. */
+export const searchOf = (table: Table, dimension: number, extra: () => number) => {
+  const byVector = async (
+    vector: Float32Array,
+    limit: number,
+    where: string | undefined
+  ): Promise<ReadonlyArray<Row>> => {
+    const query = table
+      .query()
+      .nearestTo(vector)
+      .distanceType("cosine")
+      .nprobes(NPROBES)
+      .limit(limit + extra())
+      // LanceDB warns where the distance is not named.
+      .select(["_distance"])
+      .withRowId()
+    const rows = await (where === undefined ? query : query.where(where)).toArray()
+    return rows.map((row) => row["_rowid"] as bigint)
+  }
+
+  const byWords = async (
+    words: string,
+    limit: number,
+    where: string | undefined
+  ): Promise<ReadonlyMap<Row, Keyword>> => {
+    const query = table
+      .query()
+      .fullTextSearch(matchQuery(words, "search"))
+      .limit(limit)
+      .select(["_score"])
+      .withRowId()
+    const rows = await (where === undefined ? query : query.where(where)).toArray()
+    return new Map(
+      rows.map((row, i) => [row["_rowid"] as bigint, { score: row["_score"] as number, rank: i + 1 }])
+    )
+  }
+
+  const once = async ({ limit, vector, vectors, words }: SearchQuery, where: string | undefined) => {
+    const [near, said] = await Promise.all([
+      vector === undefined ? [] : byVector(vector, limit, where),
+      words === undefined || words.trim() === "" ? new Map<Row, Keyword>() : byWords(words, limit, where)
+    ])
+    const ids = [...new Set([...near, ...said.keys()])]
+    if (ids.length === 0) return { missing: false, hits: [] }
+    const columns = vector === undefined && vectors !== true ? FOUND_COLUMNS : [...FOUND_COLUMNS, "vector"]
+    const found = foundRows(await table.takeRowIds(ids).select(columns).withRowId().toArrow())
+    return {
+      missing: found.size < ids.length,
+      hits: hitsOf({ limit, vector, vectors, near, said, found })
+    }
+  }
+
+  return Effect.fn("LanceCollection.search")(function* (query: SearchQuery, where: string | undefined) {
+    const vector = yield* checkQuery(query.vector, dimension)
+    const limit = Math.max(1, Math.trunc(query.limit) || 1)
+    return yield* attempt("retrieve", "recalling passages", async () => {
+      for (let left = ATTEMPTS; ; left--) {
+        const { hits, missing } = await once({ ...query, limit, vector }, where)
+        if (!missing || left <= 1) return hits
+      }
+    })
+  })
+}
+
+/** Those found by their vector, most similar first, then those that only keywords found, best first. */
+const hitsOf = ({
+  found,
+  limit,
+  near,
+  said,
+  vector,
+  vectors
+}: {
+  readonly limit: number
+  readonly vector: Float32Array | undefined
+  readonly vectors: boolean | undefined
+  readonly near: ReadonlyArray<Row>
+  readonly said: ReadonlyMap<Row, Keyword>
+  readonly found: ReadonlyMap<Row, FoundRow>
+}): ReadonlyArray<Hit> => {
+  const similarity = new Map<Row, number>()
+  if (vector !== undefined) {
+    for (const [row, { vector: own }] of found)
+      if (own !== undefined) similarity.set(row, cosine(vector, own))
+  }
+  const ranked = near
+    .filter((row) => similarity.has(row))
+    .toSorted((a, b) => similarity.get(b)! - similarity.get(a)!)
+    .slice(0, limit)
+  const ranks = new Map(ranked.map((row, i) => [row, i + 1]))
+  return [...ranked, ...[...said.keys()].filter((row) => !ranks.has(row))].flatMap((row) => {
+    const there = found.get(row)
+    if (there === undefined) return []
+    const keyword = said.get(row)
+    return [
+      {
+        passage: toPassage(there.json),
+        similarity: similarity.get(row),
+        vectorRank: ranks.get(row),
+        keywordScore: keyword?.score,
+        keywordRank: keyword?.rank,
+        ...(vectors === true ? { vector: there.vector } : {})
+      }
+    ]
+  })
+}
+
+/** A vector without a direction finds nothing; one of another length or with a number that is none is refused. */
+const checkQuery = (
+  vector: Float32Array | undefined,
+  dimension: number
+): Effect.Effect<Float32Array | undefined, RagError> =>
+  vector === undefined || (vector.length === dimension && vector.every(Number.isFinite))
+    ? Effect.succeed(vector !== undefined && hasDirection(vector) ? vector : undefined)
+    : Effect.fail(
+        new RagError({
+          stage: "retrieve",
+          reason: "Model",
+          message: `The question's vector has ${vector.length} numbers, or one that is not finite, where ${dimension} finite ones are due. Check that the configured embedding model is the one that answers.`
+        })
+      )
