@@ -13,6 +13,8 @@ import { ServerConfig } from "./Config.ts"
 import { ServerApi } from "./contract/ServerApi.ts"
 import { CollectionsLayer } from "./documents/Collections.ts"
 import { DocumentsLayer } from "./documents/Documents.ts"
+import { FiguresLayer } from "./documents/Figures.ts"
+import { PageImages } from "./documents/PageImages.ts"
 import { QaLayer } from "./documents/Qa.ts"
 import { Shelves } from "./documents/Shelves.ts"
 import { StatusLayer } from "./documents/Status.ts"
@@ -45,6 +47,7 @@ const ApiLayer = HttpApiBuilder.layer(ServerApi, { openapiPath: "/openapi.json" 
   Layer.provide([
     DocumentsLayer,
     CollectionsLayer,
+    FiguresLayer,
     QaLayer,
     StatusLayer,
     SessionLayer,
@@ -107,7 +110,7 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
   Layer.effectDiscard(start).pipe(
     Layer.provide(HttpRouter.serve(RoutesLayer, { disableLogger: true, disableListenLog: true })),
     Layer.provideMerge(
-      Layer.mergeAll(Shelves.layer, Recovery.layer).pipe(
+      Layer.mergeAll(Shelves.layer, PageImages.layer, Recovery.layer).pipe(
         Layer.provideMerge(Providers.layer),
         Layer.provideMerge(MoneyLayer),
         Layer.provideMerge(Layer.mergeAll(MediaFiles.layer, MediaTasks.layer)),

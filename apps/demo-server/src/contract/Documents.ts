@@ -5,7 +5,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/ht
 import { Access } from "./Access.ts"
 import { StreamFailed } from "./Answer.ts"
 import { CollectionName } from "./Collections.ts"
-import { DocumentInfo, DocumentText, PageText } from "./Document.ts"
+import { DocumentInfo, DocumentText, PageText, ReadFault } from "./Document.ts"
 
 /** A file that could not be read, and why. The others are not touched by it. */
 export const FailedFile = Schema.Struct({
@@ -35,6 +35,8 @@ export const IngestEvent = Schema.Union([
     id: Schema.optionalKey(Schema.String),
     status: Schema.Literals(["added", "replaced", "unchanged", "removed", "failed"]),
     passages: Schema.Int,
+    /** What of it could not be read; the rest was. */
+    faults: Schema.optionalKey(Schema.Array(ReadFault)),
     /** Why it failed; only with `failed`. */
     failure: Schema.optionalKey(FailedFile)
   }),

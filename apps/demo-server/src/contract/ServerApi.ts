@@ -14,6 +14,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { Administration } from "./Administration.ts"
 import { Collections } from "./Collections.ts"
 import { Documents } from "./Documents.ts"
+import { Figures } from "./Figures.ts"
 import { Qa } from "./Qa.ts"
 import { Session } from "./Session.ts"
 import { Status } from "./Status.ts"
@@ -25,6 +26,7 @@ export class ServerApi extends HttpApi.make("sluice")
   .middleware(MalformedRequest)
   .add(Documents)
   .add(Collections)
+  .add(Figures)
   .add(Qa)
   .add(Status)
   .add(Session)

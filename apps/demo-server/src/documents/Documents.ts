@@ -10,6 +10,7 @@ import { fileHeaders } from "./FileHeaders.ts"
 import { wireEvents, wireReport } from "./IngestWire.ts"
 import { keepingCaller } from "./Metered.ts"
 import { ownDocuments } from "./OwnDocuments.ts"
+import { PageImages } from "./PageImages.ts"
 import { ragFailure } from "./RagFailure.ts"
 import { Shelves } from "./Shelves.ts"
 import { type Refused, uploads } from "./Upload.ts"
@@ -26,6 +27,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
   "documents",
   Effect.fn(function* (handlers) {
     const shelves = yield* Shelves
+    const images = yield* PageImages
     const { document, library } = ownDocuments(shelves)
 
     return handlers.handleAll({
@@ -67,7 +69,8 @@ export const DocumentsLayer = HttpApiBuilder.group(
         return { document: info, text: parsed.text, blocks: parsed.blocks, pages: parsed.pages }
       }),
       remove: Effect.fn("documents.remove")(function* ({ params, query }) {
-        yield* Effect.mapError((yield* library(query)).remove(params.id), ragFailure)
+        const { sha256 } = yield* Effect.mapError((yield* library(query)).remove(params.id), ragFailure)
+        yield* images.forget(sha256)
       }),
       page: Effect.fn("documents.page")(function* ({ params, query }) {
         const { info, parsed } = yield* document(params.id, query)

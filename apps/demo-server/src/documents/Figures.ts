@@ -1,0 +1,139 @@
+/** What is to be seen of a document: its figures, their crops, and its pages as images. */
+import { Failure, imageFormatOf, mediaTypeOf } from "@sluice/core"
+import type { Box, DocumentInfo, FigurePassage, Page, Parsed } from "@sluice/rag"
+import { renderPage } from "./RenderPage.ts"
+import { Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { type FigureInfo, MAX_BOXES, PAGE_WIDTH } from "../contract/Figures.ts"
+import { ServerApi } from "../contract/ServerApi.ts"
+import { ownDocuments } from "./OwnDocuments.ts"
+import { drawBoxes, drawImage } from "./PageDrawing.ts"
+import { PageImages } from "./PageImages.ts"
+import { ragFailure } from "./RagFailure.ts"
+import { Shelves } from "./Shelves.ts"
+
+/** The headers of a picture: nothing in it runs here, and no other origin embeds it. */
+const sandboxed = {
+  "x-content-type-options": "nosniff",
+  "cross-origin-resource-policy": "same-origin",
+  "content-security-policy": "sandbox; default-src 'none'"
+}
+
+/** What is named by its content may be kept; what is named by its place is asked for again. */
+const FOREVER = "private, max-age=31536000, immutable"
+const AGAIN = "private, no-cache"
+
+const SHA256 = /^[0-9a-f]{64}$/
+
+const notThere = (message: string, param: string) =>
+  new Failure({ status: 404, message, code: "not_found", param, retryable: false })
+
+const wireFigure = (passage: FigurePassage, i: number, collection: string | undefined): FigureInfo => {
+  const { box, caption, crop, kind, number, page } = passage.figure
+  const named = collection === undefined ? "" : `?collection=${encodeURIComponent(collection)}`
+  return {
+    n: i + 1,
+    kind,
+    caption,
+    start: passage.start,
+    end: passage.end,
+    text: passage.text,
+    passageId: passage.id,
+    ...(number !== undefined && { number }),
+    ...(page !== undefined && { page }),
+    ...(box !== undefined && { box }),
+    ...(crop !== undefined && { crop: `/documents/${passage.document.id}/figures/${crop}/crop${named}` })
+  }
+}
+
+/** What shall be drawn: the boxes given, and those of the lines between two offsets. */
+const boxesOf = (
+  { lines }: Parsed,
+  page: Page,
+  { boxes, from, to }: { readonly boxes?: string; readonly from?: number; readonly to?: number }
+): ReadonlyArray<Box> => {
+  const given = boxes === undefined ? [] : boxes.split(";").map((box) => box.split(",").map(Number))
+  if (from === undefined && to === undefined)
+    return given as ReadonlyArray<ReadonlyArray<number>> as ReadonlyArray<Box>
+  const between = lines.filter(
+    (line) => line.page === page.number && line.start < (to ?? Infinity) && (from ?? 0) < line.end
+  )
+  return [...(given as unknown as ReadonlyArray<Box>), ...between.map(({ box }) => box)].slice(0, MAX_BOXES)
+}
+
+export const FiguresLayer = HttpApiBuilder.group(
+  ServerApi,
+  "figures",
+  Effect.fn(function* (handlers) {
+    const own = ownDocuments(yield* Shelves)
+    const images = yield* PageImages
+
+    const figuresOf = (id: string, named: { readonly collection?: string }) =>
+      Effect.flatMap(own.library(named), (library) => Effect.mapError(library.figures(id), ragFailure))
+
+    /** Of a page of a document that is there; the whole of it is read only when the picture is not kept. */
+    const draw = (
+      library: Effect.Success<ReturnType<typeof own.library>>,
+      { format, id, path }: DocumentInfo,
+      page: Page,
+      width: number
+    ) =>
+      Effect.flatMap(library.file(id), ({ bytes }) =>
+        format === "image"
+          ? drawImage(path, bytes, width)
+          : renderPage(path, bytes, page.number, { dpi: (72 * width) / page.width })
+      )
+
+    return handlers.handleAll({
+      figures: Effect.fn("figures.list")(function* ({ params, query }) {
+        const figures = yield* figuresOf(params.id, query)
+        return { figures: figures.map((figure, i) => wireFigure(figure, i, query.collection)) }
+      }),
+      crop: Effect.fn("figures.crop")(function* ({ params: { figure, id }, query }) {
+        const library = yield* own.library(query)
+        const byContent = SHA256.test(figure)
+        const found = byContent
+          ? { crop: figure }
+          : (yield* Effect.mapError(library.figures(id), ragFailure))[Number(figure) - 1]?.figure
+        if (found?.crop === undefined) {
+          const why =
+            found === undefined ? `There is no figure ${figure.slice(0, 80)} in it` : "It has no picture"
+          return yield* notThere(`${why}: GET /documents/${id}/figures lists what there is`, "figure")
+        }
+        const bytes = yield* Effect.mapError(library.attachment(id, found.crop), ragFailure)
+        const format = imageFormatOf(bytes)
+        const headers = {
+          ...sandboxed,
+          "content-type": format === undefined ? "application/octet-stream" : mediaTypeOf(format),
+          "cache-control": byContent ? FOREVER : AGAIN,
+          etag: `"${found.crop}"`
+        }
+        const { headers: asked } = yield* HttpServerRequest.HttpServerRequest
+        return asked["if-none-match"] === headers.etag
+          ? HttpServerResponse.empty({ status: 304, headers })
+          : HttpServerResponse.uint8Array(bytes, { headers })
+      }),
+      pageImage: Effect.fn("figures.pageImage")(function* ({ params, query }) {
+        const { info, parsed } = yield* own.document(params.id, query)
+        const page = parsed.pages.find(({ number }) => number === params.number)
+        if (page === undefined) {
+          const has = parsed.pages.length === 0 ? "no pages" : `pages 1 to ${parsed.pages.length}`
+          return yield* notThere(`${info.path} has no page ${params.number}: it has ${has}`, "number")
+        }
+        const library = yield* own.library(query)
+        const { width = PAGE_WIDTH.usual } = query
+        const of = { sha256: info.sha256, page: page.number, width }
+        const boxes = boxesOf(parsed, page, query)
+        const drawn = Effect.gen(function* () {
+          const plain = yield* images.get(of, draw(library, info, page, width))
+          return boxes.length === 0 ? plain : yield* drawBoxes(info.path, plain, page, boxes)
+        })
+        const png = yield* Effect.mapError(drawn, ragFailure)
+        return HttpServerResponse.uint8Array(png, {
+          headers: { ...sandboxed, "content-type": "image/png", "cache-control": "private, max-age=300" }
+        })
+      })
+    })
+  })
+)
