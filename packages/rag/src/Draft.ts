@@ -3,8 +3,9 @@ import { Effect, Option } from "effect"
 import { Vision } from "@sluice/core"
 import { chunk } from "./Chunker.ts"
 import type { DocumentInfo, Figure, Metadata, Parsed, Passage, ReadFault } from "./Document.ts"
-import { embeddedText, sha256 } from "./PassageEmbedder.ts"
+import { sha256 } from "./PassageEmbedder.ts"
 import type { IndexedDocument } from "./PassageIndex.ts"
+import { embeddedText, mentionsOf } from "./SearchText.ts"
 import { encodeReading } from "./StoredReading.ts"
 
 /** What a document's row tells of what could not be read; a damaged book has a fault on each of its pages. */
@@ -41,7 +42,7 @@ export const draftOf = Effect.fn("Draft.of")(function* (file: DraftFile, parsed:
     const figure = cut.figure && figureOf(parsed, cut)
     if (figure !== undefined) figures.add(figure)
     const passage = withCrop(cut, figure, attachments)
-    const text = embeddedText(parsed.title, passage)
+    const text = embeddedText(parsed.title, passage, figure && mentionsOf(parsed, figure))
     return { passage, text, hash: sha256(text) }
   })
   const stored = (yield* isWorthStoring(parsed)) ? yield* encodeReading(parsed) : undefined

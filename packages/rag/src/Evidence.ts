@@ -2,7 +2,7 @@
 import { type CitedSentence, quoteIn, type ReaderPassage } from "@sluice/core"
 import type { Citation, StoredPassage } from "./Document.ts"
 import type { LookedAt, Looker } from "./LookAt.ts"
-import { titleOf } from "./PassageEmbedder.ts"
+import { titleOf } from "./SearchText.ts"
 
 /** A passage as it stands in its document, or what image understanding saw in the figure that it is. */
 export interface Source {

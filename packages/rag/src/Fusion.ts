@@ -15,7 +15,8 @@ const FusionSchema = Schema.Union([
     weights: FusionWeights
   }),
   Schema.Struct({ _tag: Schema.Literal("MinMax"), weights: FusionWeights }),
-  Schema.Struct({ _tag: Schema.Literals(["Dense", "Keywords"]) })
+  Schema.Struct({ _tag: Schema.Literal("Dense") }),
+  Schema.Struct({ _tag: Schema.Literal("Keywords") })
 ])
 
 const EQUAL: FusionWeights = { vector: 1, keywords: 1 }

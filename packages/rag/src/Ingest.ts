@@ -6,6 +6,7 @@ import type { IngestEvent } from "./IngestReport.ts"
 import type { PassageEmbedder } from "./PassageEmbedder.ts"
 import type { Collection, IndexedDocument, IndexedPassage, StoredDocument } from "./PassageIndex.ts"
 import type { RagError } from "./RagError.ts"
+import { searchText } from "./SearchText.ts"
 
 /** Batches in a row of which a model embedded nothing at all: it is down, and asking on would only take time. */
 const DEAD_BATCHES = 2
@@ -40,7 +41,7 @@ export const ingestFiles = <E, R>(
       const indexed = passages.map(({ passage, hash, text }, i): IndexedPassage => {
         const embedding = own[i]
         const vector = embedding?._tag === "Vector" ? embedding.vector : undefined
-        return { passage, hash, vector, search: text }
+        return { passage, hash, vector, search: searchText(text) }
       })
       ready.push({ ...draft, passages: indexed })
     }

@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto"
 import { Embedder, type GatewayError } from "@sluice/core"
 import { Effect } from "effect"
-import type { Passage } from "./Document.ts"
 import type { VectorCache } from "./PassageIndex.ts"
 import { RagError, type Stage } from "./RagError.ts"
 import { estimateTokens, type TokenEstimate } from "./TokenEstimate.ts"
@@ -15,14 +14,6 @@ export const TEXTS_PER_CALL = 256
 
 /** Calls at a time, for models that are far away. */
 const CALLS_AT_ONCE = 4
-
-/** Title of the document and path of headings, as readers and rerankers see it. */
-export const titleOf = (title: string, headings: ReadonlyArray<string>): string =>
-  (headings[0] === title ? headings : [title, ...headings]).join(" › ")
-
-/** The text that stands for a passage: where it stands, then what it says. Structure is worth as much as a better model. */
-export const embeddedText = (title: string, passage: Passage): string =>
-  `${titleOf(title, passage.headings)}\n${passage.text}`
 
 /** SHA-256, hexadecimal. */
 export const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex")
@@ -81,8 +72,8 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
 ) {
   const { embed, model } = yield* Embedder
 
-  const call = Effect.fn("PassageEmbedder.call")(function* (texts: ReadonlyArray<PassageText>) {
-    const answer = yield* embed(
+  const ask = Effect.fn("PassageEmbedder.call")(function* (texts: ReadonlyArray<PassageText>) {
+    return yield* embed(
       texts.map(({ text }) => text),
       "passage"
     ).pipe(
@@ -98,16 +89,21 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
         Effect.succeed(salvage(texts.length, error, dimension, model.id))
       )
     )
-    if (cache !== undefined) {
-      const paid = new Map<string, Float32Array>()
-      answer.forEach((embedding, i) => {
-        if (embedding._tag === "Vector")
-          paid.set(keyOf(texts[i]!.hash), embedding.vector ?? new Float32Array(dimension))
-      })
-      yield* cache.put(paid)
-    }
-    return answer
   })
+
+  /** What was answered is kept, whoever interrupts: it was paid for. */
+  const call = (texts: ReadonlyArray<PassageText>) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.tap(restore(ask(texts)), (answer) => {
+        if (cache === undefined) return Effect.void
+        const paid = new Map<string, Float32Array>()
+        answer.forEach((embedding, i) => {
+          if (embedding._tag === "Vector")
+            paid.set(keyOf(texts[i]!.hash), embedding.vector ?? new Float32Array(dimension))
+        })
+        return cache.put(paid)
+      })
+    )
 
   /** Vectors in the cache, by the hash of their text. */
   const lookUp = Effect.fn("PassageEmbedder.lookUp")(function* (texts: ReadonlyArray<PassageText>) {

@@ -2,9 +2,10 @@
 import { Embedder, Reranker } from "@sluice/core"
 import { Duration, Effect } from "effect"
 import type { StoredPassage } from "./Document.ts"
-import { checkVector, modelError, titleOf } from "./PassageEmbedder.ts"
+import { checkVector, modelError } from "./PassageEmbedder.ts"
 import type { Collection, Hit } from "./PassageIndex.ts"
 import { RagError } from "./RagError.ts"
+import { titleOf } from "./SearchText.ts"
 import type { StageTime, Trace, TracedPassage } from "./Trace.ts"
 
 /** Passages that are recalled by embeddings before the reranker orders them. */

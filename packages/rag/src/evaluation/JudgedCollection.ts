@@ -8,15 +8,10 @@ import { CHUNKER } from "../Chunker.ts"
 import { documentId } from "../Draft.ts"
 import { LanceIndex } from "../LanceIndex.ts"
 import { FORMAT } from "../Manifest.ts"
-import {
-  embeddedText,
-  makePassageEmbedder,
-  modelError,
-  type PassageEmbedder,
-  sha256
-} from "../PassageEmbedder.ts"
+import { makePassageEmbedder, modelError, type PassageEmbedder, sha256 } from "../PassageEmbedder.ts"
 import { type IndexedDocument, PassageIndex } from "../PassageIndex.ts"
 import { RagError } from "../RagError.ts"
+import { embeddedText, searchText } from "../SearchText.ts"
 import type { BeirDocument } from "./Beir.ts"
 
 /** Documents of one commit. */
@@ -79,7 +74,7 @@ const indexed = Effect.fn("JudgedCollection.indexed")(function* (
       source: "",
       original: new Uint8Array(),
       attachments: new Map(),
-      passages: [{ passage, hash, vector: embedding.vector, search: text }],
+      passages: [{ passage, hash, vector: embedding.vector, search: searchText(text) }],
       replaces: undefined
     }
     return Effect.succeed(document)
