@@ -1,10 +1,11 @@
 /** What a well-formed answer is still not believed: positions, numbers, dimensions. */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import type { RerankResponse } from "../endpoints/Rerank.ts"
 import { fromBase64, isFiniteVector } from "../Float32.ts"
 import { InvalidResponse } from "../GatewayError.ts"
 import type { EmbeddingAnswer } from "./Usual.ts"
 
+const doubt = (message: string) => Result.fail(new InvalidResponse({ message }))
 const distrust = (message: string) => Effect.fail(new InvalidResponse({ message }))
 
 /** Tokens as the gateway counted them; 0 where it does not say, or says what no count can be. */
@@ -47,14 +48,14 @@ export const rankingOf = (
   results: RerankResponse["results"],
   count: number,
   limit: number
-): Effect.Effect<ReadonlyArray<RerankResponse["results"][number]>, InvalidResponse> => {
+): Result.Result<ReadonlyArray<RerankResponse["results"][number]>, InvalidResponse> => {
   const seen = new Set<number>()
   for (const { index } of results) {
-    if (index < 0 || index >= count) return distrust(`A score came for document ${index} of ${count}.`)
-    if (seen.has(index)) return distrust(`Two scores came for document ${index}.`)
+    if (index < 0 || index >= count) return doubt(`A score came for document ${index} of ${count}.`)
+    if (seen.has(index)) return doubt(`Two scores came for document ${index}.`)
     seen.add(index)
   }
-  if (seen.size < limit) return distrust(`${seen.size} scores came where ${limit} were asked for.`)
+  if (seen.size < limit) return doubt(`${seen.size} scores came where ${limit} were asked for.`)
   const sorted = results.toSorted((a, b) => b.relevance_score - a.relevance_score || a.index - b.index)
-  return Effect.succeed(sorted.slice(0, limit))
+  return Result.succeed(sorted.slice(0, limit))
 }

@@ -26,7 +26,7 @@ export const exchange = <A>(
       return Effect.fail<Problem>({ reason, requestId: undefined, unmade: isUnsent(error), local })
     },
     onSuccess: (response) => {
-      const requestId = response.headers["x-request-id"] ?? response.headers["request-id"]
+      const requestId = requestIdOf(response.headers)
       if (response.status < 200 || response.status >= 300) {
         const unmade = response.status === 429
         return Effect.flatMap(refusal(response), (reason) =>
@@ -44,6 +44,14 @@ export const exchange = <A>(
       })
     }
   })
+
+/** Which request it was, as gateways say it. */
+export const requestIdOf = (
+  headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+) => {
+  const id = headers["x-request-id"] ?? headers["request-id"]
+  return typeof id === "string" ? id : id?.[0]
+}
 
 /** Some gateways refuse with status 200: what does not have the form of an answer may have that of a refusal. */
 const deniedIn = (response: HttpClientResponse.HttpClientResponse, error: DecodeError) =>

@@ -2,7 +2,8 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Context, Effect, Layer } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
-import { reading } from "./Whole.ts"
+import { DirectTransport, posting } from "./Direct.ts"
+import { begin, reading } from "./Whole.ts"
 
 export interface TransportOptions {
   /** Connections to the gateway at most. */
@@ -31,12 +32,14 @@ const pool = Effect.fnUntraced(function* (options: { connections: number; maxRes
     NodeHttpClient.Dispatcher,
     dispatcher
   )
-  return reading(dispatcher, client).pipe(
+  const whole = reading(dispatcher, client).pipe(
     HttpClient.mapRequest(HttpClientRequest.setHeader("accept-encoding", "identity")),
     HttpClient.transform((response) =>
       Effect.provideService(response, HttpClient.TracerPropagationEnabled, false)
     )
   )
+  const post = posting((target, body, hear) => begin(dispatcher, target, body, hear))
+  return { client: whole, post }
 })
 
 /** undici's word for it. */
@@ -50,12 +53,19 @@ const NO_LIMIT = -1
  */
 export const layerTransport = (
   options: TransportOptions = {}
-): Layer.Layer<HttpClient.HttpClient | DownloadTransport> => {
+): Layer.Layer<HttpClient.HttpClient | DownloadTransport | DirectTransport> => {
   const connections = options.connections ?? CONNECTIONS
   const maxResponseSize = options.maxResponseBytes ?? MAX_RESPONSE_BYTES
   return Layer.mergeAll(
-    Layer.effect(HttpClient.HttpClient, pool({ connections, maxResponseSize })),
-    Layer.effect(DownloadTransport, pool({ connections, maxResponseSize: NO_LIMIT }))
+    Layer.effectContext(
+      Effect.map(pool({ connections, maxResponseSize }), ({ client, post }) =>
+        Context.make(HttpClient.HttpClient, client).pipe(Context.add(DirectTransport, { post }))
+      )
+    ),
+    Layer.effect(
+      DownloadTransport,
+      Effect.map(pool({ connections, maxResponseSize: NO_LIMIT }), ({ client }) => client)
+    )
   )
 }
 

@@ -55,6 +55,22 @@ const isUsualEmbeddings = fields(
   { object: text, model: text, usage }
 )
 
+/** A request that the contract's schema leaves as it is. */
+export const isUsualRerankRequest = (request: {
+  readonly model: unknown
+  readonly query: unknown
+  readonly documents: ReadonlyArray<unknown>
+  readonly top_n: unknown
+  readonly return_documents: unknown
+}): boolean =>
+  text(request.model) &&
+  request.model !== "" &&
+  text(request.query) &&
+  request.query !== "" &&
+  request.documents.every(text) &&
+  integer(request.top_n) &&
+  (request.return_documents === undefined || typeof request.return_documents === "boolean")
+
 export const usualRerank = (bytes: Buffer): RerankResponse | undefined => {
   const answer: unknown = JSON.parse(bytes.toString())
   return isUsualRerank(answer) ? (answer as RerankResponse) : undefined

@@ -58,59 +58,81 @@ const dispatch = (
       const reason = new HttpClientError.InvalidUrlError({ request, cause: parsed.failure })
       return resume(Effect.fail(new HttpClientError.HttpClientError({ reason })))
     }
-    const url = parsed.success
-    const chunks: Array<Buffer> = []
-    let controller: Dispatcher.DispatchController | undefined
-    let head: Head | undefined
-    let given = false
-    const give = (effect: Effect.Effect<Response, HttpClientError>) => {
-      given = true
-      resume(effect)
-    }
-    const stop = () => controller?.abort(new Error("The request was interrupted."))
-    dispatcher.dispatch(
-      {
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method: request.method,
-        headers: request.headers,
-        body,
-        headersTimeout: HEADERS_TIMEOUT,
-        bodyTimeout: NO_TIMEOUT
-      },
-      {
-        onRequestStart: (started) => {
-          controller = started
-          if (given) stop()
-        },
-        onResponseStart: (_, status, headers) => {
-          if (status < 200) return
-          head = { request, url: url.href, status, received: headers }
-          if ((headers["content-encoding"] ?? "identity") === "identity") return
-          give(Effect.succeed(new WholeResponse(head, Result.succeed(Buffer.alloc(0)))))
-          stop()
-        },
-        onResponseData: (_, chunk) => {
-          chunks.push(chunk)
-        },
-        onResponseEnd: () => {
-          const [first = Buffer.alloc(0)] = chunks
-          const bytes = chunks.length > 1 ? Buffer.concat(chunks) : first
-          if (head !== undefined) give(Effect.succeed(new WholeResponse(head, Result.succeed(bytes))))
-        },
-        onResponseError: (_, cause) => {
-          if (head === undefined) {
-            const reason = new HttpClientError.TransportError({ request, cause })
-            give(Effect.fail(new HttpClientError.HttpClientError({ reason })))
-          } else give(Effect.succeed(new WholeResponse(head, Result.fail(cause))))
-        }
-      }
+    const target = { request, url: parsed.success, headers: request.headers }
+    return begin(dispatcher, target, body, (outcome) =>
+      resume(outcome instanceof WholeResponse ? Effect.succeed(outcome) : Effect.fail(outcome))
     )
-    return Effect.sync(() => {
-      given = true
-      stop()
-    })
   })
+
+/** A request whose address has been read. */
+export interface Addressed {
+  readonly request: Request
+  readonly url: URL
+  readonly headers: Headers.Headers | Array<string>
+}
+
+/** How it went: with an answer, or with none. */
+export type Hear = (outcome: WholeResponse | HttpClientError) => void
+
+/** Sends it; `hear` is told once how it went. What is given back ends it before. */
+export const begin = (
+  dispatcher: Dispatcher,
+  { headers, request, url }: Addressed,
+  body: Uint8Array | string | null,
+  hear: Hear
+): Effect.Effect<void> => {
+  const chunks: Array<Buffer> = []
+  let controller: Dispatcher.DispatchController | undefined
+  let head: Head | undefined
+  let given = false
+  const give = (outcome: WholeResponse | HttpClientError) => {
+    given = true
+    hear(outcome)
+  }
+  const stop = () => controller?.abort(new Error("The request was interrupted."))
+  dispatcher.dispatch(
+    {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: request.method,
+      headers,
+      body,
+      headersTimeout: HEADERS_TIMEOUT,
+      bodyTimeout: NO_TIMEOUT
+    },
+    {
+      onRequestStart: (started) => {
+        controller = started
+        if (given) stop()
+      },
+      onResponseStart: (_, status, received) => {
+        if (status < 200) return
+        head = { request, url: url.href, status, received }
+        if ((received["content-encoding"] ?? "identity") === "identity") return
+        give(new WholeResponse(head, Result.succeed(Buffer.alloc(0))))
+        stop()
+      },
+      onResponseData: (_, chunk) => {
+        chunks.push(chunk)
+      },
+      onResponseEnd: () => {
+        const [first = Buffer.alloc(0)] = chunks
+        const bytes = chunks.length > 1 ? Buffer.concat(chunks) : first
+        if (head !== undefined) give(new WholeResponse(head, Result.succeed(bytes)))
+      },
+      onResponseError: (_, cause) => {
+        if (head === undefined) {
+          const reason = new HttpClientError.TransportError({ request, cause })
+          give(new HttpClientError.HttpClientError({ reason }))
+        } else give(new WholeResponse(head, Result.fail(cause)))
+      }
+    }
+  )
+  return Effect.sync(() => {
+    given = true
+    stop()
+  })
+}
 
 interface Head {
   readonly request: Request
@@ -120,16 +142,17 @@ interface Head {
 }
 
 /** An answer that is there, or whose end is not. What is seldom asked for is left to a web response. */
-class WholeResponse extends Inspectable.Class implements Response {
+export class WholeResponse extends Inspectable.Class implements Response {
   readonly [HttpIncomingMessage.TypeId] = HttpIncomingMessage.TypeId
   readonly [HttpClientResponse.TypeId] = HttpClientResponse.TypeId
   readonly request: Request
   readonly url: string
   readonly status: number
-  readonly headers: Headers.Headers
   readonly remoteAddress = Option.none<string>()
-  readonly bytes: Effect.Effect<Buffer, HttpClientError>
-  private readonly received: IncomingHttpHeaders
+  readonly received: IncomingHttpHeaders
+  /** What came, or why its end did not. */
+  readonly body: Result.Result<Buffer, unknown>
+  private named: Headers.Headers | undefined
 
   constructor({ received, request, status, url }: Head, body: Result.Result<Buffer, unknown>) {
     super()
@@ -137,8 +160,16 @@ class WholeResponse extends Inspectable.Class implements Response {
     this.url = url
     this.status = status
     this.received = received
-    this.headers = Headers.fromInput(received)
-    this.bytes = Result.isSuccess(body)
+    this.body = body
+  }
+
+  get headers() {
+    return (this.named ??= Headers.fromInput(this.received))
+  }
+
+  get bytes(): Effect.Effect<Buffer, HttpClientError> {
+    const { body } = this
+    return Result.isSuccess(body)
       ? Effect.succeed(body.success)
       : Effect.suspend(() => this.unreadable(body.failure))
   }
