@@ -18,6 +18,8 @@ export interface Way {
 export interface JudgedQuestion {
   readonly text: string
   readonly judgements: Judgements
+  /** Under which name an identifier is judged: several passages may be one answer, which counts where it comes first. */
+  readonly judgedAs?: (id: string) => string
 }
 
 /** What a way of retrieving reached. */
@@ -57,7 +59,7 @@ export const measureWays = Effect.fn("Runs.measure")(function* <E, R>(
     cost: { embeddingCalls: 0, rerankCalls: 0, tokens: 0 }
   }))
   let asked = 0
-  yield* Stream.runForEach(questions, ({ judgements, text }) =>
+  yield* Stream.runForEach(questions, ({ judgedAs, judgements, text }) =>
     Effect.gen(function* () {
       for (const [i, way] of ways.entries()) {
         const ledger = ledgers[i]!
@@ -70,8 +72,9 @@ export const measureWays = Effect.fn("Runs.measure")(function* <E, R>(
         ledger.milliseconds.push(Duration.toMillis(duration))
         ledger.cost = sum(ledger.cost, yield* meter.take)
         const tail = way.rest === undefined ? [] : yield* way.rest(text)
-        const first = new Set(head)
-        ledger.each.push(measureOne([...head, ...tail.filter((id) => !first.has(id))], judgements))
+        const ranking = [...head, ...tail]
+        const judged = new Set(judgedAs === undefined ? ranking : ranking.map(judgedAs))
+        ledger.each.push(measureOne([...judged], judgements))
       }
       yield* onQuestion(++asked)
     })
