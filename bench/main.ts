@@ -2,7 +2,7 @@
  * `npm run -s bench -- NAME [--json] [--quick]`: measures, and prints figures whose names carry their units.
  *
  * `main` is what a user feels: ingest, query, memory, startup, size. Each of them is a name of its own too,
- * and so are `client`, `embedded` and `gateway`, which take hot paths alone.
+ * and so are `client`, `embedded` and `gateway`, which take hot paths alone, and `peers`, ours against other libraries.
  */
 import { parseArgs } from "node:util"
 import { type Bench, say } from "./Bench.ts"
@@ -15,7 +15,8 @@ const load: Readonly<Record<string, () => Promise<{ readonly bench: Bench }>>> =
   size: () => import("./size.ts"),
   client: () => import("./client.ts"),
   embedded: () => import("./embedded.ts"),
-  gateway: () => import("./gateway.ts")
+  gateway: () => import("./gateway.ts"),
+  peers: () => import("./peers.ts")
 }
 const MAIN = ["startup", "size", "ingest", "query", "memory"]
 

@@ -1,0 +1,117 @@
+/** Ours against retrieval libraries of other makers and a script by hand, on one gateway with the same vectors. */
+import { execFile } from "node:child_process"
+import { existsSync } from "node:fs"
+import { mkdir } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { type Bench, type Figures, percentile, rounded, say } from "./Bench.ts"
+import { withChild } from "./ChildWithPort.ts"
+import { corpus, documentsFor, withFolder, writeCorpus } from "./CorpusFolder.ts"
+import type { Contest } from "./peersContender.ts"
+
+/** Questions that count, after those that warm up compilers and caches. */
+const QUESTIONS = 200
+const WARMUP = 100
+const LIMIT_MILLISECONDS = 10 * 60_000
+
+const here = (file: string) => join(import.meta.dirname, file)
+
+/** Each is a process. Those below `peers/` need what is installed there. */
+const CONTENDERS: ReadonlyArray<{
+  readonly name: string
+  readonly file: string
+  readonly env?: Readonly<Record<string, string>>
+}> = [
+  { name: "sluice", file: "peersSluice.ts" },
+  { name: "langchain", file: "peers/langchain.mjs" },
+  { name: "llamaindex", file: "peers/llamaindex.mjs" },
+  { name: "script, vectors", file: "peers/script.mjs" },
+  { name: "script, hybrid", file: "peers/script.mjs", env: { HYBRID: "1" } }
+]
+
+const figuresOf = (name: string, size: string, contest: Contest): Figures => {
+  const own = contest.queries.map(([all, gateway]) => all - gateway)
+  const all = contest.queries.map(([milliseconds]) => milliseconds)
+  const key = (what: string) => `${size}, ${name}: ${what}`
+  return {
+    [key("passages")]: contest.passages,
+    [key("ingest (passages/s)")]: rounded(contest.passages / (contest.ingestMilliseconds / 1000), 0),
+    [key("ingest without the gateway (s)")]: rounded(
+      (contest.ingestMilliseconds - contest.ingestGatewayMilliseconds) / 1000
+    ),
+    [key("ingest, embedding calls")]: contest.ingestCalls,
+    [key("unchanged, embedding calls")]: contest.againCalls,
+    [key("unchanged (ms)")]: rounded(contest.againMilliseconds, 0),
+    [key("query p50 (ms)")]: rounded(percentile(all, 0.5)),
+    [key("query p95 (ms)")]: rounded(percentile(all, 0.95)),
+    [key("query without the gateway p50 (ms)")]: rounded(percentile(own, 0.5)),
+    [key("query without the gateway p95 (ms)")]: rounded(percentile(own, 0.95)),
+    [key("query CPU (ms)")]: rounded(contest.queryCpuMilliseconds),
+    [key("document found among 3 (share)")]: rounded(contest.found, 3),
+    [key("peak memory (MB)")]: rounded(contest.peakMegabytes, 0)
+  }
+}
+
+const run = async (
+  contender: (typeof CONTENDERS)[number],
+  assignment: object
+): Promise<Contest | undefined> => {
+  try {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ["--conditions=@sluice/source", here(contender.file), JSON.stringify(assignment)],
+      {
+        encoding: "utf8",
+        env: { ...process.env, ...contender.env, LANCE_LOG: "error" },
+        timeout: LIMIT_MILLISECONDS,
+        maxBuffer: 64 * 1024 * 1024
+      }
+    )
+    return JSON.parse(stdout.trim().split("\n").at(-1) ?? "")
+  } catch (cause) {
+    // One that cannot do the task at this size has no figures; the others have theirs.
+    say(`  ${contender.name} did not finish: ${String(cause).slice(-600)}`)
+    return undefined
+  }
+}
+
+const atSize = (passages: number): Promise<Figures> =>
+  withFolder((folder) =>
+    withChild(here("peersGateway.ts"), async (port): Promise<Figures> => {
+      const size = passages.toLocaleString("en")
+      const documents = documentsFor(passages)
+      const docs = join(folder, "docs")
+      await writeCorpus(docs, documents)
+      const questions = Array.from({ length: WARMUP + QUESTIONS }, (_, at) => {
+        // Another document for each question, all over the corpus.
+        const index = (at * 37) % documents
+        return { question: corpus.question(index), path: corpus.document(index).path }
+      })
+      const figures: Record<string, number> = {}
+      for (const contender of CONTENDERS) {
+        if (contender.file.startsWith("peers/") && !existsSync(here("peers/node_modules/@langchain/core"))) {
+          say(`  ${contender.name} is not installed: see bench/peers/README.md`)
+          continue
+        }
+        const data = join(folder, contender.name.replaceAll(/\W+/g, "-"))
+        await mkdir(data)
+        const gateway = `http://127.0.0.1:${port}`
+        const contest = await run(contender, { gateway, docs, data, questions, warmup: WARMUP })
+        if (contest === undefined) continue
+        Object.assign(figures, figuresOf(contender.name, size, contest))
+        say(
+          `  ${size}, ${contender.name}: ${rounded(contest.passages / (contest.ingestMilliseconds / 1000), 0)} passages/s, ` +
+            `query without the gateway ${rounded(
+              percentile(
+                contest.queries.map(([all, own]) => all - own),
+                0.5
+              )
+            )} ms, ${rounded(contest.peakMegabytes, 0)} MB`
+        )
+      }
+      return figures
+    })
+  )
+
+export const bench: Bench = async ({ quick }) =>
+  quick ? atSize(10_000) : { ...(await atSize(10_000)), ...(await atSize(100_000)) }

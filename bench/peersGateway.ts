@@ -1,0 +1,105 @@
+/**
+ * A process that is the gateway of all contenders: embeddings (float and base64) and rerank, as fast as one thread can,
+ * the same vectors for the same texts. `GET /use` tells what was asked since the last time, and how long it took.
+ */
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+
+export const DIMENSION = 384
+
+const slots = new Map<string, number>()
+
+/** A word's slot and sign, by FNV-1a. */
+const slotOf = (word: string): number => {
+  const known = slots.get(word)
+  if (known !== undefined) return known
+  let hash = 2166136261
+  for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), 16777619)
+  const slot = ((hash >>> 1) % DIMENSION) * 2 + (hash & 1)
+  slots.set(word, slot)
+  return slot
+}
+
+const wordsOf = (text: string): ReadonlyArray<string> => text.toLowerCase().match(/\w+/g) ?? []
+
+/** Frequent words say little: those of up to three letters are left out. */
+const vectorOf = (text: string): Float32Array => {
+  const vector = new Float32Array(DIMENSION)
+  for (const word of wordsOf(text)) {
+    if (word.length < 4) continue
+    const slot = slotOf(word)
+    vector[slot >> 1]! += slot & 1 ? 1 : -1
+  }
+  let squares = 0
+  for (const value of vector) squares += value * value
+  if (squares === 0) vector[0] = squares = 1
+  const norm = Math.sqrt(squares)
+  return vector.map((value) => value / norm)
+}
+
+const embeddings = (body: { input: string | ReadonlyArray<string>; encoding_format?: string }) => {
+  const texts = typeof body.input === "string" ? [body.input] : body.input
+  const tokens = texts.reduce((sum, text) => sum + Math.ceil(text.length / 4), 0)
+  const data = texts.map((text, index) => {
+    const vector = vectorOf(text)
+    const embedding =
+      body.encoding_format === "base64" ? Buffer.from(vector.buffer).toString("base64") : [...vector]
+    return { object: "embedding", index, embedding }
+  })
+  use.embeddingCalls++
+  use.texts += texts.length
+  return {
+    object: "list",
+    model: "peers",
+    data,
+    usage: { prompt_tokens: tokens, total_tokens: tokens }
+  }
+}
+
+const rerank = (body: {
+  query: string
+  documents: ReadonlyArray<string | { text: string }>
+  top_n?: number
+}) => {
+  const query = new Set(wordsOf(body.query).filter((word) => word.length > 3))
+  const results = body.documents.map((document, index) => {
+    const words = new Set(wordsOf(typeof document === "string" ? document : document.text))
+    const shared = [...query].filter((word) => words.has(word)).length
+    return { index, relevance_score: shared / Math.max(1, query.size) }
+  })
+  use.rerankCalls++
+  return {
+    id: "rerank",
+    model: "peers",
+    results: results
+      .toSorted((a, b) => b.relevance_score - a.relevance_score || a.index - b.index)
+      .slice(0, body.top_n ?? results.length),
+    meta: {}
+  }
+}
+
+const nothing = { embeddingCalls: 0, rerankCalls: 0, texts: 0, milliseconds: 0 }
+let use = { ...nothing }
+export type Use = typeof nothing
+
+const bodyOf = async (request: IncomingMessage) => {
+  const chunks: Array<Buffer> = []
+  for await (const chunk of request) chunks.push(chunk)
+  return JSON.parse(Buffer.concat(chunks).toString())
+}
+
+const server = createServer(async (request, response) => {
+  const start = performance.now()
+  response.setHeader("content-type", "application/json")
+  if (request.url === "/use") {
+    response.end(JSON.stringify(use))
+    use = { ...nothing }
+    return
+  }
+  // What is between the head of the request and the last byte of the answer is the gateway's, not the caller's.
+  response.on("finish", () => (use.milliseconds += performance.now() - start))
+  const body = await bodyOf(request)
+  response.end(JSON.stringify(request.url?.endsWith("/embeddings") ? embeddings(body) : rerank(body)))
+})
+server.keepAliveTimeout = 600_000
+server.listen(0, "127.0.0.1", () => console.log(`port ${(server.address() as AddressInfo).port}`))
