@@ -3,6 +3,7 @@ import { it } from "vitest"
 import { seeded } from "../bench/Random.ts"
 import { crashes } from "./trials/crashes.ts"
 import { gateway } from "./trials/gateway.ts"
+import { kills } from "./trials/kills.ts"
 import { ledger } from "./trials/ledger.ts"
 import { parsing } from "./trials/parsing.ts"
 import type { Trial } from "./trials/Trial.ts"
@@ -19,5 +20,6 @@ const rounds = (trial: Trial, count: number) => async () => {
 it("reads and cuts documents that nobody wrote, and loses no character", rounds(parsing, 300))
 it("gives the right vectors or a typed error, whatever the gateway does", rounds(gateway, 25))
 it("leaves no half document when a writer is killed", rounds(crashes, 1), 60_000)
+it("has in the end what a writer has that nobody killed", rounds(kills(3), 1), 60_000)
 it("keeps every document whole when two processes write it", rounds(writers, 1), 60_000)
 it("has a ledger that adds up when the server is killed", rounds(ledger, 1), 60_000)

@@ -9,6 +9,7 @@ import { seeded } from "../../bench/Random.ts"
 import { fuzz } from "../fuzz/fuzz.ts"
 import { crashes } from "../trials/crashes.ts"
 import { gateway } from "../trials/gateway.ts"
+import { kills } from "../trials/kills.ts"
 import { ledger } from "../trials/ledger.ts"
 import { parsing } from "../trials/parsing.ts"
 import type { Trial } from "../trials/Trial.ts"
@@ -19,6 +20,8 @@ const trials: ReadonlyArray<{ readonly name: string; readonly trial: Trial; read
   { name: "gateway", trial: gateway, rounds: 1000 },
   { name: "fuzz", trial: fuzz, rounds: 300 },
   { name: "crashes", trial: crashes, rounds: 50 },
+  // A hundred kills of the writers of one collection.
+  { name: "kills", trial: kills(100), rounds: 1 },
   { name: "writers", trial: writers, rounds: 50 },
   // Each kills twice.
   { name: "ledger", trial: ledger, rounds: 50 }

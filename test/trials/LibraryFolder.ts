@@ -18,7 +18,7 @@ const corpus = Corpus.make(7)
 export class LibraryFolder {
   readonly root: string
   readonly docs: string
-  readonly library: string
+  library: string
   readonly versions = new Map<string, Set<string>>()
   readonly present = new Map<string, string>()
 

@@ -1,0 +1,119 @@
+/** A collection made anew beside the one in use: readers see the old one whole, then the new one whole. */
+import { assert, describe, it } from "@effect/vitest"
+import { Embedder } from "@sluice/core"
+import { Library } from "@sluice/rag"
+import { Effect, Fiber, Layer, Ref, Stream } from "effect"
+import { countingEmbedder, DIMENSION, embedText, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
+import { testFolder } from "./TestFolder.ts"
+
+const DOCUMENTS = 30
+const WORDS = "the boiler of house"
+
+const manyDocuments = Effect.gen(function* () {
+  const test = yield* testFolder
+  for (let i = 0; i < DOCUMENTS; i++)
+    yield* test.write(
+      `docs/house${i}.md`,
+      `# House ${i}\n\n${Array.from({ length: 5 }, (_, part) => `## Part ${part}\n\n${`The boiler of house ${i} stands in room ${part}. `.repeat(8)}`).join("\n\n")}\n`
+    )
+  return test
+})
+
+/** What a reader sees; all of it together is the same before, during and after. */
+const seen = (library: typeof Library.Service) =>
+  Effect.gen(function* () {
+    const { documents, passages } = yield* library.stats
+    const { trace } = yield* library.retrieve(WORDS, { recall: 30 })
+    return { documents, passages, recalled: trace.passages.length }
+  })
+
+describe("rebuild", () => {
+  it.live("shows every reader a whole collection, whenever it asks", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* manyDocuments
+      const library = yield* Library.open(at)
+      yield* library.ingest(docs)
+      const other = yield* Library.open(at)
+      const before = yield* seen(library)
+      assert.deepStrictEqual([before.documents, before.recalled], [DOCUMENTS, 30])
+      const asked = yield* Ref.make(0)
+      const reader = yield* Effect.forkChild(
+        Effect.forever(
+          Effect.gen(function* () {
+            assert.deepStrictEqual(yield* seen(other), before)
+            yield* Ref.update(asked, (n) => n + 1)
+          })
+        )
+      )
+      let events = 0
+      yield* Stream.runForEach(library.rebuild, () =>
+        Effect.gen(function* () {
+          if (++events % 6 === 0) assert.deepStrictEqual(yield* seen(library), before)
+        })
+      )
+      assert.deepStrictEqual(yield* seen(library), before)
+      assert.isUndefined(reader.pollUnsafe(), "the reader never saw anything else")
+      yield* Fiber.interrupt(reader)
+      assert.isTrue((yield* Ref.get(asked)) > 0 && events > DOCUMENTS)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.live("with another model leaves readers of the old one theirs, until they are told", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* manyDocuments
+      const old = yield* Library.open(at)
+      yield* old.ingest(docs)
+      const before = yield* seen(old)
+      const { layer } = yield* countingEmbedder({ id: "other-words", dimension: 32 })
+      const models = Layer.mergeAll(layer, rerankerLayer, readerLayer)
+      yield* Stream.runForEach(Library.rebuild(at), (event) =>
+        event.type === "document" || event.type === "committed"
+          ? Effect.map(seen(old), (now) => assert.deepStrictEqual(now, before))
+          : Effect.void
+      ).pipe(Effect.provide(models))
+      assert.deepStrictEqual(yield* seen(yield* Library.open(at).pipe(Effect.provide(models))), before)
+      const told = yield* Effect.flip(Effect.scoped(Library.open(at)))
+      assert.strictEqual(told.reason, "ManifestMismatch")
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+})
+
+describe("the cache of vectors", () => {
+  it.effect("is shared by the collections of a folder and by a rebuild, and never by two models", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* manyDocuments
+      const paid = yield* Ref.make(0)
+      const modelsOf = (id: string) =>
+        Layer.mergeAll(
+          Layer.succeed(
+            Embedder,
+            Embedder.of({
+              model: { id, kind: "neural", free: false },
+              dimension: Effect.succeed(DIMENSION),
+              embed: (texts, purpose) =>
+                Effect.as(
+                  Ref.update(paid, (n) => n + (purpose === "passage" ? texts.length : 0)),
+                  { vectors: texts.map((text) => embedText(text)), tokens: texts.length }
+                )
+            })
+          ),
+          rerankerLayer,
+          readerLayer
+        )
+      const passages = yield* Effect.gen(function* () {
+        const first = yield* Library.open(at)
+        yield* first.ingest(docs)
+        const { passages } = yield* first.stats
+        assert.strictEqual(yield* Ref.get(paid), passages)
+        const second = yield* Library.open(at, { collection: "second" })
+        assert.strictEqual((yield* second.ingest(docs)).added, DOCUMENTS)
+        yield* Stream.runDrain(first.rebuild)
+        assert.strictEqual(yield* Ref.get(paid), passages)
+        return passages
+      }).pipe(Effect.provide(modelsOf("paid")))
+      const third = yield* Library.open(at, { collection: "third" }).pipe(Effect.provide(modelsOf("other")))
+      yield* third.ingest(docs)
+      assert.strictEqual(yield* Ref.get(paid), 2 * passages)
+    }).pipe(Effect.scoped)
+  )
+})
