@@ -5,7 +5,7 @@
  * Encoding by the contract's schema and a client around a client cost as much as undici itself. What is not usual, on
  * either side, goes the contract's way, and so do all failures; a test holds that both ways send and give the same.
  */
-import { Context, Effect, Redacted, Result } from "effect"
+import { Context, Effect, Option, Result } from "effect"
 import { type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import type { ApiKey } from "../Credentials.ts"
 import type { Answer, Problem } from "./Answer.ts"
@@ -14,12 +14,15 @@ import { type Addressed, type Hear, WholeResponse } from "./Whole.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
 
-/** Posts JSON to one address again and again; `usual` sees each answer first, and where it makes nothing of it, `rest` does. */
-export type Post = <A>(
-  body: string,
-  usual: (response: WholeResponse, bytes: Buffer) => Answer<A> | undefined,
-  rest: (send: Effect.Effect<Response, HttpClientError.HttpClientError>) => Effect.Effect<Answer<A>, Problem>
+/** Reads an answer with status 200; undefined, or JSON's error, where it is not usual. */
+export type Usual<A> = (response: WholeResponse, bytes: Buffer) => Answer<A> | undefined
+/** Goes on with what is not usual. */
+export type Rest<A> = (
+  send: Effect.Effect<Response, HttpClientError.HttpClientError>
 ) => Effect.Effect<Answer<A>, Problem>
+
+/** Posts JSON to one address, again and again. */
+export type Post = <A>(body: string, usual: Usual<A>, rest: Rest<A>) => Effect.Effect<Answer<A>, Problem>
 
 /** What a transport may offer besides `HttpClient`. A program's own transport does not. */
 export class DirectTransport extends Context.Service<
@@ -42,10 +45,7 @@ export const posting =
       )
   }
 
-const read = <A>(
-  response: WholeResponse,
-  usual: (response: WholeResponse, bytes: Buffer) => Answer<A> | undefined
-): Answer<A> | undefined => {
+const read = <A>(response: WholeResponse, usual: Usual<A>): Answer<A> | undefined => {
   if (response.status !== 200 || Result.isFailure(response.body)) return undefined
   if (response.received["content-encoding"] !== undefined) return undefined
   try {
@@ -56,24 +56,28 @@ const read = <A>(
   }
 }
 
-/** The way to a path, where the transport offers it. */
+/**
+ * The way to a path: direct where the transport offers it and the call carries no key of its own, else as the contract
+ * has it.
+ */
 export const directTo = Effect.fnUntraced(function* (baseUrl: string, path: string, credential: ApiKey) {
   const transport = yield* Effect.serviceOption(DirectTransport)
-  if (transport._tag === "None") return undefined
   const request = HttpClientRequest.post(`${baseUrl}${path}`).pipe(
-    HttpClientRequest.bearerToken(Redacted.make(Redacted.value(credential))),
+    HttpClientRequest.bearerToken(credential),
     HttpClientRequest.setHeader("content-type", "application/json"),
     HttpClientRequest.acceptJson,
     HttpClientRequest.setHeader("accept-encoding", "identity")
   )
-  return transport.value.post(request)
+  const post = Option.map(transport, ({ post }) => post(request))
+  return <A>(
+    body: () => string,
+    usual: Usual<A>,
+    rest: Rest<A>,
+    byContract: () => Effect.Effect<Answer<A>, Problem>
+  ): Effect.Effect<Answer<A>, Problem> =>
+    Effect.withFiber((fiber) =>
+      Option.isSome(post) && fiber.getRef(IdempotencyKey) === undefined
+        ? post.value(body(), usual, rest)
+        : byContract()
+    )
 })
-
-/** The direct attempt where the request is usual and carries no key of its own, else the other one. */
-export const directly = <A>(
-  usual: Effect.Effect<Answer<A>, Problem> | undefined,
-  other: () => Effect.Effect<Answer<A>, Problem>
-): Effect.Effect<Answer<A>, Problem> =>
-  usual === undefined
-    ? other()
-    : Effect.withFiber((fiber) => (fiber.getRef(IdempotencyKey) === undefined ? usual : other()))

@@ -1,31 +1,30 @@
 /** `Gateway` over HTTP. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { Effect, Layer, Result, Stream } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import { refusedImages } from "../ChatImages.ts"
 import { ApiKey } from "../Credentials.ts"
 import { type ChatRequest, ChatResponse } from "../endpoints/Chat.ts"
 import { type Extra, extraOf } from "../endpoints/Open.ts"
-import { type ChatAnswer, type ChatCall, type ChatPart, Gateway, type Reranked } from "../Gateway.ts"
+import { type ChatAnswer, type ChatCall, type ChatPart, Gateway } from "../Gateway.ts"
 import { GatewayApi } from "../GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../GatewayError.ts"
 import { ApiKeyAuth } from "../Security.ts"
 import { type About, makeCaller } from "./Call.ts"
 import { chatParts, endOf, originOf } from "./ChatStream.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "./ClientOptions.ts"
-import { rankingOf, tokensOf, vectorsOf } from "./Distrust.ts"
+import { tokensOf, vectorsOf } from "./Distrust.ts"
 import { embedAll, type EmbedOptions } from "./Embed.ts"
-import { exchange, judge, requestIdOf } from "./Exchange.ts"
+import { exchange, judge } from "./Exchange.ts"
 import { Guards } from "./Guard.ts"
 import { outgoing } from "./Idempotency.ts"
-import { factsOf, factsOfEnd } from "./Facts.ts"
-import { directly, directTo } from "./Direct.ts"
-import type { RerankResponse } from "../endpoints/Rerank.ts"
-import { recordFacts } from "./Telemetry.ts"
+import { factsOfEnd } from "./Facts.ts"
 import { type ImagesOptions, makeImages } from "./Images.ts"
+import { makeRerank } from "./Rerank.ts"
+import { recordFacts } from "./Telemetry.ts"
 import { layerTransport } from "./Transport.ts"
-import { isUsualRerankRequest, usualEmbeddings, usually, usualRerank } from "./Usual.ts"
+import { usualEmbeddings, usually } from "./Usual.ts"
 import { makeVideos, type VideosOptions } from "./Videos.ts"
 
 export interface GatewayClientOptions extends ClientOptions, VideosOptions, ImagesOptions {
@@ -34,12 +33,10 @@ export interface GatewayClientOptions extends ClientOptions, VideosOptions, Imag
   readonly embeddings?: EmbedOptions
 }
 
-const RERANK = { group: "rerank", endpoint: "create" } as const
 const EMBEDDINGS = { group: "embeddings", endpoint: "create" } as const
 const CHAT = { group: "chat", endpoint: "create" } as const
 const MODELS = { group: "models", endpoint: "list" } as const
 
-const decodeRerank = usually(usualRerank, HttpApiClient.decodeResponse(GatewayApi, RERANK))
 const decodeEmbeddings = usually(usualEmbeddings, HttpApiClient.decodeResponse(GatewayApi, EMBEDDINGS))
 const decodeModels = HttpApiClient.decodeResponse(GatewayApi, MODELS)
 
@@ -84,8 +81,6 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const baseUrl = yield* baseUrlOf(options.baseUrl)
   const client = yield* HttpClient.HttpClient
   const httpClient = outgoing(client, baseUrl, "whole")
-  const postRerank = yield* HttpApiClient.endpoint(GatewayApi, { ...RERANK, httpClient })
-  const directRerank = yield* directTo(baseUrl, "/v1/rerank", options.apiKey)
   const postEmbeddings = yield* HttpApiClient.endpoint(GatewayApi, { ...EMBEDDINGS, httpClient })
   const postChat = yield* HttpApiClient.endpoint(GatewayApi, { ...CHAT, httpClient })
   const streaming = outgoing(client, baseUrl)
@@ -93,46 +88,9 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const getModels = yield* HttpApiClient.endpoint(GatewayApi, { ...MODELS, httpClient })
   const caller = makeCaller(options, options.apiKey, yield* Guards)
   const { attemptTimeout, call, callTimeout, fail } = caller
+  const rerank = yield* makeRerank(options, caller, { baseUrl, httpClient })
   const videos = yield* makeVideos(options, caller, { baseUrl, client, httpClient })
   const images = yield* makeImages(options, caller, { baseUrl, client, httpClient })
-
-  const rerank: Gateway["Service"]["rerank"] = (request): Effect.Effect<Reranked, GatewayError> => {
-    const { documents, model, query, returnDocuments, topN } = request
-    const limit = Math.min(topN ?? documents.length, documents.length)
-    if (limit === 0) return Effect.succeed({ results: [], tokens: 0 })
-    const payload = { model, query, documents, top_n: limit, return_documents: returnDocuments }
-    const judged = (answer: RerankResponse): Result.Result<Reranked, InvalidResponse> =>
-      Result.map(rankingOf(answer.results, documents.length, limit), (ranking) => ({
-        results: ranking.map(({ document, index, relevance_score: score }) =>
-          document === undefined ? { index, score } : { index, score, document: document.text }
-        ),
-        tokens: tokensOf(answer.usage?.total_tokens),
-        ...originOf(answer),
-        ...(answer.meta && { meta: answer.meta }),
-        ...beyond(answer)
-      }))
-    const by = (send: Parameters<typeof exchange>[0]) =>
-      exchange(send, decodeRerank).pipe(judge((answer) => Effect.fromResult(judged(answer))))
-    const direct =
-      directRerank === undefined || !isUsualRerankRequest(payload)
-        ? undefined
-        : directRerank<Reranked>(
-            JSON.stringify(payload),
-            (response, bytes) => {
-              const answer = usualRerank(bytes)
-              const value = answer && judged(answer)
-              if (answer === undefined || value === undefined || Result.isFailure(value)) return undefined
-              return {
-                value: value.success,
-                requestId: requestIdOf(response.received),
-                facts: factsOf(answer)
-              }
-            },
-            by
-          )
-    const attempt = directly(direct, () => by(postRerank({ payload, responseMode })))
-    return Effect.map(call({ operation: "rerank", model }, attempt), ({ value }) => value)
-  }
 
   const embeddings: Gateway["Service"]["embeddings"] = Effect.fn("Gateway.embeddings")((request) =>
     embedAll(request, options.embeddings ?? {}, ({ texts }) => {

@@ -1,0 +1,79 @@
+/** `gateway.rerank` over HTTP. */
+import { Effect, Result } from "effect"
+import type { HttpClient } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import type { ApiKey } from "../Credentials.ts"
+import { extraOf } from "../endpoints/Open.ts"
+import type { RerankResponse } from "../endpoints/Rerank.ts"
+import type { Gateway, Reranked } from "../Gateway.ts"
+import { GatewayApi } from "../GatewayApi.ts"
+import type { InvalidResponse } from "../GatewayError.ts"
+import type { Answer } from "./Answer.ts"
+import type { Caller } from "./Call.ts"
+import { originOf } from "./ChatStream.ts"
+import { directTo } from "./Direct.ts"
+import { rankingOf, tokensOf } from "./Distrust.ts"
+import { exchange, judge, requestIdOf } from "./Exchange.ts"
+import { factsOf } from "./Facts.ts"
+import { isUsualRerankRequest, usually, usualRerank } from "./Usual.ts"
+import type { WholeResponse } from "./Whole.ts"
+
+const RERANK = { group: "rerank", endpoint: "create" } as const
+
+const decode = usually(usualRerank, HttpApiClient.decodeResponse(GatewayApi, RERANK))
+
+/** The ranking that was asked for: `limit` of `count` documents. */
+const judged = (
+  answer: RerankResponse,
+  count: number,
+  limit: number
+): Result.Result<Reranked, InvalidResponse> =>
+  Result.map(rankingOf(answer.results, count, limit), (ranking) => {
+    const extra = extraOf(answer)
+    return {
+      results: ranking.map(({ document, index, relevance_score: score }) =>
+        document === undefined ? { index, score } : { index, score, document: document.text }
+      ),
+      tokens: tokensOf(answer.usage?.total_tokens),
+      ...originOf(answer),
+      ...(answer.meta && { meta: answer.meta }),
+      ...(extra !== undefined && { extra })
+    }
+  })
+
+/** An answer as it usually comes, with nothing wrong in it; anything else is not for this way. */
+const usualAnswer =
+  (count: number, limit: number) =>
+  ({ received }: WholeResponse, bytes: Buffer): Answer<Reranked> | undefined => {
+    const answer = usualRerank(bytes)
+    const value = answer && judged(answer, count, limit)
+    return value && Result.isSuccess(value)
+      ? { value: value.success, requestId: requestIdOf(received), facts: factsOf(answer) }
+      : undefined
+  }
+
+export const makeRerank = Effect.fnUntraced(function* (
+  { apiKey }: { readonly apiKey: ApiKey },
+  { call }: Caller,
+  { baseUrl, httpClient }: { readonly baseUrl: string; readonly httpClient: HttpClient.HttpClient }
+) {
+  const post = yield* HttpApiClient.endpoint(GatewayApi, { ...RERANK, httpClient })
+  const direct = yield* directTo(baseUrl, "/v1/rerank", apiKey)
+
+  const rerank: Gateway["Service"]["rerank"] = ({ documents, model, query, returnDocuments, topN }) => {
+    const count = documents.length
+    const limit = Math.min(topN ?? count, count)
+    if (limit === 0) return Effect.succeed({ results: [], tokens: 0 })
+    const payload = { model, query, documents, top_n: limit, return_documents: returnDocuments }
+    const read = (send: Parameters<typeof exchange>[0]) =>
+      judge((answer: RerankResponse) => Effect.fromResult(judged(answer, count, limit)))(
+        exchange(send, decode)
+      )
+    const byContract = () => read(post({ payload, responseMode: "response-only" }))
+    const attempt = isUsualRerankRequest(payload)
+      ? direct(() => JSON.stringify(payload), usualAnswer(count, limit), read, byContract)
+      : Effect.suspend(byContract)
+    return Effect.map(call({ operation: "rerank", model }, attempt), ({ value }) => value)
+  }
+  return rerank
+})
