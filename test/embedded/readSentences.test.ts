@@ -131,6 +131,46 @@ Ruth Amsel runs the reading room. She alone may seal the archive.`
     expect(answer("What happened in 2019?", text)).toEqual([text])
   })
 
+  it("answers from the row of a table as a PDF gives it, under its header and its caption", () => {
+    const table = `Table 3: Cargo handled by the cranes of the east quay.
+crane | crates | mean | % of
+number | (thousands) | weight | all crates
+K7 | 41 | 1.9 | 12%
+K8 | 230 | 2.4 | 67%
+K9 | 72 | 2.2 | 21%`
+    const [first] = read("How many crates did crane K8 of the east quay handle?", table)
+    expect(first?.text).toBe("K8 · 230 · 2.4 · 67%")
+    expect(first?.evidence).toEqual([{ passage: 0, quote: "K8 | 230 | 2.4 | 67%" }])
+    expect(answer("What share of all crates did crane K9 handle?", table)[0]).toContain("21%")
+  })
+
+  it("takes the head of a table for its columns when it is of years, and joins cells that go on below", () => {
+    const leaks =
+      "Leaks of the lower gate by year\n\nPlace | 2013 | 2019\nUpper sill | 2.2 | 2.9\nLower sill | 1.9 | 2.4"
+    expect(answer("How much did the lower sill of the gate leak in 2019?", leaks)[0]).toBe(
+      "Lower sill · 1.9 · 2.4"
+    )
+    const causes =
+      "Problem | Remedy\nRope is | Cut it with\nfrayed | the short knife\nBolt is lost | Ask the smith"
+    expect(answer("What is the remedy when the rope is frayed?", causes)[0]).toBe(
+      "Rope is · Cut it with frayed · the short knife"
+    )
+  })
+
+  it("answers with the caption when a picture is asked for, without what is written inside", () => {
+    const figure = "Figure 4: Water level of the mill pond by month.\n4.0\n4.5\nJan\nJul"
+    expect(answer("Which figure shows the water level of the mill pond?", figure)).toEqual([
+      "Figure 4: Water level of the mill pond by month."
+    ])
+  })
+
+  it("has no answer where a name that is asked for, or most of the question, stands nowhere", () => {
+    const text = "The engine of the ferry was built in 1931. The ferry sails every hour."
+    expect(answer("When was the engine of the ferry built?", text)).toHaveLength(1)
+    expect(answer("When was the engine of the ferry Petronella built?", text)).toEqual([])
+    expect(answer("Which licence does the captain of the ferry hold?", text)).toEqual([])
+  })
+
   it("says nothing twice", () => {
     const text = "The boiler is inspected every spring.\n\nThe boiler is inspected every spring, too."
     expect(answer("When is the boiler inspected?", text)).toHaveLength(1)

@@ -1,6 +1,7 @@
 /** The sentences of passages that answer a question. */
 import type { CitedSentence, ReaderPassage } from "@sluice/core"
 import { answerTypeOf } from "./reading/answerType.ts"
+import { CAPTION } from "./reading/blocks.ts"
 import { isNumber, type Question, questionOf } from "./reading/question.ts"
 import { type Sentence, sentencesOf } from "./reading/sentences.ts"
 import { similarity } from "./similarity.ts"
@@ -13,15 +14,30 @@ export const MAX_SENTENCES = 3
 const MIN_COVERAGE = 0.4
 const MIN_COVERAGE_CJK = 0.25
 
+/**
+ * So much of it must stand in the passage that the sentence is from, its title and headings: what asks for a thing that
+ * the passage never names is not answered there, however much else of the question it shares.
+ */
+const MIN_SUPPORT = 0.58
+const MIN_SUPPORT_CJK = 0.45
+/** A name that the passage never says counts more than another word. */
+const NAME_MISSING = 0.12
+/** A better supported passage is the likelier place. */
+const SUPPORT = 0.3
+
 /** So much of it in the sentence itself, or so much more in the heading above it. */
 const MIN_OWN_COVERAGE = 0.2
 const MIN_HEADING_COVERAGE = 0.7
+/** A row of a table may share little by itself: what its columns are stands above it. */
+const MIN_ROW_COVERAGE = 0.1
 
 /** What a term counts that stands not in the sentence but before it, above it, or in the title. */
 const BEFORE = 0.25
 const BEFORE_PRONOUN = 0.7
 const BEFORE_ROW = 0.7
 const HEADING = 0.4
+/** What a caption says holds for all rows of its table. */
+const ABOVE_ROW = 0.6
 const TITLE = 0.15
 
 const ANSWER_TYPE = 0.25
@@ -32,8 +48,10 @@ const LONG = 0.1
 const SHORT_TERMS = 3
 const SHORT = 0.1
 
-/** Captions, and headings that a PDF does not tell from text (pieces of a paragraph without an end), say less. */
-const CAPTION = /^(?:Table|Figure|Fig\.)\s*\d|^[图表]\s*\d/
+/** A question about a picture is answered by its caption … */
+const PICTURE = /\b(?:fig(?:ure)?s?|charts?|graphs?|plots?|diagrams?|tables?)\b|[图表]/i
+const CAPTION_ASKED = 0.15
+/** … otherwise captions, and headings that a PDF does not tell from text (pieces of a paragraph without an end), say less. */
 const UNFINISHED = 0.2
 const FINISHED = /[.!?:;。！？：；…][\p{Pe}\p{Pf}"'*_`\d[\],\s]*$/u
 
@@ -52,6 +70,8 @@ interface Candidate {
   /** Whether the sentence itself, or its heading, is about the question. */
   readonly about: boolean
   readonly coverage: number
+  /** The share of the question that stands in its passage. */
+  readonly support: number
   readonly score: number
 }
 
@@ -73,8 +93,12 @@ const covered = ({ weights }: Question, presences: ReadonlyArray<number>): numbe
 }
 
 /** Whether a sentence has numbers, and not those of the question. */
-const hasOtherNumbers = ({ numbers }: Question, content: ReadonlySet<Term>): boolean =>
-  numbers.some((number) => !content.has(number)) && [...content].some(isNumber)
+const hasOtherNumbers = (
+  { numbers }: Question,
+  content: ReadonlySet<Term>,
+  above: ReadonlySet<Term>
+): boolean =>
+  numbers.some((number) => !content.has(number) && !above.has(number)) && [...content].some(isNumber)
 
 /** A sentence that speaks of what the sentence before named. */
 const PRONOUN = /^(?:(?:It|Its|They|Their|He|His|She|Her|This|These|Those)\b|[它他她该这])/
@@ -88,13 +112,25 @@ const candidatesOf = (
   passage: number
 ): ReadonlyArray<Candidate> => {
   const path = title.split(" › ")
+  const sentences = sentencesOf(text)
+  const everything = presence(question, contentOf(`${title}\n${text}`))
+  const unnamed = question.names.filter((i) => everything[i] === 0).length
+  const support = covered(question, everything) - NAME_MISSING * unnamed
+  const captions = contentOf(
+    sentences
+      .flatMap(({ kind, text }) => (kind === "paragraph" && CAPTION.test(text) ? [text] : []))
+      .join("\n")
+  )
+  const inCaption = presence(question, captions)
+  const asksForPicture = PICTURE.test(question.text)
+  let header = nothing
   const inTitle = presence(question, contentOf(path.slice(0, -1).join("\n")))
   let heading = presence(question, contentOf(path.at(-1) ?? ""))
   let before = presence(question, nothing)
   let lead = before
   let underHeader = false
   const candidates: Array<Candidate> = []
-  for (const sentence of sentencesOf(text)) {
+  for (const sentence of sentences) {
     const content = contentOf(sentence.text)
     const own = presence(question, content)
     if (sentence.kind === "heading") {
@@ -104,7 +140,8 @@ const candidatesOf = (
       continue
     }
     if (sentence.kind === "header") {
-      before = lead = own
+      header = underHeader ? header.union(content) : content
+      before = lead = presence(question, header)
       underHeader = true
       continue
     }
@@ -112,9 +149,16 @@ const candidatesOf = (
     const context = sentence.kind === "paragraph" ? before : lead
     const pronoun = PRONOUN.test(sentence.text)
     // The header says what the cells of each row are.
-    const weight = sentence.kind === "row" && underHeader ? BEFORE_ROW : pronoun ? BEFORE_PRONOUN : BEFORE
+    const row = sentence.kind === "row"
+    const weight = row && underHeader ? BEFORE_ROW : pronoun ? BEFORE_PRONOUN : BEFORE
     const around = own.map((value, i) =>
-      Math.max(value, weight * (context[i] ?? 0), HEADING * (heading[i] ?? 0), TITLE * (inTitle[i] ?? 0))
+      Math.max(
+        value,
+        weight * (context[i] ?? 0),
+        row ? ABOVE_ROW * (inCaption[i] ?? 0) : 0,
+        HEADING * (heading[i] ?? 0),
+        TITLE * (inTitle[i] ?? 0)
+      )
     )
     const size = [...content].filter(({ kind }) => kind !== "pair").length
     const coverage = covered(question, around)
@@ -130,16 +174,17 @@ const candidatesOf = (
       // A number alone, such as a year, is found everywhere.
       about:
         (question.subject.length === 0 || question.subject.some((i) => (around[i] ?? 0) > 0)) &&
-        (covered(question, own) >= MIN_OWN_COVERAGE || covered(question, heading) >= MIN_HEADING_COVERAGE),
+        (covered(question, own) >= (row ? MIN_ROW_COVERAGE : MIN_OWN_COVERAGE) ||
+          covered(question, heading) >= MIN_HEADING_COVERAGE),
       coverage,
+      support,
       score:
         coverage +
+        SUPPORT * support +
         (isOfType?.(sentence.text) ? ANSWER_TYPE : 0) +
         FIRST_PASSAGE / (passage + 1) -
-        (hasOtherNumbers(question, content) ? OTHER_NUMBERS : 0) -
-        (sentence.kind === "paragraph" && (CAPTION.test(sentence.text) || !FINISHED.test(sentence.text))
-          ? UNFINISHED
-          : 0) -
+        (hasOtherNumbers(question, content, row ? header.union(captions) : nothing) ? OTHER_NUMBERS : 0) -
+        (sentence.kind === "paragraph" ? unfinished(sentence.text, asksForPicture) : 0) -
         (size > LONG_TERMS ? LONG : size < SHORT_TERMS ? SHORT : 0)
     })
     before = own
@@ -151,14 +196,20 @@ const candidatesOf = (
   return candidates
 }
 
+const unfinished = (text: string, asksForPicture: boolean): number => {
+  if (CAPTION.test(text)) return asksForPicture ? -CAPTION_ASKED : UNFINISHED
+  return FINISHED.test(text) ? 0 : UNFINISHED
+}
+
 /** Share of the smaller sentence's terms that the other has too. */
 const overlap = (a: ReadonlySet<Term>, b: ReadonlySet<Term>): number =>
   a.intersection(b).size / (Math.min(a.size, b.size) || 1)
 
 const choose = (question: Question, candidates: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> => {
   const enough = question.cjk ? MIN_COVERAGE_CJK : MIN_COVERAGE
+  const supported = question.cjk ? MIN_SUPPORT_CJK : MIN_SUPPORT
   const ranked = candidates
-    .filter(({ about, coverage }) => about && coverage >= enough)
+    .filter(({ about, coverage, support }) => about && coverage >= enough && support >= supported)
     .toSorted((a, b) => b.score - a.score)
   const best = ranked[0]
   if (best === undefined) return []

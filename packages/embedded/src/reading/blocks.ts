@@ -1,11 +1,6 @@
 /** The pieces of a passage that a sentence never crosses: paragraphs, headings, items, rows, lines of code. */
-
-export interface TextBlock {
-  readonly kind: "paragraph" | "heading" | "item" | "header" | "row" | "code"
-  /** Character offsets of what it says, without the marks that introduce it. */
-  readonly start: number
-  readonly end: number
-}
+import { pipedRows } from "./pipedRows.ts"
+import type { TextBlock } from "./TextBlock.ts"
 
 const FENCE = /^\s*(```|~~~)/
 const HEADING = /^ {0,3}#{1,6}\s+/
@@ -14,7 +9,11 @@ const ITEM_MARK_WITHOUT_SPACE = /^\s*[-*+]\S|^\s*\d{1,3}[.)]\S/
 const ROW = /^\s*\|.*\|\s*$/
 const RULE = /^[\s|:=*_+-]*$/
 const TABLE_RULE = /^\s*(?:\|\s*)?:?-{2,}[\s|:-]*$/
+const PIPED = /\S \| \S/
 const QUOTE = /^\s*(?:>\s?)+/
+
+/** How the caption of a figure or a table begins. */
+export const CAPTION = /^(?:Table|Figure|Fig\.)\s*\d|^[图表]\s*\d/
 
 /**
  * The blocks of Markdown source or plain text, in order; blank lines, rules and the rules of tables are none.
@@ -23,10 +22,10 @@ const QUOTE = /^\s*(?:>\s?)+/
  */
 export const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
   const blocks: Array<TextBlock> = []
-  let open: { kind: "paragraph" | "item"; start: number; end: number } | undefined
+  let open: { kind: "paragraph" | "item"; start: number; end: number; first: number } | undefined
   let fenced = false
   const close = () => {
-    if (open !== undefined) blocks.push(open)
+    if (open !== undefined) blocks.push({ kind: open.kind, start: open.start, end: open.end })
     open = undefined
   }
   for (let from = 0; from < text.length;) {
@@ -36,6 +35,16 @@ export const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
     const end = from + line.trimEnd().length
     const from0 = from
     from = lineEnd + 1
+    const table = fenced || !PIPED.test(line) || ROW.test(line) ? undefined : pipedRows(text, from0)
+    if (table !== undefined) {
+      close()
+      blocks.push(...table.blocks)
+      from = table.end
+      continue
+    }
+    // What is written inside a figure follows its caption.
+    if (open !== undefined && open.first === open.end && endsCaption(text.slice(open.start, open.end), line))
+      close()
     if (FENCE.test(line)) {
       close()
       fenced = !fenced
@@ -65,9 +74,9 @@ export const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
       const mark = ITEM_MARK_WITHOUT_SPACE.test(rest) ? undefined : ITEM.exec(rest)?.[0]
       if (mark !== undefined) {
         close()
-        open = { kind: "item", start: from0 + quoted + mark.length, end }
+        open = { kind: "item", start: from0 + quoted + mark.length, end, first: end }
       } else if (open === undefined) {
-        open = { kind: "paragraph", start: from0 + quoted + indent(rest), end }
+        open = { kind: "paragraph", start: from0 + quoted + indent(rest), end, first: end }
       } else open.end = end
     }
   }
@@ -76,3 +85,6 @@ export const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
 }
 
 const indent = (line: string): number => line.length - line.trimStart().length
+
+const endsCaption = (caption: string, next: string): boolean =>
+  CAPTION.test(caption) && (/[.!?。]\s*$/.test(caption) || next.length < caption.length / 2)

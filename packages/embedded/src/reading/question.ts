@@ -12,14 +12,21 @@ const ASKING_WEIGHT = 0.25
 
 const askingCharacters = /[什么多少几何谁哪怎样吗呢请问为是的有]/u
 
+/** A word with a capital letter that does not begin a sentence. */
+const NAME = /(?<=[\p{L}\p{N},)'’"] )\p{Lu}[\p{L}\p{N}]+/gu
+
 /** What a character counts against a pair. */
 const CHARACTER_WEIGHT = 0.3
 
 export interface Question {
+  /** As it was asked. */
+  readonly text: string
   readonly terms: ReadonlyArray<Term>
   readonly weights: ReadonlyArray<number>
   /** Its numbers: a sentence with others speaks of something else. */
   readonly numbers: ReadonlyArray<Term>
+  /** Places of the terms that are names: written with a capital letter within the question. */
+  readonly names: ReadonlyArray<number>
   /** Places of the terms that are neither numbers nor words of asking. */
   readonly subject: ReadonlyArray<number>
   /** Whether most of what it asks about is CJK. */
@@ -40,7 +47,13 @@ export const questionOf = (text: string): Question => {
   const weighed = all.map((term) => ({ term, weight: weightOf(term) })).filter(({ weight }) => weight > 0)
   const sum = (cjk: boolean) =>
     weighed.reduce((total, { term, weight }) => total + ((term.kind !== "word") === cjk ? weight : 0), 0)
+  const capitals = new Set(termsOf([...text.matchAll(NAME)].map(([name]) => name).join(" ")))
   return {
+    text,
+    names: [...weighed.keys()].filter((i) => {
+      const term = weighed[i]?.term
+      return term?.kind === "word" && capitals.has(term) && !isNumber(term)
+    }),
     terms: weighed.map(({ term }) => term),
     weights: weighed.map(({ weight }) => weight),
     numbers: all.filter(isNumber),

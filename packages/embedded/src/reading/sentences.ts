@@ -1,6 +1,7 @@
 /** Where sentences begin and end. */
-import { type TextBlock, blocksOf } from "./blocks.ts"
+import { blocksOf } from "./blocks.ts"
 import { readable, readableRow } from "./readable.ts"
+import type { TextBlock } from "./TextBlock.ts"
 
 /** A sentence, item, row or line of a passage. `text.slice(start, end)` is its source, to the letter. */
 export interface Sentence {

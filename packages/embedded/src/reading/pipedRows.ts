@@ -1,0 +1,89 @@
+/** Tables as PDFs, HTML and Word documents are read: a line a row, cells parted by " | ", no rule under the header. */
+import type { TextBlock } from "./TextBlock.ts"
+
+const PIPED = /\S \| \S/
+/** A line of a cell that goes on below is short. */
+const MAX_CONTINUED = 60
+/** Further lines that a row with long cells goes on for. */
+const MAX_LINES = 8
+
+const NUMERIC = /^[<>~≈≤≥±+-]?\s?[\p{Sc}]?\d[\d.,:/%±×^\s–-]*(?:[a-zA-Z%°µ]{1,4}\.?)?$|^[-–—]$/u
+
+interface Row {
+  readonly start: number
+  end: number
+  cells: ReadonlyArray<string>
+}
+
+const cellsOf = (line: string): ReadonlyArray<string> => line.split(" | ").map((cell) => cell.trim())
+const isNumeric = (cell: string): boolean => NUMERIC.test(cell)
+const hasNumbers = ({ cells }: Row): boolean => cells.slice(1).some(isNumeric) || cells.every(isNumeric)
+
+/** Years or sizes at the head of columns: whole numbers that rise from left to right. */
+const rises = ({ cells }: Row): boolean => {
+  const numbers = cells.slice(1).filter((cell) => /^\d+$/.test(cell))
+  return numbers.length > 1 && numbers.every((cell, i) => i === 0 || Number(cell) > Number(numbers[i - 1]))
+}
+
+/** Whether a line goes on with the cells of the row above it. */
+const continues = (row: Row, cells: ReadonlyArray<string>): boolean =>
+  /^\p{Ll}/u.test(cells[0] ?? "") && !/^\p{Ll}/u.test(row.cells[0] ?? "") && !cells.slice(1).some(isNumeric)
+
+/** How many rows at the top say what the columns are. */
+const headerRows = (rows: ReadonlyArray<Row>): number => {
+  const first = rows.findIndex(hasNumbers)
+  if (first > 0) return first
+  if (first < 0) return 1
+  return rises(rows[0]!) && rows.slice(1).some((row) => hasNumbers(row) && !rises(row)) ? 1 : 0
+}
+
+/**
+ * The rows of a table that begins at `from`, the start of a line, and where it ends; undefined when none begins there.
+ * Two lines in a row make a table: one alone may be anything.
+ */
+export const pipedRows = (
+  text: string,
+  from: number
+): { readonly blocks: ReadonlyArray<TextBlock>; readonly end: number } | undefined => {
+  const rows: Array<Row> = []
+  let end = from
+  let lines = 0
+  for (let at = from; at < text.length;) {
+    const newline = text.indexOf("\n", at)
+    const lineEnd = newline < 0 ? text.length : newline
+    const line = text.slice(at, lineEnd)
+    const last = rows.at(-1)
+    const start = at + line.length - line.trimStart().length
+    const stop = at + line.trimEnd().length
+    if (PIPED.test(line)) {
+      const cells = cellsOf(line)
+      if (last !== undefined && lines < MAX_LINES && continues(last, cells)) {
+        last.end = stop
+        lines++
+      } else {
+        rows.push({ start, end: stop, cells })
+        lines = 0
+      }
+    } else if (
+      last !== undefined &&
+      line.trim() !== "" &&
+      line.length <= MAX_CONTINUED &&
+      lines < MAX_LINES
+    ) {
+      last.end = stop
+      lines++
+    } else break
+    at = lineEnd + 1
+    end = Math.min(at, text.length)
+  }
+  const piped = text
+    .slice(from, end)
+    .split("\n")
+    .filter((line) => PIPED.test(line)).length
+  if (piped < 2) return undefined
+  const headers = headerRows(rows)
+  return {
+    end,
+    blocks: rows.map(({ end, start }, i) => ({ kind: i < headers ? "header" : "row", start, end }))
+  }
+}
