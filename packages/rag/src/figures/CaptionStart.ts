@@ -5,7 +5,9 @@ export interface CaptionStart {
   readonly kind: "figure" | "table"
   readonly number: string
   readonly length: number
-  /** The word as it stands there, in lower case: `Listing 1` and `Figure 1` are two. */
+  /** As it stands there: `Fig.`, `Tabelle`. */
+  readonly word: string
+  /** The word in general there, in lower case: `Listing 1` and `Figure 1` are two, `Fig. 1` and `Figure 1` one. */
   readonly series: string
   /** How sure the label itself makes it: `marked` by a delimiter, `alone` in its text, or `bare`. */
   readonly sign: "marked" | "alone" | "bare"
@@ -61,7 +63,11 @@ export const captionStart = (text: string): CaptionStart | undefined => {
     kind: figure === undefined ? "table" : "figure",
     number: number!.replace(/[–‑]/g, "-"),
     length: match[0].length,
-    series: `${match[0].toLowerCase().startsWith("s") && latin?.[1] !== undefined ? latin[1].trim().toLowerCase() : ""}${/^fig/.test(word) ? "figure" : /^tab/.test(word) ? "table" : word}`,
+    word: (figure ?? table)!,
+    series: [
+      latin?.[1]?.trim().toLowerCase() ?? "",
+      word.startsWith("fig") ? "figure" : word.startsWith("tab") ? "table" : word
+    ].join(" "),
     sign
   }
 }

@@ -1,10 +1,10 @@
 /** The captions of a page. */
 import type { Box } from "../Document.ts"
-import { type Body, type Column, letters, type TextBlock } from "./BodyText.ts"
+import { type Body, type Column, letters } from "./BodyText.ts"
 import { type CaptionStart, captionStart } from "./CaptionStart.ts"
 import { type Frame, height, hull, overlapX, overlapY, type Segment, width } from "./Frame.ts"
 
-export interface Caption extends Omit<CaptionStart, "length" | "sign"> {
+export interface Caption extends Omit<CaptionStart, "length" | "sign" | "word"> {
   readonly segments: ReadonlyArray<Segment>
   readonly box: Box
   readonly text: string
@@ -91,7 +91,7 @@ const whole = (
         down > 0.6 &&
         down < (step === 0 ? Math.max(1.45, body.leading * 1.1) : step * 1.15 + 0.05) &&
         !starts.has(other) &&
-        Math.abs(other.size - first.size) < 0.07 * first.size &&
+        Math.abs(other.size - first.size) < 0.13 * first.size &&
         other.mono === first.mono &&
         overlapX(other.box, box) > 0.4 * Math.min(width(other.box), width(box)) &&
         other.box[0] > box[0] - 40 - (column === undefined ? 200 : 0)
@@ -149,7 +149,6 @@ const whole = (
 /** The captions of a page, from top to bottom. */
 export const captionsOf = (
   frame: Frame,
-  blocks: ReadonlyArray<TextBlock>,
   columns: ReadonlyArray<Column>,
   body: Body
 ): ReadonlyArray<Caption> => {
@@ -164,7 +163,6 @@ export const captionsOf = (
     found.set(segment, start)
   }
   const starts = new Set(found.keys())
-  void blocks
   return [...found].map(([segment, { kind, number, series }]) => {
     const segments = whole(segment, frame, starts, columns, body)
     return {

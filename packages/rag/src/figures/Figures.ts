@@ -22,19 +22,24 @@ export interface FoundFigure {
   readonly turn: Turn
 }
 
+/** Pages that tell how the running text of a document looks. */
+const SAMPLE = 60
+
 const startsCaption = (text: string): boolean => captionStart(text) !== undefined
 
-/** Directions of text on this page that have a caption. */
+const MAY_START = /^\s*(?:\p{L}+ )?(?:[\p{Lu}\u2E80-\u9FFF\uAC00-\uD7AF])/u
+
+/** Directions of text on this page that may have a caption. */
 const turnsOf = (page: RawPage): ReadonlyArray<Turn> =>
   ([0, 1, 2, 3] as const).filter((turn) =>
-    page.runs.some((run) => run.turn === turn && startsCaption(run.text))
+    page.runs.some((run) => run.turn === turn && MAY_START.test(run.text))
   )
 
 const groundOf = (frame: Frame, body: Body): Ground => {
   const paper = frame.width * frame.height
   const blocks = toBlocks(frame.segments, body.leading)
   const columns = pageColumns(blocks, body)
-  const captions = captionsOf(frame, blocks, columns, body)
+  const captions = captionsOf(frame, columns, body)
   const written = new Set(captions.flatMap(({ segments }) => segments))
   const obstacles = obstaclesOf(blocks, frame.segments, columns, body)
     .map((one) => ({ ...one, segments: one.segments.filter((segment) => !written.has(segment)) }))
@@ -57,30 +62,34 @@ const groundOf = (frame: Frame, body: Body): Ground => {
   return { frame, body, columns, captions, obstacles, graphics, frames: framesOf(graphics, paper) }
 }
 
-/** The figures of all pages, in the order of pages and, on a page, of captions. Pages come without headers and footers. */
-export const findFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FoundFigure> => {
+/** What the figures are chosen from. */
+export const inspect = (pages: ReadonlyArray<RawPage>) => {
   const clean = withoutRepeated(pages)
   const candidates = clean
     .map((page) => ({ page, turns: turnsOf(page) }))
     .filter(({ turns }) => turns.length > 0)
-  if (candidates.length === 0) return []
-  // The look of the text is known from pages with captions and some others
-  const some = clean.filter((_, i) => clean.length <= 60 || i % Math.ceil(clean.length / 60) === 0)
-  const body = bodyOf(some.map((page) => toFrame(page, 0, startsCaption)))
+  // The look of the text is known from a sample
+  const step = candidates.length === 0 ? Infinity : Math.ceil(clean.length / SAMPLE)
+  const body = bodyOf(clean.filter((_, i) => i % step === 0).map((page) => toFrame(page, 0, startsCaption)))
   const grounds = candidates.flatMap(({ page, turns }) =>
-    turns.map((turn) => groundOf(toFrame(page, turn, startsCaption), body))
+    turns
+      .map((turn) => toFrame(page, turn, startsCaption))
+      .filter(({ segments }) => segments.some(({ text }) => startsCaption(text)))
+      .map((frame) => groundOf(frame, body))
   )
   const regions = grounds.map((ground) => ground.captions.map((caption) => candidatesOf(caption, ground)))
-  const habit = habitOf(regions)
+  return { body, grounds, regions, habit: habitOf(regions), clean }
+}
+
+/** The figures of all pages, in the order of pages and, on a page, of captions. Pages come without headers and footers. */
+export const findFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FoundFigure> => {
+  const { clean, grounds, habit, regions } = inspect(pages)
+  const byNumber = new Map(clean.map((page) => [page.number, page]))
   return withoutRivals(
     grounds.flatMap((ground, index) =>
       assign(regions[index]!, habit).map((candidate) => ({
         candidate,
-        found: toFound(
-          candidate,
-          ground,
-          clean.find(({ number }) => number === ground.frame.page)!
-        )
+        found: toFound(candidate, ground, byNumber.get(ground.frame.page)!)
       }))
     )
   )

@@ -1,72 +1,88 @@
-/** Paragraphs that refer to figures and tables: "see Fig. 3", "Tables 2 and 4", "如图 3 所示". */
+/** The paragraphs that refer to a figure: "see Fig. 3", "Figures 3 and 4", "Figs. 2–5", "图 3". */
 import type { Block, Figure, Span } from "../Document.ts"
-import { FIGURE_WORDS, NUMBER, sameNumber, TABLE_WORDS } from "./Label.ts"
+import { captionStart } from "./CaptionStart.ts"
+import { sameNumber } from "./Label.ts"
 
-/** A figure is embedded with this many paragraphs at most that refer to it: the first ones say most. */
-const MENTIONS_AT_MOST = 8
-
+const WORD =
+  "(?:figures?|figs?\\.?|tables?|tabs?\\.|algorithms?|alg\\.|listings?|schemes?|charts?|plates?|exhibits?|diagrams?|graphs?|illustrations?|maps?|" +
+  "abbildung(?:en)?|abb\\.|bild(?:er)?|tabellen?|tab\\.|figuras?|tableaux?|tablas?|cuadros?|tabelas?|quadros?|tabelle|tabella|" +
+  "рис(?:ун[а-я]+|\\.)|табл(?:иц[а-я]+|\\.))"
+const NUMBER = "(?:[A-Z]{1,2}[.-]?)?\\d{1,3}(?:[.\\-]\\d{1,3}){0,2}|[IVXLC]{1,6}(?![\\p{L}\\p{N}])"
+/** What may stand after a number: the part of the figure that is meant. */
+const PART = "(?:\\s?\\([a-z](?:\\s?[-–,]\\s?[a-z])*\\)|[a-z](?![\\p{L}]))?"
+const JOIN =
+  "\\s*(?:,\\s*(?:and|und|et|y|e|or)?|and|und|et|y|e|or|to|through|bis|&|–|—|-|to|和|与|及|、|至|到|~)\\s*"
 const REFERENCE = new RegExp(
-  `(?<!\\p{L})(?:(${FIGURE_WORDS})|(${TABLE_WORDS}))[\\s\\u00A0]*(?:no\\.?\\s*)?((?:${NUMBER})(?:\\s*\\([a-z]\\))?(?:\\s*(?:,|and|or|to|&|–|-|und|et|y|、|和|与|及|至|～)\\s*(?:${NUMBER}))*)`,
+  `(?<![\\p{L}])(${WORD}|图表|图|圖|図|表格|表|그림|표)\\s*((?:${NUMBER})${PART}(?:${JOIN}(?:${WORD}\\s*)?(?:${NUMBER})${PART})*)`,
   "giu"
 )
 const CJK_REFERENCE = new RegExp(
-  `(?:(图表|图|圖|그림)|(表格|表|표))\\s*((?:${NUMBER})(?:[、和与及至～]\\s*(?:${NUMBER}))*)`,
-  "gu"
+  `(图表|图|圖|図|表格|表|그림|표)\\s*((?:${NUMBER})${PART}(?:${JOIN}(?:图|表|圖|図)?\\s*(?:${NUMBER})${PART})*)`,
+  "giu"
 )
-const EACH_NUMBER = new RegExp(NUMBER, "gu")
-const RANGE = /(\d+)\s*(?:–|-|to|至|～)\s*(\d+)/
+const ONE = new RegExp(`(${NUMBER})${PART}(\\s*(?:–|—|-|to|through|bis|至|到|~)\\s*)?`, "giu")
+/** A figure has this many mentions at most: the first ones say most. */
+const MENTIONS_AT_MOST = 8
+/** A range names at most this many. */
+const RANGE = 30
 
-/** The kinds and numbers that a text refers to, as `figure 3`. */
+const seriesOf = (word: string): string => {
+  const lower = word.toLowerCase().replace(/\.$/, "")
+  if (lower.startsWith("fig") || /^(?:图|圖|図|그림|图表|abb|bild|рис)/u.test(lower)) return "figure"
+  if (/^(?:tab|表|표|cuadro|quadro|табл)/u.test(lower)) return "table"
+  return lower.replace(/^alg$/, "algorithm").replace(/s$/, "")
+}
+
+/** What a text refers to, as `series number` keys: `figure 3`, `table IV`. */
 const referencesIn = (text: string): ReadonlySet<string> => {
   const found = new Set<string>()
-  for (const pattern of [REFERENCE, CJK_REFERENCE]) {
-    for (const [, figure, table, numbers = ""] of text.matchAll(pattern)) {
-      const kind = figure === undefined && table !== undefined ? "table" : "figure"
-      const add = (number: string): void => void found.add(`${kind} ${sameNumber(number)}`)
-      for (const [number] of numbers.matchAll(EACH_NUMBER)) {
-        add(number)
-        // "Fig. 3a" is a part of figure 3
-        add(number.replace(/(?<=\d)[a-z]$/i, ""))
+  const matches = [...text.matchAll(REFERENCE), ...text.matchAll(CJK_REFERENCE)]
+  for (const [, word, list] of matches) {
+    const series = seriesOf(word!)
+    let from: number | undefined
+    for (const [, number, range] of list!.matchAll(ONE)) {
+      const value = Number(number)
+      if (from !== undefined && Number.isInteger(value) && value - from < RANGE) {
+        for (let n = from + 1; n < value; n++) found.add(`${series} ${n}`)
       }
-      const [, from, to] = RANGE.exec(numbers) ?? []
-      if (from !== undefined && to !== undefined && Number(to) - Number(from) < 20) {
-        // Both a range and a number such as 2-1: what no figure has is referred to in vain
-        for (let n = Number(from); n <= Number(to); n++) add(String(n))
-        add(`${from}-${to}`)
-      }
+      found.add(`${series} ${sameNumber(number!)}`)
+      from = range !== undefined && Number.isInteger(value) ? value : undefined
     }
   }
   return found
 }
 
 /**
- * The figures with the paragraphs and list items that refer to them by kind and number; figures without a number have
- * none. What stands within figures is no reference.
+ * The figures with the paragraphs and list items that refer to them, in reading order; figures without a number have
+ * none. What stands in captions and within figures is no reference.
+ *
+ * A figure is meant by the word of its caption and its number, `Listing 2` not by “Figure 2”; by its kind where the
+ * caption has no such word.
  */
-export const withMentions = (
+export const withMentions = <F extends Omit<Figure, "mentions">>(
   text: string,
   blocks: ReadonlyArray<Block>,
-  figures: ReadonlyArray<Figure>
-): ReadonlyArray<Figure> => {
-  const named = new Map<string, Array<Span>>()
-  for (const { kind, number } of figures) {
-    if (number !== undefined) named.set(`${kind} ${sameNumber(number)}`, [])
-  }
-  if (named.size === 0) return figures
+  figures: ReadonlyArray<F>
+): ReadonlyArray<F & Pick<Figure, "mentions">> => {
+  const keys = figures.map(({ caption, kind, number }) => {
+    if (number === undefined) return undefined
+    const word =
+      caption === undefined ? undefined : captionStart(text.slice(caption.start, caption.end))?.word
+    return `${word === undefined ? kind : seriesOf(word)} ${sameNumber(number)}`
+  })
+  const places = new Map(
+    keys.flatMap((key) => (key === undefined ? [] : [[key, new Array<Span>()] as const]))
+  )
   const spans = figures.toSorted((a, b) => a.start - b.start)
   let next = 0
-  for (const { end, kind, start } of blocks) {
+  for (const { end, kind, start } of places.size === 0 ? [] : blocks) {
     while (next < spans.length && spans[next]!.end <= start) next++
     const within = next < spans.length && spans[next]!.start < end
     if (within || (kind !== "paragraph" && kind !== "list")) continue
-    for (const reference of referencesIn(text.slice(start, end))) {
-      const mentions = named.get(reference)
-      if (mentions !== undefined && mentions.length < MENTIONS_AT_MOST) mentions.push({ start, end })
+    for (const key of referencesIn(text.slice(start, end))) {
+      const own = places.get(key)
+      if (own !== undefined && own.length < MENTIONS_AT_MOST) own.push({ start, end })
     }
   }
-  return figures.map((figure) =>
-    figure.number === undefined
-      ? figure
-      : { ...figure, mentions: named.get(`${figure.kind} ${sameNumber(figure.number)}`) ?? [] }
-  )
+  return figures.map((figure, index) => ({ ...figure, mentions: places.get(keys[index] ?? "") ?? [] }))
 }

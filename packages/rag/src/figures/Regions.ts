@@ -16,6 +16,7 @@ import {
   width
 } from "./Frame.ts"
 import type { Graphic } from "../parse/pdf/Run.ts"
+import { rulesOf } from "./Rules.ts"
 
 export type Side = "above" | "below" | "left" | "right"
 
@@ -75,7 +76,6 @@ export const framesOf = (graphics: ReadonlyArray<Graphic>, page: number): Readon
       )
         return []
       const side = (x: number): boolean =>
-        shared(0, 0, 0, 0) === 0 &&
         upright.some(
           ({ box }) =>
             Math.abs((box[0] + box[2]) / 2 - x) < 4 &&
@@ -85,30 +85,6 @@ export const framesOf = (graphics: ReadonlyArray<Graphic>, page: number): Readon
     })
   )
   return [...closed.map(({ box }) => box), ...lines.filter((box) => area(box) < PAPER * page)]
-}
-
-/** Horizontal lines, those that continue each other as one. */
-const rulesOf = (graphics: ReadonlyArray<Graphic>): ReadonlyArray<Box> => {
-  const sorted = graphics
-    .filter(({ shape }) => shape === "horizontal")
-    .map(({ box }) => box)
-    .toSorted((a, b) => a[1] - b[1] || a[0] - b[0])
-    .slice(0, 2000)
-  const rules: Array<Box> = []
-  for (const box of sorted) {
-    const last = rules.findLast(
-      (rule) => Math.abs(rule[1] - box[1]) < 1.5 && box[0] - rule[2] < 4 && box[0] - rule[0] > -4
-    )
-    if (last === undefined) rules.push(box)
-    else rules[rules.indexOf(last)] = hull([last, box])
-  }
-  return rules
-}
-
-/** Ink does not fill the box of a font. */
-const ink = (segment: Segment): Box => {
-  const [x0, y0, x1, y1] = segment.box
-  return [x0, y0 + 0.16 * (y1 - y0), x1, y1 - 0.12 * (y1 - y0)]
 }
 
 const enclosed = (box: Box, frames: ReadonlyArray<Box>, range: readonly [number, number]): boolean =>
@@ -234,7 +210,7 @@ const grow = (
   const items: Array<Item> = []
   for (const graphic of graphics) items.push({ box: turned(graphic.box, side), graphic })
   for (const segment of frame.segments) {
-    if (!written.has(segment)) items.push({ box: turned(ink(segment), side), segment })
+    if (!written.has(segment)) items.push({ box: turned(segment.box, side), segment })
   }
   for (const box of frame.turned) items.push({ box: turned(box, side) })
   const room = items
@@ -245,7 +221,13 @@ const grow = (
   if (ruled !== undefined && caption.kind === "table") {
     region = ruled
     taken.push(
-      ...room.filter(({ box }) => contains(ruled, ...centre(box)) || overlapY(box, ruled) > 0.5 * height(box))
+      ...room.filter(
+        ({ box, segment }) =>
+          (box[1] > ruled[1] - 3 && box[3] < ruled[3] + 3) ||
+          overlapY(box, ruled) > 0.5 * height(box) ||
+          // "(a) Before" between a table and its caption
+          (segment !== undefined && box[3] < ruled[1] + 3)
+      )
     )
     region = hull([ruled, ...taken.map(({ box }) => box)])
   } else {

@@ -17,6 +17,7 @@ export interface TextLine {
   readonly bold: boolean
   readonly mono: boolean
   readonly turn: Turn
+  readonly runs: ReadonlyArray<Run>
   /** Left and right edge of its column, and which column of the page it is. */
   readonly column: { readonly left: number; readonly right: number; readonly index: number }
 }
@@ -66,7 +67,8 @@ const toLine = (page: number, unsorted: ReadonlyArray<Run>): Draft => {
     size,
     bold: bold > length * 0.8,
     mono: mono > length * 0.8,
-    turn: runs[0]!.turn
+    turn: runs[0]!.turn,
+    runs
   }
 }
 

@@ -19,6 +19,8 @@ const POINTS = 200_000
 const MANY = 600
 /** … those smaller than this, in cells of this size; points. */
 const SMALL = 24
+/** A line is at most this thick. */
+const THIN = 3
 /** A channel from this on is white paper. */
 const WHITE = 250
 
@@ -112,7 +114,8 @@ export const readGraphics = (
     const path = pdfium.FPDFPageObj_GetClipPath(object)
     const paths = path === 0 ? 0 : pdfium.FPDFClipPath_CountPaths(path)
     let box = clip
-    for (let i = 0; i < paths && points < POINTS; i++) {
+    for (let i = 0; i < paths; i++) {
+      if (points >= POINTS) break
       const count = pdfium.FPDFClipPath_CountPathSegments(path, i)
       if (count > 0)
         box = intersect(
@@ -154,27 +157,24 @@ export const readGraphics = (
       ? around(count, (i) => pdfium.FPDFPath_GetPathSegment(object, i), own)
       : { box: boundsOf(object, matrix), straight: false }
     if (found.box === undefined) return
-    const [x0, y0, x1, y1] = found.box
-    const w = x1 - x0
-    const h = y1 - y0
-    const shape = !found.straight
-      ? "other"
-      : h <= 3 && w > 8
-        ? "horizontal"
-        : w <= 3 && h > 8
-          ? "vertical"
-          : count <= 6 && count >= 4
-            ? paint === "stroke"
-              ? "frame"
-              : "filled"
-            : "other"
-    add({ kind: "path", shape, box: found.box }, clip)
+    const [w, h] = [found.box[2] - found.box[0], found.box[3] - found.box[1]]
+    const shape =
+      found.straight && count <= 6 && count >= 4 && (paint === "stroke" || Math.min(w, h) > THIN)
+        ? paint === "stroke"
+          ? "frame"
+          : "filled"
+        : "other"
+    add({ kind: "path", shape, box: found.box }, clip, found.straight)
   }
 
-  const add = (graphic: Graphic, clip: Box): void => {
+  const add = (graphic: Graphic, clip: Box, straight = true): void => {
     const box = intersect(graphic.box, clip)
     if (box[2] < box[0] || box[3] < box[1] || !box.every(Number.isFinite)) return
-    graphics.push({ ...graphic, box })
+    const [w, h] = [box[2] - box[0], box[3] - box[1]]
+    // Lines are drawn as strokes, as thin rectangles, and by some programs as thin images
+    const thin =
+      straight && h <= THIN && w > 8 ? "horizontal" : straight && w <= THIN && h > 8 ? "vertical" : undefined
+    graphics.push(thin === undefined ? { ...graphic, box } : { kind: "path", shape: thin, box })
   }
 
   const walk = (

@@ -54,6 +54,8 @@ export const readText = (
     }
   }
 
+  let size = 0
+  let turn: Turn = 0
   const count = pdfium.FPDFText_CountChars(text)
   for (let i = 0; i < count; i++) {
     const code = pdfium.FPDFText_GetUnicode(text, i)
@@ -75,6 +77,20 @@ export const readText = (
       ) {
         look = { ...look, size: tall / 1.1 }
       }
+      size = look?.size ?? size
+      // Fonts of symbols claim room far below and above the line
+      if (
+        tall > 1.35 * size &&
+        size > 0 &&
+        (look?.turn ?? turn) === 0 &&
+        pdfium.FPDFText_GetCharOrigin(text, i, scratch, scratch + 8)
+      ) {
+        const doubles = memoryOf(pdfium).HEAPF64
+        const [x, y] = [doubles[scratch >> 3]!, doubles[(scratch >> 3) + 1]!]
+        const base = toShown[1] * x + toShown[3] * y + toShown[5]
+        box = [box[0], Math.max(box[1], base - 0.9 * size), box[2], Math.min(box[3], base + 0.25 * size)]
+      }
+      turn = look?.turn ?? turn
       if (box[2] - box[0] > width || tall > height)
         box = [box[0], box[1], Math.min(box[2], width), Math.min(box[3], height)]
       // PDFium marks a hyphen at a line's end with 2

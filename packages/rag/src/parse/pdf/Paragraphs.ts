@@ -52,15 +52,15 @@ const continues = (paragraph: Paragraph, last: TextLine, line: TextLine, leading
   return !(FINISHED.test(last.text) && room > firstWord + 2 * size && room > 0.12 * (right - left))
 }
 
-/** Whether a paragraph goes on in the next column or on the next page. */
-const carriesOn = (before: Paragraph, after: Paragraph): boolean => {
+/** Whether a paragraph goes on in the next column, on the next page, or below a figure. */
+const carriesOn = (before: Paragraph, after: Paragraph, afterFigure: ReadonlySet<TextLine>): boolean => {
   const last = before.lines.at(-1)!
   const first = after.lines[0]!
   return (
     before.kind !== "table" &&
     before.kind !== "code" &&
     after.kind === "paragraph" &&
-    last.column !== first.column &&
+    (last.column !== first.column || afterFigure.has(first)) &&
     Math.abs(last.size - first.size) <= 0.05 * last.size &&
     last.bold === first.bold &&
     !CAPTION.test(before.lines[0]!.text) &&
@@ -81,8 +81,14 @@ const isAside = (paragraph: Paragraph, later: Paragraph): boolean => {
   return CAPTION.test(first.text) || paragraph.lines.every(({ text }) => text.length < 30)
 }
 
-/** Paragraphs of a document, in reading order; one may go on in the next column or on the next page. */
-export const toParagraphs = (pages: ReadonlyArray<ReadonlyArray<TextLine>>): ReadonlyArray<Paragraph> => {
+/**
+ * Paragraphs of a document, in reading order; one may go on in the next column, on the next page, or below a figure.
+ * `afterFigure` are the lines before which a figure was taken out.
+ */
+export const toParagraphs = (
+  pages: ReadonlyArray<ReadonlyArray<TextLine>>,
+  afterFigure: ReadonlySet<TextLine> = new Set()
+): ReadonlyArray<Paragraph> => {
   const lines = pages.flat()
   const leading = typicalLeading(lines)
   const paragraphs: Array<Paragraph> = []
@@ -105,7 +111,8 @@ export const toParagraphs = (pages: ReadonlyArray<ReadonlyArray<TextLine>>): Rea
   const joined: Array<Paragraph> = []
   for (const paragraph of paragraphs) {
     const before = joined.findLast((earlier) => !isAside(earlier, paragraph))
-    if (before !== undefined && carriesOn(before, paragraph)) before.lines.push(...paragraph.lines)
+    if (before !== undefined && carriesOn(before, paragraph, afterFigure))
+      before.lines.push(...paragraph.lines)
     else joined.push(paragraph)
   }
   return joined

@@ -1,102 +1,54 @@
-/** PDFs, read in a thread of their own so that the program goes on meanwhile. */
-import { Worker } from "node:worker_threads"
-import { Effect, Semaphore } from "effect"
+/** PDFs, read in threads of their own so that the program goes on meanwhile. */
+import { type Duration, Effect } from "effect"
 import { RagError } from "../../RagError.ts"
-import type { WorkerAnswer } from "./PdfWorker.ts"
+import type { PdfFault } from "./Run.ts"
+import type { PdfTask } from "./PdfTask.ts"
+import { inThread } from "./PdfThreads.ts"
 
-/** PDFium's memory never shrinks: a thread that holds more is replaced after its file. */
-const RECYCLE_HEAP_BYTES = 192 * 1024 * 1024
-/** A thread without work is ended after this time, and its memory with it. */
-const IDLE_MILLISECONDS = 10_000
 /** A file that takes longer (thousands of pages take one minute) holds PDFium in a loop. */
 const FILE_TIMEOUT = "5 minutes"
+/** One page is drawn within this time, or not at all. */
+const PAGE_TIMEOUT = "30 seconds"
+/** The finest picture of a page. */
+export const MAX_DPI = 600
 
-/** Started by the first PDF; the same file as source and as built. */
-const entry = new URL(import.meta.url.endsWith(".ts") ? "./PdfWorker.ts" : "./PdfWorker.js", import.meta.url)
+const fault = (path: string, { message, reason }: PdfFault): RagError =>
+  new RagError({ stage: "parse", reason, message: `${path}: ${message}`, document: path })
 
-const oneAtATime = Semaphore.makeUnsafe(1)
-let thread: Worker | undefined
-let idle: NodeJS.Timeout | undefined
-
-const end = (): void => {
-  clearTimeout(idle)
-  void thread?.terminate()
-  thread = undefined
-}
-
-const begin = (): Worker => {
-  clearTimeout(idle)
-  thread ??= new Worker(entry, { execArgv: [], name: "sluice-pdf" })
-  thread.ref()
-  return thread
-}
-
-/** Neither the thread nor its timer keeps the process alive. */
-const rest = (worker: Worker): void => {
-  worker.unref()
-  idle = setTimeout(end, IDLE_MILLISECONDS).unref()
-}
-
-const ask = (path: string, bytes: Uint8Array): Effect.Effect<WorkerAnswer["result"], RagError> =>
-  Effect.callback((resume) => {
-    const worker = begin()
-    const stop = (): void => {
-      worker.off("message", answered).off("error", broke).off("exit", exited)
-    }
-    const answered = (answer: WorkerAnswer): void => {
-      stop()
-      if (answer.heapBytes > RECYCLE_HEAP_BYTES) end()
-      else rest(worker)
-      resume(Effect.succeed(answer.result))
-    }
-    const broke = (cause: unknown): void => {
-      stop()
-      end()
-      const message = `${path}: reading this PDF broke its thread. Export it again; if that does not help, please report it.`
-      resume(
-        Effect.fail(new RagError({ stage: "parse", reason: "Internal", message, document: path, cause }))
-      )
-    }
-    const exited = (code: number): void => broke(new Error(`the thread ended with code ${code}`))
-    worker.on("message", answered).on("error", broke).on("exit", exited)
-    const copy = Uint8Array.from(bytes)
-    worker.postMessage(copy, [copy.buffer])
-    return Effect.sync(() => {
-      stop()
-      end()
-    })
-  })
+const ask = (path: string, task: PdfTask, within: Duration.Input) =>
+  inThread(path, task, within).pipe(
+    Effect.flatMap((result) =>
+      "reason" in result ? Effect.fail(fault(path, result)) : Effect.succeed(result)
+    )
+  )
 
 /**
- * Reads a PDF: text in reading order, pages, lines with their boxes.
+ * Reads a PDF: text in reading order, pages, lines with their boxes, figures and tables with their crops.
  *
  * Fails with `Encrypted`, `Malformed` (damaged, cut short), `UnsupportedFormat` (scanned: no text) or `Empty`. A page
- * that cannot be read is left empty and logged. Interruption ends the thread.
+ * that cannot be read is left out and told in `faults`. Two files are read at a time. Interruption ends the thread.
  */
 export const parsePdf = Effect.fn("parsePdf")(function* (path: string, bytes: Uint8Array) {
-  const result = yield* ask(path, bytes).pipe(
-    Effect.timeoutOrElse({
-      duration: FILE_TIMEOUT,
-      orElse: () =>
-        Effect.fail(
-          new RagError({
-            stage: "parse",
-            reason: "Malformed",
-            message: `${path}: this PDF was not read within ${FILE_TIMEOUT}. Export it again, or split it.`,
-            document: path
-          })
-        )
-    }),
-    oneAtATime.withPermits(1)
-  )
-  if ("reason" in result) {
-    const { message, reason } = result
-    return yield* new RagError({ stage: "parse", reason, message: `${path}: ${message}`, document: path })
-  }
-  if (result.failedPages.length > 0) {
-    yield* Effect.logWarning(
-      `${path}: pages ${result.failedPages.join(", ")} cannot be read and are left out`
-    )
-  }
+  const result = yield* ask(path, { kind: "parse", bytes }, FILE_TIMEOUT)
+  if (!("parsed" in result)) return yield* Effect.die(new Error("a thread answered another task"))
   return result.parsed
+})
+
+/**
+ * A page of a PDF as PNG, on white paper, as wide and high as `Parsed.pages` says: rotation and crop box are applied.
+ *
+ * **Details.** `page` counts from 1; `dpi` from 1 to 600, 72 makes a pixel of a point; a picture has 16 million pixels
+ * at most, larger pages are drawn smaller. Drawn in a thread of its own within 30 seconds. Fails with `NotFound` for a
+ * page that is not there, with `Encrypted` and `Malformed` as `parse` does.
+ */
+export const renderPage = Effect.fn("renderPage")(function* (
+  path: string,
+  bytes: Uint8Array,
+  page: number,
+  options: { readonly dpi: number }
+) {
+  const dpi = Math.min(MAX_DPI, Math.max(1, options.dpi))
+  const result = yield* ask(path, { kind: "render", bytes, page, dpi }, PAGE_TIMEOUT)
+  if (!("png" in result)) return yield* Effect.die(new Error("a thread answered another task"))
+  return result.png
 })

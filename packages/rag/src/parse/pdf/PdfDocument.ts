@@ -1,11 +1,14 @@
 /** A PDF's pages to one text with its blocks, pages and lines. */
-import type { Block, Line, Page, Parsed } from "../../Document.ts"
+import type { Block, Figure, Line, Page, Parsed } from "../../Document.ts"
+import type { FoundFigure } from "../../figures/Figures.ts"
+import { overlapX, overlapY, toFrame } from "../../figures/Frame.ts"
+import { withMentions } from "../../figures/Mentions.ts"
+import { rowsOf } from "../../figures/Rows.ts"
 import { commonGutter, readingOrder } from "./Columns.ts"
-import { withoutFurniture } from "./Furniture.ts"
 import { headingLevels } from "./Headings.ts"
-import type { TextLine } from "./Lines.ts"
+import { type Draft, type TextLine, toLines } from "./Lines.ts"
 import { type Paragraph, toParagraphs } from "./Paragraphs.ts"
-import { glue, type RawPdf } from "./Run.ts"
+import { glue, type RawPage, type RawPdf, type Run, upright } from "./Run.ts"
 
 const HYPHENATED = /\p{L}[-\u2010\u2011]$/u
 
@@ -43,49 +46,176 @@ const indentation = (paragraph: Paragraph, line: TextLine): string => {
   return " ".repeat(Math.max(0, Math.min(40, Math.round((line.x0 - left) / (0.6 * line.size)))))
 }
 
-/** The text of a PDF in reading order: one line of text for a paragraph, lines kept in tables and code. */
-export const toParsed = (pdf: RawPdf): Parsed => {
-  const plain = withoutFurniture(pdf.pages)
-  const gutter = commonGutter(plain)
-  const ordered = plain.map((page) => readingOrder(page, gutter))
-  const paragraphs = toParagraphs(ordered)
-  const levels = headingLevels(paragraphs)
-  const words = vocabulary(ordered.flat())
-  const blocks: Array<Block> = []
-  const lines: Array<Line> = []
-  let text = ""
-  for (const paragraph of paragraphs) {
-    if (text !== "") text += "\n\n"
-    const start = text.length
-    paragraph.lines.forEach((line, index) => {
+/** Collects the text, and where its lines stand. */
+class Writer {
+  text = ""
+  readonly lines: Array<Line> = []
+  readonly #words: ReadonlySet<string>
+
+  constructor(words: ReadonlySet<string>) {
+    this.#words = words
+  }
+
+  /** Begins a block; returns where. */
+  block(): number {
+    if (this.text !== "") this.text += "\n\n"
+    return this.text.length
+  }
+
+  line(line: Pick<Draft, "page" | "box">, text: string): void {
+    const start = this.text.length
+    this.text += text
+    this.lines.push({ start, end: this.text.length, page: line.page, box: line.box })
+  }
+
+  /** Lines of prose as one line of text. */
+  prose(lines: ReadonlyArray<Draft>): void {
+    lines.forEach((line, index) => {
       if (index > 0) {
-        if (paragraph.kind === "table") text += "\n"
-        else if (paragraph.kind === "code") text += `\n${indentation(paragraph, line)}`
-        else {
-          const { cut, gap } = joint(paragraph.lines[index - 1]!.text, line.text, words)
-          if (cut > 0) {
-            text = text.slice(0, -cut)
-            const before = lines.pop()!
-            lines.push({ ...before, end: before.end - cut })
-          }
-          text += gap
+        const { cut, gap } = joint(lines[index - 1]!.text, line.text, this.#words)
+        if (cut > 0) {
+          this.text = this.text.slice(0, -cut)
+          const before = this.lines.pop()!
+          this.lines.push({ ...before, end: before.end - cut })
         }
+        this.text += gap
       }
-      const from = text.length
-      text += paragraph.kind === "table" ? line.cells.join(" | ") : line.text
-      lines.push({ start: from, end: text.length, page: line.page, box: line.box })
+      this.line(line, line.text)
     })
+  }
+}
+
+const writeParagraph = (writer: Writer, paragraph: Paragraph): void => {
+  const { kind, lines } = paragraph
+  if (kind !== "table" && kind !== "code") return writer.prose(lines)
+  lines.forEach((line, index) => {
+    if (index > 0) writer.text += kind === "table" ? "\n" : `\n${indentation(paragraph, line)}`
+    writer.line(line, kind === "table" ? line.cells.join(" | ") : line.text)
+  })
+}
+
+/** Runs to lines, those of the usual direction first. */
+const linesOf = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<Draft> =>
+  ([0, 1, 2, 3] as const)
+    .map((turn) => runs.filter((run) => run.turn === turn))
+    .toSorted((a, b) => b.length - a.length)
+    .flatMap((own) => toLines(page, own))
+
+/** Caption and inside text of a figure, next to each other. */
+const writeFigure = (writer: Writer, found: FoundFigure, rows: Figure["rows"]): Omit<Figure, "mentions"> => {
+  const start = writer.block()
+  writer.prose(linesOf(found.page, found.caption))
+  const caption = { start, end: writer.text.length }
+  for (const line of linesOf(found.page, found.inside)) {
+    writer.text += "\n"
+    writer.line(line, found.kind === "table" ? line.cells.join(" | ") : line.text)
+  }
+  const { box, kind, number, page } = found
+  return {
+    start,
+    end: writer.text.length,
+    kind,
+    number,
+    caption,
+    page,
+    box,
+    ...(rows === undefined ? {} : { rows })
+  }
+}
+
+/** Reading order with figures taken out of it. */
+interface Flow {
+  readonly pages: ReadonlyArray<ReadonlyArray<TextLine>>
+  /** The line that follows each figure; undefined at the end. */
+  readonly next: ReadonlyMap<FoundFigure, TextLine | undefined>
+}
+
+const flowOf = (pages: ReadonlyArray<RawPage>, figures: ReadonlyArray<FoundFigure>): Flow => {
+  const taken = new Set(figures.flatMap(({ caption, inside }) => [...caption, ...inside]))
+  // The first words of a caption hold its figure's place among the columns
+  const marks = new Map(figures.map((figure) => [figure.caption[0]!, figure]))
+  const plain = pages.map((page) => ({
+    ...page,
+    runs: page.runs.filter((run) => !taken.has(run) || marks.has(run))
+  }))
+  const gutter = commonGutter(plain)
+  const next = new Map<FoundFigure, TextLine | undefined>()
+  let waiting: Array<FoundFigure> = []
+  const ordered = plain.map((page) => {
+    const lines: Array<TextLine> = []
+    for (const line of readingOrder(page, gutter)) {
+      const own = line.runs.flatMap((run) => marks.get(run) ?? [])
+      const rest = own.length === 0 ? line.runs : line.runs.filter((run) => !marks.has(run))
+      if (rest.length > 0) {
+        const kept = own.length === 0 ? line : { ...toLines(page.number, rest)[0]!, column: line.column }
+        for (const figure of waiting) next.set(figure, kept)
+        waiting = []
+        lines.push(kept)
+      }
+      waiting.push(...own)
+    }
+    return lines
+  })
+  for (const figure of waiting) next.set(figure, undefined)
+  return { pages: ordered, next }
+}
+
+/** A PDF as it was read, and what was found in it. */
+export interface PdfFindings {
+  readonly pdf: RawPdf
+  /** Pages without headers and footers. */
+  readonly plain: ReadonlyArray<RawPage>
+  readonly figures: ReadonlyArray<FoundFigure>
+  readonly crops?: ReadonlyMap<FoundFigure, Uint8Array>
+}
+
+/** The text of a PDF in reading order: one line of text for a paragraph, lines kept in tables, code and figures. */
+export const toParsed = ({ crops, figures: found, pdf, plain }: PdfFindings): Parsed => {
+  const flow = flowOf(plain, found)
+  const after = new Set([...flow.next.values()].flatMap((line) => line ?? []))
+  const paragraphs = toParagraphs(flow.pages, after)
+  const levels = headingLevels(paragraphs)
+  const writer = new Writer(vocabulary(flow.pages.flat()))
+  const blocks: Array<Block> = []
+  const figures: Array<Omit<Figure, "mentions">> = []
+  // A figure stands before the paragraph that begins with the line after it, or after the one that goes on with it
+  const before = new Map<Paragraph, Array<FoundFigure>>()
+  const behind = new Map<Paragraph, Array<FoundFigure>>()
+  const last: Array<FoundFigure> = []
+  const homes = new Map(
+    paragraphs.flatMap((paragraph) => paragraph.lines.map((line) => [line, paragraph] as const))
+  )
+  for (const [figure, line] of flow.next) {
+    const home = line === undefined ? undefined : homes.get(line)
+    if (home === undefined) last.push(figure)
+    else {
+      const first = home.lines[0]!
+      const goesOn = first.page === figure.page && home.lines.at(-1)!.page !== figure.page
+      const list = first === line || goesOn ? before : behind
+      list.set(home, [...(list.get(home) ?? []), figure])
+    }
+  }
+  const put = (figure: FoundFigure): void => {
+    const page = plain.find(({ number }) => number === figure.page)
+    const rows = figure.kind === "table" && page !== undefined ? tableRows(figure, page) : undefined
+    const crop = crops?.get(figure)
+    const written = writeFigure(writer, figure, rows)
+    figures.push(crop === undefined ? written : { ...written, crop })
+    blocks.push({ kind: figure.kind, start: written.start, end: written.end })
+  }
+  for (const paragraph of paragraphs) {
+    before.get(paragraph)?.forEach(put)
+    const start = writer.block()
+    writeParagraph(writer, paragraph)
     const level = levels.get(paragraph)
-    const end = text.length
+    const end = writer.text.length
     if (level === undefined) blocks.push({ kind: paragraph.kind, start, end })
-    else blocks.push({ kind: "heading", level, heading: text.slice(start, end), start, end })
+    else blocks.push({ kind: "heading", level, heading: writer.text.slice(start, end), start, end })
+    behind.get(paragraph)?.forEach(put)
   }
-  const pages: Array<Page> = []
-  for (const { height, number, width } of pdf.pages) {
-    const own = lines.filter(({ page }) => page === number)
-    const at = pages.at(-1)?.end ?? 0
-    pages.push({ number, width, height, start: own[0]?.start ?? at, end: own.at(-1)?.end ?? at })
-  }
+  last.forEach(put)
+  const { lines, text } = writer
+  const pages = pagesOf(pdf.pages, lines)
   return {
     format: "pdf",
     title: titleOf(pdf, blocks, pages),
@@ -93,9 +223,37 @@ export const toParsed = (pdf: RawPdf): Parsed => {
     blocks,
     pages,
     lines,
-    figures: [],
-    faults: []
+    figures: withMentions(text, blocks, figures),
+    faults: pdf.pages
+      .filter(({ failed }) => failed)
+      .map(({ number }) => ({ page: number, message: "this page cannot be read and is left out" }))
   }
+}
+
+const tableRows = ({ box, inside, turn }: FoundFigure, page: RawPage): Figure["rows"] => {
+  const own = toFrame({ ...page, runs: [] }, turn, () => false).graphics
+  const frame = upright(box, turn, page.width, page.height)
+  return rowsOf(
+    inside.filter((run) => run.turn === turn),
+    own.filter((graphic) => overlapX(graphic.box, frame) >= 0 && overlapY(graphic.box, frame) >= 0)
+  )
+}
+
+/** Where each page's text begins and ends. A paragraph that goes on to the next page belongs to that where it begins. */
+const pagesOf = (raw: ReadonlyArray<RawPage>, lines: ReadonlyArray<Line>): ReadonlyArray<Page> => {
+  const spans = new Map<number, { start: number; end: number }>()
+  for (const { end, page, start } of lines) {
+    const own = spans.get(page)
+    if (own === undefined) spans.set(page, { start, end })
+    else own.end = end
+  }
+  const pages: Array<Page> = []
+  for (const { height, number, width } of raw) {
+    const at = pages.at(-1)?.end ?? 0
+    const { end, start } = spans.get(number) ?? { start: at, end: at }
+    pages.push({ number, width, height, start, end })
+  }
+  return pages
 }
 
 /** The first page's topmost heading; else what the file says. */

@@ -10,6 +10,7 @@ interface Memory {
   readonly HEAPU8: Uint8Array
   readonly HEAP32: Int32Array
   readonly HEAPF32: Float32Array
+  readonly HEAPF64: Float64Array
 }
 export const memoryOf = (pdfium: Pdfium): Memory => pdfium.pdfium as unknown as Memory
 

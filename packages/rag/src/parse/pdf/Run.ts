@@ -56,7 +56,7 @@ export interface RawPdf {
 
 /** Why a PDF cannot be read: crosses from the worker to the program. */
 export interface PdfFault {
-  readonly reason: "Encrypted" | "Malformed" | "UnsupportedFormat" | "Empty" | "Internal"
+  readonly reason: "Encrypted" | "Malformed" | "UnsupportedFormat" | "Empty" | "NotFound" | "Internal"
   readonly message: string
 }
 
