@@ -44,7 +44,9 @@ export const listFiles = Effect.fn("SourceFiles.list")(function* (path: string) 
       for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
         if (entry.name.startsWith(".")) continue
         const below = folder === "" ? entry.name : `${folder}/${entry.name}`
-        if (entry.isDirectory()) yield* walk(below)
+        if (entry.name.includes("\uFFFD") && !(yield* isThere(target, below)) && !entry.isDirectory())
+          failed.push({ path: below, error: undecodable(below) })
+        else if (entry.isDirectory()) yield* walk(below)
         else if (entry.isFile()) paths.push(below)
         else if (entry.isSymbolicLink()) {
           // One that leads nowhere, or to itself, is no matter of the files beside it.
@@ -83,6 +85,15 @@ export const tooLarge = (path: string, bytes: number): RagError =>
     document: path
   })
 
+/** Node gives such a name with U+FFFD in it, by which nothing can be opened. */
+const undecodable = (path: string): RagError =>
+  new RagError({
+    stage: "ingest",
+    reason: "Malformed",
+    message: `${path} has a name that is no UTF-8. Rename it.`,
+    document: path
+  })
+
 /** Whether a file still stands below a folder. */
 export const isThere = (root: string, path: string): Effect.Effect<boolean> =>
   Effect.promise(() =>
@@ -110,6 +121,7 @@ const explain = (code: string, path: string): readonly [RagReason, string] => {
   switch (code) {
     case "ENOENT":
     case "ENOTDIR":
+    case "EISDIR":
       return ["NotFound", `${path} is not there. Check the path.`]
     case "EACCES":
     case "EPERM":
