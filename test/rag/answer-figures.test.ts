@@ -1,10 +1,13 @@
 /** Figures are looked at with the actual question, and cited as what they are. */
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder, GatewayError, ServerFailure, Vision } from "@sluice/core"
-import { LanceIndex, Library, type PassageFigure, PassageIndex } from "@sluice/rag"
+import { LanceIndex, Library, type Parsed, type PassageFigure, PassageIndex } from "@sluice/rag"
 import { Effect, Layer, Ref, Stream } from "effect"
 import { CHUNKER } from "../../packages/rag/src/Chunker.ts"
+import { FigureDescriptions } from "../../packages/rag/src/DescribeFigures.ts"
+import { draftOf } from "../../packages/rag/src/Draft.ts"
 import { FORMAT } from "../../packages/rag/src/Manifest.ts"
+import { parseMarkdown } from "../../packages/rag/src/parse/Markdown.ts"
 import { sha256 } from "../../packages/rag/src/PassageEmbedder.ts"
 import { BLUE, png, RED } from "../laws/Pictures.ts"
 import { DIMENSION, modelsLayer } from "./Models.ts"
@@ -94,6 +97,40 @@ const withStore = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 
 const QUESTION = "How high is the water level of the upper pond in March?"
 const SEEN = "In March the water level of the upper pond is about 39 dm."
+
+describe("figures at ingest", () => {
+  it.effect(
+    "are described where that is configured; what is said is searched and no part of the passage",
+    () =>
+      Effect.gen(function* () {
+        const asked = yield* Ref.make<ReadonlyArray<string>>([])
+        const parsed = {
+          ...parseMarkdown(TEXT),
+          figures: [
+            { kind: "figure", number: "3", start: 0, end: LEVELS.length, mentions: [], crop: LEVELS_CROP }
+          ]
+        } satisfies Parsed
+        const file = { path: "pond.md", source: "", original: LEVELS_CROP, sha256: "0", metadata: undefined }
+        const searched = (on: boolean, kind: "generative" | "extractive") =>
+          draftOf(file, parsed).pipe(
+            Effect.provideService(FigureDescriptions, on),
+            Effect.provide(seeing(asked, kind, "A falling curve.")),
+            Effect.map(({ passages }) => passages.map(({ passage, text }) => [passage.text, text] as const))
+          )
+        const [described] = yield* searched(true, "generative")
+        assert.deepStrictEqual(described?.[0], LEVELS)
+        assert.match(described?.[1] ?? "", /A falling curve\.$/)
+        assert.strictEqual((yield* Ref.get(asked)).length, 1)
+        for (const [passage, text] of [
+          ...(yield* searched(false, "generative")),
+          ...(yield* searched(true, "extractive"))
+        ]) {
+          assert.notInclude(passage + text, "falling curve")
+        }
+        assert.strictEqual((yield* Ref.get(asked)).length, 1)
+      })
+  )
+})
 
 describe("ask about figures", () => {
   it.effect("looks with the question, cites what was seen as seen, and asks nothing twice", () =>

@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import { Vision } from "@sluice/core"
 import { chunk } from "./Chunker.ts"
+import { describeFigures } from "./DescribeFigures.ts"
 import type { DocumentInfo, Figure, Metadata, Parsed, Passage, ReadFault } from "./Document.ts"
 import { sha256 } from "./PassageEmbedder.ts"
 import type { IndexedDocument } from "./PassageIndex.ts"
@@ -38,11 +39,19 @@ export interface DraftFile {
 export const draftOf = Effect.fn("Draft.of")(function* (file: DraftFile, parsed: Parsed) {
   const attachments = new Map<string, Uint8Array>()
   const figures = new Set<Figure>()
-  const passages = chunk(parsed).map((cut): DraftPassage => {
+  const cuts = chunk(parsed).map((cut) => {
     const figure = cut.figure && figureOf(parsed, cut)
     if (figure !== undefined) figures.add(figure)
-    const passage = withCrop(cut, figure, attachments)
-    const text = embeddedText(parsed.title, passage, figure && mentionsOf(parsed, figure))
+    return { passage: withCrop(cut, figure, attachments), figure }
+  })
+  const described = yield* describeFigures(
+    cuts.flatMap(({ passage }) => passage.figure ?? []),
+    attachments
+  )
+  const passages = cuts.map(({ figure, passage }): DraftPassage => {
+    const said = described.get(passage.figure?.crop ?? "")
+    const mentions = [...(figure === undefined ? [] : [mentionsOf(parsed, figure)]), ...(said ? [said] : [])]
+    const text = embeddedText(parsed.title, passage, mentions.join("\n"))
     return { passage, text, hash: sha256(text) }
   })
   const stored = (yield* isWorthStoring(parsed)) ? yield* encodeReading(parsed) : undefined

@@ -5,6 +5,7 @@ import type { Answer, AnswerEvent } from "./Answer.ts"
 import { makeAnswerer } from "./Answerer.ts"
 import { applyPlan } from "./Apply.ts"
 import { CHUNKER } from "./Chunker.ts"
+import { FigureDescriptions } from "./DescribeFigures.ts"
 import type { DocumentInfo, Parsed, PassageFigure, StoredPassage } from "./Document.ts"
 import type { IngestPlan, PlanOptions } from "./IngestPlan.ts"
 import type { FolderSource, IngestEvent, IngestReport, IngestSource } from "./IngestReport.ts"
@@ -23,6 +24,11 @@ import { makeRetriever, type Retrieval, type RetrieveOptions } from "./Retriever
 export interface LibraryOptions extends RetrieveOptions {
   /** Several collections may share a folder. Default `default`. */
   readonly collection?: string
+  /**
+   * Each figure that is ingested is shown to image understanding once; what it says is searched, and never quoted.
+   * Default false.
+   */
+  readonly describeFigures?: boolean
 }
 
 /** What is in a library. */
@@ -142,7 +148,10 @@ export class Library extends Context.Service<Library, LibraryService>()("@sluice
     folder: string,
     options?: LibraryOptions
   ): Stream.Stream<IngestEvent, RagError, Embedder> =>
-    rebuildStream(options?.collection ?? DEFAULT_COLLECTION).pipe(Stream.provide(LanceIndex.layer(folder)))
+    rebuildStream(options?.collection ?? DEFAULT_COLLECTION).pipe(
+      Stream.provide(LanceIndex.layer(folder)),
+      Stream.provideService(FigureDescriptions, options?.describeFigures ?? false)
+    )
 }
 
 const DEFAULT_COLLECTION = "default"
@@ -188,7 +197,8 @@ const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions
   const context = yield* Effect.context<Embedder | PassageIndex>()
   // Whoever calls may have no image understanding in its context: what counts is what the library was opened with.
   const vision = yield* Effect.serviceOption(Vision)
-  const sight = sightOf(vision)
+  const sight = (context: Context.Context<never>) =>
+    Context.add(sightOf(vision)(context), FigureDescriptions, options.describeFigures ?? false)
   const manifest = yield* presentManifest
   const embedder = yield* passageEmbedder(manifest)
   // One ingest or rebuild at a time: two would look at the same files and do the same work.
@@ -233,6 +243,7 @@ const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions
   const rebuild: LibraryService["rebuild"] = alone(
     Effect.succeed(rebuildStream(name).pipe(Stream.provideContext(context)))
   ).pipe(
+    Stream.updateContext(sight),
     Stream.tap((event) =>
       Effect.sync(() => {
         // The name stands for another table now.
