@@ -1,7 +1,7 @@
 /** Recall 20, rerank in one call, keep 3: and a trace that says so. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Candidate, type Ranked, Reranker } from "@sluice/core"
-import { KEEP, Library, RECALL } from "@sluice/rag"
+import { FUSION, KEEP, Library, RECALL } from "@sluice/rag"
 import { Effect, Layer, Ref } from "effect"
 import { embedderLayer, modelsLayer, readerLayer } from "./Models.ts"
 import { testFolder } from "./TestFolder.ts"
@@ -58,12 +58,18 @@ describe("retrieve", () => {
           trace.passages.map(({ rerankRank }) => rerankRank),
           Array.from({ length: RECALL }, (_, i) => RECALL - i)
         )
-        const similarities = trace.passages.map(({ similarity }) => similarity)
+        const scores = trace.passages.map(({ recallScore }) => recallScore)
         assert.deepStrictEqual(
-          similarities,
-          similarities.toSorted((a, b) => b - a)
+          scores,
+          scores.toSorted((a, b) => b - a)
         )
-        assert.isTrue(similarities.every((value) => value >= -1.0001 && value <= 1.0001))
+        for (const { keywordRank, keywordScore, similarity, vectorRank } of trace.passages) {
+          assert.isTrue(vectorRank !== undefined || keywordRank !== undefined)
+          assert.strictEqual(keywordScore === undefined, keywordRank === undefined)
+          assert.isTrue(similarity !== undefined && Math.abs(similarity) <= 1.0001)
+        }
+        assert.isTrue(trace.passages.some(({ keywordScore }) => (keywordScore ?? 0) > 0))
+        assert.deepStrictEqual([trace.fusion, trace.candidates], [FUSION, RECALL])
         assert.deepStrictEqual(
           kept.map(({ id }) => id),
           trace.passages

@@ -7,12 +7,12 @@ import { termsOf } from "./text/termsOf.ts"
 
 /** Shares of the score; no single one carries it. `vector` and `company`: nDCG@10 .371 → .403 (Cranfield). */
 const WEIGHTS = {
-  background: 0.5,
-  candidates: 0.5,
+  background: 0.2,
+  candidates: 0.6,
   title: 0.15,
   order: 0.15,
   similar: 0.2,
-  vector: 0.5,
+  vector: 0.3,
   company: 1
 }
 

@@ -8,11 +8,13 @@ import { fillCollection, scratchFolder } from "./evaluation/JudgedCollection.ts"
 import { meteredModels } from "./evaluation/MeteredModels.ts"
 import { hasRelevant } from "./evaluation/Metrics.ts"
 import { type EvaluatedRun, type JudgedQuestion, measureWays, type Way } from "./evaluation/Runs.ts"
+import { Fusion } from "./Fusion.ts"
 import { indexKeywords } from "./lance/LanceKeywords.ts"
 import { modelError } from "./PassageEmbedder.ts"
 import type { Collection } from "./PassageIndex.ts"
 import type { RagError } from "./RagError.ts"
-import { makeRetriever, type Retrieval, type Retriever, type RetrieveOptions } from "./Retriever.ts"
+import { makeRetriever, type Retrieval, type Retriever } from "./Retriever.ts"
+import type { RetrieveOptions } from "./RetrieveOptions.ts"
 
 /** Documents that a ranking has: as many as the deepest metric looks at. */
 export const DEPTH = 100
@@ -65,7 +67,7 @@ export const evaluateRetrieval: (options: {
       const ways: ReadonlyArray<Way> = [
         { name: "bm25", search: (question) => byKeywords(question, DEPTH) },
         yield* byVector(filled.collection),
-        configured("embeddings+rerank", retriever, {}),
+        configured("embeddings+rerank", retriever, { fusion: Fusion.dense }),
         configured("default", retriever, {}),
         ...configurations.map(({ name, options }) => configured(name, retriever, options))
       ]

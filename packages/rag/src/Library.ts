@@ -18,7 +18,8 @@ import { decodeReading } from "./StoredReading.ts"
 import { type Collection, PassageIndex } from "./PassageIndex.ts"
 import { planIngest } from "./Plan.ts"
 import { RagError } from "./RagError.ts"
-import { makeRetriever, type Retrieval, type RetrieveOptions } from "./Retriever.ts"
+import { makeRetriever, type Retrieval } from "./Retriever.ts"
+import type { RetrieveOptions } from "./RetrieveOptions.ts"
 
 /** How to open a library. */
 export interface LibraryOptions extends RetrieveOptions {
@@ -67,7 +68,7 @@ export interface LibraryService {
   readonly apply: (plan: IngestPlan) => Effect.Effect<IngestReport, RagError>
   /** The same, event by event; the last one is `done`. */
   readonly applyEvents: (plan: IngestPlan) => Stream.Stream<IngestEvent, RagError>
-  /** Recalls by embeddings, reranks in one call, keeps the best: passages and the trace of every stage. */
+  /** Recalls by vector and by keywords, reranks in one call, keeps the best: passages and the trace of every stage. */
   readonly retrieve: (question: string, options?: RetrieveOptions) => Effect.Effect<Retrieval, RagError>
   /** A cited answer; `found` is false when the documents do not answer. */
   readonly ask: (question: string, options?: RetrieveOptions) => Effect.Effect<Answer, RagError>

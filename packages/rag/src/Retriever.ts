@@ -1,30 +1,32 @@
 /** From a question to the passages that most likely answer it, and how they were found. */
 import { Embedder, Reranker } from "@sluice/core"
-import { Duration, Effect } from "effect"
+import { Clock, Duration, Effect, Option } from "effect"
 import type { StoredPassage } from "./Document.ts"
+import { asks, fuse, type Fused } from "./Fusion.ts"
+import { keepOf } from "./Keeping.ts"
 import { checkVector, modelError } from "./PassageEmbedder.ts"
 import type { Collection, Hit } from "./PassageIndex.ts"
 import { RagError } from "./RagError.ts"
-import { titleOf } from "./SearchText.ts"
+import { finalOrder } from "./RerankOrder.ts"
+import { CANDIDATES, FUSION, KEEP, RECALL, type RetrieveOptions } from "./RetrieveOptions.ts"
+import { searchWords, titleOf } from "./SearchText.ts"
+import { sectionOf } from "./Section.ts"
 import type { StageTime, Trace, TracedPassage } from "./Trace.ts"
 
-/** Passages that are recalled by embeddings before the reranker orders them. */
-export const RECALL = 20
+/** Where else in the collection the same is said. */
+export type Place = Pick<StoredPassage, "id" | "document" | "headings" | "start" | "end" | "page">
 
-/** Passages that are kept after reranking and read for the answer. */
-export const KEEP = 3
-
-/** Numbers that a caller may change. */
-export interface RetrieveOptions {
-  /** Passages recalled, at least 1. Default `RECALL`. */
-  readonly recall?: number
-  /** Passages kept of them, at least 1. Default `KEEP`. */
-  readonly keep?: number
+/** A passage that is kept, with what was asked for besides. */
+export interface KeptPassage extends StoredPassage {
+  /** Recalled passages that say the same, on other pages or in other documents; absent where there are none. */
+  readonly alsoAt?: ReadonlyArray<Place>
+  /** With `expand: "section"`: itself and its neighbours under the same headings, in order. */
+  readonly section?: ReadonlyArray<StoredPassage>
 }
 
 /** The passages kept, best first, and the trace of all that were recalled. */
 export interface Retrieval {
-  readonly kept: ReadonlyArray<StoredPassage>
+  readonly kept: ReadonlyArray<KeptPassage>
   readonly trace: Trace
 }
 
@@ -48,10 +50,10 @@ export const timedStage = <A, E, R>(
   ])
 
 /**
- * Embeds the question, recalls the nearest passages, reranks them in one call, keeps the best.
+ * Embeds the question, recalls passages by vector and by keywords, fuses the two lists, reranks the head of them in one
+ * call, keeps the best.
  *
- * **Details.** Fewer passages than asked for come from a small collection. A question without any word that the model
- * knows recalls nothing.
+ * **Details.** Fewer passages than asked for come from a small collection. A question without any word recalls nothing.
  */
 export const makeRetriever = Effect.fn("Retriever.make")(function* (
   collection: Effect.Effect<Collection, RagError>,
@@ -69,28 +71,28 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
     return checked._tag === "Failed" ? yield* checked.error : checked.vector
   })
 
-  const rerank = Effect.fn("Retriever.rerank")(function* (question: string, hits: ReadonlyArray<Hit>) {
-    if (hits.length === 0) return []
-    const candidates = hits.map(({ passage }) => ({
+  /** The score of each passage, in the order given. */
+  const rerank = Effect.fn("Retriever.rerank")(function* (question: string, fused: ReadonlyArray<Fused>) {
+    const candidates = fused.map(({ hit: { passage } }) => ({
       title: titleOf(passage.document.title, passage.headings),
       text: passage.text
     }))
     const { results } = yield* reranker
       .rerank(question, candidates)
       .pipe(Effect.mapError((error) => modelError("retrieve", error)))
-    const places = new Map(results.map(({ index, score }, i) => [index, { score, rank: i + 1 }]))
+    const scores = new Map(results.map(({ index, score }) => [index, score]))
     const right =
-      results.length === hits.length &&
-      hits.every((_, i) => Number.isFinite(places.get(i)?.score)) &&
+      results.length === fused.length &&
+      fused.every((_, i) => Number.isFinite(scores.get(i))) &&
       results.every(({ score }, i) => i === 0 || score <= results[i - 1]!.score)
     if (!right) {
       return yield* new RagError({
         stage: "retrieve",
         reason: "Model",
-        message: `The rerank model ${reranker.model.id} did not give each of ${hits.length} passages one finite score, best first. Check that the configured model is the one that answers.`
+        message: `The rerank model ${reranker.model.id} did not give each of ${fused.length} passages one finite score, best first. Check that the configured model is the one that answers.`
       })
     }
-    return hits.map((_, i) => places.get(i)!)
+    return { scores: fused.map((_, i) => scores.get(i)!), order: results.map(({ index }) => index) }
   })
 
   const retrieve: Retriever["retrieve"] = Effect.fn("Retriever.retrieve")(function* (
@@ -105,48 +107,166 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
         message: "The question is empty. Ask in a sentence or in a few words."
       })
     }
-    const recall = atLeastOne(options.recall ?? defaults.recall ?? RECALL, reranker.model.maxDocuments)
-    const keep = atLeastOne(options.keep ?? defaults.keep ?? KEEP, recall)
+    const started = yield* Clock.currentTimeNanos
+    const asked = planOf(options, defaults, reranker.model)
+    const ways = asks(asked.fusion)
     const from = yield* collection
+    const stages: Array<StageTime> = []
+    const ended = (stage: StageTime): Effect.Effect<void> => {
+      stages.push(stage)
+      return onStage(stage)
+    }
 
-    const [embedTime, vector] = yield* timedStage("embed", embedQuestion(question))
-    yield* onStage(embedTime)
-    const [recallTime, hits] = yield* timedStage(
+    let vector: Float32Array | undefined
+    if (ways.vector) {
+      const [time, embedded] = yield* timedStage("embed", embedQuestion(question))
+      vector = embedded
+      yield* ended(time)
+    }
+    const [recallTime, fused] = yield* timedStage(
       "recall",
-      vector === undefined ? Effect.succeed([]) : from.search({ vector, limit: recall })
+      vector === undefined && !ways.keywords
+        ? Effect.succeed([])
+        : from
+            .search({
+              vector,
+              words: ways.keywords ? searchWords(question) : undefined,
+              limit: asked.candidates,
+              filter: asked.filter,
+              vectors: asked.diversity > 0
+            })
+            .pipe(Effect.map((hits) => fuse(asked.fusion, hits).slice(0, asked.candidates)))
     )
-    yield* onStage(recallTime)
-    const [rerankTime, places] = yield* timedStage("rerank", rerank(question, hits))
-    yield* onStage(rerankTime)
+    yield* ended(recallTime)
 
-    const passages = hits.map(({ passage, similarity }, i): TracedPassage => {
-      const { rank, score } = places[i]!
-      return {
-        passage,
-        similarity: similarity ?? 0,
-        recallRank: i + 1,
-        rerankScore: score,
-        rerankRank: rank,
-        kept: rank <= keep
-      }
-    })
-    const kept = passages
-      .filter((traced) => traced.kept)
-      .toSorted((a, b) => a.rerankRank - b.rerankRank)
-      .map(({ passage }) => passage)
+    const elapsed = Duration.nanos((yield* Clock.currentTimeNanos) - started)
+    const left = asked.deadline && Duration.max(Duration.subtract(asked.deadline, elapsed), Duration.zero)
+    const [rerankTime, answered] = yield* timedStage(
+      "rerank",
+      fused.length === 0
+        ? Effect.succeedSome({ scores: [], order: [] })
+        : inTime(rerank(question, fused), left)
+    )
+    const reranked = Option.getOrUndefined(answered)
+    yield* ended(reranked === undefined ? { ...rerankTime, failed: tooLate(asked.deadline) } : rerankTime)
+
+    const order = (
+      reranked === undefined
+        ? fused.map((_, i) => i)
+        : finalOrder(question, reranked.order, reranker.model.kind)
+    ).slice(0, asked.recall)
+    const { kept, sameAs } = keepOf(
+      question,
+      order.map((i) => ({ ...fused[i]!.hit, score: reranked?.scores[i] })),
+      asked
+    )
+    const idAt = (place: number) => fused[order[place]!]!.hit.passage.id
+    const passages = order
+      .map((i, place): TracedPassage => {
+        const { hit, score } = fused[i]!
+        const rerankScore = reranked?.scores[i]
+        const same = sameAs.get(place)
+        return {
+          passage: hit.passage,
+          ...found(hit),
+          recallRank: i + 1,
+          recallScore: score,
+          ...(rerankScore === undefined ? {} : { rerankScore }),
+          rerankRank: place + 1,
+          kept: kept.includes(place),
+          ...(same === undefined ? {} : { sameAs: idAt(same) })
+        }
+      })
+      .toSorted((a, b) => a.recallRank - b.recallRank)
     const trace: Trace = {
       question,
       collection: from.name,
       embeddingModel: embedder.model.id,
       rerankModel: reranker.model.id,
+      fusion: asked.fusion,
+      candidates: fused.length,
       passages,
-      stages: [embedTime, recallTime, rerankTime]
+      stages
     }
-    return { kept, trace }
+    const places = kept.map((place): KeptPassage => {
+      const { passage } = fused[order[place]!]!.hit
+      const alsoAt = passages.filter(({ sameAs: id }) => id === passage.id).map((one) => placeOf(one.passage))
+      return alsoAt.length === 0 ? passage : { ...passage, alsoAt }
+    })
+    return { kept: asked.expand === "section" ? yield* expanded(from, places) : places, trace }
   })
 
   return { retrieve } satisfies Retriever
 })
 
-const atLeastOne = (wanted: number, most: number): number =>
-  Math.max(1, Math.min(Math.trunc(wanted) || 1, most))
+/** What the two ways of recall say of a hit; what they do not say is absent. */
+const found = ({ keywordRank, keywordScore, similarity, vectorRank }: Hit) => ({
+  ...(similarity === undefined ? {} : { similarity }),
+  ...(vectorRank === undefined ? {} : { vectorRank }),
+  ...(keywordScore === undefined ? {} : { keywordScore }),
+  ...(keywordRank === undefined ? {} : { keywordRank })
+})
+
+/** What will be done, every number within its range. */
+const planOf = (
+  options: RetrieveOptions,
+  defaults: RetrieveOptions,
+  reranker: { readonly kind: "lexical" | "neural"; readonly maxDocuments: number }
+) => {
+  const given = <K extends keyof RetrieveOptions>(key: K) => options[key] ?? defaults[key]
+  const recall = within(given("recall") ?? RECALL, 1, reranker.maxDocuments)
+  const deadline = given("deadline")
+  return {
+    recall,
+    keep: within(given("keep") ?? KEEP, 1, recall),
+    candidates: within(
+      given("candidates") ?? (reranker.kind === "lexical" ? CANDIDATES : recall),
+      recall,
+      reranker.maxDocuments
+    ),
+    fusion: given("fusion") ?? FUSION,
+    filter: given("filter"),
+    minimumRelevance: given("minimumRelevance"),
+    deadline: deadline === undefined ? undefined : Duration.fromInputUnsafe(deadline),
+    diversity: Math.max(0, Math.min(given("diversity") ?? 0, 1)),
+    expand: given("expand") ?? "none"
+  }
+}
+
+const within = (wanted: number, least: number, most: number): number =>
+  Math.max(Math.min(least, most), Math.min(Math.trunc(wanted) || 1, most))
+
+/** None when it takes longer; without any time left it is not even begun. */
+const inTime = <A, E>(
+  effect: Effect.Effect<A, E>,
+  left: Duration.Duration | undefined
+): Effect.Effect<Option.Option<A>, E> => {
+  if (left === undefined) return Effect.asSome(effect)
+  return Duration.isZero(left) ? Effect.succeedNone : Effect.timeoutOption(effect, left)
+}
+
+const tooLate = (deadline: Duration.Duration | undefined): string =>
+  `The reranker had not answered ${deadline === undefined ? "in time" : `${Duration.format(deadline)} after the question`}: the passages stand in their fused order.`
+
+const placeOf = ({ document, end, headings, id, page, start }: StoredPassage): Place => ({
+  id,
+  document,
+  headings,
+  start,
+  end,
+  ...(page === undefined ? {} : { page })
+})
+
+/** Each passage with its section; the passages of a document are read once. */
+const expanded = Effect.fn("Retriever.expand")(function* (
+  from: Collection,
+  kept: ReadonlyArray<KeptPassage>
+) {
+  const documents = [...new Set(kept.map(({ document }) => document.id))]
+  const read = yield* Effect.forEach(documents, from.passages, { concurrency: "unbounded" })
+  const passages = new Map(documents.map((id, i) => [id, read[i] ?? []]))
+  return kept.map((passage): KeptPassage => ({
+    ...passage,
+    section: sectionOf(passage, passages.get(passage.document.id) ?? [])
+  }))
+})

@@ -1,16 +1,31 @@
 /** What happened to a question on its way to an answer: every stage, with ranks, scores and times. */
 import type { StoredPassage } from "./Document.ts"
+import type { Fusion } from "./Fusion.ts"
 
 /** One recalled passage and what became of it. Ranks count from 1. */
 export interface TracedPassage {
   readonly passage: StoredPassage
-  /** Cosine similarity of question and passage, -1 to 1. */
-  readonly similarity: number
+  /** Cosine similarity of question and passage, -1 to 1; absent where the question was not embedded. */
+  readonly similarity?: number
+  /** Its place among those that the vector found; absent where the vector did not find it. */
+  readonly vectorRank?: number
+  /** BM25, above 0, and its place among those that keywords found; absent where they did not find it. */
+  readonly keywordScore?: number
+  readonly keywordRank?: number
+  /** Its place in the fused list. The reranker may have looked at more passages than are recalled. */
   readonly recallRank: number
-  /** The reranker's own range; higher is better. */
-  readonly rerankScore: number
+  /** What the fusion made of both: 0 to 1, cosine with `dense`, BM25 with `keywords`. */
+  readonly recallScore: number
+  /** The reranker's own range; higher is better. Absent where the deadline passed before it answered. */
+  readonly rerankScore?: number
+  /**
+   * Its place after reranking, or in the fused order where the deadline passed. For very long questions a lexical
+   * reranker's order is fused with the first.
+   */
   readonly rerankRank: number
   readonly kept: boolean
+  /** The kept passage that says the same. */
+  readonly sameAs?: string
 }
 
 /** How long each stage took. */
@@ -23,7 +38,7 @@ export interface StageTime {
   readonly failed?: string
 }
 
-/** All recalled passages in recall order, and the time of each stage. */
+/** All recalled passages in the fused order, and the time of each stage. */
 export interface Trace {
   readonly question: string
   readonly collection: string
@@ -31,6 +46,9 @@ export interface Trace {
   readonly rerankModel: string
   readonly readerModel?: string
   readonly visionModel?: string
+  readonly fusion: Fusion
+  /** Passages that the reranker looked at. */
+  readonly candidates: number
   readonly passages: ReadonlyArray<TracedPassage>
   readonly stages: ReadonlyArray<StageTime>
 }

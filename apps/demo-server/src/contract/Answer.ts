@@ -33,12 +33,26 @@ export const StoredPassage = Schema.Struct({
 
 export const TracedPassage = Schema.Struct({
   passage: StoredPassage,
-  similarity: Schema.Finite,
+  similarity: Schema.optionalKey(Schema.Finite),
+  vectorRank: Schema.optionalKey(Schema.Int),
+  keywordScore: Schema.optionalKey(Schema.Finite),
+  keywordRank: Schema.optionalKey(Schema.Int),
   recallRank: Schema.Int,
-  rerankScore: Schema.Finite,
+  recallScore: Schema.Finite,
+  rerankScore: Schema.optionalKey(Schema.Finite),
   rerankRank: Schema.Int,
-  kept: Schema.Boolean
+  kept: Schema.Boolean,
+  sameAs: Schema.optionalKey(Schema.String)
 })
+
+const weights = Schema.Struct({ vector: Schema.Finite, keywords: Schema.Finite })
+
+export const Fusion = Schema.Union([
+  Schema.Struct({ _tag: Schema.Literal("Rrf"), k: Schema.Finite, weights }),
+  Schema.Struct({ _tag: Schema.Literal("MinMax"), weights }),
+  Schema.Struct({ _tag: Schema.Literal("Dense") }),
+  Schema.Struct({ _tag: Schema.Literal("Keywords") })
+])
 
 export const StageTime = Schema.Struct({
   stage: Schema.Literals(["embed", "recall", "rerank", "look", "read"]),
@@ -54,6 +68,8 @@ export const Trace = Schema.Struct({
   rerankModel: Schema.String,
   readerModel: Schema.optionalKey(Schema.String),
   visionModel: Schema.optionalKey(Schema.String),
+  fusion: Fusion,
+  candidates: Schema.Int,
   passages: Schema.Array(TracedPassage),
   stages: Schema.Array(StageTime)
 })
@@ -126,4 +142,5 @@ export const AnswerEvent = Schema.Union([
 export type Answer = typeof Answer.Type
 export type AnswerEvent = typeof AnswerEvent.Type
 export type Citation = typeof Citation.Type
+export type PassageFigure = typeof PassageFigure.Type
 export type Trace = typeof Trace.Type

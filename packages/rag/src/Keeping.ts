@@ -1,0 +1,97 @@
+/** Which of the recalled passages are kept: the best, each text once, and where asked for, unlike each other. */
+import type { StoredPassage } from "./Document.ts"
+import { makeSameText } from "./Duplicates.ts"
+
+/** A recalled passage; in order, best first. `score` is the reranker's, absent where it did not answer. */
+export interface Ordered {
+  readonly passage: StoredPassage
+  readonly score?: number | undefined
+  readonly vector?: Float32Array | undefined
+}
+
+export interface KeepingOptions {
+  readonly keep: number
+  readonly minimumRelevance: number | undefined
+  /** 0 to 1. */
+  readonly diversity: number
+}
+
+/** Places in the list given. */
+export interface Kept {
+  /** Best first. */
+  readonly kept: ReadonlyArray<number>
+  /** Passages that say the same as a kept one, and which. */
+  readonly sameAs: ReadonlyMap<number, number>
+}
+
+/**
+ * Chooses the passages to keep.
+ *
+ * **Details.** With `diversity` d, each next one is the highest of (1 - d) · relevance - d · cosine with the nearest one
+ * already kept; relevance is the score stretched to 0–1, or the place where scores are missing. The best is always kept.
+ */
+export const keepOf = (
+  question: string,
+  ordered: ReadonlyArray<Ordered>,
+  { diversity, keep, minimumRelevance }: KeepingOptions
+): Kept => {
+  const same = makeSameText(question)
+  const relevance = relevanceOf(ordered)
+  const rest = new Set(
+    ordered.flatMap(({ score }, i) =>
+      minimumRelevance !== undefined && score !== undefined && score < minimumRelevance ? [] : [i]
+    )
+  )
+  const kept: Array<number> = []
+  while (kept.length < keep && rest.size > 0) {
+    const next = diversity > 0 ? leastAlike(ordered, relevance, rest, kept, diversity) : first(rest)
+    rest.delete(next)
+    if (!kept.some((one) => same(ordered[one]!.passage, ordered[next]!.passage))) kept.push(next)
+  }
+  const sameAs = new Map<number, number>()
+  ordered.forEach(({ passage }, i) => {
+    const one = kept.includes(i) ? undefined : kept.find((other) => same(ordered[other]!.passage, passage))
+    if (one !== undefined) sameAs.set(i, one)
+  })
+  return { kept, sameAs }
+}
+
+const first = (rest: ReadonlySet<number>): number => {
+  for (const one of rest) return one
+  return 0
+}
+
+const relevanceOf = (ordered: ReadonlyArray<Ordered>): ReadonlyArray<number> => {
+  const scores = ordered.map(({ score }) => score).filter((score) => score !== undefined)
+  const least = Math.min(...scores)
+  const spread = Math.max(...scores) - least
+  return scores.length === ordered.length && spread > 0
+    ? scores.map((score) => (score - least) / spread)
+    : ordered.map((_, i) => 1 - i / ordered.length)
+}
+
+const leastAlike = (
+  ordered: ReadonlyArray<Ordered>,
+  relevance: ReadonlyArray<number>,
+  rest: ReadonlySet<number>,
+  kept: ReadonlyArray<number>,
+  diversity: number
+): number => {
+  if (kept.length === 0) return first(rest)
+  let best = first(rest)
+  let most = Number.NEGATIVE_INFINITY
+  for (const one of rest) {
+    const alike = Math.max(...kept.map((other) => cosine(ordered[one]?.vector, ordered[other]?.vector)))
+    const value = (1 - diversity) * (relevance[one] ?? 0) - diversity * alike
+    if (value > most) [best, most] = [one, value]
+  }
+  return best
+}
+
+/** Of vectors of norm 1; 0 where one is missing. */
+const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): number => {
+  if (a === undefined || b === undefined) return 0
+  let sum = 0
+  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0)
+  return sum
+}

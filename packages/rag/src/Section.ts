@@ -1,0 +1,38 @@
+/** Passages are found small and given with their section. */
+import type { StoredPassage } from "./Document.ts"
+
+/** A section is given up to so many characters, the found passage included. */
+export const SECTION_CHARACTERS = 6_000
+
+/**
+ * The passage and its neighbours under the same headings, in order: one after it, one before it, in turns, as far as
+ * `SECTION_CHARACTERS` reach.
+ *
+ * **Details.** `passages` are those of its document, in order. A passage alone longer than that is given all the same.
+ */
+export const sectionOf = (
+  found: StoredPassage,
+  passages: ReadonlyArray<StoredPassage>
+): ReadonlyArray<StoredPassage> => {
+  const at = passages.findIndex(({ id }) => id === found.id)
+  if (at < 0) return [found]
+  const path = found.headings.join("\n")
+  let from = at
+  let to = at
+  let size = found.text.length
+  const take = (index: number): boolean => {
+    const next = passages[index]
+    if (next === undefined || next.headings.join("\n") !== path) return false
+    if (size + next.text.length > SECTION_CHARACTERS) return false
+    size += next.text.length
+    return true
+  }
+  for (let open = true; open;) {
+    const after = take(to + 1)
+    if (after) to++
+    const before = take(from - 1)
+    if (before) from--
+    open = after || before
+  }
+  return passages.slice(from, to + 1)
+}

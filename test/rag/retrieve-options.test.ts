@@ -1,0 +1,262 @@
+/** What a caller may ask of retrieval, each by what it does to a small library. */
+import { assert, describe, it } from "@effect/vitest"
+import { Embedder, Reranker, type RerankerModel } from "@sluice/core"
+import { CANDIDATES, Fusion, Library, RECALL, type Retrieval, RetrieveOptions } from "@sluice/rag"
+import { Deferred, Duration, Effect, Fiber, Layer, Ref, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { embedderLayer, embedText, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
+import { testFolder } from "./TestFolder.ts"
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+const library = (files: Record<string, string>, options?: RetrieveOptions) =>
+  Effect.gen(function* () {
+    const { library: at } = yield* testFolder
+    const opened = yield* Library.open(at, options)
+    yield* opened.ingest({
+      files: Object.entries(files).map(([path, text]) => ({ path, bytes: bytes(text) }))
+    })
+    return opened
+  })
+
+const pathsOf = ({ kept }: Retrieval) => kept.map(({ document }) => document.path)
+
+const GATES = {
+  "a.md": "# Gates\n\nThe lower gate of the lock opens at seven in the morning.\n",
+  "b.md": "# Weirs\n\nThe weir holds the water of the upper pond back in summer.\n",
+  "c.md": "# Fees\n\nA boat pays a fee of nine crowns for each lock it passes.\n"
+}
+
+/** A reranker in the order given, that counts its calls and what it was given. */
+const watched = (model: Partial<RerankerModel>, wait: Effect.Effect<void> = Effect.void) =>
+  Effect.gen(function* () {
+    const calls = yield* Ref.make<ReadonlyArray<number>>([])
+    const layer = Layer.succeed(
+      Reranker,
+      Reranker.of({
+        model: { id: "watched", kind: "neural", maxDocuments: 1000, ...model },
+        rerank: (_, documents) =>
+          Ref.update(calls, (before) => [...before, documents.length]).pipe(
+            Effect.andThen(wait),
+            Effect.as({ results: documents.map((_, index) => ({ index, score: -index })), tokens: 0 })
+          )
+      })
+    )
+    return { calls: Ref.get(calls), models: Layer.mergeAll(embedderLayer, layer, readerLayer) }
+  })
+
+const many = Object.fromEntries(
+  Array.from({ length: 70 }, (_, i) => [`d${i}.md`, `# Station ${i}\n\nPump number ${i} of the station.\n`])
+)
+
+describe("retrieval's options", () => {
+  it.effect(
+    "show a reranker in the process more than are recalled, one that costs no more, in one call",
+    () =>
+      Effect.gen(function* () {
+        for (const [model, options, seen] of [
+          [{ kind: "lexical" }, {}, CANDIDATES],
+          [{ kind: "neural" }, {}, RECALL],
+          [{ kind: "neural" }, { candidates: 40 }, 40],
+          [{ kind: "lexical", maxDocuments: 30 }, {}, 30],
+          [{ kind: "neural", maxDocuments: 7 }, { recall: 20, candidates: 60 }, 7],
+          [{ kind: "lexical" }, { recall: 60, candidates: 5 }, 60]
+        ] as const) {
+          const { calls, models } = yield* watched(model)
+          yield* Effect.gen(function* () {
+            const from = yield* library(many)
+            const { trace } = yield* from.retrieve("pump of the station", options)
+            assert.deepStrictEqual(yield* calls, [seen])
+            assert.strictEqual(trace.candidates, seen)
+            assert.strictEqual(
+              trace.passages.length,
+              Math.min(seen, "recall" in options ? options.recall : RECALL)
+            )
+          }).pipe(Effect.provide(models))
+        }
+      }).pipe(Effect.scoped)
+  )
+
+  it.effect("keep the fused order when the reranker is late, and say so", () =>
+    Effect.gen(function* () {
+      const begun = yield* Deferred.make<void>()
+      const { calls, models } = yield* watched(
+        {},
+        Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)
+      )
+      yield* Effect.gen(function* () {
+        const from = yield* library(GATES, { deadline: "1 hour" })
+        // No time is left when the reranker's turn comes: it is not even called.
+        const { kept, trace } = yield* from.retrieve("When does the lower gate open?", {
+          deadline: Duration.zero
+        })
+        assert.deepStrictEqual(yield* calls, [])
+        assert.match(trace.stages.find(({ stage }) => stage === "rerank")?.failed ?? "", /fused order/)
+        assert.isTrue(trace.passages.every(({ rerankScore }) => rerankScore === undefined))
+        assert.deepStrictEqual(
+          trace.passages.map(({ rerankRank }) => rerankRank),
+          trace.passages.map(({ recallRank }) => recallRank)
+        )
+        assert.strictEqual(kept[0]?.document.path, "a.md")
+        // Called, and given up.
+        const asking = yield* Effect.forkChild(
+          from.retrieve("When does the lower gate open?", { deadline: "2 seconds", minimumRelevance: 9 })
+        )
+        yield* Deferred.await(begun)
+        yield* TestClock.adjust("2 seconds")
+        const late = yield* Fiber.join(asking)
+        assert.deepStrictEqual(yield* calls, [3])
+        assert.match(late.trace.stages.at(-1)?.failed ?? "", /2s after the question/)
+        assert.strictEqual(late.kept.length, 3)
+      }).pipe(Effect.provide(models))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("ask only the ways that the fusion looks at", () =>
+    Effect.gen(function* () {
+      const asked = yield* Ref.make(0)
+      const embedder = Layer.succeed(
+        Embedder,
+        Embedder.of({
+          model: { id: "asked", kind: "lexical", free: true },
+          dimension: Effect.succeed(64),
+          embed: (texts, purpose) =>
+            Effect.as(
+              Ref.update(asked, (n) => n + (purpose === "query" ? 1 : 0)),
+              {
+                vectors: texts.map((text) => embedText(text)),
+                tokens: 0
+              }
+            )
+        })
+      )
+      yield* Effect.gen(function* () {
+        const from = yield* library(GATES, { fusion: Fusion.keywords })
+        const keywords = yield* from.retrieve("lower gate")
+        assert.strictEqual(yield* Ref.get(asked), 0, "the question is not embedded")
+        assert.deepStrictEqual(
+          keywords.trace.stages.map(({ stage }) => stage),
+          ["recall", "rerank"]
+        )
+        assert.deepStrictEqual(
+          keywords.trace.passages.map(({ keywordRank, passage, similarity }) => [
+            passage.document.path,
+            keywordRank,
+            similarity
+          ]),
+          [["a.md", 1, undefined]]
+        )
+        const dense = yield* from.retrieve("lower gate", { fusion: Fusion.dense })
+        assert.strictEqual(yield* Ref.get(asked), 1)
+        assert.isTrue(
+          dense.trace.passages.every(
+            ({ keywordRank, vectorRank }) => keywordRank === undefined && vectorRank !== undefined
+          )
+        )
+        assert.deepStrictEqual(dense.trace.fusion, Fusion.dense)
+      }).pipe(Effect.provide(Layer.mergeAll(embedder, rerankerLayer, readerLayer)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keep nothing below the least relevance", () =>
+    Effect.gen(function* () {
+      const from = yield* library(GATES)
+      const ask = (options: RetrieveOptions) =>
+        Effect.map(from.retrieve("a fee for the lock", options), pathsOf)
+      // The test's reranker counts words in common: "fee", "lock", "a", "for" are in c.md, "the", "lock" in a.md.
+      assert.deepStrictEqual(yield* ask({ minimumRelevance: 4 }), ["c.md"])
+      assert.deepStrictEqual(yield* ask({ minimumRelevance: 40 }), [])
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("keep a text once, and say where else it stands", () =>
+    Effect.gen(function* () {
+      const long =
+        "The keeper of the lock writes down each boat that passes, its name and where it comes from, before the lower gate is shut behind it. In the evening the book goes to the office of the canal, where a clerk counts how many went up and how many went down, what they carried and whether the fee was paid at once or is still due at the end of the month."
+      const from = yield* library({
+        "2023/rules.md": `# Rules\n\n${long}\n`,
+        "2024/rules.md": `# Rules\n\n${long.replace("writes down", "notes down")}\n`,
+        "copy.md": `# Rules\n\n${long.toUpperCase()}\n`,
+        "night.md": `# Rules\n\n${long.replace("writes down", "never writes down")}\n`,
+        "other.md": "# Weir\n\nThe weir keeper sleeps near the lock.\n"
+      })
+      const { kept, trace } = yield* from.retrieve("Who passes the lock with a boat?", { keep: 3 })
+      assert.strictEqual(trace.passages.length, 5, "all of them keep their place in the store")
+      assert.strictEqual(kept.length, 3)
+      const [first] = kept
+      assert.deepStrictEqual(
+        [
+          first?.document.path ?? "",
+          ...(first?.alsoAt ?? []).map(({ document }) => document.path)
+        ].toSorted(),
+        ["2023/rules.md", "2024/rules.md", "copy.md"]
+      )
+      assert.deepStrictEqual(
+        trace.passages.filter(({ sameAs }) => sameAs !== undefined).map(({ kept, sameAs }) => [kept, sameAs]),
+        [
+          [false, first?.id],
+          [false, first?.id]
+        ]
+      )
+      // A word that is asked for is no small difference.
+      const asked = yield* from.retrieve("Who notes down each boat?", { keep: 5 })
+      assert.include(pathsOf(asked), "2024/rules.md")
+      assert.include(pathsOf(asked), "night.md")
+      assert.isTrue(pathsOf(asked).includes("2023/rules.md") || pathsOf(asked).includes("copy.md"))
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("keep unlike passages where diversity is asked for, the best one always first", () =>
+    Effect.gen(function* () {
+      const from = yield* library({
+        "a.md": "Red gate opens at seven for boats.",
+        "b.md": "Red gate opens at eight for boats.",
+        "c.md": "Red gate opens at nine for boats.",
+        "z.md": "Boats moor under the willow; a red lamp burns."
+      })
+      const ask = (diversity: number) =>
+        Effect.map(from.retrieve("red gate boats", { diversity, keep: 2 }), pathsOf)
+      const [best, next] = yield* ask(0)
+      assert.notInclude([best, next], "z.md")
+      assert.deepStrictEqual(yield* ask(0.9), [best, "z.md"])
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("give a passage with its section, in order and no further", () =>
+    Effect.gen(function* () {
+      const part = (word: string) => `${word} is said of the lock and of the boats in it. `.repeat(18)
+      const words = ["Alder", "Birch", "Cedar", "Elder"]
+      const from = yield* library({
+        "guide.md": `# Guide\n\n## Trees\n\n${words.map(part).join("\n\n")}\n\n## Fees\n\nA boat pays nine crowns.\n`
+      })
+      const { kept } = yield* from.retrieve("cedar", { expand: "section", keep: 1 })
+      const section = kept[0]?.section ?? []
+      assert.isAbove(section.length, 1)
+      assert.isTrue(section.some(({ id }) => id === kept[0]?.id))
+      assert.isTrue(section.every(({ headings }) => headings.join() === kept[0]?.headings.join()))
+      const ordinals = section.map(({ ordinal }) => ordinal)
+      assert.deepStrictEqual(
+        ordinals,
+        ordinals.map((_, i) => ordinals[0]! + i)
+      )
+      for (const word of words) assert.isTrue(section.some(({ text }) => text.includes(word)))
+      const plain = yield* from.retrieve("cedar", { keep: 1 })
+      assert.isUndefined(plain.kept[0]?.section)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it("come from outside by their schema", () => {
+    const decode = Schema.decodeUnknownSync(RetrieveOptions.schema)
+    const { deadline, ...rest } = decode({
+      keep: 5,
+      deadline: 250,
+      fusion: { _tag: "Dense" },
+      expand: "section"
+    })
+    assert.deepStrictEqual(rest, { keep: 5, fusion: Fusion.dense, expand: "section" })
+    assert.isTrue(deadline !== undefined && Duration.toMillis(deadline) === 250)
+    for (const wrong of [{ keep: 0 }, { diversity: 2 }, { recall: 1e9 }, { filter: "page = 1" }]) {
+      assert.throws(() => decode(wrong))
+    }
+  })
+})
