@@ -25,12 +25,15 @@ describe("parse", () => {
       /UTF-8/
     ],
     [
-      "a Word document",
-      "plan.docx",
+      "a spreadsheet",
+      "plan.xlsx",
       utf8("PK\u0003\u0004…"),
       "UnsupportedFormat",
-      /Office.*Markdown, HTML, plain text and PDF/
+      /Office.*Markdown, HTML, plain text, PDF, Word/
     ],
+    ["an old Word document", "plan.doc", bytes(0xd0, 0xcf, 0x11, 0xe0), "UnsupportedFormat", /old Office/],
+    ["a GIF", "cat.gif", utf8("GIF89a"), "UnsupportedFormat", /GIF image/],
+    ["text named as an image", "cat.png", utf8("meow"), "Malformed", /does not begin as a PNG/],
     ["a format nobody knows", "a.xyz", utf8("hello"), "UnsupportedFormat", /\.xyz.*save or export/],
     ["nothing", "empty.md", bytes(), "Empty", /no text/],
     ["blank space", "blank.txt", utf8(" \n\t\n"), "Empty", /no text/],
@@ -95,7 +98,11 @@ describe("parse", () => {
       "t.csv",
       "d.PDF",
       "x.docx",
-      "x.png",
+      "x.PNG",
+      "x.jpeg",
+      "x.webp",
+      "x.gif",
+      "x.doc",
       "none"
     ]
     assert.deepStrictEqual(names.map(formatOf), [
@@ -107,6 +114,10 @@ describe("parse", () => {
       "text",
       "text",
       "pdf",
+      "docx",
+      "image",
+      "image",
+      "image",
       undefined,
       undefined,
       undefined

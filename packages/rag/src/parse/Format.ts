@@ -7,6 +7,7 @@ export const MAX_FILE_BYTES = 64 * 1024 * 1024
 const MARKDOWN = ["md", "markdown", "mdown", "mkd", "mdx"]
 const HTML = ["html", "htm", "xhtml"]
 const PROSE = ["txt", "text", "rst", "adoc", "asciidoc", "org", "tex", "me"]
+const IMAGE = ["png", "jpg", "jpeg", "webp"]
 const TABULAR = ["csv", "tsv"]
 const CODE = (
   "log json jsonl ndjson yaml yml toml ini cfg conf properties env xml sql graphql proto " +
@@ -28,7 +29,9 @@ const endings = new Map<string, readonly [Format, TextKind]>([
   ...PROSE.map((ending) => [ending, ["text", "paragraph"]] as const),
   ...TABULAR.map((ending) => [ending, ["text", "table"]] as const),
   ...CODE.map((ending) => [ending, ["text", "code"]] as const),
-  ["pdf", ["pdf", "paragraph"]]
+  ...IMAGE.map((ending) => [ending, ["image", "paragraph"]] as const),
+  ["pdf", ["pdf", "paragraph"]],
+  ["docx", ["docx", "paragraph"]]
 ])
 
 const baseName = (path: string): string =>
@@ -69,23 +72,40 @@ const has = (bytes: Uint8Array, signature: string, at = 0): boolean => {
   return true
 }
 
+/** What the first bytes of a Word document say, which is all that they say of any ZIP archive. */
+export const ZIP = "a ZIP archive or an Office document"
+/** … and of a document of older programs, or an encrypted one. */
+export const OLD_OFFICE = "an old Office document"
+
 /** What the first bytes say a file is: `"PDF"`, `"a PNG image"` …, or `undefined` when they say nothing (text). */
 export const sniff = (bytes: Uint8Array): string | undefined => {
   // PDF readers accept the header anywhere in the first kilobyte
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, 1024))
   if (/^(?:\xEF\xBB\xBF)?\s*%PDF-/.test(head) || /[\0-\x08]%PDF-\d/.test(head)) return "PDF"
-  if (has(bytes, "PK\x03\x04")) return "a ZIP archive or an Office document"
-  if (has(bytes, "\xD0\xCF\x11\xE0")) return "an old Office document"
+  if (has(bytes, "PK\x03\x04")) return ZIP
+  if (has(bytes, "\xD0\xCF\x11\xE0")) return OLD_OFFICE
   if (has(bytes, "\x89PNG")) return "a PNG image"
   if (has(bytes, "\xFF\xD8\xFF")) return "a JPEG image"
   if (has(bytes, "GIF8")) return "a GIF image"
   if (has(bytes, "RIFF") && has(bytes, "WEBP", 8)) return "a WebP image"
+  if (has(bytes, "BM") && has(bytes, "\0\0\0\0", 6)) return "a BMP image"
+  if (has(bytes, "II*\0") || has(bytes, "MM\0*")) return "a TIFF image"
   if (has(bytes, "\x1F\x8B")) return "a gzip archive"
   if (has(bytes, "7z\xBC\xAF")) return "a 7-Zip archive"
   if (has(bytes, "\x7FELF")) return "a program"
   if (has(bytes, "{\\rtf")) return "an RTF document"
   return undefined
 }
+
+/** What the first bytes of each format say; text says nothing. */
+export const signatureOf = (format: Format): RegExp | undefined =>
+  format === "pdf"
+    ? /^PDF$/
+    : format === "docx"
+      ? /^a ZIP/
+      : format === "image"
+        ? /^a (?:PNG|JPEG|WebP) image$/
+        : undefined
 
 /** Whether a text begins as an HTML page does. */
 export const looksLikeHtml = (text: string): boolean =>

@@ -1,10 +1,11 @@
 /** Markdown to blocks; every offset points into the file itself. */
 import MarkdownIt from "markdown-it"
-import type { Block, Parsed } from "../Document.ts"
+import type { Block } from "../Document.ts"
+import { type Unillustrated, withFigures } from "./Captions.ts"
+import type { DraftBlock } from "./FigureDraft.ts"
 import { blockSpan, lineStarts } from "./LineSpans.ts"
-
-/** A list longer than this many characters becomes one block for each of its items. */
-export const LIST_WHOLE = 800
+import { LIST_WHOLE } from "./ListLength.ts"
+import { definitionsOf, htmlFigure, pictureBlocks, rowsAt, withoutData } from "./MarkdownFigures.ts"
 
 // Block rules only: inline parsing is most of the cost, and only headings need it.
 // `reference` would swallow link definitions without a token: as paragraphs they stay findable.
@@ -52,12 +53,14 @@ const itemLines = (tokens: ReadonlyArray<Token>, index: number): Array<readonly 
 }
 
 /**
- * Headings, paragraphs, lists, tables and code of a Markdown text (CommonMark and tables).
+ * Headings, paragraphs, lists, tables, code and figures of a Markdown text (CommonMark and tables).
  *
- * Every non-blank character belongs to one block, except front matter, thematic breaks and HTML comments.
+ * Every non-blank character belongs to one block, except front matter, thematic breaks and HTML comments. A paragraph of
+ * pictures, with their caption or without, is a figure. The text is the file's, but for the data of data URIs.
  * `title` is the front matter's, else the first heading's, highest level first; empty when there is none.
  */
-export const parseMarkdown = (text: string): Parsed => {
+export const parseMarkdown = (file: string): Unillustrated => {
+  const { data, text } = withoutData(file)
   const frontMatter = FRONT_MATTER.exec(text)?.[0] ?? ""
   const starts = lineStarts(text, frontMatter.length)
   const body = text.slice(frontMatter.length)
@@ -66,7 +69,8 @@ export const parseMarkdown = (text: string): Parsed => {
   const source = /[\r\0]/.test(body) ? body.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD") : body
   markdown.block.parse(source, markdown, {}, tokens)
 
-  const blocks: Array<Block> = []
+  const blocks: Array<DraftBlock> = []
+  const references = definitionsOf(markdown, text)
   let title = frontMatterTitle(frontMatter)
   let titleLevel = title === undefined ? 7 : 0
   tokens.forEach((token, index) => {
@@ -87,21 +91,21 @@ export const parseMarkdown = (text: string): Parsed => {
         const item = blockSpan(text, starts, lines)
         if (item !== undefined) blocks.push({ ...item, kind })
       }
+    } else if (kind === "table") {
+      blocks.push({ ...span, kind, figure: { rows: rowsAt(tokens, index, plain), pictures: [] } })
+    } else if (token.type === "paragraph_open") {
+      blocks.push(...(pictureBlocks(markdown, text, span, references) ?? [{ ...span, kind }]))
     } else if (
       token.type !== "html_block" ||
       !/^<!--[\s\S]*-->$/.test(text.slice(span.start, span.end).trim())
     ) {
-      blocks.push({ ...span, kind })
+      blocks.push((token.type === "html_block" ? htmlFigure(text, span) : undefined) ?? { ...span, kind })
     }
   })
-  return {
-    format: "markdown",
-    title: title ?? "",
-    text,
-    blocks,
-    pages: [],
-    lines: [],
-    figures: [],
-    faults: []
-  }
+  const read = withFigures(
+    { format: "markdown", title: title ?? "", text, pages: [], lines: [], faults: [] },
+    blocks
+  )
+  const whole = (reference: string): string => data.get(reference) ?? reference
+  return { ...read, pictures: read.pictures.map((it) => ({ ...it, reference: whole(it.reference) })) }
 }

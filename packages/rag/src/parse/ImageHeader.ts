@@ -1,0 +1,114 @@
+/** What the header of an image says: nothing is decoded. */
+import { imageFormatOf, imageSizeOf, type ImageFormat, MAX_IMAGE_BYTES, nameOfBytes } from "@sluice/core"
+
+/** Pixels of one image at most: 16,384 × 8,192. A file of a few bytes may claim to have more. */
+export const MAX_IMAGE_PIXELS = 16_384 * 8_192
+
+const INCH_IN_METRES = 0.0254
+/** Of images that do not say: as browsers have it. */
+const USUAL_DPI = 96
+const DPI_FROM = 36
+const DPI_TO = 2_400
+
+/** In pixels, upright as EXIF has it, and pixels per inch. */
+export interface ImageHeader {
+  readonly format: ImageFormat
+  readonly width: number
+  readonly height: number
+  readonly dpi: number
+}
+
+/** Why an image is not read: `message` is a sentence without its full stop. */
+export interface ImageFault {
+  readonly reason: "Malformed" | "TooLarge"
+  readonly message: string
+}
+
+/** Calls `found` with each chunk of a PNG or segment of a JPEG before the pixels: its name, where it is and how long. */
+const eachPart = (
+  format: ImageFormat,
+  view: DataView,
+  found: (name: string, at: number, length: number) => void
+): void => {
+  const name = (at: number): string =>
+    String.fromCharCode(...[0, 1, 2, 3].map((offset) => view.getUint8(at + offset)))
+  let at = format === "jpeg" ? 2 : format === "png" ? 8 : 12
+  while (at + 8 <= view.byteLength) {
+    if (format === "jpeg") {
+      if (view.getUint8(at) !== 0xff || view.getUint8(at + 1) === 0xda) return
+      const length = view.getUint16(at + 2)
+      found(view.getUint8(at + 1).toString(16), at + 4, Math.max(0, length - 2))
+      at += 2 + Math.max(2, length)
+    } else {
+      const length = format === "png" ? view.getUint32(at) : view.getUint32(at + 4, true)
+      const type = name(format === "png" ? at + 4 : at)
+      if (type === "IDAT") return
+      found(type, at + 8, length)
+      at += format === "png" ? length + 12 : length + 8 + (length % 2)
+    }
+  }
+}
+
+/** Whether EXIF turns the image by a quarter: then width and height change places. */
+const isTurned = (view: DataView, at: number, length: number): boolean => {
+  const end = Math.min(view.byteLength, at + length)
+  // "Exif\0\0" stands before it in JPEG, not in WebP
+  const start = at + 6 <= end && view.getUint32(at) === 0x45786966 ? at + 6 : at
+  if (start + 8 > end) return false
+  const little = view.getUint16(start) === 0x4949
+  const directory = start + view.getUint32(start + 4, little)
+  if (directory + 2 > end) return false
+  const entries = view.getUint16(directory, little)
+  for (let i = 0, entry = directory + 2; i < entries && entry + 12 <= end; i++, entry += 12) {
+    if (view.getUint16(entry, little) === 0x0112) return view.getUint16(entry + 8, little) >= 5
+  }
+  return false
+}
+
+/** The header of a PNG, JPEG or WebP image; or why it is not read, of which the message begins with `what`. */
+export const imageHeaderOf = (bytes: Uint8Array, what: string): ImageHeader | ImageFault => {
+  const fault = (reason: ImageFault["reason"], message: string): ImageFault => ({
+    reason,
+    message: `${what} ${message}`
+  })
+  const format = imageFormatOf(bytes)
+  if (format === undefined)
+    return fault("Malformed", `is ${nameOfBytes(bytes)}, not a PNG, JPEG or WebP image`)
+  if (bytes.length > MAX_IMAGE_BYTES) {
+    const most = MAX_IMAGE_BYTES / 1024 / 1024
+    return fault(
+      "TooLarge",
+      `has ${(bytes.length / 1024 / 1024).toFixed(1)} MB, more than the ${most} MB that an image may have`
+    )
+  }
+  const size = imageSizeOf(format, bytes)
+  if (size === undefined)
+    return fault("Malformed", "is cut off or damaged: its header states no width and height")
+  const { height, width } = size
+  if (width * height > MAX_IMAGE_PIXELS) {
+    return fault(
+      "TooLarge",
+      `is said to have ${width} × ${height} pixels, more than the ${MAX_IMAGE_PIXELS.toLocaleString("en")} that an image may have`
+    )
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let dpi = USUAL_DPI
+  let turned = false
+  eachPart(format, view, (name, at, length) => {
+    if (at + Math.min(length, 14) > bytes.length) return
+    if (name === "pHYs" && length >= 9 && view.getUint8(at + 8) === 1)
+      dpi = view.getUint32(at) * INCH_IN_METRES
+    if (name === "e0" && length >= 12 && view.getUint32(at) === 0x4a464946) {
+      const density = view.getUint16(at + 8)
+      const unit = view.getUint8(at + 7)
+      if (unit === 1) dpi = density
+      if (unit === 2) dpi = density * 2.54
+    }
+    const exif = name === "e1" && length >= 4 && view.getUint32(at) === 0x45786966
+    if (exif || name === "EXIF" || name === "eXIf") {
+      turned = isTurned(view, at, length)
+    }
+  })
+  if (!(dpi >= DPI_FROM && dpi <= DPI_TO)) dpi = USUAL_DPI
+  return turned ? { format, width: height, height: width, dpi } : { format, width, height, dpi }
+}

@@ -1,0 +1,280 @@
+/** Word documents: what is read of them, and what is refused with which advice. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Parsed } from "../../packages/rag/src/Document.ts"
+import { parse } from "../../packages/rag/src/parse/Parser.ts"
+import { docx, docxParts, drawing, listed, p, png, r, styled, table, tc } from "./DocxWriter.ts"
+import { zip } from "./ZipWriter.ts"
+
+const read = (body: string, parts?: Parameters<typeof docx>[1]) =>
+  parse({ path: "a.docx", bytes: docx(body, parts) })
+const outline = ({ blocks, text }: Parsed) =>
+  blocks.map(({ end, kind, level, start }) => [kind + (level ?? ""), text.slice(start, end)])
+const sequence = (name: string, n: number): string =>
+  `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> SEQ ${name} \\* ARABIC </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>${r(String(n))}`
+const box = (text: string): string => `<w:txbxContent>${p(text)}</w:txbxContent>`
+
+describe("parse, of Word documents", () => {
+  it.effect("finds headings by outline level, by style, and by the style that a style is based on", () =>
+    Effect.gen(function* () {
+      const parsed = yield* read(
+        [
+          p("Lock", styled("Title")),
+          p("Contents … 1", styled("TOC1")),
+          p("One", styled("Heading1")),
+          p("Zwei", styled("berschrift2")),
+          p("三", styled("3")),
+          p("Mine", styled("Mine")),
+          p("By level", `<w:outlineLvl w:val="1"/>`),
+          p("No heading", `${styled("Heading1")}<w:outlineLvl w:val="9"/>`),
+          p("a style that is based on itself", styled("Loop"))
+        ].join("")
+      )
+      assert.deepStrictEqual(outline(parsed), [
+        ["heading1", "Lock"],
+        ["heading1", "One"],
+        ["heading2", "Zwei"],
+        ["heading3", "三"],
+        ["heading1", "Mine"],
+        ["heading2", "By level"],
+        ["paragraph", "No heading"],
+        ["paragraph", "a style that is based on itself"]
+      ])
+      assert.strictEqual(parsed.title, "Lock")
+      assert.strictEqual((yield* read(p("x"), { title: "Of the file" })).title, "Of the file")
+      assert.strictEqual((yield* read(p("x"), { title: "Microsoft Word - draft.doc" })).title, "a")
+    })
+  )
+
+  it.effect("counts lists as Word does", () =>
+    Effect.gen(function* () {
+      const parsed = yield* read(
+        [
+          p("one", listed(1)),
+          p("two", listed(1)),
+          p("under two", listed(1, 1)),
+          p("again", listed(1, 1)),
+          p("deep", listed(1, 2)),
+          p("three", listed(1)),
+          p("under three", listed(1, 1)),
+          p("anew", listed(4)),
+          p("bullet", styled("ListBullet")),
+          p("甲", listed(3)),
+          p("乙", listed(3)),
+          p("not in a list", listed(0))
+        ].join("")
+      )
+      assert.deepStrictEqual(outline(parsed), [
+        [
+          "list",
+          "1. one\n2. two\n  a) under two\n  b) again\n    2.I deep\n3. three\n  a) under three\n1. anew\n- bullet\n第一条 甲\n第二条 乙"
+        ],
+        ["paragraph", "not in a list"]
+      ])
+    })
+  )
+
+  it.effect("gives figures and tables their captions, numbers, cells, pictures and mentions", () =>
+    Effect.gen(function* () {
+      const picture = png(60, 40)
+      const parsed = yield* read(
+        [
+          p("Intro", styled("Heading1")),
+          p("Levels are in Table 2."),
+          p("Gates are in Figure 1."),
+          p(drawing("p1", "A drawing of gates")),
+          p(`${r("Figure ")}${sequence("Figure", 1)}${r(" Gates by year")}`),
+          p(`${r("Table ")}${sequence("Table", 2)}${r(": Levels")}`, styled("Caption")),
+          table([
+            [tc("Place"), tc("2013", `<w:gridSpan w:val="2"/>`)],
+            [tc("Upper", `<w:vMerge w:val="restart"/>`), tc("1"), tc("2")],
+            [tc("", `<w:vMerge/>`), tc("3"), tc(p("4") + p("five"))]
+          ]),
+          p("After.")
+        ].join(""),
+        { pictures: { p1: picture } }
+      )
+      assert.deepStrictEqual(outline(parsed).slice(3, 5), [
+        ["figure", "A drawing of gates\n\nFigure 1 Gates by year"],
+        ["table", "Table 2: Levels\n\nPlace | 2013\nUpper | 1 | 2\nUpper | 3 | 4 five"]
+      ])
+      const slice = (span: { start: number; end: number } | undefined) =>
+        span && parsed.text.slice(span.start, span.end)
+      const [figure, levels] = parsed.figures
+      assert.deepInclude(figure, { kind: "figure", number: "1", alternative: "A drawing of gates" })
+      assert.deepStrictEqual(figure?.crop && Uint8Array.from(figure.crop), picture)
+      assert.strictEqual(slice(figure?.caption), "Figure 1 Gates by year")
+      assert.deepStrictEqual(figure?.mentions.map(slice), ["Gates are in Figure 1."])
+      assert.deepInclude(levels, { kind: "table", number: "2" })
+      assert.deepStrictEqual(levels?.rows, [
+        ["Place", "2013", "2013"],
+        ["Upper", "1", "2"],
+        ["Upper", "3", "4 five"]
+      ])
+      assert.strictEqual(slice(levels?.caption), "Table 2: Levels")
+      assert.deepStrictEqual(levels?.mentions.map(slice), ["Levels are in Table 2."])
+      assert.deepStrictEqual(parsed.faults, [])
+    })
+  )
+
+  it.effect("reads insertions, links, notes, text boxes once, formulas, and nothing deleted or hidden", () =>
+    Effect.gen(function* () {
+      const inserted = `<w:ins>${r("inserted ")}</w:ins><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:moveFrom>${r("gone")}</w:moveFrom>`
+      const hidden = `<w:r><w:rPr><w:vanish/></w:rPr><w:t>gone</w:t></w:r>`
+      const choice = `<mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wp:anchor><wp:docPr id="1" name="Box"/>${box("in the box")}</wp:anchor></w:drawing></mc:Choice><mc:Fallback><w:pict><v:textbox>${box("gone")}</v:textbox></w:pict></mc:Fallback></mc:AlternateContent>`
+      const formula = `<m:oMath><m:r><m:t>Q=</m:t></m:r><m:f><m:num><m:r><m:t>a+b</m:t></m:r></m:num><m:den><m:r><m:t>c</m:t></m:r></m:den></m:f><m:rad><m:deg/><m:e><m:r><m:t>2gh</m:t></m:r></m:e></m:rad><m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub><m:r><m:t>i=1</m:t></m:r></m:sub><m:sup><m:r><m:t>n</m:t></m:r></m:sup><m:e><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:e></m:nary></m:oMath>`
+      const parsed = yield* read(
+        [
+          p(
+            `${r("kept ")}${inserted}<w:hyperlink r:id="x">${r("linked")}</w:hyperlink>${hidden}<w:r><w:footnoteReference w:id="2"/></w:r>`
+          ),
+          p(`${r("host ")}<w:r>${choice}</w:r>${r("goes on")}`),
+          p(formula),
+          p(r("שלום עולם"), "<w:bidi/>"),
+          p("a &lt; b &amp; c &#27700;")
+        ].join(""),
+        { footnotes: `<w:footnote w:id="2">${p("The note.")}</w:footnote>` }
+      )
+      assert.deepStrictEqual(
+        outline(parsed).map(([, text]) => text),
+        [
+          "kept inserted linked[2]",
+          "[2] The note.",
+          "host goes on",
+          "in the box",
+          "Q=(a+b)/c√(2gh)∑_(i=1)^n x^2",
+          "שלום עולם",
+          "a < b & c 水"
+        ]
+      )
+    })
+  )
+
+  it.effect("reads tables within tables, whatever prefixes the elements have", () =>
+    Effect.gen(function* () {
+      const inner = table([
+        [tc("n1"), tc("n2")],
+        [tc("n3"), tc("n4")]
+      ])
+      const body = p("before") + table([[tc(inner + p("beside")), tc("outer")]]) + p("after")
+      const usual = yield* read(body)
+      assert.deepStrictEqual(outline(usual), [
+        ["paragraph", "before"],
+        ["table", "n1 | n2\nn3 | n4"],
+        ["paragraph", "beside"],
+        ["paragraph", "outer"],
+        ["paragraph", "after"]
+      ])
+      const strict = docxParts(body).map(({ content, name }) => ({
+        name,
+        content: String(content)
+          .replaceAll(/(<\/?|\s|xmlns:)w:/g, "$1ns0:")
+          .replaceAll("xmlns:w=", "xmlns:ns0=")
+          .replaceAll(
+            "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+            "http://purl.oclc.org/ooxml/wordprocessingml/main"
+          )
+      }))
+      assert.deepStrictEqual(outline(yield* parse({ path: "a.docx", bytes: zip(strict) })), outline(usual))
+    })
+  )
+
+  it.effect("opens nothing outside of the document, and says what it left out", () =>
+    Effect.gen(function* () {
+      const prolog = `<!DOCTYPE x [<!ENTITY file SYSTEM "file:///etc/passwd"><!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>`
+      const parsed = yield* read(
+        p(`${r("see &file; &b;")}`) +
+          p(drawing("far", "Far away", "link")) +
+          p(drawing("disk", "On the disk", "link")) +
+          p(drawing("bad", "Not a picture")) +
+          p(drawing("none", "No such part")),
+        {
+          prolog,
+          pictures: {
+            far: "https://example.org/x.png",
+            disk: "file:///etc/passwd",
+            bad: Uint8Array.from([1, 2, 3])
+          }
+        }
+      )
+      assert.include(parsed.text, "see &file; &b;")
+      assert.deepStrictEqual(
+        parsed.figures.map(({ alternative, crop }) => [alternative, crop]),
+        [
+          ["Far away", undefined],
+          ["On the disk", undefined],
+          ["Not a picture", undefined],
+          ["No such part", undefined]
+        ]
+      )
+      const faults = parsed.faults.map(({ message }) => message).join("\n")
+      for (const told of [/network/, /not given/, /bad\.png.*unknown format/, /none.*not in the document/])
+        assert.match(faults, told)
+    })
+  )
+})
+
+describe("parse, of what is no right Word document", () => {
+  const refused = (name: string, bytes: () => Uint8Array, reason: string, advice: RegExp) =>
+    it.effect(`refuses ${name}`, () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(parse({ path: "bad.docx", bytes: bytes() }))
+        assert.strictEqual(error.reason, reason, error.message)
+        assert.match(error.message, advice)
+        assert.include(error.message, "bad.docx")
+      })
+    )
+  const whole = docx(p("hello"))
+  const ole = (words: string) =>
+    Uint8Array.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, ...Buffer.from(words, "utf16le")])
+  const bomb = "<w:p/>".repeat(1_000_000)
+
+  refused(
+    "a container cut short",
+    () => whole.subarray(0, whole.length - 40),
+    "Malformed",
+    /damaged or cut short.*[Ff]etch/
+  )
+  refused(
+    "a container of other things",
+    () => zip([{ name: "a.txt", content: "x" }]),
+    "Malformed",
+    /no Word document/
+  )
+  refused("an encrypted document", () => ole("EncryptedPackage"), "Encrypted", /password/)
+  refused(
+    "an encrypted container",
+    () => zip(docxParts(p("x")).map((part) => ({ ...part, flags: 1 }))),
+    "Encrypted",
+    /password/
+  )
+  refused("a document of an old format", () => ole("WordDocument"), "Malformed", /old format.*\.docx/)
+  refused(
+    "text of another name",
+    () => new TextEncoder().encode("Dear all"),
+    "Malformed",
+    /does not begin as a Word document/
+  )
+  refused("a bomb", () => docx(bomb), "TooLarge", /inflates/)
+  refused(
+    "a bomb that lies of its size",
+    () =>
+      zip(
+        docxParts(bomb).map((part) => (part.name === "word/document.xml" ? { ...part, size: 1_000 } : part))
+      ),
+    "Malformed",
+    /damaged/
+  )
+  refused(
+    "a container of too many parts",
+    () => {
+      const many = Uint8Array.from(whole)
+      many.set([0xfe, 0xff, 0xfe, 0xff], many.length - 14)
+      return many
+    },
+    "TooLarge",
+    /65534 parts/
+  )
+  refused("elements nested without end", () => docx("<w:sdt>".repeat(50_000)), "Malformed", /nested/)
+  refused("a document without text", () => docx("<w:p/>"), "Empty", /no text/)
+})
