@@ -1,7 +1,13 @@
 /** What is to be seen of a document: its figures, their crops, and its pages as images. */
 import { Failure, imageFormatOf, mediaTypeOf } from "@sluice/core"
-import type { Box, DocumentInfo, FigurePassage, Page, Parsed } from "@sluice/rag"
-import { renderPage } from "./RenderPage.ts"
+import {
+  type Box,
+  type DocumentInfo,
+  type FigurePassage,
+  type Page,
+  type Parsed,
+  renderPage
+} from "@sluice/rag"
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
