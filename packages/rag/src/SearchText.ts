@@ -38,24 +38,46 @@ export const mentionsOf = (parsed: Parsed, { mentions }: Figure): string => {
     .slice(0, MENTIONS_CHARACTERS)
 }
 
-/** Letters and digits, and what joins them to names: `Effect.retry`, `ERR_1042`. */
-const RUN = /[\p{L}\p{N}_$.]+/gu
-
 /** What is longer is no name. */
 const NAME_CHARACTERS = 120
 
 /** Where a part ends within a name: `parse|HTTP|Header`, `utf8|Array`; `PDFs` stays whole. */
 const PART_END = /\p{Ll}(?=\p{Lu})|\p{N}(?=\p{Lu}\p{Ll})|\p{Lu}(?=\p{Lu}\p{Ll}{2})/gu
 
+const OUTSIDE = 0
+const PLAIN = 1
+const CAPITAL = 2
+const JOINT = 3
+
+/** Latin letters and digits, and what joins them to names: `Effect.retry`, `ERR_1042`. */
+const classes = Uint8Array.from({ length: 0x250 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  if ("_$.".includes(character)) return JOINT
+  if (/\p{Lu}/u.test(character)) return CAPITAL
+  return /[\p{L}\p{N}]/u.test(character) ? PLAIN : OUTSIDE
+})
+
 const withParts = (text: string): string => {
   const parts = new Set<string>()
-  for (const [run] of text.matchAll(RUN)) {
-    if (run.length > NAME_CHARACTERS || /^[\p{Ll}\p{N}]+\.?$/u.test(run)) continue
-    const split = run
-      .replace(PART_END, "$& ")
-      .replace(/[_$.]+/g, " ")
-      .trim()
-    if (split !== run.replace(/^\.+|\.+$/g, "") && /\p{L}/u.test(split)) parts.add(split)
+  // By hand, for all that is ingested passes here: most words are seen to be none of these without being cut out.
+  for (let i = 0; i < text.length; i++) {
+    const start = i
+    let name = false
+    for (; i < text.length; i++) {
+      const code = text.charCodeAt(i)
+      const kind = code < classes.length ? classes[code] : OUTSIDE
+      if (kind === OUTSIDE) break
+      if (kind === JOINT || (kind === CAPITAL && i > start)) name = true
+    }
+    if (name && i - start <= NAME_CHARACTERS) addParts(text.slice(start, i), parts)
   }
   return parts.size === 0 ? text : `${text}\n${[...parts].join(" ")}`
+}
+
+const addParts = (run: string, parts: Set<string>): void => {
+  const split = run
+    .replace(PART_END, "$& ")
+    .replace(/[_$.]+/g, " ")
+    .trim()
+  if (split !== run.replace(/^\.+|\.+$/g, "") && /\p{L}/u.test(split)) parts.add(split)
 }
