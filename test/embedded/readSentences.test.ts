@@ -157,6 +157,31 @@ K9 | 72 | 2.2 | 21%`
     )
   })
 
+  it("joins a word that is cut above its row, and takes the very number that is asked for", () => {
+    const table = `Table 2: Winding times of both kinds of windlass.
+mean | longest
+(s) | (s)
+Hand-
+driven | 41.0 | 60.2
+Motor-
+driven | 12.5 | 14.1`
+    expect(answer("What is the mean winding time of the motor-driven windlass?", table)[0]).toBe(
+      "Motor-driven · 12.5 · 14.1"
+    )
+    const boats =
+      "Table 5: Boats by the number of locks that they passed.\nlocks boats\n1 | 310\n2 .. 4 | 25\n> 4 | 7"
+    expect(answer("How many boats passed 1 lock?", boats)[0]).toBe("1 · 310")
+  })
+
+  it("tells rows apart by the little words, when all else is alike", () => {
+    const fees =
+      "| Mooring | Fee |\n|---|---|\n| Boat up to 10 m | 12 crowns |\n| Boat over 10 m | 18 crowns |"
+    expect(answer("What is the mooring fee of a boat over 10 m?", fees)[0]).toBe("Boat over 10 m · 18 crowns")
+    expect(answer("What is the mooring fee of a boat up to 10 m?", fees)[0]).toBe(
+      "Boat up to 10 m · 12 crowns"
+    )
+  })
+
   it("answers with the caption when a picture is asked for, without what is written inside", () => {
     const figure = "Figure 4: Water level of the mill pond by month.\n4.0\n4.5\nJan\nJul"
     expect(answer("Which figure shows the water level of the mill pond?", figure)).toEqual([

@@ -1,8 +1,8 @@
 /** The sentences of passages that answer a question. */
 import type { CitedSentence, ReaderPassage } from "@sluice/core"
 import { answerTypeOf } from "./reading/answerType.ts"
-import { CAPTION } from "./reading/blocks.ts"
-import { isNumber, type Question, questionOf } from "./reading/question.ts"
+import { CAPTION, TITLED } from "./reading/blocks.ts"
+import { isNumber, type Question, questionOf, wordsOf } from "./reading/question.ts"
 import { type Sentence, sentencesOf } from "./reading/sentences.ts"
 import { similarity } from "./similarity.ts"
 import { forgetIfFull, type Term } from "./text/Term.ts"
@@ -36,13 +36,17 @@ const BEFORE = 0.25
 const BEFORE_PRONOUN = 0.7
 const BEFORE_ROW = 0.7
 const HEADING = 0.4
-/** What a caption says holds for all rows of its table. */
-const ABOVE_ROW = 0.6
+/** What a caption says holds for all that is written in its figure, and for all rows of its table. */
+const ABOVE = 0.6
 const TITLE = 0.15
 
 const ANSWER_TYPE = 0.25
 const FIRST_PASSAGE = 0.1
 const OTHER_NUMBERS = 0.3
+/** A row that has the very numbers of the question is the one that was asked for. */
+const SAME_NUMBERS = 0.25
+/** Words that say little, such as “over” and “up to”, decide between sentences that are otherwise alike. */
+const ALL_WORDS = 0.1
 const LONG_TERMS = 40
 const LONG = 0.1
 const SHORT_TERMS = 3
@@ -116,10 +120,11 @@ const candidatesOf = (
   const everything = presence(question, contentOf(`${title}\n${text}`))
   const unnamed = question.names.filter((i) => everything[i] === 0).length
   const support = covered(question, everything) - NAME_MISSING * unnamed
+  const captioned = new Set(
+    sentences.flatMap(({ block, kind, text }) => (kind === "paragraph" && TITLED.test(text) ? [block] : []))
+  )
   const captions = contentOf(
-    sentences
-      .flatMap(({ kind, text }) => (kind === "paragraph" && CAPTION.test(text) ? [text] : []))
-      .join("\n")
+    sentences.flatMap(({ block, text }) => (captioned.has(block) ? [text] : [])).join("\n")
   )
   const inCaption = presence(question, captions)
   const asksForPicture = PICTURE.test(question.text)
@@ -155,7 +160,7 @@ const candidatesOf = (
       Math.max(
         value,
         weight * (context[i] ?? 0),
-        row ? ABOVE_ROW * (inCaption[i] ?? 0) : 0,
+        ABOVE * (inCaption[i] ?? 0),
         HEADING * (heading[i] ?? 0),
         TITLE * (inTitle[i] ?? 0)
       )
@@ -183,9 +188,13 @@ const candidatesOf = (
         SUPPORT * support +
         (isOfType?.(sentence.text) ? ANSWER_TYPE : 0) +
         FIRST_PASSAGE / (passage + 1) -
+        (row && question.numbers.length > 0 && question.numbers.every((number) => content.has(number))
+          ? SAME_NUMBERS
+          : 0) +
+        ALL_WORDS * sharedWords(question.words, sentence.text) -
         (hasOtherNumbers(question, content, row ? header.union(captions) : nothing) ? OTHER_NUMBERS : 0) -
         (sentence.kind === "paragraph" ? unfinished(sentence.text, asksForPicture) : 0) -
-        (size > LONG_TERMS ? LONG : size < SHORT_TERMS ? SHORT : 0)
+        (size > LONG_TERMS ? LONG : size < SHORT_TERMS && !row ? SHORT : 0)
     })
     before = own
     if (sentence.kind === "paragraph") {
@@ -195,6 +204,10 @@ const candidatesOf = (
   }
   return candidates
 }
+
+/** The share of all words of a question that stand in a sentence. */
+const sharedWords = (words: ReadonlySet<string>, sentence: string): number =>
+  words.size === 0 ? 0 : words.intersection(wordsOf(sentence)).size / words.size
 
 const unfinished = (text: string, asksForPicture: boolean): number => {
   if (CAPTION.test(text)) return asksForPicture ? -CAPTION_ASKED : UNFINISHED

@@ -10,10 +10,15 @@ const ROW = /^\s*\|.*\|\s*$/
 const RULE = /^[\s|:=*_+-]*$/
 const TABLE_RULE = /^\s*(?:\|\s*)?:?-{2,}[\s|:-]*$/
 const PIPED = /\S \| \S/
+const MAX_HEAD = 100
 const QUOTE = /^\s*(?:>\s?)+/
 
 /** How the caption of a figure or a table begins. */
 export const CAPTION = /^(?:Table|Figure|Fig\.)\s*\d|^[图表]\s*\d/
+
+/** A caption, and no sentence that begins by naming a figure. */
+export const TITLED =
+  /^(?:Table|Figure|Fig\.)\s*[\p{L}\d.-]*\d[\p{L}\d]*\s*[:.|–—]|^[图表]\s*\d[\d.-]*[\s:：]/u
 
 /**
  * The blocks of Markdown source or plain text, in order; blank lines, rules and the rules of tables are none.
@@ -37,7 +42,14 @@ export const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
     from = lineEnd + 1
     const table = fenced || !PIPED.test(line) || ROW.test(line) ? undefined : pipedRows(text, from0)
     if (table !== undefined) {
-      close()
+      // A head that spans columns, or a word cut at its end, stands directly above.
+      const above = open
+      open = undefined
+      if (above !== undefined) {
+        const line = above.first === above.end && !CAPTION.test(text.slice(above.start, above.end))
+        const head = line && above.end - above.start <= MAX_HEAD
+        blocks.push({ kind: head ? "header" : above.kind, start: above.start, end: above.end })
+      }
       blocks.push(...table.blocks)
       from = table.end
       continue

@@ -7,7 +7,8 @@ const MAX_CONTINUED = 60
 /** Further lines that a row with long cells goes on for. */
 const MAX_LINES = 8
 
-const NUMERIC = /^[<>~≈≤≥±+-]?\s?[\p{Sc}]?\d[\d.,:/%±×^\s–-]*(?:[a-zA-Z%°µ]{1,4}\.?)?$|^[-–—]$/u
+const NUMERIC =
+  /^[<>~≈≤≥±+-]?\s?[\p{Sc}]?\d[\d.,:/%±×^\s–-]*(?!(?:st|nd|rd|th)$)(?:[a-zA-Z%°µ]{1,4}\.?)?$|^[-–—]$/u
 
 interface Row {
   readonly start: number
@@ -48,6 +49,7 @@ export const pipedRows = (
   const rows: Array<Row> = []
   let end = from
   let lines = 0
+  let cut: number | undefined
   for (let at = from; at < text.length;) {
     const newline = text.indexOf("\n", at)
     const lineEnd = newline < 0 ? text.length : newline
@@ -57,13 +59,17 @@ export const pipedRows = (
     const stop = at + line.trimEnd().length
     if (PIPED.test(line)) {
       const cells = cellsOf(line)
-      if (last !== undefined && lines < MAX_LINES && continues(last, cells)) {
+      if (cut === undefined && last !== undefined && lines < MAX_LINES && continues(last, cells)) {
         last.end = stop
         lines++
       } else {
-        rows.push({ start, end: stop, cells })
+        rows.push({ start: cut ?? start, end: stop, cells })
         lines = 0
       }
+      cut = undefined
+    } else if (line.endsWith("-") && line.length <= MAX_CONTINUED && last !== undefined) {
+      // A word that is cut at the end of its line goes on in the row below.
+      cut = start
     } else if (
       last !== undefined &&
       line.trim() !== "" &&

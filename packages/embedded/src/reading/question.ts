@@ -15,12 +15,17 @@ const askingCharacters = /[什么多少几何谁哪怎样吗呢请问为是的�
 /** A word with a capital letter that does not begin a sentence. */
 const NAME = /(?<=[\p{L}\p{N},)'’"] )\p{Lu}[\p{L}\p{N}]+/gu
 
+export const wordsOf = (text: string): ReadonlySet<string> =>
+  new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))
+
 /** What a character counts against a pair. */
 const CHARACTER_WEIGHT = 0.3
 
 export interface Question {
   /** As it was asked. */
   readonly text: string
+  /** All its words, those that say little among them. */
+  readonly words: ReadonlySet<string>
   readonly terms: ReadonlyArray<Term>
   readonly weights: ReadonlyArray<number>
   /** Its numbers: a sentence with others speaks of something else. */
@@ -50,6 +55,7 @@ export const questionOf = (text: string): Question => {
   const capitals = new Set(termsOf([...text.matchAll(NAME)].map(([name]) => name).join(" ")))
   return {
     text,
+    words: wordsOf(text),
     names: [...weighed.keys()].filter((i) => {
       const term = weighed[i]?.term
       return term?.kind === "word" && capitals.has(term) && !isNumber(term)

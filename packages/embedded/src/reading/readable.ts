@@ -37,6 +37,7 @@ export const readable = (source: string): string =>
 /** A row of a table: its cells. */
 export const readableRow = (source: string): string =>
   source
+    .replace(/-\n/g, "-")
     .split(/(?<!\\)\|/)
     .map(readable)
     .filter((cell) => cell !== "")
