@@ -2,6 +2,7 @@
 import { join } from "node:path"
 import { Embedder, Reranker } from "@sluice/core"
 import { Effect, type Scope, Stream } from "effect"
+import type { StoredPassage } from "./Document.ts"
 import { corpusOf, judgementsOf, queriesOf } from "./evaluation/Beir.ts"
 import { type Comparison, compareRuns, type MeasuredQueries } from "./evaluation/Comparison.ts"
 import { fillCollection, scratchFolder } from "./evaluation/JudgedCollection.ts"
@@ -110,7 +111,10 @@ const byVector = Effect.fn("Evaluation.byVector")(function* (collection: Collect
 
 const configured = (name: string, retriever: Retriever, options: RetrieveOptions): Way => ({
   name,
-  search: (question) => Effect.map(retriever.retrieve(question, options), ordered),
+  search: (question) =>
+    Effect.map(retriever.retrieve(question, options), (found) =>
+      ordered(found, ({ document }) => document.path)
+    ),
   rest: (question) =>
     Effect.map(
       retriever.retrieve(question, { ...options, recall: Math.max(DEPTH, options.recall ?? 0) }),
@@ -118,16 +122,17 @@ const configured = (name: string, retriever: Retriever, options: RetrieveOptions
     )
 })
 
-/** What is kept, then what was reranked and not kept. A document counts where it comes first. */
-const ordered = ({ kept, trace }: Retrieval): ReadonlyArray<string> => {
+/** What is kept, then what was reranked and not kept, by the name that is judged; each counts where it comes first. */
+export const ordered = (
+  { kept, trace }: Retrieval,
+  nameOf: (passage: StoredPassage) => string
+): ReadonlyArray<string> => {
   const reranked = trace.passages.toSorted((a, b) => a.rerankRank - b.rerankRank)
-  return [
-    ...new Set([...kept, ...reranked.map(({ passage }) => passage)].map(({ document }) => document.path))
-  ]
+  return [...new Set([...kept, ...reranked.map(({ passage }) => passage)].map(nameOf))]
 }
 
 /** `default` against `bm25`; then two configurations against each other, or one against `default`. */
-const comparisonsOf = (
+export const comparisonsOf = (
   each: ReadonlyArray<MeasuredQueries>,
   configurations: ReadonlyArray<Configuration>
 ): ReadonlyArray<Comparison> => {

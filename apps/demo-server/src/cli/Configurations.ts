@@ -1,17 +1,15 @@
 /** `--a` and `--b`: two ways to retrieve that are compared, as JSON in the command or in a file. */
-import { type Configuration, RagError } from "@sluice/rag"
+import { type Configuration, RagError, RetrieveOptions } from "@sluice/rag"
 import { Effect, FileSystem, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 
-const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
-
-const Options = Schema.fromJsonString(
-  Schema.Struct({ recall: Schema.optionalKey(Count), keep: Schema.optionalKey(Count) })
-)
+const Options = Schema.fromJsonString(RetrieveOptions.schema)
 
 const flag = (name: string, what: string) =>
   Flag.String(name).pipe(
-    Flag.withDescription(`${what}: JSON such as {"recall":50}, or a file of it`),
+    Flag.withDescription(
+      `${what}: JSON such as {"recall":50} or {"fusion":{"_tag":"Dense"}}, or a file of it`
+    ),
     Flag.optional
   )
 

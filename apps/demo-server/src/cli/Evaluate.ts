@@ -2,9 +2,10 @@
 import { Command } from "effect/cli"
 import { figures } from "./EvaluateFigures.ts"
 import { qa } from "./EvaluateQa.ts"
+import { library } from "./EvaluateLibrary.ts"
 import { retrieval } from "./EvaluateRetrieval.ts"
 
 export const evaluate = Command.make("eval").pipe(
   Command.withDescription("Measure retrieval and the reading of figures"),
-  Command.withSubcommands([retrieval, figures, qa])
+  Command.withSubcommands([retrieval, library, figures, qa])
 )

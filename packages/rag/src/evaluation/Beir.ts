@@ -44,7 +44,8 @@ export const judgementsOf = (folder: string): Effect.Effect<ReadonlyMap<string, 
   )
 }
 
-const jsonLines = <A>(path: string, schema: Schema.Codec<A, unknown>): Stream.Stream<A, RagError> => {
+/** A file of JSON, one value a line. */
+export const jsonLines = <A>(path: string, schema: Schema.Codec<A, unknown>): Stream.Stream<A, RagError> => {
   const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
   return lines(path).pipe(
     Stream.mapEffect(({ number, text }) =>
@@ -69,7 +70,7 @@ const unreadable = (path: string, cause: unknown): RagError =>
   new RagError({
     stage: "evaluate",
     reason: (cause as NodeJS.ErrnoException).code === "ENOENT" ? "NotFound" : "Store",
-    message: `${path} cannot be read. A collection is a folder with corpus.jsonl, queries.jsonl and qrels.tsv.`,
+    message: `${path} cannot be read. Collections are folders with corpus.jsonl, queries.jsonl and qrels.tsv; questions are a file of JSON, one object a line.`,
     cause
   })
 
@@ -78,7 +79,7 @@ const damaged = (path: string, line: number, cause?: unknown): Effect.Effect<nev
     new RagError({
       stage: "evaluate",
       reason: "Malformed",
-      message: `Line ${line} of ${path} is not as BEIR's format wants it. Mend the line.`,
+      message: `Line ${line} of ${path} is not as its format wants it. Mend the line.`,
       ...(cause === undefined ? {} : { cause })
     })
   )

@@ -14,7 +14,7 @@ export interface Meter {
   readonly take: Effect.Effect<ModelUse>
 }
 
-/** The services of the context with a count before them. */
+/** The services of the context with a count before them: open a library with them to know what its questions cost. */
 export const meteredModels = Effect.gen(function* () {
   const embedder = yield* Embedder
   const reranker = yield* Reranker

@@ -1,0 +1,47 @@
+/** Questions that a library's owner wrote, one JSON object a line. */
+import { Effect, Schema, type Stream } from "effect"
+import type { Parsed, Span } from "../Document.ts"
+import { RagError } from "../RagError.ts"
+import { jsonLines } from "./Beir.ts"
+
+/** A question and where its answer stands: in a document, on a page of it, in a text of it. The closest of these counts. */
+export const LibraryQuestion = Schema.Struct({
+  question: Schema.NonEmptyString,
+  /** The document's path. */
+  document: Schema.NonEmptyString,
+  page: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
+  /** To the letter, but for blanks. */
+  text: Schema.optionalKey(Schema.NonEmptyString)
+})
+export type LibraryQuestion = typeof LibraryQuestion.Type
+
+/** The questions of a file. */
+export const questionsOf = (path: string): Stream.Stream<LibraryQuestion, RagError> =>
+  jsonLines(path, LibraryQuestion)
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
+
+/** Where the answer stands in the document; the whole document where the question says no more. */
+export const placeOf = (
+  { document, page, question, text }: LibraryQuestion,
+  parsed: Parsed
+): Effect.Effect<Span, RagError> => {
+  const from = page === undefined ? undefined : parsed.pages.find(({ number }) => number === page)
+  const missing = (what: string) =>
+    Effect.fail(
+      new RagError({
+        stage: "evaluate",
+        reason: "Malformed",
+        message: `${document} has no ${what}, which "${question}" asks for. Mend the question.`,
+        document
+      })
+    )
+  if (page !== undefined && from === undefined) return missing(`page ${page}`)
+  const within: Span = from ?? { start: 0, end: parsed.text.length }
+  if (text === undefined) return Effect.succeed(within)
+  const pattern = new RegExp(text.trim().split(/\s+/).map(escaped).join("\\s+"), "u")
+  const found = pattern.exec(parsed.text.slice(within.start, within.end))
+  if (found === null) return missing(`text “${text}”${page === undefined ? "" : ` on page ${page}`}`)
+  const start = within.start + found.index
+  return Effect.succeed({ start, end: start + found[0].length })
+}
