@@ -220,6 +220,13 @@ describe("ask about figures", () => {
         answer.figures.map(({ figure }) => figure.number),
         ["3"]
       )
+      assert.deepStrictEqual(
+        answer.citations.map(({ figure, n, quote }) => [n, quote, figure?.number]),
+        [
+          [1, PROSE, undefined],
+          [2, LEVELS.split("\n")[0], "3"]
+        ]
+      )
     }).pipe(withStore)
   )
 

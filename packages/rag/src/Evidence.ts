@@ -1,6 +1,7 @@
 /** What a reader reads for an answer, and where its quotes stand. A quote that does not stand there is not shown. */
 import { type CitedSentence, quoteIn, type ReaderPassage } from "@sluice/core"
 import type { Citation, StoredPassage } from "./Document.ts"
+import { mentionsIn } from "./FigureMentions.ts"
 import type { LookedAt, Looker } from "./LookAt.ts"
 import { titleOf } from "./SearchText.ts"
 
@@ -48,7 +49,10 @@ const standing = (line: string, text: string): string | undefined => {
   return quoteIn(line, text) ?? text.split("\n").find(has)?.trim()
 }
 
-/** The citations of a sentence, numbered; undefined when it has none, or when one of its quotes is not to be found. */
+/**
+ * The citations of a sentence, numbered; undefined when it has none, or when one of its quotes is not to be found. A
+ * quote that speaks of a figure which was read too ("see Fig. 3") brings that figure with it, by its caption.
+ */
 export const verify = (
   sentence: CitedSentence,
   sources: ReadonlyArray<Source>,
@@ -56,8 +60,9 @@ export const verify = (
 ): ReadonlyArray<Citation> | undefined => {
   const cited: Array<Citation> = []
   let next = before.length + 1
-  for (const { passage, quote } of sentence.evidence) {
-    const citation = cite(sources[passage], quote, next)
+  const said = sentence.evidence.map(({ passage, quote }) => [sources[passage], quote] as const)
+  for (const [source, quote] of [...said, ...said.flatMap((one) => spokenOf(one, sources))]) {
+    const citation = cite(source, quote, next)
     if (citation === undefined) return undefined
     const same = [...before, ...cited].find(
       ({ end, passageId, seen, start }) =>
@@ -70,6 +75,25 @@ export const verify = (
     if (same === undefined || !cited.includes(same)) cited.push(same ?? citation)
   }
   return cited.length > 0 && sentence.text.trim() !== "" ? cited : undefined
+}
+
+/** The figures that a quote speaks of, each with its caption as it stands in the figure's text. */
+const spokenOf = (
+  [source, quote]: readonly [Source | undefined, string],
+  sources: ReadonlyArray<Source>
+): ReadonlyArray<readonly [Source, string]> => {
+  if (source === undefined || source.passage.figure !== undefined) return []
+  return mentionsIn(quote).flatMap(({ kind, number }) => {
+    const found = sources.find(
+      ({ passage: { document, figure }, seen }) =>
+        !seen &&
+        document.id === source.passage.document.id &&
+        figure?.kind === kind &&
+        figure.number === number
+    )
+    const caption = found && quoteIn(found.passage.figure?.caption ?? "", found.text)
+    return found === undefined || caption === undefined ? [] : [[found, caption] as const]
+  })
 }
 
 /** Where a quote stands, to the letter, or the figure it was seen in; undefined when it stands nowhere. */
