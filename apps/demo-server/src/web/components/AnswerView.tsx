@@ -3,13 +3,14 @@ import { useEffect, useRef } from "preact/hooks"
 import type { Asked } from "../state/questions.ts"
 import { Evidence } from "./Evidence.tsx"
 import { Failed } from "./Failed.tsx"
+import { Looks } from "./Looks.tsx"
 import { NothingFound } from "./NothingFound.tsx"
 import { Sentences } from "./Sentences.tsx"
 import { StageTimes } from "./StageTimes.tsx"
 import { TraceFigure } from "./TraceFigure.tsx"
 
 export const AnswerView = ({ asked }: { readonly asked: Asked }) => {
-  const { answer, citations, failure, passages, question, sentences, stages, state } = asked
+  const { answer, citations, failure, passages, question, sentences, stages, state, within } = asked
   const title = useRef<HTMLHeadingElement>(null)
   // Whoever asked stands before the answer: the next Tab is its first citation.
   useEffect(() => title.current?.focus({ preventScroll: true }), [])
@@ -18,6 +19,7 @@ export const AnswerView = ({ asked }: { readonly asked: Asked }) => {
       <h1 ref={title} tabIndex={-1}>
         {question}
       </h1>
+      {within !== undefined && <p class="quiet within">Asked of {within}</p>}
       {failure !== undefined && <Failed failure={failure} question={question} />}
       {state === "asking" && sentences.length === 0 && <div class="flowing" />}
       {answer?.found === false ? <NothingFound answer={answer} /> : <Sentences asked={asked} />}
@@ -27,7 +29,8 @@ export const AnswerView = ({ asked }: { readonly asked: Asked }) => {
           did not stand in the source.
         </p>
       )}
-      <StageTimes stages={stages} />
+      <StageTimes stages={stages} cost={answer?.cost} />
+      <Looks asked={asked} />
       {citations.length > 0 && <Evidence asked={asked} />}
       {passages.length > 0 && <TraceFigure passages={passages} trace={answer?.trace} />}
     </article>

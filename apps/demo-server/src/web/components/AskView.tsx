@@ -2,6 +2,7 @@
 import { current } from "../state/questions.ts"
 import { AnswerView } from "./AnswerView.tsx"
 import { History } from "./History.tsx"
+import { Narrowing } from "./Narrowing.tsx"
 import { QuestionBox } from "./QuestionBox.tsx"
 import { Welcome } from "./Welcome.tsx"
 
@@ -11,6 +12,7 @@ export const AskView = () => {
   return (
     <div class="asking">
       <QuestionBox />
+      <Narrowing />
       <AnswerView asked={now} key={now.question} />
       <History />
     </div>

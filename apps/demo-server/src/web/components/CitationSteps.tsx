@@ -1,8 +1,7 @@
-/** From citation to citation. */
-import { current } from "../state/questions.ts"
-import { stepCitation } from "../state/source.ts"
+/** From citation to citation, and on to the figures that were looked at. */
+import { stepCitation, stops } from "../state/source.ts"
 
-export const CitationSteps = ({ n }: { readonly n: number }) => (
+export const CitationSteps = ({ stop }: { readonly stop: string }) => (
   <fieldset class="steps" aria-label="Citations">
     <button
       class="icon"
@@ -14,7 +13,7 @@ export const CitationSteps = ({ n }: { readonly n: number }) => (
       ‹
     </button>
     <span>
-      <b>{n}</b> of {current.value?.citations.length ?? 0}
+      <b>{stops.value.findIndex((each) => each.stop === stop) + 1}</b> of {stops.value.length}
     </span>
     <button
       class="icon"

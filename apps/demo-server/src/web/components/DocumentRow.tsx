@@ -5,7 +5,29 @@ import { removeDocument } from "../state/library.ts"
 import { openDocument } from "../state/source.ts"
 import { byteSize } from "./byteSize.ts"
 
-const FORMAT = { markdown: "Markdown", html: "HTML", text: "Text", pdf: "PDF" } as const
+const FORMAT = {
+  markdown: "Markdown",
+  html: "HTML",
+  text: "Text",
+  pdf: "PDF",
+  docx: "Word",
+  image: "Image"
+} as const
+
+/** What could not be read, to be looked up. */
+const Faults = ({ faults }: { readonly faults: NonNullable<DocumentInfo["faults"]> }) => (
+  <details class="faults">
+    <summary>{counted(faults.length, "part")} could not be read</summary>
+    <ul>
+      {faults.map(({ message, page }, at) => (
+        <li key={at}>
+          {page !== undefined && <b>p. {page} </b>}
+          {message}
+        </li>
+      ))}
+    </ul>
+  </details>
+)
 
 export const DocumentRow = ({ document }: { readonly document: DocumentInfo }) => (
   <li>
@@ -16,6 +38,7 @@ export const DocumentRow = ({ document }: { readonly document: DocumentInfo }) =
     <span class="facts">
       <span class="format">{FORMAT[document.format]}</span>
       <span>{document.pages === undefined ? "" : counted(document.pages, "page")}</span>
+      <span>{document.figures === undefined ? "" : counted(document.figures, "figure")}</span>
       <span>{counted(document.passages, "passage")}</span>
       <span>{byteSize(document.bytes)}</span>
     </span>
@@ -28,5 +51,6 @@ export const DocumentRow = ({ document }: { readonly document: DocumentInfo }) =
     >
       ×
     </button>
+    {document.faults !== undefined && document.faults.length > 0 && <Faults faults={document.faults} />}
   </li>
 )

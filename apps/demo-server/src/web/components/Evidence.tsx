@@ -1,7 +1,9 @@
 /** What the answer stands on: where each quote is, and the quote where the answer does not say it word for word. */
+import { figureName } from "../state/figureName.ts"
 import { isMarkdown, sameWords, visibleText } from "../source/visibleText.ts"
 import type { Asked } from "../state/questions.ts"
 import { openCitation, source } from "../state/source.ts"
+import { Crop } from "./Crop.tsx"
 import { placeOf } from "./placeOf.ts"
 
 export const Evidence = ({ asked: { citations, sentences } }: { readonly asked: Asked }) => (
@@ -16,7 +18,14 @@ export const Evidence = ({ asked: { citations, sentences } }: { readonly asked: 
             onClick={() => openCitation(citation)}
           >
             <span class="number">{citation.n}</span>
-            <span class="place">{placeOf(citation.title, citation.headings, citation.page)}</span>
+            <span class="place">
+              {citation.figure !== undefined && <b>{figureName(citation.figure)}, </b>}
+              {placeOf(citation.title, citation.headings, citation.page)}
+            </span>
+            {citation.figure !== undefined && (
+              <Crop documentId={citation.documentId} figure={citation.figure} />
+            )}
+            {citation.seen === true && <span class="quote">Seen in the picture.</span>}
             {!sentences.some(
               ({ text }) => text.includes(citation.quote) || sameWords(text, citation.quote)
             ) && <span class="quote">{visibleText(citation.quote, isMarkdown(citation.document))}</span>}

@@ -21,6 +21,9 @@ export const FilePickers = () => (
       Add a folder
       <input class="unseen" type="file" {...FOLDER} onChange={choose} />
     </label>
-    <p class="quiet">Markdown, HTML, plain text and PDF. Or drop files and folders anywhere on the page.</p>
+    <p class="quiet">
+      PDF, Word, Markdown, HTML, plain text, and images (PNG, JPEG, WebP). Or drop files and folders anywhere
+      on the page.
+    </p>
   </div>
 )

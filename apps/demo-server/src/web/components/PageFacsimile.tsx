@@ -1,4 +1,8 @@
-/** A page set again in its own geometry: every line of text fitted into its box, the cited lines marked. */
+/**
+ * A page as it looks, the cited boxes marked, its text over it to be selected. Until it is drawn, and where it cannot
+ * be, the text stands for it: every line fitted into its own box.
+ */
+import { useState } from "preact/hooks"
 import type { PageText } from "../../contract/index.ts"
 import { PageLine } from "./PageLine.tsx"
 import { typeOf } from "./typeOf.ts"
@@ -6,46 +10,76 @@ import { typeOf } from "./typeOf.ts"
 type Box = PageText["lines"][number]["box"]
 
 interface Props {
+  readonly documentId: string
   readonly page: PageText
   readonly cited: ReadonlyArray<Box>
+  /** 1 fits the width. */
+  readonly zoom: number
 }
 
-/** Points of paper left around the text where the margins are cropped. */
-const MARGIN = 14
+/** Pixels across: few widths, so that what was drawn once serves again. */
+const WIDTHS = [1240, 2400] as const
 
-/** The page, or on a phone, where margins would cost legibility, the part of it that is printed on. */
-const viewBox = ({ height, lines, width }: PageText): string => {
-  if (lines.length === 0 || !matchMedia("(max-width: 40rem)").matches) return `0 0 ${width} ${height}`
-  const left = Math.max(0, Math.min(...lines.map(({ box }) => box[0])) - MARGIN)
-  const top = Math.max(0, Math.min(...lines.map(({ box }) => box[1])) - MARGIN)
-  const right = Math.min(width, Math.max(...lines.map(({ box }) => box[2])) + MARGIN)
-  const bottom = Math.min(height, Math.max(...lines.map(({ box }) => box[3])) + MARGIN)
-  return `${left} ${top} ${right - left} ${bottom - top}`
+/** The narrowest picture that is sharp enough here. */
+const widthFor = (zoom: number): number => {
+  const shown = Math.min(innerWidth, 736) * devicePixelRatio * zoom
+  return WIDTHS.find((width) => width >= shown * 0.9) ?? WIDTHS[1]
 }
 
-export const PageFacsimile = ({ cited, page }: Props) => {
+export const pageHref = (documentId: string, page: number, zoom: number): string =>
+  `/documents/${documentId}/pages/${page}/image?width=${widthFor(zoom)}`
+
+export const PageFacsimile = ({ cited, documentId, page, zoom }: Props) => {
+  const [drawn, setDrawn] = useState<string | undefined>(undefined)
+  const [failed, setFailed] = useState<string | undefined>(undefined)
   const type = typeOf(page)
+  const { height, number, width } = page
+  const href = pageHref(documentId, number, zoom)
+  // A sharper picture takes the place of the other when it is there.
+  const here = `${documentId} ${number}`
   return (
-    <svg class="facsimile" viewBox={viewBox(page)}>
-      {cited.map(([x0, y0, x1, y1]) => (
-        <rect
-          class="cited"
-          key={`${x0} ${y0}`}
-          x={x0 - 2}
-          y={y0 - 1}
-          width={x1 - x0 + 4}
-          height={y1 - y0 + 2}
-          rx={1.5}
-        />
-      ))}
-      {page.lines.map(({ box, end, start }) => (
-        <PageLine
-          key={start}
-          box={box}
-          type={type}
-          text={page.text.slice(start - page.start, end - page.start)}
-        />
-      ))}
-    </svg>
+    <>
+      <div class="page-view">
+        <svg
+          class="facsimile"
+          viewBox={`0 0 ${width} ${height}`}
+          data-drawn={drawn === here}
+          style={{ inlineSize: `${zoom * 100}%` }}
+        >
+          {failed !== here && (
+            <image
+              href={href}
+              width={width}
+              height={height}
+              preserveAspectRatio="none"
+              onLoad={() => setDrawn(here)}
+              onError={() => setFailed(here)}
+            />
+          )}
+          {cited.map(([x0, y0, x1, y1]) => (
+            <rect
+              class="cited"
+              key={`${x0} ${y0}`}
+              x={x0 - 2}
+              y={y0 - 1}
+              width={x1 - x0 + 4}
+              height={y1 - y0 + 2}
+              rx={1.5}
+            />
+          ))}
+          {page.lines.map(({ box, end, start }) => (
+            <PageLine
+              key={start}
+              box={box}
+              type={type}
+              text={page.text.slice(start - page.start, end - page.start)}
+            />
+          ))}
+        </svg>
+      </div>
+      {failed === here && (
+        <output class="quiet">The page could not be drawn: this is its text, each line in its place.</output>
+      )}
+    </>
   )
 }

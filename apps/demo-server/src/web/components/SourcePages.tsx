@@ -2,9 +2,14 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { PageText } from "../../contract/index.ts"
 import { toFailure } from "../api/Failure.ts"
-import { loadPage, type Source } from "../state/source.ts"
+import type { Source } from "../state/source.ts"
+import { loadPage } from "../state/texts.ts"
 import { PageFacsimile } from "./PageFacsimile.tsx"
 import { scrollToQuote } from "./scrollToQuote.ts"
+import { zoomed, ZoomSteps } from "./ZoomSteps.tsx"
+
+/** A whole page on a phone would be too small to read: it begins larger, at what is cited. */
+const PHONE_ZOOM = 1.5
 
 interface Props {
   readonly shown: Source
@@ -16,7 +21,19 @@ export const SourcePages = ({ pages, shown }: Props) => {
   const [page, setPage] = useState<PageText | undefined>(undefined)
   const [problem, setProblem] = useState<string | undefined>(undefined)
   const body = useRef<HTMLElement>(null)
+  const [zoom, setZoom] = useState(matchMedia("(max-width: 40rem)").matches ? PHONE_ZOOM : 1)
 
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const by = ({ "+": 1, "=": 1, "-": -1 } as const)[event.key]
+      const typing = event.target instanceof HTMLElement && event.target.matches("input, textarea")
+      if (by === undefined || typing || event.ctrlKey || event.metaKey || event.altKey) return
+      event.preventDefault()
+      setZoom((now) => zoomed(now, by))
+    }
+    document.addEventListener("keydown", onKey)
+    return () => document.removeEventListener("keydown", onKey)
+  }, [])
   useEffect(() => setNumber(shown.page ?? 1), [shown])
   useEffect(() => {
     let here = true
@@ -29,7 +46,10 @@ export const SourcePages = ({ pages, shown }: Props) => {
       here = false
     }
   }, [shown.documentId, number])
-  useEffect(() => scrollToQuote(body.current), [shown, page])
+  useEffect(
+    () => scrollToQuote(body.current, shown.figure === undefined ? "center" : "nearest"),
+    [shown, page, zoom]
+  )
 
   const cited = shown.boxes.filter((each) => each.page === number).map(({ box }) => box)
   return (
@@ -39,17 +59,37 @@ export const SourcePages = ({ pages, shown }: Props) => {
           {problem}
         </p>
       )}
-      {page !== undefined && <PageFacsimile page={page} cited={page.number === number ? cited : []} />}
+      {page !== undefined && (
+        <PageFacsimile
+          documentId={shown.documentId}
+          page={page}
+          cited={page.number === number ? cited : []}
+          zoom={zoom}
+        />
+      )}
       <fieldset class="page-steps" aria-label="Pages">
-        <button class="button" type="button" disabled={number <= 1} onClick={() => setNumber(number - 1)}>
-          Previous page
+        <button
+          class="icon"
+          type="button"
+          aria-label="Previous page"
+          disabled={number <= 1}
+          onClick={() => setNumber(number - 1)}
+        >
+          ‹
         </button>
         <span aria-live="polite">
-          Page {number} of {pages}
+          Page <b>{number}</b> of {pages}
         </span>
-        <button class="button" type="button" disabled={number >= pages} onClick={() => setNumber(number + 1)}>
-          Next page
+        <button
+          class="icon"
+          type="button"
+          aria-label="Next page"
+          disabled={number >= pages}
+          onClick={() => setNumber(number + 1)}
+        >
+          ›
         </button>
+        <ZoomSteps zoom={zoom} onZoom={setZoom} />
       </fieldset>
     </section>
   )

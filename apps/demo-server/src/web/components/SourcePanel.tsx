@@ -1,7 +1,9 @@
 /** The source beside the answer; on a phone it covers the page. */
 import { useEffect, useRef, useState } from "preact/hooks"
+import { figureName } from "../state/figureName.ts"
 import { closeSource, source, type Source } from "../state/source.ts"
 import { CitationSteps } from "./CitationSteps.tsx"
+import { FigureCard } from "./FigureCard.tsx"
 import { placeOf } from "./placeOf.ts"
 import { SourcePages } from "./SourcePages.tsx"
 import { SourceText } from "./SourceText.tsx"
@@ -36,7 +38,7 @@ const Panel = ({ shown }: { readonly shown: Source }) => {
             {shown.n !== undefined && <span class="number">{shown.n}</span>}
             {shown.title}
           </h2>
-          {shown.n !== undefined && <CitationSteps n={shown.n} />}
+          {shown.stop !== undefined && <CitationSteps stop={shown.stop} />}
           <button
             class="icon"
             type="button"
@@ -47,6 +49,7 @@ const Panel = ({ shown }: { readonly shown: Source }) => {
             ×
           </button>
           <p class="place">
+            {shown.figure !== undefined && <b>{figureName(shown.figure)}, </b>}
             {placeOf(
               undefined,
               shown.headings.filter((each) => each !== shown.title),
@@ -56,6 +59,7 @@ const Panel = ({ shown }: { readonly shown: Source }) => {
         </header>
         {text !== undefined && <SourceTools text={text} asText={asText} onAsText={setAsText} />}
       </div>
+      {shown.figure !== undefined && <FigureCard shown={shown} figure={shown.figure} key={shown.stop} />}
       {problem !== undefined && (
         <p class="problem pad" role="alert">
           {problem}

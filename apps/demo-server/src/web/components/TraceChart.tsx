@@ -1,5 +1,5 @@
 /**
- * The trace as a picture: passages as the embeddings recalled them on the left, as the reranker ordered them on the
+ * The trace as a picture: passages as vector and keywords together recalled them on the left, as the reranker ordered them on the
  * right, before them the gate: planks where it is shut, rows where it is open.
  */
 import { useRef, useState } from "preact/hooks"
@@ -55,12 +55,20 @@ export const TraceChart = ({ recalled, reranked }: Props) => {
 
   return (
     <div class="trace-chart" ref={chart} style={{ "--rows": recalled.length }}>
-      <span class="trace-label">by similarity</span>
+      <span class="trace-label trace-legs">
+        <span>recalled</span>
+        <span class="leg" title="Rank among those that the vector found">
+          vector
+        </span>
+        <span class="leg" title="Rank among those that keywords found">
+          words
+        </span>
+      </span>
       <span class="trace-label">by the reranker</span>
-      <ol class="trace-recalled" aria-label="Recalled, by similarity">
+      <ol class="trace-recalled" aria-label="Recalled, by vector and keywords">
         {recalled.map(rowOf("recalled"))}
       </ol>
-      <TraceLines passages={recalled} active={pointed?.traced.passage.id} />
+      <TraceLines recalled={recalled} reranked={reranked} active={pointed?.traced.passage.id} />
       <TraceGate rows={reranked.map(({ kept }) => kept)} />
       <ol class="trace-reranked" aria-hidden="true">
         {reranked.map(rowOf("reranked"))}

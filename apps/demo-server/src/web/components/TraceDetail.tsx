@@ -11,21 +11,44 @@ interface Props {
   readonly rows: number
 }
 
+interface LegProps {
+  readonly name: string
+  readonly rank: number | undefined
+  readonly score: number | undefined
+}
+
+/** One of the two ways by which a passage may be found. */
+const Leg = ({ name, rank, score }: LegProps) =>
+  rank === undefined ? (
+    <span>not by {name}</span>
+  ) : (
+    <span>
+      {name} <b>{rank}</b>
+      {score !== undefined && ` at ${score.toFixed(score < 1 ? 3 : 1)}`}
+    </span>
+  )
+
 export const TraceDetail = ({ above, rows, traced }: Props) => {
-  const { kept, passage, recallRank, rerankRank, rerankScore, similarity } = traced
+  const { keywordRank, keywordScore, kept, passage, recallRank, recallScore } = traced
+  const { rerankRank, rerankScore, sameAs, similarity, vectorRank } = traced
   const { document, headings, page, text } = passage
   return (
     <div class="trace-detail" data-kept={kept} data-above={above} style={{ "--at": rows }}>
       <p class="place">{placeOf(document.title, headings, page)}</p>
       <p class="snippet">{visibleText(text, document.format === "markdown")}</p>
       <p class="scores">
+        <Leg name="vector" rank={vectorRank} score={similarity} />
+        <Leg name="keywords" rank={keywordRank} score={keywordScore} />
         <span>
-          recalled <b>{recallRank}</b> at {similarity.toFixed(3)}
+          fused <b>{recallRank}</b> at {recallScore.toFixed(3)}
         </span>
         <span>
-          reranked <b>{rerankRank}</b> at {rerankScore.toFixed(3)}
+          reranked <b>{rerankRank}</b>
+          {rerankScore !== undefined && ` at ${rerankScore.toFixed(3)}`}
         </span>
-        <span>{kept ? "passed the gate" : "held back"}</span>
+        <span>
+          {kept ? "passed the gate" : sameAs === undefined ? "held back" : "says the same as one kept"}
+        </span>
       </p>
     </div>
   )

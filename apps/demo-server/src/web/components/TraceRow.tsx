@@ -3,6 +3,13 @@ import type { Trace } from "../../contract/index.ts"
 
 export type Side = "recalled" | "reranked"
 
+/** Which of the two ways found it, and where. */
+const legsOf = ({ keywordRank, vectorRank }: Trace["passages"][number]): string =>
+  [
+    ...(vectorRank === undefined ? [] : [`by vector ${vectorRank}`]),
+    ...(keywordRank === undefined ? [] : [`by keywords ${keywordRank}`])
+  ].join(", ")
+
 interface Props {
   readonly traced: Trace["passages"][number]
   readonly side: Side
@@ -17,7 +24,7 @@ interface Props {
 
 /** The left side takes the keyboard; the right mirrors it for the eye. */
 export const TraceRow = ({ active, side, stop, traced, ...on }: Props) => {
-  const { kept, passage, recallRank, rerankRank, rerankScore, similarity } = traced
+  const { keywordRank, kept, passage, recallRank, rerankRank, rerankScore, vectorRank } = traced
   const left = side === "recalled"
   const heading = passage.headings.at(-1) ?? passage.document.title
   // A finger has nothing to point with: its first touch shows, the second opens.
@@ -30,7 +37,7 @@ export const TraceRow = ({ active, side, stop, traced, ...on }: Props) => {
       <button
         type="button"
         tabIndex={left && stop ? 0 : -1}
-        aria-label={`${heading}, ${passage.document.title}. Recalled ${recallRank}, similarity ${similarity.toFixed(2)}; reranked ${rerankRank}${kept ? ", kept" : ""}.`}
+        aria-label={`${heading}, ${passage.document.title}. Recalled ${recallRank}, ${legsOf(traced)}; reranked ${rerankRank}${kept ? ", kept" : ""}.`}
         onFocus={(event) => event.currentTarget.matches(":focus-visible") && on.onPoint(event.currentTarget)}
         onBlur={on.onLeave}
         onPointerEnter={(event) => event.pointerType === "mouse" && on.onPoint(event.currentTarget)}
@@ -40,7 +47,14 @@ export const TraceRow = ({ active, side, stop, traced, ...on }: Props) => {
       >
         <span class="rank">{left ? recallRank : rerankRank}</span>
         <span class="what">{heading}</span>
-        <span class="score">{left ? similarity.toFixed(2) : rerankScore.toFixed(2)}</span>
+        {left ? (
+          <>
+            <span class="leg">{vectorRank ?? "–"}</span>
+            <span class="leg">{keywordRank ?? "–"}</span>
+          </>
+        ) : (
+          <span class="score">{rerankScore?.toFixed(2)}</span>
+        )}
       </button>
     </li>
   )

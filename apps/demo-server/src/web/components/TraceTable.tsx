@@ -9,9 +9,10 @@ export const TraceTable = ({ passages }: { readonly passages: Trace["passages"] 
       <thead>
         <tr>
           <th scope="col">Reranked</th>
-          <th scope="col">Recalled</th>
+          <th scope="col">Fused</th>
+          <th scope="col">Vector</th>
+          <th scope="col">Keywords</th>
           <th scope="col">Passage</th>
-          <th scope="col">Similarity</th>
           <th scope="col">Score</th>
           <th scope="col">Kept</th>
         </tr>
@@ -21,13 +22,14 @@ export const TraceTable = ({ passages }: { readonly passages: Trace["passages"] 
           <tr key={traced.passage.id} data-kept={traced.kept}>
             <td>{traced.rerankRank}</td>
             <td>{traced.recallRank}</td>
+            <td>{traced.vectorRank ?? "–"}</td>
+            <td>{traced.keywordRank ?? "–"}</td>
             <th scope="row">
               <button class="link" type="button" onClick={() => openPassage(traced)}>
                 {placeOf(traced.passage.document.title, traced.passage.headings, traced.passage.page)}
               </button>
             </th>
-            <td>{traced.similarity.toFixed(3)}</td>
-            <td>{traced.rerankScore.toFixed(3)}</td>
+            <td>{traced.rerankScore?.toFixed(3) ?? "–"}</td>
             <td>{traced.kept ? "yes" : ""}</td>
           </tr>
         ))}

@@ -2,6 +2,7 @@
 import { counted } from "../state/counted.ts"
 import { status } from "../state/status.ts"
 import { History } from "./History.tsx"
+import { Narrowing } from "./Narrowing.tsx"
 import { QuestionBox } from "./QuestionBox.tsx"
 import { Starters } from "./Starters.tsx"
 import { WaterPicture } from "./WaterPicture.tsx"
@@ -17,6 +18,7 @@ export const Welcome = () => {
         Twenty passages are drawn, three pass the gate, and every sentence of the answer names its source.
       </p>
       <QuestionBox />
+      <Narrowing />
       <Starters questions={now?.questions ?? []} />
       <WaterPicture />
       {now !== undefined && (

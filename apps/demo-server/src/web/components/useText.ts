@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks"
 import type { DocumentText } from "../../contract/index.ts"
 import { toFailure } from "../api/Failure.ts"
-import { loadText } from "../state/source.ts"
+import { loadText } from "../state/texts.ts"
 
 /** Both absent while it loads. */
 export interface Loaded {

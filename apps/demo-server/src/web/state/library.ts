@@ -6,7 +6,7 @@ import { request, requestBlob } from "../api/request.ts"
 import { sendFiles } from "../api/sendFiles.ts"
 import { announce } from "./announce.ts"
 import { session } from "./session.ts"
-import { forgetTexts } from "./source.ts"
+import { forgetTexts } from "./texts.ts"
 import { refreshStatus, status } from "./status.ts"
 
 export const documents = signal<ReadonlyArray<DocumentInfo> | undefined>(undefined)

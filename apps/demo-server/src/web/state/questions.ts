@@ -5,6 +5,7 @@ import { toFailure, type Failure } from "../api/Failure.ts"
 import { requestEvents } from "../api/request.ts"
 import { announce } from "./announce.ts"
 import { counted } from "./counted.ts"
+import { inWords, wireFilter } from "./narrowing.ts"
 import { go, questionHref, route } from "./route.ts"
 import { session } from "./session.ts"
 import { refreshStatus } from "./status.ts"
@@ -16,6 +17,10 @@ export interface Asked {
   readonly passages: Trace["passages"]
   readonly sentences: Answer["sentences"]
   readonly citations: ReadonlyArray<Citation>
+  /** Figures that were looked at, and what was seen. */
+  readonly looks: Answer["figures"]
+  /** What the answer was looked for in, in words; absent: everywhere. */
+  readonly within?: string
   readonly answer?: Answer
   readonly failure?: Failure
 }
@@ -43,6 +48,8 @@ const onEvent = (question: string, event: Exclude<AnswerEvent, { type: "error" }
       return change(question, { stages: [...now.stages, event.stage] })
     case "recalled":
       return change(question, { passages: event.passages })
+    case "looked":
+      return change(question, { looks: [...now.looks, event.look] })
     case "sentence": {
       const known = new Set(now.citations.map(({ n }) => n))
       return change(question, {
@@ -52,10 +59,11 @@ const onEvent = (question: string, event: Exclude<AnswerEvent, { type: "error" }
     }
     case "answer": {
       const { answer } = event
-      const { citations, sentences, trace } = answer
+      const { citations, figures, sentences, trace } = answer
       return change(question, {
         answer,
         citations,
+        looks: figures,
         sentences,
         stages: trace.stages,
         passages: trace.passages,
@@ -78,12 +86,25 @@ const run = async (question: string): Promise<void> => {
   following.get(question)?.abort()
   const controller = new AbortController()
   following.set(question, controller)
-  const fresh: Asked = { question, state: "asking", stages: [], passages: [], sentences: [], citations: [] }
+  const filter = wireFilter.value
+  const within = inWords.value
+  const fresh: Asked = {
+    question,
+    state: "asking",
+    stages: [],
+    passages: [],
+    sentences: [],
+    citations: [],
+    looks: [],
+    ...(filter !== undefined && { within })
+  }
   asked.value = [fresh, ...asked.value.filter((each) => each.question !== question)]
   announce("Asking.")
   try {
-    await requestEvents<AnswerEvent>("/qa", { body: { question }, signal: controller.signal }, (event) =>
-      onEvent(question, event)
+    await requestEvents<AnswerEvent>(
+      "/qa",
+      { body: { question, filter }, signal: controller.signal },
+      (event) => onEvent(question, event)
     )
     if (asked.value.find((each) => each.question === question)?.state === "asking")
       throw new Error("The answer broke off before it was whole. Ask again.")

@@ -1,10 +1,13 @@
 /** The document that is open beside the answer, and where in it. */
-import { effect, signal } from "@preact/signals"
-import type { Citation, DocumentText, PageText, Trace } from "../../contract/index.ts"
-import { request } from "../api/request.ts"
+import { computed, effect, signal } from "@preact/signals"
+import type { Answer, Citation, PassageFigure, Trace } from "../../contract/index.ts"
 import { announce } from "./announce.ts"
+import { figureName } from "./figureName.ts"
 import { current } from "./questions.ts"
 import { route } from "./route.ts"
+import { loadPage } from "./texts.ts"
+
+type Look = Answer["figures"][number]
 
 /** What to show: a whole document, or a part of it to be marked. */
 export interface Source {
@@ -16,6 +19,11 @@ export interface Source {
   readonly boxes: Citation["boxes"]
   /** The citation's number, when it is one. */
   readonly n?: number
+  /** The figure or table that it is, and what was seen in it when it was looked at. */
+  readonly figure?: PassageFigure
+  readonly said?: string
+  /** Which of the answer's stops it is; absent: none. */
+  readonly stop?: string
 }
 
 export const source = signal<Source | undefined>(undefined)
@@ -29,17 +37,63 @@ const show = (next: Source): void => {
   if (next.page !== undefined) loadPage(next.documentId, next.page).catch(() => undefined)
 }
 
-export const openCitation = (citation: Citation): void => {
-  show({
+const pageOf = (page: number | undefined) => (page === undefined ? {} : { page })
+
+/** The look at a figure, where there was one. */
+const lookAt = (figure: PassageFigure | undefined): Look | undefined =>
+  figure?.crop === undefined
+    ? undefined
+    : current.value?.looks.find((look) => look.figure.crop === figure.crop && look.said !== "")
+
+const ofCitation = (citation: Citation): Source => {
+  const { figure } = citation
+  const said = lookAt(figure)?.said
+  return {
     documentId: citation.documentId,
     title: citation.title,
     headings: citation.headings,
     mark: { start: citation.start, end: citation.end },
     boxes: citation.boxes,
     n: citation.n,
-    ...(citation.page === undefined ? {} : { page: citation.page })
-  })
-  announce(`Citation ${citation.n}: ${citation.title}. ${citation.quote}`)
+    stop: `citation ${citation.n}`,
+    ...(figure !== undefined && { figure }),
+    ...(said !== undefined && { said }),
+    ...pageOf(citation.page)
+  }
+}
+
+const ofLook = ({ documentId, document, figure, passageId, said }: Look): Source => {
+  const passage = current.value?.passages.find((traced) => traced.passage.id === passageId)?.passage
+  return {
+    documentId,
+    title: passage?.document.title ?? document,
+    headings: passage?.headings ?? [],
+    boxes:
+      figure.page !== undefined && figure.box !== undefined ? [{ page: figure.page, box: figure.box }] : [],
+    figure,
+    stop: `figure ${passageId}`,
+    ...(passage !== undefined && { mark: { start: passage.start, end: passage.end } }),
+    ...(said !== "" && { said }),
+    ...pageOf(figure.page)
+  }
+}
+
+/** What an answer can be checked at, in order: its citations, then the figures that were looked at and not cited. */
+export const stops = computed((): ReadonlyArray<Source> => {
+  const { citations = [], looks = [] } = current.value ?? {}
+  const cited = new Set(citations.map(({ passageId }) => passageId))
+  return [...citations.map(ofCitation), ...looks.filter(({ passageId }) => !cited.has(passageId)).map(ofLook)]
+})
+
+export const openCitation = (citation: Citation): void => {
+  show(ofCitation(citation))
+  const what = citation.figure === undefined ? citation.quote : figureName(citation.figure)
+  announce(`Citation ${citation.n}: ${citation.title}. ${what}`)
+}
+
+export const openLook = (look: Look): void => {
+  show(ofLook(look))
+  announce(`${figureName(look.figure)}: ${look.document}. ${look.said}`)
 }
 
 export const openPassage = ({ passage }: Trace["passages"][number]): void =>
@@ -49,7 +103,8 @@ export const openPassage = ({ passage }: Trace["passages"][number]): void =>
     headings: passage.headings,
     mark: { start: passage.start, end: passage.end },
     boxes: passage.lines,
-    ...(passage.page === undefined ? {} : { page: passage.page })
+    ...(passage.figure !== undefined && { figure: passage.figure }),
+    ...pageOf(passage.page)
   })
 
 export const openDocument = (document: { readonly id: string; readonly title: string }): void =>
@@ -63,15 +118,16 @@ export const closeSource = (): void => {
   opener = null
 }
 
-/** The next or the previous citation of the answer, around the end. */
+/** The next or the previous stop of the answer, around the end. */
 export const stepCitation = (by: 1 | -1): void => {
-  const citations = current.value?.citations ?? []
-  if (citations.length === 0) return
-  const at = citations.findIndex(({ n }) => n === source.value?.n)
-  const next =
-    at === -1 ? (by === 1 ? 0 : citations.length - 1) : (at + by + citations.length) % citations.length
-  const citation = citations[next]
-  if (citation !== undefined) openCitation(citation)
+  const all = stops.value
+  if (all.length === 0) return
+  const at = all.findIndex(({ stop }) => stop === source.value?.stop)
+  const next = all[at === -1 ? (by === 1 ? 0 : all.length - 1) : (at + by + all.length) % all.length]
+  if (next === undefined) return
+  show(next)
+  const what = next.n === undefined ? figureName(next.figure) : `Citation ${next.n}`
+  announce(`${what}: ${next.title}. ${next.said ?? ""}`)
 }
 
 // Another question or another view closes what belonged to the last.
@@ -79,25 +135,3 @@ effect(() => {
   void route.value
   source.value = undefined
 })
-
-const texts = new Map<string, Promise<DocumentText>>()
-const pages = new Map<string, Promise<PageText>>()
-
-const once = <A>(known: Map<string, Promise<A>>, path: string): Promise<A> => {
-  const before = known.get(path)
-  if (before !== undefined) return before
-  const loading = request<A>("GET", path)
-  known.set(path, loading)
-  loading.catch(() => known.delete(path))
-  return loading
-}
-
-export const loadText = (id: string): Promise<DocumentText> => once(texts, `/documents/${id}`)
-export const loadPage = (id: string, number: number): Promise<PageText> =>
-  once(pages, `/documents/${id}/pages/${number}`)
-
-/** After documents changed, what was read of them may be old. */
-export const forgetTexts = (): void => {
-  texts.clear()
-  pages.clear()
-}

@@ -1,0 +1,35 @@
+/** The figure that is cited or was looked at, above its page: its picture, its caption, what was seen in it. */
+import type { PassageFigure } from "../../contract/index.ts"
+import { figureName } from "../state/figureName.ts"
+import type { Source } from "../state/source.ts"
+import { Crop, cropHref } from "./Crop.tsx"
+import { Said } from "./Said.tsx"
+
+interface Props {
+  readonly shown: Source
+  readonly figure: PassageFigure
+}
+
+export const FigureCard = ({ figure, shown }: Props) => (
+  <figure class="figure-card">
+    {figure.crop !== undefined && (
+      <a
+        href={cropHref(shown.documentId, figure.crop)}
+        target="_blank"
+        rel="noreferrer"
+        aria-label={`${figureName(figure)} as a picture of its own`}
+      >
+        <Crop documentId={shown.documentId} figure={figure} />
+      </a>
+    )}
+    <figcaption>
+      {figure.caption !== "" && <p class="caption">{figure.caption}</p>}
+      {shown.said !== undefined && (
+        <>
+          <p class="quiet">Asked the question, the picture says</p>
+          <Said text={shown.said} />
+        </>
+      )}
+    </figcaption>
+  </figure>
+)
