@@ -64,6 +64,7 @@ describe("evaluation", () => {
         [
           ["bm25", 0.5],
           ["embeddings", 0.5],
+          ["hybrid", 0.5],
           ["embeddings+rerank", 0.5],
           ["default", 0.5]
         ]

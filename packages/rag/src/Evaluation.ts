@@ -9,13 +9,14 @@ import { fillCollection, scratchFolder } from "./evaluation/JudgedCollection.ts"
 import { meteredModels } from "./evaluation/MeteredModels.ts"
 import { hasRelevant } from "./evaluation/Metrics.ts"
 import { type EvaluatedRun, type JudgedQuestion, measureWays, type Way } from "./evaluation/Runs.ts"
-import { Fusion } from "./Fusion.ts"
+import { asks, fuse, Fusion } from "./Fusion.ts"
 import { indexKeywords } from "./lance/LanceKeywords.ts"
 import { modelError } from "./PassageEmbedder.ts"
 import type { Collection } from "./PassageIndex.ts"
 import type { RagError } from "./RagError.ts"
 import { makeRetriever, type Retrieval, type Retriever } from "./Retriever.ts"
-import type { RetrieveOptions } from "./RetrieveOptions.ts"
+import { FUSION, type RetrieveOptions } from "./RetrieveOptions.ts"
+import { searchWords } from "./SearchText.ts"
 
 /** Documents that a ranking has: as many as the deepest metric looks at. */
 export const DEPTH = 100
@@ -40,7 +41,8 @@ export interface Evaluation {
 /**
  * Runs every question of `<data>/retrieval/<collection>` through every way of retrieving.
  *
- * **Details.** `bm25` is full text over title and text alone, `embeddings` the vectors alone, `default` the retriever
+ * **Details.** `bm25` is full text over title and text alone, `embeddings` the vectors alone, `hybrid` both
+ * fused without a reranker, `default` the retriever
  * as `Library.open` makes it when nothing is set. A document of the collection is one passage; all go through the
  * store and the search that a library uses, in a temporary folder. A ranking is what the retriever keeps, then the
  * others that it reranked, then the rest in the order of recall. Configurations are compared with one another, or
@@ -67,7 +69,8 @@ export const evaluateRetrieval: (options: {
       const retriever = yield* makeRetriever(Effect.succeed(filled.collection), filled.dimension)
       const ways: ReadonlyArray<Way> = [
         { name: "bm25", search: (question) => byKeywords(question, DEPTH) },
-        yield* byVector(filled.collection),
+        yield* recalled("embeddings", filled.collection, Fusion.dense),
+        yield* recalled("hybrid", filled.collection, FUSION),
         configured("embeddings+rerank", retriever, { fusion: Fusion.dense }),
         configured("default", retriever, {}),
         ...configurations.map(({ name, options }) => configured(name, retriever, options))
@@ -92,18 +95,25 @@ const judgedQuestions = (folder: string, judgements: Judged): Stream.Stream<Judg
     Stream.filter(({ judgements }) => hasRelevant(judgements))
   )
 
-const byVector = Effect.fn("Evaluation.byVector")(function* (collection: Collection) {
+/** The first stage alone: what the store finds, in the order of a fusion. */
+const recalled = Effect.fn("Evaluation.recalled")(function* (
+  name: string,
+  collection: Collection,
+  fusion: Fusion
+) {
   const { embed } = yield* Embedder
+  const { keywords } = asks(fusion)
   const way: Way = {
-    name: "embeddings",
-    search: Effect.fn("Evaluation.embeddings")(function* (question: string) {
+    name,
+    search: Effect.fn("Evaluation.recall")(function* (question: string) {
       const { vectors } = yield* embed([question], "query").pipe(
         Effect.mapError((error) => modelError("evaluate", error))
       )
-      const vector = vectors[0]
-      if (vector?.some((value) => value !== 0) !== true) return []
-      const hits = yield* collection.search({ vector, limit: DEPTH })
-      return hits.map(({ passage }) => passage.document.path)
+      const vector = vectors[0]?.some((value) => value !== 0) === true ? vectors[0] : undefined
+      const words = keywords ? searchWords(question) : undefined
+      if (vector === undefined && words === undefined) return []
+      const hits = yield* collection.search({ vector, words, limit: DEPTH })
+      return fuse(fusion, hits).map(({ hit }) => hit.passage.document.path)
     })
   }
   return way
