@@ -32,7 +32,7 @@ const EQUAL: FusionWeights = { vector: 1, keywords: 1 }
  * - `dense`: the vector's order alone; keywords are not asked.
  * - `keywords`: the keywords' order alone; the question is not embedded.
  *
- * Which is best differs from collection to collection: `Library.tune` measures it.
+ * Which is best differs from collection to collection: `tune` measures it.
  */
 export type Fusion = typeof FusionSchema.Type
 export const Fusion = {

@@ -7,6 +7,7 @@ import { applyPlan } from "./Apply.ts"
 import { CHUNKER } from "./Chunker.ts"
 import { FigureDescriptions } from "./DescribeFigures.ts"
 import type { DocumentInfo, Parsed, PassageFigure, StoredPassage } from "./Document.ts"
+import { type Explain, makeExplain } from "./Explain.ts"
 import type { IngestPlan, PlanOptions } from "./IngestPlan.ts"
 import type { FolderSource, IngestEvent, IngestReport, IngestSource } from "./IngestReport.ts"
 import { ingestSource, rebuildFrom, storedOriginal } from "./IngestSession.ts"
@@ -48,7 +49,7 @@ export interface FigurePassage extends StoredPassage {
 }
 
 /** What `Library.open` gives. */
-export interface LibraryService {
+export interface LibraryService extends Explain {
   /** Brings the library up to date with a folder, a file, or files in memory. Bad files are reported, the rest is ingested. */
   readonly ingest: (source: IngestSource) => Effect.Effect<IngestReport, RagError>
   /** The same, event by event; the last one is `done`. */
@@ -304,6 +305,7 @@ const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions
     apply: Effect.fn("Library.apply")((plan) => reportOf(applyEvents(plan))),
     applyEvents,
     retrieve: retriever.retrieve,
+    ...makeExplain(collection, retriever),
     ask,
     askEvents,
     documents: Effect.gen(function* () {

@@ -1,5 +1,5 @@
 /** What a caller may ask of retrieval, and what is done when nothing is asked. */
-import { type Duration, Schema } from "effect"
+import { Duration, Schema } from "effect"
 import { Filter } from "./Filter.ts"
 import { Fusion } from "./Fusion.ts"
 
@@ -62,3 +62,45 @@ export const RetrieveOptions = {
     expand: Schema.optionalKey(Schema.Literals(["section", "none"]))
   })
 }
+
+/** What will be done: everything said, every number within its range. */
+export interface RetrievePlan {
+  readonly recall: number
+  readonly keep: number
+  readonly candidates: number
+  readonly fusion: Fusion
+  readonly filter: Filter | undefined
+  readonly minimumRelevance: number | undefined
+  readonly deadline: Duration.Duration | undefined
+  readonly diversity: number
+  readonly expand: "section" | "none"
+}
+
+/** What a caller asks, then what the library says, then what is usual; as far as the reranker goes. */
+export const planOf = (
+  options: RetrieveOptions,
+  defaults: RetrieveOptions,
+  reranker: { readonly kind: "lexical" | "neural"; readonly maxDocuments: number }
+): RetrievePlan => {
+  const given = <K extends keyof RetrieveOptions>(key: K) => options[key] ?? defaults[key]
+  const recall = within(given("recall") ?? RECALL, 1, reranker.maxDocuments)
+  const deadline = given("deadline")
+  return {
+    recall,
+    keep: within(given("keep") ?? KEEP, 1, recall),
+    candidates: within(
+      given("candidates") ?? (reranker.kind === "lexical" ? CANDIDATES : recall),
+      recall,
+      reranker.maxDocuments
+    ),
+    fusion: given("fusion") ?? FUSION,
+    filter: given("filter"),
+    minimumRelevance: given("minimumRelevance"),
+    deadline: deadline === undefined ? undefined : Duration.fromInputUnsafe(deadline),
+    diversity: Math.max(0, Math.min(given("diversity") ?? 0, 1)),
+    expand: given("expand") ?? "none"
+  }
+}
+
+const within = (wanted: number, least: number, most: number): number =>
+  Math.max(Math.min(least, most), Math.min(Math.trunc(wanted) || 1, most))

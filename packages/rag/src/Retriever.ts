@@ -8,7 +8,7 @@ import { checkVector, modelError } from "./PassageEmbedder.ts"
 import type { Collection, Hit } from "./PassageIndex.ts"
 import { RagError } from "./RagError.ts"
 import { finalOrder } from "./RerankOrder.ts"
-import { CANDIDATES, FUSION, KEEP, RECALL, type RetrieveOptions } from "./RetrieveOptions.ts"
+import { planOf, type RetrieveOptions, type RetrievePlan } from "./RetrieveOptions.ts"
 import { searchWords, titleOf } from "./SearchText.ts"
 import { sectionOf } from "./Section.ts"
 import type { StageTime, Trace, TracedPassage } from "./Trace.ts"
@@ -30,8 +30,25 @@ export interface Retrieval {
   readonly trace: Trace
 }
 
+/** A retrieval, and what else was seen on the way. */
+export interface Inspection extends Retrieval {
+  readonly plan: RetrievePlan
+  /** The question's vector; undefined where it was not embedded or has no direction. */
+  readonly vector: Float32Array | undefined
+  /** All that was found, best first: the reranker looked at the first `trace.candidates`. */
+  readonly fused: ReadonlyArray<Fused>
+  /** What became of each candidate, in the fused order; the trace tells of the `recall` best. */
+  readonly candidates: ReadonlyArray<TracedPassage>
+}
+
 /** Finds passages for questions. `onStage` hears of each stage as it ends. */
 export interface Retriever {
+  /** The same as `retrieve`, with all that was seen on the way. */
+  readonly inspect: (
+    question: string,
+    options?: RetrieveOptions,
+    onStage?: (stage: StageTime) => Effect.Effect<void>
+  ) => Effect.Effect<Inspection, RagError>
   readonly retrieve: (
     question: string,
     options?: RetrieveOptions,
@@ -95,7 +112,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
     return { scores: fused.map((_, i) => scores.get(i)!), order: results.map(({ index }) => index) }
   })
 
-  const retrieve: Retriever["retrieve"] = Effect.fn("Retriever.retrieve")(function* (
+  const inspect: Retriever["inspect"] = Effect.fn("Retriever.inspect")(function* (
     question,
     options = {},
     onStage = () => Effect.void
@@ -123,7 +140,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       vector = embedded
       yield* ended(time)
     }
-    const [recallTime, fused] = yield* timedStage(
+    const [recallTime, all] = yield* timedStage(
       "recall",
       vector === undefined && !ways.keywords
         ? Effect.succeed([])
@@ -135,9 +152,10 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
               filter: asked.filter,
               vectors: asked.diversity > 0
             })
-            .pipe(Effect.map((hits) => fuse(asked.fusion, hits).slice(0, asked.candidates)))
+            .pipe(Effect.map((hits) => fuse(asked.fusion, hits)))
     )
     yield* ended(recallTime)
+    const fused = all.slice(0, asked.candidates)
 
     const elapsed = Duration.nanos((yield* Clock.currentTimeNanos) - started)
     const left = asked.deadline && Duration.max(Duration.subtract(asked.deadline, elapsed), Duration.zero)
@@ -150,18 +168,17 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
     const reranked = Option.getOrUndefined(answered)
     yield* ended(reranked === undefined ? { ...rerankTime, failed: tooLate(asked.deadline) } : rerankTime)
 
-    const order = (
+    const order =
       reranked === undefined
         ? fused.map((_, i) => i)
         : finalOrder(question, reranked.order, reranker.model.kind)
-    ).slice(0, asked.recall)
     const { kept, sameAs } = keepOf(
       question,
-      order.map((i) => ({ ...fused[i]!.hit, score: reranked?.scores[i] })),
+      order.slice(0, asked.recall).map((i) => ({ ...fused[i]!.hit, score: reranked?.scores[i] })),
       asked
     )
     const idAt = (place: number) => fused[order[place]!]!.hit.passage.id
-    const passages = order
+    const candidates = order
       .map((i, place): TracedPassage => {
         const { hit, score } = fused[i]!
         const rerankScore = reranked?.scores[i]
@@ -185,18 +202,33 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       rerankModel: reranker.model.id,
       fusion: asked.fusion,
       candidates: fused.length,
-      passages,
+      passages: candidates.filter(({ rerankRank }) => rerankRank <= asked.recall),
       stages
     }
     const places = kept.map((place): KeptPassage => {
       const { passage } = fused[order[place]!]!.hit
-      const alsoAt = passages.filter(({ sameAs: id }) => id === passage.id).map((one) => placeOf(one.passage))
+      const alsoAt = candidates
+        .filter(({ sameAs: id }) => id === passage.id)
+        .map((one) => placeOf(one.passage))
       return alsoAt.length === 0 ? passage : { ...passage, alsoAt }
     })
-    return { kept: asked.expand === "section" ? yield* expanded(from, places) : places, trace }
+    return {
+      kept: asked.expand === "section" ? yield* expanded(from, places) : places,
+      trace,
+      plan: asked,
+      vector,
+      fused: all,
+      candidates
+    }
   })
 
-  return { retrieve } satisfies Retriever
+  const retrieve: Retriever["retrieve"] = (question, options, onStage) =>
+    inspect(question, options, onStage).pipe(
+      Effect.map(({ kept, trace }): Retrieval => ({ kept, trace })),
+      Effect.withSpan("Retriever.retrieve")
+    )
+
+  return { inspect, retrieve } satisfies Retriever
 })
 
 /** What the two ways of recall say of a hit; what they do not say is absent. */
@@ -206,35 +238,6 @@ const found = ({ keywordRank, keywordScore, similarity, vectorRank }: Hit) => ({
   ...(keywordScore === undefined ? {} : { keywordScore }),
   ...(keywordRank === undefined ? {} : { keywordRank })
 })
-
-/** What will be done, every number within its range. */
-const planOf = (
-  options: RetrieveOptions,
-  defaults: RetrieveOptions,
-  reranker: { readonly kind: "lexical" | "neural"; readonly maxDocuments: number }
-) => {
-  const given = <K extends keyof RetrieveOptions>(key: K) => options[key] ?? defaults[key]
-  const recall = within(given("recall") ?? RECALL, 1, reranker.maxDocuments)
-  const deadline = given("deadline")
-  return {
-    recall,
-    keep: within(given("keep") ?? KEEP, 1, recall),
-    candidates: within(
-      given("candidates") ?? (reranker.kind === "lexical" ? CANDIDATES : recall),
-      recall,
-      reranker.maxDocuments
-    ),
-    fusion: given("fusion") ?? FUSION,
-    filter: given("filter"),
-    minimumRelevance: given("minimumRelevance"),
-    deadline: deadline === undefined ? undefined : Duration.fromInputUnsafe(deadline),
-    diversity: Math.max(0, Math.min(given("diversity") ?? 0, 1)),
-    expand: given("expand") ?? "none"
-  }
-}
-
-const within = (wanted: number, least: number, most: number): number =>
-  Math.max(Math.min(least, most), Math.min(Math.trunc(wanted) || 1, most))
 
 /** None when it takes longer; without any time left it is not even begun. */
 const inTime = <A, E>(

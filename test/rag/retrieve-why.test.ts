@@ -1,0 +1,201 @@
+/** Why a document was found or not, what another configuration moves, and which fusion suits a library. */
+import { assert, describe, it } from "@effect/vitest"
+import { Filter, Fusion, FUSION, Library, type Outcome, RECALL, tune, type Why } from "@sluice/rag"
+import { Effect } from "effect"
+import { modelsLayer } from "./Models.ts"
+import { testFolder } from "./TestFolder.ts"
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+const library = (files: Record<string, string>) =>
+  Effect.gen(function* () {
+    const { library: at } = yield* testFolder
+    const opened = yield* Library.open(at)
+    yield* opened.ingest({
+      files: Object.entries(files).map(([path, text]) => ({ path, bytes: bytes(text) }))
+    })
+    const ids = new Map((yield* opened.documents).map(({ id, path }) => [path, id]))
+    return { opened, idOf: (path: string) => ids.get(path) ?? "" }
+  })
+
+/** Sixty stations that share most words, one duplicate, and one document of something else. */
+const stations: Record<string, string> = {
+  "other.md": "# Fees\n\nNine crowns.\n",
+  "copy.md": "# Copy\n\nThe pump of station 7 is serviced in spring.\n",
+  ...Object.fromEntries(
+    Array.from({ length: 60 }, (_, i) => [
+      `s${i}.md`,
+      `# Copy\n\nThe pump of station ${i} is serviced in ${i === 7 ? "spring" : `week ${i}`}.\n`
+    ])
+  )
+}
+const QUESTION = "When is the pump of station 7 serviced in spring?"
+
+const bestOf = (why: Why) => {
+  const [best] = why.passages
+  assert.isDefined(best)
+  assert.strictEqual(why.sentence, best.sentence)
+  return best
+}
+
+describe("why", () => {
+  it.effect("tells the stage that decided, for every document of the collection", () =>
+    Effect.gen(function* () {
+      const { idOf, opened } = yield* library(stations)
+      const { kept, trace } = yield* opened.retrieve(QUESTION)
+      const outcomes = new Map<Outcome, number>()
+      for (const path of Object.keys(stations)) {
+        const best = bestOf(yield* opened.why(idOf(path), QUESTION))
+        outcomes.set(best.outcome, (outcomes.get(best.outcome) ?? 0) + 1)
+        const traced = trace.passages.find(({ passage }) => passage.id === best.passage.id)
+        // What the trace says and what is told here is the same.
+        assert.deepStrictEqual(
+          [traced?.recallRank, traced?.rerankRank, traced?.rerankScore],
+          traced === undefined
+            ? [undefined, undefined, undefined]
+            : [best.fusion?.rank, best.rerank?.rank, best.rerank?.score]
+        )
+        assert.strictEqual(
+          best.outcome === "kept",
+          kept.some(({ id }) => id === best.passage.id)
+        )
+        if (best.outcome === "not kept")
+          assert.match(best.sentence, /^Rank \d+ after reranking \(score .*3 were kept/)
+        if (best.outcome === "not ranked") assert.match(best.sentence, /recall took 20/)
+        if (best.outcome === "not recalled") assert.match(best.sentence, /were looked at|were fused/)
+      }
+      assert.strictEqual(outcomes.get("kept"), 3)
+      assert.strictEqual(outcomes.get("same"), 1)
+      assert.strictEqual(outcomes.get("not kept"), RECALL - 4)
+      assert.isAbove(
+        outcomes.get("not ranked") ?? 0,
+        0,
+        "the reranker of the tests is in the process and sees 50"
+      )
+      assert.isAbove(outcomes.get("not recalled") ?? 0, 0)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("says which words of the question a passage has, in any form, and which it lacks", () =>
+    Effect.gen(function* () {
+      const { idOf, opened } = yield* library({
+        "a.md": "# Pumps\n\nA crew services each station.\n",
+        "水.md": "# 水位\n\n每天早上七点测量水位。\n"
+      })
+      const best = bestOf(yield* opened.why(idOf("a.md"), "When is the pump serviced at night?"))
+      assert.deepStrictEqual([best.shared, best.missing], [["pump", "serviced"], ["night"]])
+      assert.match(
+        best.sentence,
+        /^Kept: rank 1 after reranking \(score .* It has pump, serviced; it lacks night\.$/
+      )
+      const chinese = bestOf(yield* opened.why(idOf("水.md"), "水位在什么时候测量？"))
+      assert.includeMembers([...chinese.shared], ["测量"])
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("names filter, relevance, and what nothing finds", () =>
+    Effect.gen(function* () {
+      const { idOf, opened } = yield* library({
+        "a.md": "# Gates\n\nThe gate opens at seven.\n",
+        "b.md": "# Fees\n\nNine crowns a boat.\n"
+      })
+      const ask = (path: string, question: string, options?: Parameters<typeof opened.why>[2]) =>
+        Effect.map(opened.why(idOf(path), question, options), bestOf)
+      const filtered = yield* ask("a.md", "When does the gate open?", {
+        filter: Filter.equals("format", "pdf")
+      })
+      assert.deepStrictEqual(
+        [filtered.outcome, filtered.sentence.split(".")[0]],
+        ["filtered", "The filter leaves it out"]
+      )
+      const low = yield* ask("a.md", "When does the gate open?", { minimumRelevance: 50 })
+      assert.strictEqual(low.outcome, "not relevant")
+      assert.match(low.sentence, /least relevance asked for is 50/)
+      const nothing = yield* ask("b.md", "gate", { fusion: Fusion.keywords })
+      assert.deepStrictEqual([nothing.outcome, nothing.shared, nothing.missing], ["not found", [], ["gate"]])
+      assert.isUndefined(nothing.keywords)
+      const error = yield* Effect.flip(opened.why("0".repeat(32), "gate"))
+      assert.deepStrictEqual([error.reason, error.stage], ["NotFound", "retrieve"])
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+})
+
+describe("compare", () => {
+  it.effect("tells what enters, leaves and moves, by question and in all", () =>
+    Effect.gen(function* () {
+      const { opened } = yield* library(stations)
+      const questions = [QUESTION, "nine crowns", "station 12 in week 12"]
+      const wider = yield* opened.compare(questions, { keep: 1 }, { keep: 2 })
+      for (const [i, question] of questions.entries()) {
+        const { kept } = yield* opened.retrieve(question, { keep: 2 })
+        assert.deepStrictEqual(
+          wider.questions[i]?.entered.map(({ id }) => id),
+          kept.slice(1).map(({ id }) => id)
+        )
+      }
+      assert.deepStrictEqual([wider.changed, wider.entered, wider.left, wider.moved], [3, 3, 0, 0])
+      const same = yield* opened.compare(questions, {}, {})
+      assert.deepStrictEqual([same.changed, same.entered, same.left, same.moved], [0, 0, 0, 0])
+      // The other way round, what entered leaves.
+      const back = yield* opened.compare(questions, { keep: 2 }, { keep: 1 })
+      assert.deepStrictEqual(
+        back.questions.map(({ left }) => left.map(({ id }) => id)),
+        wider.questions.map(({ entered }) => entered.map(({ id }) => id))
+      )
+      const turned = yield* opened.compare([QUESTION], { fusion: Fusion.keywords }, { fusion: Fusion.dense })
+      const [change] = turned.questions
+      assert.strictEqual(change?.entered.length, change?.left.length)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+})
+
+describe("tune", () => {
+  it.effect(
+    "measures each fusion on questions of the collection's own, and keeps the default without a reason",
+    () =>
+      Effect.gen(function* () {
+        const topics = [
+          "upper gate",
+          "lower gate",
+          "weir crest",
+          "tow path",
+          "winter ice",
+          "boat fees",
+          "night lamps",
+          "fish ladder"
+        ]
+        const { opened } = yield* library(
+          Object.fromEntries(
+            topics.map((topic) => [
+              `${topic}.md`,
+              `# Handbook\n\n${["care", "repair", "history"]
+                .map(
+                  (part) =>
+                    `## The ${topic} and its ${part}\n\n${`The ${topic} needs ${part} by the crew of the canal. `.repeat(4)}\n`
+                )
+                .join("\n")}`
+            ])
+          )
+        )
+        const tuning = yield* tune(opened, { fusions: [FUSION, Fusion.dense, Fusion.keywords] })
+        assert.isAtLeast(tuning.questions, topics.length)
+        assert.deepStrictEqual(
+          tuning.fusions.map(({ fusion }) => fusion),
+          [FUSION, Fusion.dense, Fusion.keywords]
+        )
+        for (const one of tuning.fusions) {
+          assert.closeTo(one.score, (one["hit@3"] + one["MRR@10"] + one["recall@20"]) / 3, 1e-9)
+          assert.isAbove(one.score, 0.3)
+        }
+        assert.deepStrictEqual(tuning.fusions[0]?.difference, { difference: 0, interval: [0, 0], p: 1 })
+        const better = tuning.fusions.some(
+          ({ difference }) => difference.difference > 0 && difference.p < 0.05
+        )
+        if (!better) assert.deepStrictEqual(tuning.fusion, FUSION)
+        else assert.notDeepEqual(tuning.fusion, FUSION)
+        assert.match(tuning.note, better ? /Chosen by the mean/ : /None of 3 fusions is better/)
+        const { trace } = yield* opened.retrieve("upper gate", { fusion: tuning.fusion })
+        assert.deepStrictEqual(trace.fusion, tuning.fusion)
+      }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+})
