@@ -1,11 +1,13 @@
 /** One table `c_<uuid>`: documents and their passages, written whole, searched by cosine. */
 import { Effect, Semaphore } from "effect"
+import type { DocumentInfo } from "../Document.ts"
 import type { Collection, StoredDocument } from "../PassageIndex.ts"
 import type { Manifest } from "../Manifest.ts"
 import { RagError } from "../RagError.ts"
 import { attempt, attemptWrite, sqlIn, sqlString, type Table } from "./Lance.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
 import { documentRow, documentRowId, rowsOf, toArrow, toPassage, toStored } from "./LanceRows.ts"
+import { lanceFilter } from "./LanceFilter.ts"
 import { EXTRA, searchOf } from "./LanceSearch.ts"
 import { maintainIndex, settleIndex } from "./LanceVectorIndex.ts"
 
@@ -82,9 +84,6 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     }
   }, writer.withPermit)
 
-  const recall = searchOf(table, manifest.dimension, () => EXTRA)
-  const search: Collection["search"] = (query) => recall(query, undefined)
-
   const passages: Collection["passages"] = Effect.fn("LanceCollection.passages")(function* (document) {
     const rows: ReadonlyArray<Record<string, unknown>> = yield* attempt("store", "reading passages", () =>
       table
@@ -105,6 +104,22 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     Effect.map((rows) => rows.map((row) => toStored(row, true).info)),
     Effect.withSpan("LanceCollection.documents")
   )
+
+  // Reading them takes long where there are many; they change with the table's version.
+  let seen: { readonly version: number; readonly documents: ReadonlyArray<DocumentInfo> } | undefined
+  const documentsAsOfNow = Effect.gen(function* () {
+    const version = yield* attempt("retrieve", "looking at the version", () => table.version())
+    if (seen?.version !== version) seen = { version, documents: yield* documents }
+    return seen.documents
+  })
+
+  const recall = searchOf(table, manifest.dimension, () => EXTRA)
+  const search: Collection["search"] = (query) =>
+    query.filter === undefined
+      ? recall(query, undefined)
+      : Effect.flatMap(lanceFilter(query.filter, documentsAsOfNow), ({ holds, where }) =>
+          Effect.map(recall(query, where), (hits) => hits.filter(({ passage }) => holds(passage)))
+        )
 
   const inventory: Collection["inventory"] = Effect.gen(function* () {
     const rows = yield* documentRows

@@ -1,0 +1,73 @@
+/** Documents as a store takes them, made from texts, and a store to put them in. */
+import {
+  type IndexedDocument,
+  LanceIndex,
+  type Metadata,
+  PassageIndex,
+  type StoredDocument
+} from "@sluice/rag"
+import { Context, Effect, Layer } from "effect"
+import { createHash } from "node:crypto"
+import { DIMENSION, embedText } from "./Models.ts"
+
+export const MANIFEST = { format: 2, embeddingModel: "test-words", dimension: DIMENSION, chunker: "test" }
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
+
+/** A document with a passage for each text, whose words are its vector. */
+export const documentOf = (
+  path: string,
+  texts: ReadonlyArray<string>,
+  more: {
+    readonly replaces?: StoredDocument | undefined
+    readonly metadata?: Metadata | undefined
+    readonly title?: string
+    readonly pages?: ReadonlyArray<number | undefined>
+    readonly kinds?: ReadonlyArray<"figure" | "table" | undefined>
+  } = {}
+): IndexedDocument => {
+  const hash = sha256(texts.join("|"))
+  return {
+    info: {
+      id: sha256(path).slice(0, 32),
+      path,
+      title: more.title ?? path,
+      format: "text",
+      bytes: texts.join("").length,
+      sha256: hash,
+      passages: texts.length,
+      ...(more.metadata === undefined ? {} : { metadata: more.metadata })
+    },
+    source: "",
+    original: new TextEncoder().encode(texts.join("\n")),
+    attachments: new Map(),
+    passages: texts.map((text, ordinal) => {
+      const [page, kind] = [more.pages?.[ordinal], more.kinds?.[ordinal]]
+      const vector = embedText(text)
+      return {
+        passage: {
+          ordinal,
+          start: 0,
+          end: text.length,
+          text,
+          headings: [],
+          lines: [],
+          ...(page === undefined ? {} : { page }),
+          ...(kind === undefined ? {} : { figure: { kind, caption: "" } })
+        },
+        hash: sha256(`${path}${ordinal}${text}`),
+        vector: vector.some((value) => value !== 0) ? vector : undefined,
+        search: text
+      }
+    }),
+    replaces: more.replaces
+  }
+}
+
+/** A store of its own: another connection to the same folder, as another process would have. */
+export const storeIn = (folder: string) =>
+  Effect.map(Layer.build(LanceIndex.layer(folder)), (store) => Context.get(store, PassageIndex))
+
+/** Its collection. */
+export const collectionIn = (folder: string) =>
+  Effect.flatMap(storeIn(folder), (index) => index.open("default", MANIFEST))
