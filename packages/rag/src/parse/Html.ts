@@ -20,6 +20,9 @@ const BLOCKS = new Set(
 /** Elements without an end. */
 const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "))
 
+/** Browsers nest elements 512 deep at most. */
+const DEEPEST = 2_000
+
 const isHidden = (attributes: Readonly<Record<string, string>>): boolean =>
   attributes["hidden"] !== undefined ||
   attributes["aria-hidden"] === "true" ||
@@ -44,10 +47,11 @@ const openImage = (out: HtmlText, attributes: Readonly<Record<string, string>>, 
  *
  * Blank space is collapsed and entities are decoded; scripts, styles, navigation and hidden elements are left out.
  * A cell that spans rows stands in each of them. `title` is the page's `<title>`, else its first heading, highest level
- * first; empty when there is none.
+ * first; empty when there is none. Elements nested deeper than any page has them end the reading, with a fault.
  */
 export const parseHtml = (html: string): Unillustrated => {
   const out = new HtmlText()
+  let depth = 0
   let skipped = 0
   let figures = 0
   /** Words of a drawing in the page's own code, within a figure. */
@@ -81,7 +85,8 @@ export const parseHtml = (html: string): Unillustrated => {
   const parser = new Parser(
     {
       onopentag(name, attributes) {
-        if (skipped === 0) open(name, attributes)
+        if (++depth > DEEPEST) parser.pause()
+        else if (skipped === 0) open(name, attributes)
         else {
           if (!VOID.has(name)) skipped++
           drawn = drawing !== undefined && /^(?:text|tspan|title|desc)$/.test(name)
@@ -94,6 +99,7 @@ export const parseHtml = (html: string): Unillustrated => {
         else out.write(text)
       },
       onclosetag(name) {
+        depth--
         if (skipped > 0) {
           if (!VOID.has(name)) skipped--
           drawn = false
@@ -118,7 +124,9 @@ export const parseHtml = (html: string): Unillustrated => {
     },
     { decodeEntities: true }
   )
-  parser.end(html)
+  parser.write(html)
+  const tooDeep = depth > DEEPEST
+  if (!tooDeep) parser.end()
   const { blocks, text } = out.finish()
 
   let level = 7
@@ -129,9 +137,16 @@ export const parseHtml = (html: string): Unillustrated => {
       heading = block.heading!
     }
   }
+  const faults = tooDeep
+    ? [
+        {
+          message: `Elements are nested more than ${DEEPEST} deep: what follows was not read. Save the page anew.`
+        }
+      ]
+    : []
   const pageTitle = title.replace(/\s+/g, " ").trim()
   return withFigures(
-    { format: "html", title: pageTitle === "" ? heading : pageTitle, text, pages: [], lines: [], faults: [] },
+    { format: "html", title: pageTitle === "" ? heading : pageTitle, text, pages: [], lines: [], faults },
     blocks
   )
 }

@@ -16,8 +16,13 @@ type Container = { readonly type: "list" | "table"; layout: boolean }
 interface Group {
   readonly from: number
   readonly pictures: Array<PictureDraft>
+  /** What was written in it. */
+  own: string
   depth: number
 }
+
+/** A longer line is more than its bullet or number. */
+const LABEL_AT_MOST = 40
 
 /** Lists within lists are indented so far at most. */
 const DEEPEST = 8
@@ -30,9 +35,12 @@ const DEEPEST = 8
 export class HtmlText {
   #text = ""
   readonly #blocks: Array<DraftBlock> = []
-  /** Finished lines of the block being written, never looked at again, and the line being written. */
+  /** Finished lines of the block being written, and finished cells of its row: both only grow. */
   #lines = ""
+  #row = ""
+  /** The line or cell being written, and whether a word may follow it directly. */
   #current = ""
+  #blank = true
   /** Where items of the list being written start in `#lines`. */
   #items: Array<number> = []
   readonly #lists: Array<List> = []
@@ -55,7 +63,7 @@ export class HtmlText {
   write(raw: string): void {
     const text = raw.includes("\u00AD") || raw.includes("\u200B") ? raw.replace(/[\u00AD\u200B]/g, "") : raw
     if (this.#pre > 0) {
-      this.#current += text
+      this.#put(text, /\s$/.test(text))
       return
     }
     const words = text.replace(/\s+/g, " ")
@@ -64,13 +72,12 @@ export class HtmlText {
       return
     }
     const wanted = this.#space || words.startsWith(" ")
-    if (wanted && this.#current !== "" && !this.#current.endsWith(" ")) this.#current += " "
-    this.#current += words.trim()
+    this.#put(`${wanted && !this.#blank ? " " : ""}${words.trim()}`, false)
     this.#space = words.endsWith(" ")
   }
 
   newLine(): void {
-    if (this.#pre > 0) this.#current += "\n"
+    if (this.#pre > 0) this.#put("\n", true)
     else if (this.#open.realTables > 0) this.#space = true
     else this.#endLine()
   }
@@ -80,9 +87,9 @@ export class HtmlText {
     if (this.#pre > 0) return
     if (this.#open.realTables > 0) this.#space = true
     else if (!this.#inside()) this.#flush("paragraph")
-    else if (!/^\s*(?:-|\d+\.)?\s*$/.test(this.#current)) {
+    else if (this.#current.length > LABEL_AT_MOST || !/^\s*(?:-|\d+\.)?\s*$/.test(this.#current)) {
       this.#endLine()
-      this.#current = this.#indentation(this.#lists.length)
+      this.#put(this.#indentation(this.#lists.length), true)
     }
   }
 
@@ -137,13 +144,9 @@ export class HtmlText {
     list.count++
     this.#endLine()
     if (this.#lists.length === 1 && name !== "dd") this.#items.push(this.#lines.length)
-    this.#current += this.#indentation(this.#lists.length - 1)
-    this.#current +=
-      name === "dt"
-        ? ""
-        : name === "dd"
-          ? "  "
-          : (label ?? (list.kind === "ol" ? `${list.count}.` : "-")) + " "
+    const bullet = label ?? (list.kind === "ol" ? `${list.count}.` : "-")
+    const mark = name === "dt" ? "" : name === "dd" ? "  " : `${bullet} `
+    this.#put(this.#indentation(this.#lists.length - 1) + mark, true)
     this.#space = false
   }
 
@@ -209,7 +212,7 @@ export class HtmlText {
     if (this.#group !== undefined) this.#group.depth++
     else if (!this.#inside()) {
       this.#flush("paragraph")
-      this.#group = { from: this.#blocks.length, pictures: [], depth: 1 }
+      this.#group = { from: this.#blocks.length, pictures: [], own: "", depth: 1 }
     } else this.breakBlock()
   }
 
@@ -256,9 +259,18 @@ export class HtmlText {
     return "  ".repeat(Math.min(DEEPEST, lists))
   }
 
-  #writeCell(text: string): void {
-    if (this.#cells++ > 0) this.#current = `${this.#current.trimEnd()} | `
+  /** Adds to the line being written; `blank` says whether a word may follow directly. */
+  #put(text: string, blank: boolean): void {
     this.#current += text
+    this.#blank = blank
+  }
+
+  #writeCell(text: string): void {
+    if (this.#cells++ > 0) {
+      this.#row += `${this.#current.trimEnd()} | `
+      this.#current = ""
+    }
+    this.#put(text, text === "")
     this.#space = false
   }
 
@@ -266,7 +278,7 @@ export class HtmlText {
     if (this.#cellAt === undefined) return
     const own = this.#current.slice(this.#cellAt).trim()
     const text = this.#grid?.closeCell(own) ?? own
-    if (own === "") this.#current += text
+    if (own === "") this.#put(text, text === "")
     this.#cellAt = undefined
   }
 
@@ -277,9 +289,11 @@ export class HtmlText {
   }
 
   #endLine(): void {
-    const line = this.#current.trimEnd()
+    const line = `${this.#row}${this.#current}`.trimEnd()
     if (line !== "") this.#lines += `${line}\n`
+    this.#row = ""
     this.#current = ""
+    this.#blank = true
     this.#cellAt = undefined
     this.#space = false
   }
@@ -309,13 +323,12 @@ export class HtmlText {
   }
 
   /** A figure is one block of what stood in it. */
-  #join({ from, pictures }: Group): void {
+  #join({ from, own, pictures }: Group): void {
     const parts = this.#blocks.slice(from)
     if (!isOneFigure(parts, pictures)) {
       for (const picture of pictures) this.#writePicture(picture)
       return
     }
-    const own = parts.length === 0 ? "" : this.#text.slice(parts[0]!.start)
     const words = wordsOf(pictures, own)
     if (words !== "") this.#append(words, own === "" ? "\n\n" : "\n")
     else if (own === "") return
@@ -333,6 +346,7 @@ export class HtmlText {
 
   #append(words: string, gap: string): void {
     this.#text += (this.#text === "" ? "" : gap) + words
+    if (this.#group !== undefined) this.#group.own += `\n${words}`
   }
 
   #flush(kind: Block["kind"], level?: number, caption?: true): void {
@@ -345,10 +359,12 @@ export class HtmlText {
 
   #writeBlock(kind: Block["kind"], level: number | undefined, caption: true | undefined): void {
     const items = this.#items
-    const written = this.#lines + this.#current
+    const written = this.#lines + this.#row + this.#current
     const inTable = this.#caption
     this.#lines = ""
+    this.#row = ""
     this.#current = ""
+    this.#blank = true
     this.#items = []
     this.#space = false
     this.#cellAt = undefined

@@ -30,6 +30,7 @@ export class TableGrid {
 
   /** Texts of cells from above that stand in this row before the next of its own. */
   openRow(): void {
+    if (this.broken) return
     this.#above = this.#row ?? []
     this.#row = []
     this.#rows.push(this.#row)
@@ -37,6 +38,7 @@ export class TableGrid {
 
   /** Texts that stand in the next columns because a cell above reaches down. */
   openCell(cell: CellSpan): ReadonlyArray<string> {
+    if (this.broken) return []
     if (this.#row === undefined) this.openRow()
     this.#open = cell
     return this.#carry()
@@ -46,7 +48,7 @@ export class TableGrid {
   closeCell(own: string): string {
     const cell = this.#open
     const row = this.#row
-    if (cell === undefined || row === undefined) return own
+    if (this.broken || cell === undefined || row === undefined) return own
     this.#open = undefined
     const text = cell.continued === true && own === "" ? (this.#above[row.length] ?? "") : own
     const width = Math.min(SPAN_AT_MOST, Math.max(1, cell.columns ?? 1))
@@ -62,11 +64,12 @@ export class TableGrid {
   closeRow(): ReadonlyArray<string> {
     const last: Array<string> = []
     const row = this.#row
-    if (row === undefined) return last
+    if (this.broken || row === undefined) return last
     while (row.length < this.#spanning.length) {
       const carried = this.#carry()
       if (carried.length > 0) last.push(...carried)
-      else row.push("")
+      else if (this.#take(1)) row.push("")
+      else break
     }
     while (row.at(-1) === "" && row.length > (this.#rows[0]?.length ?? 0)) row.pop()
     return last
