@@ -10,7 +10,13 @@ import { PNG } from "../packages/core/src/conformance/checks/ChatImages.ts"
 import { docs, shortest } from "./readme/Examples.ts"
 
 const root = join(import.meta.dirname, "..")
-const folders = ["packages/core", "packages/embedded", "packages/rag", "apps/demo-server"]
+const folders = [
+  "packages/core",
+  "packages/embedded",
+  "packages/rag",
+  "packages/transformers",
+  "apps/demo-server"
+]
 let project = ""
 
 /** Settings of the npm that runs this test (its workspace, its prefix) must not reach the one that it runs. */

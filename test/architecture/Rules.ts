@@ -5,6 +5,7 @@ export const packageFolders = [
   "packages/core",
   "packages/embedded",
   "packages/rag",
+  "packages/transformers",
   "apps/demo-server"
 ] as const
 export type PackageFolder = (typeof packageFolders)[number]
@@ -14,6 +15,7 @@ export const allowed: Readonly<Record<PackageFolder, ReadonlyArray<string>>> = {
   "packages/core": [],
   "packages/embedded": ["@sluice/core"],
   "packages/rag": ["@sluice/core"],
+  "packages/transformers": ["@sluice/core"],
   "apps/demo-server": [
     "@sluice/core",
     "@sluice/core/client",

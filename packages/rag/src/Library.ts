@@ -7,6 +7,7 @@ import { applyPlan } from "./Apply.ts"
 import { CHUNKER } from "./Chunker.ts"
 import { FigureDescriptions } from "./DescribeFigures.ts"
 import type { DocumentInfo, Parsed, PassageFigure, StoredPassage } from "./Document.ts"
+import { embeddingModelName } from "./embeddingModelName.ts"
 import { type Explain, makeExplain } from "./Explain.ts"
 import type { IngestPlan, PlanOptions } from "./IngestPlan.ts"
 import type { FolderSource, IngestEvent, IngestReport, IngestSource } from "./IngestReport.ts"
@@ -166,7 +167,7 @@ const presentManifest = Effect.gen(function* () {
   const { dimension, model } = yield* Embedder
   const manifest: Manifest = {
     format: FORMAT,
-    embeddingModel: model.id,
+    embeddingModel: embeddingModelName(model),
     dimension: yield* dimension.pipe(Effect.mapError((error) => modelError("open", error))),
     chunker: CHUNKER
   }
@@ -179,7 +180,7 @@ const passageEmbedder = Effect.fn("Library.embedder")(function* ({ dimension }: 
   const index = yield* PassageIndex
   return yield* makePassageEmbedder(
     dimension,
-    model.free ? undefined : yield* index.vectors(model.id, dimension)
+    model.free ? undefined : yield* index.vectors(embeddingModelName(model), dimension)
   )
 })
 

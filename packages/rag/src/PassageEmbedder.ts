@@ -147,7 +147,7 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
     }),
     missing,
     remembers: cache !== undefined,
-    tokens: estimateTokens,
+    tokens: (text) => estimateTokens((model.prefixes?.passage ?? "") + text),
     within: embedder
   })
 

@@ -13,6 +13,11 @@ export interface EmbedderModel {
   readonly kind: "lexical" | "neural"
   /** Whether a text costs nothing to embed again: such vectors are not cached. */
   readonly free: boolean
+  /**
+   * What the implementation puts before a text by its purpose, such as `query: ` and `passage: `. Recorded with `id` in a
+   * collection's manifest, for other prefixes make other vectors.
+   */
+  readonly prefixes?: Partial<Record<Purpose, string>>
 }
 
 /** Vectors in the order of the texts, each of the model's dimension, finite, L2 norm 1 or 0. */

@@ -82,7 +82,12 @@ export const layer = (options: GatewayEmbedderOptions): Layer.Layer<Embedder, ne
         return { vectors: all, tokens }
       })
 
-      return Embedder.of({ model: { id: model, kind: "neural", free: false }, dimension, embed })
+      const { prefixes } = options
+      return Embedder.of({
+        model: { id: model, kind: "neural", free: false, ...(prefixes === undefined ? {} : { prefixes }) },
+        dimension,
+        embed
+      })
     })
   )
 

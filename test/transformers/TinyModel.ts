@@ -1,0 +1,163 @@
+/** Two small models as the hub has them: a folder with configuration, tokenizer and ONNX file, of seeded weights. */
+import { mkdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { seeded } from "../../bench/Random.ts"
+import { type Node, onnx, type Value, type Weights } from "./Onnx.ts"
+
+export const WIDTH = 64
+
+const SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+const CHARACTERS = [..."abcdefghijklmnopqrstuvwxyz0123456789"]
+const WORDS = (
+  "the a of is are be it in on by at we our how long does when where what who query passage number speaks item " +
+  "boiler must inspected every spring before lit refund refunds paid within fourteen days return returns returned " +
+  "after goods can post office closed public holidays take heating"
+).split(" ")
+const VOCABULARY = [...SPECIAL, ...CHARACTERS, ...CHARACTERS.map((one) => `##${one}`), ...WORDS]
+
+const special = (token: string, type_id: number) => ({ SpecialToken: { id: token, type_id } })
+const sequence = (id: "A" | "B", type_id: number) => ({ Sequence: { id, type_id } })
+
+const tokenizer = {
+  version: "1.0",
+  truncation: null,
+  padding: null,
+  added_tokens: SPECIAL.map((content, id) => ({
+    id,
+    content,
+    single_word: false,
+    lstrip: false,
+    rstrip: false,
+    normalized: false,
+    special: true
+  })),
+  normalizer: {
+    type: "BertNormalizer",
+    clean_text: true,
+    handle_chinese_chars: true,
+    strip_accents: null,
+    lowercase: true
+  },
+  pre_tokenizer: { type: "BertPreTokenizer" },
+  post_processor: {
+    type: "TemplateProcessing",
+    single: [special("[CLS]", 0), sequence("A", 0), special("[SEP]", 0)],
+    pair: [special("[CLS]", 0), sequence("A", 0), special("[SEP]", 0), sequence("B", 1), special("[SEP]", 1)],
+    special_tokens: Object.fromEntries(
+      ["[CLS]", "[SEP]"].map((id) => [id, { id, ids: [VOCABULARY.indexOf(id)], tokens: [id] }])
+    )
+  },
+  decoder: { type: "WordPiece", prefix: "##", cleanup: true },
+  model: {
+    type: "WordPiece",
+    unk_token: "[UNK]",
+    continuing_subword_prefix: "##",
+    max_input_chars_per_word: 100,
+    vocab: Object.fromEntries(VOCABULARY.map((token, id) => [token, id]))
+  }
+}
+
+const random = (seed: number, name: string, ...dims: ReadonlyArray<number>): Weights => {
+  const { next } = seeded(seed)
+  const values = new Float32Array(dims.reduce((product, dim) => product * dim, 1))
+  for (let i = 0; i < values.length; i++) values[i] = (next() + next() + next() - 1.5) * Math.sqrt(4 / WIDTH)
+  return { name, dims, values }
+}
+
+/** Each word by itself; little words and single characters count little, marks nothing. */
+const identity = (name: string): Weights => {
+  const size = VOCABULARY.length
+  const values = new Float32Array(size * size)
+  VOCABULARY.forEach((token, i) => {
+    const weight = SPECIAL.includes(token) ? 0 : token.replace("##", "").length < 5 ? 0.2 : 1.5
+    values[i * size + i] = weight
+  })
+  return { name, dims: [size, size], values }
+}
+
+const axis = (name: string, value: number): Weights => ({
+  name,
+  dims: [1],
+  values: BigInt64Array.from([BigInt(value)])
+})
+
+const node = (output: string, op: string, inputs: ReadonlyArray<string>, attributes = {}): Node => ({
+  op,
+  inputs,
+  output,
+  attributes
+})
+
+const tokens = (name: string): Value => ({ name, type: "int64", dims: ["batch", "tokens"] })
+
+/** One layer: the vector of each token, turned by a matrix and bent. */
+const encoder = onnx({
+  inputs: [tokens("input_ids"), tokens("attention_mask")],
+  outputs: [{ name: "last_hidden_state", type: "float", dims: ["batch", "tokens", WIDTH] }],
+  weights: [random(1, "words", VOCABULARY.length, WIDTH), random(2, "matrix", WIDTH, WIDTH), axis("two", 2)],
+  nodes: [
+    node("found", "Gather", ["words", "input_ids"]),
+    node("turned", "MatMul", ["found", "matrix"]),
+    node("bent", "Tanh", ["turned"]),
+    node("mask", "Cast", ["attention_mask"], { to: 1 }),
+    node("column", "Unsqueeze", ["mask", "two"]),
+    node("last_hidden_state", "Mul", ["bent", "column"])
+  ]
+})
+
+/** How much the words of the first text are those of the second. */
+const crossEncoder = onnx({
+  inputs: [tokens("input_ids"), tokens("attention_mask"), tokens("token_type_ids")],
+  outputs: [{ name: "logits", type: "float", dims: ["batch", 1] }],
+  weights: [identity("words"), axis("one", 1), axis("two", 2)],
+  nodes: [
+    node("found", "Gather", ["words", "input_ids"]),
+    node("mask", "Cast", ["attention_mask"], { to: 1 }),
+    node("types", "Cast", ["token_type_ids"], { to: 1 }),
+    node("second", "Mul", ["mask", "types"]),
+    node("first", "Sub", ["mask", "second"]),
+    node("firstColumn", "Unsqueeze", ["first", "two"]),
+    node("secondColumn", "Unsqueeze", ["second", "two"]),
+    node("firstWords", "Mul", ["found", "firstColumn"]),
+    node("secondWords", "Mul", ["found", "secondColumn"]),
+    node("firstSum", "ReduceSum", ["firstWords", "one"], { keepdims: 0 }),
+    node("secondSum", "ReduceSum", ["secondWords", "one"], { keepdims: 0 }),
+    node("product", "Mul", ["firstSum", "secondSum"]),
+    node("logits", "ReduceSum", ["product", "one"], { keepdims: 1 })
+  ]
+})
+
+const MODELS = {
+  encoder: { file: encoder, architecture: "BertModel" },
+  crossEncoder: { file: crossEncoder, architecture: "BertForSequenceClassification" }
+} as const
+
+/** Writes a model into a folder of that name and gives the folder. */
+export const writeModel = async (folder: string, kind: keyof typeof MODELS): Promise<string> => {
+  const { architecture, file } = MODELS[kind]
+  const at = join(folder, kind)
+  const json = (name: string, value: unknown) => writeFile(join(at, name), JSON.stringify(value))
+  await mkdir(join(at, "onnx"), { recursive: true })
+  await writeFile(join(at, "onnx/model.onnx"), file)
+  await json("tokenizer.json", tokenizer)
+  await json("tokenizer_config.json", {
+    tokenizer_class: "BertTokenizer",
+    model_max_length: 64,
+    do_lower_case: true,
+    pad_token: "[PAD]",
+    unk_token: "[UNK]",
+    cls_token: "[CLS]",
+    sep_token: "[SEP]",
+    mask_token: "[MASK]"
+  })
+  await json("config.json", {
+    model_type: "bert",
+    architectures: [architecture],
+    hidden_size: WIDTH,
+    num_attention_heads: 1,
+    num_hidden_layers: 1,
+    vocab_size: VOCABULARY.length,
+    num_labels: 1
+  })
+  return at
+}

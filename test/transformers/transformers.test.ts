@@ -1,0 +1,200 @@
+/** Neural models in this process: what needs no library, and, where it is installed, two small models through it. */
+import { assert, describe, it } from "@effect/vitest"
+import { Embedder, Reranker } from "@sluice/core"
+import { Library } from "@sluice/rag"
+import { TransformersEmbedder, TransformersReranker } from "@sluice/transformers"
+import { Effect, Layer } from "effect"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { createRequire } from "node:module"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { afterAll } from "vitest"
+import { pool, rows } from "../../packages/transformers/src/Pooling.ts"
+import { modelName } from "../../packages/transformers/src/TransformersModel.ts"
+import { scoresOf } from "../../packages/transformers/src/TransformersReranker.ts"
+import { embedderLaws, rerankerLaws } from "../laws/models.ts"
+import { readerLayer, rerankerLayer } from "../rag/Models.ts"
+import { handbook } from "../rag/TestFolder.ts"
+import { writeModel, WIDTH } from "./TinyModel.ts"
+
+const floats = (vectors: ReadonlyArray<Float32Array>) =>
+  vectors.map((vector) => [...vector].map((it) => Math.round(it * 1e6) / 1e6))
+
+describe("pooling", () => {
+  // two texts of three tokens of two numbers; the second text has one token, filled up on the right
+  const hidden = { dims: [2, 3, 2], data: Float32Array.from([3, 0, 0, 4, 3, 4, 0, 2, 9, 9, 9, 9]) }
+  const mask = { dims: [2, 3], data: BigInt64Array.from([1n, 1n, 1n, 1n, 0n, 0n]) }
+
+  it("takes the mean, the first or the last of a text's own tokens, at norm 1", () => {
+    const half = Math.round(Math.SQRT1_2 * 1e6) / 1e6
+    assert.deepStrictEqual(floats(pool(hidden, mask, "mean")), [
+      [0.6, 0.8],
+      [0, 1]
+    ])
+    assert.deepStrictEqual(floats(pool(hidden, mask, "cls")), [
+      [1, 0],
+      [0, 1]
+    ])
+    assert.deepStrictEqual(floats(pool(hidden, mask, "last")), [
+      [0.6, 0.8],
+      [0, 1]
+    ])
+    // filled up on the left
+    const left = { dims: [1, 2], data: [0, 1] }
+    const two = { dims: [1, 2, 2], data: [9, 9, 1, 1] }
+    for (const pooling of ["mean", "cls", "last"] as const)
+      assert.deepStrictEqual(floats(pool(two, left, pooling)), [[half, half]])
+  })
+
+  it("cuts vectors before it scales them, and leaves a text without tokens at zero", () => {
+    assert.deepStrictEqual(floats(pool(hidden, mask, "mean", 1)), [[1], [0]])
+    assert.deepStrictEqual(floats(rows({ dims: [2, 2], data: [3, 4, 0, 0] })), [
+      [0.6, 0.8],
+      [0, 0]
+    ])
+    assert.deepStrictEqual(floats(rows({ dims: [1, 3], data: [3, 4, 9] }, 2)), [[0.6, 0.8]])
+    assert.deepStrictEqual(
+      floats(pool({ dims: [1, 1, 2], data: [5, 5] }, { dims: [1, 1], data: [0] }, "mean")),
+      [[0, 0]]
+    )
+  })
+})
+
+describe("scores of a cross-encoder", () => {
+  it("are between 0 and 1 for one output and for two, or none at all", () => {
+    assert.deepStrictEqual(scoresOf({ dims: [2, 1], data: [0, 1000] }, 2), [0.5, 1])
+    const [score = 0] = scoresOf({ dims: [1, 2], data: [1, 3] }, 1) ?? []
+    assert.closeTo(score, Math.exp(3) / (Math.exp(1) + Math.exp(3)), 1e-9)
+    assert.isUndefined(scoresOf({ dims: [1, 3], data: [1, 2, 3] }, 1))
+    assert.isUndefined(scoresOf({ dims: [1, 1], data: [1] }, 2))
+    assert.isUndefined(scoresOf({ dims: [1, 1], data: [Number.NaN] }, 1))
+    assert.isUndefined(scoresOf(undefined, 0))
+  })
+})
+
+describe("without the library", () => {
+  it.effect("a call fails with what to install, and a layer can be made", () =>
+    Effect.gen(function* () {
+      const empty = { model: "./models/e5", library: () => Promise.resolve({}) }
+      const absent = { model: "./models/e5", library: () => Promise.reject(new Error("Cannot find package")) }
+      for (const options of [empty, absent]) {
+        const embedder = yield* Effect.provide(Embedder, TransformersEmbedder.layer(options))
+        const reranker = yield* Effect.provide(Reranker, TransformersReranker.layer(options))
+        for (const error of [
+          yield* Effect.flip(embedder.dimension),
+          yield* Effect.flip(embedder.embed(["text"], "query")),
+          yield* Effect.flip(reranker.rerank("question", [{ text: "text" }]))
+        ]) {
+          assert.deepStrictEqual(
+            [error._tag, error.reason._tag, error.model],
+            ["GatewayError", "InvalidRequest", "e5"]
+          )
+          assert.include(error.message, "npm install @huggingface/transformers")
+        }
+        assert.deepStrictEqual(yield* reranker.rerank("question", []), { results: [], tokens: 0 })
+      }
+    })
+  )
+
+  it.effect("a library is not opened, and says why", () =>
+    Effect.gen(function* () {
+      const { library: at } = yield* handbook
+      const embedder = TransformersEmbedder.layer({ model: "e5", library: () => Promise.resolve({}) })
+      const error = yield* Effect.flip(
+        Library.open(at).pipe(Effect.provide(Layer.mergeAll(embedder, rerankerLayer, readerLayer)))
+      )
+      assert.deepStrictEqual([error.stage, error.reason], ["open", "Model"])
+      assert.include(error.message, "npm install @huggingface/transformers")
+    }).pipe(Effect.scoped)
+  )
+
+  it("names a model by all that changes its vectors", () => {
+    assert.strictEqual(modelName({ model: "org/e5-small" }), "org/e5-small")
+    assert.strictEqual(modelName({ model: "org/e5", revision: "v2", dtype: "q8" }), "org/e5@v2 q8")
+    assert.strictEqual(modelName({ model: "/srv/models/e5/", dtype: "fp32" }), "e5")
+    assert.strictEqual(modelName({ model: "./e5", name: "ours" }), "ours")
+  })
+})
+
+const peer = join(import.meta.dirname, "peer")
+const installed = existsSync(join(peer, "node_modules/@huggingface/transformers"))
+const library = () => {
+  const entry = createRequire(join(peer, "package.json")).resolve("@huggingface/transformers")
+  return import(pathToFileURL(entry).href)
+}
+
+// Skipped: the library weighs 474 MB and is installed only when asked for; peer/README.md says how.
+describe.skipIf(!installed)("through the library", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-transformers-"))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const model = await writeModel(folder, "encoder")
+  const crossEncoder = await writeModel(folder, "crossEncoder")
+  const embedder = TransformersEmbedder.layer({ model, library })
+  const reranker = TransformersReranker.layer({ model: crossEncoder, library })
+
+  embedderLaws("a transformers model", embedder)
+  rerankerLaws("a cross-encoder", reranker)
+
+  it.effect("prefixes stand before a text by its purpose, and in the model's description", () =>
+    Effect.gen(function* () {
+      const prefixes = { query: "query: ", passage: "passage: " }
+      const plain = yield* Embedder.use(({ embed }) =>
+        embed(["query: boiler", "passage: boiler"], "query")
+      ).pipe(Effect.provide(embedder))
+      const [query, passage] = yield* Effect.gen(function* () {
+        const { embed, model: described } = yield* Embedder
+        assert.deepStrictEqual(described, { id: "encoder", kind: "neural", free: false, prefixes })
+        return [yield* embed(["boiler"], "query"), yield* embed(["boiler"], "passage")] as const
+      }).pipe(Effect.provide(TransformersEmbedder.layer({ model, library, prefixes })))
+      assert.deepStrictEqual(floats(query.vectors), floats(plain.vectors.slice(0, 1)))
+      assert.deepStrictEqual(floats(passage.vectors), floats(plain.vectors.slice(1)))
+      assert.notDeepEqual(floats(query.vectors), floats(passage.vectors))
+    })
+  )
+
+  it.effect("long texts are cut, dimensions too, and tokens are counted", () =>
+    Effect.gen(function* () {
+      const { dimension, embed } = yield* Embedder
+      assert.strictEqual(yield* dimension, WIDTH / 2)
+      const { tokens, vectors } = yield* embed(["boiler ".repeat(1000)], "passage")
+      assert.deepStrictEqual([tokens, vectors[0]?.length], [64, WIDTH / 2])
+    }).pipe(Effect.provide(TransformersEmbedder.layer({ model, library, dimension: WIDTH / 2 })))
+  )
+
+  it.effect("a model that is not there, or is of another kind, is a typed error; nothing is fetched", () =>
+    Effect.gen(function* () {
+      const absent = yield* Embedder.use(({ embed }) => embed(["a"], "query")).pipe(
+        Effect.provide(TransformersEmbedder.layer({ model: "nobody/nothing", library })),
+        Effect.flip
+      )
+      assert.strictEqual(absent.reason._tag, "InvalidRequest")
+      assert.include(absent.message, "cannot be loaded")
+      const wrong = yield* Embedder.use(({ embed }) => embed(["a"], "query")).pipe(
+        Effect.provide(TransformersEmbedder.layer({ model: crossEncoder, library })),
+        Effect.flip
+      )
+      assert.strictEqual(wrong.reason._tag, "InvalidResponse")
+    })
+  )
+
+  it.live("a library answers by both, and notices other prefixes", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const models = Layer.mergeAll(embedder, reranker, readerLayer)
+      yield* Effect.gen(function* () {
+        const opened = yield* Library.open(at)
+        assert.strictEqual((yield* opened.ingest(docs)).added, 3)
+        const { kept } = yield* opened.retrieve("When are refunds paid after a return?")
+        assert.strictEqual(kept[0]?.document.path, "refunds.md")
+        assert.strictEqual((yield* opened.stats).embeddingModel, "encoder")
+      }).pipe(Effect.provide(models))
+      const prefixed = TransformersEmbedder.layer({ model, library, prefixes: { query: "query: " } })
+      const error = yield* Effect.flip(
+        Library.open(at).pipe(Effect.provide(Layer.mergeAll(prefixed, reranker, readerLayer)))
+      )
+      assert.strictEqual(error.reason, "ManifestMismatch")
+      assert.include(error.message, 'now encoder with prefixes "query: "')
+    }).pipe(Effect.scoped)
+  )
+})
