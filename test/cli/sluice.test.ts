@@ -63,10 +63,27 @@ describe("sluice", () => {
     expect(asked.stdout).toContain("two keepers")
   })
 
+  it("ask looks only where it is told to", async () => {
+    const where = ["--document", "tides.md", "--document", "elsewhere/", "--page", "2-"]
+    const asked = await sluice(
+      "ask",
+      "Who holds the night watch?",
+      "--docs",
+      "docs/crew.md",
+      "--data",
+      "filtered",
+      "--json",
+      ...where
+    )
+    expect(asked.code, asked.stderr).toBe(0)
+    expect(JSON.parse(asked.stdout).trace.passages).toEqual([])
+  })
+
   it.each([
     { args: ["ask", "", "--data", "data"], reason: "Empty" },
     { args: ["ask", "--data", "data"], reason: "Usage" },
     { args: ["ask", "What?", "--docs", "nowhere", "--data", "data"], reason: "Usage" },
+    { args: ["ask", "What?", "--page", "9-3", "--data", "data"], reason: "Malformed" },
     { args: ["frobnicate"], reason: "Usage" },
     { args: ["eval", "retrieval", "--data", "docs", "--collection", "none"], reason: "NotFound" }
   ])("says $reason for $args: one typed object, advice, exit code 1", async ({ args, reason }) => {

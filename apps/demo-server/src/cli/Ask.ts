@@ -5,6 +5,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { ingestFolder, summary } from "./Ingest.ts"
 import { withLibrary } from "./OpenedLibrary.ts"
 import { json, note, print } from "./Output.ts"
+import * as RetrievalFlags from "./RetrievalFlags.ts"
 import * as Settings from "./Settings.ts"
 
 const place = ({ document, headings, page }: Citation): string =>
@@ -29,17 +30,19 @@ export const ask = Command.make(
       Flag.optional
     ),
     data: Settings.data,
+    ...RetrievalFlags.flags,
     json
   },
-  ({ data, docs, json, question }) =>
+  ({ data, docs, json, question, ...said }) =>
     withLibrary(data, (library) =>
       Effect.gen(function* () {
+        const options = yield* RetrievalFlags.optionsOf(said)
         if (Option.isSome(docs)) {
           const report = yield* ingestFolder(library, docs.value)
           const changed = report.added + report.replaced + report.removed + report.failed.length
           if (changed > 0) yield* note(summary(report))
         }
-        const answer = yield* library.ask(question)
+        const answer = yield* library.ask(question, options)
         if ((yield* library.stats).documents === 0) {
           yield* note(
             "The library has no documents yet: name a folder with --docs, or run `sluice ingest FOLDER`."
@@ -54,6 +57,10 @@ export const ask = Command.make(
     {
       command: 'sluice ask "How long may a boat wait?" --docs ./docs',
       description: "Ask a folder of documents"
+    },
+    {
+      command: 'sluice ask "How high is the third chart?" --document reports/ --page 3-9 --kind figure',
+      description: "Only figures of some pages of some documents"
     },
     {
       command: 'sluice ask "How long may a boat wait?" --json',

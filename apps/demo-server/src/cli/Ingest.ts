@@ -1,11 +1,16 @@
 /** `sluice ingest FOLDER`: brings the library up to date with a folder. */
-import type { IngestReport, LibraryService } from "@sluice/rag"
+import type { IngestPlan, IngestReport, LibraryService } from "@sluice/rag"
 import { Effect, Stream } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
+import { ServerConfig } from "../Config.ts"
+import { Prices } from "../money/Prices.ts"
 import { withLibrary } from "./OpenedLibrary.ts"
 import { json, note, print } from "./Output.ts"
 import * as Progress from "./Progress.ts"
 import * as Settings from "./Settings.ts"
+
+/** A plan for people names so many changes. */
+const NAMED_CHANGES = 50
 
 /** Ingests with a progress bar, and names the files that could not be read. */
 export const ingestFolder = Effect.fn("cli.ingestFolder")(function* (
@@ -41,6 +46,35 @@ export const summary = (report: IngestReport): string => {
   return `${documents}; ${report.passages} passages written`
 }
 
+/** What an ingest would do, in lines for people; the first changes by name. */
+const planned = (plan: IngestPlan): string => {
+  const counts = (["added", "replaced", "unchanged", "removed"] as const).map(
+    (name) => `${plan[name]} ${name}`
+  )
+  const named = plan.changes.slice(0, NAMED_CHANGES)
+  const more = plan.changes.length - named.length
+  const cost =
+    plan.cost === undefined ? "" : `; about ${plan.cost.estimated} quota units, at most ${plan.cost.atMost}`
+  return [
+    ...named.map(({ change, passages, path }) => `${change.padEnd(9)} ${path} (${passages} passages)`),
+    ...(more > 0 ? [`and ${more} more`] : []),
+    ...plan.failed.map(({ message, path }) => `not read  ${path}: ${message}`),
+    `documents: ${counts.join(", ")}`,
+    `${plan.passages} passages to write; ${plan.texts} to embed (${plan.cached} are known) in ${plan.calls} calls`,
+    `about ${plan.tokens.estimated} tokens, at most ${plan.tokens.atMost}${cost}`,
+    "Nothing was done. Without --plan it is."
+  ].join("\n")
+}
+
+/** What it would cost by the prices of this server; models of the process cost nothing here. */
+const planFor = Effect.fn("cli.plan")(function* (library: LibraryService, folder: string) {
+  const { embeddingModel } = yield* library.stats
+  const { gateway } = yield* ServerConfig
+  const { inputPer1000Tokens } = (yield* Prices).of("embeddings", embeddingModel)
+  const priced = gateway !== undefined && inputPer1000Tokens !== undefined
+  return yield* library.plan(folder, priced ? { per1000Tokens: inputPer1000Tokens } : {})
+}, Effect.provide(Prices.layer))
+
 export const ingest = Command.make(
   "ingest",
   {
@@ -48,18 +82,24 @@ export const ingest = Command.make(
       Argument.withDescription("Folder (or one file) of Markdown, HTML, text and PDF")
     ),
     data: Settings.data,
+    plan: Flag.Boolean("plan").pipe(
+      Flag.withDescription("Only say what would be done and what it would cost"),
+      Flag.withDefault(false)
+    ),
     json
   },
-  ({ data, folder, json }) =>
+  ({ data, folder, json, plan }) =>
     withLibrary(data, (library) =>
-      Effect.flatMap(ingestFolder(library, folder), (report) => {
-        const failed = report.failed.map(({ error, path }) => ({
-          path,
-          reason: error.reason,
-          message: error.message
-        }))
-        return print(json, { ...report, failed }, () => summary(report))
-      })
+      plan
+        ? Effect.flatMap(planFor(library, folder), (plan) => print(json, plan, () => planned(plan)))
+        : Effect.flatMap(ingestFolder(library, folder), (report) => {
+            const failed = report.failed.map(({ error, path }) => ({
+              path,
+              reason: error.reason,
+              message: error.message
+            }))
+            return print(json, { ...report, failed }, () => summary(report))
+          })
     )
 ).pipe(
   Command.withDescription(
@@ -67,6 +107,7 @@ export const ingest = Command.make(
       "removed; files that cannot be read are named and the rest is ingested."
   ),
   Command.withExamples([
-    { command: "sluice ingest ./docs", description: "Add or update the documents of ./docs" }
+    { command: "sluice ingest ./docs", description: "Add or update the documents of ./docs" },
+    { command: "sluice ingest ./docs --plan", description: "What that would do and cost; nothing is done" }
   ])
 )

@@ -1,0 +1,131 @@
+/** What is measured and planned on the command line: one object on standard output, a report, an exit code. */
+import { spawn } from "node:child_process"
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+
+const launcher = join(import.meta.dirname, "../../apps/demo-server/bin/sluice.js")
+let folder = ""
+
+const lines = (values: ReadonlyArray<unknown>) =>
+  `${values.map((value) => JSON.stringify(value)).join("\n")}\n`
+
+const SECTIONS = [
+  "Oiling the hinges",
+  "Painting white beams",
+  "Counting passing boats",
+  "Breaking winter ice"
+]
+
+const RETRIEVAL = ["eval", "retrieval", "--data", "data", "--collection", "<tiny>", "--json"]
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-cli-evaluation-"))
+  await mkdir(join(folder, "docs"))
+  await writeFile(
+    join(folder, "docs/lock.md"),
+    `# The lock\n\n${SECTIONS.map((name) => `## ${name}\n\n${`The keeper is ${name.toLowerCase()} by himself every spring. `.repeat(4)}`).join("\n\n")}\n`
+  )
+  const collection = join(folder, "data/retrieval/<tiny>")
+  await mkdir(collection, { recursive: true })
+  await writeFile(
+    join(collection, "corpus.jsonl"),
+    lines(SECTIONS.map((name, i) => ({ _id: `d${i}`, title: "", text: `The keeper is ${name}.` })))
+  )
+  await writeFile(
+    join(collection, "queries.jsonl"),
+    lines(SECTIONS.map((name, i) => ({ _id: `q${i}`, text: name })))
+  )
+  await writeFile(join(collection, "qrels.tsv"), SECTIONS.map((_, i) => `q${i}\td${i}\t1`).join("\n"))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const sluice = (...args: ReadonlyArray<string>) =>
+  new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    const child = spawn(process.execPath, [launcher, ...args], {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    let stdout = ""
+    let stderr = ""
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
+    child.on("close", (code) => resolve({ code, stdout, stderr }))
+  })
+
+describe("sluice eval", () => {
+  it("retrieval prints runs and comparisons, writes a report, and fails below what is asked for", async () => {
+    const done = await sluice(
+      ...RETRIEVAL,
+      "--a",
+      '{"recall":2}',
+      "--fail-under",
+      "nDCG@10=.5",
+      "--fail-under",
+      "hit@3=1.5",
+      "--report",
+      "report.html"
+    )
+    expect(done.code, done.stderr).toBe(1)
+    expect(done.stderr).toContain("hit@3 of default is 1.0000, below the 1.5 that is asked for")
+    expect(done.stderr).not.toContain("nDCG@10 of default")
+    const { comparisons, each, queries, runs } = JSON.parse(done.stdout)
+    expect([queries, each]).toEqual([4, undefined])
+    expect(runs.map(({ name }: { name: string }) => name)).toEqual([
+      "bm25",
+      "embeddings",
+      "hybrid",
+      "embeddings+rerank",
+      "default",
+      "a"
+    ])
+    expect(runs[4].metrics["MRR@10"]).toBe(1)
+    expect(runs[4].cost).toEqual({ embeddingCalls: 4, rerankCalls: 4, tokens: 0 })
+    expect(runs[4].latency.p95).toBeGreaterThan(0)
+    expect(comparisons[0]).toMatchObject({ a: "default", b: "bm25", queries: 4 })
+    expect(comparisons[1]).toMatchObject({ a: "a", b: "default" })
+
+    const report = await readFile(join(folder, "report.html"), "utf8")
+    expect(report).toContain("<svg")
+    expect(report).toContain("Retrieval on &lt;tiny&gt;")
+    expect(report).not.toMatch(/<tiny>|<script|\bsrc=|\bhref=|https?:|NaN|undefined/)
+  })
+
+  it("library asks for what is in the documents", async () => {
+    const done = await sluice("eval", "library", "--docs", "docs", "--data", "library", "--json")
+    expect(done.code, done.stderr).toBe(0)
+    const { note, queries, runs } = JSON.parse(done.stdout)
+    expect(queries).toBe(2)
+    expect(runs.map(({ name }: { name: string }) => name)).toEqual(["bm25", "default"])
+    expect(note).toContain("2 headings")
+  })
+
+  it("refuses what it does not understand before anything is measured", async () => {
+    const refused = await Promise.all(
+      [
+        ["--a", '{"recal":5}'],
+        ["--a", "nowhere.json"],
+        ["--fail-under", "nDCG=.4"]
+      ].map((args) => sluice(...RETRIEVAL, ...args))
+    )
+    expect(refused.map(({ code, stdout }) => [code, JSON.parse(stdout).error.reason])).toEqual([
+      [1, "Malformed"],
+      [1, "NotFound"],
+      [1, "Malformed"]
+    ])
+  })
+})
+
+describe("sluice ingest --plan", () => {
+  it("says what would be done, and does nothing", async () => {
+    const [planned, told] = await Promise.all([
+      sluice("ingest", "docs", "--data", "planned", "--plan", "--json"),
+      sluice("ingest", "docs", "--data", "told", "--plan")
+    ])
+    expect(planned.code, planned.stderr).toBe(0)
+    expect(JSON.parse(planned.stdout)).toMatchObject({ added: 1, replaced: 0, removed: 0, unchanged: 0 })
+    expect(told.stdout).toContain("added     lock.md")
+    expect(told.stdout).toContain("Nothing was done")
+  })
+})
