@@ -100,7 +100,8 @@ describe("what is kept of a reading", () => {
         page: 1,
         box: BOX,
         caption: CAPTION,
-        crop: sha256(CROP)
+        crop: sha256(CROP),
+        said: "The pressure falls in May, see Fig. 2."
       })
       assert.deepStrictEqual(Uint8Array.from(yield* library.attachment(id, sha256(CROP))), CROP)
       const { info, parsed: read } = yield* library.document(id)

@@ -4,6 +4,7 @@ import type { Figure, Parsed } from "@sluice/rag"
 import {
   embeddedText,
   mentionsOf,
+  rankedText,
   searchText,
   searchWords,
   titleOf
@@ -82,7 +83,9 @@ describe("what is indexed", () => {
     const said = mentionsOf(parsed, figure)
     assert.isTrue(said.startsWith("The lower gate opens first, see Fig. 1.\nThe lower"))
     assert.isAtMost(said.length, 600)
-    assert.strictEqual(embeddedText("Manual", passage, said), `Manual › Guide › Gates\nFigure 1.\n${said}`)
+    const told = { ...passage, figure: { kind: "figure", caption: "Figure 1.", said } } as const
+    assert.strictEqual(rankedText(told), `Figure 1.\n${said}`)
+    assert.strictEqual(embeddedText("Manual", told), `Manual › Guide › Gates\nFigure 1.\n${said}`)
     assert.strictEqual(mentionsOf(parsed, { ...figure, mentions: [] }), "")
   })
 })

@@ -92,6 +92,8 @@ export interface PassageFigure extends Pick<Figure, "kind" | "number" | "page" |
   /** The caption's text; empty where there is none. */
   readonly caption: string
   readonly crop?: string
+  /** What is said of it elsewhere: paragraphs that refer to it, a description. It is searched and ranked, never quoted. */
+  readonly said?: string
 }
 
 /** Law: `parsed.text.slice(start, end) === text`. */

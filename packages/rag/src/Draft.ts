@@ -48,10 +48,16 @@ export const draftOf = Effect.fn("Draft.of")(function* (file: DraftFile, parsed:
     cuts.flatMap(({ passage }) => passage.figure ?? []),
     attachments
   )
-  const passages = cuts.map(({ figure, passage }): DraftPassage => {
-    const said = described.get(passage.figure?.crop ?? "")
-    const mentions = [...(figure === undefined ? [] : [mentionsOf(parsed, figure)]), ...(said ? [said] : [])]
-    const text = embeddedText(parsed.title, passage, mentions.join("\n"))
+  const passages = cuts.map(({ figure, passage: cut }): DraftPassage => {
+    const said = [
+      figure === undefined ? "" : mentionsOf(parsed, figure),
+      described.get(cut.figure?.crop ?? "") ?? ""
+    ].filter((text) => text !== "")
+    const passage =
+      cut.figure === undefined || said.length === 0
+        ? cut
+        : { ...cut, figure: { ...cut.figure, said: said.join("\n") } }
+    const text = embeddedText(parsed.title, passage)
     return { passage, text, hash: sha256(text) }
   })
   const stored = (yield* isWorthStoring(parsed)) ? yield* encodeReading(parsed) : undefined

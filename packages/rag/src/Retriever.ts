@@ -9,7 +9,7 @@ import type { Collection, Hit } from "./PassageIndex.ts"
 import { RagError } from "./RagError.ts"
 import { finalOrder } from "./RerankOrder.ts"
 import { planOf, type RetrieveOptions, type RetrievePlan } from "./RetrieveOptions.ts"
-import { searchWords, titleOf } from "./SearchText.ts"
+import { rankedText, searchWords, titleOf } from "./SearchText.ts"
 import { sectionOf } from "./Section.ts"
 import type { StageTime, Trace, TracedPassage } from "./Trace.ts"
 
@@ -92,7 +92,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
   const rerank = Effect.fn("Retriever.rerank")(function* (question: string, fused: ReadonlyArray<Fused>) {
     const candidates = fused.map(({ hit: { passage } }) => ({
       title: titleOf(passage.document.title, passage.headings),
-      text: passage.text
+      text: rankedText(passage)
     }))
     const { results } = yield* reranker
       .rerank(question, candidates)

@@ -11,12 +11,13 @@ const QUESTION_CHARACTERS = 4_000
 export const titleOf = (title: string, headings: ReadonlyArray<string>): string =>
   (headings[0] === title ? headings : [title, ...headings]).join(" › ")
 
-/**
- * The text that stands for a passage: where it stands, what it says, and `mentions`, what paragraphs elsewhere say of it.
- * Structure is worth as much as a better model.
- */
-export const embeddedText = (title: string, passage: Passage, mentions = ""): string =>
-  `${titleOf(title, passage.headings)}\n${passage.text}${mentions === "" ? "" : `\n${mentions}`}`
+/** What a passage is ranked by: what it says and, of a figure, what is said of it elsewhere. */
+export const rankedText = ({ figure, text }: Passage): string =>
+  figure?.said === undefined ? text : `${text}\n${figure.said}`
+
+/** The text that stands for a passage: where it stands, then that. Structure is worth as much as a better model. */
+export const embeddedText = (title: string, passage: Passage): string =>
+  `${titleOf(title, passage.headings)}\n${rankedText(passage)}`
 
 /**
  * The text that keywords are looked up in: what is embedded, and the parts of each identifier in it.
