@@ -1,10 +1,14 @@
 /** Figures and tables of HTML and Markdown, images as documents, and what is written in pictures. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { GatewayError, InvalidRequest, Vision } from "@sluice/core"
 import { Effect, Layer } from "effect"
 import type { Parsed } from "../../packages/rag/src/Document.ts"
 import { parse, type PictureFile } from "../../packages/rag/src/parse/Parser.ts"
 import { PICTURES_AT_MOST, PICTURES_READ_AT_MOST } from "../../packages/rag/src/parse/Pictures.ts"
+import { pictureBeside } from "../../packages/rag/src/SourceFiles.ts"
 import { docx, drawing, p, png } from "./DocxWriter.ts"
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -152,6 +156,52 @@ describe("parse, of Markdown with pictures and tables", () => {
       assert.strictEqual(asked, PICTURES_AT_MOST)
       assert.strictEqual(readings.times, PICTURES_READ_AT_MOST)
       assert.match(parsed.faults[0]?.message ?? "", /9500 pictures are left without/)
+    })
+  )
+})
+
+describe("pictures beside a document", () => {
+  it.effect("are read within the folder that is ingested, and nowhere else", () =>
+    Effect.gen(function* () {
+      const outer = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-pictures-"))),
+        (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+      )
+      const root = join(outer, "docs")
+      for (const folder of ["notes", "img", ".hidden"]) mkdirSync(join(root, folder), { recursive: true })
+      writeFileSync(join(outer, "secret.png"), picture)
+      for (const name of ["img/the gate.png", ".hidden/x.png", "notes/own.png"])
+        writeFileSync(join(root, name), picture)
+      symlinkSync(join(outer, "secret.png"), join(root, "img/link.png"))
+      symlinkSync(outer, join(root, "img/up"))
+      const file = pictureBeside(root, "notes/a.md")
+      for (const found of [
+        "../img/the%20gate.png?raw=1",
+        "own.png",
+        "/img/the gate.png",
+        "..\\img\\the gate.png"
+      ]) {
+        assert.deepStrictEqual(new Uint8Array((yield* file(found)) as Uint8Array), picture, found)
+      }
+      for (const outside of ["../../secret.png", "../img/link.png", "../img/up/secret.png"]) {
+        assert.match(String(yield* file(outside)), /outside/, outside)
+      }
+      assert.match(String(yield* file("../.hidden/x.png")), /hidden/)
+      for (const none of ["missing.png", "%", "\0", "../img", ""]) {
+        assert.isTrue(
+          [undefined, "lies outside of the folder that is ingested"].includes((yield* file(none)) as string)
+        )
+      }
+      const parsed = yield* read(
+        "notes/a.md",
+        "![Gate](<../img/the gate.png>)\n\n![Secret](../../secret.png)\n",
+        file
+      )
+      assert.deepStrictEqual(
+        figures(parsed).map(({ crop }) => crop),
+        [picture.length, undefined]
+      )
+      assert.match(parsed.faults[0]?.message ?? "", /secret\.png.*outside/)
     })
   )
 })

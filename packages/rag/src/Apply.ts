@@ -11,7 +11,7 @@ import { type PassageEmbedder, sha256 } from "./PassageEmbedder.ts"
 import type { Collection, StoredDocument } from "./PassageIndex.ts"
 import { RagError } from "./RagError.ts"
 import { reported } from "./Reported.ts"
-import { isThere, readSource } from "./SourceFiles.ts"
+import { isThere, pictureBeside, readSource } from "./SourceFiles.ts"
 
 /**
  * Writes and removes what the plan names, in its order and in the batches it counted, embedding no more than it says.
@@ -74,7 +74,8 @@ const plannedFile = (
       () => stale(`${path} changed since it was planned. It was left out, unpaid; make a new plan.`, path)
     )
   ),
-  metadata: Effect.succeed(metadata)
+  metadata: Effect.succeed(metadata),
+  picture: pictureBeside(folder, file)
 })
 
 const remove = Effect.fn("Apply.remove")(function* (

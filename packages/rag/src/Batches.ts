@@ -5,7 +5,7 @@ import type { Metadata } from "./Document.ts"
 import { type Draft, documentId, draftOf } from "./Draft.ts"
 import { documentEvent, failedEvent } from "./DocumentEvent.ts"
 import type { IngestEvent } from "./IngestReport.ts"
-import { parse } from "./parse/Parser.ts"
+import { parse, type PictureFile } from "./parse/Parser.ts"
 import { sha256 } from "./PassageEmbedder.ts"
 import type { StoredDocument } from "./PassageIndex.ts"
 import type { RagError } from "./RagError.ts"
@@ -25,6 +25,8 @@ export interface SourceFile {
   readonly read: Effect.Effect<Uint8Array, RagError>
   /** Undefined leaves what the document has. */
   readonly metadata: Effect.Effect<Metadata | undefined, RagError>
+  /** Reads pictures that lie beside the file. */
+  readonly picture?: PictureFile | undefined
 }
 
 /** What was read last of a path. */
@@ -97,7 +99,7 @@ const readDocument = Effect.fn("Ingest.read")(function* (
     const info = metadata === undefined ? stored.info : { ...stored.info, metadata }
     return { _tag: "Unchanged", stored, now: { ...stored, info, source } }
   }
-  const parsed = yield* parse({ path, bytes: original })
+  const parsed = yield* parse({ path, bytes: original, picture: file.picture })
   return { _tag: "Draft", draft: yield* draftOf({ path, source, original, sha256: hash, metadata }, parsed) }
 })
 

@@ -7,7 +7,7 @@ import { documentId } from "./Draft.ts"
 import type { FolderSource, IngestFailure } from "./IngestReport.ts"
 import type { StoredDocument } from "./PassageIndex.ts"
 import { RagError } from "./RagError.ts"
-import { folderName, isThere, listFiles, readSource } from "./SourceFiles.ts"
+import { folderName, isThere, listFiles, pictureBeside, readSource } from "./SourceFiles.ts"
 
 export interface FolderFiles {
   /** Absolute. */
@@ -40,7 +40,8 @@ export const folderFiles = Effect.fn("FolderFiles.list")(function* (
           file,
           source: root,
           read: readSource(root, file),
-          metadata: metadataOf(path, () => metadata?.(file))
+          metadata: metadataOf(path, () => metadata?.(file)),
+          picture: pictureBeside(root, file)
         }))
       )
     ),

@@ -10,6 +10,7 @@ import type { PassageEmbedder } from "./PassageEmbedder.ts"
 import type { Collection, Replacement, StoredDocument } from "./PassageIndex.ts"
 import { RagError } from "./RagError.ts"
 import { reported } from "./Reported.ts"
+import { pictureBeside } from "./SourceFiles.ts"
 
 /** Brings a collection up to date with a source. The last event is `done`. */
 export const ingestSource = (
@@ -43,7 +44,8 @@ export const rebuildFrom = (
         path: info.path,
         source,
         read: storedOriginal(current, info),
-        metadata: Effect.succeed(info.metadata)
+        metadata: Effect.succeed(info.metadata),
+        picture: source === "" ? undefined : pictureBeside(source, info.path)
       }))
       const filled = ingestFiles(Stream.fromIterable(files), next, embedder, new Map()).pipe(
         Stream.mapEffect((event) =>

@@ -1,9 +1,10 @@
 /** Files of a folder, named and read with typed failures: the one place of this package that reads the disk. */
 import { readdir, readFile, realpath, stat } from "node:fs/promises"
 import { basename, dirname, join, resolve, sep } from "node:path"
+import { MAX_IMAGE_BYTES } from "@sluice/core"
 import { Effect, Result } from "effect"
 import type { IngestFailure } from "./IngestReport.ts"
-import { MAX_FILE_BYTES } from "./parse/Parser.ts"
+import { MAX_FILE_BYTES, type PictureFile } from "./parse/Parser.ts"
 import { RagError, type RagReason } from "./RagError.ts"
 
 /** What a path to be ingested stands for. */
@@ -75,6 +76,30 @@ export const readSource = Effect.fn("SourceFiles.read")(function* (root: string,
   const bytes: Uint8Array = yield* disk(path, () => readFile(absolute))
   return bytes
 })
+
+/**
+ * Reads pictures that lie beside a document, within the folder that is ingested: not above it, not by a link that leads
+ * out of it, and nothing hidden. A path that begins with `/` begins at that folder.
+ */
+export const pictureBeside =
+  (root: string, document: string): PictureFile =>
+  (reference) =>
+    Effect.promise(async () => {
+      try {
+        const name = decodeURIComponent(reference.replace(/[?#].*$/s, "")).replaceAll("\\", "/")
+        const from = name.startsWith("/") ? root : join(root, dirname(document))
+        const target = resolve(join(from, name))
+        if (!isAbove(resolve(root), target)) return "lies outside of the folder that is ingested"
+        if (target.slice(resolve(root).length).includes(`${sep}.`)) return "is hidden"
+        const [home, real] = await Promise.all([realpath(root), realpath(target)])
+        if (!isAbove(home, real)) return "lies outside of the folder that is ingested"
+        const stats = await stat(real)
+        if (!stats.isFile()) return undefined
+        return stats.size > MAX_IMAGE_BYTES ? "has more than 20 MB" : await readFile(real)
+      } catch {
+        return undefined
+      }
+    })
 
 /** A file over the limit, named with both sizes. */
 export const tooLarge = (path: string, bytes: number): RagError =>
