@@ -32,7 +32,7 @@ export const habitOf = (pages: ReadonlyArray<ReadonlyArray<ReadonlyArray<Candida
     Record<Side, number>
   >
   for (const candidates of pages.flat()) {
-    const good = candidates.filter(({ content }) => content >= 0.6)
+    const good = candidates.filter(({ content, cut }) => content >= 0.6 && cut === Infinity)
     if (good.length === 1) votes[good[0]!.caption.kind][good[0]!.side] += 1
     else if (good.length === 2) {
       const [a, b] = good as [Candidate, Candidate]
@@ -47,8 +47,16 @@ export const habitOf = (pages: ReadonlyArray<ReadonlyArray<ReadonlyArray<Candida
   return { figure: share(votes.figure), table: share(votes.table) }
 }
 
-const scoreOf = ({ caption, content, gap, side }: Candidate, habit: Habit): number =>
-  content + HABIT * habit[caption.kind][side] - gap / DISTANCE
+/** All of a region is worth more than a part of it, and a part that ends at a wide gap more than one at a narrow one. */
+const WHOLE = 0.25
+const WIDE_GAP = 150
+
+const scoreOf = ({ caption, content, cut, gap, share, side }: Candidate, habit: Habit): number =>
+  content +
+  HABIT * habit[caption.kind][side] -
+  gap / DISTANCE +
+  WHOLE * share +
+  Math.min(WHOLE, cut / WIDE_GAP)
 
 /** The best choice for the captions of one page; a caption may get none. */
 export const assign = (

@@ -73,6 +73,8 @@ const isProse = ({ box, lines, size }: TextBlock): boolean => {
 }
 
 const SAME_EDGE = 5
+/** A page has columns of its own when this many lines of text show them. */
+const OWN_LINES = 12
 
 /** The columns that blocks of prose stand in, by their edges. */
 const columnsOf = (blocks: ReadonlyArray<TextBlock>): ReadonlyArray<Column> => {
@@ -144,7 +146,12 @@ export const bodyOf = (frames: ReadonlyArray<Frame>): Body => {
 /** The columns of one page: its own, and those of other pages where it shows none. */
 export const pageColumns = (blocks: ReadonlyArray<TextBlock>, body: Body): ReadonlyArray<Column> => {
   const prose = blocks.filter((block) => isProse(block) && Math.abs(block.size - body.size) < 0.1 * body.size)
-  const own = columnsOf(prose).filter(({ lines }) => lines >= 4)
+  const own = columnsOf(prose).filter(
+    ({ lines, x0, x1 }) =>
+      lines >= 4 &&
+      // A few indented lines do not make a column narrower
+      !(lines < OWN_LINES && body.columns.some((one) => one.x0 < x0 + 3 && one.x1 > x1 - 3))
+  )
   const rest = body.columns.filter((column) =>
     own.every((one) => shared(one.x0, one.x1, column.x0, column.x1) < 0)
   )

@@ -28,6 +28,9 @@ export interface Candidate {
   readonly content: number
   /** From the caption to it, in points. */
   readonly gap: number
+  /** Which share of what could be taken it takes, and how wide the gap is where it ends; points. */
+  readonly share: number
+  readonly cut: number
 }
 
 /** What a page gives to grow over. */
@@ -51,8 +54,12 @@ interface Item {
 /** A caption's figure begins within this distance, points … */
 const FIRST_GAP = 60
 /** … and its parts are at most this far from each other: drawings, and text in font sizes. */
-const GRAPHIC_GAP = 40
+const GRAPHIC_GAP = 56
 const TEXT_GAP = 2.6
+/** A region may end where its parts are this far from each other, in font sizes, if another caption wants the rest. */
+const CUT_GAP = 0.9
+/** This many ends are tried. */
+const CUTS = 8
 /** What fills more of the page than this is paper. */
 const PAPER = 0.7
 
@@ -135,22 +142,24 @@ const split = (frame: Frame, a: Box, b: Box): number => {
   return best.x
 }
 
-/** Turns a page so that the side that is grown to lies below: one rule for all four. */
-const turned = (box: Box, side: Side): Box =>
-  side === "below"
-    ? box
-    : side === "above"
-      ? [box[0], -box[3], box[2], -box[1]]
-      : side === "right"
-        ? [box[1], box[0], box[3], box[2]]
-        : [box[1], -box[2], box[3], -box[0]]
+/** Turns a page upside down where a region grows upwards: one rule for both sides. */
+const turned = (box: Box, side: "above" | "below"): Box =>
+  side === "below" ? box : [box[0], -box[3], box[2], -box[1]]
 
+/** What is taken from the caption up to a gap. */
+interface Stretch {
+  readonly box: Box
+  readonly items: ReadonlyArray<Item>
+  readonly cut: number
+}
+
+/** The region on one side, and the parts of it that end at a gap. */
 const grow = (
   caption: Caption,
-  side: Side,
+  side: "above" | "below",
   range: readonly [number, number],
   ground: Ground
-): Candidate | undefined => {
+): ReadonlyArray<Candidate> => {
   const { body, frame, frames, graphics } = ground
   const own = turned(caption.box, side)
   const start = own[3]
@@ -161,15 +170,10 @@ const grow = (
   const isPast = (box: Box): boolean =>
     (box[1] + box[3]) / 2 > start - 1 && box[1] > start - 0.5 * (own[3] - own[1]) - 4
   const written = new Set(ground.captions.flatMap(({ segments }) => segments))
-  const rules =
-    side === "below" || side === "above"
-      ? rulesOf(graphics)
-          .map((box) => turned(box, side))
-          .filter(
-            (box) => isPast(box) && shared(box[0], box[2], ...range) > 0.8 * width(box) && width(box) > 30
-          )
-          .toSorted((a, b) => a[1] - b[1])
-      : []
+  const rules = rulesOf(graphics)
+    .map((box) => turned(box, side))
+    .filter((box) => isPast(box) && shared(box[0], box[2], ...range) > 0.8 * width(box) && width(box) > 30)
+    .toSorted((a, b) => a[1] - b[1])
   const others = ground.captions
     .filter((other) => other !== caption)
     .map(({ box }) => turned(box, side))
@@ -177,9 +181,7 @@ const grow = (
   const wall = Math.min(Infinity, ...others.map((box) => box[1]))
   // What running text leaves room for
   const blocking = ground.obstacles
-    .filter(
-      ({ box }) => !enclosed(box, frames, side === "above" || side === "below" ? range : [0, frame.width])
-    )
+    .filter(({ box }) => !enclosed(box, frames, range))
     .map(({ box, strong }) => ({ box: turned(box, side), strong }))
     .filter(({ box }) => isPast(box) && shared(box[0], box[2], ...range) > Math.min(12, 0.3 * width(box)))
     .toSorted((a, b) => a.box[1] - b.box[1])
@@ -207,6 +209,11 @@ const grow = (
       )
       .map(({ box }) => box[1])
   )
+  const blockers = new Set(
+    ground.obstacles
+      .filter(({ box }) => !enclosed(box, frames, [0, frame.width]))
+      .flatMap(({ segments }) => segments)
+  )
   const items: Array<Item> = []
   for (const graphic of graphics) items.push({ box: turned(graphic.box, side), graphic })
   for (const segment of frame.segments) {
@@ -216,64 +223,71 @@ const grow = (
   const room = items
     .filter(({ box }) => isPast(box) && (box[1] + box[3]) / 2 < limit && box[3] < limit + 14 && inRange(box))
     .toSorted((a, b) => a.box[1] - b.box[1])
-  let region: Box | undefined
-  const taken: Array<Item> = []
-  if (ruled !== undefined && caption.kind === "table") {
-    region = ruled
-    taken.push(
-      ...room.filter(
-        ({ box, segment }) =>
-          (box[1] > ruled[1] - 3 && box[3] < ruled[3] + 3) ||
-          overlapY(box, ruled) > 0.5 * height(box) ||
-          // "(a) Before" between a table and its caption
-          (segment !== undefined && box[3] < ruled[1] + 3)
+  /** Drawings that reach over the edge of the column bring along what stands beside them. */
+  const finish = (stretch: Stretch, whole: Stretch): Candidate => {
+    const own = [...stretch.items]
+    let region = stretch.box
+    for (let round = 0; round < 3; round++) {
+      const reach = region
+      const more = items.filter(
+        (item) =>
+          !own.includes(item) &&
+          isPast(item.box) &&
+          item.box[3] < limit + 2 &&
+          overlapY(item.box, reach) > 0.7 * height(item.box) &&
+          overlapX(item.box, reach) > (item.graphic === undefined ? 0.3 * width(item.box) : 1) &&
+          !(item.segment !== undefined && blockers.has(item.segment))
       )
-    )
-    region = hull([ruled, ...taken.map(({ box }) => box)])
-  } else {
-    for (const item of room) {
-      const gap: number = item.box[1] - (region?.[3] ?? start)
-      const most =
-        region === undefined
-          ? FIRST_GAP
-          : item.segment === undefined
-            ? GRAPHIC_GAP
-            : Math.max(TEXT_GAP * body.size, ruled !== undefined && item.box[3] < ruled[3] ? Infinity : 0)
-      if (gap > most) break
-      region = region === undefined ? item.box : hull([region, item.box])
-      taken.push(item)
+      if (more.length === 0) break
+      own.push(...more)
+      region = hull([region, ...more.map(({ box }) => box)])
+    }
+    return {
+      caption,
+      side,
+      box: turned(region, side),
+      content: contentOf(caption, own, region),
+      gap: Math.max(0, region[1] - start),
+      share: height(stretch.box) / Math.max(1, height(whole.box)),
+      cut: stretch.cut
     }
   }
-  if (region === undefined) return undefined
-  // Drawings that reach over the edge of the column bring along what stands beside them
-  for (let round = 0; round < 3; round++) {
-    const reach: Box = region
-    const more = items.filter(
-      (item) =>
-        !taken.includes(item) &&
-        isPast(item.box) &&
-        item.box[3] < limit + 2 &&
-        overlapY(item.box, reach) > 0.7 * height(item.box) &&
-        overlapX(item.box, reach) > (item.graphic === undefined ? 0.3 * width(item.box) : 1) &&
-        !ground.obstacles.some(
-          ({ box, segments }) =>
-            item.segment !== undefined &&
-            segments.includes(item.segment) &&
-            !enclosed(box, frames, [0, frame.width])
-        )
+  if (ruled !== undefined && caption.kind === "table") {
+    const taken = room.filter(
+      ({ box, segment }) =>
+        (box[1] > ruled[1] - 3 && box[3] < ruled[3] + 3) ||
+        overlapY(box, ruled) > 0.5 * height(box) ||
+        // "(a) Before" between a table and its caption
+        (segment !== undefined && box[3] < ruled[1] + 3)
     )
-    if (more.length === 0) break
-    taken.push(...more)
-    region = hull([region, ...more.map(({ box }) => box)])
+    const whole = { box: hull([ruled, ...taken.map(({ box }) => box)]), items: taken, cut: Infinity }
+    return [finish(whole, whole)]
   }
-  const box = turned(region, side === "left" ? "left" : side)
-  return {
-    caption,
-    side,
-    box: side === "left" ? [-region[3], region[0], -region[1], region[2]] : box,
-    content: contentOf(caption, taken, region),
-    gap: Math.max(0, region[1] - start)
+  const ends: Array<Stretch> = []
+  let reach: Box | undefined
+  let taken: Array<Item> = []
+  let late: Array<Item> = []
+  for (const item of room) {
+    const gap: number = item.box[1] - (reach?.[3] ?? start)
+    if (gap > (reach === undefined ? FIRST_GAP : GRAPHIC_GAP)) break
+    const far = gap > TEXT_GAP * body.size && !(ruled !== undefined && item.box[3] < ruled[3])
+    if (reach !== undefined && item.graphic === undefined && far) {
+      // The label of a line that may follow; alone it is other text
+      late.push(item)
+      continue
+    }
+    if (reach !== undefined && gap > CUT_GAP * body.size)
+      ends.push({ box: reach, items: taken.slice(), cut: gap })
+    reach = reach === undefined ? item.box : hull([reach, item.box])
+    const all: Box = reach
+    taken.push(item, ...late.filter(({ box }) => (box[1] + box[3]) / 2 < all[3]))
+    late = late.filter((one) => !taken.includes(one))
+    reach = hull([reach, ...taken.slice(-4).map(({ box }) => box)])
   }
+  if (reach === undefined) return []
+  const whole: Stretch = { box: reach, items: taken, cut: Infinity }
+  const cuts = ends.toSorted((one, other) => other.cut - one.cut).slice(0, CUTS)
+  return [whole, ...cuts].map((stretch) => finish(stretch, whole))
 }
 
 /** How much these things look like what the caption announces. */
@@ -315,19 +329,16 @@ const contentOf = (caption: Caption, items: ReadonlyArray<Item>, box: Box): numb
         : 0.15
 }
 
-/** Every region that may be this caption's: one a side at most. */
+/** Every region that may be this caption's, and the parts of it that are left where other captions want the rest. */
 export const candidatesOf = (caption: Caption, ground: Ground): ReadonlyArray<Candidate> => {
   const range = rangeOf(caption, ground)
   const tall: readonly [number, number] = [caption.box[1] - 4, caption.box[3] + 4]
   const found: Array<Candidate> = []
   for (const side of ["above", "below"] as const) {
     const grown = grow(caption, side, range, ground)
-    const narrow =
-      grown !== undefined && grown.content >= 0.4
-        ? undefined
-        : grow(caption, side, [caption.box[0] - 6, caption.box[2] + 6], ground)
-    const best = [grown, narrow].flatMap((one) => one ?? []).toSorted((a, b) => b.content - a.content)[0]
-    if (best !== undefined) found.push(best)
+    found.push(...grown)
+    if (grown.some(({ content }) => content >= 0.4)) continue
+    found.push(...grow(caption, side, [caption.box[0] - 6, caption.box[2] + 6], ground))
   }
   if (found.every(({ content }) => content < 0.4)) {
     for (const side of ["left", "right"] as const) {
@@ -380,6 +391,8 @@ const beside = (
     side,
     box: region,
     content: 0.8 * contentOf(caption, items, region),
-    gap: side === "right" ? region[0] - box[2] : box[0] - region[2]
+    gap: side === "right" ? region[0] - box[2] : box[0] - region[2],
+    share: 1,
+    cut: Infinity
   }
 }

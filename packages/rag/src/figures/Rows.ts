@@ -128,7 +128,7 @@ export const rowsOf = (
   const edges = edgesOf(lines, upright, box)
   const columns = edges.length + 1
   if (columns < 2 || columns > MAX_COLUMNS || lines.length < 2 || lines.length > MAX_ROWS) return undefined
-  const level = rulesOf(graphics)
+  const level = rulesOf(graphics, true)
     .filter((rule) => overlapX(rule, box) > 0.6 * width(box))
     .map((rule) => (rule[1] + rule[3]) / 2)
     .filter((y, i, all) => i === 0 || y - all[i - 1]! > 2)

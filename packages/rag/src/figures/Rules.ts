@@ -16,10 +16,10 @@ const edges = ({ box, shape }: Graphic): ReadonlyArray<Box> => {
   ]
 }
 
-/** Horizontal lines, those that continue each other as one; from top to bottom. */
-export const rulesOf = (graphics: ReadonlyArray<Graphic>): ReadonlyArray<Box> => {
+/** Horizontal lines, those that continue each other as one; from top to bottom. `cells` counts the edges of rectangles too. */
+export const rulesOf = (graphics: ReadonlyArray<Graphic>, cells = false): ReadonlyArray<Box> => {
   const sorted = graphics
-    .flatMap(edges)
+    .flatMap((graphic) => (cells || graphic.shape === "horizontal" ? edges(graphic) : []))
     .toSorted((a, b) => a[1] - b[1] || a[0] - b[0])
     .slice(0, MOST)
   const rules: Array<Box> = []
