@@ -128,7 +128,7 @@ describe("ingest", () => {
   it.effect("reports bad files and ingests the rest; a bad new version leaves the old one", () =>
     Effect.gen(function* () {
       const { docs, library: at, write } = yield* handbook
-      yield* write("docs/picture.png", new Uint8Array([0x89, 0x50, 0x4e, 0x47]))
+      yield* write("docs/picture.gif", new Uint8Array([0x47, 0x49, 0x46, 0x38]))
       yield* write("docs/binary.txt", new Uint8Array([0, 1, 2, 255, 254, 0, 0, 7]))
       yield* write("docs/empty.md", "")
       const library = yield* Library.open(at)
@@ -137,7 +137,7 @@ describe("ingest", () => {
       assert.deepStrictEqual(report.failed.map(({ error, path }) => `${path} ${error.reason}`).toSorted(), [
         "binary.txt Malformed",
         "empty.md Empty",
-        "picture.png UnsupportedFormat"
+        "picture.gif UnsupportedFormat"
       ])
       yield* write("docs/refunds.md", new Uint8Array([0, 1, 2, 255, 254, 0, 0, 7]))
       const again = yield* library.ingest(docs)
