@@ -1,0 +1,76 @@
+/** Embedding servers that people run themselves answer as OpenAI does, more or less: a library works with them. */
+import { assert, describe, it } from "@effect/vitest"
+import { apiKey, GatewayEmbedder } from "@sluice/core"
+import { GatewayClient } from "@sluice/core/client"
+import { Library } from "@sluice/rag"
+import { Context, Effect, Layer } from "effect"
+import { type Behaviour, embed, json, LoopbackGateway } from "../core/LoopbackGateway.ts"
+import { readerLayer, rerankerLayer } from "./Models.ts"
+import { handbook } from "./TestFolder.ts"
+
+const PREFIXES = { query: "search_query: ", passage: "search_document: " }
+
+/** Numbers only, whatever is asked for; no usage, or half of one; fields of their own. */
+const servers: ReadonlyArray<readonly [name: string, around: (data: ReadonlyArray<object>) => object]> = [
+  ["Ollama", (data) => ({ object: "list", data, model: "nomic-embed-text" })],
+  [
+    "vLLM",
+    (data) => ({
+      id: "embd-1",
+      object: "list",
+      created: 1_700_000_000,
+      model: "e5",
+      data,
+      usage: { prompt_tokens: 7, total_tokens: 7, completion_tokens: 0, prompt_tokens_details: null }
+    })
+  ],
+  ["TEI", (data) => ({ object: "list", data, model: "BAAI/bge-m3", usage: { prompt_tokens: 7 } })]
+]
+
+const answering =
+  (around: (data: ReadonlyArray<object>) => object): Behaviour =>
+  ({ body, method, path }, response) => {
+    if (method !== "POST" || path !== "/v1/embeddings") return json(response, { error: "404" }, 404)
+    json(
+      response,
+      around(body.input.map((text, index) => ({ object: "embedding", index, embedding: [...embed(text)] })))
+    )
+  }
+
+describe("an embedding server of one's own", () => {
+  for (const [name, around] of servers)
+    it.effect(`that answers as ${name} does serves a library, under /v1 and with its prefixes`, () =>
+      Effect.gen(function* () {
+        const gateway = Context.get(yield* Layer.build(LoopbackGateway.layer), LoopbackGateway)
+        gateway.behave(answering(around))
+        const { docs, library: at } = yield* handbook
+        const modelsOf = (url: string, prefixes = PREFIXES) =>
+          Layer.mergeAll(
+            GatewayEmbedder.layer({ model: "local", prefixes }).pipe(
+              Layer.provide(GatewayClient.layer({ baseUrl: url, apiKey: apiKey("sk-none") }))
+            ),
+            rerankerLayer,
+            readerLayer
+          )
+        yield* Effect.gen(function* () {
+          const library = yield* Library.open(at)
+          assert.deepStrictEqual((yield* library.ingest(docs)).failed, [])
+          assert.strictEqual((yield* library.stats).dimension, 64)
+          assert.isTrue((yield* library.ask("Who holds the key to the boiler room?")).found)
+          const sent = gateway.seen.flatMap(({ body }) => body.input)
+          assert.strictEqual(sent.filter((text) => text.startsWith(PREFIXES.passage)).length, 3)
+          assert.include(sent, `${PREFIXES.query}Who holds the key to the boiler room?`)
+          assert.strictEqual((yield* library.ingest(docs)).unchanged, 3)
+        }).pipe(Effect.provide(modelsOf(gateway.url)), Effect.scoped)
+        // the address as such servers print it; and other prefixes are another model
+        yield* Effect.scoped(Library.open(at)).pipe(Effect.provide(modelsOf(`${gateway.url}/v1/`)))
+        const other = yield* Effect.flip(
+          Effect.scoped(Library.open(at)).pipe(
+            Effect.provide(modelsOf(gateway.url, { ...PREFIXES, query: "query: " }))
+          )
+        )
+        assert.strictEqual(other.reason, "ManifestMismatch")
+        assert.include(other.message, "search_query: ")
+      }).pipe(Effect.scoped)
+    )
+})
