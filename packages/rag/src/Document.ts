@@ -70,7 +70,8 @@ export interface ReadFault {
  * A file as its parser read it.
  *
  * `text` is what all offsets refer to. For Markdown and plain text it is the file itself, character for character
- * (without a byte order mark); for HTML and PDF the text that a reader sees.
+ * (without a byte order mark, and without the Base64 of data URIs); for the other formats the text that a reader sees.
+ * What is written in a picture stands at the end of its figure, where image understanding read it.
  */
 export interface Parsed {
   readonly format: Format
