@@ -1,7 +1,7 @@
 /** What a caller may ask of retrieval, each by what it does to a small library. */
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder, Reranker, type RerankerModel } from "@sluice/core"
-import { CANDIDATES, Fusion, Library, RECALL, type Retrieval, RetrieveOptions } from "@sluice/rag"
+import { CANDIDATES, Filter, Fusion, Library, RECALL, type Retrieval, RetrieveOptions } from "@sluice/rag"
 import { Deferred, Duration, Effect, Fiber, Layer, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { embedderLayer, embedText, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
@@ -158,11 +158,16 @@ describe("retrieval's options", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("keep nothing below the least relevance", () =>
+  it.effect("keep what the filter lets through, and nothing below the least relevance", () =>
     Effect.gen(function* () {
       const from = yield* library(GATES)
       const ask = (options: RetrieveOptions) =>
         Effect.map(from.retrieve("a fee for the lock", options), pathsOf)
+      assert.deepStrictEqual(yield* ask({ filter: Filter.not(Filter.equals("path", "c.md")), keep: 1 }), [
+        "a.md"
+      ])
+      assert.deepStrictEqual(yield* ask({ filter: Filter.equals("path", "x'; DROP TABLE --") }), [])
+      assert.deepStrictEqual(yield* ask({ filter: Filter.range("page", { from: 1 }) }), [])
       // The test's reranker counts words in common: "fee", "lock", "a", "for" are in c.md, "the", "lock" in a.md.
       assert.deepStrictEqual(yield* ask({ minimumRelevance: 4 }), ["c.md"])
       assert.deepStrictEqual(yield* ask({ minimumRelevance: 40 }), [])
