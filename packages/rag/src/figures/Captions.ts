@@ -60,6 +60,16 @@ const whole = (
   columns: ReadonlyArray<Column>,
   body: Body
 ): ReadonlyArray<Segment> => {
+  /** Whether it stands below another caption's first line, flush or centred. */
+  const belongsToOther = (one: Segment): boolean =>
+    [...starts].some(
+      ({ box: own }) =>
+        own !== first.box &&
+        one.box[1] > own[1] + 2 &&
+        one.box[1] < own[1] + 6 * first.size &&
+        own[0] > first.box[2] - 4 &&
+        (Math.abs(own[0] - one.box[0]) < 3 || Math.abs(own[0] + own[2] - one.box[0] - one.box[2]) < 6)
+    )
   const rowOf = (one: Segment): ReadonlyArray<Segment> => {
     const row = [one]
     // Words of the same line that a wide gap parts, as in "Table 3    Gates of the lock"
@@ -69,6 +79,7 @@ const whole = (
         (other) =>
           !row.includes(other) &&
           !starts.has(other) &&
+          !belongsToOther(other) &&
           overlapY(other.box, last.box) > 0.6 * Math.min(height(other.box), height(last.box)) &&
           other.box[0] - last.box[2] >= -1 &&
           other.box[0] - last.box[2] < 2.6 * first.size &&

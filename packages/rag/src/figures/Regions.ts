@@ -124,6 +124,31 @@ const rangeOf = (caption: Caption, { captions, columns, frame }: Ground): readon
   return [left, right]
 }
 
+/**
+ * The whole width of the text, for a caption in one column beside which the other columns are empty: it may stand, flush
+ * left, under a figure that spans them.
+ */
+const widerRange = (
+  { box }: Caption,
+  [left, right]: readonly [number, number],
+  { captions, columns, frame, graphics }: Ground
+): readonly [number, number] | undefined => {
+  const wide = [
+    Math.min(left, ...columns.map(({ x0 }) => x0)),
+    Math.max(right, ...columns.map(({ x1 }) => x1))
+  ] as const
+  if (wide[1] - wide[0] < 1.2 * (right - left)) return undefined
+  // Another caption on this line shares the room already
+  if (captions.some((one) => one.box !== box && overlapY(one.box, box) > 0)) return undefined
+  const beside = (own: Box): boolean =>
+    overlapY(own, box) > 0 &&
+    (own[0] >= right - 2 || own[2] <= left + 2) &&
+    overlapX(own, [wide[0], 0, wide[1], 0]) > 0
+  return frame.segments.some((one) => beside(one.box)) || graphics.some((one) => beside(one.box))
+    ? undefined
+    : wide
+}
+
 /** Between two captions on one line: where the fewest drawings and texts around them are cut. */
 const split = (frame: Frame, a: Box, b: Box): number => {
   const [from, to] = [(a[0] + a[2]) / 2, (b[0] + b[2]) / 2]
@@ -265,7 +290,7 @@ const grow = (
   }
   const ends: Array<Stretch> = []
   let reach: Box | undefined
-  let taken: Array<Item> = []
+  const taken: Array<Item> = []
   let late: Array<Item> = []
   for (const item of room) {
     const gap: number = item.box[1] - (reach?.[3] ?? start)
@@ -334,8 +359,19 @@ export const candidatesOf = (caption: Caption, ground: Ground): ReadonlyArray<Ca
   const range = rangeOf(caption, ground)
   const tall: readonly [number, number] = [caption.box[1] - 4, caption.box[3] + 4]
   const found: Array<Candidate> = []
+  const wide = widerRange(caption, range, ground)
   for (const side of ["above", "below"] as const) {
-    const grown = grow(caption, side, range, ground)
+    const within = grow(caption, side, range, ground)
+    const across = wide === undefined ? [] : grow(caption, side, wide, ground)
+    // Across the columns only what goes on there at the same height
+    const [inner, outer] = [within[0]?.box, across[0]?.box]
+    const goesOn =
+      outer !== undefined &&
+      !ground.captions.some(
+        (one) => one !== caption && overlapY(one.box, hull([outer, inner ?? outer])) > -12
+      ) &&
+      (inner === undefined || (height(outer) > 0.8 * height(inner) && width(outer) > 1.1 * width(inner)))
+    const grown = goesOn ? across : within
     found.push(...grown)
     if (grown.some(({ content }) => content >= 0.4)) continue
     found.push(...grow(caption, side, [caption.box[0] - 6, caption.box[2] + 6], ground))
