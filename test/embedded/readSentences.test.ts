@@ -182,6 +182,25 @@ driven | 12.5 | 14.1`
     )
   })
 
+  it("tells a number from its digits, written out or not, and reads the rows written inside a figure", () => {
+    const runs = "Table 3: Pump runs.\npumps | litres | hours\n1 | 13.5 | 0.2\n3 | 41.0 | 3.5\n5 | 66.8 | 4.1"
+    expect(answer("How many litres did 5 pumps give in the pump runs?", runs)[0]).toBe("5 · 66.8 · 4.1")
+    expect(answer("How many litres did three pumps give in the pump runs?", runs)[0]).toBe("3 · 41.0 · 3.5")
+    const chart =
+      "Figure 6: Barges per hour and gauge.\n4M\nhours\nnarrow barges 1212 593 479\nwide barges 385 120 77"
+    expect(answer("How many wide barges per hour?", chart)[0]).toBe("wide barges 385 120 77")
+  })
+
+  it("knows that a paragraph still speaks of what it named, and how things are called", () => {
+    const tables = `The click table keeps a row for each visit. Rows are named by site and time. This table shrinks to 14% of its size.
+
+The summary table keeps totals. It is made every night. This table shrinks to 29% of its size.`
+    expect(answer("To what share of its size does the click table shrink?", tables)[0]).toContain("14%")
+    const called =
+      "A compaction drops old files. A compaction that rewrites all files into one is called a major compaction."
+    expect(answer("What is a major compaction?", called)[0]).toContain("into one")
+  })
+
   it("answers with the caption when a picture is asked for, without what is written inside", () => {
     const figure = "Figure 4: Water level of the mill pond by month.\n4.0\n4.5\nJan\nJul"
     expect(answer("Which figure shows the water level of the mill pond?", figure)).toEqual([

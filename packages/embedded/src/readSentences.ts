@@ -19,9 +19,9 @@ const MIN_COVERAGE_CJK = 0.25
  * the passage never names is not answered there, however much else of the question it shares.
  */
 const MIN_SUPPORT = 0.58
-const MIN_SUPPORT_CJK = 0.45
+const MIN_SUPPORT_CJK = 0.4
 /** A name that the passage never says counts more than another word. */
-const NAME_MISSING = 0.12
+const NAME_MISSING = 0.2
 /** A better supported passage is the likelier place. */
 const SUPPORT = 0.3
 
@@ -29,12 +29,14 @@ const SUPPORT = 0.3
 const MIN_OWN_COVERAGE = 0.2
 const MIN_HEADING_COVERAGE = 0.7
 /** A row of a table may share little by itself: what its columns are stands above it. */
-const MIN_ROW_COVERAGE = 0.1
+const MIN_ROW_COVERAGE = 0.05
 
 /** What a term counts that stands not in the sentence but before it, above it, or in the title. */
 const BEFORE = 0.25
 const BEFORE_PRONOUN = 0.7
 const BEFORE_ROW = 0.7
+/** What a paragraph has named lasts for its later sentences, less with each. */
+const TOPIC_LASTS = 0.85
 const HEADING = 0.4
 /** What a caption says holds for all that is written in its figure, and for all rows of its table. */
 const ABOVE = 0.6
@@ -118,7 +120,7 @@ const candidatesOf = (
   const path = title.split(" › ")
   const sentences = sentencesOf(text)
   const everything = presence(question, contentOf(`${title}\n${text}`))
-  const unnamed = question.names.filter((i) => everything[i] === 0).length
+  const unnamed = question.names.filter((name) => name.every((i) => everything[i] === 0)).length
   const support = covered(question, everything) - NAME_MISSING * unnamed
   const captioned = new Set(
     sentences.flatMap(({ block, kind, text }) => (kind === "paragraph" && TITLED.test(text) ? [block] : []))
@@ -129,10 +131,13 @@ const candidatesOf = (
   const inCaption = presence(question, captions)
   const asksForPicture = PICTURE.test(question.text)
   let header = nothing
+  let columns = ""
   const inTitle = presence(question, contentOf(path.slice(0, -1).join("\n")))
   let heading = presence(question, contentOf(path.at(-1) ?? ""))
   let before = presence(question, nothing)
   let lead = before
+  let topic = before
+  let block = -1
   let underHeader = false
   const candidates: Array<Candidate> = []
   for (const sentence of sentences) {
@@ -146,13 +151,17 @@ const candidatesOf = (
     }
     if (sentence.kind === "header") {
       header = underHeader ? header.union(content) : content
+      columns = underHeader ? `${columns}\n${sentence.text}` : sentence.text
       before = lead = presence(question, header)
       underHeader = true
       continue
     }
+    if (sentence.block !== block) topic = presence(question, nothing)
+    block = sentence.block
     // Items of a list and rows of a table go with what leads to them, not with each other.
-    const context = sentence.kind === "paragraph" ? before : lead
     const pronoun = PRONOUN.test(sentence.text)
+    const above = pronoun ? before.map((value, i) => Math.max(value, topic[i] ?? 0)) : before
+    const context = sentence.kind === "paragraph" ? above : lead
     // The header says what the cells of each row are.
     const row = sentence.kind === "row"
     const weight = row && underHeader ? BEFORE_ROW : pronoun ? BEFORE_PRONOUN : BEFORE
@@ -172,6 +181,7 @@ const candidatesOf = (
       before = own
       continue
     }
+    const sameNumbers = row && hasNumbers(question, `${sentence.text}\n${columns}`)
     candidates.push({
       passage,
       sentence,
@@ -179,7 +189,8 @@ const candidatesOf = (
       // A number alone, such as a year, is found everywhere.
       about:
         (question.subject.length === 0 || question.subject.some((i) => (around[i] ?? 0) > 0)) &&
-        (covered(question, own) >= (row ? MIN_ROW_COVERAGE : MIN_OWN_COVERAGE) ||
+        (sameNumbers ||
+          covered(question, own) >= (row ? MIN_ROW_COVERAGE : MIN_OWN_COVERAGE) ||
           covered(question, heading) >= MIN_HEADING_COVERAGE),
       coverage,
       support,
@@ -187,16 +198,15 @@ const candidatesOf = (
         coverage +
         SUPPORT * support +
         (isOfType?.(sentence.text) ? ANSWER_TYPE : 0) +
-        FIRST_PASSAGE / (passage + 1) -
-        (row && question.numbers.length > 0 && question.numbers.every((number) => content.has(number))
-          ? SAME_NUMBERS
-          : 0) +
+        FIRST_PASSAGE / (passage + 1) +
+        (sameNumbers ? SAME_NUMBERS : 0) +
         ALL_WORDS * sharedWords(question.words, sentence.text) -
         (hasOtherNumbers(question, content, row ? header.union(captions) : nothing) ? OTHER_NUMBERS : 0) -
         (sentence.kind === "paragraph" ? unfinished(sentence.text, asksForPicture) : 0) -
         (size > LONG_TERMS ? LONG : size < SHORT_TERMS && !row ? SHORT : 0)
     })
     before = own
+    topic = own.map((value, i) => Math.max(value, TOPIC_LASTS * (topic[i] ?? 0)))
     if (sentence.kind === "paragraph") {
       lead = own
       underHeader = false
@@ -204,6 +214,10 @@ const candidatesOf = (
   }
   return candidates
 }
+
+/** Whether all numbers of the question stand in a text, none as a part of another. */
+const hasNumbers = ({ figures }: Question, text: string): boolean =>
+  figures.length > 0 && figures.every((figure) => figure.test(text))
 
 /** The share of all words of a question that stand in a sentence. */
 const sharedWords = (words: ReadonlySet<string>, sentence: string): number =>

@@ -19,7 +19,7 @@ const REASON =
 const kinds: ReadonlyArray<readonly [asks: RegExp, answers: RegExp]> = [
   [/\bhow (?:long|old)\b|多久|多长时间|几天|几年|几个月|几小时|多少(?:天|年|小时|分钟)/i, DURATION],
   [
-    /\bhow (?:many|much|often|far|high|tall|deep|big|large|fast|wide|heavy|hot|cold)\b|\bwhat (?:number|percentage|share|price|cost|size|speed|temperature)\b|多少|几[个名人次种座条本岁级元米]|多[高大深远重快宽]/i,
+    /\bhow (?:many|much|often|far|high|tall|deep|big|large|fast|wide|heavy|hot|cold)\b|\bwhat (?:number|percentage|share|fraction|price|cost|size|speed|temperature)\b|\bwhat (?:is|was|are|were) (?:the )?(?:\S+ ){0,3}?(?:mean|average|median|maximum|minimum|total|number|ratio|rate|share|percentage|latency|throughput|score|length|width|height|depth|weight|speed|temperature|price|cost|fee|size)\b|多少|几[个名人次种座条本岁级元米]|多[高大深远重快宽]/i,
     NUMBER
   ],
   [/\bwhen (?:was|were|did|had|has|have)\b|\b(?:what|which) (?:year|date|century)\b|哪一?年/i, DATE],
@@ -64,7 +64,7 @@ export const answerTypeOf = (question: string): ((sentence: string) => boolean) 
   const subject = defined?.[1] ?? defined?.[2]
   if (subject === undefined || subject.length > 80 || subject.split(/\s+/).length > 5) return undefined
   const definition = new RegExp(
-    `^(?:\\W*(?:an?|the)\\s+)?.{0,12}?${escaped(subject)}.{0,40}?(?:\\b(?:is|are|was|were|means|refers to)\\b|是|指|[:：—])`,
+    `^(?:\\W*(?:an?|the)\\s+)?.{0,12}?${escaped(subject)}.{0,40}?(?:\\b(?:is|are|was|were|means|refers to)\\b|是|指|[:：—])|\\b(?:called|known as|termed|named|referred to as|refer to as)\\s+(?:an?\\s+|the\\s+)?\\W?${escaped(subject)}|(?:称为|叫做|称作)${escaped(subject)}`,
     "iu"
   )
   return (sentence) => definition.test(sentence)

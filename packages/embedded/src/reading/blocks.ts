@@ -10,6 +10,8 @@ const ROW = /^\s*\|.*\|\s*$/
 const RULE = /^[\s|:=*_+-]*$/
 const TABLE_RULE = /^\s*(?:\|\s*)?:?-{2,}[\s|:-]*$/
 const PIPED = /\S \| \S/
+/** A label and what was measured: a line of a table within a figure. */
+const NUMBERS = /^\s*\p{L}.{0,80}\s\d[\d.,%±]*\s+(?:\S+\s+)?\d[\d.,%±]*(?:\s|$)/u
 const MAX_HEAD = 100
 const QUOTE = /^\s*(?:>\s?)+/
 
@@ -29,6 +31,7 @@ export const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
   const blocks: Array<TextBlock> = []
   let open: { kind: "paragraph" | "item"; start: number; end: number; first: number } | undefined
   let fenced = false
+  let inside = false
   const close = () => {
     if (open !== undefined) blocks.push({ kind: open.kind, start: open.start, end: open.end })
     open = undefined
@@ -55,8 +58,20 @@ export const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
       continue
     }
     // What is written inside a figure follows its caption.
-    if (open !== undefined && open.first === open.end && endsCaption(text.slice(open.start, open.end), line))
+    if (
+      open !== undefined &&
+      open.first === open.end &&
+      endsCaption(text.slice(open.start, open.end), line)
+    ) {
       close()
+      inside = true
+    }
+    if (line.trim() === "") inside = false
+    if (inside && NUMBERS.test(line)) {
+      close()
+      blocks.push({ kind: "row", start: from0 + indent(line), end })
+      continue
+    }
     if (FENCE.test(line)) {
       close()
       fenced = !fenced

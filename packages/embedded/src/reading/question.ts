@@ -12,8 +12,14 @@ const ASKING_WEIGHT = 0.25
 
 const askingCharacters = /[什么多少几何谁哪怎样吗呢请问为是的有]/u
 
-/** A word with a capital letter that does not begin a sentence. */
-const NAME = /(?<=[\p{L}\p{N},)'’"] )\p{Lu}[\p{L}\p{N}]+/gu
+/** Words with a capital letter that do not begin a sentence. */
+const NAME = /(?<=[\p{L}\p{N},)'’"] )\p{Lu}[\p{L}\p{N}]+(?: \p{Lu}[\p{L}\p{N}]+){0,5}/gu
+
+const NUMBER_WORDS = "two three four five six seven eight nine ten eleven twelve".split(" ")
+const FIGURE = new RegExp(
+  `(?<![\\p{L}\\d])(?:\\d{1,20}(?:[.,]\\d{1,20}){0,5}|${NUMBER_WORDS.join("|")})(?![\\p{L}\\d])`,
+  "gu"
+)
 
 export const wordsOf = (text: string): ReadonlySet<string> =>
   new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))
@@ -30,8 +36,10 @@ export interface Question {
   readonly weights: ReadonlyArray<number>
   /** Its numbers: a sentence with others speaks of something else. */
   readonly numbers: ReadonlyArray<Term>
-  /** Places of the terms that are names: written with a capital letter within the question. */
-  readonly names: ReadonlyArray<number>
+  /** The names in it, each the places of its terms: words with a capital letter within the question. */
+  readonly names: ReadonlyArray<ReadonlyArray<number>>
+  /** The same, and two to twelve in words, each a test for a text that has it alone: no 5 in 13.5. */
+  readonly figures: ReadonlyArray<RegExp>
   /** Places of the terms that are neither numbers nor words of asking. */
   readonly subject: ReadonlyArray<number>
   /** Whether most of what it asks about is CJK. */
@@ -52,17 +60,27 @@ export const questionOf = (text: string): Question => {
   const weighed = all.map((term) => ({ term, weight: weightOf(term) })).filter(({ weight }) => weight > 0)
   const sum = (cjk: boolean) =>
     weighed.reduce((total, { term, weight }) => total + ((term.kind !== "word") === cjk ? weight : 0), 0)
-  const capitals = new Set(termsOf([...text.matchAll(NAME)].map(([name]) => name).join(" ")))
+  const placesOf = (name: string): ReadonlyArray<number> => {
+    const own = new Set(termsOf(name))
+    return [...weighed.keys()].filter((i) => {
+      const term = weighed[i]?.term
+      return term?.kind === "word" && own.has(term) && !isNumber(term)
+    })
+  }
   return {
     text,
     words: wordsOf(text),
-    names: [...weighed.keys()].filter((i) => {
-      const term = weighed[i]?.term
-      return term?.kind === "word" && capitals.has(term) && !isNumber(term)
-    }),
+    names: [...text.matchAll(NAME)].map(([name]) => placesOf(name)).filter((name) => name.length > 0),
     terms: weighed.map(({ term }) => term),
     weights: weighed.map(({ weight }) => weight),
     numbers: all.filter(isNumber),
+    figures: [...new Set(text.toLowerCase().match(FIGURE))].map((figure) => {
+      const word = NUMBER_WORDS.indexOf(figure)
+      const digits = word < 0 ? figure : String(word + 2)
+      const written = NUMBER_WORDS[Number(digits) - 2]
+      const alone = `(?<![\\d.,±])${digits.replaceAll(".", "\\.")}(?!\\d|[.,]\\d)`
+      return new RegExp(written === undefined ? alone : `${alone}|\\b${written}\\b`, "i")
+    }),
     subject: [...weighed.keys()].filter((i) => {
       const term = weighed[i]?.term
       return term !== undefined && !isNumber(term) && !asking.has(term.key)
