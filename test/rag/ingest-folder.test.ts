@@ -150,7 +150,7 @@ describe("a folder", () => {
       }).pipe(Effect.provide(modelsLayer), Effect.scoped)
     )
 
-  it.effect("keeps both places of a text that stands on two pages", () =>
+  it.live("keeps both places of a text that stands on two pages", () =>
     Effect.gen(function* () {
       const { docs, library: at, write } = yield* testFolder
       const page = { marks: column(50, 700, ["The lift is out of order.", "It is mended on Monday."]) }

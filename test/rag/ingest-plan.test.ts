@@ -117,6 +117,47 @@ describe("plan", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("goes on after it broke off, and pays nothing twice", () =>
+    Effect.gen(function* () {
+      const { docs, library: at, write } = yield* testFolder
+      for (let i = 0; i < 20; i++) yield* write(`docs/${i}.md`, long(`Document ${i}`, 120))
+      const calls = yield* Ref.make<ReadonlyArray<ReadonlyArray<string>>>([])
+      const breaking = (after: number) =>
+        Layer.mergeAll(
+          Layer.succeed(
+            Embedder,
+            Embedder.of({
+              model: { id: "paid", kind: "neural", free: false },
+              dimension: Effect.succeed(DIMENSION),
+              embed: (texts) =>
+                Effect.gen(function* () {
+                  if ((yield* Ref.get(calls)).length >= after) return yield* Effect.die("the power failed")
+                  yield* Ref.update(calls, (before) => [...before, texts])
+                  return { vectors: texts.map((text) => embedText(text)), tokens: texts.length }
+                })
+            })
+          ),
+          rerankerLayer,
+          readerLayer
+        )
+      const applying = (plan: IngestPlan, after: number) =>
+        Effect.scoped(Effect.flatMap(Library.open(at), (library) => library.apply(plan))).pipe(
+          Effect.provide(breaking(after))
+        )
+      const plan = yield* Effect.scoped(
+        Effect.flatMap(Library.open(at), (library) => library.plan(docs))
+      ).pipe(Effect.provide(breaking(0)))
+      assert.isTrue(plan.calls > 7, `${plan.calls} calls`)
+      for (const after of [3, 7])
+        assert.strictEqual((yield* Effect.exit(applying(plan, after)))._tag, "Failure")
+      const report = yield* applying(plan, 1_000)
+      assert.deepStrictEqual([report.failed, report.added + report.unchanged], [[], 20])
+      assert.isTrue(report.unchanged > 0, "what was committed stayed")
+      const sent = (yield* Ref.get(calls)).flat()
+      assert.deepStrictEqual([sent.length, new Set(sent).size], [plan.texts, plan.texts])
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("leaves out, unpaid and by name, what changed since", () =>
     Effect.gen(function* () {
       const { docs, library: at, remove, write } = yield* handbook

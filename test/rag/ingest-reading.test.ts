@@ -1,8 +1,9 @@
 /** What was read is kept: the reading, and the crops of figures as attachments that belong to their document. */
 import { assert, describe, it } from "@effect/vitest"
 import { connect } from "@lancedb/lancedb"
-import { LanceIndex, Library, PassageIndex } from "@sluice/rag"
-import { Context, Effect, Layer } from "effect"
+import { documentId, LanceIndex, Library, PassageIndex } from "@sluice/rag"
+import { Context, Effect, Layer, Stream } from "effect"
+import sharp from "sharp"
 import type { Box, Figure, Parsed } from "../../packages/rag/src/Document.ts"
 import { draftOf } from "../../packages/rag/src/Draft.ts"
 import { parse } from "../../packages/rag/src/parse/Parser.ts"
@@ -61,6 +62,8 @@ describe("what is kept of a reading", () => {
       const { crop: _, ...rest } = figure
       const back = yield* decodeReading(yield* encodeReading(parsed), "boiler.pdf")
       assert.deepStrictEqual(back, { ...parsed, figures: [rest] })
+      const cropOf = (hash: string) => Effect.succeed(hash === sha256(CROP) ? CROP : undefined)
+      assert.deepStrictEqual(yield* decodeReading(yield* encodeReading(parsed), "boiler.pdf", cropOf), parsed)
     })
   )
 
@@ -117,7 +120,7 @@ describe("what is kept of a reading", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("is what a document is shown from: a PDF is not read again", () =>
+  it.live("is what a document is shown from: a PDF is not read again", () =>
     Effect.gen(function* () {
       const { docs, library: at, write } = yield* testFolder
       const bytes = writePdf([{ marks: column(50, 700, ["The boiler is lit in May.", "It cools in June."]) }])
@@ -134,6 +137,34 @@ describe("what is kept of a reading", () => {
       const { parsed: read } = yield* library.document(pdf!.id)
       assert.deepStrictEqual(read, yield* parse({ path: "boiler.pdf", bytes }))
       assert.strictEqual((yield* Effect.flip(library.document(plain!.id))).reason, "Store")
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("is what a rebuild takes where the pictures lay beside the file, which may be gone", () =>
+    Effect.gen(function* () {
+      const { docs, library: at, remove, write } = yield* testFolder
+      const picture = yield* Effect.promise(() =>
+        sharp({ create: { width: 120, height: 90, channels: 3, background: "#ffcc00" } })
+          .png()
+          .toBuffer()
+      )
+      yield* write("docs/pressure.png", picture)
+      yield* write("docs/boiler.md", "# Boiler\n\nSee it.\n\n![Figure 1: The pressure.](pressure.png)\n")
+      const library = yield* Library.open(at)
+      const report = yield* library.ingest({ folder: docs })
+      assert.deepStrictEqual(
+        report.failed.map(({ path }) => path),
+        []
+      )
+      const boiler = documentId("boiler.md")
+      const before = yield* library.figures(boiler)
+      assert.strictEqual(before.length, 1)
+      const crop = before[0]?.figure.crop ?? ""
+      yield* remove("docs")
+      yield* Stream.runDrain(library.rebuild)
+      assert.deepStrictEqual(yield* library.figures(boiler), before)
+      const kept = yield* library.attachment(boiler, crop)
+      assert.deepStrictEqual(Uint8Array.from(kept), Uint8Array.from(picture))
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 })

@@ -1,7 +1,7 @@
 /** Files into batches of whole documents: what each file is, and when a commit is due. */
 import { isDeepStrictEqual } from "node:util"
 import { Clock, Effect, Stream } from "effect"
-import type { Metadata } from "./Document.ts"
+import type { Metadata, Parsed } from "./Document.ts"
 import { type Draft, documentId, draftOf } from "./Draft.ts"
 import { documentEvent, failedEvent } from "./DocumentEvent.ts"
 import type { IngestEvent } from "./IngestReport.ts"
@@ -27,6 +27,8 @@ export interface SourceFile {
   readonly metadata: Effect.Effect<Metadata | undefined, RagError>
   /** Reads pictures that lie beside the file. */
   readonly picture?: PictureFile | undefined
+  /** What was read of the file before, where that is better than to read it again. */
+  readonly reading?: Effect.Effect<Parsed | undefined, RagError> | undefined
 }
 
 /** What was read last of a path. */
@@ -89,17 +91,18 @@ const readDocument = Effect.fn("Ingest.read")(function* (
   const id = documentId(file.path)
   const stored = known.get(id)
   const hash = sha256(original)
-  const before = latest.get(id)
-  const metadata = given ?? (before ?? stored?.info)?.metadata
+  const earlier = latest.get(id)
+  const metadata = given ?? (earlier ?? stored?.info)?.metadata
   latest.set(id, { sha256: hash, metadata })
   const { path, source } = file
   const settled =
-    before === undefined || (before.sha256 === hash && isDeepStrictEqual(before.metadata, metadata))
+    earlier === undefined || (earlier.sha256 === hash && isDeepStrictEqual(earlier.metadata, metadata))
   if (stored !== undefined && settled && stored.whole && stored.info.sha256 === hash) {
     const info = metadata === undefined ? stored.info : { ...stored.info, metadata }
     return { _tag: "Unchanged", stored, now: { ...stored, info, source } }
   }
-  const parsed = yield* parse({ path, bytes: original, picture: file.picture })
+  const before = file.reading === undefined ? undefined : yield* file.reading
+  const parsed = before ?? (yield* parse({ path, bytes: original, picture: file.picture }))
   return { _tag: "Draft", draft: yield* draftOf({ path, source, original, sha256: hash, metadata }, parsed) }
 })
 

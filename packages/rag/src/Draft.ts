@@ -101,7 +101,10 @@ const withCrop = (
   return { ...passage, figure: { ...passage.figure, crop } }
 }
 
-/** Text formats are read again in a moment; pages take a worker, and what a model has read may be read otherwise next time. */
+/**
+ * Text formats are read again in a moment; pages take a worker, pictures beside a file may be gone, and what a model has
+ * read may be read otherwise next time.
+ */
 const isWorthStoring = (parsed: Parsed): Effect.Effect<boolean> =>
   Effect.map(
     Effect.serviceOption(Vision),
@@ -109,6 +112,7 @@ const isWorthStoring = (parsed: Parsed): Effect.Effect<boolean> =>
       parsed.format === "pdf" ||
       parsed.format === "docx" ||
       parsed.format === "image" ||
+      parsed.figures.some(({ crop }) => crop !== undefined) ||
       (parsed.figures.length > 0 && Option.isSome(vision))
   )
 

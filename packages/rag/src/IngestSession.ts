@@ -2,6 +2,7 @@
 import { Effect, Stream } from "effect"
 import type { SourceFile } from "./Batches.ts"
 import { documentEvent } from "./DocumentEvent.ts"
+import type { Format, Parsed } from "./Document.ts"
 import { documentId } from "./Draft.ts"
 import { folderFiles, metadataOf } from "./FolderFiles.ts"
 import { ingestFiles } from "./Ingest.ts"
@@ -11,6 +12,7 @@ import type { Collection, Replacement, StoredDocument } from "./PassageIndex.ts"
 import { RagError } from "./RagError.ts"
 import { reported } from "./Reported.ts"
 import { pictureBeside } from "./SourceFiles.ts"
+import { decodeReading } from "./StoredReading.ts"
 
 /** Brings a collection up to date with a source. The last event is `done`. */
 export const ingestSource = (
@@ -40,13 +42,17 @@ export const rebuildFrom = (
   Stream.unwrap(
     Effect.gen(function* () {
       const documents = current === undefined ? [] : yield* current.inventory
-      const files = documents.map(({ info, source }): SourceFile => ({
-        path: info.path,
-        source,
-        read: storedOriginal(current, info),
-        metadata: Effect.succeed(info.metadata),
-        picture: source === "" ? undefined : pictureBeside(source, info.path)
-      }))
+      const files = documents.map((stored): SourceFile => {
+        const { info, source } = stored
+        return {
+          path: info.path,
+          source,
+          read: storedOriginal(current, info),
+          metadata: Effect.succeed(info.metadata),
+          picture: source === "" ? undefined : pictureBeside(source, info.path),
+          reading: storedReading(current, stored)
+        }
+      })
       const filled = ingestFiles(Stream.fromIterable(files), next, embedder, new Map()).pipe(
         Stream.mapEffect((event) =>
           event.type === "document" && event.status === "failed"
@@ -65,6 +71,19 @@ export const rebuildFrom = (
       return reported(files.length, filled, Effect.as(Effect.andThen(next.settle, publish), []), [])
     })
   )
+
+/** A text file with the pictures that lay beside it: they may be gone by now, so it is taken as it was read. */
+const storedReading = (
+  collection: Collection | undefined,
+  { info, reading }: StoredDocument
+): Effect.Effect<Parsed | undefined, RagError> | undefined =>
+  collection === undefined || reading === undefined || !BESIDE.has(info.format)
+    ? undefined
+    : Effect.flatMap(collection.original(reading), (bytes) =>
+        bytes === undefined ? Effect.succeed(undefined) : decodeReading(bytes, info.path, collection.original)
+      )
+
+const BESIDE: ReadonlySet<Format> = new Set(["markdown", "html"])
 
 /** The bytes that are stored for a document. */
 export const storedOriginal = (

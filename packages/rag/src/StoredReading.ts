@@ -3,6 +3,7 @@ import { promisify } from "node:util"
 import { gunzip, gzip } from "node:zlib"
 import { Effect, Schema } from "effect"
 import type { Block, Box, Figure, Line, Page, Parsed, ReadFault, Span } from "./Document.ts"
+import { sha256 } from "./PassageEmbedder.ts"
 import { RagError } from "./RagError.ts"
 
 /** A schema for each key, so that a field which joins the type is not forgotten here. */
@@ -34,8 +35,10 @@ const Figure = {
   page: Schema.optionalKey(Schema.Int),
   box: Schema.optionalKey(Box),
   rows: Schema.optionalKey(Schema.Array(Schema.Array(Schema.String))),
-  mentions: Schema.Array(Schema.Struct(Span))
-} satisfies Fields<Omit<Figure, "crop">>
+  mentions: Schema.Array(Schema.Struct(Span)),
+  /** SHA-256 of its bytes, which are stored by themselves. */
+  crop: Schema.optionalKey(Schema.String)
+} satisfies Fields<Figure>
 
 const Fault = {
   page: Schema.optionalKey(Schema.Int),
@@ -62,17 +65,24 @@ const StoredReading = Schema.fromJsonString(
   } satisfies Fields<Parsed>)
 )
 
-/** The bytes that are stored: JSON without the crops, which are stored by themselves, compressed. */
+/** The bytes that are stored: JSON with the hashes of the crops, compressed. */
 export const encodeReading = (parsed: Parsed): Effect.Effect<Uint8Array> => {
   const lines = parsed.lines.map(({ box, end, page, start }): PackedLine => [start, end, page, ...box])
-  const figures = parsed.figures.map((figure) => ({ ...figure, crop: undefined }))
+  const figures = parsed.figures.map(({ crop, ...figure }) => ({ ...figure, crop: crop && sha256(crop) }))
   return Effect.promise(() => promisify(gzip)(JSON.stringify({ ...parsed, lines, figures })))
 }
 
-/** The reading that was stored, without the crops. Fails with `Store` when the bytes are not what was written. */
+/** Gives the bytes of a crop by their SHA-256; undefined leaves the figure without. */
+export type CropOf = (sha256: string) => Effect.Effect<Uint8Array | undefined, RagError>
+
+/**
+ * The reading that was stored; without the crops, unless `cropOf` gives them. Fails with `Store` when the bytes are not
+ * what was written.
+ */
 export const decodeReading = Effect.fn("StoredReading.decode")(function* (
   bytes: Uint8Array,
-  document: string
+  document: string,
+  cropOf: CropOf = () => Effect.succeed(undefined)
 ) {
   const damaged = (cause: unknown) =>
     new RagError({
@@ -87,6 +97,13 @@ export const decodeReading = Effect.fn("StoredReading.decode")(function* (
     Effect.mapError(damaged)
   )
   const lines = stored.lines.map(([start, end, page, ...box]): Line => ({ start, end, page, box }))
-  const parsed: Parsed = { ...stored, lines }
+  const figures = yield* Effect.forEach(
+    stored.figures,
+    Effect.fnUntraced(function* ({ crop: hash, ...figure }): Effect.fn.Return<Figure, RagError> {
+      const crop = hash === undefined ? undefined : yield* cropOf(hash)
+      return crop === undefined ? figure : { ...figure, crop }
+    })
+  )
+  const parsed: Parsed = { ...stored, lines, figures }
   return parsed
 })
