@@ -1,5 +1,7 @@
 /** Documents of every shape, the same ones for the same seed. */
 
+import { drawing, listed, p, r, styled, table, tc } from "./DocxWriter.ts"
+
 /** mulberry32: numbers from 0 up to but not including 1. */
 export const random = (seed: number): (() => number) => {
   let state = seed
@@ -58,6 +60,101 @@ export const randomMarkdown = (seed: number): string => {
   return (
     front + many(next, 25, () => pick(next, markdownParts)(next)).join(pick(next, ["\n\n", "\n\n\n", "\n"]))
   ).replaceAll("\n", end)
+}
+
+/** A PNG of one pixel. */
+const PIXEL =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj5EQAAAABJRU5ErkJggg=="
+
+const label = (next: () => number): string =>
+  `${pick(next, ["Figure", "Fig.", "Table", "图", "表"])} ${1 + Math.floor(next() * 5)}${pick(next, [":", ".", "：", ""])} `
+
+const one = (next: () => number, words: number): string => prose(next, words).replaceAll(/[\n|[\]]/g, " ")
+
+const markdownFigures: ReadonlyArray<(next: () => number) => string> = [
+  (next) => `![${one(next, 3)}](x${Math.floor(next() * 9)}.png)`,
+  (next) => `![](${PIXEL} "${label(next)}by hand")`,
+  (next) => `![a](x.png)\n*${label(next)}${one(next, 5)}*`,
+  (next) => `${label(next)}${one(next, 6)}`,
+  (next) => `see ${label(next)}and ${label(next)}for ${one(next, 6)}`,
+  (next) => `| a | ![b](x.png) |\n|---|:--|\n${many(next, 5, () => `| ${one(next, 2)} | 2 |`).join("\n")}`,
+  (next) => `<figure><img src="x.png" alt="a"><figcaption>${label(next)}b</figcaption></figure>`,
+  () => "<table><tr><td>a<td>b<tr><td>c<td>d</table>",
+  (next) => `text ![in](x.png) it ${one(next, 4)}`,
+  () => "![a](x.png)\n![b](y.png)\n![c](z.png)"
+]
+
+/** Markdown of headings, prose, figures, tables and captions in any order. */
+export const randomMarkdownFigures = (seed: number): string => {
+  const next = random(seed)
+  const parts = [...markdownFigures, ...markdownFigures, ...markdownParts.slice(0, 3)]
+  return many(next, 30, () => pick(next, parts)(next)).join("\n\n")
+}
+
+const htmlFigures: ReadonlyArray<(next: () => number) => string> = [
+  (next) => `<img src="x.png" alt="${one(next, 3).replaceAll('"', "")}">`,
+  (next) => `<figure><img src="${PIXEL}"><figcaption>${label(next)}${prose(next, 6)}</figcaption></figure>`,
+  (next) => `<figure>${pick(next, htmlFigures)(next)}<figcaption>${label(next)}</figure>`,
+  (next) => `<p>${label(next)}${prose(next, 6)}</p>`,
+  (next) => `<p>see ${label(next)}and <img alt="in" src="x.png"> ${prose(next, 6)}</p>`,
+  (next) =>
+    `<table>${next() < 0.4 ? `<caption>${label(next)}x</caption>` : ""}${many(next, 6, () => `<tr>${many(next, 4, () => `<td colspan=${Math.floor(next() * 4)} rowspan=${Math.floor(next() * 4)}>${prose(next, 2)}`).join("")}`).join("")}</table>`,
+  (next) => `<ul><li>${pick(next, htmlFigures)(next)}<li>${prose(next, 3)}</ul>`,
+  (next) => `<h2>${prose(next, 3)}${pick(next, htmlFigures)(next)}</h2>`,
+  (next) => `<figure><svg><text>${one(next, 2)}</text></svg><figcaption>${label(next)}`,
+  (next) => `<figure><pre>${prose(next, 9)}</pre><figcaption>${label(next)}</figcaption></figure>`
+]
+
+/** HTML of figures, tables and captions, within each other and left open. */
+export const randomHtmlFigures = (seed: number): string => {
+  const next = random(seed)
+  return many(next, 25, () => pick(next, [...htmlFigures, ...htmlParts])(next)).join("\n")
+}
+
+const xml = (next: () => number, words: number): string =>
+  one(next, words).replaceAll(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+
+const docxParagraph = (next: () => number): string => {
+  const text = pick(next, [
+    xml(next, 8),
+    `${label(next)}${xml(next, 4)}`,
+    `see ${label(next)}${xml(next, 4)}`,
+    ""
+  ])
+  return p(
+    `${r(text)}${next() < 0.2 ? drawing(`p${Math.floor(next() * 3)}`, xml(next, 2).replaceAll('"', "")) : ""}${next() < 0.1 ? `<w:r><w:pict><w:txbxContent>${docxPart(next)}</w:txbxContent></w:pict></w:r>` : ""}`,
+    pick(next, [
+      "",
+      "",
+      styled("Heading1"),
+      styled("3"),
+      styled("Caption"),
+      styled("Title"),
+      listed(1),
+      listed(1, 2),
+      listed(2)
+    ])
+  )
+}
+
+const docxPart = (next: () => number): string =>
+  next() < 0.85
+    ? docxParagraph(next)
+    : table(
+        Array.from({ length: 1 + Math.floor(next() * 4) }, () =>
+          many(next, 4, () =>
+            tc(
+              next() < 0.05 ? docxPart(next) : p(xml(next, 2)),
+              pick(next, ["", "", '<w:gridSpan w:val="2"/>', "<w:vMerge/>", '<w:vMerge w:val="restart"/>'])
+            )
+          )
+        )
+      )
+
+/** The body of a Word document: styles, lists, tables within tables, pictures, text boxes. */
+export const randomDocxBody = (seed: number): string => {
+  const next = random(seed)
+  return many(next, 30, () => docxPart(next)).join("")
 }
 
 const htmlParts: ReadonlyArray<(next: () => number) => string> = [

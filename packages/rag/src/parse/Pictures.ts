@@ -32,6 +32,8 @@ interface Picture {
   readonly header: ImageHeader
 }
 
+const areaOf = ({ header }: Picture): number => header.width * header.height
+
 /** A picture's bytes, or why it has none. `quiet` reasons are told once for all pictures. */
 type Fetched = { readonly picture: Picture } | { readonly why: string; readonly quiet: boolean }
 
@@ -87,7 +89,8 @@ export const illustrate = Effect.fn("parse.pictures")(function* (
 ) {
   if (pictures.length === 0) return parsed
   const vision = Option.getOrUndefined(yield* Effect.serviceOption(Vision))
-  const crops = new Map<number, Uint8Array>()
+  /** Of several pictures of one figure the largest. */
+  const crops = new Map<number, Picture>()
   const insertions: Array<Insertion> = []
   const faults: Array<ReadFault> = []
   const quiet = new Map<string, number>()
@@ -124,7 +127,8 @@ export const illustrate = Effect.fn("parse.pictures")(function* (
     }
     const { header } = fetched.picture
     if (isNew) bytes += fetched.picture.bytes.length
-    if (!crops.has(figure)) crops.set(figure, fetched.picture.bytes)
+    const crop = crops.get(figure)
+    if (crop === undefined || areaOf(crop) < areaOf(fetched.picture)) crops.set(figure, fetched.picture)
     if (
       isNew &&
       vision?.read !== undefined &&
@@ -163,7 +167,7 @@ export const illustrate = Effect.fn("parse.pictures")(function* (
         ]
   const figures = parsed.figures.map((figure, at) => {
     const crop = crops.get(at)
-    return crop === undefined ? figure : { ...figure, crop }
+    return crop === undefined ? figure : { ...figure, crop: crop.bytes }
   })
   return insertTexts({ ...parsed, figures, faults: [...parsed.faults, ...told] }, insertions)
 })
