@@ -97,13 +97,18 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
     const referred = referredFigures(question, kept, collection).pipe(
       Effect.map((found) => {
         sources.push(...found.map(sourceOf))
-        return look([...kept, ...found])
+        const looked = look([...kept, ...found])
+        const reading = withStage(read, stages, (milliseconds) => ({ stage: "read", milliseconds }))
+        // What a model only reads in a picture mostly stands in the sources already: nobody waits for it.
+        if (looker?.model.kind === "generative") return Stream.concat(looked, reading)
+        const known = sources.length
+        const again = Stream.suspend(() =>
+          sentences.length === 0 && sources.length > known ? reading : Stream.empty
+        )
+        return reading.pipe(Stream.concat(looked), Stream.concat(again))
       })
     )
-    return Stream.unwrap(referred).pipe(
-      Stream.concat(withStage(read, stages, (milliseconds) => ({ stage: "read", milliseconds }))),
-      Stream.concat(whole)
-    )
+    return Stream.concat(Stream.unwrap(referred), whole)
   }
 
   return {
