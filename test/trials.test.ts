@@ -2,6 +2,7 @@
 import { it } from "vitest"
 import { seeded } from "../bench/Random.ts"
 import { crashes } from "./trials/crashes.ts"
+import { formats } from "./trials/formats.ts"
 import { gateway } from "./trials/gateway.ts"
 import { kills } from "./trials/kills.ts"
 import { ledger } from "./trials/ledger.ts"
@@ -18,6 +19,7 @@ const rounds = (trial: Trial, count: number) => async () => {
 }
 
 it("reads and cuts documents that nobody wrote, and loses no character", rounds(parsing, 300))
+it("reads damaged documents of every format, or says why not", rounds(formats, 120), 60_000)
 it("gives the right vectors or a typed error, whatever the gateway does", rounds(gateway, 25))
 it("leaves no half document when a writer is killed", rounds(crashes, 1), 60_000)
 it("has in the end what a writer has that nobody killed", rounds(kills(3), 1), 60_000)

@@ -8,6 +8,7 @@ import { parseArgs } from "node:util"
 import { seeded } from "../../bench/Random.ts"
 import { fuzz } from "../fuzz/fuzz.ts"
 import { crashes } from "../trials/crashes.ts"
+import { formats } from "../trials/formats.ts"
 import { gateway } from "../trials/gateway.ts"
 import { kills } from "../trials/kills.ts"
 import { ledger } from "../trials/ledger.ts"
@@ -17,6 +18,7 @@ import { writers } from "../trials/writers.ts"
 
 const trials: ReadonlyArray<{ readonly name: string; readonly trial: Trial; readonly rounds: number }> = [
   { name: "parsing", trial: parsing, rounds: 20_000 },
+  { name: "formats", trial: formats, rounds: 1000 },
   { name: "gateway", trial: gateway, rounds: 1000 },
   { name: "fuzz", trial: fuzz, rounds: 300 },
   { name: "crashes", trial: crashes, rounds: 50 },
