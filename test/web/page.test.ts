@@ -196,7 +196,7 @@ describe("the page", () => {
     await page.keyboard.press("Escape")
     await page.locator(".narrowing summary").click()
     await page.getByRole("button", { name: "Ask all of them" }).click()
-    assert.strictEqual(await page.locator(".narrowing summary").innerText(), "Answer from: All documents")
+    assert.match(await page.locator(".narrowing summary").innerText(), /All documents$/)
   })
 
   it("can be used by keyboard alone, and always shows where the focus is", async () => {
