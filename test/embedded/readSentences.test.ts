@@ -201,6 +201,12 @@ The summary table keeps totals. It is made every night. This table shrinks to 29
     expect(answer("What is a major compaction?", called)[0]).toContain("into one")
   })
 
+  it("takes the attribute that is asked for as something that an answer need not name", () => {
+    expect(answer("What colour is its gate?", "The harbour has nine buoys. Its gate is green.")).toEqual([
+      "Its gate is green."
+    ])
+  })
+
   it("answers with the caption when a picture is asked for, without what is written inside", () => {
     const figure = "Figure 4: Water level of the mill pond by month.\n4.0\n4.5\nJan\nJul"
     expect(answer("Which figure shows the water level of the mill pond?", figure)).toEqual([

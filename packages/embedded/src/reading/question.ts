@@ -10,6 +10,10 @@ const asking = new Set(
 )
 const ASKING_WEIGHT = 0.25
 
+/** The attribute that is asked for: “what *colour* is …”. An answer gives it, and need not name it. */
+const ATTRIBUTE = /^\W*(?:what|which)\s+(\p{L}{3,30})\s+(?:is|are|was|were|has|have|does|do|did)\b/iu
+const ATTRIBUTE_WEIGHT = 0.4
+
 const askingCharacters = /[什么多少几何谁哪怎样吗呢请问为是的有]/u
 
 /** Words with a capital letter that do not begin a sentence. */
@@ -57,7 +61,10 @@ export const isNumber = ({ key }: Term): boolean => /^\d+$/.test(key)
 
 export const questionOf = (text: string): Question => {
   const all = [...new Set(termsOf(text))].filter(({ stop }) => !stop)
-  const weighed = all.map((term) => ({ term, weight: weightOf(term) })).filter(({ weight }) => weight > 0)
+  const attribute = termsOf(ATTRIBUTE.exec(text)?.[1] ?? "")
+  const weighed = all
+    .map((term) => ({ term, weight: weightOf(term) * (attribute.includes(term) ? ATTRIBUTE_WEIGHT : 1) }))
+    .filter(({ weight }) => weight > 0)
   const sum = (cjk: boolean) =>
     weighed.reduce((total, { term, weight }) => total + ((term.kind !== "word") === cjk ? weight : 0), 0)
   const placesOf = (name: string): ReadonlyArray<number> => {
