@@ -46,10 +46,10 @@ const check = async (answer: Answer): Promise<void> => {
 }
 
 describe("README.md", () => {
-  const [first, second, third, fourth, ...more] = examples
+  const [first, second, options, third, fourth, ...more] = examples
 
-  it("has four programs, each of them tried below", () => {
-    expect([first, second, third, fourth].every((example) => example !== undefined)).toBe(true)
+  it("has five programs, each of them tried below", () => {
+    expect([first, second, options, third, fourth].every((example) => example !== undefined)).toBe(true)
     expect(more).toEqual([])
   })
 
@@ -61,6 +61,17 @@ describe("README.md", () => {
     const passages = second && ((await run(second)) as ReadonlyArray<{ document: string; of: number }>)
     expect(passages).toHaveLength(5)
     expect(passages?.[0]).toMatchObject({ document: expect.stringMatching(/\.(md|html|pdf)$/) })
+  })
+
+  it("shows how passages are chosen, and why", async () => {
+    const found =
+      options && ((await run(options)) as { note: string; kept: number; whys: ReadonlyArray<string> })
+    expect(found?.kept).toBe(3)
+    expect(found?.note).toMatch(/headings and \d+ captions/)
+    expect(
+      found?.whys.filter((sentence) => /^Kept: rank \d+ after reranking/.test(sentence)).length
+    ).toBeGreaterThan(0)
+    expect(found?.whys.some((sentence) => /were kept|recall took/.test(sentence))).toBe(true)
   })
 
   it("shows the same program on the models of a gateway, and calls of it: here another Sluice", async () => {
