@@ -74,7 +74,7 @@ const isProse = ({ box, lines, size }: TextBlock): boolean => {
 
 const SAME_EDGE = 5
 /** A page has columns of its own when this many lines of text show them. */
-const OWN_LINES = 12
+const OWN_LINES = 25
 
 /** The columns that blocks of prose stand in, by their edges. */
 const columnsOf = (blocks: ReadonlyArray<TextBlock>): ReadonlyArray<Column> => {
@@ -244,8 +244,7 @@ export const obstaclesOf = (
     const heading =
       (larger || (segment.bold && !body.bold)) &&
       size > 0.9 * body.size &&
-      indent > -4 &&
-      (indent < 3 || (numbered && indent < 30) || size >= 1.3 * body.size) &&
+      ((indent > -4 && (indent < 3 || (numbered && indent < 30))) || size >= 1.3 * body.size) &&
       letters(text) < 120
     const usual = size > 0.93 * body.size && size < 1.15 * body.size
     const words = text.split(/\s+/).length

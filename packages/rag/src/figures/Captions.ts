@@ -52,6 +52,19 @@ const ruleBetween = (frame: Frame, above: Box, below: Box): boolean =>
       overlapX(box, above) > 0.3 * Math.min(width(box), width(above))
   )
 
+/** One line of words far apart, from edge to edge as the line above it. */
+const isJustified = (row: ReadonlyArray<Segment>, above: Box, column: Column | undefined): boolean => {
+  const box = hull(row.map((one) => one.box))
+  const right = column?.x1 ?? above[2]
+  return (
+    row.every((one) => overlapY(one.box, row[0]!.box) > 0.6 * height(one.box)) &&
+    Math.abs(box[2] - right) < 4 &&
+    Math.abs(above[2] - right) < 4 &&
+    Math.abs(box[0] - above[0]) < 4 &&
+    row.every((one, i) => i === 0 || one.box[0] - row[i - 1]!.box[2] < 2.6 * one.size)
+  )
+}
+
 /** All lines of the caption that `first` begins. */
 const whole = (
   first: Segment,
@@ -108,8 +121,8 @@ const whole = (
         other.box[0] > box[0] - 40 - (column === undefined ? 200 : 0)
       )
     })
-    if (below.length !== 1) break
-    const next = below[0]!
+    const next = below[0]
+    if (next === undefined || (below.length > 1 && !isJustified(below, last, column))) break
     const [room, centred] = [
       (column?.x1 ?? Math.max(box[2], next.box[2])) - last[2],
       Math.abs((next.box[0] + next.box[2] - last[0] - last[2]) / 2) < 4
@@ -131,6 +144,7 @@ const whole = (
     const row = rowOf(next)
     if (
       row.length > 1 &&
+      below.length === 1 &&
       lines.length === 1 &&
       row.some((one, i) => i > 0 && one.box[0] - row[i - 1]!.box[2] > 1.3 * first.size)
     )

@@ -25,6 +25,8 @@ export interface Frame {
 
 /** Runs on one line with a gap below this many font sizes belong together. */
 const GAP = 1
+const LABEL = /^(?:fig(?:ure|\.)?|table|abb(?:ildung|\.)|tabelle|图|表)$/iu
+const LABEL_GAP = 2.6
 /** A list's mark stands up to this many font sizes before its text. */
 const MARK_GAP = 3
 const MARK = /^(?:[•◦▪‣·●○■□➢✓–—*-]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]|\[\d{1,3}\]|\d{1,2})$/u
@@ -87,7 +89,9 @@ const toSegments = (
       const gap = run.x0 - right
       const size = Math.max(run.size, open.at(-1)?.size ?? 0)
       const mark = open.length === 1 && MARK.test(open[0]!.text) && gap < MARK_GAP * size && gap > 0
-      const parted = gap > GAP * size || (gap > 0.5 * size && startsCaption(run.text))
+      // "Figure        3" in a justified line
+      const label = open.length === 1 && LABEL.test(open[0]!.text) && /^[\dA-Z]/.test(run.text)
+      const parted = gap > (label ? LABEL_GAP : GAP) * size || (gap > 0.5 * size && startsCaption(run.text))
       if (open.length > 0 && parted && !(mark && /\p{L}{2}/u.test(run.text) && open[0]!.text !== "")) {
         segments.push(toSegment(open))
         open = []
