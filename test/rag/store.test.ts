@@ -7,7 +7,7 @@ import { readdir } from "node:fs/promises"
 import { DIMENSION, embedText } from "./Models.ts"
 import { testFolder } from "./TestFolder.ts"
 
-const MANIFEST = { format: 1, embeddingModel: "test-words", dimension: DIMENSION, chunker: "test" }
+const MANIFEST = { format: 2, embeddingModel: "test-words", dimension: DIMENSION, chunker: "test" }
 
 const documentOf = (
   path: string,
@@ -278,6 +278,8 @@ describe("LanceIndex", () => {
       const total = (values: ReadonlyArray<number>) => values.reduce((sum, value) => sum + value, 0)
       assert.isTrue(total(indexed) >= total(scanned) * 0.99, `${total(indexed)} of ${total(scanned)}`)
       yield* collection.commit([documentOf("late", ["w1 w7 w13 w29 item1 late"])])
+      const { kind, unindexed, unindexedTexts } = yield* collection.stats
+      assert.deepStrictEqual([kind, unindexed, unindexedTexts], ["IVF_RQ", 2, 2])
       assert.include(
         (yield* collection.search({ vector: question, limit: 20 })).map(
           ({ passage }) => passage.document.path
@@ -292,6 +294,62 @@ describe("LanceIndex", () => {
         "late"
       )
       assert.strictEqual(yield* collection.passageCount, 2501)
+      const stats = yield* collection.stats
+      assert.strictEqual(stats.unindexed, 0)
+      assert.isAtLeast(stats.recall ?? 0, 0.97)
+      assert.strictEqual(stats.measuredAt, 2501)
+      assert.isAtLeast(stats.extra ?? 0, 20)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("writes and searches while an index is made", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* open(library)
+      yield* collection.commit(
+        Array.from({ length: 30 }, (_, d) =>
+          documentOf(
+            `document ${d}`,
+            texts(100, `about ${d}`).map((text, i) => `${text} item${d * 100 + i}`)
+          )
+        )
+      )
+      const settling = yield* Effect.forkChild(collection.settle)
+      for (let i = 0; i < 5; i++) {
+        yield* collection.commit([documentOf(`late ${i}`, [`zebra ${i}`])])
+        const hits = yield* collection.search({ vector: embedText("zebra"), words: "zebra", limit: 10 })
+        assert.strictEqual(hits.filter(({ passage }) => passage.text.startsWith("zebra")).length, i + 1)
+      }
+      yield* Fiber.join(settling)
+      assert.strictEqual(yield* collection.passageCount, 3005)
+      assert.strictEqual((yield* collection.stats).kind, "IVF_RQ")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("answers in collections of 0, 1 and 19 passages, and for vectors without a direction", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* open(library)
+      const ask = (vector: Float32Array) =>
+        Effect.map(collection.search({ vector, words: "duck", limit: 20 }), (hits) => hits.length)
+      const duck = embedText("duck")
+      assert.strictEqual(yield* ask(duck), 0)
+      yield* collection.commit([documentOf("a", ["duck"])])
+      yield* collection.maintain
+      assert.strictEqual(yield* ask(duck), 1)
+      // the same text again and again, each in its place
+      yield* collection.commit([
+        documentOf(
+          "b",
+          Array.from({ length: 18 }, () => "duck")
+        )
+      ])
+      yield* collection.settle
+      assert.strictEqual(yield* ask(duck), 19)
+      assert.strictEqual(yield* ask(new Float32Array(DIMENSION)), 19)
+      assert.deepStrictEqual(yield* collection.search({ vector: new Float32Array(DIMENSION), limit: 20 }), [])
+      for (const wrong of [new Float32Array(3), new Float32Array(DIMENSION).fill(Number.NaN)])
+        assert.strictEqual((yield* Effect.flip(ask(wrong))).reason, "Model")
     }).pipe(Effect.scoped)
   )
 

@@ -2,43 +2,59 @@
 import { randomUUID } from "node:crypto"
 import { mkdir } from "node:fs/promises"
 import { Clock, Effect, Layer } from "effect"
-import { PassageIndex, type Replacement } from "./PassageIndex.ts"
+import { type Collection, PassageIndex, type Replacement, type Retention } from "./PassageIndex.ts"
 import {
   attempt,
   attemptWrite,
   connect,
-  type Connection,
+  isEnterprise,
   isRemote,
   keywordIndex,
+  setKey,
   openOrCreate,
-  sqlString
+  type Place,
+  sqlString,
+  type Store
 } from "./lance/Lance.ts"
-import { collectionOf } from "./lance/LanceCollection.ts"
+import { collectionOf, type Upkeep } from "./lance/LanceCollection.ts"
 import { collectGarbage } from "./lance/LanceGarbage.ts"
 import { openFiles, times } from "./lance/LanceFiles.ts"
 import { toTable, utf8 } from "./lance/LanceRows.ts"
 import { collectionsSchema, passagesSchema } from "./lance/LanceTables.ts"
+import { openSnapshots, pruneVersions, snapshotOf } from "./lance/LanceSnapshots.ts"
 import { openVectors } from "./lance/LanceVectors.ts"
 import { checkManifest, decodeManifest, encodeManifest, type Manifest } from "./Manifest.ts"
 import { RagError } from "./RagError.ts"
+import { readOnly } from "./ReadOnly.ts"
+
+/** Where the store is reached, and what `maintain` leaves of its past. */
+export interface StoreOptions extends Place, Retention {}
 
 /**
- * The store in a folder, which is made where there is none; or on an object store (`s3://`, `gs://`, `az://`).
+ * The store in a folder, which is made where there is none; on an object store (`s3://`, `gs://`, `az://`); or on LanceDB
+ * Enterprise (`db://`).
  *
  * **Gotchas.** Any number of processes may read and write the same folder: each sees the commits of the others.
  */
-const make = Effect.fn("LanceIndex.make")(function* (folder: string) {
+const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: StoreOptions = {}) {
   if (!isRemote(folder)) yield* makeFolder(folder)
-  const connection = yield* connect(folder)
+  const connection = yield* connect(folder, options)
+  const scope = yield* Effect.scope
   const store = { connection, folder }
   const files = yield* openFiles(store)
+  const snapshots = yield* openSnapshots(store)
   const collections = yield* openOrCreate(store, {
     name: "collections",
     schema: collectionsSchema,
     key: "name"
   })
 
-  const garbage = collectGarbage(connection, collections, files)
+  const upkeep: Upkeep = {
+    background: (effect) => Effect.asVoid(Effect.forkIn(effect, scope)),
+    collectGarbage: collectGarbage(connection, collections, files, snapshots),
+    compacts: !isEnterprise(folder),
+    prune: (table) => Effect.flatMap(snapshots.list(), (kept) => pruneVersions(table, kept, options))
+  }
 
   const named = Effect.fn("LanceIndex.named")(function* (name: string) {
     const rows: ReadonlyArray<{ readonly table: string; readonly manifest: string }> = yield* attempt(
@@ -74,15 +90,25 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string) {
     )
   })
 
-  const openTable = (name: string, table: string, manifest: Manifest) =>
-    attempt("open", `opening collection "${name}"`, () => connection.openTable(table)).pipe(
-      Effect.flatMap((opened) => collectionOf(name, manifest, opened, files, garbage))
-    )
+  // A table is opened once: those that ask again share what is known of it, and take turns in writing.
+  const tables = new Map<string, Collection>()
+  const openTable = Effect.fn("LanceIndex.openTable")(function* (
+    name: string,
+    table: string,
+    manifest: Manifest
+  ) {
+    const there = tables.get(table)
+    if (there !== undefined) return there
+    const opened = yield* attempt("open", `opening collection "${name}"`, () => connection.openTable(table))
+    const collection = yield* collectionOf(name, manifest, opened, files, upkeep)
+    tables.set(table, collection)
+    return collection
+  })
 
   const open = Effect.fn("LanceIndex.open")(function* (name: string, manifest: Manifest) {
     let found = yield* named(name)
     if (found === undefined) {
-      yield* write(name, yield* makeTable(connection, manifest), manifest, false)
+      yield* write(name, yield* makeTable(store, manifest), manifest, false)
       // Whoever was first: another process may have written this row in between.
       found = yield* named(name)
     }
@@ -99,12 +125,70 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string) {
 
   const replace = Effect.fn("LanceIndex.replace")(function* (name: string, manifest: Manifest) {
     const found = yield* named(name)
-    const table = yield* makeTable(connection, manifest)
+    const table = yield* makeTable(store, manifest)
     return {
       current: found && (yield* openTable(name, found.table, found.manifest)),
       next: yield* openTable(name, table, manifest),
       publish: write(name, table, manifest, true)
     } satisfies Replacement
+  })
+
+  const existing = Effect.fn("LanceIndex.existing")(function* (name: string) {
+    const found = yield* named(name)
+    if (found !== undefined) return found
+    return yield* new RagError({
+      stage: "store",
+      reason: "NotFound",
+      message: `There is no collection "${name}". List the collections; ingesting into one makes it.`
+    })
+  })
+
+  const tag = Effect.fn("LanceIndex.tag")(function* (name: string, snapshot: string) {
+    const made = yield* snapshotOf(connection, name, snapshot, yield* existing(name))
+    yield* snapshots.put(made)
+    return made
+  })
+
+  /** One that the present model and chunker can use. */
+  const usable = Effect.fn("LanceIndex.usable")(function* (
+    name: string,
+    snapshot: string,
+    manifest: Manifest
+  ) {
+    const found = yield* snapshots.find(name, snapshot)
+    yield* checkManifest(name, found.manifest, manifest)
+    return found
+  })
+
+  const checkout = Effect.fn("LanceIndex.checkout")(function* (
+    name: string,
+    snapshot: string,
+    manifest: Manifest
+  ) {
+    const { table, version } = yield* usable(name, snapshot, manifest)
+    const opened = yield* attempt("open", `opening snapshot "${snapshot}"`, () =>
+      connection.openTable(table, undefined, { version })
+    )
+    return readOnly(snapshot, yield* collectionOf(name, manifest, opened, files, upkeep))
+  })
+
+  const restore = Effect.fn("LanceIndex.restore")(function* (
+    name: string,
+    snapshot: string,
+    manifest: Manifest
+  ) {
+    const { table, version } = yield* usable(name, snapshot, manifest)
+    yield* attemptWrite("store", `restoring snapshot "${snapshot}"`, async () => {
+      const opened = await connection.openTable(table)
+      try {
+        await opened.checkout(version)
+        await opened.restore()
+      } finally {
+        opened.close()
+      }
+    })
+    // It may be the table from before a rebuild.
+    yield* write(name, table, manifest, true)
   })
 
   const names = attempt("open", "listing the collections", async () => {
@@ -119,21 +203,29 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string) {
     open,
     replace,
     collections: names,
+    tag,
+    tags: (name) => snapshots.list(name),
+    untag: (name, snapshot) => Effect.flatMap(snapshots.find(name, snapshot), snapshots.remove),
+    checkout,
+    restore,
     vectors: (model, dimension) => openVectors(store, model, dimension)
   })
 })
 
-/** `LanceIndex.layer(folder)`: a `PassageIndex` on LanceDB. */
+/** `LanceIndex.layer(folder | url, options)`: a `PassageIndex` on LanceDB. */
 export const LanceIndex = {
-  layer: (folder: string): Layer.Layer<PassageIndex, RagError> => Layer.effect(PassageIndex, make(folder))
+  layer: (folder: string, options?: StoreOptions): Layer.Layer<PassageIndex, RagError> =>
+    Layer.effect(PassageIndex, make(folder, options))
 }
 
-const makeTable = Effect.fn("LanceIndex.makeTable")(function* (connection: Connection, manifest: Manifest) {
+const makeTable = Effect.fn("LanceIndex.makeTable")(function* (
+  { connection, folder }: Store,
+  manifest: Manifest
+) {
   const name = `c_${randomUUID().replaceAll("-", "")}`
   yield* attempt("open", "making a table", async () => {
     const table = await connection.createEmptyTable(name, passagesSchema(manifest.dimension))
-    // Without this, two writers of one new document leave it twice, in silence.
-    await table.setUnenforcedPrimaryKey("id")
+    await setKey(folder, table, "id")
     await table.createIndex("search", { config: keywordIndex() })
   })
   return name

@@ -52,6 +52,7 @@ export const checkManifest = (
   present: Manifest
 ): Effect.Effect<void, RagError> => {
   const differences = [
+    ["format", String(stored.format), String(present.format)],
     ["embedding model", stored.embeddingModel, present.embeddingModel],
     ["dimension", stored.dimension, present.dimension],
     ["chunker", stored.chunker, present.chunker]

@@ -1,5 +1,5 @@
 /** What a store must do for a library. `LanceIndex` does it; a user's own is one Layer. */
-import { Context, type Effect } from "effect"
+import { Context, type Duration, type Effect } from "effect"
 import type { DocumentInfo, Passage, StoredPassage } from "./Document.ts"
 import type { Filter } from "./Filter.ts"
 import type { Manifest } from "./Manifest.ts"
@@ -91,10 +91,45 @@ export interface Collection {
   /** The bytes that were stored for a file or an attachment, by their SHA-256; undefined when there are none. */
   readonly original: (sha256: string) => Effect.Effect<Uint8Array | undefined, RagError>
   readonly passageCount: Effect.Effect<number, RagError>
+  /** How passages are found by their vectors, and how well. */
+  readonly stats: Effect.Effect<IndexStats, RagError>
   /** Called at the end of an ingest: indexes what was written where that makes the search faster. */
   readonly settle: Effect.Effect<void, RagError>
   /** Compacts, indexes anew, and drops what nothing has referred to for a day. */
   readonly maintain: Effect.Effect<void, RagError>
+}
+
+/** How a collection is searched. Passages that are not in an index are searched all the same, one by one. */
+export interface IndexStats {
+  /** `exact` while all vectors are compared; else the kind of the index, such as `IVF_RQ`. */
+  readonly kind: string
+  /** Passages whose vectors are compared one by one at each search. */
+  readonly unindexed: number
+  /** Passages whose texts are read at each search for keywords. */
+  readonly unindexedTexts: number
+  /** recall@20 against an exact search, 0 to 1, once it was measured: the share of the 20 nearest that are found. */
+  readonly recall?: number
+  /** So many more passages than asked for are compared exactly: the least that reached the recall. */
+  readonly extra?: number
+  /** How many passages there were when it was measured, and by how many of them. */
+  readonly measuredAt?: number
+  readonly measuredWith?: number
+}
+
+/** A collection as it was at a moment, by a name. It is kept until it is dropped, whatever comes after. */
+export interface Snapshot {
+  readonly name: string
+  /** When it was made, in milliseconds since 1970. */
+  readonly made: number
+  readonly manifest: Manifest
+}
+
+/** What `maintain` leaves of the past. A version is dropped when it is older than both say, and no snapshot needs it. */
+export interface Retention {
+  /** Default one hour; at least ten minutes, for those that are reading now. */
+  readonly keepFor?: Duration.Input
+  /** The newest so many versions. Default 1. */
+  readonly keepVersions?: number
 }
 
 /** A collection that is being filled to take the place of another. Nobody sees it before `publish`. */
@@ -119,6 +154,20 @@ export class PassageIndex extends Context.Service<
     /** Opens a collection, making it where there is none. Fails with `ManifestMismatch` or `NewerVersion`. */
     readonly open: (name: string, manifest: Manifest) => Effect.Effect<Collection, RagError>
     readonly replace: (name: string, manifest: Manifest) => Effect.Effect<Replacement, RagError>
+    /** Keeps the collection as it is now under a name, which may be any text; one of that name is replaced. */
+    readonly tag: (name: string, snapshot: string) => Effect.Effect<Snapshot, RagError>
+    /** A collection's snapshots, oldest first. */
+    readonly tags: (name: string) => Effect.Effect<ReadonlyArray<Snapshot>, RagError>
+    /** Forgets a snapshot; `maintain` may then drop what only it kept. Fails with `NotFound`. */
+    readonly untag: (name: string, snapshot: string) => Effect.Effect<void, RagError>
+    /** The collection as it was, to be read only. Fails with `NotFound` or `ManifestMismatch`. */
+    readonly checkout: (
+      name: string,
+      snapshot: string,
+      manifest: Manifest
+    ) => Effect.Effect<Collection, RagError>
+    /** Makes the collection what it was. Fails with `NotFound` or `ManifestMismatch`. */
+    readonly restore: (name: string, snapshot: string, manifest: Manifest) => Effect.Effect<void, RagError>
     /** The names of the collections that there are, sorted. */
     readonly collections: Effect.Effect<ReadonlyArray<string>, RagError>
     readonly vectors: (model: string, dimension: number) => Effect.Effect<VectorCache, RagError>

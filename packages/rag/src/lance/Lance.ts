@@ -1,7 +1,7 @@
 /** The one file that imports LanceDB: a connection, and its failures as RagErrors. */
 import * as lancedb from "@lancedb/lancedb"
 import type { Field, Schema } from "apache-arrow"
-import { Effect, Schedule, type Scope } from "effect"
+import { Effect, Redacted, Schedule, type Scope } from "effect"
 import { mkdtemp, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
@@ -23,20 +23,50 @@ export interface Store {
 /** On an object store (`s3://`, `gs://`, `az://`). */
 export const isRemote = (folder: string): boolean => folder.includes("://")
 
+/** On LanceDB Enterprise, which compacts and prunes by itself. */
+export const isEnterprise = (folder: string): boolean => folder.startsWith("db://")
+
+/** How a store that is no folder is reached. */
+export interface Place {
+  /** For object stores, as LanceDB names them: `aws_access_key_id`, `aws_endpoint`, `allow_http` … */
+  readonly storageOptions?: Readonly<Record<string, string>>
+  /** For LanceDB Enterprise. */
+  readonly apiKey?: Redacted.Redacted<string> | string
+  readonly region?: string
+  readonly hostOverride?: string
+}
+
 /**
  * A connection for as long as the scope lives. The commits of all other handles and processes are seen at once:
  * `readConsistencyInterval` 0.
  */
-export const connect = (folder: string): Effect.Effect<Connection, RagError, Scope.Scope> =>
+export const connect = (
+  folder: string,
+  { apiKey, hostOverride, region, storageOptions }: Place = {}
+): Effect.Effect<Connection, RagError, Scope.Scope> =>
   Effect.acquireRelease(
     attempt("open", `opening ${folder}`, () =>
       lancedb.connect(folder, {
         readConsistencyInterval: 0,
-        session: new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES)
+        session: new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES),
+        ...(storageOptions === undefined ? {} : { storageOptions: { ...storageOptions } }),
+        ...(apiKey === undefined
+          ? {}
+          : { apiKey: Redacted.isRedacted(apiKey) ? Redacted.value(apiKey) : apiKey }),
+        ...(region === undefined ? {} : { region }),
+        ...(hostOverride === undefined ? {} : { hostOverride })
       })
     ),
     (connection) => Effect.promise(() => release(connection))
   )
+
+/**
+ * The column that tells rows apart. Without it, two writers of one new row leave it twice, in silence. LanceDB Enterprise
+ * has no such setting: one writer there.
+ */
+export const setKey = async (folder: string, table: Table, column: string): Promise<void> => {
+  if (!isEnterprise(folder)) await table.setUnenforcedPrimaryKey(column)
+}
 
 /** A call under way borrows the connection, and it cannot be closed before. */
 const release = async (connection: Connection): Promise<void> => {
@@ -81,7 +111,7 @@ const ROWS_A_PARTITION = 8_192
 const ONE_PARTITION = 4 * ROWS_A_PARTITION
 
 /** Partitions looked into at each search: all of them up to eight million passages. */
-export const NPROBES = 1_000
+const NPROBES = 1_000
 
 /**
  * BM25 over one column: words as ICU segments them, which is right for Chinese, with English stems and stop words, which
@@ -109,6 +139,31 @@ export const fullText = (language: "en" | "zh") =>
         }
       : { baseTokenizer: "icu", stem: false, removeStopWords: false, withPosition: false }
   )
+
+/** The addresses of the rows nearest to a vector by their codes, nearest first; exactly where that is asked for. */
+export const nearest = async (
+  table: Table,
+  vector: Float32Array,
+  {
+    exact,
+    limit,
+    where
+  }: { readonly limit: number; readonly exact: boolean; readonly where: string | undefined }
+): Promise<ReadonlyArray<bigint>> => {
+  let query = table
+    .query()
+    .nearestTo(vector)
+    .distanceType("cosine")
+    .nprobes(NPROBES)
+    .limit(limit)
+    // LanceDB warns where the distance is not named.
+    .select(["_distance"])
+    .withRowId()
+  if (exact) query = query.bypassVectorIndex()
+  if (where !== undefined) query = query.where(where)
+  const rows = await query.toArray()
+  return rows.map((row) => row["_rowid"] as bigint)
+}
 
 /** A match query over one column. */
 export const matchQuery = (words: string, column: string) => new lancedb.MatchQuery(words, column)
@@ -147,7 +202,7 @@ export const openOrCreate = Effect.fn("Lance.openOrCreate")(function* (
   const open = attempt("open", `opening table ${name}`, () => connection.openTable(name))
   const makeIn = async (place: Connection) => {
     const made = await place.createEmptyTable(name, schema)
-    await made.setUnenforcedPrimaryKey(key)
+    await setKey(folder, made, key)
     made.close()
   }
   const make = attempt("open", `making table ${name}`, () =>

@@ -8,8 +8,9 @@ import { attempt, attemptWrite, sqlIn, sqlString, type Table } from "./Lance.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
 import { documentRow, documentRowId, rowsOf, toArrow, toPassage, toStored } from "./LanceRows.ts"
 import { lanceFilter } from "./LanceFilter.ts"
-import { EXTRA, searchOf } from "./LanceSearch.ts"
-import { maintainIndex, settleIndex } from "./LanceVectorIndex.ts"
+import { EXTRA, measureIndex, measuredIndex } from "./LanceRecall.ts"
+import { searchOf } from "./LanceSearch.ts"
+import { indexStats, maintainIndex, settleIndex, sweep } from "./LanceVectorIndex.ts"
 
 /** Rows that are passages of any kind. */
 const PASSAGES = "ordinal IS NOT NULL AND kind <> 'gone'"
@@ -17,16 +18,29 @@ const PASSAGES = "ordinal IS NOT NULL AND kind <> 'gone'"
 /** Identifiers in one filter. */
 const FILTER_IDS = 500
 
+/** What is done besides answering. */
+export interface Upkeep {
+  /** Runs on after the caller has gone on, until the store is closed. */
+  readonly background: (effect: Effect.Effect<void>) => Effect.Effect<void>
+  /** False where the store compacts and prunes by itself. */
+  readonly compacts: boolean
+  readonly prune: (table: Table) => Effect.Effect<void, RagError>
+  readonly collectGarbage: Effect.Effect<void, RagError>
+}
+
 /** The collection over an open table. */
 export const collectionOf = Effect.fn("LanceCollection.make")(function* (
   name: string,
   manifest: Manifest,
   table: Table,
   files: LanceFiles,
-  collectGarbage: Effect.Effect<void, RagError>
+  { background, collectGarbage, compacts, prune }: Upkeep
 ) {
   // One writer at a time within the process; LanceDB sorts out the processes.
   const writer = yield* Semaphore.make(1)
+  // One at a time learns or joins; searches and writes go on.
+  const indexer = yield* Semaphore.make(1)
+  let measured = yield* measuredIndex(table)
 
   const commit: Collection["commit"] = Effect.fn("LanceCollection.commit")(function* (documents) {
     if (documents.length === 0) return
@@ -113,7 +127,7 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     return seen.documents
   })
 
-  const recall = searchOf(table, manifest.dimension, () => EXTRA)
+  const recall = searchOf(table, manifest.dimension, () => measured?.extra ?? EXTRA)
   const search: Collection["search"] = (query) =>
     query.filter === undefined
       ? recall(query, undefined)
@@ -152,16 +166,31 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     table.countRows(PASSAGES)
   )
 
-  const settle: Collection["settle"] = settleIndex(table, manifest.dimension).pipe(
-    writer.withPermit,
-    Effect.withSpan("LanceCollection.settle")
-  )
+  const measure = Effect.map(measureIndex(table, manifest.dimension), (now) => {
+    measured = now
+  })
 
-  const maintain: Collection["maintain"] = maintainIndex(table, manifest.dimension).pipe(
-    writer.withPermit,
-    Effect.andThen(collectGarbage),
-    Effect.withSpan("LanceCollection.maintain")
-  )
+  const settle: Collection["settle"] = Effect.gen(function* () {
+    yield* writer.withPermit(sweep(table))
+    if (!compacts) return
+    const anew = yield* indexer.withPermit(settleIndex(table, manifest.dimension))
+    // What was measured is of the index before. The new one is searched as thoroughly as an unmeasured one until then.
+    if (!anew) return
+    measured = undefined
+    yield* background(
+      measure.pipe(
+        indexer.withPermit,
+        Effect.catch((error) => Effect.logWarning(`The index was not measured: ${error.message}`))
+      )
+    )
+  }).pipe(Effect.withSpan("LanceCollection.settle"))
+
+  const maintain: Collection["maintain"] = Effect.gen(function* () {
+    yield* writer.withPermit(sweep(table))
+    if (!compacts) return
+    if (yield* maintainIndex(table, manifest.dimension)) yield* measure
+    yield* prune(table)
+  }).pipe(indexer.withPermit, Effect.andThen(collectGarbage), Effect.withSpan("LanceCollection.maintain"))
 
   return {
     name,
@@ -176,6 +205,7 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     document,
     original: files.get,
     passageCount,
+    stats: indexStats(table),
     settle,
     maintain
   } satisfies Collection

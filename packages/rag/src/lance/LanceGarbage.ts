@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import { attempt, attemptWrite, type Connection, type Table } from "./Lance.ts"
 import { GRACE_MILLIS, type LanceFiles } from "./LanceFiles.ts"
 import { attachmentsOf } from "./LanceRows.ts"
+import type { LanceSnapshots } from "./LanceSnapshots.ts"
 
 /**
  * Drops tables that no collection's name stands for, and then originals that no document of any table names, when
@@ -11,15 +12,17 @@ import { attachmentsOf } from "./LanceRows.ts"
 export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
   connection: Connection,
   collections: Table,
-  files: LanceFiles
+  files: LanceFiles,
+  snapshots: LanceSnapshots
 ) {
+  const kept = yield* snapshots.list()
   const before = (yield* Clock.currentTimeMillis) - GRACE_MILLIS
   const named = yield* attempt("store", "listing collections", async () => {
     const rows: ReadonlyArray<{ readonly table: string }> = await collections
       .query()
       .select(["table"])
       .toArray()
-    return new Set(rows.map(({ table }) => table))
+    return new Set([...rows, ...kept].map(({ table }) => table))
   })
   const names = yield* attempt("store", "listing tables", () => connection.tableNames({ limit: 100_000 }))
   const referenced = new Set<string>()
@@ -33,13 +36,22 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
       yield* attemptWrite("store", `dropping table ${name}`, () => connection.dropTable(name))
       continue
     }
+    const versions = kept.filter((snapshot) => snapshot.table === name).map(({ version }) => version)
     yield* attempt("store", "listing the originals in use", async () => {
-      for await (const batch of table.query().where("kind = 'document'").select(["hash", "metadata"])) {
-        for (const hash of batch.getChildAt(0) ?? []) referenced.add(hash)
-        for (const metadata of batch.getChildAt(1) ?? [])
-          attachmentsOf(metadata).forEach((hash) => referenced.add(hash))
+      await addReferences(table, referenced)
+      for (const version of versions) {
+        await table.checkout(version)
+        await addReferences(table, referenced)
       }
     })
   }
   yield* files.collect(referenced)
 })
+
+const addReferences = async (table: Table, referenced: Set<string>): Promise<void> => {
+  for await (const batch of table.query().where("kind = 'document'").select(["hash", "metadata"])) {
+    for (const hash of batch.getChildAt(0) ?? []) referenced.add(hash)
+    for (const metadata of batch.getChildAt(1) ?? [])
+      attachmentsOf(metadata).forEach((hash) => referenced.add(hash))
+  }
+}

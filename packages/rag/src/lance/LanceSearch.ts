@@ -2,12 +2,9 @@
 import { Effect } from "effect"
 import type { Hit, SearchQuery } from "../PassageIndex.ts"
 import { RagError } from "../RagError.ts"
-import { attempt, matchQuery, NPROBES, type Table } from "./Lance.ts"
+import { attempt, matchQuery, nearest, type Table } from "./Lance.ts"
 import { cosine, hasDirection } from "./LanceVector.ts"
 import { FOUND_COLUMNS, foundRows, type FoundRow, toPassage } from "./LanceRows.ts"
-
-/** Codes give the order roughly: so many more than asked for are looked at, and exact cosines put them in order. */
-export const EXTRA = 20
 
 /** A search again when a passage that was found is gone before it is read: another version took its place. */
 const ATTEMPTS = 3
@@ -19,26 +16,11 @@ interface Keyword {
   readonly rank: number
 }
 
-/** The search over a table. */
+/**
+ * The search over a table. Codes give the order roughly: `extra` more than asked for are looked at, and exact cosines put
+ * them in order.
+ */
 export const searchOf = (table: Table, dimension: number, extra: () => number) => {
-  const byVector = async (
-    vector: Float32Array,
-    limit: number,
-    where: string | undefined
-  ): Promise<ReadonlyArray<Row>> => {
-    const query = table
-      .query()
-      .nearestTo(vector)
-      .distanceType("cosine")
-      .nprobes(NPROBES)
-      .limit(limit + extra())
-      // LanceDB warns where the distance is not named.
-      .select(["_distance"])
-      .withRowId()
-    const rows = await (where === undefined ? query : query.where(where)).toArray()
-    return rows.map((row) => row["_rowid"] as bigint)
-  }
-
   const byWords = async (
     words: string,
     limit: number,
@@ -58,7 +40,7 @@ export const searchOf = (table: Table, dimension: number, extra: () => number) =
 
   const once = async ({ limit, vector, vectors, words }: SearchQuery, where: string | undefined) => {
     const [near, said] = await Promise.all([
-      vector === undefined ? [] : byVector(vector, limit, where),
+      vector === undefined ? [] : nearest(table, vector, { limit: limit + extra(), exact: false, where }),
       words === undefined || words.trim() === "" ? new Map<Row, Keyword>() : byWords(words, limit, where)
     ])
     const ids = [...new Set([...near, ...said.keys()])]

@@ -43,6 +43,17 @@ export const passagesSchema = (dimension: number) =>
     text("metadata", true)
   ])
 
+/** Which version of which table a snapshot is; `id` is the JSON of the collection's name and its own. */
+export const snapshotsSchema = new Schema([
+  text("id"),
+  text("collection"),
+  text("name"),
+  text("table"),
+  new Field("version", new Float64(), false),
+  text("manifest"),
+  new Field("made", new Float64(), false)
+])
+
 /** Originals, by the SHA-256 of their bytes; `touched` in milliseconds since 1970. */
 export const filesSchema = new Schema([
   text("sha256"),

@@ -1,66 +1,117 @@
 /** When a table's indexes take in what was written, and when it is compacted. */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
+import type { IndexStats } from "../PassageIndex.ts"
 import type { RagError } from "../RagError.ts"
-import { attempt, attemptWrite, type Table, vectorIndex } from "./Lance.ts"
+import { attempt, attemptWrite, keywordIndex, type Table, vectorIndex } from "./Lance.ts"
+import { measuredIndex } from "./LanceRecall.ts"
 
-/** Below this many passages a scan is as fast as an index. */
+/** Below this many passages, or this many numbers, a scan is as fast as an index. */
 const INDEX_FROM = 2_000
+const INDEX_FROM_NUMBERS = 1_000_000
+
+/** LanceDB learns its codes from so many vectors. */
+const TRAINED_BY = 256
 
 /** Rows outside the index are scanned at each search; so many are borne before they are taken in. */
 const UNINDEXED_AT_MOST = 1_000
 
-/** Each commit leaves a small file; so many are borne before they are joined. A commit of 1,000 passages is one. */
-const SMALL_FILES_AT_MOST = 128
-
-/** Versions that a reader may still be using are kept so long. */
-const VERSIONS_MILLIS = 60 * 60 * 1000
-
 /** The same for keywords, whose scan segments every text: 37 ms a thousand. */
 const UNINDEXED_TEXTS_AT_MOST = 128
+
+/** Each commit leaves a small file; so many are borne before they are joined. A commit of 1,000 passages is one. */
+const SMALL_FILES_AT_MOST = 128
 
 const VECTOR_INDEX = "vector_idx"
 const KEYWORD_INDEX = "search_idx"
 
-/** After an ingest: sweeps, indexes, compacts, each only where it is due. */
+const isIndexed = (rows: number, dimension: number): boolean =>
+  rows >= TRAINED_BY && (rows >= INDEX_FROM || rows * dimension >= INDEX_FROM_NUMBERS)
+
+/**
+ * After an ingest: indexes and compacts, each only where it is due. Searches and writes go on meanwhile; what they find
+ * is the same before and after.
+ *
+ * True when the vector index was made anew.
+ */
 export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table: Table, dimension: number) {
-  yield* sweep(table)
-  const rows = yield* attempt("ingest", "counting passages", () => table.countRows("vector IS NOT NULL"))
-  if (rows >= INDEX_FROM) {
-    const stats = yield* attempt("ingest", "looking at the index", () => table.indexStats(VECTOR_INDEX))
-    // Before compacting: training reads the vectors file by file, and small files need less memory.
-    if (stats === undefined || stats.numIndexedRows < rows / 2) yield* train(table, rows, dimension)
-    else if (stats.numUnindexedRows > UNINDEXED_AT_MOST) return yield* optimize(table)
-  }
-  const texts = yield* attempt("ingest", "looking at the index", () => table.indexStats(KEYWORD_INDEX))
-  if ((texts?.numUnindexedRows ?? 0) > UNINDEXED_TEXTS_AT_MOST) return yield* optimize(table)
+  const rows = yield* countVectors(table)
+  const texts = yield* statsOf(table, KEYWORD_INDEX)
+  const vectors = isIndexed(rows, dimension) ? yield* statsOf(table, VECTOR_INDEX) : undefined
+  // An index made anew is made once; one that is brought up to date is made of joined files.
+  // Before compacting: training reads the vectors file by file, and small files need less memory.
+  const train = isIndexed(rows, dimension) && (vectors === undefined || vectors.numIndexedRows < rows / 2)
+  if (train) yield* trainVectors(table, rows, dimension)
+  const anew =
+    texts !== undefined && texts.numUnindexedRows > Math.max(UNINDEXED_AT_MOST, texts.numIndexedRows)
+  if (anew) yield* trainKeywords(table)
+  const due =
+    (!train && (vectors?.numUnindexedRows ?? 0) > UNINDEXED_AT_MOST) ||
+    (!anew && (texts?.numUnindexedRows ?? 0) > UNINDEXED_TEXTS_AT_MOST)
   const { fragmentStats } = yield* attempt("ingest", "looking at the files", () => table.stats())
-  if (fragmentStats.numSmallFragments > SMALL_FILES_AT_MOST) yield* optimize(table)
+  if (due || fragmentStats.numSmallFragments > SMALL_FILES_AT_MOST) yield* compact(table)
+  return train
 })
 
-/** Compacts, takes everything into the index, and drops versions that nobody reads any more. */
+/** Takes everything into indexes made anew, and compacts. */
 export const maintainIndex = Effect.fn("LanceVectorIndex.maintain")(function* (
   table: Table,
   dimension: number
 ) {
-  yield* sweep(table)
-  const rows = yield* attempt("store", "counting passages", () => table.countRows("vector IS NOT NULL"))
-  if (rows >= INDEX_FROM) yield* train(table, rows, dimension)
-  yield* optimize(table, new Date((yield* Clock.currentTimeMillis) - VERSIONS_MILLIS))
+  const rows = yield* countVectors(table)
+  const train = isIndexed(rows, dimension)
+  if (train) yield* trainVectors(table, rows, dimension)
+  yield* compact(table)
+  return train
 })
 
 /** Removes the rows that a replaced document left behind. */
-const sweep = (table: Table): Effect.Effect<void, RagError> =>
+export const sweep = (table: Table): Effect.Effect<void, RagError> =>
   Effect.gen(function* () {
     const gone = yield* attempt("ingest", "counting what is gone", () => table.countRows("kind = 'gone'"))
     if (gone > 0) yield* attemptWrite("ingest", "sweeping", () => table.delete("kind = 'gone'"))
   })
 
-const optimize = (table: Table, cleanupOlderThan?: Date): Effect.Effect<void, RagError> =>
-  Effect.asVoid(
-    attemptWrite("store", "compacting", () => table.optimize(cleanupOlderThan ? { cleanupOlderThan } : {}))
-  )
+/** What the indexes are, and what they leave to a scan. */
+export const indexStats = Effect.fn("LanceVectorIndex.stats")(function* (table: Table) {
+  const rows = yield* countVectors(table)
+  const vectors = yield* statsOf(table, VECTOR_INDEX)
+  const texts = yield* statsOf(table, KEYWORD_INDEX)
+  const measured = vectors === undefined ? undefined : yield* measuredIndex(table)
+  const stats: IndexStats = {
+    kind: vectors === undefined ? "exact" : vectors.indexType,
+    unindexed: vectors === undefined ? rows : Math.min(rows, vectors.numUnindexedRows),
+    unindexedTexts: Math.min(rows, texts?.numUnindexedRows ?? 0),
+    ...(measured === undefined
+      ? {}
+      : {
+          extra: measured.extra,
+          recall: measured.recall,
+          measuredAt: measured.rows,
+          measuredWith: measured.questions
+        })
+  }
+  return stats
+})
 
-const train = (table: Table, rows: number, dimension: number): Effect.Effect<void, RagError> =>
+const countVectors = (table: Table): Effect.Effect<number, RagError> =>
+  attempt("ingest", "counting passages", () => table.countRows("vector IS NOT NULL"))
+
+const statsOf = (table: Table, index: string) =>
+  attempt("ingest", "looking at the index", () => table.indexStats(index))
+
+/** Joins small files, drops deleted rows, and takes what is not indexed yet into the indexes. */
+const compact = (table: Table): Effect.Effect<void, RagError> =>
+  Effect.asVoid(attemptWrite("store", "compacting", () => table.optimize(KEEP_VERSIONS)))
+
+/** `pruneVersions` alone knows which are to be kept. */
+const KEEP_VERSIONS = { cleanupOlderThan: new Date(0) }
+
+const trainVectors = (table: Table, rows: number, dimension: number): Effect.Effect<void, RagError> =>
   attemptWrite("store", "building the vector index", () =>
     table.createIndex("vector", { config: vectorIndex(rows, dimension) })
+  )
+
+const trainKeywords = (table: Table): Effect.Effect<void, RagError> =>
+  attemptWrite("store", "building the keyword index", () =>
+    table.createIndex("search", { config: keywordIndex() })
   )

@@ -31,9 +31,8 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
       utf8([...entries.keys()]),
       vectors([...entries.values()], dimension)
     ])
-    yield* attemptWrite("store", "caching vectors", () =>
-      table.mergeInsert("sha256").whenNotMatchedInsertAll().execute(rows)
-    )
+    // Two writers may keep the same one: it is the same vector, and looking for it would take longer than it is long.
+    yield* attemptWrite("store", "caching vectors", () => table.add(rows))
   })
 
   return { get, put } satisfies VectorCache

@@ -1,0 +1,127 @@
+/** A collection as it was: kept under a name, read, and gone back to. */
+import { assert, describe, it } from "@effect/vitest"
+import { type Collection, LanceIndex, PassageIndex } from "@sluice/rag"
+import { Context, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { embedText } from "./Models.ts"
+import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
+import { testFolder } from "./TestFolder.ts"
+
+const textsOf = (collection: Collection) =>
+  Effect.map(collection.search({ vector: embedText("duck"), words: "duck", limit: 50 }), (hits) =>
+    hits.map(({ passage }) => passage.text).toSorted()
+  )
+
+const day = 24 * 60 * 60 * 1000
+
+describe("snapshots", () => {
+  it.effect("are read while the collection goes on, and gone back to", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const index = yield* storeIn(library)
+      const now = yield* index.open("default", MANIFEST)
+      const first = documentOf("a", ["duck one", "duck two"])
+      yield* now.commit([first])
+      yield* index.tag("default", "it's 一")
+      yield* now.commit([documentOf("b", ["duck three"])])
+      yield* index.tag("default", "second")
+      yield* now.remove([first.info.id])
+      assert.deepStrictEqual(
+        (yield* index.tags("default")).map(({ name }) => name),
+        ["it's 一", "second"]
+      )
+      const then = yield* index.checkout("default", "it's 一", MANIFEST)
+      assert.deepStrictEqual(yield* textsOf(then), ["duck one", "duck two"])
+      assert.deepStrictEqual(yield* textsOf(now), ["duck three"])
+      assert.deepStrictEqual(
+        (yield* then.documents).map(({ path }) => path),
+        ["a"]
+      )
+      for (const write of [then.commit([first]), then.remove([first.info.id]), then.inventory, then.settle])
+        assert.strictEqual((yield* Effect.flip(write)).reason, "PermissionDenied")
+      yield* index.restore("default", "second", MANIFEST)
+      assert.deepStrictEqual(yield* textsOf(now), ["duck one", "duck three", "duck two"])
+      // and on from there
+      yield* now.commit([documentOf("c", ["duck four"])])
+      assert.strictEqual((yield* textsOf(now)).length, 4)
+      assert.strictEqual((yield* textsOf(then)).length, 2)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("survive compaction, pruning, a rebuild and the day after, with their originals", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const store = yield* Layer.build(LanceIndex.layer(library, { keepFor: 0, keepVersions: 1 }))
+      const index = Context.get(store, PassageIndex)
+      const now = yield* index.open("default", MANIFEST)
+      const [old, other] = [documentOf("a", ["duck one"]), documentOf("b", ["duck two"])]
+      yield* now.commit([old])
+      yield* index.tag("default", "before")
+      yield* now.remove([old.info.id])
+      for (let i = 0; i < 6; i++) yield* now.commit([documentOf("b", [`duck ${i}`])])
+      const { next, publish } = yield* index.replace("default", MANIFEST)
+      yield* next.commit([other])
+      yield* publish
+      yield* TestClock.setTime(Date.now() + 2 * day)
+      const anew = yield* index.open("default", MANIFEST)
+      yield* anew.maintain
+      yield* now.maintain
+      const before = yield* index.checkout("default", "before", MANIFEST)
+      assert.deepStrictEqual(yield* textsOf(before), ["duck one"])
+      assert.deepStrictEqual(yield* before.original(old.info.sha256), Buffer.from(old.original))
+      assert.deepStrictEqual(yield* textsOf(yield* index.open("default", MANIFEST)), ["duck two"])
+      yield* index.restore("default", "before", MANIFEST)
+      assert.deepStrictEqual(yield* textsOf(yield* index.open("default", MANIFEST)), ["duck one"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("are dropped when they are forgotten, with what only they kept", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const index = yield* storeIn(library)
+      const now = yield* index.open("default", MANIFEST)
+      const old = documentOf("a", ["duck one"])
+      yield* now.commit([old])
+      yield* index.tag("default", "before")
+      yield* now.remove([old.info.id])
+      yield* now.commit([documentOf("b", ["duck two"])])
+      yield* TestClock.setTime(Date.now() + 2 * day)
+      const versions = Effect.promise(async () => {
+        const table = (await readdir(library)).find((name) => name.startsWith("c_"))!
+        return (await readdir(join(library, table, "_versions"))).length
+      })
+      yield* now.maintain
+      assert.isDefined(yield* now.original(old.info.sha256))
+      const kept = yield* versions
+      yield* index.untag("default", "before")
+      yield* now.maintain
+      assert.isUndefined(yield* now.original(old.info.sha256))
+      assert.isBelow(yield* versions, kept)
+      assert.deepStrictEqual(yield* textsOf(now), ["duck two"])
+      for (const missing of [
+        index.untag("default", "before"),
+        index.checkout("default", "before", MANIFEST),
+        index.restore("default", "before", MANIFEST),
+        index.tag("nowhere", "x")
+      ])
+        assert.strictEqual((yield* Effect.flip(missing)).reason, "NotFound")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("of another model are refused", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const index = yield* storeIn(library)
+      yield* index.open("default", MANIFEST)
+      yield* index.tag("default", "before")
+      const other = { ...MANIFEST, embeddingModel: "other" }
+      for (const refused of [
+        index.checkout("default", "before", other),
+        index.restore("default", "before", other)
+      ])
+        assert.strictEqual((yield* Effect.flip(refused)).reason, "ManifestMismatch")
+    }).pipe(Effect.scoped)
+  )
+})
