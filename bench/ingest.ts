@@ -1,10 +1,37 @@
 /** How fast a folder of Markdown becomes a library: read, parse, cut, embed, store, index. */
 import * as Embedded from "@sluice/embedded"
-import { Library } from "@sluice/rag"
+import { Embedder } from "@sluice/core"
+import { Library, meteredModels } from "@sluice/rag"
 import { Effect } from "effect"
+import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { type Bench, rounded } from "./Bench.ts"
-import { documentsFor, withFolder, writeCorpus } from "./CorpusFolder.ts"
+import { type Bench, type Figures, rounded } from "./Bench.ts"
+import { corpus, documentsFor, withFolder, writeCorpus } from "./CorpusFolder.ts"
+
+/** A folder of many small documents, ingested again without any change. */
+const unchanged = async (folder: string, documents: number): Promise<Figures> => {
+  const docs = join(folder, "many")
+  for (let at = 0; at < documents; at++) {
+    const file = join(docs, String(at % 100), `note-${at}.md`)
+    if (at < 100) await mkdir(join(docs, String(at)), { recursive: true })
+    const [title = "", ...text] = corpus.document(at).text.slice(0, 800).split("\n")
+    await writeFile(file, [`${title} ${at}`, ...text].join("\n"))
+  }
+  const { calls, milliseconds } = await Effect.gen(function* () {
+    const { embedder, meter } = yield* meteredModels
+    const library = yield* Library.open(join(folder, "notes")).pipe(Effect.provideService(Embedder, embedder))
+    yield* library.ingest(docs)
+    yield* meter.take
+    const start = performance.now()
+    yield* library.ingest(docs)
+    return { milliseconds: performance.now() - start, calls: (yield* meter.take).embeddingCalls }
+  }).pipe(Effect.scoped, Effect.provide(Embedded.layer), Effect.runPromise)
+  const size = documents.toLocaleString("en")
+  return {
+    [`ingest again, ${size} documents unchanged (ms)`]: rounded(milliseconds, 0),
+    [`ingest again, ${size} documents unchanged (embedding calls)`]: calls
+  }
+}
 
 export const bench: Bench = ({ quick }) =>
   withFolder(async (folder) => {
@@ -21,8 +48,10 @@ export const bench: Bench = ({ quick }) =>
         return { passages: report.passages, first, again: (performance.now() - again) / 1000 }
       }).pipe(Effect.scoped, Effect.provide(Embedded.layer), Effect.runPromise)
     const { again, first, passages } = await timed("library")
+    const many = await unchanged(folder, quick ? 1000 : 10_000)
     return {
       [`ingest, Markdown, ${passages} passages (passages/s)`]: rounded(passages / first, 0),
-      "ingest again, nothing changed (ms)": rounded(again * 1000, 0)
+      "ingest again, nothing changed (ms)": rounded(again * 1000, 0),
+      ...many
     }
   })

@@ -5,14 +5,19 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import { type Bench, type Figures, percentile, rounded, say } from "./Bench.ts"
 import { corpus, documentsFor, withFolder, writeCorpus } from "./CorpusFolder.ts"
+import { recallOfExact } from "./ExactRecall.ts"
 import { withServer } from "./RunningServer.ts"
 
 /** The first questions warm up the compiler and the caches and are not counted: it is steady after some hundreds. */
 const WARMUP = 300
 const QUESTIONS = 500
+/** Questions of which the events are timed … */
+const STREAMED = 220
+/** … and of which an exact search is made. */
+const COMPARED = 100
 
-const figuresOf = (what: string, samples: ReadonlyArray<number>): Figures => {
-  const counted = samples.slice(WARMUP)
+const figuresOf = (what: string, samples: ReadonlyArray<number>, warmup = WARMUP): Figures => {
+  const counted = samples.slice(warmup)
   return {
     [`${what} p50 (ms)`]: rounded(percentile(counted, 0.5)),
     [`${what} p95 (ms)`]: rounded(percentile(counted, 0.95))
@@ -29,19 +34,48 @@ const timeEach = async (questions: ReadonlyArray<string>, ask: (question: string
   return samples
 }
 
-const overHttp = (data: string, questions: ReadonlyArray<string>) =>
+const withKey = <A>(
+  data: string,
+  use: (ask: (accept: string, question: string) => Promise<Response>) => Promise<A>
+) =>
   withServer(data, async ({ output, url }) => {
     const key = /\bsk-[\w-]+/.exec(output())?.[0]
     if (key === undefined) throw new Error(`the server told no key: ${output()}`)
-    return timeEach(questions, async (question) => {
+    return use(async (accept, question) => {
       const answer = await fetch(`${url}/qa`, {
         method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        headers: { accept, authorization: `Bearer ${key}`, "content-type": "application/json" },
         body: JSON.stringify({ question })
       })
-      const body = await answer.text()
-      if (!answer.ok) throw new Error(`POST /qa answered ${answer.status}: ${body}`)
+      if (!answer.ok) throw new Error(`POST /qa answered ${answer.status}: ${await answer.text()}`)
+      return answer
     })
+  })
+
+/** Milliseconds until the event of the recalled passages is there whole. */
+const untilRecalled = async (answer: Response, start: number): Promise<number> => {
+  let text = ""
+  let at = Number.NaN
+  for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk
+    const event = text.indexOf('"recalled"')
+    if (Number.isNaN(at) && event >= 0 && text.includes("\n\n", event)) at = performance.now() - start
+  }
+  if (Number.isNaN(at)) throw new Error(`no passages were told: ${text.slice(0, 500)}`)
+  return at
+}
+
+const overHttp = (data: string, questions: ReadonlyArray<string>) =>
+  withKey(data, async (ask) => {
+    const whole = await timeEach(questions, async (question) =>
+      (await ask("application/json", question)).text()
+    )
+    const recalled: Array<number> = []
+    for (const question of questions.slice(0, STREAMED)) {
+      const start = performance.now()
+      recalled.push(await untilRecalled(await ask("text/event-stream", question), start))
+    }
+    return { whole, recalled }
   })
 
 const atSize = (passages: number) =>
@@ -49,23 +83,32 @@ const atSize = (passages: number) =>
     const documents = documentsFor(passages)
     const docs = join(folder, "docs")
     const data = join(folder, "data")
+    const opened = join(data, "library")
     await writeCorpus(docs, documents)
     const questions = Array.from({ length: WARMUP + QUESTIONS }, (_, at) => corpus.question(at % documents))
-    const inProcess = await Effect.gen(function* () {
-      const library = yield* Library.open(join(data, "library"))
+    const { recall, samples } = await Effect.gen(function* () {
+      const library = yield* Library.open(opened)
       yield* library.ingest(docs)
       const run = yield* Effect.context<never>()
-      return yield* Effect.promise(() =>
+      const samples = yield* Effect.promise(() =>
         timeEach(questions, (question) => Effect.runPromiseWith(run)(library.retrieve(question)))
       )
+      const recall = yield* recallOfExact(opened, yield* library.stats, questions.slice(0, COMPARED))
+      return { recall, samples }
     }).pipe(Effect.scoped, Effect.provide(Embedded.layer), Effect.runPromise)
-    say(`  ${passages} passages, in the process: done`)
     const size = passages.toLocaleString("en")
+    say(`  ${size} passages, in the process: done`)
+    const { recalled, whole } = await overHttp(data, questions)
     return {
-      ...figuresOf(`question to 3 passages, in process, ${size} passages,`, inProcess),
-      ...figuresOf(`question to cited answer, HTTP, ${size} passages,`, await overHttp(data, questions))
+      ...figuresOf(`question to 3 passages, in process, ${size} passages,`, samples),
+      [`recall@20 of exact search, ${size} passages (share)`]: rounded(recall, 4),
+      ...figuresOf(`question to cited answer, HTTP, ${size} passages,`, whole),
+      ...figuresOf(`question to recalled passages, HTTP events, ${size} passages,`, recalled, 20)
     }
   })
 
-export const bench: Bench = async ({ quick }) =>
-  quick ? atSize(1000) : { ...(await atSize(1000)), ...(await atSize(10_000)) }
+export const bench: Bench = async ({ quick }) => {
+  const figures: Record<string, number> = {}
+  for (const size of quick ? [1000] : [1000, 10_000, 100_000]) Object.assign(figures, await atSize(size))
+  return figures
+}

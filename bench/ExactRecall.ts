@@ -1,0 +1,72 @@
+/** How much of what an exact search would find the library's own search finds. */
+import { Embedder } from "@sluice/core"
+import { FORMAT, LanceIndex, type LibraryStats, PassageIndex } from "@sluice/rag"
+import { Effect, Layer } from "effect"
+import { embeddedText } from "../packages/rag/src/SearchText.ts"
+
+const K = 20
+/** Texts that are embedded at a time. */
+const BATCH = 256
+
+interface Near {
+  readonly id: string
+  readonly similarity: number
+}
+
+const dot = (a: Float32Array, b: Float32Array): number => {
+  let sum = 0
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
+  return sum
+}
+
+/** Recall@20 of the vector search, 0 to 1: every passage of the library is embedded once more and compared with every question. */
+export const recallOfExact = Effect.fn("bench.recallOfExact")(function* (
+  folder: string,
+  { chunker, collection: name, dimension, embeddingModel }: LibraryStats,
+  questions: ReadonlyArray<string>
+) {
+  const { embed } = yield* Embedder
+  const store = yield* Layer.build(LanceIndex.layer(folder))
+  const collection = yield* Effect.flatMap(PassageIndex, (index) =>
+    index.open(name, { format: FORMAT, embeddingModel, dimension, chunker })
+  ).pipe(Effect.provideContext(store))
+  const { vectors } = yield* embed(questions, "query")
+  const exact = vectors.map((): Array<Near> => [])
+  const consider = Effect.fn("bench.consider")(function* (
+    waiting: ReadonlyArray<{ id: string; text: string }>
+  ) {
+    const passages = yield* embed(
+      waiting.map(({ text }) => text),
+      "passage"
+    )
+    vectors.forEach((question, i) => {
+      const near = exact[i]!
+      passages.vectors.forEach((vector, at) => {
+        const similarity = dot(question, vector)
+        if (near.length === K && similarity <= near[K - 1]!.similarity) return
+        const place = near.findIndex((other) => other.similarity < similarity)
+        near.splice(place < 0 ? near.length : place, 0, { id: waiting[at]!.id, similarity })
+        if (near.length > K) near.pop()
+      })
+    })
+  })
+  let waiting: Array<{ id: string; text: string }> = []
+  for (const { id } of yield* collection.documents) {
+    for (const passage of yield* collection.passages(id))
+      waiting.push({ id: passage.id, text: embeddedText(passage.document.title, passage) })
+    if (waiting.length < BATCH) continue
+    yield* consider(waiting)
+    waiting = []
+  }
+  yield* consider(waiting)
+  let found = 0
+  let due = 0
+  for (const [i, vector] of vectors.entries()) {
+    const hits = yield* collection.search({ vector, limit: K })
+    // What is as near as the last one is as good: equal texts have equal vectors.
+    const least = (exact[i]!.at(-1)?.similarity ?? 0) - 1e-6
+    due += exact[i]!.length
+    found += hits.filter(({ similarity = 0 }) => similarity >= least).slice(0, exact[i]!.length).length
+  }
+  return found / Math.max(1, due)
+}, Effect.scoped)
