@@ -186,7 +186,7 @@ describe("the page", () => {
     assert.strictEqual(ids, 1, "nothing but the figure was asked")
 
     await page.locator(".answer .citation").first().click()
-    await page.locator(".figure-card .crop[data-state=shown]").waitFor()
+    await page.locator(".evidence .crop[data-state=shown]").waitFor()
     await page.locator(".facsimile[data-drawn=true]").waitFor()
     await page.locator(".facsimile .cited").first().waitFor()
     const before = await page.locator(".steps b").first().innerText()

@@ -30,8 +30,8 @@ export const AnswerView = ({ asked }: { readonly asked: Asked }) => {
         </p>
       )}
       <StageTimes stages={stages} cost={answer?.cost} />
-      <Looks asked={asked} />
       {citations.length > 0 && <Evidence asked={asked} />}
+      <Looks asked={asked} />
       {passages.length > 0 && <TraceFigure passages={passages} trace={answer?.trace} />}
     </article>
   )

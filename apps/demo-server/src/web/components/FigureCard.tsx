@@ -8,28 +8,31 @@ import { Said } from "./Said.tsx"
 interface Props {
   readonly shown: Source
   readonly figure: PassageFigure
+  /** Whether the picture is shown here, and not by the page below. */
+  readonly pictured: boolean
 }
 
-export const FigureCard = ({ figure, shown }: Props) => (
-  <figure class="figure-card">
-    {figure.crop !== undefined && (
-      <a
-        href={cropHref(shown.documentId, figure.crop)}
-        target="_blank"
-        rel="noreferrer"
-        aria-label={`${figureName(figure)} as a picture of its own`}
-      >
-        <Crop documentId={shown.documentId} figure={figure} />
-      </a>
-    )}
-    <figcaption>
-      {figure.caption !== "" && <p class="caption">{figure.caption}</p>}
-      {shown.said !== undefined && (
-        <>
-          <p class="quiet">Asked the question, the picture says</p>
-          <Said text={shown.said} />
-        </>
+export const FigureCard = ({ figure, pictured, shown }: Props) =>
+  !pictured && shown.said === undefined && figure.caption === "" ? null : (
+    <figure class="figure-card">
+      {pictured && figure.crop !== undefined && (
+        <a
+          href={cropHref(shown.documentId, figure.crop)}
+          target="_blank"
+          rel="noreferrer"
+          aria-label={`${figureName(figure)} as a picture of its own`}
+        >
+          <Crop documentId={shown.documentId} figure={figure} />
+        </a>
       )}
-    </figcaption>
-  </figure>
-)
+      <figcaption>
+        {figure.caption !== "" && <p class="caption">{figure.caption}</p>}
+        {shown.said !== undefined && (
+          <>
+            <p class="quiet">Asked the question, the picture says</p>
+            <Said text={shown.said} />
+          </>
+        )}
+      </figcaption>
+    </figure>
+  )

@@ -68,27 +68,31 @@ export const SourcePages = ({ pages, shown }: Props) => {
         />
       )}
       <fieldset class="page-steps" aria-label="Pages">
-        <button
-          class="icon"
-          type="button"
-          aria-label="Previous page"
-          disabled={number <= 1}
-          onClick={() => setNumber(number - 1)}
-        >
-          ‹
-        </button>
-        <span aria-live="polite">
-          Page <b>{number}</b> of {pages}
-        </span>
-        <button
-          class="icon"
-          type="button"
-          aria-label="Next page"
-          disabled={number >= pages}
-          onClick={() => setNumber(number + 1)}
-        >
-          ›
-        </button>
+        {pages > 1 && (
+          <>
+            <button
+              class="icon"
+              type="button"
+              aria-label="Previous page"
+              disabled={number <= 1}
+              onClick={() => setNumber(number - 1)}
+            >
+              ‹
+            </button>
+            <span aria-live="polite">
+              Page <b>{number}</b> of {pages}
+            </span>
+            <button
+              class="icon"
+              type="button"
+              aria-label="Next page"
+              disabled={number >= pages}
+              onClick={() => setNumber(number + 1)}
+            >
+              ›
+            </button>
+          </>
+        )}
         <ZoomSteps zoom={zoom} onZoom={setZoom} />
       </fieldset>
     </section>

@@ -59,7 +59,15 @@ const Panel = ({ shown }: { readonly shown: Source }) => {
         </header>
         {text !== undefined && <SourceTools text={text} asText={asText} onAsText={setAsText} />}
       </div>
-      {shown.figure !== undefined && <FigureCard shown={shown} figure={shown.figure} key={shown.stop} />}
+      {shown.figure !== undefined && text !== undefined && (
+        <FigureCard
+          shown={shown}
+          figure={shown.figure}
+          // Of an image, the page is the picture.
+          pictured={text.document.format !== "image" || asText}
+          key={shown.stop}
+        />
+      )}
       {problem !== undefined && (
         <p class="problem pad" role="alert">
           {problem}
