@@ -10,9 +10,11 @@ import {
   type VisionModel
 } from "@sluice/core"
 import { Effect, Layer } from "effect"
+import { createHash } from "node:crypto"
 import { readSentences } from "../readSentences.ts"
 import { describe } from "./describe.ts"
-import { makeOcr } from "./Ocr.ts"
+import { makeOcr, type Ocr } from "./Ocr.ts"
+import type { Seen } from "./Seen.ts"
 
 /** OCR, English and simplified Chinese. It knows text, size and colours, and no things. */
 export const visionModel: VisionModel = {
@@ -30,6 +32,22 @@ const refuse = (message: string, code?: string) =>
     reason: new InvalidRequest({ message, code })
   })
 
+/** Pictures whose lines are kept in mind: another question about the same picture is answered without reading it again. */
+const REMEMBERED = 200
+
+const remembering = (see: Ocr["see"]): Ocr["see"] => {
+  const known = new Map<string, Seen>()
+  return Effect.fn("sluice.remember")(function* (image) {
+    const key = createHash("sha256").update(image).digest("hex")
+    const before = known.get(key)
+    if (before !== undefined) return before
+    const seen = yield* see(image)
+    if (known.size >= REMEMBERED) for (const oldest of known.keys()) if (known.delete(oldest)) break
+    known.set(key, seen)
+    return seen
+  })
+}
+
 /**
  * `Vision` by OCR.
  *
@@ -41,7 +59,7 @@ const refuse = (message: string, code?: string) =>
 export const layerVision: Layer.Layer<Vision> = Layer.effect(
   Vision,
   Effect.gen(function* () {
-    const { see } = yield* makeOcr
+    const see = remembering((yield* makeOcr).see)
     const read = Effect.fn("sluice.readPicture")(function* (image: Uint8Array) {
       yield* Effect.mapError(readImage(image), ({ code, message }) => refuse(message, code))
       const { height, lines, width } = yield* see(image)
