@@ -66,6 +66,14 @@ layer(testServer(), { excludeTestServices: true })("figures over HTTP", (it) => 
       const { path } = yield* added
       const image = (query: string) => Effect.flatMap(call(`${path}/pages/1/image?${query}`), bytesOf)
       const plain = yield* image("width=600")
+      const etag = (yield* call(`${path}/pages/1/image?width=600`)).headers.get("etag") ?? ""
+      const conditional = (query: string) =>
+        Effect.map(
+          call(`${path}/pages/1/image?${query}`, { headers: { "if-none-match": etag } }),
+          ({ status }) => status
+        )
+      assert.strictEqual(yield* conditional("width=600"), 304)
+      assert.strictEqual(yield* conditional("width=600&boxes=1,2,3,4"), 200)
       const { height, width } = yield* Effect.promise(() => sharp(plain).metadata())
       assert.deepStrictEqual([width, height], [600, 300])
       assert.deepStrictEqual(yield* at(plain, 100, 100), [255, 255, 255])

@@ -17,7 +17,13 @@ export const State = Schema.Literals(["ready", "filling", "rebuild-needed", "reb
 export const ServerStatus = Schema.Struct({
   version: Schema.String,
   provider: Schema.Literals(["embedded", "gateway"]),
-  models: Schema.Struct({ embedding: Schema.String, rerank: Schema.String, chat: Schema.String }),
+  models: Schema.Struct({
+    embedding: Schema.String,
+    rerank: Schema.String,
+    chat: Schema.String,
+    /** What looks at figures. */
+    vision: Schema.optionalKey(Schema.String)
+  }),
   documents: Schema.Int,
   passages: Schema.Int,
   state: State,

@@ -9,6 +9,7 @@ import {
   renderPage
 } from "@sluice/rag"
 import { Effect } from "effect"
+import { createHash } from "node:crypto"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { type FigureInfo, MAX_BOXES, PAGE_WIDTH } from "../contract/Figures.ts"
@@ -53,19 +54,28 @@ const wireFigure = (passage: FigurePassage, i: number, collection: string | unde
   }
 }
 
+/** Whether who asks has this one already. */
+const hasAlready = (etag: string) =>
+  Effect.map(
+    HttpServerRequest.HttpServerRequest,
+    ({ headers }) => headers["if-none-match"]?.split(/\s*,\s*/).includes(etag) === true
+  )
+
+const digestOf = (boxes: ReadonlyArray<Box>): string =>
+  createHash("sha256").update(JSON.stringify(boxes)).digest("hex").slice(0, 16)
+
 /** What shall be drawn: the boxes given, and those of the lines between two offsets. */
 const boxesOf = (
   { lines }: Parsed,
   page: Page,
   { boxes, from, to }: { readonly boxes?: string; readonly from?: number; readonly to?: number }
 ): ReadonlyArray<Box> => {
-  const given = boxes === undefined ? [] : boxes.split(";").map((box) => box.split(",").map(Number))
-  if (from === undefined && to === undefined)
-    return given as ReadonlyArray<ReadonlyArray<number>> as ReadonlyArray<Box>
+  const given = (boxes?.split(";") ?? []).map((box) => box.split(",").map(Number) as unknown as Box)
+  if (from === undefined && to === undefined) return given
   const between = lines.filter(
     (line) => line.page === page.number && line.start < (to ?? Infinity) && (from ?? 0) < line.end
   )
-  return [...(given as unknown as ReadonlyArray<Box>), ...between.map(({ box }) => box)].slice(0, MAX_BOXES)
+  return [...given, ...between.map(({ box }) => box)].slice(0, MAX_BOXES)
 }
 
 export const FiguresLayer = HttpApiBuilder.group(
@@ -115,8 +125,7 @@ export const FiguresLayer = HttpApiBuilder.group(
           "cache-control": byContent ? FOREVER : AGAIN,
           etag: `"${found.crop}"`
         }
-        const { headers: asked } = yield* HttpServerRequest.HttpServerRequest
-        return asked["if-none-match"] === headers.etag
+        return (yield* hasAlready(headers.etag))
           ? HttpServerResponse.empty({ status: 304, headers })
           : HttpServerResponse.uint8Array(bytes, { headers })
       }),
@@ -131,14 +140,16 @@ export const FiguresLayer = HttpApiBuilder.group(
         const { width = PAGE_WIDTH.usual } = query
         const of = { sha256: info.sha256, page: page.number, width }
         const boxes = boxesOf(parsed, page, query)
+        const etag = `"${[...Object.values(of), digestOf(boxes)].join("-")}"`
+        // A path may hold another file tomorrow; whether it does is asked, and what is the same is not sent again.
+        const headers = { ...sandboxed, "content-type": "image/png", "cache-control": AGAIN, etag }
+        if (yield* hasAlready(etag)) return HttpServerResponse.empty({ status: 304, headers })
         const drawn = Effect.gen(function* () {
           const plain = yield* images.get(of, draw(library, info, page, width))
           return boxes.length === 0 ? plain : yield* drawBoxes(info.path, plain, page, boxes)
         })
         const png = yield* Effect.mapError(drawn, ragFailure)
-        return HttpServerResponse.uint8Array(png, {
-          headers: { ...sandboxed, "content-type": "image/png", "cache-control": "private, max-age=300" }
-        })
+        return HttpServerResponse.uint8Array(png, { headers })
       })
     })
   })

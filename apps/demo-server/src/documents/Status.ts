@@ -1,6 +1,6 @@
 /** How the server is, and the rebuild that mends a library made with another model. */
-import { Embedder, Reader, Reranker } from "@sluice/core"
-import { Effect } from "effect"
+import { Embedder, Reader, Reranker, Vision } from "@sluice/core"
+import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { OWNER } from "../accounts/Owner.ts"
 import { makePageUser } from "../accounts/PageUser.ts"
@@ -23,7 +23,11 @@ export const StatusLayer = HttpApiBuilder.group(
     const models = {
       embedding: (yield* Embedder).model.id,
       rerank: (yield* Reranker).model.id,
-      chat: (yield* Reader).model.id
+      chat: (yield* Reader).model.id,
+      ...Option.match(yield* Effect.serviceOption(Vision), {
+        onNone: () => ({}),
+        onSome: ({ model }) => ({ vision: model.id })
+      })
     }
     return handlers.handleAll({
       status: Effect.fn("status")(function* () {
