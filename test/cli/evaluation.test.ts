@@ -92,13 +92,26 @@ describe("sluice eval", () => {
     expect(report).not.toMatch(/<tiny>|<script|\bsrc=|\bhref=|https?:|NaN|undefined/)
   })
 
-  it("library asks for what is in the documents", async () => {
+  it("library asks for what is in the documents; tune measures fusions on it, and why tells of one question", async () => {
     const done = await sluice("eval", "library", "--docs", "docs", "--data", "library", "--json")
     expect(done.code, done.stderr).toBe(0)
     const { note, queries, runs } = JSON.parse(done.stdout)
     expect(queries).toBe(2)
     expect(runs.map(({ name }: { name: string }) => name)).toEqual(["bm25", "default"])
     expect(note).toContain("2 headings")
+
+    const [tuned, told, unknown] = await Promise.all([
+      sluice("tune", "--data", "library", "--json"),
+      sluice("why", "lock.md", "Who is breaking the ice?", "--data", "library", "--json"),
+      sluice("why", "gate.md", "Who is breaking the ice?", "--data", "library", "--json")
+    ])
+    expect(tuned.code, tuned.stderr).toBe(0)
+    const tuning = JSON.parse(tuned.stdout)
+    expect([tuning.questions, tuning.fusions.length > 1]).toEqual([2, true])
+    const why = JSON.parse(told.stdout)
+    expect(why.passages[0]).toMatchObject({ outcome: "kept", rerank: { rank: 1 } })
+    expect(why.passages[0].passage.headings).toContain("Breaking winter ice")
+    expect(JSON.parse(unknown.stdout).error.reason).toBe("NotFound")
   })
 
   it("refuses what it does not understand before anything is measured", async () => {

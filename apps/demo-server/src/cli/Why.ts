@@ -1,0 +1,73 @@
+/** `sluice why DOCUMENT QUESTION`: what became of a document when a question was asked. */
+import { type LibraryService, type PassageWhy, RagError, type Why } from "@sluice/rag"
+import { Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import { withLibrary } from "./OpenedLibrary.ts"
+import { json, print } from "./Output.ts"
+import * as RetrievalFlags from "./RetrievalFlags.ts"
+import * as Settings from "./Settings.ts"
+
+/** Passages that are told of to people. */
+const TOLD = 5
+
+const place = ({ passage }: PassageWhy): string =>
+  [
+    `#${passage.ordinal}`,
+    ...(passage.page === undefined ? [] : [`page ${passage.page}`]),
+    ...passage.headings
+  ].join(" › ")
+
+const render = ({ document, passages, sentence }: Why): string =>
+  [
+    `${document.path}: ${sentence}`,
+    ...passages.slice(0, TOLD).map((why) => `${place(why)}\n    ${why.outcome}. ${why.sentence}`),
+    ...(passages.length > TOLD
+      ? [`and ${passages.length - TOLD} more passages; all of them with --json`]
+      : [])
+  ].join("\n\n")
+
+/** The identifier of a document that is named by its path, or by itself. */
+const identified = Effect.fn("cli.identified")(function* (library: LibraryService, named: string) {
+  const found = (yield* library.documents).find(({ id, path }) => id === named || path === named)
+  if (found !== undefined) return found.id
+  return yield* new RagError({
+    stage: "retrieve",
+    reason: "NotFound",
+    message: `There is no document ${named} in the library: it was not found because it is not there. Ingest it, or mend its path.`,
+    document: named
+  })
+})
+
+// A document is what is asked about here, not a condition.
+const { document: _, ...flags } = RetrievalFlags.flags
+
+export const why = Command.make(
+  "why",
+  {
+    expected: Argument.String("document").pipe(
+      Argument.withDescription("The document that was expected: its path, or its identifier")
+    ),
+    question: Argument.String("question").pipe(Argument.withDescription("What was asked, in quotes")),
+    data: Settings.data,
+    ...flags,
+    json
+  },
+  ({ data, expected, json, question, ...said }) =>
+    withLibrary(data, (library) =>
+      Effect.gen(function* () {
+        const options = yield* RetrievalFlags.optionsOf({ ...said, document: [] })
+        const told = yield* library.why(yield* identified(library, expected), question, options)
+        yield* print(json, told, () => render(told))
+      })
+    )
+).pipe(
+  Command.withDescription(
+    "Why a document was found for a question, or was not: its place at every stage, and what decided"
+  ),
+  Command.withExamples([
+    {
+      command: 'sluice why handbook/gates.md "When is the lower gate opened?"',
+      description: "What became of each passage of a document"
+    }
+  ])
+)
