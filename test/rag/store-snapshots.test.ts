@@ -1,13 +1,13 @@
 /** A collection as it was: kept under a name, read, and gone back to. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Collection, LanceIndex, PassageIndex } from "@sluice/rag"
-import { Context, Effect, Layer } from "effect"
+import { type Collection, LanceIndex, Library, PassageIndex, type RagError } from "@sluice/rag"
+import { Context, Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { embedText } from "./Models.ts"
+import { embedText, modelsLayer } from "./Models.ts"
 import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
-import { testFolder } from "./TestFolder.ts"
+import { handbook, testFolder } from "./TestFolder.ts"
 
 const textsOf = (collection: Collection) =>
   Effect.map(collection.search({ vector: embedText("duck"), words: "duck", limit: 50 }), (hits) =>
@@ -108,6 +108,38 @@ describe("snapshots", () => {
       ])
         assert.strictEqual((yield* Effect.flip(missing)).reason, "NotFound")
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("are whole libraries, to be read", () =>
+    Effect.gen(function* () {
+      const { docs, library: folder } = yield* handbook
+      const library = yield* Library.open(folder)
+      yield* library.ingest(docs)
+      yield* library.tag("monday")
+      const question = "Where does the grey cat sleep?"
+      const cats = (yield* library.documents).find(({ path }) => path.endsWith("cats.md"))!
+      yield* library.remove(cats.id)
+      const monday = yield* library.checkout("monday")
+      const was = yield* monday.ask(question)
+      assert.deepStrictEqual([was.found, (yield* library.ask(question)).found], [true, false])
+      assert.strictEqual((yield* monday.stats).documents, 3)
+      assert.strictEqual((yield* monday.stats).index.kind, "exact")
+      for (const write of [
+        monday.ingest(docs),
+        monday.remove(cats.id),
+        Stream.runDrain(monday.rebuild),
+        monday.maintain,
+        monday.restore("monday")
+      ])
+        assert.strictEqual(
+          (yield* Effect.flip(Effect.asVoid<unknown, RagError, never>(write))).reason,
+          "PermissionDenied"
+        )
+      yield* library.restore("monday")
+      assert.isTrue((yield* library.ask(question)).found)
+      yield* library.untag("monday")
+      assert.deepStrictEqual(yield* library.tags, [])
+    }).pipe(Effect.scoped, Effect.provide(modelsLayer))
   )
 
   it.effect("of another model are refused", () =>

@@ -12,12 +12,13 @@ import { type Explain, makeExplain } from "./Explain.ts"
 import type { IngestPlan, PlanOptions } from "./IngestPlan.ts"
 import type { FolderSource, IngestEvent, IngestReport, IngestSource } from "./IngestReport.ts"
 import { ingestSource, rebuildFrom, storedOriginal } from "./IngestSession.ts"
-import { LanceIndex } from "./LanceIndex.ts"
+import { LanceIndex, type StoreOptions } from "./LanceIndex.ts"
+import { librarySnapshots, type LibrarySnapshots } from "./LibrarySnapshots.ts"
 import { FORMAT, type Manifest } from "./Manifest.ts"
 import { parse } from "./parse/Parser.ts"
 import { makePassageEmbedder, modelError } from "./PassageEmbedder.ts"
 import { decodeReading } from "./StoredReading.ts"
-import { type Collection, PassageIndex } from "./PassageIndex.ts"
+import { type Collection, type IndexStats, PassageIndex } from "./PassageIndex.ts"
 import { planIngest } from "./Plan.ts"
 import { RagError } from "./RagError.ts"
 import { makeRetriever, type Retrieval } from "./Retriever.ts"
@@ -42,6 +43,7 @@ export interface LibraryStats {
   readonly embeddingModel: string
   readonly dimension: number
   readonly chunker: string
+  readonly index: IndexStats
 }
 
 /** A passage that is a figure or a table. */
@@ -50,7 +52,7 @@ export interface FigurePassage extends StoredPassage {
 }
 
 /** What `Library.open` gives. */
-export interface LibraryService extends Explain {
+export interface LibraryService extends Explain, LibrarySnapshots<LibraryService> {
   /** Brings the library up to date with a folder, a file, or files in memory. Bad files are reported, the rest is ingested. */
   readonly ingest: (source: IngestSource) => Effect.Effect<IngestReport, RagError>
   /** The same, event by event; the last one is `done`. */
@@ -116,26 +118,27 @@ export type Models = Embedder | Reranker | Reader
  */
 export class Library extends Context.Service<Library, LibraryService>()("@sluice/rag/Library") {
   /**
-   * Opens the library in a folder, which is made where there is none, and closes it with the scope.
+   * Opens the library in a folder, which is made where there is none, and closes it with the scope. An URL is an object
+   * store (`s3://`, `gs://`, `az://`) or LanceDB Enterprise (`db://`).
    *
    * Fails with `ManifestMismatch` when it was made with another embedding model, dimension or chunker (see
    * `Library.rebuild`), and with `NewerVersion` when a newer Sluice wrote it.
    */
   static readonly open: (
     folder: string,
-    options?: LibraryOptions
+    options?: LibraryOptions & StoreOptions
   ) => Effect.Effect<LibraryService, RagError, Models | Scope.Scope> = Effect.fn("Library.open")(function* (
     folder: string,
-    options?: LibraryOptions
+    options?: LibraryOptions & StoreOptions
   ) {
-    const store = yield* Layer.build(LanceIndex.layer(folder))
+    const store = yield* Layer.build(LanceIndex.layer(folder, options))
     return yield* makeLibrary(options).pipe(Effect.provideContext(store))
   })
 
   /** The same as a layer. */
   static readonly layer = (
     folder: string,
-    options?: LibraryOptions
+    options?: LibraryOptions & StoreOptions
   ): Layer.Layer<Library, RagError, Models> => Layer.effect(Library, Library.open(folder, options))
 
   /** A library over a store of the program's own. */
@@ -149,10 +152,10 @@ export class Library extends Context.Service<Library, LibraryService>()("@sluice
    */
   static readonly rebuild = (
     folder: string,
-    options?: LibraryOptions
+    options?: LibraryOptions & StoreOptions
   ): Stream.Stream<IngestEvent, RagError, Embedder> =>
     rebuildStream(options?.collection ?? DEFAULT_COLLECTION).pipe(
-      Stream.provide(LanceIndex.layer(folder)),
+      Stream.provide(LanceIndex.layer(folder, options)),
       Stream.provideService(FigureDescriptions, options?.describeFigures ?? false)
     )
 }
@@ -194,10 +197,14 @@ const rebuildStream = (collection: string): Stream.Stream<IngestEvent, RagError,
     })
   )
 
-const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions = {}) {
+const makeLibrary: (
+  options?: LibraryOptions
+) => Effect.Effect<LibraryService, RagError, Models | PassageIndex> = Effect.fn("Library.make")(function* (
+  options: LibraryOptions = {}
+) {
   const name = options.collection ?? DEFAULT_COLLECTION
   const index = yield* PassageIndex
-  const context = yield* Effect.context<Embedder | PassageIndex>()
+  const context = yield* Effect.context<Models | PassageIndex>()
   // Whoever calls may have no image understanding in its context: what counts is what the library was opened with.
   const vision = yield* Effect.serviceOption(Vision)
   const sight = (context: Context.Context<never>) =>
@@ -217,6 +224,9 @@ const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions
     }
     return state.collection
   })
+
+  // The name stands for another table now.
+  const switched = Effect.sync(() => void (state.checked = Number.NEGATIVE_INFINITY))
 
   const alone = <A>(
     stream: Effect.Effect<Stream.Stream<A, RagError>, RagError>
@@ -247,12 +257,11 @@ const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions
     Effect.succeed(rebuildStream(name).pipe(Stream.provideContext(context)))
   ).pipe(
     Stream.updateContext(sight),
-    Stream.tap((event) =>
-      Effect.sync(() => {
-        // The name stands for another table now.
-        if (event.type === "done") state.checked = Number.NEGATIVE_INFINITY
-      })
-    )
+    Stream.tap((event) => (event.type === "done" ? switched : Effect.void))
+  )
+
+  const snapshots = librarySnapshots(index, name, manifest, (at) =>
+    makeLibrary(options).pipe(Effect.provideContext(Context.add(context, PassageIndex, at)))
   )
 
   const ask: LibraryService["ask"] = Effect.fn("Library.ask")(function* (question, options) {
@@ -345,17 +354,19 @@ const makeLibrary = Effect.fn("Library.make")(function* (options: LibraryOptions
     }, writing.withPermit),
     stats: Effect.gen(function* () {
       const from = yield* collection
-      const stats: LibraryStats = {
+      return {
         collection: name,
         documents: (yield* from.documents).length,
         passages: yield* from.passageCount,
         embeddingModel: manifest.embeddingModel,
         dimension: manifest.dimension,
-        chunker: manifest.chunker
-      }
-      return stats
+        chunker: manifest.chunker,
+        index: yield* from.stats
+      } satisfies LibraryStats
     }).pipe(Effect.withSpan("Library.stats")),
     rebuild,
+    ...snapshots,
+    restore: (snapshot) => Effect.tap(snapshots.restore(snapshot), () => switched),
     maintain: Effect.flatMap(collection, (from) => from.maintain).pipe(
       writing.withPermit,
       Effect.withSpan("Library.maintain")

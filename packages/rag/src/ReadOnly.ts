@@ -5,15 +5,7 @@ import { RagError } from "./RagError.ts"
 
 /** What would write fails with `PermissionDenied`; so does `inventory`, which writers begin with: nothing is paid for. */
 export const readOnly = (snapshot: string, collection: Collection): Collection => {
-  const refused = Effect.suspend(() =>
-    Effect.fail(
-      new RagError({
-        stage: "store",
-        reason: "PermissionDenied",
-        message: `Snapshot "${snapshot}" of collection "${collection.name}" is only read. Restore it to go on from there, or write to the collection as it is now.`
-      })
-    )
-  )
+  const refused = onlyRead(snapshot, collection.name)
   return {
     ...collection,
     commit: () => refused,
@@ -24,3 +16,15 @@ export const readOnly = (snapshot: string, collection: Collection): Collection =
     maintain: refused
   }
 }
+
+/** The failure of whatever would write. */
+export const onlyRead = (snapshot: string, collection: string): Effect.Effect<never, RagError> =>
+  Effect.suspend(() =>
+    Effect.fail(
+      new RagError({
+        stage: "store",
+        reason: "PermissionDenied",
+        message: `Snapshot "${snapshot}" of collection "${collection}" is only read. Restore it to go on from there, or write to the collection as it is now.`
+      })
+    )
+  )
