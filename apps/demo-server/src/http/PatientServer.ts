@@ -194,9 +194,12 @@ export const patientServer = (patience: number, begin: () => void) => {
     server.off("newListener", watch)
     setImmediate(() => {
       server.off("request", hold)
-      for (const exchange of held.splice(0)) server.emit("request", ...exchange)
+      // Who watches exchanges from the start has seen these already.
+      const handlers = server.listeners("request").filter((listener) => !watching.has(listener))
+      for (const exchange of held.splice(0)) for (const handle of handlers) handle.apply(server, exchange)
     })
   }
+  const watching = new Set(server.listeners("request"))
   server.on("request", hold)
   server.on("newListener", watch)
   const drop = () => {
