@@ -43,6 +43,18 @@ const goesOn = (segment: Segment, segments: ReadonlyArray<Segment>, body: Body):
     )
   })
 
+/** Whether words of the same line stand before it: a justified line may be parted anywhere. */
+const isWithinLine = ({ box, size }: Segment, { segments }: Frame): boolean =>
+  segments.some(
+    (other) =>
+      overlapY(other.box, box) > 0.6 * height(box) &&
+      box[0] - other.box[2] > -1 &&
+      box[0] - other.box[2] < 1.7 * size &&
+      Math.abs(other.size - size) < 0.06 * size &&
+      /\p{L}/u.test(other.text) &&
+      captionStart(other.text) === undefined
+  )
+
 const ruleBetween = (frame: Frame, above: Box, below: Box): boolean =>
   frame.graphics.some(
     ({ box, shape }) =>
@@ -183,6 +195,8 @@ export const captionsOf = (
     if (start === undefined || segment.mono) continue
     const changed = changesAfter(segment, start.length)
     if (start.sign === "bare" && !changed) continue
+    const atColumn = columns.some(({ x0 }) => Math.abs(segment.box[0] - x0) < 3)
+    if (!segment.bold && !atColumn && isWithinLine(segment, frame)) continue
     if (goesOn(segment, frame.segments, body) && !(changed && segment.runs[0]!.bold)) continue
     if (start.sign === "alone" && !segment.bold && !isTitleOfNext(segment, frame)) continue
     found.set(segment, start)

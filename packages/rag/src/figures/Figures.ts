@@ -96,7 +96,7 @@ export const findFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FoundF
 }
 
 const toFound = ({ box, caption }: Candidate, { frame }: Ground, page: RawPage): FoundFigure => {
-  const shown = onPage(box, frame)
+  const shown = onPage(box, { turn: frame.turn, width: page.width, height: page.height })
   const own = new Set(caption.segments.flatMap(({ runs }) => runs))
   return {
     page: frame.page,

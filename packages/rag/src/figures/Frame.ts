@@ -156,6 +156,8 @@ export const toFrame = (page: RawPage, turn: Turn, startsCaption: (text: string)
   }
 }
 
-/** A box of the frame on the page as shown. */
-export const onPage = (box: Box, frame: Frame): Box =>
-  upright(box, ((4 - frame.turn) % 4) as Turn, frame.width, frame.height)
+/** A box of the frame that a text so turned is upright in, on the page as shown, which is `width` × `height`. */
+export const onPage = (
+  box: Box,
+  { height: h, turn, width: w }: { readonly turn: Turn; readonly width: number; readonly height: number }
+): Box => upright(box, ((4 - turn) % 4) as Turn, turn % 2 === 1 ? h : w, turn % 2 === 1 ? w : h)

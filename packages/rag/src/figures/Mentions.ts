@@ -13,7 +13,7 @@ const PART = "(?:\\s?\\([a-z](?:\\s?[-–,]\\s?[a-z])*\\)|[a-z](?![\\p{L}]))?"
 const JOIN =
   "\\s*(?:,\\s*(?:and|und|et|y|e|or)?|and|und|et|y|e|or|to|through|bis|&|–|—|-|to|和|与|及|、|至|到|~)\\s*"
 const REFERENCE = new RegExp(
-  `(?<![\\p{L}])(${WORD}|图表|图|圖|図|表格|表|그림|표)\\s*((?:${NUMBER})${PART}(?:${JOIN}(?:${WORD}\\s*)?(?:${NUMBER})${PART})*)`,
+  `(?<![\\p{L}])(${WORD}|图表|图|圖|図|表格|表|그림|표)\\s*((?:${NUMBER})${PART}(?:${JOIN}(?:${NUMBER})${PART})*)`,
   "giu"
 )
 const CJK_REFERENCE = new RegExp(

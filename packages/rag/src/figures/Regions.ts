@@ -60,6 +60,8 @@ const TEXT_GAP = 2.6
 const CUT_GAP = 0.9
 /** This many ends are tried. */
 const CUTS = 8
+/** Between a column and what stands beside it, in points. */
+const MARGIN = 4
 /** What fills more of the page than this is paper. */
 const PAPER = 0.7
 
@@ -112,6 +114,11 @@ const rangeOf = (caption: Caption, { captions, columns, frame }: Ground): readon
     ...(columns.length === 0 ? frame.segments.flatMap((one) => [one.box[0], one.box[2]]) : [])
   ]
   let [left, right] = home === undefined ? [Math.min(...edges), Math.max(...edges)] : [home.x0, home.x1]
+  if (home !== undefined) {
+    // Up to the neighbouring columns, or to the edge of the paper: tables reach into the margin
+    left = Math.max(0, ...columns.map(({ x1 }) => x1 + MARGIN).filter((x) => x <= left + MARGIN))
+    right = Math.min(frame.width, ...columns.map(({ x0 }) => x0 - MARGIN).filter((x) => x >= right - MARGIN))
+  }
   left = Math.min(left, box[0])
   right = Math.max(right, box[2])
   // Captions beside each other share the room

@@ -94,11 +94,18 @@ const edgesOf = (
   return edges
 }
 
+/** The lines of a cell; a hyphen at the end of one stays, for it may belong there. */
 const joined = (texts: ReadonlyArray<string>): string =>
-  texts.reduce(
-    (before, after) => (before === "" ? after : after === "" ? before : before + glue(before, after) + after),
-    ""
-  )
+  texts.reduce((before, after) => {
+    if (before === "" || after === "") return before + after
+    return before + (/\p{L}-$/u.test(before) ? "" : glue(before, after)) + after
+  }, "")
+
+export interface TableRow {
+  readonly cells: ReadonlyArray<string>
+  /** Around its text, in the frame of the runs. */
+  readonly box: Box
+}
 
 /**
  * The rows of a table, each with as many cells as it has columns; undefined where neither lines nor gaps make a grid.
@@ -107,7 +114,7 @@ const joined = (texts: ReadonlyArray<string>): string =>
 export const rowsOf = (
   runs: ReadonlyArray<Run>,
   graphics: ReadonlyArray<Graphic>
-): ReadonlyArray<ReadonlyArray<string>> | undefined => {
+): ReadonlyArray<TableRow> | undefined => {
   if (runs.length < 4 || runs.length > 20_000) return undefined
   const lines = toLines(runs)
   const box = hull(runs.map(boxOf))
@@ -132,7 +139,7 @@ export const rowsOf = (
     .filter((rule) => overlapX(rule, box) > 0.6 * width(box))
     .map((rule) => (rule[1] + rule[3]) / 2)
     .filter((y, i, all) => i === 0 || y - all[i - 1]! > 2)
-  const rows: Array<{ readonly cells: Array<string>; bottom: number }> = []
+  const rows: Array<{ readonly cells: Array<string>; box: Box }> = []
   // Lines between all rows part them; else each line of text is one, and those without a first cell go on
   const bands = level.filter((y) => y > box[1] + 2 && y < box[3] - 2).length
   const grid = upright.length > 0 && edges.every((x) => upright.some((one) => Math.abs(one[0] - x) < 4))
@@ -147,7 +154,7 @@ export const rowsOf = (
     }
     const own = hull(line.map((cell) => cell.box))
     const last = rows.at(-1)
-    const parted = last === undefined || level.some((y) => y > last.bottom - 3 && y < own[1] + 3)
+    const parted = last === undefined || level.some((y) => y > last.box[3] - 3 && y < own[1] + 3)
     const goesOn =
       cells[0] === "" &&
       cells.filter((cell) => cell !== "").length <= Math.max(1, columns / 3) &&
@@ -158,12 +165,12 @@ export const rowsOf = (
     if (
       last !== undefined &&
       !parted &&
-      ((ruled && !numbers) || (goesOn && own[1] - last.bottom < 0.6 * height(own)))
+      ((ruled && !numbers) || (goesOn && own[1] - last.box[3] < 0.6 * height(own)))
     ) {
       cells.forEach((cell, i) => (last.cells[i] = joined([last.cells[i]!, cell])))
-      last.bottom = Math.max(last.bottom, own[3])
-    } else rows.push({ cells, bottom: own[3] })
+      last.box = hull([last.box, own])
+    } else rows.push({ cells, box: own })
   }
   const filled = rows.flatMap(({ cells }) => cells).filter((cell) => cell !== "").length
-  return rows.length < 2 || filled < 0.3 * rows.length * columns ? undefined : rows.map(({ cells }) => cells)
+  return rows.length < 2 || filled < 0.3 * rows.length * columns ? undefined : rows
 }

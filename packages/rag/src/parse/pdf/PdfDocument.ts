@@ -1,9 +1,9 @@
 /** A PDF's pages to one text with its blocks, pages and lines. */
 import type { Block, Figure, Line, Page, Parsed } from "../../Document.ts"
 import type { FoundFigure } from "../../figures/Figures.ts"
-import { overlapX, overlapY, toFrame } from "../../figures/Frame.ts"
+import { onPage, overlapX, overlapY, toFrame } from "../../figures/Frame.ts"
 import { withMentions } from "../../figures/Mentions.ts"
-import { rowsOf } from "../../figures/Rows.ts"
+import { rowsOf, type TableRow } from "../../figures/Rows.ts"
 import { commonGutter, readingOrder } from "./Columns.ts"
 import { headingLevels } from "./Headings.ts"
 import { type Draft, type TextLine, toLines } from "./Lines.ts"
@@ -101,26 +101,29 @@ const linesOf = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<Draft> =
     .toSorted((a, b) => b.length - a.length)
     .flatMap((own) => toLines(page, own))
 
-/** Caption and inside text of a figure, next to each other. */
-const writeFigure = (writer: Writer, found: FoundFigure, rows: Figure["rows"]): Omit<Figure, "mentions"> => {
+/** Caption and inside text of a figure, next to each other; a table's by its rows where it has some. */
+const writeFigure = (
+  writer: Writer,
+  found: FoundFigure,
+  page: RawPage
+): Omit<Figure, "mentions" | "crop"> => {
+  const { box, kind, number, turn } = found
   const start = writer.block()
   writer.prose(linesOf(found.page, found.caption))
   const caption = { start, end: writer.text.length }
-  for (const line of linesOf(found.page, found.inside)) {
+  const rows = kind === "table" ? tableRows(found, page) : undefined
+  for (const row of rows ?? []) {
     writer.text += "\n"
-    writer.line(line, found.kind === "table" ? line.cells.join(" | ") : line.text)
+    const place = onPage(row.box, { ...page, turn })
+    writer.line({ page: found.page, box: place }, row.cells.filter((cell) => cell !== "").join(" | "))
   }
-  const { box, kind, number, page } = found
-  return {
-    start,
-    end: writer.text.length,
-    kind,
-    number,
-    caption,
-    page,
-    box,
-    ...(rows === undefined ? {} : { rows })
+  const rest = rows === undefined ? found.inside : found.inside.filter((run) => run.turn !== turn)
+  for (const line of linesOf(found.page, rest)) {
+    writer.text += "\n"
+    writer.line(line, kind === "table" ? line.cells.join(" | ") : line.text)
   }
+  const cells = rows === undefined ? {} : { rows: rows.map((row) => row.cells) }
+  return { start, end: writer.text.length, kind, number, caption, page: found.page, box, ...cells }
 }
 
 /** Reading order with figures taken out of it. */
@@ -178,6 +181,7 @@ export const toParsed = ({ crops, figures: found, pdf, plain }: PdfFindings): Pa
   const writer = new Writer(vocabulary(flow.pages.flat()))
   const blocks: Array<Block> = []
   const figures: Array<Omit<Figure, "mentions">> = []
+  const byNumber = new Map(plain.map((page) => [page.number, page]))
   // A figure stands before the paragraph that begins with the line after it, or after the one that goes on with it
   const before = new Map<Paragraph, Array<FoundFigure>>()
   const behind = new Map<Paragraph, Array<FoundFigure>>()
@@ -196,10 +200,8 @@ export const toParsed = ({ crops, figures: found, pdf, plain }: PdfFindings): Pa
     }
   }
   const put = (figure: FoundFigure): void => {
-    const page = plain.find(({ number }) => number === figure.page)
-    const rows = figure.kind === "table" && page !== undefined ? tableRows(figure, page) : undefined
     const crop = crops?.get(figure)
-    const written = writeFigure(writer, figure, rows)
+    const written = writeFigure(writer, figure, byNumber.get(figure.page)!)
     figures.push(crop === undefined ? written : { ...written, crop })
     blocks.push({ kind: figure.kind, start: written.start, end: written.end })
   }
@@ -230,7 +232,10 @@ export const toParsed = ({ crops, figures: found, pdf, plain }: PdfFindings): Pa
   }
 }
 
-const tableRows = ({ box, inside, turn }: FoundFigure, page: RawPage): Figure["rows"] => {
+const tableRows = (
+  { box, inside, turn }: FoundFigure,
+  page: RawPage
+): ReadonlyArray<TableRow> | undefined => {
   const own = toFrame({ ...page, runs: [] }, turn, () => false).graphics
   const frame = upright(box, turn, page.width, page.height)
   return rowsOf(
