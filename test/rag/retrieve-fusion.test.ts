@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { fuse, Fusion, type Hit } from "@sluice/rag"
 import { Schema } from "effect"
+import { finalOrder, keywordsWeight } from "../../packages/rag/src/RerankOrder.ts"
 import { random } from "./RandomDocument.ts"
 
 const passage = (id: string): Hit["passage"] => ({
@@ -135,5 +136,36 @@ describe("fuse", () => {
     const decode = Schema.decodeUnknownSync(Fusion.schema)
     for (const fusion of FUSIONS) assert.deepStrictEqual(decode(JSON.parse(JSON.stringify(fusion))), fusion)
     assert.throws(() => decode({ _tag: "MinMax", weights: { vector: -1, keywords: 1 } }))
+  })
+})
+
+describe("the order after reranking", () => {
+  const hits = [3, undefined, 12].map((keywordScore, i): Hit => ({ passage: passage(`p${i}`), keywordScore }))
+  const long = Array.from({ length: 80 }, (_, i) => `word${i}`).join(" ")
+
+  it("is the reranker's, where it is neural or keywords found nothing", () => {
+    const reranked = { scores: [0.2, 0.9, 0.5], order: [1, 2, 0] }
+    assert.deepStrictEqual(finalOrder("gate", reranked, hits, "neural"), [1, 2, 0])
+    const silent = hits.map(({ passage }): Hit => ({ passage }))
+    assert.deepStrictEqual(finalOrder(long, reranked, silent, "lexical"), [1, 2, 0])
+  })
+
+  it("counts a little of the keywords beside a lexical one, as much of them for long questions", () => {
+    const close = { scores: [0.1, 0.52, 0.5], order: [1, 2, 0] }
+    assert.deepStrictEqual(finalOrder("gate", close, hits, "lexical"), [2, 1, 0])
+    const clear = { scores: [0.1, 0.9, 0.5], order: [1, 2, 0] }
+    assert.deepStrictEqual(finalOrder("gate", clear, hits, "lexical"), [1, 2, 0])
+    assert.deepStrictEqual(finalOrder(long, clear, hits, "lexical"), [2, 1, 0])
+    const equal = { scores: [0.5, 0.5], order: [1, 0] }
+    assert.deepStrictEqual(finalOrder("gate", equal, [hits[0]!, hits[0]!], "lexical"), [1, 0], "ties stay")
+    assert.deepStrictEqual(finalOrder("gate", { scores: [], order: [] }, [], "lexical"), [])
+  })
+
+  it("weighs by the different words of a question, in every script", () => {
+    assert.strictEqual(keywordsWeight("gate gate gate ".repeat(50)), keywordsWeight("gate"))
+    assert.strictEqual(keywordsWeight(long), 1)
+    const chinese = Array.from({ length: 140 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join("")
+    assert.strictEqual(keywordsWeight(chinese), 1)
+    assert.isBelow(keywordsWeight("水位在什么时候测量"), 0.2)
   })
 })

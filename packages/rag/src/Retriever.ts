@@ -171,7 +171,12 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
     const order =
       reranked === undefined
         ? fused.map((_, i) => i)
-        : finalOrder(question, reranked.order, reranker.model.kind)
+        : finalOrder(
+            question,
+            reranked,
+            fused.map(({ hit }) => hit),
+            reranker.model.kind
+          )
     const { kept, sameAs } = keepOf(
       question,
       order.slice(0, asked.recall).map((i) => ({ ...fused[i]!.hit, score: reranked?.scores[i] })),

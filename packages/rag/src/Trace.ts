@@ -19,8 +19,8 @@ export interface TracedPassage {
   /** The reranker's own range; higher is better. Absent where the deadline passed before it answered. */
   readonly rerankScore?: number
   /**
-   * Its place after reranking, or in the fused order where the deadline passed. For very long questions a lexical
-   * reranker's order is fused with the first.
+   * Its place after reranking, or in the fused order where the deadline passed. Beside a lexical reranker's score a part
+   * of the keywords' counts, so that `rerankScore` need not fall from place to place.
    */
   readonly rerankRank: number
   readonly kept: boolean
