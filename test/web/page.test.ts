@@ -85,7 +85,14 @@ describe("the page", () => {
       .first()
       .setInputFiles([
         { name: "papyrus.md", mimeType: "text/markdown", buffer: Buffer.from(papyrus) },
-        { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7\nno more") }
+        { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7\nno more") },
+        {
+          name: "cut.md",
+          mimeType: "text/markdown",
+          buffer: Buffer.from(
+            "# Cut\n\nA map.\n\n![Figure 1: The map](data:image/png;base64,iVBORw0KGgoAAAA=)\n"
+          )
+        }
       ])
     const failed = page.locator(".uploads [data-state=failed]")
     await failed.waitFor()
@@ -93,6 +100,10 @@ describe("the page", () => {
     assert.isAbove((await failed.locator("p").innerText()).length, 20)
     const row = page.locator(".documents li", { hasText: "papyrus.md" })
     await row.waitFor()
+    const faults = page.locator(".documents li", { hasText: "cut.md" }).locator(".faults")
+    assert.match(await faults.locator("summary").innerText(), /^1 part could not be read$/)
+    await faults.locator("summary").click()
+    assert.match(await faults.locator("li").innerText(), /picture 1 is cut off or damaged/)
     await page.locator(".brand").click()
     await askFor(page, "Where was the oldest papyrus found?")
     assert.include(await page.locator(".answer").innerText(), "in a jar below the lighthouse")
@@ -241,6 +252,7 @@ describe("the page", () => {
       const page = await openAnswered({ colorScheme })
       await page.locator(".citation").first().click()
       await page.locator("mark").first().waitFor()
+      await page.locator(".narrowing summary").click()
       assert.deepStrictEqual(await page.evaluate<Array<string>>(FAINT_TEXTS), [])
       for (const hash of VIEWS) {
         await page.goto(`${visit.server.address}${hash}`)
@@ -266,7 +278,10 @@ describe("the page", () => {
 
   it("fits a phone", async () => {
     const page = await openAnswered({ viewport: PHONE, isMobile: true, hasTouch: true })
+    await page.locator(".narrowing summary").tap()
+    await page.locator(".narrowing-panel").waitFor()
     assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0)
+    await page.locator(".narrowing summary").tap()
     const row = page.locator(".trace-recalled button").nth(1)
     await row.tap()
     await page.locator(".trace-detail").waitFor()
