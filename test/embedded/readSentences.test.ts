@@ -207,6 +207,15 @@ The summary table keeps totals. It is made every night. This table shrinks to 29
     ])
   })
 
+  it("answers what asks for money with an amount", () => {
+    const labour = "The crane of the quay costs nothing but labour, three days a year."
+    expect(answer("How much does the crane of the quay cost a year?", labour)).toEqual([])
+    expect(answer("How much labour does the crane of the quay want a year?", labour)).toEqual([labour])
+    const text = "The ferry costs little. The ferry costs 4 crowns."
+    expect(answer("How much does the ferry cost?", text)).toEqual(["The ferry costs 4 crowns."])
+    expect(answer("船票多少钱？", "船票每天在码头出售。船票每张12克朗。")[0]).toBe("船票每张12克朗。")
+  })
+
   it("answers with the caption when a picture is asked for, without what is written inside", () => {
     const figure = "Figure 4: Water level of the mill pond by month.\n4.0\n4.5\nJan\nJul"
     expect(answer("Which figure shows the water level of the mill pond?", figure)).toEqual([

@@ -1,6 +1,6 @@
 /** The sentences of passages that answer a question. */
 import type { CitedSentence, ReaderPassage } from "@sluice/core"
-import { answerTypeOf } from "./reading/answerType.ts"
+import { answerTypeOf, requiredOf } from "./reading/answerType.ts"
 import { CAPTION, TITLED } from "./reading/blocks.ts"
 import { isNumber, type Question, questionOf, wordsOf } from "./reading/question.ts"
 import { type Sentence, sentencesOf } from "./reading/sentences.ts"
@@ -118,6 +118,7 @@ const candidatesOf = (
   passage: number
 ): ReadonlyArray<Candidate> => {
   const path = title.split(" › ")
+  const required = requiredOf(question.text)
   const sentences = sentencesOf(text)
   const everything = presence(question, contentOf(`${title}\n${text}`))
   const unnamed = question.names.filter((name) => name.every((i) => everything[i] === 0)).length
@@ -188,6 +189,7 @@ const candidatesOf = (
       content,
       // A number alone, such as a year, is found everywhere.
       about:
+        required?.test(sentence.text) !== false &&
         (question.subject.length === 0 || question.subject.some((i) => (around[i] ?? 0) > 0)) &&
         (sameNumbers ||
           covered(question, own) >= (row ? MIN_ROW_COVERAGE : MIN_OWN_COVERAGE) ||

@@ -35,6 +35,14 @@ const kinds: ReadonlyArray<readonly [asks: RegExp, answers: RegExp]> = [
   [/\bwhy\b|\bwhat (?:reason|causes?)\b|为什么|为何|原因/i, REASON]
 ]
 
+/** What asks for money is answered by an amount and by nothing else. */
+const COST =
+  /\bhow much (?:does|do|did|will|would)\b.*\b(?:cost|earn|pay)\b|\bwhat (?:does|do|did|will|would)\b.*\bcost\b|\bwhat (?:is|are|was|were) (?:the )?(?:\S+ ){0,4}?(?:price|fee|salary|wage|cost)s?\b|多少钱|(?:工资|价格|费用|票价|收费).{0,6}多少/iu
+const AMOUNT = /[$€£¥₹]|\d|\bfree\b|免费/iu
+
+/** What every sentence of the answer must have; undefined where nothing is so sure. */
+export const requiredOf = (question: string): RegExp | undefined => (COST.test(question) ? AMOUNT : undefined)
+
 const DEFINITION =
   /^\s*(?:what|who)(?:'s| is| are| was| were)\s+(?:an?\s+|the\s+)?([^?]+?)\s*\?*\s*$|^\s*(.{1,20}?)(?:是什么|是谁|是指什么|指的是什么)/iu
 
