@@ -1,5 +1,5 @@
 /** The examples of README.md do what they say: each is run in a folder that holds `./docs`, the last beside a gateway. */
-import type { Answer } from "@sluice/rag"
+import type { Answer, IngestPlan, IngestReport } from "@sluice/rag"
 import { execFile } from "node:child_process"
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { stripTypeScriptTypes } from "node:module"
@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { withServer } from "../bench/RunningServer.ts"
-import { docs, type Example, examples } from "./readme/Examples.ts"
+import { docs, type Example, examples, examplesOf } from "./readme/Examples.ts"
 
 const modules = join(import.meta.dirname, "../node_modules")
 let folder = ""
@@ -91,5 +91,22 @@ describe("README.md", () => {
     })
     await check(answer as Answer)
     expect(best).toBe("The lower gate is opened when the levels are even.")
+  })
+})
+
+describe("docs/ingest.md", () => {
+  it("shows how an ingest is planned, and applied as it was planned", async () => {
+    const [example, ...more] = examplesOf("docs/ingest.md")
+    expect(more).toEqual([])
+    const { planned, report } = (await run(example!)) as {
+      readonly planned: Pick<IngestPlan, "added" | "calls" | "cost" | "passages" | "texts">
+      readonly report: IngestReport
+    }
+    expect(planned.added).toBe(report.added)
+    expect(planned.passages).toBe(report.passages)
+    expect(planned.texts).toBeLessThanOrEqual(planned.passages)
+    expect(planned.calls).toBeGreaterThan(0)
+    expect(planned.cost?.estimated).toBeLessThanOrEqual(planned.cost?.atMost ?? 0)
+    expect(report).toMatchObject({ failed: [], replaced: 0, removed: 0, unchanged: 0 })
   })
 })

@@ -1,21 +1,22 @@
-/** The TypeScript examples of README.md, as they stand there. */
+/** The TypeScript examples of README.md and of other documents, as they stand there. */
 import MarkdownIt from "markdown-it"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
 export interface Example {
-  /** Line of README.md. */
+  /** Line of the document. */
   readonly line: number
   readonly code: string
 }
 
-const readme = join(import.meta.dirname, "../../README.md")
+/** Every block of a document fenced as `ts`, in order. Its path begins at the root of the project. */
+export const examplesOf = (path: string): ReadonlyArray<Example> =>
+  new MarkdownIt()
+    .parse(readFileSync(join(import.meta.dirname, "../..", path), "utf8"), {})
+    .filter(({ info, type }) => type === "fence" && info.trim() === "ts")
+    .map(({ content, map }) => ({ line: (map?.[0] ?? 0) + 1, code: content }))
 
-/** Every block fenced as `ts`, in order. */
-export const examples: ReadonlyArray<Example> = new MarkdownIt()
-  .parse(readFileSync(readme, "utf8"), {})
-  .filter(({ info, type }) => type === "fence" && info.trim() === "ts")
-  .map(({ content, map }) => ({ line: (map?.[0] ?? 0) + 1, code: content }))
+export const examples = examplesOf("README.md")
 
 /** The first one is the shortest program: a folder of documents, a question, an answer. */
 export const shortest = examples[0]?.code ?? ""
