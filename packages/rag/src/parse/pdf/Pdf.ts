@@ -4,6 +4,8 @@ import { RagError } from "../../RagError.ts"
 import type { PdfFault } from "./Run.ts"
 import type { PdfTask } from "./PdfTask.ts"
 import { inThread } from "./PdfThreads.ts"
+import { readScans } from "./Scans.ts"
+import type { SeenOnPage } from "./Seen.ts"
 
 /** A file that takes longer (thousands of pages take one minute) holds PDFium in a loop. */
 const FILE_TIMEOUT = "5 minutes"
@@ -22,16 +24,26 @@ const ask = (path: string, task: PdfTask, within: Duration.Input) =>
     )
   )
 
+const read = Effect.fnUntraced(function* (path: string, bytes: Uint8Array, seen: ReadonlyArray<SeenOnPage>) {
+  const result = yield* ask(path, { kind: "parse", bytes, seen }, FILE_TIMEOUT)
+  if (!("parsed" in result)) return yield* Effect.die(new Error("a thread answered another task"))
+  return result
+})
+
 /**
  * Reads a PDF: text in reading order, pages, lines with their boxes, figures and tables with their crops.
  *
- * Fails with `Encrypted`, `Malformed` (damaged, cut short), `UnsupportedFormat` (scanned: no text) or `Empty`. A page
- * that cannot be read is left out and told in `faults`. Two files are read at a time. Interruption ends the thread.
+ * Scanned pages, and pictures among the figures, are read by the `Vision` of the context where it offers `read`. Fails
+ * with `Encrypted`, `Malformed` (damaged, cut short), `UnsupportedFormat` (scanned, and nothing that reads it) or
+ * `Empty`. A page that cannot be read is left out and told in `faults`. Two files are read at a time. Interruption ends
+ * the thread.
  */
 export const parsePdf = Effect.fn("parsePdf")(function* (path: string, bytes: Uint8Array) {
-  const result = yield* ask(path, { kind: "parse", bytes }, FILE_TIMEOUT)
-  if (!("parsed" in result)) return yield* Effect.die(new Error("a thread answered another task"))
-  return result.parsed
+  const first = yield* read(path, bytes, [])
+  return yield* readScans(path, first, {
+    draw: (page, dpi) => renderPage(path, bytes, page, { dpi }),
+    again: (seen) => read(path, bytes, seen)
+  })
 })
 
 /**

@@ -8,7 +8,7 @@ import { commonGutter, readingOrder } from "./Columns.ts"
 import { headingLevels } from "./Headings.ts"
 import { type Draft, type TextLine, toLines } from "./Lines.ts"
 import { type Paragraph, toParagraphs } from "./Paragraphs.ts"
-import { glue, type RawPage, type RawPdf, type Run, upright } from "./Run.ts"
+import { glue, type RawPage, type Run, upright } from "./Run.ts"
 
 const HYPHENATED = /\p{L}[-\u2010\u2011]$/u
 
@@ -165,15 +165,26 @@ const flowOf = (pages: ReadonlyArray<RawPage>, figures: ReadonlyArray<FoundFigur
 
 /** A PDF as it was read, and what was found in it. */
 export interface PdfFindings {
-  readonly pdf: RawPdf
+  /** What the file's own field says. */
+  readonly title: string
+  readonly pages: ReadonlyArray<RawPage>
   /** Pages without headers and footers. */
   readonly plain: ReadonlyArray<RawPage>
   readonly figures: ReadonlyArray<FoundFigure>
   readonly crops?: ReadonlyMap<FoundFigure, Uint8Array>
 }
 
-/** The text of a PDF in reading order: one line of text for a paragraph, lines kept in tables, code and figures. */
-export const toParsed = ({ crops, figures: found, pdf, plain }: PdfFindings): Parsed => {
+/**
+ * The text of a PDF in reading order: one line of text for a paragraph, lines kept in tables, code and figures. `order`
+ * are the figures as they stand in `parsed.figures`.
+ */
+export const toParsed = ({
+  crops,
+  figures: found,
+  pages: raw,
+  plain,
+  title
+}: PdfFindings): { readonly parsed: Parsed; readonly order: ReadonlyArray<FoundFigure> } => {
   const flow = flowOf(plain, found)
   const after = new Set([...flow.next.values()].flatMap((line) => line ?? []))
   const paragraphs = toParagraphs(flow.pages, after)
@@ -181,6 +192,7 @@ export const toParsed = ({ crops, figures: found, pdf, plain }: PdfFindings): Pa
   const writer = new Writer(vocabulary(flow.pages.flat()))
   const blocks: Array<Block> = []
   const figures: Array<Omit<Figure, "mentions">> = []
+  const order: Array<FoundFigure> = []
   const byNumber = new Map(plain.map((page) => [page.number, page]))
   // A figure stands before the paragraph that begins with the line after it, or after the one that goes on with it
   const before = new Map<Paragraph, Array<FoundFigure>>()
@@ -203,6 +215,7 @@ export const toParsed = ({ crops, figures: found, pdf, plain }: PdfFindings): Pa
     const crop = crops?.get(figure)
     const written = writeFigure(writer, figure, byNumber.get(figure.page)!)
     figures.push(crop === undefined ? written : { ...written, crop })
+    order.push(figure)
     blocks.push({ kind: figure.kind, start: written.start, end: written.end })
   }
   for (const paragraph of paragraphs) {
@@ -217,19 +230,20 @@ export const toParsed = ({ crops, figures: found, pdf, plain }: PdfFindings): Pa
   }
   last.forEach(put)
   const { lines, text } = writer
-  const pages = pagesOf(pdf.pages, lines)
-  return {
+  const pages = pagesOf(raw, lines)
+  const parsed: Parsed = {
     format: "pdf",
-    title: titleOf(pdf, blocks, pages),
+    title: titleOf(title, blocks, pages),
     text,
     blocks,
     pages,
     lines,
     figures: withMentions(text, blocks, figures),
-    faults: pdf.pages
+    faults: raw
       .filter(({ failed }) => failed)
       .map(({ number }) => ({ page: number, message: "this page cannot be read and is left out" }))
   }
+  return { parsed, order }
 }
 
 const tableRows = (
@@ -262,11 +276,11 @@ const pagesOf = (raw: ReadonlyArray<RawPage>, lines: ReadonlyArray<Line>): Reado
 }
 
 /** The first page's topmost heading; else what the file says. */
-const titleOf = (pdf: RawPdf, blocks: ReadonlyArray<Block>, pages: ReadonlyArray<Page>): string => {
+const titleOf = (field: string, blocks: ReadonlyArray<Block>, pages: ReadonlyArray<Page>): string => {
   const first = pages.find(({ end, start }) => end > start)
   const headings = blocks.filter(
     ({ kind, start }) => kind === "heading" && first !== undefined && start < first.end
   )
   const top = headings.toSorted((a, b) => a.level! - b.level!)[0]?.heading
-  return top ?? (NO_TITLE.test(pdf.title) ? "" : pdf.title)
+  return top ?? (NO_TITLE.test(field) ? "" : field)
 }

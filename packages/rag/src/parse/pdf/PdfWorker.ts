@@ -5,37 +5,38 @@ import { withoutFurniture } from "./Furniture.ts"
 import { toParsed } from "./PdfDocument.ts"
 import { type OpenPdf, withPdf } from "./Pdfium.ts"
 import { heapBytes } from "./PdfiumLibrary.ts"
+import { isPicture, isScan, type SeenOnPage, withSeenFigures, withSeenPages } from "./Seen.ts"
 import type { PdfAnswer, PdfResult, PdfTask } from "./PdfTask.ts"
 
 /** Figures are kept as pictures of this many pixels an inch. */
 const CROP_DPI = 200
 
-const parse = (open: OpenPdf): PdfResult => {
-  const pages = Array.from({ length: open.count }, (_, index) => open.page(index))
-  const failedPages = pages.filter(({ failed }) => failed)
-  if (pages.length === failedPages.length) {
-    return pages.length === 0
+const parse = (open: OpenPdf, seen: ReadonlyArray<SeenOnPage>): PdfResult => {
+  const read = Array.from({ length: open.count }, (_, index) => open.page(index))
+  if (read.every(({ failed }) => failed)) {
+    return read.length === 0
       ? { reason: "Empty", message: "this PDF has no pages. Export it again, or leave it out." }
       : { reason: "Malformed", message: "no page of this PDF can be read. Fetch or export it again." }
   }
+  const pages = withSeenPages(read, seen)
   const plain = withoutFurniture(pages)
-  const figures = findFigures(plain)
+  const found = findFigures(plain)
+  const figures = withSeenFigures(found, seen)
   const crops = new Map(
     figures.flatMap((figure) => {
       const crop = open.render(figure.page - 1, CROP_DPI, figure.box)
       return crop === undefined ? [] : [[figure, crop] as const]
     })
   )
-  const pdf = { title: open.title, pages, images: false }
-  const parsed = toParsed({ pdf, plain, figures, crops })
-  if (parsed.text !== "") return { parsed }
-  return open.images()
-    ? {
-        reason: "UnsupportedFormat",
-        message:
-          "this PDF holds scanned pages without text, and scans are not read. Run a text recognition over it, such as OCRmyPDF, and add the result."
-      }
-    : { reason: "Empty", message: "there is no text in this PDF. Leave it out." }
+  const { order, parsed } = toParsed({ title: open.title, pages, plain, figures, crops })
+  const scans = pages.filter(isScan).map(({ number }) => number)
+  if (parsed.text === "" && scans.length === 0) {
+    return { reason: "Empty", message: "there is no text in this PDF. Leave it out." }
+  }
+  const pictures = order.flatMap((figure, index) =>
+    isPicture(figure, read[figure.page - 1]!) ? [index] : []
+  )
+  return { parsed, scans, pictures }
 }
 
 const render = (open: OpenPdf, page: number, dpi: number): PdfResult => {
@@ -51,7 +52,7 @@ const render = (open: OpenPdf, page: number, dpi: number): PdfResult => {
 const answer = async (task: PdfTask): Promise<PdfResult> => {
   try {
     return await withPdf(task.bytes, (open) =>
-      task.kind === "parse" ? parse(open) : render(open, task.page, task.dpi)
+      task.kind === "parse" ? parse(open, task.seen) : render(open, task.page, task.dpi)
     )
   } catch (cause) {
     return { reason: "Internal", message: `reading this PDF failed: ${String(cause)}. Please report it.` }

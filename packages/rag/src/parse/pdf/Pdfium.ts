@@ -10,7 +10,6 @@ import type { PdfFault, RawPage } from "./Run.ts"
 /** `FPDF_GetLastError`: the password is missing or wrong; the security scheme is unknown. */
 const ERROR_PASSWORD = 4
 const ERROR_SECURITY = 5
-const OBJECT_IMAGE = 3
 /** A whole PDF ends with its cross-reference's address within this many bytes. */
 const TAIL = 2048
 
@@ -43,21 +42,6 @@ const readPage = (pdfium: Pdfium, document: number, index: number, scratch: numb
   }
 }
 
-const showsImages = (pdfium: Pdfium, document: number, pages: number): boolean => {
-  for (let index = 0; index < Math.min(pages, 5); index++) {
-    const page = pdfium.FPDF_LoadPage(document, index)
-    if (page === 0) continue
-    const count = pdfium.FPDFPage_CountObjects(page)
-    let found = false
-    for (let i = 0; i < count && !found; i++) {
-      found = pdfium.FPDFPageObj_GetType(pdfium.FPDFPage_GetObject(page, i)) === OBJECT_IMAGE
-    }
-    pdfium.FPDF_ClosePage(page)
-    if (found) return true
-  }
-  return false
-}
-
 const metaTitle = (pdfium: Pdfium, document: number, scratch: number): string => {
   const length = pdfium.FPDF_GetMetaText(document, "Title", scratch, SCRATCH)
   if (length <= 2 || length > SCRATCH) return ""
@@ -72,8 +56,6 @@ export interface OpenPdf {
   readonly count: number
   /** A page that fails comes back as `failed`. `index` counts from 0. */
   readonly page: (index: number) => RawPage
-  /** Whether the first pages show images; to be asked when there is no text. */
-  readonly images: () => boolean
   /** A part of a page as PNG, RGB; undefined where it cannot be drawn. */
   readonly render: (index: number, dpi: number, box?: Box) => Uint8Array | undefined
 }
@@ -113,7 +95,6 @@ export const withPdf = async <A>(bytes: Uint8Array, use: (pdf: OpenPdf) => A): P
       title: metaTitle(pdfium, document, scratch),
       count,
       page: (index) => readPage(pdfium, document, index, scratch),
-      images: () => showsImages(pdfium, document, count),
       render: (index, dpi, box) => renderPng(pdfium, document, index, dpi, box)
     })
   } finally {

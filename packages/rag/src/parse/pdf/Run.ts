@@ -47,13 +47,6 @@ export interface RawPage {
   readonly failed: boolean
 }
 
-export interface RawPdf {
-  readonly title: string
-  readonly pages: ReadonlyArray<RawPage>
-  /** Whether any page shows an image; looked for only when there is no text. */
-  readonly images: boolean
-}
-
 /** Why a PDF cannot be read: crosses from the worker to the program. */
 export interface PdfFault {
   readonly reason: "Encrypted" | "Malformed" | "UnsupportedFormat" | "Empty" | "NotFound" | "Internal"
