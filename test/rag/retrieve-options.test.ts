@@ -1,8 +1,8 @@
 /** What a caller may ask of retrieval, each by what it does to a small library. */
 import { assert, describe, it } from "@effect/vitest"
-import { Embedder, Reranker, type RerankerModel } from "@sluice/core"
+import { Embedder, Reader, Reranker, type RerankerModel } from "@sluice/core"
 import { CANDIDATES, Filter, Fusion, Library, RECALL, type Retrieval, RetrieveOptions } from "@sluice/rag"
-import { Deferred, Duration, Effect, Fiber, Layer, Ref, Schema } from "effect"
+import { Deferred, Duration, Effect, Fiber, Layer, Ref, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { embedderLayer, embedText, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
 import { testFolder } from "./TestFolder.ts"
@@ -247,6 +247,74 @@ describe("retrieval's options", () => {
       for (const word of words) assert.isTrue(section.some(({ text }) => text.includes(word)))
       const plain = yield* from.retrieve("cedar", { keep: 1 })
       assert.isUndefined(plain.kept[0]?.section)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("have the kept passages read first, then the rest of their sections, each once", () =>
+    Effect.gen(function* () {
+      const given = yield* Ref.make<ReadonlyArray<string>>([])
+      const reader = Layer.succeed(
+        Reader,
+        Reader.of({
+          model: { id: "listens", kind: "extractive" },
+          read: (_, passages) =>
+            Stream.drain(
+              Stream.fromEffect(
+                Ref.set(
+                  given,
+                  passages.map(({ text }) => text)
+                )
+              )
+            )
+        })
+      )
+      yield* Effect.gen(function* () {
+        const from = yield* library({
+          "guide.md": `# Guide\n\n${["Alder", "Birch", "Cedar"].map((word) => `${word} stands by the lock and the boats. `.repeat(30)).join("\n\n")}\n`
+        })
+        const { kept } = yield* from.retrieve("cedar", { expand: "section", keep: 2 })
+        const texts = kept.map(({ text }) => text)
+        yield* from.ask("cedar", { keep: 2 })
+        assert.deepStrictEqual(yield* Ref.get(given), texts)
+        yield* from.ask("cedar", { keep: 2, expand: "section" })
+        const read = yield* Ref.get(given)
+        const whole = new Set(kept.flatMap(({ section }) => section ?? []).map(({ text }) => text))
+        assert.deepStrictEqual(read.slice(0, 2), texts)
+        assert.deepStrictEqual([read.length, new Set(read)], [whole.size, whole])
+        assert.isAbove(read.length, 2)
+      }).pipe(Effect.provide(Layer.mergeAll(embedderLayer, rerankerLayer, reader)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("leave libraries of any size and questions of any kind with an answer", () =>
+    Effect.gen(function* () {
+      for (const size of [0, 1, 19, 21]) {
+        const from = yield* library(Object.fromEntries(Object.entries(many).slice(0, size)))
+        for (const options of [
+          {},
+          { fusion: Fusion.rrf() },
+          { fusion: Fusion.dense },
+          { fusion: Fusion.keywords }
+        ]) {
+          const { kept, trace } = yield* from.retrieve("pump of the station", options)
+          assert.deepStrictEqual(
+            [trace.passages.length, kept.length],
+            [Math.min(size, RECALL), Math.min(size, 3)]
+          )
+        }
+      }
+      const from = yield* library({ ...GATES, "水.md": "# 水位\n\n水位在每天七点测量，闸门随后打开。\n" })
+      for (const nothing of ["???", "“”", "🦆", '- + " OR * ~ ( )']) {
+        assert.deepStrictEqual(pathsOf(yield* from.retrieve(nothing, { fusion: Fusion.keywords })), [])
+        yield* from.retrieve(nothing)
+      }
+      assert.strictEqual(
+        pathsOf(yield* from.retrieve("水位什么时候测量？", { keep: 1, fusion: Fusion.keywords }))[0],
+        "水.md"
+      )
+      assert.strictEqual(pathsOf(yield* from.retrieve(`${"zzz yyy ".repeat(400)} lower gate`))[0], "a.md")
+      const long = yield* from.retrieve(`lower gate ${"of the lock ".repeat(2_000)}`)
+      assert.strictEqual(long.kept.length, 3)
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 

@@ -10,6 +10,7 @@ import type { Collection } from "./PassageIndex.ts"
 import type { RagError } from "./RagError.ts"
 import { referredFigures } from "./ReferredFigures.ts"
 import type { Retrieval } from "./Retriever.ts"
+import { withSections } from "./Section.ts"
 import type { StageTime } from "./Trace.ts"
 
 /** Answers from what was retrieved: figures looked at, sentences as they come, the whole answer last. */
@@ -25,7 +26,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
   const looker = yield* makeLooker(collection)
 
   const answered = (question: string, { kept, trace }: Retrieval): Stream.Stream<AnswerEvent, RagError> => {
-    const sources: Array<Source> = kept.map(sourceOf)
+    const sources: Array<Source> = withSections(kept).map(sourceOf)
     const figures: Array<FigureLook> = []
     const sentences: Array<AnswerSentence> = []
     const citations: Array<Citation> = []

@@ -36,3 +36,13 @@ export const sectionOf = (
   }
   return passages.slice(from, to + 1)
 }
+
+/** What is read for an answer: the kept passages, best first, then the rest of their sections; each passage once. */
+export const withSections = (
+  kept: ReadonlyArray<StoredPassage & { readonly section?: ReadonlyArray<StoredPassage> }>
+): ReadonlyArray<StoredPassage> => {
+  const read = new Map<string, StoredPassage>()
+  for (const passage of [...kept, ...kept.flatMap(({ section = [] }) => section)])
+    if (!read.has(passage.id)) read.set(passage.id, passage)
+  return [...read.values()]
+}
