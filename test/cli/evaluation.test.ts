@@ -88,6 +88,7 @@ describe("sluice eval", () => {
 
     const report = await readFile(join(folder, "report.html"), "utf8")
     expect(report).toContain("<svg")
+    expect(report).toContain("{&quot;recall&quot;:2}")
     expect(report).toContain("Retrieval on &lt;tiny&gt;")
     expect(report).not.toMatch(/<tiny>|<script|\bsrc=|\bhref=|https?:|NaN|undefined/)
   })

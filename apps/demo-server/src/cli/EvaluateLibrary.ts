@@ -62,7 +62,7 @@ export const library = Command.make(
           evaluateLibrary({ ...shared, ...(Option.isSome(most) ? { questions: most.value } : {}) }),
         onSome: (path) => evaluateQuestions({ ...shared, questions: questionsOf(path), meter })
       })
-      yield* present(json, report, evaluation)
+      yield* present(json, report, { ...evaluation, configurations })
       const found = evaluation.runs.find(({ name }) => name === "default")
       yield* checkLimits(limits, "default", found?.metrics)
     }).pipe(

@@ -37,7 +37,7 @@ export const retrieval = Command.make(
         configurations,
         onQuestion: (asked) => progress.update(asked, undefined, "questions")
       })
-      yield* present(json, report, evaluation)
+      yield* present(json, report, { ...evaluation, configurations })
       const found = evaluation.runs.find(({ name }) => name === "default")
       yield* checkLimits(limits, "default", found?.metrics)
     }).pipe(

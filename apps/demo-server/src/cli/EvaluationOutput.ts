@@ -11,7 +11,7 @@ export const reportFlag = Flag.File("report").pipe(
 )
 
 /** A row a run, a column a metric; then the comparisons. */
-const render = ({ collection, comparisons, note, runs }: Reported): string => {
+const render = ({ collection, comparisons, configurations = [], note, runs }: Reported): string => {
   const width = Math.max(collection.length, ...runs.map(({ name }) => name.length))
   const head = [...METRICS, "p50 ms", "p95 ms"]
   const row = ({ latency, metrics, name }: EvaluatedRun) => {
@@ -25,6 +25,7 @@ const render = ({ collection, comparisons, note, runs }: Reported): string => {
   const lines = [
     collection.padEnd(width) + head.map((name) => name.padStart(11)).join(""),
     ...runs.map(row),
+    ...configurations.map(({ name, options }) => `${name}: ${JSON.stringify(options)}`),
     ...comparisons.map(sentence),
     ...(note === undefined ? [] : [note])
   ]

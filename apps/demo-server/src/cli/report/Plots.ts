@@ -63,7 +63,8 @@ export const intervals = (
     readonly clear: boolean
   }>
 ): Markup => {
-  const edge = Math.max(0.01, ...rows.flatMap(({ interval }) => interval.map((value) => Math.abs(value))))
+  // A little more than the widest, so that its end is seen.
+  const edge = 1.06 * Math.max(0.01, ...rows.flatMap(({ interval }) => interval.map(Math.abs)))
   const height = rows.length * ROW + AXIS + 8
   const x = (value: number) => LEFT + ((value / edge + 1) / 2) * span
   return svg(height, label, [

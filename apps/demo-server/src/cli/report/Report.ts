@@ -1,5 +1,11 @@
 /** An evaluation as one HTML file: no script, nothing loaded, light and dark. */
-import { type Comparison, type EvaluatedRun, type MeasuredQueries, METRICS } from "@sluice/rag"
+import {
+  type Comparison,
+  type Configuration,
+  type EvaluatedRun,
+  type MeasuredQueries,
+  METRICS
+} from "@sluice/rag"
 import { Markup, markup } from "./Markup.ts"
 import { groupedBars, intervals, legend, sortedDifferences } from "./Plots.ts"
 
@@ -10,6 +16,8 @@ export interface Reported {
   readonly runs: ReadonlyArray<EvaluatedRun>
   readonly comparisons: ReadonlyArray<Comparison>
   readonly each: ReadonlyArray<MeasuredQueries>
+  /** What the runs of one letter are. */
+  readonly configurations?: ReadonlyArray<Configuration>
   /** What a reader must know to judge the figures. */
   readonly note?: string | undefined
 }
@@ -111,7 +119,15 @@ ${sortedDifferences(`nDCG@10 of ${a} minus ${b} for each question`, gaps)}`
 const signed = (value: number): string => `${value > 0 ? "+" : ""}${value.toFixed(4)}`
 
 /** The whole file. */
-export const reportOf = ({ collection, comparisons, each, note, queries, runs }: Reported): string => {
+export const reportOf = ({
+  collection,
+  comparisons,
+  configurations = [],
+  each,
+  note,
+  queries,
+  runs
+}: Reported): string => {
   const names = runs.map(({ name }) => name)
   const metricSeries = runs.map(({ metrics, name }) => ({
     name,
@@ -124,6 +140,7 @@ export const reportOf = ({ collection, comparisons, each, note, queries, runs }:
 <h1>Retrieval on ${collection}</h1>
 <p class="soft">${queries} questions. All metrics are 0 to 1, higher is better.</p>
 ${note === undefined ? [] : markup`<p>${note}</p>`}
+${configurations.map(({ name, options }) => markup`<p>${name}: <code>${JSON.stringify(options)}</code></p>`)}
 <h2>What each way of retrieving reaches</h2>
 ${legend(names)}
 ${groupedBars("Metrics of every run", METRICS, metricSeries)}
