@@ -15,6 +15,9 @@ import {
 } from "../../apps/demo-server/src/contract/index.ts"
 import { temporaryFolder, testServer, TestServer } from "./TestServer.ts"
 
+/** Milliseconds: a dozen commands, and a page drawn. */
+const PATIENCE = 120_000
+
 const root = join(import.meta.dirname, "../..")
 const blocks = new MarkdownIt()
   .parse(readFileSync(join(root, "docs/documents.md"), "utf8"), {})
@@ -22,46 +25,49 @@ const blocks = new MarkdownIt()
   .map(({ content }) => content)
 
 layer(testServer(), { excludeTestServices: true })("docs/documents.md", (it) => {
-  it.effect("each block of commands runs, and answers as the page says", () =>
-    Effect.gen(function* () {
-      const { secrets, url } = yield* TestServer
-      const cwd = yield* temporaryFolder
-      yield* Effect.promise(() => cp(join(root, "apps/demo-server/samples"), cwd, { recursive: true }))
-      const env = { ...process.env, SLUICE: url, KEY: secrets.apiKey }
-      const run = (block: string | undefined) =>
-        Effect.promise(async () => {
-          const { stdout } = await promisify(execFile)("bash", ["-euc", block ?? "exit 1"], { cwd, env })
-          // One answer after the other, without anything between them.
-          return stdout.split(/(?<=\})(?=\{)/).map((each) => JSON.parse(each) as unknown)
-        })
-      const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, value: unknown) =>
-        Schema.decodeUnknownSync(schema)(value)
-      assert.lengthOf(blocks, 6)
-      const [bring, apart, ask, filtered, typed, see] = blocks
+  it.effect(
+    "each block of commands runs, and answers as the page says",
+    () =>
+      Effect.gen(function* () {
+        const { secrets, url } = yield* TestServer
+        const cwd = yield* temporaryFolder
+        yield* Effect.promise(() => cp(join(root, "apps/demo-server/samples"), cwd, { recursive: true }))
+        const env = { ...process.env, SLUICE: url, KEY: secrets.apiKey }
+        const run = (block: string | undefined) =>
+          Effect.promise(async () => {
+            const { stdout } = await promisify(execFile)("bash", ["-euc", block ?? "exit 1"], { cwd, env })
+            // One answer after the other, without anything between them.
+            return stdout.split(/(?<=\})(?=\{)/).map((each) => JSON.parse(each) as unknown)
+          })
+        const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, value: unknown) =>
+          Schema.decodeUnknownSync(schema)(value)
+        assert.lengthOf(blocks, 6)
+        const [bring, apart, ask, filtered, typed, see] = blocks
 
-      const [brought] = yield* run(bring)
-      assert.strictEqual(decoded(IngestReport, brought).failed.length, 0)
-      const [added, listed] = yield* run(apart)
-      assert.strictEqual(decoded(IngestReport, added).added, 1)
-      const { collections } = decoded(Schema.Struct({ collections: Schema.Array(CollectionInfo) }), listed)
-      assert.include(
-        collections.map(({ name }) => name),
-        "harbour"
-      )
-      for (const block of [ask, filtered, typed]) {
-        const [answered] = yield* run(block)
-        const { answer, citations, cost } = decoded(Answer, answered)
-        assert.isNotEmpty(citations, answer)
-        assert.isAbove(cost ?? 0, 0)
-        if (block === filtered)
-          assert.deepStrictEqual(
-            [...new Set(citations.map(({ document }) => document))],
-            ["inspection-report.pdf"]
-          )
-      }
-      const [figures] = yield* run(see)
-      decoded(Schema.Struct({ figures: Schema.Array(FigureInfo) }), figures)
-      assert.isAbove(statSync(join(cwd, "page.png")).size, 1_000)
-    }).pipe(Effect.scoped)
+        const [brought] = yield* run(bring)
+        assert.strictEqual(decoded(IngestReport, brought).failed.length, 0)
+        const [added, listed] = yield* run(apart)
+        assert.strictEqual(decoded(IngestReport, added).added, 1)
+        const { collections } = decoded(Schema.Struct({ collections: Schema.Array(CollectionInfo) }), listed)
+        assert.include(
+          collections.map(({ name }) => name),
+          "harbour"
+        )
+        for (const block of [ask, filtered, typed]) {
+          const [answered] = yield* run(block)
+          const { answer, citations, cost } = decoded(Answer, answered)
+          assert.isNotEmpty(citations, answer)
+          assert.isAbove(cost ?? 0, 0)
+          if (block === filtered)
+            assert.deepStrictEqual(
+              [...new Set(citations.map(({ document }) => document))],
+              ["inspection-report.pdf"]
+            )
+        }
+        const [figures] = yield* run(see)
+        decoded(Schema.Struct({ figures: Schema.Array(FigureInfo) }), figures)
+        assert.isAbove(statSync(join(cwd, "page.png")).size, 1_000)
+      }).pipe(Effect.scoped),
+    PATIENCE
   )
 })

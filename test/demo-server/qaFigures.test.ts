@@ -80,17 +80,19 @@ describe("a question about a chart", () => {
             SLUICE_EMBEDDING_MODEL: "sluice-lexical-1024",
             SLUICE_RERANK_MODEL: "sluice-lexical-rerank",
             SLUICE_CHAT_MODEL: "sluice-extractive",
-            SLUICE_VISION_MODEL: "sluice-ocr"
+            SLUICE_VISION_MODEL: "sluice-ocr",
+            SLUICE_DESCRIBE_FIGURES: "true"
           }
         })
         yield* bring(server)
-        assert.strictEqual(yield* callsOf(gateway, "sluice-ocr"), 0, "lines are read in this process")
+        // Lines are read in this process; what the figure shows is asked of the model.
+        assert.strictEqual(yield* callsOf(gateway, "sluice-ocr"), 1)
         const before = yield* quotaOf(server)
         const { cost, figures } = yield* server.json(Answer, "/qa", { json: asked })
         assert.include(figures[0]?.said, "142")
         assert.isAbove(figures[0]?.tokens ?? 0, 0)
         assert.strictEqual(before - (yield* quotaOf(server)), cost)
-        assert.strictEqual(yield* callsOf(gateway, "sluice-ocr"), 1)
+        assert.strictEqual(yield* callsOf(gateway, "sluice-ocr"), 2)
       }).pipe(Effect.scoped),
     PATIENCE
   )

@@ -12,6 +12,7 @@
  * | `SLUICE_ACCESS_TOKEN` | – | the system access token for that gateway's `/api` |
  * | `SLUICE_EMBEDDING_MODEL`, `SLUICE_RERANK_MODEL`, `SLUICE_CHAT_MODEL` | – | its models, by identifier |
  * | `SLUICE_VISION_MODEL` | – | its model that looks at figures; without it, OCR in this process reads them |
+ * | `SLUICE_DESCRIBE_FIGURES` | false | `true`: that model also describes each figure once, when it is brought |
  * | `SLUICE_CONFIG` | `sluice.config.json`, if there | several gateways in place of that one: see docs/providers.md |
  * | `SLUICE_PRICES` | – | a file of prices, by model, that comes before the shipped `prices.json` |
  * | `SLUICE_REQUESTS_PER_MINUTE`, `SLUICE_TOKENS_PER_MINUTE` | – | what each API key may do in a minute; without them, anything |
@@ -71,6 +72,7 @@ const variables = Config.unwrap({
   rerank: text("SLUICE_RERANK_MODEL"),
   chat: text("SLUICE_CHAT_MODEL"),
   vision: text("SLUICE_VISION_MODEL"),
+  describe: Config.Boolean("SLUICE_DESCRIBE_FIGURES").pipe(Config.option),
   operation: operationVariables,
   money: moneyVariables
 })
@@ -160,6 +162,8 @@ export class ServerConfig extends Context.Service<
     readonly database: Redacted.Redacted | undefined
     /** Absent: the embedded models answer. */
     readonly gateway: GatewaySettings | undefined
+    /** Figures are described when they are brought, so that they are found by what they show. */
+    readonly describeFigures: boolean
     /** Names of variables that are set and have no effect. */
     readonly stray: ReadonlyArray<string>
     readonly operation: OperationSettings
@@ -185,6 +189,7 @@ export class ServerConfig extends Context.Service<
         data: isAbsolute(data) ? data : resolve(data),
         database: yield* databaseOf(found),
         gateway: yield* gatewayOf(found),
+        describeFigures: Option.getOrElse(found.describe, () => false),
         stray: strayOf(found),
         operation: yield* operationOf(found.operation),
         money: yield* moneyOf(found.money)

@@ -31,7 +31,7 @@ const tooMany = new RagError({
 })
 
 /** Holds what it opened for as long as the surrounding scope lives. */
-export const openCollections = Effect.fnUntraced(function* (folder: string) {
+export const openCollections = Effect.fnUntraced(function* (folder: string, describeFigures: boolean) {
   const scope = yield* Effect.scope
   const models = yield* Effect.context<Models>()
   const store = yield* openWhenWanted(
@@ -46,7 +46,7 @@ export const openCollections = Effect.fnUntraced(function* (folder: string) {
       if (known !== undefined) return known
       const library = yield* openWhenWanted(
         Effect.flatMap(store.wanted, (index) =>
-          Effect.provideService(Library.make({ collection: name }), PassageIndex, index)
+          Effect.provideService(Library.make({ collection: name, describeFigures }), PassageIndex, index)
         )
       )
       const collection: OpenCollection = {

@@ -8,6 +8,9 @@ import { type OpenCollection, openCollections } from "./OpenCollections.ts"
 import { rebuiltTogether } from "./Rebuilt.ts"
 import { readSamples, SAMPLES } from "./Samples.ts"
 
+/** Formats of which pictures are read. */
+const PICTURED = /\.(?:docx|png|jpe?g|webp)$/i
+
 type Busy = "filling" | "rebuilding"
 
 /** What can be said at any time: counts are 0 while the library cannot be opened. */
@@ -33,14 +36,14 @@ export interface Shelf extends OpenCollection {
 }
 
 /** The shelf of a folder, held for as long as the surrounding scope lives. */
-export const makeShelf = Effect.fnUntraced(function* (folder: string) {
+export const makeShelf = Effect.fnUntraced(function* (folder: string, describeFigures: boolean) {
   const fs = yield* FileSystem.FileSystem
   const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
   const models = yield* Effect.context<Models>()
   const scope = yield* Effect.scope
   const busy = yield* Ref.make<Busy | undefined>(undefined)
 
-  const { collection, names, whole } = yield* openCollections(folder)
+  const { collection, names, whole } = yield* openCollections(folder, describeFigures)
   const { library, known } = whole
   const during = (state: Busy) => Effect.acquireRelease(Ref.set(busy, state), () => Ref.set(busy, undefined))
 
@@ -69,7 +72,7 @@ export const makeShelf = Effect.fnUntraced(function* (folder: string) {
         const { open } = yield* of.known
         return (
           open?.rebuild ??
-          Library.rebuild(folder, { collection: name }).pipe(
+          Library.rebuild(folder, { collection: name, describeFigures }).pipe(
             Stream.provideContext(models),
             // Open again by the time the caller reads that it is done.
             Stream.tap(({ type }) => (type === "done" ? of.library : Effect.void))
@@ -95,9 +98,13 @@ export const makeShelf = Effect.fnUntraced(function* (folder: string) {
     const samples = yield* readSamples(SAMPLES)
     const paths = new Set(samples.map((sample) => sample.path))
     if ((yield* documents).every((document) => paths.has(document.path))) {
-      const { failed } = yield* ingest({ files: samples })
-      for (const { path, error } of failed) {
-        yield* Effect.logWarning(`The sample ${path} was not read: ${error.message}`)
+      // Reading a picture takes a second: what is only text can be asked before.
+      const pictured = samples.filter(({ path }) => PICTURED.test(path))
+      for (const files of [samples.filter((sample) => !pictured.includes(sample)), pictured]) {
+        const { failed } = yield* ingest({ files })
+        for (const { path, error } of failed) {
+          yield* Effect.logWarning(`The sample ${path} was not read: ${error.message}`)
+        }
       }
     }
     yield* fs.writeFileString(marker, "")

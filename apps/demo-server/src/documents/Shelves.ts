@@ -33,13 +33,13 @@ export class Shelves extends Context.Service<
   static readonly layer = Layer.effect(
     Shelves,
     Effect.gen(function* () {
-      const { data } = yield* ServerConfig
+      const { data, describeFigures } = yield* ServerConfig
       const path = yield* Path.Path
       const scope = yield* Effect.scope
       const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
       const models = yield* metered
       const open = (folder: string) =>
-        makeShelf(folder).pipe(
+        makeShelf(folder, describeFigures).pipe(
           Scope.provide(scope),
           Effect.provideContext(models),
           Effect.provideContext(platform)
