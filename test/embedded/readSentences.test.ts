@@ -216,6 +216,17 @@ The summary table keeps totals. It is made every night. This table shrinks to 29
     expect(answer("船票多少钱？", "船票每天在码头出售。船票每张12克朗。")[0]).toBe("船票每张12克朗。")
   })
 
+  it("reads a list of labels and numbers line by line", () => {
+    const chart =
+      "Barges through the tide gate in 2024\nMay: 734\nJune: 861\nJuly: 1043\nCounted by the keeper"
+    expect(answer("How many barges went through the tide gate in July 2024?", chart)[0]).toBe("July: 1043")
+    const figure =
+      "Figure 2: Ways of the water past the mill, as shares.\nTide gate 71 %\nMill wheel 18 %\nShare"
+    expect(answer("What share of the water goes through the mill wheel?", figure)[0]).toBe("Mill wheel 18 %")
+    const prose = "The gate was built\nin 1868 and mended in\n1931 by the navigation office."
+    expect(answer("When was the gate built?", prose)[0]).toMatch(/^The gate was built in 1868/)
+  })
+
   it("answers with the caption when a picture is asked for, without what is written inside", () => {
     const figure = "Figure 4: Water level of the mill pond by month.\n4.0\n4.5\nJan\nJul"
     expect(answer("Which figure shows the water level of the mill pond?", figure)).toEqual([

@@ -1,4 +1,5 @@
 /** The pieces of a passage that a sentence never crosses: paragraphs, headings, items, rows, lines of code. */
+import { labelledRows } from "./labelledRows.ts"
 import { pipedRows } from "./pipedRows.ts"
 import type { TextBlock } from "./TextBlock.ts"
 
@@ -10,8 +11,6 @@ const ROW = /^\s*\|.*\|\s*$/
 const RULE = /^[\s|:=*_+-]*$/
 const TABLE_RULE = /^\s*(?:\|\s*)?:?-{2,}[\s|:-]*$/
 const PIPED = /\S \| \S/
-/** A label and what was measured: a line of a table within a figure. */
-const NUMBERS = /^\s*\p{L}.{0,80}\s\d[\d.,%±]*\s+(?:\S+\s+)?\d[\d.,%±]*(?:\s|$)/u
 const MAX_HEAD = 100
 const QUOTE = /^\s*(?:>\s?)+/
 
@@ -43,20 +42,7 @@ export const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
     const end = from + line.trimEnd().length
     const from0 = from
     from = lineEnd + 1
-    const table = fenced || !PIPED.test(line) || ROW.test(line) ? undefined : pipedRows(text, from0)
-    if (table !== undefined) {
-      // A head that spans columns, or a word cut at its end, stands directly above.
-      const above = open
-      open = undefined
-      if (above !== undefined) {
-        const line = above.first === above.end && !CAPTION.test(text.slice(above.start, above.end))
-        const head = line && above.end - above.start <= MAX_HEAD
-        blocks.push({ kind: head ? "header" : above.kind, start: above.start, end: above.end })
-      }
-      blocks.push(...table.blocks)
-      from = table.end
-      continue
-    }
+    if (line.trim() === "") inside = false
     // What is written inside a figure follows its caption.
     if (
       open !== undefined &&
@@ -66,10 +52,18 @@ export const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
       close()
       inside = true
     }
-    if (line.trim() === "") inside = false
-    if (inside && NUMBERS.test(line)) {
-      close()
-      blocks.push({ kind: "row", start: from0 + indent(line), end })
+    const rows = fenced ? undefined : rowsAt(text, from0, line, inside)
+    if (rows !== undefined) {
+      // A head that spans columns, or a word cut at its end, stands directly above.
+      const above = open
+      open = undefined
+      if (above !== undefined) {
+        const one = above.first === above.end && !CAPTION.test(text.slice(above.start, above.end))
+        const head = one && above.end - above.start <= MAX_HEAD
+        blocks.push({ kind: head ? "header" : above.kind, start: above.start, end: above.end })
+      }
+      blocks.push(...rows.blocks)
+      from = rows.end
       continue
     }
     if (FENCE.test(line)) {
@@ -115,3 +109,9 @@ const indent = (line: string): number => line.length - line.trimStart().length
 
 const endsCaption = (caption: string, next: string): boolean =>
   CAPTION.test(caption) && (/[.!?。]\s*$/.test(caption) || next.length < caption.length / 2)
+
+/** The rows that begin with a line, where it does not stand alone. */
+const rowsAt = (text: string, from: number, line: string, inside: boolean) => {
+  if (ROW.test(line)) return undefined
+  return PIPED.test(line) ? pipedRows(text, from) : labelledRows(text, from, inside)
+}
