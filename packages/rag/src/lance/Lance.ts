@@ -246,7 +246,8 @@ export const sqlIn = (column: string, values: ReadonlyArray<string>): string =>
 const storeError = (stage: Stage, doing: string, cause: unknown): RagError => {
   const text = String(cause)
   const [reason, advice] = diagnose(text)
-  const first = (text.split("\n")[0] ?? text).slice(0, 300)
+  // LanceDB adds where in its own sources it was, and says all of it again.
+  const first = (text.split(/\n|, \/\S+\.rs:|Caused by:/)[0] ?? text).slice(0, 300).trim().replace(/\.$/, "")
   return new RagError({
     stage,
     reason,
@@ -254,6 +255,10 @@ const storeError = (stage: Stage, doing: string, cause: unknown): RagError => {
     cause
   })
 }
+
+/** What LanceDB says of files that were cut short, overwritten or lost. */
+const DAMAGE =
+  /too small|corrupt|invalid|magic|unexpected (eof|end)|out of (range|bounds)|decode|not found|no such file|overflow|panic|checksum/i
 
 const diagnose = (text: string): readonly [RagReason, string] => {
   // The last one is how LanceDB notices that a file of originals was cut short.
@@ -265,6 +270,11 @@ const diagnose = (text: string): readonly [RagReason, string] => {
     return ["NoSpace", "What was committed before is safe. Free some space and run it again."]
   if (/permission denied|os error 13|EACCES|EPERM|read-only file system|os error 30/i.test(text))
     return ["PermissionDenied", "Give this user the right to read and write the library's folder."]
+  if (DAMAGE.test(text))
+    return [
+      "Store",
+      "A file of it is damaged or lost; other collections are whole. Restore the folder from a copy, or ingest the documents again into another folder."
+    ]
   return [
     "Store",
     "What was committed before is safe. Run it again; if it persists, restore the folder from a copy."

@@ -26,7 +26,7 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
   })
   const names = yield* attempt("store", "listing tables", () => connection.tableNames({ limit: 100_000 }))
   const referenced = new Set<string>()
-  for (const name of names.filter((name) => name.startsWith("c_"))) {
+  const look = Effect.fn("LanceGarbage.look")(function* (name: string) {
     const table = yield* attempt("store", `opening table ${name}`, () => connection.openTable(name))
     const written = yield* attempt("store", `looking at table ${name}`, async () => {
       const versions = await table.listVersions()
@@ -34,7 +34,7 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
     })
     if (!named.has(name) && written < before) {
       yield* attemptWrite("store", `dropping table ${name}`, () => connection.dropTable(name))
-      continue
+      return
     }
     const versions = kept.filter((snapshot) => snapshot.table === name).map(({ version }) => version)
     yield* attempt("store", "listing the originals in use", async () => {
@@ -44,8 +44,19 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
         await addReferences(table, referenced)
       }
     })
+  })
+  let unread = 0
+  for (const name of names.filter((name) => name.startsWith("c_"))) {
+    yield* look(name).pipe(
+      Effect.catch((error) => {
+        unread++
+        return Effect.logWarning(
+          `What table ${name} refers to is unknown, so all originals are kept. ${error.message}`
+        )
+      })
+    )
   }
-  yield* files.collect(referenced)
+  if (unread === 0) yield* files.collect(referenced)
 })
 
 const addReferences = async (table: Table, referenced: Set<string>): Promise<void> => {
