@@ -1,6 +1,6 @@
 /** The server on a loopback port with a data folder of its own, and a way to call it with each credential. */
 import { NodeServices } from "@effect/platform-node"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Embedder, Reader, Reranker } from "@sluice/core"
@@ -53,6 +53,8 @@ export const temporaryFolder = Effect.acquireRelease(
 export interface TestServerOptions {
   readonly env?: Record<string, string>
   readonly data?: string
+  /** Whether a new server reads the sample documents, as it does for its users: that takes seconds. */
+  readonly samples?: boolean
   readonly models?: Layer.Layer<Embedder | Reranker | Reader>
 }
 
@@ -70,6 +72,12 @@ const listen = (data: string, printed: Array<string>, { env = {}, models }: Test
 /** Starts a server; it stops with the scope. */
 export const startServer = Effect.fnUntraced(function* (options: TestServerOptions = {}) {
   const data = options.data ?? (yield* temporaryFolder)
+  if (options.samples !== true) {
+    yield* Effect.promise(async () => {
+      await mkdir(data, { recursive: true })
+      await writeFile(join(data, "samples-read"), "")
+    })
+  }
   const printed: Array<string> = []
   const context = yield* Layer.build(listen(data, printed, options))
   const accounts = Context.get(context, Accounts)

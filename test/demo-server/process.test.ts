@@ -122,6 +122,8 @@ describe("the process", () => {
     () =>
       Effect.gen(function* () {
         const data = yield* temporaryFolder
+        // The upload would wait until the samples are read
+        yield* Effect.promise(() => writeFile(join(data, "samples-read"), ""))
         const started = yield* startProcess({ SLUICE_DATA: data }, { fileBlocks: 2048 })
         const banner = yield* started.printed("The API key opens")
         const url = addressIn(banner)

@@ -4,7 +4,7 @@ import { zip, type ZipPart } from "./ZipWriter.ts"
 
 const W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 const R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-const NAMESPACES = `xmlns:w="${W}" xmlns:r="${R}" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:v="urn:schemas-microsoft-com:vml"`
+const NAMESPACES = `xmlns:w="${W}" xmlns:r="${R}" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:v="urn:schemas-microsoft-com:vml" xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"`
 const RELS = "http://schemas.openxmlformats.org/package/2006/relationships"
 
 const style = (id: string, name: string, inner = ""): string =>
@@ -45,12 +45,28 @@ export const r = (text: string): string => `<w:r><w:t xml:space="preserve">${tex
 export const styled = (id: string): string => `<w:pStyle w:val="${id}"/>`
 export const listed = (id: number, at = 0): string =>
   `<w:numPr><w:ilvl w:val="${at}"/><w:numId w:val="${id}"/></w:numPr>`
-export const drawing = (id: string, alternative = "", kind = "embed"): string =>
-  `<w:r><w:drawing><wp:inline><wp:docPr id="1" name="Picture 1" descr="${alternative}"/><a:graphic><a:graphicData><a:blip r:${kind}="${id}"/></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`
+/** A picture in a line, 12 × 5 cm unless another size is given, in the units of drawings: 360,000 a centimetre. */
+export const drawing = (
+  id: string,
+  alternative = "",
+  kind = "embed",
+  size: readonly [number, number] = [4_320_000, 1_800_000]
+): string => {
+  const [cx, cy] = size
+  const names = `<pic:nvPicPr><pic:cNvPr id="0" name="Picture"/><pic:cNvPicPr/></pic:nvPicPr>`
+  const shape = `<pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="${cx}" cy="${cy}"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr>`
+  const picture = `<pic:pic>${names}<pic:blipFill><a:blip r:${kind}="${id}"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill>${shape}</pic:pic>`
+  return `<w:r><w:drawing><wp:inline distT="0" distB="0" distL="0" distR="0"><wp:extent cx="${cx}" cy="${cy}"/><wp:docPr id="1" name="Picture 1" descr="${alternative}"/><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture">${picture}</a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`
+}
 export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string =>
-  `<w:tbl><w:tblPr/><w:tblGrid/>${rows.map((row) => `<w:tr>${row.join("")}</w:tr>`).join("")}</w:tbl>`
+  `<w:tbl><w:tblPr><w:tblW w:w="0" w:type="auto"/></w:tblPr><w:tblGrid>${"<w:gridCol/>".repeat(rows[0]?.length ?? 0)}</w:tblGrid>${rows.map((row) => `<w:tr>${row.join("")}</w:tr>`).join("")}</w:tbl>`
 export const tc = (inner: string, properties = ""): string =>
   `<w:tc><w:tcPr>${properties}</w:tcPr>${inner.startsWith("<") ? inner : p(inner)}</w:tc>`
+
+const WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml"
+const override = (part: string, type: string): string =>
+  `<Override PartName="/${part}" ContentType="${type}"/>`
+const CONTENT_TYPES = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Default Extension="png" ContentType="image/png"/>${override("word/document.xml", `${WORD}.document.main+xml`)}${["styles", "numbering", "footnotes"].map((name) => override(`word/${name}.xml`, `${WORD}.${name}+xml`)).join("")}${override("docProps/core.xml", "application/vnd.openxmlformats-package.core-properties+xml")}</Types>`
 
 /** The parts of a document with this body. */
 export const docxParts = (
@@ -66,14 +82,14 @@ export const docxParts = (
     (type) => `<Relationship Id="${type}" Type="${R}/${type}" Target="${type}.xml"/>`
   )
   return [
-    { name: "[Content_Types].xml", content: "<Types/>" },
+    { name: "[Content_Types].xml", content: CONTENT_TYPES },
     {
       name: "_rels/.rels",
       content: `<Relationships xmlns="${RELS}"><Relationship Id="rId1" Type="${R}/officeDocument" Target="word/document.xml"/><Relationship Id="rId2" Type="http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties" Target="docProps/core.xml"/></Relationships>`
     },
     {
       name: "docProps/core.xml",
-      content: `<cp:coreProperties xmlns:cp="x" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${title ?? ""}</dc:title></cp:coreProperties>`
+      content: `<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${title ?? ""}</dc:title></cp:coreProperties>`
     },
     {
       name: "word/_rels/document.xml.rels",
@@ -83,7 +99,7 @@ export const docxParts = (
     { name: "word/numbering.xml", content: `<w:numbering ${NAMESPACES}>${NUMBERING}</w:numbering>` },
     {
       name: "word/footnotes.xml",
-      content: `<w:footnotes ${NAMESPACES}><w:footnote w:type="separator" w:id="-1"><w:p/></w:footnote>${footnotes}</w:footnotes>`
+      content: `<w:footnotes ${NAMESPACES}><w:footnote w:type="separator" w:id="-1"><w:p><w:r><w:separator/></w:r></w:p></w:footnote><w:footnote w:type="continuationSeparator" w:id="0"><w:p><w:r><w:continuationSeparator/></w:r></w:p></w:footnote>${footnotes}</w:footnotes>`
     },
     {
       name: "word/document.xml",
