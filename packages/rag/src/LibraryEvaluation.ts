@@ -16,6 +16,7 @@ import { Fusion } from "./Fusion.ts"
 import type { LibraryService } from "./Library.ts"
 import { RagError } from "./RagError.ts"
 import { makeRetriever, type Retriever } from "./Retriever.ts"
+import type { RetrieveOptions } from "./RetrieveOptions.ts"
 
 /** Questions that are made of a collection at most. */
 export const QUESTIONS = 200
@@ -50,7 +51,10 @@ const overlapping = (
 ): ReadonlySet<string> =>
   new Set(passages.filter((passage) => passage.start < end && passage.end > start).map(({ id }) => id))
 
-/** Keywords alone in the order of BM25, what is done when nothing is set, and the configurations. */
+/** Keywords alone in the order of BM25: with no time left the reranker is not asked. */
+const BM25: RetrieveOptions = { fusion: Fusion.keywords, recall: DEPTH, candidates: DEPTH, deadline: 0 }
+
+/** Keywords alone, what is done when nothing is set, and the configurations. */
 const waysOf = (
   retrieve: Retriever["retrieve"],
   configurations: ReadonlyArray<Configuration>
@@ -58,10 +62,7 @@ const waysOf = (
   {
     name: "bm25",
     search: (question) =>
-      Effect.map(
-        retrieve(question, { fusion: Fusion.keywords, recall: DEPTH, candidates: DEPTH }),
-        ({ trace }) => trace.passages.map(({ passage }) => passage.id)
-      )
+      Effect.map(retrieve(question, BM25), ({ trace }) => trace.passages.map(({ passage }) => passage.id))
   },
   ...[{ name: "default", options: {} }, ...configurations].map(({ name, options }): Way => ({
     name,
@@ -169,35 +170,33 @@ export const evaluateQuestions: (
     /** Of the models that the library was opened with: see `meteredModels`. */
     readonly meter: Meter
   }
-) => Effect.Effect<LibraryEvaluation, RagError> = Effect.fn("evaluateQuestions")(
-  function* (options) {
-    const { library, meter, questions } = options
-    const ids = new Map((yield* library.documents).map(({ id, path }) => [path, id]))
-    const judgedQuestions = questions.pipe(
-      Stream.mapEffect((question) =>
-        Effect.gen(function* () {
-          const id = ids.get(question.document)
-          if (id === undefined) {
-            return yield* new RagError({
-              stage: "evaluate",
-              reason: "NotFound",
-              message: `There is no document ${question.document} in the library, which "${question.question}" names. Ingest it, or mend the path.`,
-              document: question.document
-            })
-          }
-          const { parsed } = yield* library.document(id)
-          const span = yield* placeOf(question, parsed)
-          const passages = chunk(parsed).map(({ end, ordinal, start }) => ({
-            id: `${id}#${ordinal}`,
-            start,
-            end
-          }))
-          return judged(question.question, overlapping(passages, span))
-        })
-      )
+) => Effect.Effect<LibraryEvaluation, RagError> = Effect.fn("evaluateQuestions")(function* (options) {
+  const { library, meter, questions } = options
+  const ids = new Map((yield* library.documents).map(({ id, path }) => [path, id]))
+  const judgedQuestions = questions.pipe(
+    Stream.mapEffect((question) =>
+      Effect.gen(function* () {
+        const id = ids.get(question.document)
+        if (id === undefined) {
+          return yield* new RagError({
+            stage: "evaluate",
+            reason: "NotFound",
+            message: `There is no document ${question.document} in the library, which "${question.question}" names. Ingest it, or mend the path.`,
+            document: question.document
+          })
+        }
+        const { parsed } = yield* library.document(id)
+        const span = yield* placeOf(question, parsed)
+        const passages = chunk(parsed).map(({ end, ordinal, start }) => ({
+          id: `${id}#${ordinal}`,
+          start,
+          end
+        }))
+        return judged(question.question, overlapping(passages, span))
+      })
     )
-    const ways = waysOf(library.retrieve, options.configurations ?? [])
-    const note = "Questions of the library's owner."
-    return yield* measured("library", note, ways, judgedQuestions, meter, options)
-  }
-)
+  )
+  const ways = waysOf(library.retrieve, options.configurations ?? [])
+  const note = "Questions of the library's owner."
+  return yield* measured("library", note, ways, judgedQuestions, meter, options)
+})
