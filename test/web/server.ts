@@ -1,7 +1,7 @@
 /** The real server as a process of its own, on embedded models, a fresh data folder and a free port. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -41,6 +41,9 @@ export interface RunningServer {
 export const startServer = async (): Promise<RunningServer> => {
   await build({ root: WEB, logLevel: "error" })
   const data = await mkdtemp(join(tmpdir(), "sluice-web-"))
+  // The samples are left out: reading them takes seconds, and uploads wait for it.
+  await mkdir(join(data, "library"), { recursive: true })
+  await writeFile(join(data, "library", "samples-read"), "")
   const port = await freePort()
   const child = spawn(process.execPath, ["--conditions=@sluice/source", MAIN], {
     env: { PATH: process.env["PATH"], HOME: data, PORT: String(port), SLUICE_DATA: join(data, "library") },
