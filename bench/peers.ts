@@ -39,6 +39,7 @@ const figuresOf = (name: string, size: string, contest: Contest): Figures => {
     [key("ingest without the gateway (s)")]: rounded(
       (contest.ingestMilliseconds - contest.ingestGatewayMilliseconds) / 1000
     ),
+    [key("ingest CPU (s)")]: rounded(contest.ingestCpuMilliseconds / 1000),
     [key("ingest, embedding calls")]: contest.ingestCalls,
     [key("unchanged, embedding calls")]: contest.againCalls,
     [key("unchanged (ms)")]: rounded(contest.againMilliseconds, 0),

@@ -25,6 +25,8 @@ export interface Contest {
   readonly passages: number
   readonly ingestMilliseconds: number
   readonly ingestGatewayMilliseconds: number
+  /** CPU of this process, all its threads. */
+  readonly ingestCpuMilliseconds: number
   readonly ingestCalls: number
   readonly againMilliseconds: number
   readonly againCalls: number
@@ -59,9 +61,11 @@ export const contest = async (make: (task: Task) => Promise<Contender>): Promise
   const contender = await make({ docs, data, gateway })
   const timed = async <A>(work: () => Promise<A>) => {
     await used()
+    const before = cpuMilliseconds()
     const start = performance.now()
     const result = await work()
-    return { milliseconds: performance.now() - start, result, use: await used() }
+    const milliseconds = performance.now() - start
+    return { milliseconds, cpu: cpuMilliseconds() - before, result, use: await used() }
   }
   const first = await timed(contender.ingest)
   const again = await timed(contender.ingest)
@@ -87,6 +91,7 @@ export const contest = async (make: (task: Task) => Promise<Contender>): Promise
     passages: first.result,
     ingestMilliseconds: first.milliseconds,
     ingestGatewayMilliseconds: first.use.milliseconds,
+    ingestCpuMilliseconds: first.cpu,
     ingestCalls: first.use.embeddingCalls,
     againMilliseconds: again.milliseconds,
     againCalls: again.use.embeddingCalls,
