@@ -14,14 +14,16 @@ const PHONE_ZOOM = 1.5
 interface Props {
   readonly shown: Source
   readonly pages: number
+  /** Small print, which a phone shows larger from the start. */
+  readonly dense: boolean
 }
 
-export const SourcePages = ({ pages, shown }: Props) => {
+export const SourcePages = ({ dense, pages, shown }: Props) => {
   const [number, setNumber] = useState(shown.page ?? 1)
   const [page, setPage] = useState<PageText | undefined>(undefined)
   const [problem, setProblem] = useState<string | undefined>(undefined)
   const body = useRef<HTMLElement>(null)
-  const [zoom, setZoom] = useState(matchMedia("(max-width: 40rem)").matches ? PHONE_ZOOM : 1)
+  const [zoom, setZoom] = useState(dense && matchMedia("(max-width: 40rem)").matches ? PHONE_ZOOM : 1)
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -76,7 +76,12 @@ const Panel = ({ shown }: { readonly shown: Source }) => {
       {problem === undefined && text === undefined && <p class="quiet pad">Reading…</p>}
       {text !== undefined &&
         (text.pages.length > 0 && !asText ? (
-          <SourcePages shown={shown} pages={text.pages.length} key={shown.documentId} />
+          <SourcePages
+            shown={shown}
+            pages={text.pages.length}
+            dense={text.document.format === "pdf"}
+            key={shown.documentId}
+          />
         ) : (
           <SourceText shown={shown} text={text} key={shown.documentId} />
         ))}

@@ -1,5 +1,6 @@
 /** One passage of the trace, read closer: beside its row. */
 import type { Trace } from "../../contract/index.ts"
+import { figureName } from "../state/figureName.ts"
 import { visibleText } from "../source/visibleText.ts"
 import { placeOf } from "./placeOf.ts"
 
@@ -31,10 +32,13 @@ const Leg = ({ name, rank, score }: LegProps) =>
 export const TraceDetail = ({ above, rows, traced }: Props) => {
   const { keywordRank, keywordScore, kept, passage, recallRank, recallScore } = traced
   const { rerankRank, rerankScore, sameAs, similarity, vectorRank } = traced
-  const { document, headings, page, text } = passage
+  const { document, figure, headings, page, text } = passage
   return (
     <div class="trace-detail" data-kept={kept} data-above={above} style={{ "--at": rows }}>
-      <p class="place">{placeOf(document.title, headings, page)}</p>
+      <p class="place">
+        {figure !== undefined && `${figureName(figure)}, `}
+        {placeOf(document.title, headings, page)}
+      </p>
       <p class="snippet">{visibleText(text, document.format === "markdown")}</p>
       <p class="scores">
         <Leg name="vector" rank={vectorRank} score={similarity} />

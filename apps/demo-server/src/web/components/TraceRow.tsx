@@ -1,5 +1,6 @@
 /** One passage at its place, on one side of the picture. */
 import type { Trace } from "../../contract/index.ts"
+import { figureName } from "../state/figureName.ts"
 
 export type Side = "recalled" | "reranked"
 
@@ -26,7 +27,8 @@ interface Props {
 export const TraceRow = ({ active, side, stop, traced, ...on }: Props) => {
   const { keywordRank, kept, passage, recallRank, rerankRank, rerankScore, vectorRank } = traced
   const left = side === "recalled"
-  const heading = passage.headings.at(-1) ?? passage.document.title
+  const place = passage.headings.at(-1) ?? passage.document.title
+  const heading = passage.figure === undefined ? place : `${figureName(passage.figure)}, ${place}`
   // A finger has nothing to point with: its first touch shows, the second opens.
   const onClick = (event: MouseEvent) =>
     event instanceof PointerEvent && event.pointerType === "touch" && !active
