@@ -1,6 +1,6 @@
 /** Values attached to documents: kept, changed without embedding, and refused by name when they are no JSON. */
 import { assert, describe, it } from "@effect/vitest"
-import { type IngestSource, Library, METADATA_BYTES, type Metadata } from "@sluice/rag"
+import { Filter, type IngestSource, Library, METADATA_BYTES, type Metadata } from "@sluice/rag"
 import { Effect, Layer, Stream } from "effect"
 import { countingEmbedder, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
 import { handbook, testFolder } from "./TestFolder.ts"
@@ -36,6 +36,11 @@ describe("metadata", () => {
         const changed = yield* library.ingest(source(2026))
         assert.deepStrictEqual([changed.replaced, changed.passages, changed.removed], [3, 0, 0])
         assert.deepStrictEqual(yield* metadataOf(library), due(2026))
+        const found = (year: number) =>
+          library
+            .retrieve("boiler refunds cat", { filter: Filter.equals(["metadata", "year"], year) })
+            .pipe(Effect.map(({ trace }) => trace.passages.length))
+        assert.deepStrictEqual([yield* found(2025), yield* found(2026)], [0, 3])
         // who says nothing of it leaves it; a new version of the file has it too
         assert.strictEqual((yield* library.ingest(docs)).unchanged, 3)
         assert.deepStrictEqual(yield* metadataOf(library), due(2026))

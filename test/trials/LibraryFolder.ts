@@ -65,14 +65,20 @@ export class LibraryFolder {
     }
   }
 
-  /** One writer in a process of its own. */
-  ingest(): {
+  /** One writer in a process of its own, of the modes of `ingestOnce.ts`. */
+  ingest(mode: "plain" | "paid" | "apply" = "plain"): {
     readonly child: ChildProcess
     readonly ended: Promise<{ readonly ok: boolean; readonly errors: string }>
   } {
     const child = spawn(
       process.execPath,
-      ["--conditions=@sluice/source", join(import.meta.dirname, "ingestOnce.ts"), this.docs, this.library],
+      [
+        "--conditions=@sluice/source",
+        join(import.meta.dirname, "ingestOnce.ts"),
+        this.docs,
+        this.library,
+        mode
+      ],
       { stdio: ["ignore", "pipe", "pipe"] }
     )
     let errors = ""

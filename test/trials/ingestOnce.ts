@@ -1,15 +1,28 @@
-/** `ingestOnce.ts FOLDER LIBRARY`: one writer in a process of its own, to be killed or to compete. */
+/**
+ * `ingestOnce.ts FOLDER LIBRARY [paid | apply]`: one writer in a process of its own, to be killed or to compete. `paid`
+ * keeps vectors in the cache as of a model that costs; `apply` does so too, and plans first.
+ */
+import { Embedder } from "@sluice/core"
 import * as Embedded from "@sluice/embedded"
 import { Library } from "@sluice/rag"
-import { Effect, Stream } from "effect"
+import { Effect, Layer, Stream } from "effect"
 
-const [folder = "", path = ""] = process.argv.slice(2)
+const [folder = "", path = "", mode = "plain"] = process.argv.slice(2)
+
+const paid = Layer.effect(
+  Embedder,
+  Effect.map(Embedder, (embedder) =>
+    Embedder.of({ ...embedder, model: { ...embedder.model, free: mode === "plain" } })
+  )
+).pipe(Layer.provide(Embedded.layerEmbedder))
 
 await Effect.gen(function* () {
   const library = yield* Library.open(path)
-  yield* Stream.runForEach(library.ingestEvents(folder), ({ type }) =>
+  const events =
+    mode === "apply" ? library.applyEvents(yield* library.plan(folder)) : library.ingestEvents(folder)
+  yield* Stream.runForEach(events, ({ type }) =>
     Effect.sync(() => {
       if (type === "committed") process.stdout.write("committed\n")
     })
   )
-}).pipe(Effect.scoped, Effect.provide(Embedded.layer), Effect.runPromise)
+}).pipe(Effect.scoped, Effect.provide(paid), Effect.provide(Embedded.layer), Effect.runPromise)
