@@ -211,6 +211,8 @@ The summary table keeps totals. It is made every night. This table shrinks to 29
     const labour = "The crane of the quay costs nothing but labour, three days a year."
     expect(answer("How much does the crane of the quay cost a year?", labour)).toEqual([])
     expect(answer("How much labour does the crane of the quay want a year?", labour)).toEqual([labour])
+    const mooring = "Mooring a boat overnight costs ninety crowns."
+    expect(answer("How much does mooring a boat overnight cost?", mooring)).toEqual([mooring])
     const text = "The ferry costs little. The ferry costs 4 crowns."
     expect(answer("How much does the ferry cost?", text)).toEqual(["The ferry costs 4 crowns."])
     expect(answer("船票多少钱？", "船票每天在码头出售。船票每张12克朗。")[0]).toBe("船票每张12克朗。")
