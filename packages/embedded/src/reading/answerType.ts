@@ -40,7 +40,7 @@ const COST =
   /\bhow much (?:does|do|did|will|would)\b.*\b(?:cost|earn|pay)\b|\bwhat (?:does|do|did|will|would)\b.*\bcost\b|\bwhat (?:is|are|was|were) (?:the )?(?:\S+ ){0,4}?(?:price|fee|salary|wage|cost)s?\b|多少钱|(?:工资|价格|费用|票价|收费).{0,6}多少/iu
 /** A number in words is an amount unless it counts time: “ninety crowns”, but no “three days”. */
 const AMOUNT =
-  /[$€£¥₹]|\d|\bfree\b|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\p{L}{3,5}teen|\p{L}{3,5}ty|hundred|thousand|million|half|nothing)\b(?![\s-]+(?:second|minute|hour|day|week|month|year|but\b))|免费|[零一二两三四五六七八九十百千万亿半]\s*(?:元|块|角|分|克朗|镑|美|欧|日元)/iu
+  /[$€£¥₹]|\d|\bfree\b|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|half|nothing)\b(?![\s-]+(?:second|minute|hour|day|week|month|year|but\b))|免费|[零一二两三四五六七八九十百千万亿半]\s*(?:元|块|角|分|克朗|镑|美|欧|日元)/iu
 
 /** What every sentence of the answer must have; undefined where nothing is so sure. */
 export const requiredOf = (question: string): RegExp | undefined => (COST.test(question) ? AMOUNT : undefined)
