@@ -7,6 +7,7 @@ import { gateway } from "./trials/gateway.ts"
 import { kills } from "./trials/kills.ts"
 import { ledger } from "./trials/ledger.ts"
 import { parsing } from "./trials/parsing.ts"
+import { pdf } from "./trials/pdf.ts"
 import type { Trial } from "./trials/Trial.ts"
 import { writers } from "./trials/writers.ts"
 
@@ -20,6 +21,7 @@ const rounds = (trial: Trial, count: number) => async () => {
 
 it("reads and cuts documents that nobody wrote, and loses no character", rounds(parsing, 300))
 it("reads damaged documents of every format, or says why not", rounds(formats, 120), 60_000)
+it("reads damaged PDFs in part, or says why not", rounds(pdf, 15), 60_000)
 it("gives the right vectors or a typed error, whatever the gateway does", rounds(gateway, 25))
 it("leaves no half document when a writer is killed", rounds(crashes, 1), 60_000)
 it("has in the end what a writer has that nobody killed", rounds(kills(3), 1), 60_000)

@@ -13,12 +13,14 @@ import { gateway } from "../trials/gateway.ts"
 import { kills } from "../trials/kills.ts"
 import { ledger } from "../trials/ledger.ts"
 import { parsing } from "../trials/parsing.ts"
+import { pdf } from "../trials/pdf.ts"
 import type { Trial } from "../trials/Trial.ts"
 import { writers } from "../trials/writers.ts"
 
 const trials: ReadonlyArray<{ readonly name: string; readonly trial: Trial; readonly rounds: number }> = [
   { name: "parsing", trial: parsing, rounds: 20_000 },
   { name: "formats", trial: formats, rounds: 1000 },
+  { name: "pdf", trial: pdf, rounds: 1000 },
   { name: "gateway", trial: gateway, rounds: 1000 },
   { name: "fuzz", trial: fuzz, rounds: 300 },
   { name: "crashes", trial: crashes, rounds: 50 },

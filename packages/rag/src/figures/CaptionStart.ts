@@ -61,7 +61,7 @@ export const captionStart = (text: string): CaptionStart | undefined => {
   const word = (figure ?? table)!.toLowerCase()
   return {
     kind: figure === undefined ? "table" : "figure",
-    number: number!.replace(/[–‑]/g, "-"),
+    number: number!,
     length: match[0].length,
     word: (figure ?? table)!,
     series: [

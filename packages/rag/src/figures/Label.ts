@@ -61,4 +61,4 @@ export const labelOf = (text: string, sure = false): Label | undefined => {
 }
 
 /** One form for numbers that are written in several: "2–1" and "2-1", "3A" and "3a". */
-export const sameNumber = (number: string): string => number.replaceAll("–", "-").toLowerCase()
+export const sameNumber = (number: string): string => number.replace(/[–‑]/g, "-").toLowerCase()

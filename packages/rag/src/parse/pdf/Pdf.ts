@@ -1,33 +1,52 @@
 /** PDFs, read in threads of their own so that the program goes on meanwhile. */
-import { type Duration, Effect } from "effect"
+import { Effect } from "effect"
 import { RagError } from "../../RagError.ts"
 import type { PdfFault } from "./Run.ts"
-import type { PdfTask } from "./PdfTask.ts"
-import { inThread } from "./PdfThreads.ts"
+import { inThread, type TimeLimits } from "./PdfThreads.ts"
 import { readScans } from "./Scans.ts"
 import type { SeenOnPage } from "./Seen.ts"
 
-/** A file that takes longer (thousands of pages take one minute) holds PDFium in a loop. */
-const FILE_TIMEOUT = "5 minutes"
-/** One page is drawn within this time, or not at all. */
-const PAGE_TIMEOUT = "30 seconds"
+/** One page is read or drawn within this time, or left out. */
+const PAGE_MILLISECONDS = 20_000
+/** A file is read within one minute, and half a minute for each MiB of it; 10,000 small pages take one minute. */
+const FILE_MILLISECONDS = 60_000
+const MIB_MILLISECONDS = 30_000
+/** A file of which more pages break PDFium is damaged. */
+const SKIPPED_AT_MOST = 4
 /** The finest picture of a page. */
 export const MAX_DPI = 600
 
 const fault = (path: string, { message, reason }: PdfFault): RagError =>
   new RagError({ stage: "parse", reason, message: `${path}: ${message}`, document: path })
 
-const ask = (path: string, task: PdfTask, within: Duration.Input) =>
-  inThread(path, task, within).pipe(
-    Effect.flatMap((result) =>
-      "reason" in result ? Effect.fail(fault(path, result)) : Effect.succeed(result)
-    )
-  )
+const limitsOf = (bytes: Uint8Array): TimeLimits => ({
+  page: PAGE_MILLISECONDS,
+  file: FILE_MILLISECONDS + (bytes.length / 1048576) * MIB_MILLISECONDS
+})
 
+/** Reads a file, again without the pages that broke it or took too long. */
 const read = Effect.fnUntraced(function* (path: string, bytes: Uint8Array, seen: ReadonlyArray<SeenOnPage>) {
-  const result = yield* ask(path, { kind: "parse", bytes, seen }, FILE_TIMEOUT)
-  if (!("parsed" in result)) return yield* Effect.die(new Error("a thread answered another task"))
-  return result
+  const skipped = new Map<number, string>()
+  for (;;) {
+    const skip = [...skipped.keys()]
+    const result = yield* inThread(path, { kind: "parse", bytes, seen, skip }, limitsOf(bytes))
+    if ("reason" in result) return yield* fault(path, result)
+    if ("png" in result) return yield* Effect.die(new Error("a thread answered another task"))
+    if ("parsed" in result) {
+      const faults = result.parsed.faults.map((one) => {
+        const why = skipped.get(one.page ?? 0)
+        return why === undefined ? one : { ...one, message: `this page is left out: reading it ${why}` }
+      })
+      return { ...result, parsed: { ...result.parsed, faults } }
+    }
+    const { stopped, why } = result
+    if (stopped < 1 || skipped.has(stopped) || skipped.size >= SKIPPED_AT_MOST) {
+      const where = stopped < 1 ? "" : ` at page ${stopped}`
+      const message = `reading this PDF failed${where} (${why}). Export it again, or split it.`
+      return yield* fault(path, { reason: "Malformed", message })
+    }
+    skipped.set(stopped, why === "took too long" ? why : `failed (${why})`)
+  }
 })
 
 /**
@@ -60,7 +79,9 @@ export const renderPage = Effect.fn("renderPage")(function* (
   options: { readonly dpi: number }
 ) {
   const dpi = Math.min(MAX_DPI, Math.max(1, options.dpi))
-  const result = yield* ask(path, { kind: "render", bytes, page, dpi }, PAGE_TIMEOUT)
-  if (!("png" in result)) return yield* Effect.die(new Error("a thread answered another task"))
-  return result.png
+  const result = yield* inThread(path, { kind: "render", bytes, page, dpi }, limitsOf(bytes))
+  if ("reason" in result) return yield* fault(path, result)
+  if ("png" in result) return result.png
+  const why = "why" in result ? result.why : "another task was answered"
+  return yield* fault(path, { reason: "Malformed", message: `page ${page} cannot be drawn (${why}).` })
 })

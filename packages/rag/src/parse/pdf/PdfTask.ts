@@ -4,8 +4,14 @@ import type { PdfFault } from "./Run.ts"
 import type { SeenOnPage } from "./Seen.ts"
 
 export type PdfTask =
-  /** `seen` is what image understanding read on pages that are pictures, from an earlier answer. */
-  | { readonly kind: "parse"; readonly bytes: Uint8Array; readonly seen: ReadonlyArray<SeenOnPage> }
+  | {
+      readonly kind: "parse"
+      readonly bytes: Uint8Array
+      /** What image understanding read on pages that are pictures, from an earlier answer. */
+      readonly seen: ReadonlyArray<SeenOnPage>
+      /** Pages that broke a thread before, and are left out; from 1. */
+      readonly skip: ReadonlyArray<number>
+    }
   /** `page` counts from 1. */
   | { readonly kind: "render"; readonly bytes: Uint8Array; readonly page: number; readonly dpi: number }
 
@@ -16,7 +22,18 @@ export interface PdfParsed {
   readonly pictures: ReadonlyArray<number>
 }
 
-export type PdfResult = PdfParsed | { readonly png: Uint8Array } | PdfFault
+/** PDFium broke, or went on for too long, at this page; 0 before the first one. */
+export interface PdfStop {
+  readonly stopped: number
+  readonly why: string
+}
+
+export type PdfResult = PdfParsed | { readonly png: Uint8Array } | PdfFault | PdfStop
+
+/** Said before each page is read or drawn, so that the program knows where a thread is held; 0 is the whole file. */
+export interface PdfProgress {
+  readonly page: number
+}
 
 /** What the thread says after a task: how it went, and how much memory PDFium holds by now. */
 export interface PdfAnswer {

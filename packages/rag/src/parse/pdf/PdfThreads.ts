@@ -1,9 +1,8 @@
 /** Threads in which PDFium works: as many as there are cores to spare, ended when idle, replaced when they hold too much. */
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
-import { Duration, Effect, Semaphore } from "effect"
-import { RagError } from "../../RagError.ts"
-import type { PdfAnswer, PdfResult, PdfTask } from "./PdfTask.ts"
+import { Effect, Semaphore } from "effect"
+import type { PdfAnswer, PdfProgress, PdfResult, PdfTask } from "./PdfTask.ts"
 
 /** Two threads read as fast as two cores allow; more would hold a PDFium each for little. */
 const THREADS = Math.max(1, Math.min(2, availableParallelism()))
@@ -49,51 +48,63 @@ const rest = (thread: Thread): void => {
   resting.push(thread)
 }
 
+/** How long a thread may work. */
+export interface TimeLimits {
+  /** On one page; milliseconds. */
+  readonly page: number
+  /** In all; milliseconds. */
+  readonly file: number
+}
+
 /**
- * Does one task in one of the threads, `within` a time counted from when a thread is free. Interruption ends the thread;
- * so do the time limit and a fault that breaks it (memory), and the next task gets a new one.
+ * Does one task in one of the threads. A thread that works for longer than allowed, or breaks (memory), is ended, and
+ * the next task gets a new one; what it was at comes back as `stopped`. So does interruption end it. Waiting for a free
+ * thread does not count.
  */
-export const inThread = (
-  path: string,
-  task: PdfTask,
-  within: Duration.Input
-): Effect.Effect<PdfResult, RagError> =>
-  Effect.callback<PdfResult, RagError>((resume) => {
+export const inThread = (path: string, task: PdfTask, limits: TimeLimits): Effect.Effect<PdfResult> =>
+  Effect.callback<PdfResult>((resume) => {
     const thread = begin()
     const { worker } = thread
+    let at = 0
+    const started = performance.now()
     const stop = (): void => {
-      worker.off("message", answered).off("error", broke).off("exit", exited)
+      clearTimeout(timer)
+      worker.off("message", told).off("error", broke).off("exit", exited)
     }
-    const answered = (answer: PdfAnswer): void => {
-      stop()
-      if (answer.heapBytes > RECYCLE_HEAP_BYTES) end(thread)
-      else rest(thread)
-      resume(Effect.succeed(answer.result))
-    }
-    const broke = (cause: unknown): void => {
+    const give = (why: string, where: number): void => {
       stop()
       end(thread)
-      const message = `${path}: reading this PDF broke its thread. Export it again, or split it; if that does not help, please report it.`
-      resume(
-        Effect.fail(new RagError({ stage: "parse", reason: "Internal", message, document: path, cause }))
-      )
+      resume(Effect.succeed({ stopped: where, why }))
     }
+    const late = (): void => give("took too long", at)
+    const arm = (): NodeJS.Timeout => {
+      const left = Math.max(0, started + limits.file - performance.now())
+      return setTimeout(late, at === 0 ? left : Math.min(limits.page, left))
+    }
+    let timer = arm()
+    const told = (message: PdfAnswer | PdfProgress): void => {
+      if ("page" in message) {
+        at = message.page
+        clearTimeout(timer)
+        timer = arm()
+        return
+      }
+      if ("stopped" in message.result) {
+        give(message.result.why, message.result.stopped)
+        return
+      }
+      stop()
+      if (message.heapBytes > RECYCLE_HEAP_BYTES) end(thread)
+      else rest(thread)
+      resume(Effect.succeed(message.result))
+    }
+    const broke = (cause: unknown): void => give(cause instanceof Error ? cause.message : String(cause), at)
     const exited = (code: number): void => broke(new Error(`the thread ended with code ${code}`))
-    worker.on("message", answered).on("error", broke).on("exit", exited)
+    worker.on("message", told).on("error", broke).on("exit", exited)
     const copy = Uint8Array.from(task.bytes)
     worker.postMessage({ ...task, bytes: copy }, [copy.buffer])
     return Effect.sync(() => {
       stop()
       end(thread)
     })
-  }).pipe(
-    Effect.timeoutOrElse({
-      duration: within,
-      orElse: () => {
-        const message = `${path}: this PDF was not read within ${Duration.format(Duration.fromInputUnsafe(within))}. Export it again, or split it.`
-        return Effect.fail(new RagError({ stage: "parse", reason: "Malformed", message, document: path }))
-      }
-    }),
-    // Waiting for a thread is no fault of the file
-    places.withPermits(1)
-  )
+  }).pipe(places.withPermits(1), Effect.withSpan("sluice.pdf", { attributes: { path, kind: task.kind } }))

@@ -34,8 +34,6 @@ const readPage = (pdfium: Pdfium, document: number, index: number, scratch: numb
       graphics: readGraphics(pdfium, page, scratch, toShown, width, height),
       failed: false
     }
-  } catch {
-    return nothing
   } finally {
     if (text !== 0) pdfium.FPDFText_ClosePage(text)
     if (page !== 0) pdfium.FPDF_ClosePage(page)
@@ -50,11 +48,30 @@ const metaTitle = (pdfium: Pdfium, document: number, scratch: number): string =>
     .trim()
 }
 
+/** PDFium broke at a page, and its memory cannot be trusted any more. */
+export class PdfiumBroke extends Error {
+  readonly page: number
+
+  constructor(page: number, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    this.page = page
+  }
+}
+
+/** What PDFium throws comes out of its WebAssembly in the middle of its work. */
+const guarded = <A>(index: number, work: () => A): A => {
+  try {
+    return work()
+  } catch (cause) {
+    throw new PdfiumBroke(index + 1, cause)
+  }
+}
+
 /** A PDF that is open. Only good within `withPdf`. */
 export interface OpenPdf {
   readonly title: string
   readonly count: number
-  /** A page that fails comes back as `failed`. `index` counts from 0. */
+  /** A page that cannot be loaded comes back as `failed`. `index` counts from 0. */
   readonly page: (index: number) => RawPage
   /** A part of a page as PNG, RGB; undefined where it cannot be drawn. */
   readonly render: (index: number, dpi: number, box?: Box) => Uint8Array | undefined
@@ -68,7 +85,8 @@ export const withPdf = async <A>(bytes: Uint8Array, use: (pdf: OpenPdf) => A): P
   const memory = malloc(bytes.length)
   const scratch = malloc(SCRATCH)
   memoryOf(pdfium).HEAPU8.set(bytes, memory)
-  const document = pdfium.FPDF_LoadMemDocument(memory, bytes.length, "")
+  let broken = false
+  const document = guarded(-1, () => pdfium.FPDF_LoadMemDocument(memory, bytes.length, ""))
   try {
     const error = document === 0 ? pdfium.FPDF_GetLastError() : 0
     if (error === ERROR_PASSWORD || error === ERROR_SECURITY) {
@@ -94,12 +112,18 @@ export const withPdf = async <A>(bytes: Uint8Array, use: (pdf: OpenPdf) => A): P
     return use({
       title: metaTitle(pdfium, document, scratch),
       count,
-      page: (index) => readPage(pdfium, document, index, scratch),
-      render: (index, dpi, box) => renderPng(pdfium, document, index, dpi, box)
+      page: (index) => guarded(index, () => readPage(pdfium, document, index, scratch)),
+      render: (index, dpi, box) => guarded(index, () => renderPng(pdfium, document, index, dpi, box))
     })
+  } catch (cause) {
+    broken = cause instanceof PdfiumBroke
+    throw cause
   } finally {
-    if (document !== 0) pdfium.FPDF_CloseDocument(document)
-    free(scratch)
-    free(memory)
+    // What broke is not touched again: its thread ends
+    if (!broken) {
+      if (document !== 0) pdfium.FPDF_CloseDocument(document)
+      free(scratch)
+      free(memory)
+    }
   }
 }

@@ -15,12 +15,16 @@ export interface Look {
 }
 
 const LIGATURES = /[\uFB00-\uFB06]/g
+const HALVES = /\p{Surrogate}/gu
 // Control characters, and code points that fonts without a map of their characters give
 // oxlint-disable-next-line no-control-regex
 const NOISE = /[\0-\x08\x0B-\x1F\x7F\u00AD\u200B\uFEFF\uFFFE\uFFFF]/g
 
 const clean = (text: string): string =>
-  text.replace(LIGATURES, (ligature) => ligature.normalize("NFKC")).replace(NOISE, "")
+  text
+    .replace(LIGATURES, (ligature) => ligature.normalize("NFKC"))
+    .replace(NOISE, "")
+    .replace(HALVES, "")
 
 const overlap = (a0: number, a1: number, b0: number, b1: number): number =>
   (Math.min(a1, b1) - Math.max(a0, b0)) / Math.max(0.1, Math.min(a1 - a0, b1 - b0))
