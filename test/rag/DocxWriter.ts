@@ -35,6 +35,8 @@ export interface DocxParts {
   readonly footnotes?: string
   /** By identifier: the bytes of a picture, or an address outside. */
   readonly pictures?: Readonly<Record<string, Uint8Array | string>>
+  /** Charts and diagrams by identifier: the type of their relation, and their XML. */
+  readonly drawn?: Readonly<Record<string, readonly [type: string, xml: string]>>
   readonly prolog?: string
   readonly more?: ReadonlyArray<ZipPart>
 }
@@ -71,12 +73,15 @@ const CONTENT_TYPES = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?><T
 /** The parts of a document with this body. */
 export const docxParts = (
   body: string,
-  { footnotes = "", more = [], pictures = {}, prolog = "", title }: DocxParts = {}
+  { drawn = {}, footnotes = "", more = [], pictures = {}, prolog = "", title }: DocxParts = {}
 ): ReadonlyArray<ZipPart> => {
   const related = Object.entries(pictures).map(([id, picture]) =>
     typeof picture === "string"
       ? `<Relationship Id="${id}" Type="${R}/image" Target="${picture}" TargetMode="External"/>`
       : `<Relationship Id="${id}" Type="${R}/image" Target="media/${id}.png"/>`
+  )
+  const drawings = Object.entries(drawn).map(
+    ([id, [type]]) => `<Relationship Id="${id}" Type="${R}/${type}" Target="drawn/${id}.xml"/>`
   )
   const types = ["styles", "numbering", "footnotes"].map(
     (type) => `<Relationship Id="${type}" Type="${R}/${type}" Target="${type}.xml"/>`
@@ -93,7 +98,7 @@ export const docxParts = (
     },
     {
       name: "word/_rels/document.xml.rels",
-      content: `<Relationships xmlns="${RELS}">${[...types, ...related].join("")}</Relationships>`
+      content: `<Relationships xmlns="${RELS}">${[...types, ...related, ...drawings].join("")}</Relationships>`
     },
     { name: "word/styles.xml", content: `<w:styles ${NAMESPACES}>${STYLES}</w:styles>` },
     { name: "word/numbering.xml", content: `<w:numbering ${NAMESPACES}>${NUMBERING}</w:numbering>` },
@@ -108,6 +113,7 @@ export const docxParts = (
     ...Object.entries(pictures).flatMap(([id, picture]) =>
       typeof picture === "string" ? [] : [{ name: `word/media/${id}.png`, content: picture }]
     ),
+    ...Object.entries(drawn).map(([id, [, content]]) => ({ name: `word/drawn/${id}.xml`, content })),
     ...more
   ]
 }

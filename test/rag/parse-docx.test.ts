@@ -150,6 +150,49 @@ describe("parse, of Word documents", () => {
     })
   )
 
+  it.effect("reads what is written in charts and diagrams, and gives a caption to a table of one row", () =>
+    Effect.gen(function* () {
+      const c = "http://schemas.openxmlformats.org/drawingml/2006/chart"
+      const a = "http://schemas.openxmlformats.org/drawingml/2006/main"
+      const points = (...values: ReadonlyArray<string>) =>
+        values.map((value, i) => `<c:pt idx="${i}"><c:v>${value}</c:v></c:pt>`).join("")
+      const chart = `<c:chartSpace xmlns:c="${c}" xmlns:a="${a}"><c:title><a:p><a:r><a:t>Lockings</a:t></a:r></a:p></c:title><c:ser><c:tx>${points("2024")}</c:tx><c:cat>${points("April", "May")}</c:cat><c:val>${points("512", "734")}</c:val></c:ser></c:chartSpace>`
+      const diagram = `<dgm:dataModel xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" xmlns:a="${a}"><a:p><a:t>Lock</a:t></a:p><a:p><a:t>Weir</a:t></a:p></dgm:dataModel>`
+      const drawn = (inner: string) =>
+        `<w:r><w:drawing><wp:inline><wp:docPr id="1" name="Chart 1"/>${inner}</wp:inline></w:drawing></w:r>`
+      const parsed = yield* read(
+        [
+          p(drawn(`<c:chart xmlns:c="${c}" r:id="chart1"/>`)),
+          p("Figure 1: Boats", styled("Caption")),
+          p(
+            drawn(`<d:relIds xmlns:d="http://schemas.openxmlformats.org/drawingml/2006/diagram" r:dm="dm1"/>`)
+          ),
+          p("Table 1: A row", styled("Caption")),
+          table([[tc("one"), tc("two")]]),
+          p("Between."),
+          table([[tc("no"), tc("caption")]])
+        ].join(""),
+        { drawn: { chart1: ["chart", chart], dm1: ["diagramData", diagram] } }
+      )
+      assert.deepStrictEqual(outline(parsed), [
+        ["figure", "Lockings\n2024: April 512, May 734\n\nFigure 1: Boats"],
+        ["figure", "Lock\nWeir"],
+        ["table", "Table 1: A row\n\none | two"],
+        ["paragraph", "Between."],
+        ["table", "no | caption"]
+      ])
+      assert.deepStrictEqual(
+        parsed.figures.map(({ kind, number }) => [kind, number]),
+        [
+          ["figure", "1"],
+          ["figure", undefined],
+          ["table", "1"]
+        ]
+      )
+      assert.deepStrictEqual(parsed.faults, [])
+    })
+  )
+
   it.effect("reads tables within tables, whatever prefixes the elements have", () =>
     Effect.gen(function* () {
       const inner = table([

@@ -2,7 +2,7 @@
 import type { Block, Figure, Parsed, Span } from "../Document.ts"
 import { labelOf, type Label } from "../figures/Label.ts"
 import { withMentions } from "../figures/Mentions.ts"
-import type { DraftBlock } from "./FigureDraft.ts"
+import type { DraftBlock, FigureContent } from "./FigureDraft.ts"
 
 /** A picture of a document: which of its figures shows it, and where its bytes are. */
 export interface ShownPicture {
@@ -68,6 +68,10 @@ const ownCaption = (text: string, { figure, start, end }: DraftBlock): Span | un
   return labelOf(line) === undefined ? undefined : { start, end: start + line.length }
 }
 
+/** A table of one row or column without a caption: it lays something out. */
+const saysNothing = ({ alternative, caption, pictures, rows }: FigureContent): boolean =>
+  caption === undefined && alternative === undefined && rows === undefined && pictures.length === 0
+
 /**
  * Figures with their captions, numbers and mentions; a figure and its caption are one block.
  *
@@ -86,11 +90,11 @@ export const withFigures = (
   drafts.forEach((draft, at) => {
     const { caption: _, figure, ...block } = draft
     if (absorbed.has(at)) return
-    if (figure === undefined) {
+    const side = sides.get(at)
+    if (figure === undefined || (side === undefined && saysNothing(figure))) {
       blocks.push(block)
       return
     }
-    const side = sides.get(at)
     const beside = side === undefined ? undefined : drafts[at + side]!
     const start = Math.min(block.start, beside?.start ?? block.start)
     const end = Math.max(block.end, beside?.end ?? block.end)

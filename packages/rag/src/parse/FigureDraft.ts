@@ -9,6 +9,8 @@ export interface PictureDraft {
   readonly alternative: string
   /** What names it where nothing else does: a file's name, or "Picture 3". */
   readonly name: string
+  /** What is written in it, where the document says so. */
+  readonly inside?: string | undefined
 }
 
 /** What a figure or table is besides its text. */
@@ -39,7 +41,7 @@ export const isOneFigure = (
 /** What stands for pictures in the text: what `own`, the text beside them, does not say already; else their name. */
 export const wordsOf = (pictures: ReadonlyArray<PictureDraft>, own: string): string => {
   const said = pictures
-    .map(({ alternative }) => alternative.trim())
+    .flatMap(({ alternative, inside = "" }) => [alternative.trim(), inside.trim()])
     .filter((words) => words !== "" && !own.includes(words))
   if (said.length > 0) return [...new Set(said)].join("\n")
   return own === "" ? (pictures[0]?.name.trim() ?? "") : ""

@@ -387,10 +387,7 @@ export class HtmlText {
     } else {
       const rows = kind === "table" ? this.#grid?.rows() : undefined
       const named = inTable && { start: start + inTable.start - lead, end: start + inTable.end - lead - 1 }
-      const figure =
-        kind === "table" && (rows !== undefined || named !== undefined)
-          ? { caption: named, rows, pictures: [] }
-          : undefined
+      const figure = kind === "table" ? { caption: named, rows, pictures: [] } : undefined
       this.#blocks.push({ kind, start, end, ...(figure && { figure }), ...(caption && { caption }) })
     }
   }

@@ -7,6 +7,7 @@ import { bodyHandler } from "./DocxBody.ts"
 import { DocxFault } from "./DocxFault.ts"
 import { DocxPackage } from "./DocxPackage.ts"
 import { DocxText } from "./DocxText.ts"
+import { readDrawn } from "./Drawn.ts"
 import { readNotes } from "./Notes.ts"
 import { Numbering } from "./Numbering.ts"
 import { type Relation, readRelations } from "./Relations.ts"
@@ -31,7 +32,7 @@ const readTitle = async (from: DocxPackage, part: string | undefined): Promise<s
       if (within) title += text
     }
   })
-  return NO_TITLE.test(title.trim()) ? "" : title.replace(/\s+/g, " ").trim()
+  return NO_TITLE.test(title.trim()) || !/[\p{L}\p{N}]/u.test(title) ? "" : title.replace(/\s+/g, " ").trim()
 }
 
 const readDocument = async (bytes: Uint8Array) => {
@@ -51,7 +52,8 @@ const readDocument = async (bytes: Uint8Array) => {
   const notes = new Map<string, string>()
   await readNotes(part("footnotes"), "footnote", notes)
   await readNotes(part("endnotes"), "endnote", notes)
-  await readXml(from.read(main), bodyHandler(out, { styles, usual, relations, notes }))
+  const drawn = await readDrawn(from, relations)
+  await readXml(from.read(main), bodyHandler(out, { styles, usual, relations, notes, drawn }))
   const { blocks, text } = out.finish()
   const headings = blocks.filter(({ kind }) => kind === "heading")
   const top = headings.toSorted((a, b) => a.level! - b.level!)[0]?.heading ?? ""
@@ -74,7 +76,7 @@ const pictureOf = (from: DocxPackage, reference: string): Effect.Effect<Uint8Arr
 
 /**
  * Reads a Word document (`.docx`, transitional or strict): headings by style and outline level, lists with their
- * numbers, tables with merged cells, captions, pictures, notes, text boxes and formulas. Of tracked changes, insertions
+ * numbers, tables with merged cells, captions, pictures, charts, notes, text boxes and formulas. Of tracked changes, insertions
  * are read and deletions are not; tables of contents, comments, headers and footers are left out.
  *
  * Fails with `Malformed` (damaged, cut short, no Word document), `Encrypted` or `TooLarge` (a container that inflates

@@ -15,6 +15,8 @@ export interface BodyContext {
   readonly relations: ReadonlyMap<string, Relation>
   /** Texts of footnotes and endnotes, by `footnote 2`, `endnote 2`. */
   readonly notes: ReadonlyMap<string, string>
+  /** What is written in charts and diagrams, by the identifier of their relation. */
+  readonly drawn: ReadonlyMap<string, string>
 }
 
 /** A picture while it is being read. */
@@ -22,6 +24,8 @@ interface Drawing {
   alternative: string
   name: string
   relation: string | undefined
+  /** Of a chart or diagram that Word draws itself. */
+  drawn: string | undefined
 }
 
 /** Deleted and moved text, older doubles of drawings, readings above characters, properties without text. */
@@ -95,14 +99,16 @@ export const bodyHandler = (out: DocxText, context: BodyContext): XmlHandler => 
   }
   const endDrawing = (): void => {
     const drawing = drawings.pop()
-    if (drawing?.relation === undefined) return
-    const relation = context.relations.get(drawing.relation)
+    if (drawing === undefined) return
+    const inside = context.drawn.get(drawing.drawn ?? "")
+    if (drawing.relation === undefined && inside === undefined) return
+    const relation = context.relations.get(drawing.relation ?? "")
     const n = ++pictures
     const named =
       drawing.name !== "" && !GIVEN_NAME.test(drawing.name) ? titleFromPath(drawing.name) : `Picture ${n}`
     const alternative = drawing.alternative.replace(/\s+/g, " ").trim()
-    const reference = relation?.target ?? drawing.relation
-    open.at(-1)?.pictures.push({ reference, alternative, name: named })
+    const reference = relation?.target ?? drawing.relation ?? ""
+    open.at(-1)?.pictures.push({ reference, alternative, name: named, inside })
   }
 
   /** What the properties of paragraphs, runs, rows and cells say. */
@@ -188,6 +194,10 @@ export const bodyHandler = (out: DocxText, context: BodyContext): XmlHandler => 
       case "v:shape":
         if (drawings.length > 0) drawings.at(-1)!.alternative ||= attributes["alt"] ?? ""
         return
+      case "c:chart":
+      case "dgm:relIds":
+        if (drawings.length > 0) drawings.at(-1)!.drawn ??= attributes["r:id"] ?? attributes["r:dm"]
+        return
       case "a:blip":
       case "v:imagedata":
         if (drawings.length > 0) {
@@ -195,7 +205,8 @@ export const bodyHandler = (out: DocxText, context: BodyContext): XmlHandler => 
         }
         return
       default:
-        if (DRAWINGS.has(name)) drawings.push({ alternative: "", name: "", relation: undefined })
+        if (DRAWINGS.has(name))
+          drawings.push({ alternative: "", name: "", relation: undefined, drawn: undefined })
         else if (formula !== undefined) formula.open(name, attributes["m:val"])
         else property(name, attributes)
     }

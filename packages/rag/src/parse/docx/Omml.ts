@@ -82,6 +82,7 @@ export class Formula {
 
   finish(): string {
     while (this.#stack.length > 1) this.close(this.#stack.at(-1)!.name)
-    return this.#stack[0]!.text.replace(/\s+/g, " ").trim()
+    // Invisible signs of application, multiplication and the like
+    return this.#stack[0]!.text.replace(/[\s\u2061-\u2064]+/g, " ").trim()
   }
 }

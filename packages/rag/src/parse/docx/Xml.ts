@@ -20,6 +20,7 @@ const PREFIXES: ReadonlyArray<readonly [RegExp, string]> = [
   [/\/drawingml\/(?:2006\/)?main$/, "a"],
   [/\/drawingml\/(?:2006\/)?wordprocessingDrawing$/, "wp"],
   [/\/drawingml\/(?:2006\/)?chart$/, "c"],
+  [/\/drawingml\/(?:2006\/)?diagram$/, "dgm"],
   [/\/officeDocument\/(?:2006\/)?math$/, "m"],
   [/\/officeDocument\/(?:2006\/)?relationships$/, "r"],
   [/\/package\/2006\/relationships$/, "rel"],
