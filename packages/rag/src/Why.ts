@@ -9,7 +9,7 @@ import type { RetrieveOptions } from "./RetrieveOptions.ts"
 import type { Inspection, Retriever } from "./Retriever.ts"
 import { embeddedText, searchText, searchWords } from "./SearchText.ts"
 import type { TracedPassage } from "./Trace.ts"
-import { wordsShared } from "./WordsShared.ts"
+import { makeWordsShared, type WordsShared } from "./WordsShared.ts"
 
 /** Ranks of a document's passages are looked for so far down. */
 export const WHY_DEPTH = 1_000
@@ -87,9 +87,10 @@ export const makeWhy = (collection: Effect.Effect<Collection, RagError>, retriev
       limit: WHY_DEPTH,
       filter
     })
+    const wordsOf = makeWordsShared(question)
     const found = new Map(deep.map((hit) => [hit.passage.id, hit]))
     const passages = (yield* from.passages(id)).map((passage) =>
-      explain(question, passage, stored.info, found.get(passage.id), filter, seen)
+      explain(passage, stored.info, found.get(passage.id), filter, seen, wordsOf)
     )
     const sorted = passages.toSorted(
       (a, b) => orderOf(a) - orderOf(b) || a.passage.ordinal - b.passage.ordinal
@@ -105,12 +106,12 @@ export const makeWhy = (collection: Effect.Effect<Collection, RagError>, retriev
   })
 
 const explain = (
-  question: string,
   passage: StoredPassage,
   info: DocumentInfo,
   deep: Hit | undefined,
   filter: Filter | undefined,
-  seen: Inspection
+  seen: Inspection,
+  wordsOf: (text: string) => WordsShared
 ): PassageWhy => {
   const at = seen.fused.findIndex(({ hit }) => hit.passage.id === passage.id)
   const fused = seen.fused[at]
@@ -124,7 +125,7 @@ const explain = (
     ...placed("keywords", deep?.keywordRank ?? hit?.keywordRank, hit?.keywordScore),
     ...placed("fusion", fused && at + 1, fused?.score),
     ...placed("rerank", candidate?.rerankRank, candidate?.rerankScore),
-    ...wordsShared(question, text)
+    ...wordsOf(text)
   }
   const blocked = filter !== undefined && !matches(filter, { passage, metadata: info.metadata })
   const outcome = blocked ? "filtered" : outcomeOf(seen, candidate, kept, hit)

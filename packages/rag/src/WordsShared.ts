@@ -11,10 +11,18 @@ const FUNCTION_WORDS = new Set(
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "word" })
 
-const wordsOf = (text: string): ReadonlyArray<string> =>
-  [...segmenter.segment(text.normalize("NFKC").toLowerCase())]
+const folded = (text: string): string => text.normalize("NFKC").toLowerCase()
+
+/** Languages without spaces are taken apart too; that takes a millisecond a kilobyte, and questions are short. */
+const askedWords = (question: string): ReadonlyArray<string> =>
+  [...segmenter.segment(folded(question.slice(0, QUESTION_CHARACTERS)))]
     .filter(({ isWordLike }) => isWordLike === true)
     .map(({ segment }) => segment)
+
+const QUESTION_CHARACTERS = 4_000
+
+/** Written without spaces between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 
 /** Forms of one word in most European languages differ in so many letters at their ends at most. */
 const ENDING = 3
@@ -27,18 +35,29 @@ const sameWord = (a: string, b: string): boolean => {
   return shared >= STEM && Math.max(a.length, b.length) - shared <= ENDING
 }
 
+/** Words that are written with spaces between them. */
+const SPACED = /[[\p{L}\p{M}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]]+/gv
+
+/** A question's words, each once and in its order, by whether a text has them. */
+export interface WordsShared {
+  readonly shared: ReadonlyArray<string>
+  readonly missing: ReadonlyArray<string>
+}
+
 /**
- * The question's words, each once and in its order, by whether the text has them.
+ * Tells of any text which of the question's words it has.
  *
  * **Gotchas.** A word is the same with another ending, and nothing more is known of languages: it explains a rank, it
  * does not make one.
  */
-export const wordsShared = (
-  question: string,
-  text: string
-): { readonly shared: ReadonlyArray<string>; readonly missing: ReadonlyArray<string> } => {
-  const there = new Set(wordsOf(text))
-  const asked = [...new Set(wordsOf(question))].filter((word) => !FUNCTION_WORDS.has(word))
-  const has = (word: string): boolean => there.has(word) || [...there].some((other) => sameWord(word, other))
-  return { shared: asked.filter(has), missing: asked.filter((word) => !has(word)) }
+export const makeWordsShared = (question: string): ((text: string) => WordsShared) => {
+  const asked = [...new Set(askedWords(question))].filter((word) => !FUNCTION_WORDS.has(word))
+  return (text) => {
+    const whole = folded(text)
+    const there = new Set(whole.match(SPACED))
+    const has = (word: string): boolean =>
+      there.has(word) ||
+      (UNSPACED.test(word) ? whole.includes(word) : [...there].some((other) => sameWord(word, other)))
+    return { shared: asked.filter(has), missing: asked.filter((word) => !has(word)) }
+  }
 }
