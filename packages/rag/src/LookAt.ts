@@ -69,11 +69,12 @@ export const makeLooker = Effect.fn("LookAt.make")(function* (
   })
 
   const look: Looker["look"] = (question, passages) => {
-    const crops = new Map(
-      passages.flatMap((passage) =>
-        passage.figure?.crop === undefined ? [] : [[passage.figure.crop, passage]]
-      )
-    )
+    // A large figure is several passages: it is looked at once, for the best of them.
+    const crops = new Map<string, StoredPassage>()
+    for (const passage of passages) {
+      const crop = passage.figure?.crop
+      if (crop !== undefined && !crops.has(crop)) crops.set(crop, passage)
+    }
     return Stream.fromIterable([...crops].slice(0, LOOKED_AT)).pipe(
       Stream.mapEffect(
         ([crop, passage]) => {
