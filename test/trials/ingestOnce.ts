@@ -9,12 +9,14 @@ import { Effect, Layer, Stream } from "effect"
 
 const [folder = "", path = "", mode = "plain"] = process.argv.slice(2)
 
-const paid = Layer.effect(
+const embedder = Layer.effect(
   Embedder,
-  Effect.map(Embedder, (embedder) =>
-    Embedder.of({ ...embedder, model: { ...embedder.model, free: mode === "plain" } })
+  Effect.map(Embedder, (lexical) =>
+    Embedder.of({ ...lexical, model: { ...lexical.model, free: mode === "plain" } })
   )
 ).pipe(Layer.provide(Embedded.layerEmbedder))
+
+const models = Layer.mergeAll(embedder, Embedded.layerReranker, Embedded.layerReader)
 
 await Effect.gen(function* () {
   const library = yield* Library.open(path)
@@ -25,4 +27,4 @@ await Effect.gen(function* () {
       if (type === "committed") process.stdout.write("committed\n")
     })
   )
-}).pipe(Effect.scoped, Effect.provide(paid), Effect.provide(Embedded.layer), Effect.runPromise)
+}).pipe(Effect.scoped, Effect.provide(models), Effect.runPromise)
