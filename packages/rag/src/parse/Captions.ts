@@ -25,14 +25,16 @@ const captionOf = (text: string, block: DraftBlock | undefined): Partial<Label> 
 
 /** For each figure without a caption of its own, the side on which its caption stands. */
 const sidesOf = (text: string, blocks: ReadonlyArray<DraftBlock>): ReadonlyMap<number, Side> => {
-  const captions = blocks.map((block) => captionOf(text, block))
+  const captions = new Map<number, Partial<Label> | undefined>()
   const wanting = blocks.flatMap(({ figure }, at) =>
     figure !== undefined && figure.caption === undefined ? [at] : []
   )
   const taken = new Set<number>()
   const sides = new Map<number, Side>()
   const fits = (at: number, side: Side, anyKind: boolean): boolean => {
-    const caption = captions[at + side]
+    const beside = at + side
+    if (!captions.has(beside)) captions.set(beside, captionOf(text, blocks[beside]))
+    const caption = captions.get(beside)
     if (caption === undefined || taken.has(at + side)) return false
     return anyKind || caption.kind === undefined || caption.kind === blocks[at]!.kind
   }
