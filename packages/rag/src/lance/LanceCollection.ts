@@ -8,7 +8,7 @@ import { attempt, attemptWrite, sqlIn, sqlString, type Table } from "./Lance.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
 import { documentRow, documentRowId, rowsOf, toArrow, toPassage, toStored } from "./LanceRows.ts"
 import { lanceFilter } from "./LanceFilter.ts"
-import { EXTRA, measureIndex, measuredIndex } from "./LanceRecall.ts"
+import { candidates, measureIndex, measuredIndex } from "./LanceRecall.ts"
 import { searchOf } from "./LanceSearch.ts"
 import { indexStats, maintainIndex, settleIndex, sweep } from "./LanceVectorIndex.ts"
 
@@ -127,7 +127,7 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     return seen.documents
   })
 
-  const recall = searchOf(table, manifest.dimension, () => measured?.extra ?? EXTRA)
+  const recall = searchOf(table, manifest.dimension, (limit) => candidates(limit, measured))
   const search: Collection["search"] = (query) =>
     query.filter === undefined
       ? recall(query, undefined)

@@ -24,8 +24,15 @@ const AT = 20
 /** Of an exact search's passages, so many must be found. */
 const TARGET = 0.97
 
-/** Before anything was measured: .99 on 100,000 lexical vectors of 1,024 numbers. */
-export const EXTRA = 40
+/** Before anything was measured: .975 on 100,000 lexical vectors of 1,024 numbers, asked by short questions. */
+const EXTRA = 20
+
+/**
+ * So many passages are compared exactly where `limit` are asked for: enough for the nearest 20, and a quarter more than
+ * asked for. Each one costs: the numbers of its vector are read and carried over.
+ */
+export const candidates = (limit: number, measured: MeasuredIndex | undefined): number =>
+  Math.max(Math.ceil(limit * 1.25), AT + (measured?.extra ?? EXTRA))
 
 /** From the cheapest to the most thorough. */
 const EXTRAS = [20, 40, 80, 160, 320, 640]

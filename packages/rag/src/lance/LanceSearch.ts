@@ -17,10 +17,10 @@ interface Keyword {
 }
 
 /**
- * The search over a table. Codes give the order roughly: `extra` more than asked for are looked at, and exact cosines put
- * them in order.
+ * The search over a table. Codes give the order roughly: more `candidates` than asked for are looked at, and exact
+ * cosines put them in order.
  */
-export const searchOf = (table: Table, dimension: number, extra: () => number) => {
+export const searchOf = (table: Table, dimension: number, candidates: (limit: number) => number) => {
   const byWords = async (
     words: string,
     limit: number,
@@ -40,7 +40,7 @@ export const searchOf = (table: Table, dimension: number, extra: () => number) =
 
   const once = async ({ limit, vector, vectors, words }: SearchQuery, where: string | undefined) => {
     const [near, said] = await Promise.all([
-      vector === undefined ? [] : nearest(table, vector, { limit: limit + extra(), exact: false, where }),
+      vector === undefined ? [] : nearest(table, vector, { limit: candidates(limit), exact: false, where }),
       words === undefined || words.trim() === "" ? new Map<Row, Keyword>() : byWords(words, limit, where)
     ])
     const ids = [...new Set([...near, ...said.keys()])]
