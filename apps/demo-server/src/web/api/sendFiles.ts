@@ -1,5 +1,5 @@
 /** Sends files in one multipart request and follows both directions of it. */
-import type { IngestEvent } from "../../contract/index.ts"
+import type { DocumentInfo, IngestEvent } from "../../contract/index.ts"
 import { eventParser } from "./eventParser.ts"
 import { Failure, failureOf, offlineFailure } from "./Failure.ts"
 import { online, unauthorized } from "./request.ts"
@@ -16,10 +16,15 @@ interface Follow {
   readonly onEvent: (event: IngestEvent) => void
 }
 
-/** `fetch` tells nothing of how much was sent, therefore XMLHttpRequest. */
-export const sendFiles = (files: ReadonlyArray<PathedFile>, { onEvent, onSent }: Follow): Promise<void> =>
+/** `fetch` tells nothing of how much was sent, therefore XMLHttpRequest. `metadata` is attached to each of the files. */
+export const sendFiles = (
+  files: ReadonlyArray<PathedFile>,
+  { onEvent, onSent }: Follow,
+  metadata?: DocumentInfo["metadata"]
+): Promise<void> =>
   new Promise((resolve, reject) => {
     const form = new FormData()
+    if (metadata !== undefined) form.append("metadata", JSON.stringify(metadata))
     for (const { file, path } of files) form.append("files", file, path)
     const xhr = new XMLHttpRequest()
     let read = 0

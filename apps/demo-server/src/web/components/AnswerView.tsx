@@ -22,7 +22,11 @@ export const AnswerView = ({ asked }: { readonly asked: Asked }) => {
       {within !== undefined && <p class="quiet within">Asked of {within}</p>}
       {failure !== undefined && <Failed failure={failure} question={question} />}
       {state === "asking" && sentences.length === 0 && <div class="flowing" />}
-      {answer?.found === false ? <NothingFound answer={answer} /> : <Sentences asked={asked} />}
+      {answer?.found === false ? (
+        <NothingFound answer={answer} within={within} />
+      ) : (
+        <Sentences asked={asked} />
+      )}
       {answer !== undefined && answer.dropped > 0 && (
         <p class="quiet">
           {answer.dropped === 1 ? "One sentence was" : `${answer.dropped} sentences were`} left out: the quote

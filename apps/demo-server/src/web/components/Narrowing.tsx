@@ -1,5 +1,6 @@
 /** What is asked: all documents or some, text, figures or tables. Shut, one line says it. */
-import { useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
+import { current } from "../state/questions.ts"
 import { documents } from "../state/library.ts"
 import {
   chosenDocuments,
@@ -18,6 +19,10 @@ const FIND_FROM = 8
 
 export const Narrowing = () => {
   const [words, setWords] = useState("")
+  const question = current.value?.question
+  const details = useRef<HTMLDetailsElement>(null)
+  // Whoever has asked looks at the answer.
+  useEffect(() => details.current?.removeAttribute("open"), [question])
   const all = documents.value ?? []
   if (all.length === 0) return null
   const chosen = chosenDocuments.value
@@ -26,7 +31,7 @@ export const Narrowing = () => {
     .filter(({ path, title }) => wanted.every((word) => `${title} ${path}`.toLowerCase().includes(word)))
     .toSorted((a, b) => Number(chosen.has(b.id)) - Number(chosen.has(a.id)))
   return (
-    <details class="narrowing" data-on={wireFilter.value !== undefined}>
+    <details class="narrowing" ref={details} data-on={wireFilter.value !== undefined}>
       <summary>
         <span class="unseen">Answer from: </span>
         {inWords.value}

@@ -50,7 +50,8 @@ export const undoRemoval = async (): Promise<void> => {
   if (last === undefined || last.restoring) return
   removed.value = { ...last, restoring: true }
   try {
-    await sendFiles([{ path: last.document.path, file: last.original }], { onSent() {}, onEvent() {} })
+    const { metadata, path } = last.document
+    await sendFiles([{ path, file: last.original }], { onSent() {}, onEvent() {} }, metadata)
     removed.value = undefined
     announce(`${last.document.title} is back.`)
   } catch (thrown) {
