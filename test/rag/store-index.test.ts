@@ -1,0 +1,109 @@
+/** What an index changes: how fast passages are found, and nothing of what is found. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { DIMENSION, embedText } from "./Models.ts"
+import { collectionIn, documentOf } from "./StoredDocuments.ts"
+import { testFolder } from "./TestFolder.ts"
+
+const texts = (count: number, about: string) =>
+  Array.from({ length: count }, (_, i) => `${about} passage number ${i} of ${about}`)
+
+describe("the index of a collection", () => {
+  it.effect("finds through the index what a scan finds, and what is not in the index yet", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* collectionIn(library)
+      const words = (i: number) => `w${i % 97} w${(i * 7) % 89} w${(i * 13) % 83} w${(i * 29) % 79} item${i}`
+      yield* collection.commit(
+        Array.from({ length: 25 }, (_, d) =>
+          documentOf(
+            `document ${d}`,
+            Array.from({ length: 100 }, (_, i) => words(d * 100 + i))
+          )
+        )
+      )
+      const question = embedText("w1 w7 w13 w29 item1")
+      const similarities = Effect.map(collection.search({ vector: question, limit: 20 }), (hits) =>
+        hits.map(({ similarity }) => similarity ?? 0)
+      )
+      const scanned = yield* similarities
+      yield* collection.settle
+      const indexed = yield* similarities
+      const total = (values: ReadonlyArray<number>) => values.reduce((sum, value) => sum + value, 0)
+      assert.isTrue(total(indexed) >= total(scanned) * 0.99, `${total(indexed)} of ${total(scanned)}`)
+      yield* collection.commit([documentOf("late", ["w1 w7 w13 w29 item1 late"])])
+      const { kind, unindexed, unindexedTexts } = yield* collection.stats
+      assert.deepStrictEqual([kind, unindexed, unindexedTexts], ["IVF_RQ", 2, 2])
+      assert.include(
+        (yield* collection.search({ vector: question, limit: 20 })).map(
+          ({ passage }) => passage.document.path
+        ),
+        "late"
+      )
+      yield* collection.maintain
+      assert.include(
+        (yield* collection.search({ vector: question, limit: 20 })).map(
+          ({ passage }) => passage.document.path
+        ),
+        "late"
+      )
+      assert.strictEqual(yield* collection.passageCount, 2501)
+      const stats = yield* collection.stats
+      assert.strictEqual(stats.unindexed, 0)
+      assert.isAtLeast(stats.recall ?? 0, 0.97)
+      assert.strictEqual(stats.measuredAt, 2501)
+      assert.isAtLeast(stats.extra ?? 0, 20)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("writes and searches while an index is made", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* collectionIn(library)
+      yield* collection.commit(
+        Array.from({ length: 30 }, (_, d) =>
+          documentOf(
+            `document ${d}`,
+            texts(100, `about ${d}`).map((text, i) => `${text} item${d * 100 + i}`)
+          )
+        )
+      )
+      const settling = yield* Effect.forkChild(collection.settle)
+      for (let i = 0; i < 5; i++) {
+        yield* collection.commit([documentOf(`late ${i}`, [`zebra ${i}`])])
+        const hits = yield* collection.search({ vector: embedText("zebra"), words: "zebra", limit: 10 })
+        assert.strictEqual(hits.filter(({ passage }) => passage.text.startsWith("zebra")).length, i + 1)
+      }
+      yield* Fiber.join(settling)
+      assert.strictEqual(yield* collection.passageCount, 3005)
+      assert.strictEqual((yield* collection.stats).kind, "IVF_RQ")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("answers in collections of 0, 1 and 19 passages, and for vectors without a direction", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* collectionIn(library)
+      const ask = (vector: Float32Array) =>
+        Effect.map(collection.search({ vector, words: "duck", limit: 20 }), (hits) => hits.length)
+      const duck = embedText("duck")
+      assert.strictEqual(yield* ask(duck), 0)
+      yield* collection.commit([documentOf("a", ["duck"])])
+      yield* collection.maintain
+      assert.strictEqual(yield* ask(duck), 1)
+      // the same text again and again, each in its place
+      yield* collection.commit([
+        documentOf(
+          "b",
+          Array.from({ length: 18 }, () => "duck")
+        )
+      ])
+      yield* collection.settle
+      assert.strictEqual(yield* ask(duck), 19)
+      assert.strictEqual(yield* ask(new Float32Array(DIMENSION)), 19)
+      assert.deepStrictEqual(yield* collection.search({ vector: new Float32Array(DIMENSION), limit: 20 }), [])
+      for (const wrong of [new Float32Array(3), new Float32Array(DIMENSION).fill(Number.NaN)])
+        assert.strictEqual((yield* Effect.flip(ask(wrong))).reason, "Model")
+    }).pipe(Effect.scoped)
+  )
+})
