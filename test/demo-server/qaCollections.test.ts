@@ -194,7 +194,22 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
       assert.deepStrictEqual([...(yield* recalled({ documents: ["new/"] }))].toSorted(), all.slice(0, 2))
       const typed = { _tag: "Not", filter: { _tag: "Prefix", field: "path", prefix: "new/" } }
       assert.deepStrictEqual([...(yield* recalled(typed))], ["old/rules.md"])
-      assert.isEmpty(yield* recalled({ documents: ["nothing'; DROP TABLE collections; --"] }))
+      const odd = [
+        "nothing'; DROP TABLE collections; --",
+        "%",
+        "_ld/rules.md",
+        '"old/rules.md"',
+        "\\",
+        "\0",
+        "' OR '1'='1",
+        "'".repeat(MAX_TEXT)
+      ]
+      for (const path of odd) {
+        assert.isEmpty(yield* recalled({ documents: [path] }), path.slice(0, 40))
+        assert.isEmpty(yield* recalled({ metadata: { [path]: path } }), path.slice(0, 40))
+        assert.isEmpty(yield* recalled({ where: { _tag: "Prefix", field: "title", prefix: path } }))
+      }
+      assert.strictEqual((yield* recalled(null)).size, 3, "and nothing is lost by it")
     })
   )
 
