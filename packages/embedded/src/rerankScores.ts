@@ -5,7 +5,11 @@ import { similarity, similarityAtMost } from "./similarity.ts"
 import { forgetIfFull, type Term } from "./text/Term.ts"
 import { termsOf } from "./text/termsOf.ts"
 
-/** Shares of the score; no single one carries it. `vector` and `company`: nDCG@10 .371 → .403 (Cranfield). */
+/**
+ * Shares of the score; no single one carries it. `vector` and `company`: nDCG@10 .371 → .403 (Cranfield, 20 documents).
+ * Rarity among the candidates counts more than rarity in general language: .415 → .420 (50 documents), and no less on
+ * code, README sections and package descriptions.
+ */
 const WEIGHTS = {
   background: 0.2,
   candidates: 0.6,
