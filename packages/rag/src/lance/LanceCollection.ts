@@ -166,7 +166,7 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     table.countRows(PASSAGES)
   )
 
-  const measure = Effect.map(measureIndex(table, manifest.dimension), (now) => {
+  const measure = Effect.map(measureIndex(table), (now) => {
     measured = now
   })
 

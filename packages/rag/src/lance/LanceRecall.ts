@@ -2,7 +2,6 @@
 import { Clock, Effect } from "effect"
 import type { RagError } from "../RagError.ts"
 import { attempt, attemptWrite, nearest, type Table } from "./Lance.ts"
-import { indexRow, toArrow } from "./LanceRows.ts"
 import { hasDirection } from "./LanceVector.ts"
 
 /** What was measured, and what a search does because of it. */
@@ -40,18 +39,19 @@ const EXTRAS = [20, 40, 80, 160, 320, 640]
 /** An exact search of a million takes a second. */
 const QUESTIONS = 24
 
-const INDEX_ROW = "#index"
+/** It stands with the column: a row of its own would be one that no index holds, and double the time of a search. */
+const KEY = "sluice:recall"
 
-/** The row of the table that keeps it; undefined while nothing was measured. */
+/** What was measured last; undefined while nothing was. */
 export const measuredIndex = (table: Table): Effect.Effect<MeasuredIndex | undefined, RagError> =>
   attempt("store", "reading what the index finds", async () => {
-    const rows = await table.query().where(`id = '${INDEX_ROW}'`).select(["metadata"]).limit(1).toArray()
-    const json: string | undefined = rows[0]?.["metadata"]
+    const { fields } = await table.schema()
+    const json = fields.find(({ name }) => name === "vector")?.metadata.get(KEY)
     return json === undefined ? undefined : (JSON.parse(json) as MeasuredIndex)
   })
 
 /** Takes the least `extra` that reaches the target, or the largest there is, and keeps what was measured. */
-export const measureIndex = Effect.fn("LanceRecall.measure")(function* (table: Table, dimension: number) {
+export const measureIndex = Effect.fn("LanceRecall.measure")(function* (table: Table) {
   const questions = yield* attempt("store", "drawing passages to measure with", () => sample(table))
   if (questions.length === 0) return undefined
   const exact: Array<ReadonlySet<bigint>> = []
@@ -89,11 +89,7 @@ export const measureIndex = Effect.fn("LanceRecall.measure")(function* (table: T
   }
   const found: MeasuredIndex = { extra, recall, questions: questions.length, rows, measured }
   yield* attemptWrite("store", "keeping what the index finds", () =>
-    table
-      .mergeInsert("id")
-      .whenMatchedUpdateAll()
-      .whenNotMatchedInsertAll()
-      .execute(toArrow([indexRow(INDEX_ROW, JSON.stringify(found))], dimension))
+    table.updateFieldMetadata([{ path: "vector", metadata: { [KEY]: JSON.stringify(found) } }])
   )
   return found
 })

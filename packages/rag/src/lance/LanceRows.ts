@@ -52,7 +52,7 @@ export const documentRowId = (document: string): string => `${document}#`
 interface Row {
   readonly id: string
   readonly document: string
-  readonly kind: "document" | "passage" | "figure" | "table" | "gone" | "index"
+  readonly kind: "document" | "passage" | "figure" | "table" | "gone"
   readonly ordinal: number | null
   readonly hash: string | null
   readonly passage: IndexedPassage | undefined
@@ -74,18 +74,6 @@ export const documentRow = (
   passage: undefined,
   of: undefined,
   metadata: JSON.stringify({ ...known, source, reading, attachments } satisfies DocumentMetadata)
-})
-
-/** A row that says something of the table's index. */
-export const indexRow = (id: string, metadata: string): Row => ({
-  id,
-  document: "",
-  kind: "index",
-  ordinal: null,
-  hash: null,
-  passage: undefined,
-  of: undefined,
-  metadata
 })
 
 /** All rows of the documents: one for each document, one for each passage; `gone` ones for those it has no more. */
