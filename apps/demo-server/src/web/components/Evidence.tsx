@@ -6,6 +6,12 @@ import { openCitation, source } from "../state/source.ts"
 import { Crop } from "./Crop.tsx"
 import { placeOf } from "./placeOf.ts"
 
+type Citations = Asked["citations"]
+
+/** A picture that several citations stand on is shown with the first of them. */
+const showsPicture = (citations: Citations, { figure, n }: Citations[number]): boolean =>
+  figure?.crop !== undefined && citations.find((each) => each.figure?.crop === figure.crop)?.n === n
+
 export const Evidence = ({ asked: { citations, sentences } }: { readonly asked: Asked }) => (
   <section class="evidence" aria-labelledby="evidence-title">
     <h2 id="evidence-title">Evidence</h2>
@@ -22,7 +28,7 @@ export const Evidence = ({ asked: { citations, sentences } }: { readonly asked: 
               {citation.figure !== undefined && <b>{figureName(citation.figure)}, </b>}
               {placeOf(citation.title, citation.headings, citation.page)}
             </span>
-            {citation.figure !== undefined && (
+            {citation.figure !== undefined && showsPicture(citations, citation) && (
               <Crop documentId={citation.documentId} figure={citation.figure} />
             )}
             {citation.seen === true && <span class="quote">Seen in the picture.</span>}
