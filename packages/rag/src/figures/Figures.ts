@@ -62,44 +62,47 @@ const groundOf = (frame: Frame, body: Body): Ground => {
   return { frame, body, columns, captions, obstacles, graphics, frames: framesOf(graphics, paper) }
 }
 
-/** What the figures are chosen from. */
-export const inspect = (pages: ReadonlyArray<RawPage>) => {
+/** Regions for the captions of one page in one direction. */
+interface PageRegions {
+  readonly page: RawPage
+  readonly turn: Turn
+  readonly captions: ReadonlyArray<ReadonlyArray<Candidate>>
+}
+
+/** What the figures are chosen from; of each page only its captions and their regions are kept. */
+const regionsOf = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PageRegions> => {
   const clean = withoutRepeated(pages)
-  const candidates = clean
-    .map((page) => ({ page, turns: turnsOf(page) }))
-    .filter(({ turns }) => turns.length > 0)
   // The look of the text is known from a sample
-  const step = candidates.length === 0 ? Infinity : Math.ceil(clean.length / SAMPLE)
-  const body = bodyOf(clean.filter((_, i) => i % step === 0).map((page) => toFrame(page, 0, startsCaption)))
-  const grounds = candidates.flatMap(({ page, turns }) =>
-    turns
-      .map((turn) => toFrame(page, turn, startsCaption))
-      .filter(({ segments }) => segments.some(({ text }) => startsCaption(text)))
-      .map((frame) => groundOf(frame, body))
+  const step = Math.max(1, Math.ceil(clean.length / SAMPLE))
+  const sample = clean.filter((_, i) => i % step === 0).map((page) => toFrame(page, 0, startsCaption))
+  const body = bodyOf(sample)
+  return clean.flatMap((page) =>
+    turnsOf(page).flatMap((turn): ReadonlyArray<PageRegions> => {
+      const frame = toFrame(page, turn, startsCaption)
+      if (!frame.segments.some(({ text }) => startsCaption(text))) return []
+      const ground = groundOf(frame, body)
+      const captions = ground.captions.map((caption) => candidatesOf(caption, ground))
+      return captions.length === 0 ? [] : [{ page, turn, captions }]
+    })
   )
-  const regions = grounds.map((ground) => ground.captions.map((caption) => candidatesOf(caption, ground)))
-  return { body, grounds, regions, habit: habitOf(regions), clean }
 }
 
 /** The figures of all pages, in the order of pages and, on a page, of captions. Pages come without headers and footers. */
 export const findFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FoundFigure> => {
-  const { clean, grounds, habit, regions } = inspect(pages)
-  const byNumber = new Map(clean.map((page) => [page.number, page]))
+  const regions = regionsOf(pages)
+  const habit = habitOf(regions.map(({ captions }) => captions))
   return withoutRivals(
-    grounds.flatMap((ground, index) =>
-      assign(regions[index]!, habit).map((candidate) => ({
-        candidate,
-        found: toFound(candidate, ground, byNumber.get(ground.frame.page)!)
-      }))
+    regions.flatMap(({ captions, page, turn }) =>
+      assign(captions, habit).map((candidate) => ({ candidate, found: toFound(candidate, page, turn) }))
     )
   )
 }
 
-const toFound = ({ box, caption }: Candidate, { frame }: Ground, page: RawPage): FoundFigure => {
-  const shown = onPage(box, { turn: frame.turn, width: page.width, height: page.height })
+const toFound = ({ box, caption }: Candidate, page: RawPage, turn: Turn): FoundFigure => {
+  const shown = onPage(box, { turn, width: page.width, height: page.height })
   const own = new Set(caption.segments.flatMap(({ runs }) => runs))
   return {
-    page: frame.page,
+    page: page.number,
     kind: caption.kind,
     number: caption.number,
     box: [
@@ -110,7 +113,7 @@ const toFound = ({ box, caption }: Candidate, { frame }: Ground, page: RawPage):
     ],
     caption: caption.segments.flatMap(({ runs }) => runs),
     inside: page.runs.filter((run) => !own.has(run) && contains(shown, ...centre(run.box))),
-    turn: frame.turn
+    turn
   }
 }
 

@@ -46,11 +46,17 @@ const indentation = (paragraph: Paragraph, line: TextLine): string => {
   return " ".repeat(Math.max(0, Math.min(40, Math.round((line.x0 - left) / (0.6 * line.size)))))
 }
 
-/** Collects the text, and where its lines stand. */
+/**
+ * Collects the text, and where its lines stand.
+ *
+ * Blocks are kept apart until the end: a slice of a long text would hold all of it in memory, once for each heading.
+ */
 class Writer {
-  text = ""
   readonly lines: Array<Line> = []
   readonly #words: ReadonlySet<string>
+  readonly #blocks: Array<string> = []
+  #before = 0
+  #block = ""
 
   constructor(words: ReadonlySet<string>) {
     this.#words = words
@@ -58,14 +64,37 @@ class Writer {
 
   /** Begins a block; returns where. */
   block(): number {
-    if (this.text !== "") this.text += "\n\n"
-    return this.text.length
+    if (this.at > 0) {
+      this.#blocks.push(this.#block, "\n\n")
+      this.#before += this.#block.length + 2
+      this.#block = ""
+    }
+    return this.#before
+  }
+
+  /** Where the text ends by now. */
+  get at(): number {
+    return this.#before + this.#block.length
+  }
+
+  /** The text of the block that was begun last. */
+  get blockText(): string {
+    return this.#block
+  }
+
+  /** All text. */
+  get text(): string {
+    return [...this.#blocks, this.#block].join("")
+  }
+
+  add(text: string): void {
+    this.#block += text
   }
 
   line(line: Pick<Draft, "page" | "box">, text: string): void {
-    const start = this.text.length
-    this.text += text
-    this.lines.push({ start, end: this.text.length, page: line.page, box: line.box })
+    const start = this.at
+    this.add(text)
+    this.lines.push({ start, end: this.at, page: line.page, box: line.box })
   }
 
   /** Lines of prose as one line of text. */
@@ -74,11 +103,11 @@ class Writer {
       if (index > 0) {
         const { cut, gap } = joint(lines[index - 1]!.text, line.text, this.#words)
         if (cut > 0) {
-          this.text = this.text.slice(0, -cut)
+          this.#block = this.#block.slice(0, -cut)
           const before = this.lines.pop()!
           this.lines.push({ ...before, end: before.end - cut })
         }
-        this.text += gap
+        this.add(gap)
       }
       this.line(line, line.text)
     })
@@ -89,7 +118,7 @@ const writeParagraph = (writer: Writer, paragraph: Paragraph): void => {
   const { kind, lines } = paragraph
   if (kind !== "table" && kind !== "code") return writer.prose(lines)
   lines.forEach((line, index) => {
-    if (index > 0) writer.text += kind === "table" ? "\n" : `\n${indentation(paragraph, line)}`
+    if (index > 0) writer.add(kind === "table" ? "\n" : `\n${indentation(paragraph, line)}`)
     writer.line(line, kind === "table" ? line.cells.join(" | ") : line.text)
   })
 }
@@ -110,20 +139,20 @@ const writeFigure = (
   const { box, kind, number, turn } = found
   const start = writer.block()
   writer.prose(linesOf(found.page, found.caption))
-  const caption = { start, end: writer.text.length }
+  const caption = { start, end: writer.at }
   const rows = kind === "table" ? tableRows(found, page) : undefined
   for (const row of rows ?? []) {
-    writer.text += "\n"
+    writer.add("\n")
     const place = onPage(row.box, { ...page, turn })
     writer.line({ page: found.page, box: place }, row.cells.filter((cell) => cell !== "").join(" | "))
   }
   const rest = rows === undefined ? found.inside : found.inside.filter((run) => run.turn !== turn)
   for (const line of linesOf(found.page, rest)) {
-    writer.text += "\n"
+    writer.add("\n")
     writer.line(line, kind === "table" ? line.cells.join(" | ") : line.text)
   }
   const cells = rows === undefined ? {} : { rows: rows.map((row) => row.cells) }
-  return { start, end: writer.text.length, kind, number, caption, page: found.page, box, ...cells }
+  return { start, end: writer.at, kind, number, caption, page: found.page, box, ...cells }
 }
 
 /** Reading order with figures taken out of it. */
@@ -167,9 +196,8 @@ const flowOf = (pages: ReadonlyArray<RawPage>, figures: ReadonlyArray<FoundFigur
 export interface PdfFindings {
   /** What the file's own field says. */
   readonly title: string
+  /** Without headers and footers; with the drawings of the figures at least. */
   readonly pages: ReadonlyArray<RawPage>
-  /** Pages without headers and footers. */
-  readonly plain: ReadonlyArray<RawPage>
   readonly figures: ReadonlyArray<FoundFigure>
   readonly crops?: ReadonlyMap<FoundFigure, Uint8Array>
 }
@@ -181,8 +209,7 @@ export interface PdfFindings {
 export const toParsed = ({
   crops,
   figures: found,
-  pages: raw,
-  plain,
+  pages: plain,
   title
 }: PdfFindings): { readonly parsed: Parsed; readonly order: ReadonlyArray<FoundFigure> } => {
   const flow = flowOf(plain, found)
@@ -223,14 +250,15 @@ export const toParsed = ({
     const start = writer.block()
     writeParagraph(writer, paragraph)
     const level = levels.get(paragraph)
-    const end = writer.text.length
+    const end = writer.at
     if (level === undefined) blocks.push({ kind: paragraph.kind, start, end })
-    else blocks.push({ kind: "heading", level, heading: writer.text.slice(start, end), start, end })
+    else blocks.push({ kind: "heading", level, heading: writer.blockText, start, end })
     behind.get(paragraph)?.forEach(put)
   }
   last.forEach(put)
-  const { lines, text } = writer
-  const pages = pagesOf(raw, lines)
+  const { lines } = writer
+  const { text } = writer
+  const pages = pagesOf(plain, lines)
   const parsed: Parsed = {
     format: "pdf",
     title: titleOf(title, blocks, pages),
@@ -239,7 +267,7 @@ export const toParsed = ({
     pages,
     lines,
     figures: withMentions(text, blocks, figures),
-    faults: raw
+    faults: plain
       .filter(({ failed }) => failed)
       .map(({ number }) => ({ page: number, message: "this page cannot be read and is left out" }))
   }

@@ -11,7 +11,7 @@ const RECYCLE_HEAP_BYTES = 192 * 1024 * 1024
 /** A thread without work is ended after this time, and its memory with it. */
 const IDLE_MILLISECONDS = 10_000
 /** What a thread may hold besides PDFium's memory: pages of 10,000 lines and their text. */
-const RESOURCES = { maxOldGenerationSizeMb: 1024 }
+const RESOURCES = { maxOldGenerationSizeMb: 768 }
 
 /** Started by the first PDF; the same file as source and as built. */
 const entry = new URL(import.meta.url.endsWith(".ts") ? "./PdfWorker.ts" : "./PdfWorker.js", import.meta.url)

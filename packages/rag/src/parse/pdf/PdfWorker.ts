@@ -1,6 +1,7 @@
 /** A thread in which PDFs are read; nothing imports it. */
 import { parentPort } from "node:worker_threads"
-import { findFigures } from "../../figures/Figures.ts"
+import { findFigures, type FoundFigure } from "../../figures/Figures.ts"
+import { overlapX, overlapY } from "../../figures/Frame.ts"
 import { withoutFurniture } from "./Furniture.ts"
 import { toParsed } from "./PdfDocument.ts"
 import { type OpenPdf, PdfiumBroke, withPdf } from "./Pdfium.ts"
@@ -24,38 +25,73 @@ const unread = (number: number): RawPage => ({
   failed: true
 })
 
-const parse = (open: OpenPdf, seen: ReadonlyArray<SeenOnPage>, skip: ReadonlyArray<number>): PdfResult => {
-  const read = Array.from({ length: open.count }, (_, index) => {
-    if (skip.includes(index + 1)) return unread(index + 1)
-    say({ page: index + 1 })
-    return open.page(index)
+/** Pages are read this many at a time: drawings of more are not held in memory, and the look of text is theirs. */
+const WINDOW = 150
+
+/** Pages of a window and what is found on them. */
+const readWindow = (
+  open: OpenPdf,
+  seen: ReadonlyArray<SeenOnPage>,
+  skip: ReadonlyArray<number>,
+  from: number
+) => {
+  const length = Math.min(WINDOW, open.count - from)
+  const read = Array.from({ length }, (_, i) => {
+    const number = from + i + 1
+    if (skip.includes(number)) return unread(number)
+    say({ page: number })
+    return open.page(number - 1)
   })
-  if (read.every(({ failed }) => failed)) {
-    return read.length === 0
-      ? { reason: "Empty", message: "this PDF has no pages. Export it again, or leave it out." }
-      : { reason: "Malformed", message: "no page of this PDF can be read. Fetch or export it again." }
-  }
   say({ page: 0 })
   const pages = withSeenPages(read, seen)
   const plain = withoutFurniture(pages)
-  const found = findFigures(plain)
-  const figures = withSeenFigures(found, seen)
-  const crops = new Map(
-    figures.flatMap((figure) => {
-      say({ page: figure.page })
-      const crop = open.render(figure.page - 1, CROP_DPI, figure.box)
-      return crop === undefined ? [] : [[figure, crop] as const]
-    })
+  const figures = findFigures(plain)
+  return {
+    plain: plain.map((page) => withDrawingsOf(page, figures)),
+    figures: withSeenFigures(figures, seen),
+    scans: pages.filter(isScan).map(({ number }) => number),
+    pictures: new Set(
+      figures
+        .filter((figure) => isPicture(figure, read[figure.page - 1 - from]!))
+        .map(({ caption }) => caption[0]!)
+    )
+  }
+}
+
+/** Only the drawings of figures are needed from here on. */
+const withDrawingsOf = (page: RawPage, figures: ReadonlyArray<FoundFigure>): RawPage => {
+  const boxes = figures.filter((figure) => figure.page === page.number).map(({ box }) => box)
+  const graphics = page.graphics.filter(({ box }) =>
+    boxes.some((own) => overlapX(own, box) >= 0 && overlapY(own, box) >= 0)
   )
+  return { ...page, graphics }
+}
+
+const parse = (open: OpenPdf, seen: ReadonlyArray<SeenOnPage>, skip: ReadonlyArray<number>): PdfResult => {
+  if (open.count === 0) {
+    return { reason: "Empty", message: "this PDF has no pages. Export it again, or leave it out." }
+  }
+  const starts = Array.from({ length: Math.ceil(open.count / WINDOW) }, (_, i) => i * WINDOW)
+  const windows = starts.map((from) => readWindow(open, seen, skip, from))
+  const pages = windows.flatMap(({ plain }) => plain)
+  if (pages.every(({ failed }) => failed)) {
+    return { reason: "Malformed", message: "no page of this PDF can be read. Fetch or export it again." }
+  }
+  const figures = windows.flatMap((window) => window.figures)
+  const crops = new Map<FoundFigure, Uint8Array>()
+  for (const figure of figures) {
+    say({ page: figure.page })
+    const crop = open.render(figure.page - 1, CROP_DPI, figure.box)
+    if (crop !== undefined) crops.set(figure, crop)
+  }
   say({ page: 0 })
-  const { order, parsed } = toParsed({ title: open.title, pages, plain, figures, crops })
-  const scans = pages.filter(isScan).map(({ number }) => number)
+  const { order, parsed } = toParsed({ title: open.title, pages, figures, crops })
+  const scans = windows.flatMap((window) => window.scans)
   if (parsed.text === "" && scans.length === 0) {
     return { reason: "Empty", message: "there is no text in this PDF. Leave it out." }
   }
-  const pictures = order.flatMap((figure, index) =>
-    isPicture(figure, read[figure.page - 1]!) ? [index] : []
-  )
+  const shown = new Set(windows.flatMap((window) => [...window.pictures]))
+  const pictures = order.flatMap(({ caption }, index) => (shown.has(caption[0]!) ? [index] : []))
   return { parsed, scans, pictures }
 }
 
