@@ -1,6 +1,6 @@
 /** How much of what an exact search would find the library's own search finds. */
 import { Embedder } from "@sluice/core"
-import { FORMAT, LanceIndex, type LibraryStats, PassageIndex } from "@sluice/rag"
+import { type Collection, FORMAT, LanceIndex, type LibraryStats, PassageIndex } from "@sluice/rag"
 import { Effect, Layer } from "effect"
 import { embeddedText } from "../packages/rag/src/SearchText.ts"
 
@@ -19,6 +19,38 @@ const dot = (a: Float32Array, b: Float32Array): number => {
   return sum
 }
 
+/** The nearest 20 of everything that is considered, for each question. */
+export const exactly = (questions: ReadonlyArray<Float32Array>) => {
+  const nearest = questions.map((): Array<Near> => [])
+  return {
+    consider: (passages: ReadonlyArray<{ readonly id: string; readonly vector: Float32Array }>): void =>
+      questions.forEach((question, i) => {
+        const near = nearest[i]!
+        for (const { id, vector } of passages) {
+          const similarity = dot(question, vector)
+          if (near.length === K && similarity <= near[K - 1]!.similarity) continue
+          const place = near.findIndex((other) => other.similarity < similarity)
+          near.splice(place < 0 ? near.length : place, 0, { id, similarity })
+          if (near.length > K) near.pop()
+        }
+      }),
+    /** The share of them that a collection's search finds: recall@20, 0 to 1. */
+    recall: Effect.fn("bench.recall")(function* (collection: Collection) {
+      let found = 0
+      let due = 0
+      for (const [i, vector] of questions.entries()) {
+        const near = nearest[i]!
+        const hits = yield* collection.search({ vector, limit: K })
+        // What is as near as the last one is as good: equal texts have equal vectors.
+        const least = (near.at(-1)?.similarity ?? 0) - 1e-6
+        due += near.length
+        found += hits.filter(({ similarity = 0 }) => similarity >= least).slice(0, near.length).length
+      }
+      return found / Math.max(1, due)
+    })
+  }
+}
+
 /** Recall@20 of the vector search, 0 to 1: every passage of the library is embedded once more and compared with every question. */
 export const recallOfExact = Effect.fn("bench.recallOfExact")(function* (
   folder: string,
@@ -31,7 +63,7 @@ export const recallOfExact = Effect.fn("bench.recallOfExact")(function* (
     index.open(name, { format: FORMAT, embeddingModel, dimension, chunker })
   ).pipe(Effect.provideContext(store))
   const { vectors } = yield* embed(questions, "query")
-  const exact = vectors.map((): Array<Near> => [])
+  const exact = exactly(vectors)
   const consider = Effect.fn("bench.consider")(function* (
     waiting: ReadonlyArray<{ id: string; text: string }>
   ) {
@@ -39,16 +71,7 @@ export const recallOfExact = Effect.fn("bench.recallOfExact")(function* (
       waiting.map(({ text }) => text),
       "passage"
     )
-    vectors.forEach((question, i) => {
-      const near = exact[i]!
-      passages.vectors.forEach((vector, at) => {
-        const similarity = dot(question, vector)
-        if (near.length === K && similarity <= near[K - 1]!.similarity) return
-        const place = near.findIndex((other) => other.similarity < similarity)
-        near.splice(place < 0 ? near.length : place, 0, { id: waiting[at]!.id, similarity })
-        if (near.length > K) near.pop()
-      })
-    })
+    exact.consider(waiting.map(({ id }, i) => ({ id, vector: passages.vectors[i]! })))
   })
   let waiting: Array<{ id: string; text: string }> = []
   for (const { id } of yield* collection.documents) {
@@ -59,14 +82,5 @@ export const recallOfExact = Effect.fn("bench.recallOfExact")(function* (
     waiting = []
   }
   yield* consider(waiting)
-  let found = 0
-  let due = 0
-  for (const [i, vector] of vectors.entries()) {
-    const hits = yield* collection.search({ vector, limit: K })
-    // What is as near as the last one is as good: equal texts have equal vectors.
-    const least = (exact[i]!.at(-1)?.similarity ?? 0) - 1e-6
-    due += exact[i]!.length
-    found += hits.filter(({ similarity = 0 }) => similarity >= least).slice(0, exact[i]!.length).length
-  }
-  return found / Math.max(1, due)
+  return yield* exact.recall(collection)
 }, Effect.scoped)

@@ -2,7 +2,8 @@
  * `npm run -s bench -- NAME [--json] [--quick]`: measures, and prints figures whose names carry their units.
  *
  * `main` is what a user feels: ingest, query, memory, startup, size. Each of them is a name of its own too,
- * and so are `client`, `embedded` and `gateway`, which take hot paths alone, and `peers`, ours against other libraries.
+ * and so are `client`, `embedded` and `gateway`, which take hot paths alone, `peers`,
+ * ours against other libraries, and `million`, a library of a million passages.
  */
 import { parseArgs } from "node:util"
 import { type Bench, say } from "./Bench.ts"
@@ -16,7 +17,8 @@ const load: Readonly<Record<string, () => Promise<{ readonly bench: Bench }>>> =
   client: () => import("./client.ts"),
   embedded: () => import("./embedded.ts"),
   gateway: () => import("./gateway.ts"),
-  peers: () => import("./peers.ts")
+  peers: () => import("./peers.ts"),
+  million: () => import("./million.ts")
 }
 const MAIN = ["startup", "size", "ingest", "query", "memory"]
 

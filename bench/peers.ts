@@ -3,7 +3,6 @@ import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
-import { promisify } from "node:util"
 import { type Bench, type Figures, percentile, rounded, say } from "./Bench.ts"
 import { withChild } from "./ChildWithPort.ts"
 import { corpus, documentsFor, withFolder, writeCorpus } from "./CorpusFolder.ts"
@@ -41,8 +40,10 @@ const figuresOf = (name: string, size: string, contest: Contest): Figures => {
     ),
     [key("ingest CPU (s)")]: rounded(contest.ingestCpuMilliseconds / 1000),
     [key("ingest, embedding calls")]: contest.ingestCalls,
-    [key("unchanged, embedding calls")]: contest.againCalls,
-    [key("unchanged (ms)")]: rounded(contest.againMilliseconds, 0),
+    ...(contest.again && {
+      [key("unchanged, embedding calls")]: contest.again.calls,
+      [key("unchanged (ms)")]: rounded(contest.again.milliseconds, 0)
+    }),
     [key("query p50 (ms)")]: rounded(percentile(all, 0.5)),
     [key("query p95 (ms)")]: rounded(percentile(all, 0.95)),
     [key("query without the gateway p50 (ms)")]: rounded(percentile(own, 0.5)),
@@ -57,8 +58,8 @@ const run = async (
   contender: (typeof CONTENDERS)[number],
   assignment: object
 ): Promise<Contest | undefined> => {
-  try {
-    const { stdout } = await promisify(execFile)(
+  const { error, stdout } = await new Promise<{ error: Error | null; stdout: string }>((done) =>
+    execFile(
       process.execPath,
       ["--conditions=@sluice/source", here(contender.file), JSON.stringify(assignment)],
       {
@@ -66,14 +67,14 @@ const run = async (
         env: { ...process.env, ...contender.env, LANCE_LOG: "error" },
         timeout: LIMIT_MILLISECONDS,
         maxBuffer: 64 * 1024 * 1024
-      }
+      },
+      (error, stdout) => done({ error, stdout })
     )
-    return JSON.parse(stdout.trim().split("\n").at(-1) ?? "")
-  } catch (cause) {
-    // One that cannot do the task at this size has no figures; the others have theirs.
-    say(`  ${contender.name} did not finish: ${String(cause).slice(-600)}`)
-    return undefined
-  }
+  )
+  // One that cannot do all of the task at this size has the figures of what it did; the others have theirs.
+  if (error !== null) say(`  ${contender.name} did not finish: ${error.message.slice(-400)}`)
+  const last = stdout.split("\n").findLast((line) => line.startsWith("{"))
+  return last === undefined ? undefined : JSON.parse(last)
 }
 
 const atSize = (passages: number): Promise<Figures> =>
