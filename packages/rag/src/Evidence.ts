@@ -1,8 +1,9 @@
 /** What a reader reads for an answer, and where its quotes stand. A quote that does not stand there is not shown. */
 import { type CitedSentence, quoteIn, type ReaderPassage } from "@sluice/core"
 import type { Citation, StoredPassage } from "./Document.ts"
-import { mentionsIn } from "./FigureMentions.ts"
+import { referencesIn } from "./figures/Mentions.ts"
 import type { LookedAt, Looker } from "./LookAt.ts"
+import { isReferred } from "./ReferredFigures.ts"
 import { titleOf } from "./SearchText.ts"
 
 /** A passage as it stands in its document, or what image understanding saw in the figure that it is. */
@@ -83,13 +84,10 @@ const spokenOf = (
   sources: ReadonlyArray<Source>
 ): ReadonlyArray<readonly [Source, string]> => {
   if (source === undefined || source.passage.figure !== undefined) return []
-  return mentionsIn(quote).flatMap(({ kind, number }) => {
+  return [...referencesIn(quote)].flatMap((reference) => {
     const found = sources.find(
-      ({ passage: { document, figure }, seen }) =>
-        !seen &&
-        document.id === source.passage.document.id &&
-        figure?.kind === kind &&
-        figure.number === number
+      ({ passage, seen }) =>
+        !seen && passage.document.id === source.passage.document.id && isReferred(passage, reference)
     )
     const caption = found && quoteIn(found.passage.figure?.caption ?? "", found.text)
     return found === undefined || caption === undefined ? [] : [[found, caption] as const]

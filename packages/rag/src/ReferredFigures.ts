@@ -1,7 +1,7 @@
 /** The figures that a question, or the passages kept for it, refer to. */
 import { Effect } from "effect"
 import type { StoredPassage } from "./Document.ts"
-import { type FigureMention, mentionsIn } from "./FigureMentions.ts"
+import { referenceKey, referencesIn } from "./figures/Mentions.ts"
 import type { Collection } from "./PassageIndex.ts"
 import type { RagError } from "./RagError.ts"
 
@@ -17,25 +17,27 @@ export const referredFigures = Effect.fn("ReferredFigures.find")(function* (
   kept: ReadonlyArray<StoredPassage>,
   collection: Effect.Effect<Collection, RagError>
 ) {
-  const asked = mentionsIn(question)
-  const wanted = new Map<string, Array<FigureMention>>()
+  const asked = referencesIn(question)
+  const wanted = new Map<string, Set<string>>()
   for (const { document, figure, text } of kept) {
-    const said = figure === undefined ? mentionsIn(text) : []
-    if (asked.length + said.length > 0)
-      wanted.set(document.id, [...(wanted.get(document.id) ?? []), ...asked, ...said])
+    const said = figure === undefined ? referencesIn(text) : new Set<string>()
+    if (asked.size + said.size > 0)
+      wanted.set(document.id, new Set([...(wanted.get(document.id) ?? asked), ...said]))
   }
   if (wanted.size === 0) return []
   const from = yield* collection
   const found: Array<StoredPassage> = []
-  for (const [document, mentions] of wanted) {
+  for (const [document, references] of wanted) {
     const passages = yield* from.passages(document)
-    for (const { kind, number } of mentions) {
-      const figure = passages.find(
-        (passage) => passage.figure?.kind === kind && passage.figure.number === number
-      )
+    for (const reference of references) {
+      const figure = passages.find((passage) => isReferred(passage, reference))
       const known = [...kept, ...found].some(({ id }) => id === figure?.id)
       if (figure !== undefined && !known && found.length < REFERRED) found.push(figure)
     }
   }
   return found
 })
+
+/** Whether a passage is the figure that a reference means. */
+export const isReferred = ({ figure }: StoredPassage, reference: string): boolean =>
+  figure !== undefined && referenceKey(figure.kind, figure.number, figure.caption) === reference

@@ -34,7 +34,7 @@ const seriesOf = (word: string): string => {
 }
 
 /** What a text refers to, as `series number` keys: `figure 3`, `table IV`. */
-const referencesIn = (text: string): ReadonlySet<string> => {
+export const referencesIn = (text: string): ReadonlySet<string> => {
   const found = new Set<string>()
   const matches = [...text.matchAll(REFERENCE), ...text.matchAll(CJK_REFERENCE)]
   for (const [, word, list] of matches) {
@@ -52,6 +52,17 @@ const referencesIn = (text: string): ReadonlySet<string> => {
   return found
 }
 
+/** The key by which texts refer to a figure; undefined for one without a number. */
+export const referenceKey = (
+  kind: Figure["kind"],
+  number: string | undefined,
+  caption: string | undefined
+): string | undefined => {
+  if (number === undefined) return undefined
+  const word = caption === undefined ? undefined : captionStart(caption)?.word
+  return `${word === undefined ? kind : seriesOf(word)} ${sameNumber(number)}`
+}
+
 /**
  * The figures with the paragraphs and list items that refer to them, in reading order; figures without a number have
  * none. What stands in captions and within figures is no reference.
@@ -64,12 +75,9 @@ export const withMentions = <F extends Omit<Figure, "mentions">>(
   blocks: ReadonlyArray<Block>,
   figures: ReadonlyArray<F>
 ): ReadonlyArray<F & Pick<Figure, "mentions">> => {
-  const keys = figures.map(({ caption, kind, number }) => {
-    if (number === undefined) return undefined
-    const word =
-      caption === undefined ? undefined : captionStart(text.slice(caption.start, caption.end))?.word
-    return `${word === undefined ? kind : seriesOf(word)} ${sameNumber(number)}`
-  })
+  const keys = figures.map(({ caption, kind, number }) =>
+    referenceKey(kind, number, caption && text.slice(caption.start, caption.end))
+  )
   const places = new Map(
     keys.flatMap((key) => (key === undefined ? [] : [[key, new Array<Span>()] as const]))
   )
