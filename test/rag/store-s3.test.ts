@@ -1,0 +1,55 @@
+/** A library on an object store, reached by configuration alone. */
+import { assert, describe, it } from "@effect/vitest"
+import { LanceIndex, Library, PassageIndex } from "@sluice/rag"
+import { Context, Effect, Layer } from "effect"
+import { modelsLayer } from "./Models.ts"
+import { s3Server } from "./S3Server.ts"
+import { documentOf, MANIFEST } from "./StoredDocuments.ts"
+import { handbook } from "./TestFolder.ts"
+
+describe("a library on an object store", () => {
+  it.live("ingests, answers, is tagged and compacted", () =>
+    Effect.gen(function* () {
+      const { storageOptions } = yield* s3Server
+      const { docs } = yield* handbook
+      const library = yield* Library.open("s3://bucket/some/library", { storageOptions })
+      yield* library.ingest(docs)
+      yield* library.tag("before")
+      const question = "Where does the grey cat sleep?"
+      assert.isTrue((yield* library.ask(question)).found)
+      const cats = (yield* library.documents).find(({ path }) => path.endsWith("cats.md"))!
+      yield* library.remove(cats.id)
+      yield* library.maintain
+      const again = yield* Library.open("s3://bucket/some/library", { storageOptions })
+      assert.isFalse((yield* again.ask(question)).found)
+      assert.isTrue((yield* (yield* again.checkout("before")).ask(question)).found)
+    }).pipe(Effect.scoped, Effect.provide(modelsLayer))
+  )
+
+  it.live(
+    "loses nothing of several writers: of two commits that collide one is refused, and made again",
+    () =>
+      Effect.gen(function* () {
+        const { counts, storageOptions } = yield* s3Server
+        const open = Effect.flatMap(
+          Layer.build(LanceIndex.layer("s3://bucket/shared", { storageOptions })),
+          (store) => Context.get(store, PassageIndex).open("default", MANIFEST)
+        )
+        const first = yield* open
+        const writers = [first, yield* open, yield* open]
+        yield* Effect.forEach(
+          writers,
+          (writer, w) =>
+            Effect.forEach([0, 1, 2, 3], (i) =>
+              writer.commit([documentOf(`document ${w} ${i}`, ["duck", "pond"])])
+            ),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual((yield* first.documents).length, 12)
+        assert.strictEqual((yield* first.search({ words: "duck", limit: 50 })).length, 12)
+        assert.isTrue((yield* first.inventory).every(({ whole }) => whole))
+        assert.isAbove(counts.conditional, 12)
+        assert.isAbove(counts.refused, 0)
+      }).pipe(Effect.scoped)
+  )
+})
