@@ -8,9 +8,9 @@ import { withChild } from "./ChildWithPort.ts"
 import { corpus, documentsFor, withFolder, writeCorpus } from "./CorpusFolder.ts"
 import type { Contest } from "./peersContender.ts"
 
-/** Questions that count, after those that warm up compilers and caches. */
-const QUESTIONS = 200
-const WARMUP = 100
+/** Questions that count, after those that warm up compilers and caches: it is steady after some hundreds. */
+const QUESTIONS = 300
+const WARMUP = 300
 const LIMIT_MILLISECONDS = 10 * 60_000
 
 const here = (file: string) => join(import.meta.dirname, file)
