@@ -37,7 +37,7 @@ export const candidates = (limit: number, measured: MeasuredIndex | undefined): 
 const EXTRAS = [20, 40, 80, 160, 320, 640]
 
 /** An exact search of a million takes a second. */
-const QUESTIONS = 24
+const QUESTIONS = 16
 
 /** It stands with the column: a row of its own would be one that no index holds, and double the time of a search. */
 const KEY = "sluice:recall"
