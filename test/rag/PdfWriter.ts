@@ -17,7 +17,9 @@ export interface PdfPage {
   readonly cropBox?: readonly [number, number, number, number]
   /** Operators of a content stream, before the marks; `/I Do` paints an image of one pixel, `/X Do` the form. */
   readonly draw?: string
-  /** Operators of a form XObject whose matrix doubles what it draws. */
+  /** An image that `/P Do` paints: entries of its dictionary, and its bytes in hexadecimal. */
+  readonly picture?: { readonly entries: string; readonly hex: string }
+  /** Operators of a form XObject whose matrix doubles what it draws; `/X Do` in it calls itself. */
   readonly form?: string
   /** Paints one image over the page, as a scan is. */
   readonly image?: boolean
@@ -53,8 +55,8 @@ export const writePdf = (pages: ReadonlyArray<PdfPage>, title?: string): Uint8Ar
   const image = add(
     "<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Length 1 >>\nstream\nx\nendstream"
   )
-  const resources = (form?: number): string =>
-    `<< /Font << ${fonts.map((id, i) => `/F${i} ${id} 0 R`).join(" ")} >> /XObject << /I ${image} 0 R ${form === undefined ? "" : `/X ${form} 0 R`} >> >>`
+  const resources = (form?: number, more = ""): string =>
+    `<< /Font << ${fonts.map((id, i) => `/F${i} ${id} 0 R`).join(" ")} >> /XObject << /I ${image} 0 R ${form === undefined ? "" : `/X ${form} 0 R`} ${more} >> >>`
   const kids = pages.map((page) => {
     if (page.broken === true) return 9999
     const content = [
@@ -62,16 +64,23 @@ export const writePdf = (pages: ReadonlyArray<PdfPage>, title?: string): Uint8Ar
       ...page.marks.map(show),
       page.image === true ? "q 595 0 0 842 0 0 cm /I Do Q" : ""
     ].join("\n")
+    const picture =
+      page.picture === undefined
+        ? ""
+        : `/P ${add(
+            `<< /Type /XObject /Subtype /Image /BitsPerComponent 8 ${page.picture.entries} /Length ${page.picture.hex.length + 1} >>\nstream\n${page.picture.hex}>\nendstream`
+          )} 0 R`
+    const itself = objects.length + 1
     const form =
       page.form === undefined
         ? undefined
         : add(
-            `<< /Type /XObject /Subtype /Form /BBox [0 0 595 842] /Matrix [2 0 0 2 0 0] /Resources ${resources()} /Length ${page.form.length} >>\nstream\n${page.form}\nendstream`
+            `<< /Type /XObject /Subtype /Form /BBox [0 0 595 842] /Matrix [2 0 0 2 0 0] /Resources ${resources(itself)} /Length ${page.form.length} >>\nstream\n${page.form}\nendstream`
           )
     const stream = add(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`)
     const crop = page.cropBox === undefined ? "" : `/CropBox [${page.cropBox.join(" ")}]`
     return add(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] ${crop} /Rotate ${page.rotate ?? 0} /Resources ${resources(form)} /Contents ${stream} 0 R >>`
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] ${crop} /Rotate ${page.rotate ?? 0} /Resources ${resources(form, picture)} /Contents ${stream} 0 R >>`
     )
   })
   objects[1] = `<< /Type /Pages /Count ${pages.length} /Kids [${kids.map((id) => `${id} 0 R`).join(" ")}] >>`

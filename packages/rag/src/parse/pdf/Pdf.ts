@@ -27,9 +27,14 @@ const limitsOf = (bytes: Uint8Array): TimeLimits => ({
 /** Reads a file, again without the pages that broke it or took too long. */
 const read = Effect.fnUntraced(function* (path: string, bytes: Uint8Array, seen: ReadonlyArray<SeenOnPage>) {
   const skipped = new Map<number, string>()
+  const undrawn = new Map<number, string>()
   for (;;) {
     const skip = [...skipped.keys()]
-    const result = yield* inThread(path, { kind: "parse", bytes, seen, skip }, limitsOf(bytes))
+    const result = yield* inThread(
+      path,
+      { kind: "parse", bytes, seen, skip, undrawn: [...undrawn.keys()] },
+      limitsOf(bytes)
+    )
     if ("reason" in result) return yield* fault(path, result)
     if ("png" in result) return yield* Effect.die(new Error("a thread answered another task"))
     if ("parsed" in result) {
@@ -37,15 +42,24 @@ const read = Effect.fnUntraced(function* (path: string, bytes: Uint8Array, seen:
         const why = skipped.get(one.page ?? 0)
         return why === undefined ? one : { ...one, message: `this page is left out: reading it ${why}` }
       })
-      return { ...result, parsed: { ...result.parsed, faults } }
+      const pale = [...undrawn].map(([page, why]) => ({
+        page,
+        message: `figures of this page have no pictures: drawing it ${why}`
+      }))
+      return { ...result, parsed: { ...result.parsed, faults: [...faults, ...pale] } }
     }
-    const { stopped, why } = result
+    const { drawing, stopped } = result
+    const why = result.why === "took too long" ? result.why : `failed (${result.why})`
+    if (drawing && !undrawn.has(stopped) && undrawn.size < SKIPPED_AT_MOST) {
+      undrawn.set(stopped, why)
+      continue
+    }
     if (stopped < 1 || skipped.has(stopped) || skipped.size >= SKIPPED_AT_MOST) {
       const where = stopped < 1 ? "" : ` at page ${stopped}`
-      const message = `reading this PDF failed${where} (${why}). Export it again, or split it.`
+      const message = `reading this PDF failed${where} (${result.why}). Export it again, or split it.`
       return yield* fault(path, { reason: "Malformed", message })
     }
-    skipped.set(stopped, why === "took too long" ? why : `failed (${why})`)
+    skipped.set(stopped, why)
   }
 })
 

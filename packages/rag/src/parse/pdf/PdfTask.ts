@@ -11,6 +11,8 @@ export type PdfTask =
       readonly seen: ReadonlyArray<SeenOnPage>
       /** Pages that broke a thread before, and are left out; from 1. */
       readonly skip: ReadonlyArray<number>
+      /** Pages that broke a thread when they were drawn: their figures get no crops. */
+      readonly undrawn: ReadonlyArray<number>
     }
   /** `page` counts from 1. */
   | { readonly kind: "render"; readonly bytes: Uint8Array; readonly page: number; readonly dpi: number }
@@ -26,6 +28,8 @@ export interface PdfParsed {
 export interface PdfStop {
   readonly stopped: number
   readonly why: string
+  /** Whether the page was drawn, not read: its text is fine. */
+  readonly drawing: boolean
 }
 
 export type PdfResult = PdfParsed | { readonly png: Uint8Array } | PdfFault | PdfStop
@@ -33,6 +37,7 @@ export type PdfResult = PdfParsed | { readonly png: Uint8Array } | PdfFault | Pd
 /** Said before each page is read or drawn, so that the program knows where a thread is held; 0 is the whole file. */
 export interface PdfProgress {
   readonly page: number
+  readonly drawing?: boolean
 }
 
 /** What the thread says after a task: how it went, and how much memory PDFium holds by now. */

@@ -11,7 +11,7 @@ const RECYCLE_HEAP_BYTES = 192 * 1024 * 1024
 /** A thread without work is ended after this time, and its memory with it. */
 const IDLE_MILLISECONDS = 10_000
 /** What a thread may hold besides PDFium's memory: pages of 10,000 lines and their text. */
-const RESOURCES = { maxOldGenerationSizeMb: 768 }
+const RESOURCES = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 16 }
 
 /** Started by the first PDF; the same file as source and as built. */
 const entry = new URL(import.meta.url.endsWith(".ts") ? "./PdfWorker.ts" : "./PdfWorker.js", import.meta.url)
@@ -66,6 +66,7 @@ export const inThread = (path: string, task: PdfTask, limits: TimeLimits): Effec
     const thread = begin()
     const { worker } = thread
     let at = 0
+    let drawing = false
     const started = performance.now()
     const stop = (): void => {
       clearTimeout(timer)
@@ -74,7 +75,7 @@ export const inThread = (path: string, task: PdfTask, limits: TimeLimits): Effec
     const give = (why: string, where: number): void => {
       stop()
       end(thread)
-      resume(Effect.succeed({ stopped: where, why }))
+      resume(Effect.succeed({ stopped: where, why, drawing }))
     }
     const late = (): void => give("took too long", at)
     const arm = (): NodeJS.Timeout => {
@@ -85,6 +86,7 @@ export const inThread = (path: string, task: PdfTask, limits: TimeLimits): Effec
     const told = (message: PdfAnswer | PdfProgress): void => {
       if ("page" in message) {
         at = message.page
+        drawing = message.drawing ?? false
         clearTimeout(timer)
         timer = arm()
         return

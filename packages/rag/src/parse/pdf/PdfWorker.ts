@@ -13,8 +13,16 @@ import type { RawPage } from "./Run.ts"
 /** Figures are kept as pictures of this many pixels an inch. */
 const CROP_DPI = 200
 
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-const say = (message: PdfAnswer | PdfProgress): void => parentPort?.postMessage(message)
+const say = (message: PdfAnswer | PdfProgress): void => {
+  // Crops go over as they are; each has its memory for itself
+  const crops =
+    "result" in message && "parsed" in message.result
+      ? message.result.parsed.figures.flatMap(({ crop }) =>
+          crop === undefined ? [] : [crop.buffer as ArrayBuffer]
+        )
+      : []
+  parentPort?.postMessage(message, crops)
+}
 
 const unread = (number: number): RawPage => ({
   number,
@@ -67,7 +75,12 @@ const withDrawingsOf = (page: RawPage, figures: ReadonlyArray<FoundFigure>): Raw
   return { ...page, graphics }
 }
 
-const parse = (open: OpenPdf, seen: ReadonlyArray<SeenOnPage>, skip: ReadonlyArray<number>): PdfResult => {
+const parse = (
+  open: OpenPdf,
+  seen: ReadonlyArray<SeenOnPage>,
+  skip: ReadonlyArray<number>,
+  undrawn: ReadonlyArray<number>
+): PdfResult => {
   if (open.count === 0) {
     return { reason: "Empty", message: "this PDF has no pages. Export it again, or leave it out." }
   }
@@ -80,7 +93,8 @@ const parse = (open: OpenPdf, seen: ReadonlyArray<SeenOnPage>, skip: ReadonlyArr
   const figures = windows.flatMap((window) => window.figures)
   const crops = new Map<FoundFigure, Uint8Array>()
   for (const figure of figures) {
-    say({ page: figure.page })
+    if (undrawn.includes(figure.page)) continue
+    say({ page: figure.page, drawing: true })
     const crop = open.render(figure.page - 1, CROP_DPI, figure.box)
     if (crop !== undefined) crops.set(figure, crop)
   }
@@ -108,10 +122,12 @@ const render = (open: OpenPdf, page: number, dpi: number): PdfResult => {
 const answer = async (task: PdfTask): Promise<PdfResult> => {
   try {
     return await withPdf(task.bytes, (open) =>
-      task.kind === "parse" ? parse(open, task.seen, task.skip) : render(open, task.page, task.dpi)
+      task.kind === "parse"
+        ? parse(open, task.seen, task.skip, task.undrawn)
+        : render(open, task.page, task.dpi)
     )
   } catch (cause) {
-    if (cause instanceof PdfiumBroke) return { stopped: cause.page, why: cause.message }
+    if (cause instanceof PdfiumBroke) return { stopped: cause.page, why: cause.message, drawing: false }
     return { reason: "Internal", message: `reading this PDF failed: ${String(cause)}. Please report it.` }
   }
 }

@@ -38,12 +38,19 @@ const encodePng = (pixels: Uint8Array, width: number, height: number): Uint8Arra
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
   header.set([8, grey ? 0 : 2, 0, 0, 0], 8)
-  return Buffer.concat([
+  const parts = [
     Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a),
     chunk("IHDR", header),
     chunk("IDAT", deflateSync(raw, { level: 3 })),
     chunk("IEND", new Uint8Array(0))
-  ])
+  ]
+  // In memory of its own, so that it can be handed from thread to thread
+  const png = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  parts.reduce((at, part) => {
+    png.set(part, at)
+    return at + part.length
+  }, 0)
+  return png
 }
 
 /**
