@@ -234,6 +234,17 @@ const unfinished = (text: string, asksForPicture: boolean): number => {
 const overlap = (a: ReadonlySet<Term>, b: ReadonlySet<Term>): number =>
   a.intersection(b).size / (Math.min(a.size, b.size) || 1)
 
+/** A row beside the best one that lacks what the question calls that one by: July was asked for, and this is May. */
+const isOtherRow = (
+  { terms }: Question,
+  best: Candidate,
+  { content, passage, sentence }: Candidate
+): boolean =>
+  sentence.kind === "row" &&
+  best.sentence.kind === "row" &&
+  passage === best.passage &&
+  terms.some((term) => best.content.has(term) && !content.has(term))
+
 const choose = (question: Question, candidates: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> => {
   const enough = question.cjk ? MIN_COVERAGE_CJK : MIN_COVERAGE
   const supported = question.cjk ? MIN_SUPPORT_CJK : MIN_SUPPORT
@@ -245,6 +256,7 @@ const choose = (question: Question, candidates: ReadonlyArray<Candidate>): Reado
   const chosen = [best]
   for (const candidate of ranked.slice(1)) {
     if (chosen.length === MAX_SENTENCES || candidate.score < best.score * FOLLOWING) break
+    if (isOtherRow(question, best, candidate)) continue
     if (chosen.every(({ content }) => overlap(content, candidate.content) <= MAX_OVERLAP))
       chosen.push(candidate)
   }
