@@ -85,14 +85,18 @@ const parse = (
     return { reason: "Empty", message: "this PDF has no pages. Export it again, or leave it out." }
   }
   const starts = Array.from({ length: Math.ceil(open.count / WINDOW) }, (_, i) => i * WINDOW)
-  const windows = starts.map((from) => readWindow(open, seen, skip, from))
+  const windows = starts.map((from) => {
+    if (from > 0) open.renew()
+    return readWindow(open, seen, skip, from)
+  })
   const pages = windows.flatMap(({ plain }) => plain)
   if (pages.every(({ failed }) => failed)) {
     return { reason: "Malformed", message: "no page of this PDF can be read. Fetch or export it again." }
   }
   const figures = windows.flatMap((window) => window.figures)
   const crops = new Map<FoundFigure, Uint8Array>()
-  for (const figure of figures) {
+  for (const [index, figure] of figures.entries()) {
+    if (index % WINDOW === WINDOW - 1) open.renew()
     if (undrawn.includes(figure.page)) continue
     say({ page: figure.page, drawing: true })
     const crop = open.render(figure.page - 1, CROP_DPI, figure.box)

@@ -73,11 +73,13 @@ export interface OpenPdf {
   readonly count: number
   /** A page that cannot be loaded comes back as `failed`. `index` counts from 0. */
   readonly page: (index: number) => RawPage
+  /** Opens the file anew, which gives back what PDFium keeps of the pages that it has seen. */
+  readonly renew: () => void
   /** A part of a page as PNG, RGB; undefined where it cannot be drawn. */
   readonly render: (index: number, dpi: number, box?: Box) => Uint8Array | undefined
 }
 
-/** Opens a PDF for as long as `use` works on it; or says why it cannot be. */
+/** Opens a PDF for as long as `use` works on it; or says why it cannot be. It takes the bytes: they are gone afterwards. */
 export const withPdf = async <A>(bytes: Uint8Array, use: (pdf: OpenPdf) => A): Promise<A | PdfFault> => {
   const tail = Buffer.from(bytes.subarray(-TAIL)).toString("latin1")
   const pdfium = await loadPdfium()
@@ -85,8 +87,11 @@ export const withPdf = async <A>(bytes: Uint8Array, use: (pdf: OpenPdf) => A): P
   const memory = malloc(bytes.length)
   const scratch = malloc(SCRATCH)
   memoryOf(pdfium).HEAPU8.set(bytes, memory)
+  const { length } = bytes
+  // PDFium has its own copy by now
+  if (bytes.buffer instanceof ArrayBuffer) bytes.buffer.transfer(0)
   let broken = false
-  const document = guarded(-1, () => pdfium.FPDF_LoadMemDocument(memory, bytes.length, ""))
+  let document = guarded(-1, () => pdfium.FPDF_LoadMemDocument(memory, length, ""))
   try {
     const error = document === 0 ? pdfium.FPDF_GetLastError() : 0
     if (error === ERROR_PASSWORD || error === ERROR_SECURITY) {
@@ -113,6 +118,10 @@ export const withPdf = async <A>(bytes: Uint8Array, use: (pdf: OpenPdf) => A): P
       title: metaTitle(pdfium, document, scratch),
       count,
       page: (index) => guarded(index, () => readPage(pdfium, document, index, scratch)),
+      renew: () => {
+        pdfium.FPDF_CloseDocument(document)
+        document = guarded(-1, () => pdfium.FPDF_LoadMemDocument(memory, length, ""))
+      },
       render: (index, dpi, box) => guarded(index, () => renderPng(pdfium, document, index, dpi, box))
     })
   } catch (cause) {
