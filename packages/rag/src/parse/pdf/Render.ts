@@ -17,23 +17,46 @@ const chunk = (kind: string, data: Uint8Array): Uint8Array => {
   return out
 }
 
-/** PNG of RGBA pixels on white paper: grey where all is grey, else RGB. Each row is told by its difference from the last. */
-const encodePng = (pixels: Uint8Array, width: number, height: number): Uint8Array => {
-  let grey = true
-  for (let i = 0; grey && i < pixels.length; i += 4)
-    grey = pixels[i] === pixels[i + 1] && pixels[i] === pixels[i + 2]
-  const channels = grey ? 1 : 3
-  const raw = new Uint8Array(height * (1 + width * channels))
+/** Whether red, green and blue are alike everywhere. */
+const isGrey = (pixels: Uint8Array): boolean => {
+  for (let i = 0; i < pixels.length; i += 4) {
+    const red = pixels[i]!
+    if (red !== pixels[i + 1]! || red !== pixels[i + 2]!) return false
+  }
+  return true
+}
+
+/** The rows of a PNG, each told by its difference from the one above, after the byte that says so. */
+const toRows = (pixels: Uint8Array, width: number, height: number, grey: boolean): Uint8Array => {
+  const stride = width * 4
+  const rows = new Uint8Array(height * (1 + width * (grey ? 1 : 3)))
   let out = 0
-  for (let y = 0; y < height; y++) {
-    raw[out++] = y === 0 ? 0 : 2
-    let at = y * width * 4
-    for (let x = 0; x < width; x++, at += 4) {
-      for (let c = 0; c < channels; c++) {
-        raw[out++] = y === 0 ? pixels[at + c]! : pixels[at + c]! - pixels[at + c - width * 4]!
+  for (let from = 0; from < height * stride; from += stride) {
+    // Above the first row all is 0
+    const above = from === 0 ? 0 : stride
+    rows[out++] = from === 0 ? 0 : 2
+    for (let at = from; at < from + stride; at += 4) {
+      const before = at - above
+      if (above === 0) {
+        rows[out++] = pixels[at]!
+        if (grey) continue
+        rows[out++] = pixels[at + 1]!
+        rows[out++] = pixels[at + 2]!
+      } else {
+        rows[out++] = pixels[at]! - pixels[before]!
+        if (grey) continue
+        rows[out++] = pixels[at + 1]! - pixels[before + 1]!
+        rows[out++] = pixels[at + 2]! - pixels[before + 2]!
       }
     }
   }
+  return rows
+}
+
+/** PNG of RGBA pixels on white paper: grey where all is grey, else RGB. */
+const encodePng = (pixels: Uint8Array, width: number, height: number): Uint8Array => {
+  const grey = isGrey(pixels)
+  const raw = toRows(pixels, width, height, grey)
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
