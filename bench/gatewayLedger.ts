@@ -1,5 +1,5 @@
 /** Whether the money adds up after all that load: what was given is the balance, what is reserved, and what was paid. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { DatabaseLayer } from "../apps/demo-server/src/accounts/Database.ts"
 import { ServerConfig } from "../apps/demo-server/src/Config.ts"

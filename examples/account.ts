@@ -2,7 +2,7 @@
  * Shows the balance, makes a key that may spend two dollars within a week, and takes it back, at SLUICE_GATEWAY_URL with
  * SLUICE_ACCESS_TOKEN: `npx node --conditions=@sluice/source examples/account.ts`.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Account, formatQuota, quota, UNITS_PER_USD } from "@sluice/core"
 import { AccountClient } from "@sluice/core/client"
 import { Console, DateTime, Effect, Stream } from "effect"

@@ -3,7 +3,8 @@
  *
  * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_CHAT_MODEL (of a model that sees).
  */
-import { NodeFileSystem, NodeRuntime } from "@effect/platform-node"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Gateway, imageCost, userMessage } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Config, Console, Effect, Layer } from "effect"

@@ -1,5 +1,5 @@
 /** From a prompt to a film in a file: `npx node --conditions=@sluice/source examples/prompt-to-film.ts`. */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Gateway } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Config, Console, Effect, Stream } from "effect"

@@ -3,7 +3,7 @@
  *
  * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_RERANK_MODEL.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Gateway } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Config, Console, Effect } from "effect"

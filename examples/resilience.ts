@@ -1,7 +1,7 @@
 /**
  * Goes easy on its gateway, and counts what it does: `npx node --conditions=@sluice/source examples/resilience.ts`.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Gateway, withRetryPolicy } from "@sluice/core"
 import { GatewayClient, GatewayMetrics, layerCircuitBreaker, layerRateLimit } from "@sluice/core/client"
 import { Config, Console, Effect, Layer, Metric } from "effect"

@@ -2,7 +2,7 @@
  * Makes a video by SLUICE_VIDEO_MODEL (of group V-A), shows how far it is, and downloads it; goes on with one that was
  * made before, by its id: `npx node --conditions=@sluice/source examples/video.ts [id]`.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Gateway, videoProgress } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Config, Console, Effect, Stream } from "effect"

@@ -1,5 +1,5 @@
 /** The account's contract: what is read is written again as it was, and client and handlers understand each other. */
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, describe, it } from "@effect/vitest"
 import {
   AccessTokenAuth,

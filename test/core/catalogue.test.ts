@@ -1,5 +1,5 @@
 /** Which group a model is of, as the user's table says. */
-import { NodeFileSystem } from "@effect/platform-node"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, expectTypeOf, it } from "@effect/vitest"
 import { MODEL_GROUPS, ModelCatalogue, type ModelGroup } from "@sluice/core"
 import { ConfigProvider, Effect, FileSystem, Layer, Option } from "effect"

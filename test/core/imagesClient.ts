@@ -1,5 +1,5 @@
 /** A client of the loopback gateway, for the tests of images, and what the gateway answers it. */
-import { NodeFileSystem } from "@effect/platform-node"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { apiKey, Gateway, type ImageCall } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { type Duration, Effect, Fiber, Layer } from "effect"

@@ -1,5 +1,5 @@
 /** What the tests of videos share: a patient client of the loopback gateway, a clock that runs, a film, a folder. */
-import { NodeFileSystem } from "@effect/platform-node"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { apiKey, Gateway, type VideoCall } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Effect, Fiber, FileSystem, Layer } from "effect"

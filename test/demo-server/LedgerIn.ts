@@ -1,5 +1,5 @@
 /** The ledger alone, over the accounts of a data folder or of a PostgreSQL, with one user and one key. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { DatabaseLayer } from "../../apps/demo-server/src/accounts/Database.ts"

@@ -1,5 +1,5 @@
 /** The store of the accounts: the first start, what earlier and later versions left, networks. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Exit, Layer } from "effect"
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"

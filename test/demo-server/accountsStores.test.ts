@@ -1,5 +1,5 @@
 /** What the accounts promise, on SQLite as on PostgreSQL. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Context, Effect, Layer, Logger, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"

@@ -1,5 +1,5 @@
 /** Page images on disk: drawn once, found again, the longest unused dropped. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { existsSync, readdirSync, writeFileSync } from "node:fs"

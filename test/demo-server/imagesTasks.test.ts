@@ -1,6 +1,6 @@
 /** Image tasks beyond one request: another user, another start of the server, a gateway in between. */
 import { assert, describe, it } from "@effect/vitest"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ImageResponse } from "@sluice/core"
 import { ConfigProvider, Effect, Exit, Layer, Scope } from "effect"
 import { ServerConfig } from "../../apps/demo-server/src/Config.ts"

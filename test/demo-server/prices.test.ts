@@ -1,5 +1,5 @@
 /** Prices: the file, its faults, and the arithmetic. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { writeFileSync } from "node:fs"

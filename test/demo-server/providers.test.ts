@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { ErrorBody, ModelsResponse } from "@sluice/core"
 import { Context, Effect, Fiber, FileSystem, Layer, Schema } from "effect"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { type Behaviour, json, type Loopback, loopback, refusal } from "./Loopback.ts"
 import { startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
 

@@ -1,5 +1,5 @@
 /** `sluice.config.json`: what is refused and how it is said, and what happens when it changes under load. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, FileSystem, Schedule } from "effect"
 import { decodeProvidersFile } from "../../apps/demo-server/src/providers/config/ProvidersFile.ts"

@@ -1,5 +1,5 @@
 /** A server that is called from all sides is killed, again and again, at any moment; its ledger adds up each time. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { mkdtemp, rm } from "node:fs/promises"

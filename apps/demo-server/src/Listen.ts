@@ -1,5 +1,5 @@
 /** The socket: bound before anything is written, so that a port in use leaves nothing behind. */
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Duration, Effect, Layer } from "effect"
 import { ServerConfig } from "./Config.ts"
 import { patientServer } from "./http/PatientServer.ts"

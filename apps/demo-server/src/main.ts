@@ -1,5 +1,6 @@
 /** `npm start`. */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Layer } from "effect"
 import * as Server from "./Server.ts"
 import { reportStartError } from "./StartError.ts"

@@ -1,5 +1,6 @@
 /** The entry of the command line: arguments in, exit code out. Loaded by bin/sluice.js. */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer, Logger } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import { VERSION } from "../Version.ts"
