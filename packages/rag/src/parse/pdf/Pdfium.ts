@@ -1,5 +1,6 @@
 /** Bytes to what stands on the pages. */
 import type { Box } from "../../Document.ts"
+import { KeptPages } from "./KeptPages.ts"
 import { readText, SCRATCH } from "./PageText.ts"
 import { readGraphics } from "./PageGraphics.ts"
 import { pageTransform } from "./PageTransform.ts"
@@ -13,14 +14,13 @@ const ERROR_SECURITY = 5
 /** A whole PDF ends with its cross-reference's address within this many bytes. */
 const TAIL = 2048
 
-const readPage = (pdfium: Pdfium, document: number, index: number, scratch: number): RawPage => {
+const readPage = (pdfium: Pdfium, pages: KeptPages, index: number, scratch: number): RawPage => {
   const number = index + 1
   const nothing = { number, width: 0, height: 0, runs: [], graphics: [], failed: true }
-  let page = 0
+  const page = pages.get(index)
+  if (page === 0) return nothing
   let text = 0
   try {
-    page = pdfium.FPDF_LoadPage(document, index)
-    if (page === 0) return nothing
     const width = pdfium.FPDF_GetPageWidthF(page)
     const height = pdfium.FPDF_GetPageHeightF(page)
     text = pdfium.FPDFText_LoadPage(page)
@@ -36,7 +36,6 @@ const readPage = (pdfium: Pdfium, document: number, index: number, scratch: numb
     }
   } finally {
     if (text !== 0) pdfium.FPDFText_ClosePage(text)
-    if (page !== 0) pdfium.FPDF_ClosePage(page)
   }
 }
 
@@ -91,6 +90,7 @@ export const withPdf = async <A>(bytes: Uint8Array, use: (pdf: OpenPdf) => A): P
   // PDFium has its own copy by now
   if (bytes.buffer instanceof ArrayBuffer) bytes.buffer.transfer(0)
   let broken = false
+  let pages: KeptPages | undefined
   let document = guarded(-1, () => pdfium.FPDF_LoadMemDocument(memory, length, ""))
   try {
     const error = document === 0 ? pdfium.FPDF_GetLastError() : 0
@@ -114,15 +114,18 @@ export const withPdf = async <A>(bytes: Uint8Array, use: (pdf: OpenPdf) => A): P
       }
     }
     const count = pdfium.FPDF_GetPageCount(document)
+    pages = new KeptPages(pdfium, document)
     return use({
       title: metaTitle(pdfium, document, scratch),
       count,
-      page: (index) => guarded(index, () => readPage(pdfium, document, index, scratch)),
+      page: (index) => guarded(index, () => readPage(pdfium, pages!, index, scratch)),
       renew: () => {
+        pages?.close()
         pdfium.FPDF_CloseDocument(document)
         document = guarded(-1, () => pdfium.FPDF_LoadMemDocument(memory, length, ""))
+        pages = new KeptPages(pdfium, document)
       },
-      render: (index, dpi, box) => guarded(index, () => renderPng(pdfium, document, index, dpi, box))
+      render: (index, dpi, box) => guarded(index, () => renderPng(pdfium, pages!.get(index), dpi, box))
     })
   } catch (cause) {
     broken = cause instanceof PdfiumBroke
@@ -130,6 +133,7 @@ export const withPdf = async <A>(bytes: Uint8Array, use: (pdf: OpenPdf) => A): P
   } finally {
     // What broke is not touched again: its thread ends
     if (!broken) {
+      pages?.close()
       if (document !== 0) pdfium.FPDF_CloseDocument(document)
       free(scratch)
       free(memory)

@@ -77,17 +77,10 @@ const encodePng = (pixels: Uint8Array, width: number, height: number): Uint8Arra
 }
 
 /**
- * A page, or the part of it in `box` (points of the page as shown), as PNG at `dpi`, white where nothing is drawn.
- * Undefined where the page cannot be loaded or memory does not suffice.
+ * A loaded page, or the part of it in `box` (points of the page as shown), as PNG at `dpi`, white where nothing is drawn.
+ * Undefined where there is no page (0) or memory does not suffice.
  */
-export const renderPng = (
-  pdfium: Pdfium,
-  document: number,
-  index: number,
-  dpi: number,
-  box?: Box
-): Uint8Array | undefined => {
-  const page = pdfium.FPDF_LoadPage(document, index)
+export const renderPng = (pdfium: Pdfium, page: number, dpi: number, box?: Box): Uint8Array | undefined => {
   if (page === 0) return undefined
   let bitmap = 0
   try {
@@ -114,6 +107,5 @@ export const renderPng = (
     return encodePng(memoryOf(pdfium).HEAPU8.subarray(at, at + width * height * 4), width, height)
   } finally {
     if (bitmap !== 0) pdfium.FPDFBitmap_Destroy(bitmap)
-    pdfium.FPDF_ClosePage(page)
   }
 }
