@@ -143,7 +143,7 @@ export const fullText = (language: "en" | "zh") =>
       : { baseTokenizer: "icu", stem: false, removeStopWords: false, withPosition: false }
   )
 
-/** The addresses of the rows nearest to a vector by their codes, nearest first; exactly where that is asked for. */
+/** The rows that are nearest to a vector by their codes, or exactly, by their addresses: their cosines, nearest first. */
 export const nearest = async (
   table: Table,
   vector: Float32Array,
@@ -152,20 +152,22 @@ export const nearest = async (
     limit,
     where
   }: { readonly limit: number; readonly exact: boolean; readonly where: string | undefined }
-): Promise<ReadonlyArray<bigint>> => {
+): Promise<ReadonlyMap<bigint, number>> => {
   let query = table
     .query()
     .nearestTo(vector)
     .distanceType("cosine")
     .nprobes(NPROBES)
+    // The exact distances of all that the codes found: LanceDB reads their vectors, and none comes into this process's
+    // heap, whose collector 40 vectors a question keep busy.
+    .refineFactor(1)
     .limit(limit)
-    // LanceDB warns where the distance is not named.
     .select(["_distance"])
     .withRowId()
   if (exact) query = query.bypassVectorIndex()
   if (where !== undefined) query = query.where(where)
   const rows = await query.toArray()
-  return rows.map((row) => row["_rowid"] as bigint)
+  return new Map(rows.map((row) => [row["_rowid"] as bigint, 1 - (row["_distance"] as number)]))
 }
 
 /** A match query over one column. */

@@ -27,11 +27,11 @@ const TARGET = 0.97
 const EXTRA = 20
 
 /**
- * So many passages are compared exactly where `limit` are asked for: enough for the nearest 20, and a quarter more than
- * asked for. Each one costs: the numbers of its vector are read and carried over.
+ * So many passages are compared exactly where `limit` are asked for: enough for the nearest 20, and of many a quarter
+ * more than asked for. Each one costs: the numbers of its vector are read and carried over.
  */
 export const candidates = (limit: number, measured: MeasuredIndex | undefined): number =>
-  Math.max(Math.ceil(limit * 1.25), AT + (measured?.extra ?? EXTRA))
+  Math.max(limit > 2 * AT ? Math.ceil(limit * 1.25) : limit, AT + (measured?.extra ?? EXTRA))
 
 /** From the cheapest to the most thorough. */
 const EXTRAS = [20, 40, 80, 160, 320, 640]
@@ -57,13 +57,10 @@ export const measureIndex = Effect.fn("LanceRecall.measure")(function* (table: T
   const exact: Array<ReadonlySet<bigint>> = []
   // One call at a time: each may be given up between two of them.
   for (const vector of questions) {
-    exact.push(
-      new Set(
-        yield* attempt("store", "searching exactly", () =>
-          nearest(table, vector, { limit: AT, exact: true, where: undefined })
-        )
-      )
+    const near = yield* attempt("store", "searching exactly", () =>
+      nearest(table, vector, { limit: AT, exact: true, where: undefined })
     )
+    exact.push(new Set(near.keys()))
   }
   const rows = yield* attempt("store", "counting passages", () => table.countRows("vector IS NOT NULL"))
   const measured = yield* Clock.currentTimeMillis
@@ -75,7 +72,7 @@ export const measureIndex = Effect.fn("LanceRecall.measure")(function* (table: T
       const near = yield* attempt("store", "searching the index", () =>
         nearest(table, vector, { limit: AT + extra, exact: false, where: undefined })
       )
-      hits += near.filter((row) => exact[i]!.has(row)).length
+      hits += exact[i]!.intersection(near).size
       due += exact[i]!.size
     }
     return due === 0 ? 1 : hits / due

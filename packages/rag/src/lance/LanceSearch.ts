@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Hit, SearchQuery } from "../PassageIndex.ts"
 import { RagError } from "../RagError.ts"
 import { attempt, matchQuery, nearest, type Table } from "./Lance.ts"
-import { cosine, hasDirection } from "./LanceVector.ts"
+import { hasDirection } from "./LanceVector.ts"
 import { FOUND_COLUMNS, foundRows, type FoundRow, toPassage } from "./LanceRows.ts"
 
 /** A search again when a passage that was found is gone before it is read: another version took its place. */
@@ -39,18 +39,18 @@ export const searchOf = (table: Table, dimension: number, candidates: (limit: nu
   }
 
   const once = async ({ limit, vector, vectors, words }: SearchQuery, where: string | undefined) => {
-    const [near, said] = await Promise.all([
-      vector === undefined ? [] : nearest(table, vector, { limit: candidates(limit), exact: false, where }),
+    const [all, said] = await Promise.all([
+      vector === undefined
+        ? new Map<Row, number>()
+        : nearest(table, vector, { limit: candidates(limit), exact: false, where }),
       words === undefined || words.trim() === "" ? new Map<Row, Keyword>() : byWords(words, limit, where)
     ])
-    const ids = [...new Set([...near, ...said.keys()])]
+    const near = new Map([...all].slice(0, limit))
+    const ids = [...new Set([...near.keys(), ...said.keys()])]
     if (ids.length === 0) return { missing: false, hits: [] }
-    const columns = vector === undefined && vectors !== true ? FOUND_COLUMNS : [...FOUND_COLUMNS, "vector"]
+    const columns = vectors === true ? [...FOUND_COLUMNS, "vector"] : FOUND_COLUMNS
     const found = foundRows(await table.takeRowIds(ids).select(columns).withRowId().toArrow())
-    return {
-      missing: found.size < ids.length,
-      hits: hitsOf({ limit, vector, vectors, near, said, found })
-    }
+    return { missing: found.size < ids.length, hits: hitsOf({ all, near, said, found }) }
   }
 
   return Effect.fn("LanceCollection.search")(function* (query: SearchQuery, where: string | undefined) {
@@ -67,42 +67,30 @@ export const searchOf = (table: Table, dimension: number, candidates: (limit: nu
 
 /** Those found by their vector, most similar first, then those that only keywords found, best first. */
 const hitsOf = ({
+  all,
   found,
-  limit,
   near,
-  said,
-  vector,
-  vectors
+  said
 }: {
-  readonly limit: number
-  readonly vector: Float32Array | undefined
-  readonly vectors: boolean | undefined
-  readonly near: ReadonlyArray<Row>
+  /** Similarities, also of some that are less similar than was asked for. */
+  readonly all: ReadonlyMap<Row, number>
+  readonly near: ReadonlyMap<Row, number>
   readonly said: ReadonlyMap<Row, Keyword>
   readonly found: ReadonlyMap<Row, FoundRow>
 }): ReadonlyArray<Hit> => {
-  const similarity = new Map<Row, number>()
-  if (vector !== undefined) {
-    for (const [row, { vector: own }] of found)
-      if (own !== undefined) similarity.set(row, cosine(vector, own))
-  }
-  const ranked = near
-    .filter((row) => similarity.has(row))
-    .toSorted((a, b) => similarity.get(b)! - similarity.get(a)!)
-    .slice(0, limit)
-  const ranks = new Map(ranked.map((row, i) => [row, i + 1]))
-  return [...ranked, ...[...said.keys()].filter((row) => !ranks.has(row))].flatMap((row) => {
+  const ranks = new Map([...near.keys()].map((row, i) => [row, i + 1]))
+  return [...near.keys(), ...[...said.keys()].filter((row) => !near.has(row))].flatMap((row) => {
     const there = found.get(row)
     if (there === undefined) return []
     const keyword = said.get(row)
     return [
       {
         passage: toPassage(there.json),
-        similarity: similarity.get(row),
+        similarity: all.get(row),
         vectorRank: ranks.get(row),
         keywordScore: keyword?.score,
         keywordRank: keyword?.rank,
-        ...(vectors === true ? { vector: there.vector } : {})
+        ...(there.vector === undefined ? {} : { vector: there.vector })
       }
     ]
   })
