@@ -36,12 +36,25 @@ const depthOf = (text: string): number | undefined => {
 }
 
 /**
- * The level of each paragraph that is a heading, 1 to 6.
+ * The level of each paragraph that is a heading, 1 to 6: as the file's own structure says, where it has one.
  *
+ * Where the structure knows less than half of what looks like a heading, looks count as well.
+ */
+export const headingLevels = (paragraphs: ReadonlyArray<Paragraph>): ReadonlyMap<Paragraph, number> => {
+  const told = new Map<Paragraph, number>()
+  for (const paragraph of paragraphs) {
+    const level = paragraph.kind === "table" ? undefined : paragraph.lines[0]!.heading
+    if (level !== undefined) told.set(paragraph, level)
+  }
+  const looks = levelsByLook(paragraphs)
+  return told.size > 0 && told.size >= looks.size / 2 ? told : new Map([...looks, ...told])
+}
+
+/**
  * A heading is short and larger than the body, or bold where the body is not. Its rank among the styles of all headings is
  * its level; a number such as 3.2 says how far it is below the style of 3.
  */
-export const headingLevels = (paragraphs: ReadonlyArray<Paragraph>): ReadonlyMap<Paragraph, number> => {
+const levelsByLook = (paragraphs: ReadonlyArray<Paragraph>): ReadonlyMap<Paragraph, number> => {
   const body = bodyStyle(paragraphs)
   const found = paragraphs.filter((paragraph) => {
     if (paragraph.kind === "table" || paragraph.kind === "code" || paragraph.lines.length > 3) return false

@@ -17,6 +17,8 @@ export interface TextLine {
   readonly bold: boolean
   readonly mono: boolean
   readonly turn: Turn
+  /** The level that the file's own structure gives its first run, if that calls it a heading; 1 to 6. */
+  readonly heading: number | undefined
   readonly runs: ReadonlyArray<Run>
   /** Left and right edge of its column, and which column of the page it is. */
   readonly column: { readonly left: number; readonly right: number; readonly index: number }
@@ -68,6 +70,7 @@ const toLine = (page: number, unsorted: ReadonlyArray<Run>): Draft => {
     bold: bold > length * 0.8,
     mono: mono > length * 0.8,
     turn: runs[0]!.turn,
+    heading: runs[0]!.heading,
     runs
   }
 }

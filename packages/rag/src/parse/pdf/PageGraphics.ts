@@ -2,7 +2,8 @@
 import type { Box } from "../../Document.ts"
 import { compose, mapBox, type Matrix } from "./PageTransform.ts"
 import { memoryOf, type Pdfium } from "./PdfiumLibrary.ts"
-import type { Graphic } from "./Run.ts"
+import { type Alternative, around as hull, type Graphic } from "./Run.ts"
+import type { Structure } from "./Structure.ts"
 
 const PATH = 2
 const IMAGE = 3
@@ -61,15 +62,20 @@ const merged = (graphics: ReadonlyArray<Graphic>): ReadonlyArray<Graphic> => {
   return [...kept, ...cells.values()]
 }
 
-/** Reads a page's graphics. `toShown` maps page space to the page as shown, `width` × `height` points. */
+/**
+ * Reads a page's graphics, and what stands for those that `structure` knows. `toShown` maps page space to the page as
+ * shown, `width` × `height` points.
+ */
 export const readGraphics = (
   pdfium: Pdfium,
   page: number,
   scratch: number,
   toShown: Matrix,
   width: number,
-  height: number
-): ReadonlyArray<Graphic> => {
+  height: number,
+  structure?: Structure
+): { readonly graphics: ReadonlyArray<Graphic>; readonly alternatives: ReadonlyArray<Alternative> } => {
+  const alternatives = new Map<string, Box>()
   const graphics: Array<Graphic> = []
   const paper: Box = [0, 0, width, height]
   const at = scratch >> 2
@@ -177,6 +183,14 @@ export const readGraphics = (
     graphics.push(thin === undefined ? { ...graphic, box } : { kind: "path", shape: thin, box })
   }
 
+  const note = (object: number, matrix: Matrix): void => {
+    const text = structure?.alternatives.get(pdfium.FPDFPageObj_GetMarkedContentID(object))
+    const box = text === undefined ? undefined : boundsOf(object, matrix)
+    if (text === undefined || box === undefined || !box.every(Number.isFinite)) return
+    const own = alternatives.get(text) ?? box
+    alternatives.set(text, hull([own, box]))
+  }
+
   const walk = (
     count: number,
     objectAt: (index: number) => number,
@@ -188,6 +202,7 @@ export const readGraphics = (
       const object = objectAt(i)
       if (object === 0) continue
       objects++
+      if (structure !== undefined && structure.alternatives.size > 0) note(object, matrix)
       const type = pdfium.FPDFPageObj_GetType(object)
       if (type !== PATH && type !== IMAGE && type !== SHADING && type !== FORM) continue
       const visible = clipOf(object, matrix, clip)
@@ -215,5 +230,8 @@ export const readGraphics = (
   }
 
   walk(pdfium.FPDFPage_CountObjects(page), (i) => pdfium.FPDFPage_GetObject(page, i), toShown, paper, 0)
-  return merged(graphics)
+  return {
+    graphics: merged(graphics),
+    alternatives: [...alternatives].map(([text, box]) => ({ text, box }))
+  }
 }

@@ -2,6 +2,7 @@
 import { mapBox, type Matrix } from "./PageTransform.ts"
 import { memoryOf, type Pdfium } from "./PdfiumLibrary.ts"
 import type { Run, Turn } from "./Run.ts"
+import type { Structure } from "./Structure.ts"
 import { type Look, RunBuilder } from "./RunBuilder.ts"
 
 /** Scratch memory for what PDFium writes back. */
@@ -10,7 +11,7 @@ export const SCRATCH = 1024
 const BOLD = /bold|black|heavy|semibold|demi|medi\b|-bd|cmbx/i
 const MONO = /mono|courier|consol|typewriter|menlo|cmtt|code/i
 
-/** The runs of a page's text, in the order of the file. `toShown` maps page space to the page as shown. */
+/** The runs of a page's text, in the order of the file. `toShown` maps page space to the page as shown; `structure` tells headings. */
 export const readText = (
   pdfium: Pdfium,
   page: number,
@@ -18,11 +19,12 @@ export const readText = (
   scratch: number,
   toShown: Matrix,
   width: number,
-  height: number
+  height: number,
+  structure?: Structure
 ): ReadonlyArray<Run> => {
   const rotation = pdfium.FPDFPage_GetRotation(page)
   const runs = new RunBuilder(width, height)
-  const fonts = new Map<number, { readonly font: string; readonly bold: boolean; readonly mono: boolean }>()
+  const fonts = new Map<number, Pick<Look, "font" | "bold" | "mono" | "heading">>()
 
   const lookAt = (index: number): Look => {
     const object = pdfium.FPDFText_GetTextObject(text, index)
@@ -40,6 +42,8 @@ export const readText = (
         bold: BOLD.test(name) || pdfium.FPDFText_GetFontWeight(text, index) >= 650,
         mono: MONO.test(name)
       }
+      const heading = structure?.headings.get(pdfium.FPDFPageObj_GetMarkedContentID(object))
+      if (heading !== undefined) font = { ...font, heading }
       if (object !== 0) fonts.set(object, font)
     }
     pdfium.FPDFText_GetMatrix(text, index, scratch)

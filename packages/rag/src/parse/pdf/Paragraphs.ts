@@ -35,7 +35,7 @@ const continues = (paragraph: Paragraph, last: TextLine, line: TextLine, leading
   // Rows of a table stand further apart than lines
   if (paragraph.kind === "table")
     return isRow(line) && step > 0 && step < leading * ROW_GAP && last.turn === line.turn
-  if (step > leading * 1.35 || step <= 0) return false
+  if (step > leading * 1.35 || step <= 0 || last.heading !== line.heading) return false
   if (Math.abs(last.size - line.size) > 0.12 * size || last.turn !== line.turn) return false
   if (paragraph.kind === "code") return line.mono
   // A last line in the typewriter's face still ends its sentence
@@ -63,6 +63,7 @@ const carriesOn = (before: Paragraph, after: Paragraph, afterFigure: ReadonlySet
     (last.column !== first.column || afterFigure.has(first)) &&
     Math.abs(last.size - first.size) <= 0.05 * last.size &&
     last.bold === first.bold &&
+    last.heading === first.heading &&
     !CAPTION.test(before.lines[0]!.text) &&
     !FINISHED.test(last.text) &&
     /^[\p{Ll}\p{Lo}(]/u.test(first.text) &&

@@ -1,7 +1,7 @@
 /** A PDF's pages to one text with its blocks, pages and lines. */
 import type { Block, Figure, Line, Page, Parsed } from "../../Document.ts"
 import type { FoundFigure } from "../../figures/Figures.ts"
-import { onPage, overlapX, overlapY, toFrame } from "../../figures/Frame.ts"
+import { centre, contains, onPage, overlapX, overlapY, toFrame } from "../../figures/Frame.ts"
 import { withMentions } from "../../figures/Mentions.ts"
 import { rowsOf, type TableRow } from "../../figures/Rows.ts"
 import { commonGutter, readingOrder } from "./Columns.ts"
@@ -130,7 +130,17 @@ const linesOf = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<Draft> =
     .toSorted((a, b) => b.length - a.length)
     .flatMap((own) => toLines(page, own))
 
-/** Caption and inside text of a figure, next to each other; a table's by its rows where it has some. */
+/** What the file says that stands for the pictures in a figure. */
+const alternativeOf = ({ box }: FoundFigure, page: RawPage): string =>
+  (page.alternatives ?? [])
+    .filter((one) => contains(box, ...centre(one.box)))
+    .map(({ text }) => text)
+    .join(" ")
+
+/**
+ * Caption and inside text of a figure, next to each other; a table's by its rows where it has some. What stands for its
+ * pictures comes last, as a line of which the whole figure is the place.
+ */
 const writeFigure = (
   writer: Writer,
   found: FoundFigure,
@@ -151,8 +161,14 @@ const writeFigure = (
     writer.add("\n")
     writer.line(line, kind === "table" ? line.cells.join(" | ") : line.text)
   }
+  const said = alternativeOf(found, page)
+  if (said !== "") {
+    writer.add("\n")
+    writer.line(found, said)
+  }
+  const alternative = said === "" ? {} : { alternative: said }
   const cells = rows === undefined ? {} : { rows: rows.map((row) => row.cells) }
-  return { start, end: writer.at, kind, number, caption, page: found.page, box, ...cells }
+  return { start, end: writer.at, kind, number, caption, page: found.page, box, ...cells, ...alternative }
 }
 
 /** Reading order with figures taken out of it. */

@@ -6,6 +6,7 @@ import { readGraphics } from "./PageGraphics.ts"
 import { pageTransform } from "./PageTransform.ts"
 import { renderPng } from "./Render.ts"
 import { loadPdfium, memoryOf, type Pdfium } from "./PdfiumLibrary.ts"
+import { readStructure } from "./Structure.ts"
 import type { PdfFault, RawPage } from "./Run.ts"
 
 /** `FPDF_GetLastError`: the password is missing or wrong; the security scheme is unknown. */
@@ -26,14 +27,10 @@ const readPage = (pdfium: Pdfium, pages: KeptPages, index: number, scratch: numb
     text = pdfium.FPDFText_LoadPage(page)
     if (text === 0) return { ...nothing, width, height }
     const toShown = pageTransform(pdfium, page, scratch, width, height)
-    return {
-      number,
-      width,
-      height,
-      runs: readText(pdfium, page, text, scratch, toShown, width, height),
-      graphics: readGraphics(pdfium, page, scratch, toShown, width, height),
-      failed: false
-    }
+    const structure = readStructure(pdfium, page)
+    const runs = readText(pdfium, page, text, scratch, toShown, width, height, structure)
+    const drawn = readGraphics(pdfium, page, scratch, toShown, width, height, structure)
+    return { number, width, height, runs, ...drawn, failed: false }
   } finally {
     if (text !== 0) pdfium.FPDFText_ClosePage(text)
   }

@@ -24,6 +24,14 @@ export interface Run {
   readonly turn: Turn
   /** Where the first word in another font begins within `text`, as in "**Figure 1** The gates"; undefined without one. */
   readonly change?: number
+  /** The level that the file's own structure gives it, if that calls it a heading; 1 to 6. */
+  readonly heading?: number
+}
+
+/** What stands for a picture, as the file's own structure says it, and where the picture is. */
+export interface Alternative {
+  readonly text: string
+  readonly box: Box
 }
 
 /**
@@ -44,6 +52,7 @@ export interface RawPage {
   readonly height: number
   readonly runs: ReadonlyArray<Run>
   readonly graphics: ReadonlyArray<Graphic>
+  readonly alternatives?: ReadonlyArray<Alternative>
   readonly failed: boolean
 }
 

@@ -12,6 +12,7 @@ export interface Look {
   readonly bold: boolean
   readonly mono: boolean
   readonly turn: Turn
+  readonly heading?: number
 }
 
 const LIGATURES = /[\uFB00-\uFB06]/g

@@ -1,0 +1,46 @@
+/** PDFs that say themselves what is a heading, and what stands for a picture. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { parse } from "../../packages/rag/src/parse/Parser.ts"
+
+// Printed by Chromium with its structure. Headings look like the text around them; one large bold line heads nothing.
+const bytes = readFileSync(join(import.meta.dirname, "fixtures/tagged.pdf"))
+
+describe("a tagged PDF", () => {
+  it.effect("has the headings that it says, whatever they look like", () =>
+    Effect.gen(function* () {
+      const { blocks, text, title } = yield* parse({ path: "tagged.pdf", bytes })
+      assert.deepStrictEqual(
+        blocks.filter(({ kind }) => kind === "heading").map(({ heading, level }) => [level, heading]),
+        [
+          [1, "Gauges of the weir"],
+          [2, "Readings by month"],
+          [3, "Above the gates"],
+          [2, "What follows"]
+        ]
+      )
+      assert.strictEqual(title, "Gauges of the weir")
+      assert.include(text, "A sentence set large that heads nothing")
+    })
+  )
+
+  it.effect("gives its figures the words that stand for their pictures, also to be found by", () =>
+    Effect.gen(function* () {
+      const { figures, lines, text } = yield* parse({ path: "tagged.pdf", bytes })
+      assert.deepStrictEqual(
+        figures.map(({ alternative, number }) => [number, alternative]),
+        [
+          ["1", "Bars that rise from March to May"],
+          ["2", "The lower gates, closed, from the bridge"]
+        ]
+      )
+      for (const figure of figures) {
+        assert.isTrue(text.slice(figure.start, figure.end).endsWith(`\n${figure.alternative}`))
+        const line = lines.find(({ end }) => end === figure.end)
+        assert.deepStrictEqual([line?.page, line?.box], [figure.page, figure.box])
+      }
+    })
+  )
+})
