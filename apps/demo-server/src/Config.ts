@@ -7,6 +7,7 @@
  * | `HOST` | 127.0.0.1 | address to bind; anything else than loopback is reachable by others |
  * | `SLUICE_DATA` | `.sluice` | folder of the library and of the accounts |
  * | `SLUICE_DATABASE_URL` | – | a PostgreSQL for the accounts, in place of the SQLite in the folder |
+ * | `SLUICE_SYNCHRONOUS` | full | `normal`: what that SQLite has committed survives a crash of the server, not a loss of power |
  * | `SLUICE_GATEWAY_URL` | – | a gateway that answers in place of the embedded models |
  * | `SLUICE_API_KEY` | – | the key for that gateway's `/v1` |
  * | `SLUICE_ACCESS_TOKEN` | – | the system access token for that gateway's `/api` |
@@ -30,6 +31,7 @@ import { Config, Context, Effect, Layer, Option, Redacted } from "effect"
 import { isAbsolute, resolve } from "node:path"
 import { moneyOf, type MoneySettings, moneyVariables } from "./money/MoneySettings.ts"
 import { operationOf, type OperationSettings, operationVariables } from "./operation/OperationSettings.ts"
+import type * as NodeSqlite from "./sql/NodeSqlite.ts"
 import { StartError } from "./StartError.ts"
 
 /** A gateway that answers instead of the embedded models. */
@@ -62,6 +64,7 @@ const variables = Config.unwrap({
   host: text("HOST"),
   data: text("SLUICE_DATA"),
   database: Config.Redacted("SLUICE_DATABASE_URL").pipe(Config.option, Config.map(Option.getOrUndefined)),
+  synchronous: Config.Literals(["full", "normal"], "SLUICE_SYNCHRONOUS").pipe(Config.withDefault("full")),
   url: text("SLUICE_GATEWAY_URL"),
   apiKey: Config.schema(ApiKey, "SLUICE_API_KEY").pipe(Config.option, Config.map(Option.getOrUndefined)),
   accessToken: Config.schema(SystemAccessToken, "SLUICE_ACCESS_TOKEN").pipe(
@@ -160,6 +163,8 @@ export class ServerConfig extends Context.Service<
     readonly data: string
     /** Where the accounts are; absent: in the data folder. */
     readonly database: Redacted.Redacted | undefined
+    /** What a commit to the file in the data folder waits for: that the disk has it, or that the system does. */
+    readonly synchronous: NodeSqlite.Synchronous
     /** Absent: the embedded models answer. */
     readonly gateway: GatewaySettings | undefined
     /** Figures are described when they are brought, so that they are found by what they show. */
@@ -188,6 +193,7 @@ export class ServerConfig extends Context.Service<
         host: found.host ?? "127.0.0.1",
         data: isAbsolute(data) ? data : resolve(data),
         database: yield* databaseOf(found),
+        synchronous: found.synchronous,
         gateway: yield* gatewayOf(found),
         describeFigures: Option.getOrElse(found.describe, () => false),
         stray: strayOf(found),

@@ -47,7 +47,7 @@ const touch = Effect.fnUntraced(function* (file: string, folder: string) {
   )
 })
 
-const inFile = Effect.fnUntraced(function* (data: string) {
+const inFile = Effect.fnUntraced(function* (data: string, synchronous: NodeSqlite.Synchronous) {
   const path = yield* Path.Path
   const legacy = yield* openDataFolder(data)
   const file = path.join(data, "accounts.db")
@@ -59,7 +59,7 @@ const inFile = Effect.fnUntraced(function* (data: string) {
     yield* Effect.mapError(markMoved(data), dataFolderError(data))
   })
   return Layer.effectDiscard(prepare).pipe(
-    Layer.provideMerge(NodeSqlite.layer(file)),
+    Layer.provideMerge(NodeSqlite.layer(file, synchronous)),
     Layer.catchTag(["SqlError", "MigrationError"], (error) =>
       Layer.effect(SqlClient.SqlClient, Effect.fail(fileError(data)(error)))
     )
@@ -98,7 +98,7 @@ const inPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, data: st
  * One PostgreSQL serves several servers, each on a data folder of its own.
  */
 export const DatabaseLayer = Layer.unwrap(
-  Effect.flatMap(ServerConfig, ({ data, database }) =>
-    database === undefined ? inFile(data) : inPostgres(database, data)
+  Effect.flatMap(ServerConfig, ({ data, database, synchronous }) =>
+    database === undefined ? inFile(data, synchronous) : inPostgres(database, data)
   )
 )

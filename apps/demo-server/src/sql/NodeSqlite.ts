@@ -62,14 +62,17 @@ const connectionTo = (database: DatabaseSync): SqlConnection.Connection => {
   }
 }
 
-const open = (file: string) =>
+/** What a commit waits for: that the disk has it (`full`), or that the operating system does (`normal`). */
+export type Synchronous = "full" | "normal"
+
+const open = (file: string, synchronous: Synchronous) =>
   attempt("open", () => {
     // A lock held by another server is not waited for.
     const database = new DatabaseSync(file, { timeout: 0 })
     try {
       database.exec("PRAGMA locking_mode = EXCLUSIVE")
       database.exec("PRAGMA journal_mode = WAL")
-      database.exec("PRAGMA synchronous = FULL")
+      database.exec(`PRAGMA synchronous = ${synchronous.toUpperCase()}`)
       database.exec("PRAGMA foreign_keys = ON")
       // The lock is taken by writing.
       database.exec("BEGIN IMMEDIATE; COMMIT")
@@ -84,17 +87,20 @@ const open = (file: string) =>
  * The client of a file, which is made when it is not there.
  *
  * **Details.** The file is locked for as long as the layer lives: a second server on it fails with `LockTimeoutError`.
- * What was committed survives a loss of power (`synchronous = FULL`). Statements of one fiber's transaction and those of
+ * What was committed survives a loss of power, unless `synchronous` is `normal`: then it survives the end of the process. Statements of one fiber's transaction and those of
  * other fibers take turns.
  *
  * **Gotchas.** Statements run on the thread that calls them: keep them small.
  */
-export const layer = (file: string): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
+export const layer = (
+  file: string,
+  synchronous: Synchronous = "full"
+): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
   Layer.effect(
     SqlClient.SqlClient,
     Effect.gen(function* () {
       const scope = yield* Scope.Scope
-      const database = yield* open(file)
+      const database = yield* open(file, synchronous)
       yield* Scope.addFinalizer(
         scope,
         Effect.sync(() => database.close())
