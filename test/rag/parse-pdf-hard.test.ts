@@ -1,4 +1,6 @@
 /** PDFs that are hard on a reader: scans, bombs, recursion, thousands of pages. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { layerVision } from "@sluice/embedded/vision"
 import { Effect } from "effect"
@@ -68,6 +70,41 @@ describe("scans", () => {
   )
 })
 
+describe("a PDF whose fonts do not tell their characters", () => {
+  // Printed by Chromium; without these maps its fonts only number their glyphs
+  const bytes = Buffer.from(
+    readFileSync(join(import.meta.dirname, "fixtures/tagged.pdf"), "latin1").replace(
+      /\/ToUnicode \d+ 0 R/g,
+      (map) => " ".repeat(map.length)
+    ),
+    "latin1"
+  )
+  const file = () => ({ path: "no-map.pdf", bytes: Uint8Array.from(bytes) })
+
+  it.live(
+    "is read by image understanding as scans are",
+    () =>
+      Effect.gen(function* () {
+        const { faults, figures, text } = yield* parse(file()).pipe(Effect.provide(layerVision))
+        assert.include(text, "The keeper walks the length of the wall each morning")
+        assert.deepStrictEqual(
+          figures.map(({ number }) => number),
+          ["1", "2"]
+        )
+        assert.deepStrictEqual(faults, [])
+      }),
+    60_000
+  )
+
+  it.effect("is refused with the reason where nothing is provided that reads it", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(parse(file()))
+      assert.strictEqual(error.reason, "UnsupportedFormat")
+      assert.include(error.message, "fonts that do not tell which characters they show")
+    })
+  )
+})
+
 describe("a PDF", () => {
   const caption: Mark = { text: "Figure 1: The gates.", x: 60, y: 380 }
 
@@ -101,6 +138,87 @@ describe("a PDF", () => {
       assert.strictEqual(figure?.number, "1")
       assert.isTrue(figure!.box![0] < 80 && figure!.box![2] > 340)
     })
+  )
+
+  it.live("whose form calls itself twice loses that page, and no memory beyond its bound", () =>
+    Effect.gen(function* () {
+      // Each level doubles what is drawn
+      const before = process.resourceUsage().maxRSS
+      const parsed = yield* read([
+        { marks: lines, draw: "/X Do", form: "40 220 60 60 re f /X Do /X Do" },
+        { marks: [{ text: "A page with text.", x: 60, y: 700 }] }
+      ])
+      assert.strictEqual(parsed.text, "A page with text.")
+      assert.deepStrictEqual(
+        parsed.faults.map(({ page }) => page),
+        [1]
+      )
+      assert.isBelow(process.resourceUsage().maxRSS - before, 900 * 1024)
+    })
+  )
+
+  it.live("with a picture of 20 MB is read, with its figure", () =>
+    Effect.gen(function* () {
+      // 2,000 × 3,334 pixels in colour, written in hexadecimal: 40 MB of file
+      const row = "00336699cc".repeat(2000 * 3).slice(0, 2000 * 6)
+      const parsed = yield* read([
+        {
+          marks: [...lines, caption],
+          draw: "q 200 0 0 150 60 400 cm /P Do Q",
+          picture: {
+            entries: "/Width 2000 /Height 3334 /ColorSpace /DeviceRGB /Filter /ASCIIHexDecode",
+            hex: row.repeat(3334)
+          }
+        }
+      ])
+      assert.include(parsed.text, "Bearings wear")
+      const [figure] = parsed.figures
+      assert.deepStrictEqual(
+        figure!.box!.map((value) => Math.round(value)),
+        [60, 292, 260, 442]
+      )
+      assert.isAbove(figure!.crop!.length, 1000)
+      assert.deepStrictEqual(parsed.faults, [])
+    })
+  )
+
+  it.live(
+    "whose figure is a picture with words in it has them from image understanding, at their places",
+    () =>
+      Effect.gen(function* () {
+        const png = yield* renderPage("a.pdf", writePdf([{ marks: lines }]), 1, { dpi: 150 })
+        const { picture } = scanOf(png)
+        const page: PdfPage = {
+          marks: [
+            caption,
+            ...column(
+              60,
+              340,
+              Array.from(
+                { length: 6 },
+                () => "What the picture shows is told in the text below it, in lines."
+              )
+            )
+          ],
+          draw: "q 280 0 0 396 60 395 cm /P Do Q",
+          picture: picture!
+        }
+        const parsed = yield* read([page]).pipe(Effect.provide(layerVision))
+        const [figure] = parsed.figures
+        const inside = parsed.text.slice(figure!.start, figure!.end)
+        assert.match(inside, /^Figure 1: The gates\.\n/)
+        assert.include(inside, "Bearings wear in every season.")
+        const words = parsed.lines.filter(({ start, end }) =>
+          parsed.text.slice(start, end).includes("Bearings wear")
+        )
+        assert.lengthOf(words, 1)
+        const [x0, y0, x1, y1] = figure!.box!
+        const [left, top, right, bottom] = words[0]!.box
+        assert.isTrue(left >= x0 && right <= x1 && top >= y0 && bottom <= y1)
+        const without = yield* read([page])
+        assert.notInclude(without.text, "Bearings wear")
+      }),
+    60_000
   )
 
   it.live("with an image of 400 million pixels that are not there is read without it growing to that", () =>

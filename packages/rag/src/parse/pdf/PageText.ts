@@ -11,6 +11,17 @@ export const SCRATCH = 1024
 const BOLD = /bold|black|heavy|semibold|demi|medi\b|-bd|cmbx/i
 const MONO = /mono|courier|consol|typewriter|menlo|cmtt|code/i
 
+/** From this many characters on it can be said whether a text is readable. */
+const ENOUGH = 8
+/** Fonts that number their glyphs show hardly a small Latin letter; old ones without a map give the letters themselves. */
+const SMALL_LETTERS = 0.4
+
+export interface PageText {
+  readonly runs: ReadonlyArray<Run>
+  /** Its fonts do not say which characters their glyphs are: what comes out is no text. */
+  readonly unreadable: boolean
+}
+
 /** The runs of a page's text, in the order of the file. `toShown` maps page space to the page as shown; `structure` tells headings. */
 export const readText = (
   pdfium: Pdfium,
@@ -21,7 +32,7 @@ export const readText = (
   width: number,
   height: number,
   structure?: Structure
-): ReadonlyArray<Run> => {
+): PageText => {
   const rotation = pdfium.FPDFPage_GetRotation(page)
   const runs = new RunBuilder(width, height)
   const fonts = new Map<number, Pick<Look, "font" | "bold" | "mono" | "heading">>()
@@ -58,6 +69,10 @@ export const readText = (
     }
   }
 
+  let visible = 0
+  let unmapped = 0
+  let small = 0
+  let mapped = true
   let size = 0
   let turn: Turn = 0
   const count = pdfium.FPDFText_CountChars(text)
@@ -70,7 +85,14 @@ export const readText = (
       const heap = memoryOf(pdfium).HEAPF32
       // left, top, right, bottom
       let box = mapBox(toShown, heap[at]!, heap[at + 3]!, heap[at + 2]!, heap[at + 1]!)
-      let look = runs.atWordStart ? lookAt(i) : undefined
+      const begins = runs.atWordStart
+      let look = begins ? lookAt(i) : undefined
+      if (begins) mapped = pdfium.FPDFText_HasUnicodeMapError(text, i) !== 1
+      visible++
+      if (!mapped) {
+        unmapped++
+        if (code >= 97 && code <= 122) small++
+      }
       const tall = box[3] - box[1]
       // Fonts that are drawings have sizes of their own: then the box says more
       if (
@@ -103,5 +125,6 @@ export const readText = (
       runs.character(character, box, look)
     }
   }
-  return runs.finish()
+  const unreadable = unmapped >= ENOUGH && unmapped > visible / 2 && small < SMALL_LETTERS * unmapped
+  return { runs: runs.finish(), unreadable }
 }

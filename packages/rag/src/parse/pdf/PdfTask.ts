@@ -17,10 +17,14 @@ export type PdfTask =
   /** `page` counts from 1. */
   | { readonly kind: "render"; readonly bytes: Uint8Array; readonly page: number; readonly dpi: number }
 
-/** A file as it was read, and what of it is pictures without text: numbers of pages, indices of `parsed.figures`. */
+/**
+ * A file as it was read, and what of it is pictures without text: numbers of pages, indices of `parsed.figures`. Of the
+ * pages, `unreadable` are those with text in fonts that do not tell its characters.
+ */
 export interface PdfParsed {
   readonly parsed: Parsed
   readonly scans: ReadonlyArray<number>
+  readonly unreadable: ReadonlyArray<number>
   readonly pictures: ReadonlyArray<number>
 }
 

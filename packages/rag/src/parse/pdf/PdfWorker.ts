@@ -58,6 +58,7 @@ const readWindow = (
     plain: plain.map((page) => withDrawingsOf(page, figures)),
     figures: withSeenFigures(figures, seen),
     scans: pages.filter(isScan).map(({ number }) => number),
+    unreadable: pages.filter((page) => page.unreadable === true).map(({ number }) => number),
     pictures: new Set(
       figures
         .filter((figure) => isPicture(figure, read[figure.page - 1 - from]!))
@@ -110,7 +111,7 @@ const parse = (
   }
   const shown = new Set(windows.flatMap((window) => [...window.pictures]))
   const pictures = order.flatMap(({ caption }, index) => (shown.has(caption[0]!) ? [index] : []))
-  return { parsed, scans, pictures }
+  return { parsed, scans, unreadable: windows.flatMap((window) => window.unreadable), pictures }
 }
 
 const render = (open: OpenPdf, page: number, dpi: number): PdfResult => {

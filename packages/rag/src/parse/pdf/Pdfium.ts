@@ -28,9 +28,9 @@ const readPage = (pdfium: Pdfium, pages: KeptPages, index: number, scratch: numb
     if (text === 0) return { ...nothing, width, height }
     const toShown = pageTransform(pdfium, page, scratch, width, height)
     const structure = readStructure(pdfium, page)
-    const runs = readText(pdfium, page, text, scratch, toShown, width, height, structure)
+    const { runs, unreadable } = readText(pdfium, page, text, scratch, toShown, width, height, structure)
     const drawn = readGraphics(pdfium, page, scratch, toShown, width, height, structure)
-    return { number, width, height, runs, ...drawn, failed: false }
+    return { number, width, height, runs: unreadable ? [] : runs, ...drawn, failed: false, unreadable }
   } finally {
     if (text !== 0) pdfium.FPDFText_ClosePage(text)
   }

@@ -39,23 +39,52 @@ const DIRECT = [
   "FPDFText_GetLooseCharBox",
   "FPDFText_GetMatrix",
   "FPDFText_GetTextObject",
-  "FPDFText_GetUnicode"
+  "FPDFText_GetUnicode",
+  "FPDFText_HasUnicodeMapError"
 ] as const satisfies ReadonlyArray<keyof Pdfium>
 
 /** Calls WebAssembly itself where the package's way, which looks each name up and converts each argument, costs more than the work. */
 const withDirectCalls = (pdfium: Pdfium): Pdfium => {
-  const wasm = pdfium.pdfium.wasmExports as unknown as Pdfium
-  return { ...pdfium, ...Object.fromEntries(DIRECT.map((name) => [name, wasm[name]])) }
+  const exported = pdfium.pdfium.wasmExports as unknown as Pdfium
+  return { ...pdfium, ...Object.fromEntries(DIRECT.map((name) => [name, exported[name]])) }
 }
+
+/** What one PDF may hold of PDFium's memory; a page that wants more breaks it, and is left out. */
+const MEMORY = 640 * 1024 * 1024
+
+type Imports = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** What of WebAssembly is used here; Node's own types do not have it. */
+const { WebAssembly: wasm } = globalThis as unknown as {
+  readonly WebAssembly: {
+    readonly instantiate: (bytes: ArrayBuffer, imports: Imports) => Promise<{ readonly instance: object }>
+  }
+}
+
+/** Compiles PDFium, so that its memory stops growing at `MEMORY`. */
+const instantiate =
+  (bytes: ArrayBuffer) =>
+  (imports: Imports, receive: (instance: object) => void): object => {
+    const env = imports["env"]!
+    const grow = env["emscripten_resize_heap"] as (size: number) => number
+    const limited = (size: number): number => (size >>> 0 > MEMORY ? 0 : grow(size))
+    void wasm
+      .instantiate(bytes, { ...imports, env: { ...env, emscripten_resize_heap: limited } })
+      .then(({ instance }) => receive(instance))
+    return {}
+  }
 
 let loading: Promise<Pdfium> | undefined
 
-/** Compiles PDFium once for each thread (about 30 ms). */
+/** PDFium, once for each thread (about 30 ms). */
 export const loadPdfium = (): Promise<Pdfium> => {
   loading ??= (async () => {
     const file = readFileSync(createRequire(import.meta.url).resolve("@embedpdf/pdfium/pdfium.wasm"))
     const wasmBinary = file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength) as ArrayBuffer
-    const pdfium = await init({ wasmBinary })
+    // What PDFium says when it breaks comes with what it throws
+    const pdfium = await init({ instantiateWasm: instantiate(wasmBinary), printErr: () => {} } as Parameters<
+      typeof init
+    >[0])
     pdfium.PDFiumExt_Init()
     return withDirectCalls(pdfium)
   })()

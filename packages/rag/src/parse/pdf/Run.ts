@@ -54,6 +54,8 @@ export interface RawPage {
   readonly graphics: ReadonlyArray<Graphic>
   readonly alternatives?: ReadonlyArray<Alternative>
   readonly failed: boolean
+  /** It has text that its fonts do not tell the characters of: there are no runs, but it can be looked at. */
+  readonly unreadable?: boolean
 }
 
 /** Why a PDF cannot be read: crosses from the worker to the program. */

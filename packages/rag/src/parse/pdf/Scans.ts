@@ -21,7 +21,7 @@ const FAILURES_AT_MOST = 2
 const widthOf = (png: Uint8Array): number => new DataView(png.buffer, png.byteOffset).getUint32(16)
 
 const NO_TEXT =
-  "this PDF holds scanned pages without text, and no image understanding is provided that reads them. Provide one, or run a text recognition over it, such as OCRmyPDF, and add the result."
+  "this PDF holds scanned pages without text, or fonts that do not tell which characters they show, and no image understanding is provided that reads them. Provide one, or run a text recognition over it, such as OCRmyPDF, and add the result."
 
 /** How pages of the file are drawn and the file is read again with what was seen. */
 export interface PdfSource {
@@ -42,6 +42,11 @@ export const readScans = Effect.fn("readScans")(function* (
   source: PdfSource
 ) {
   const { parsed, pictures, scans } = first
+  const unreadable = new Set(first.unreadable)
+  const whyNot = (page: number): string =>
+    unreadable.has(page)
+      ? "the fonts of this page do not tell which characters they show,"
+      : "this page is a picture,"
   const vision = yield* Effect.serviceOption(Vision)
   const read = Option.getOrUndefined(vision)?.read
   if (read === undefined) {
@@ -50,7 +55,7 @@ export const readScans = Effect.fn("readScans")(function* (
       parsed,
       scans.map((page) => ({
         page,
-        message: "this page is a picture, and no image understanding is provided that reads it"
+        message: `${whyNot(page)} and no image understanding is provided that reads it`
       }))
     )
   }
@@ -86,7 +91,7 @@ export const readScans = Effect.fn("readScans")(function* (
       Effect.catch((error) =>
         Effect.sync(() => {
           failures++
-          const what = within === "page" ? "this page is a picture and" : "a picture of this page"
+          const what = within === "page" ? `${whyNot(page)} and it` : "a picture of this page"
           faults.push({ page, message: `${what} could not be read: ${error.message}` })
         })
       )
@@ -105,7 +110,7 @@ export const readScans = Effect.fn("readScans")(function* (
   ]
   yield* Effect.forEach(tasks, (task) => task, { concurrency: AT_A_TIME, discard: true })
   for (const page of scans.slice(PAGES_AT_MOST)) {
-    faults.push({ page, message: `this page is a picture; of one file ${PAGES_AT_MOST} are read at most` })
+    faults.push({ page, message: `${whyNot(page)} and of one file ${PAGES_AT_MOST} such are read at most` })
   }
   const last = seen.length === 0 ? first : yield* source.again(seen)
   if (last.parsed.text === "") {

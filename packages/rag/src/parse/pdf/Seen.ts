@@ -33,9 +33,10 @@ const share = (page: RawPage, box: Box): number => {
 
 const lengthOf = (runs: ReadonlyArray<Run>): number => runs.reduce((sum, { text }) => sum + text.length, 0)
 
-/** Whether a page is a picture of a page. */
+/** Whether a page is a picture of a page, or has text that can only be seen. */
 export const isScan = (page: RawPage): boolean => {
   if (page.failed) return false
+  if (page.unreadable === true) return true
   const length = lengthOf(page.runs)
   const most = length === 0 ? IMAGE_SHARE : SCAN_SHARE
   return length < FEW_CHARACTERS && share(page, [0, 0, page.width, page.height]) >= most
