@@ -115,6 +115,32 @@ describe("the page", () => {
     await row.waitFor()
   })
 
+  it("keeps the longest name within its place, on a desktop and on a phone", async () => {
+    for (const viewport of [DESKTOP, PHONE]) {
+      const page = await open("#documents", { viewport })
+      const name = `${"w".repeat(200)}${viewport.width}.md`
+      await page
+        .locator("input[type=file]")
+        .first()
+        .setInputFiles([{ name, mimeType: "text/markdown", buffer: Buffer.from("A buoy lies here.") }])
+      const sent = page.locator(".uploads [data-state=added]")
+      await sent.waitFor()
+      const row = page.locator(".documents li", { hasText: name })
+      await row.locator(".title").click()
+      for (const [inner, outer] of [
+        [sent.locator(".said"), page.locator(".uploads")],
+        [row.locator(".title"), row.locator(".open")],
+        [row.locator(".icon"), row],
+        [page.locator(".source [aria-label='Close the source']"), page.locator(".source")],
+        [page.locator(".source .path"), page.locator(".source")]
+      ] as const) {
+        const [own, place] = [await inner.boundingBox(), await outer.boundingBox()]
+        assert.isAtMost((own?.x ?? NaN) + (own?.width ?? NaN), (place?.x ?? NaN) + (place?.width ?? NaN) + 1)
+      }
+      assert.isAtMost(Number(await page.evaluate(OVERFLOW)), 0)
+    }
+  })
+
   it("takes a whole folder, and what is dropped on it", async () => {
     const folder = await mkdtemp(join(tmpdir(), "sluice-folder-"))
     try {
