@@ -243,6 +243,54 @@ The summary table keeps totals. It is made every night. This table shrinks to 29
     expect(answer("Which licence does the captain of the ferry hold?", text)).toEqual([])
   })
 
+  it("answers about the figure that is asked for, from where that one is spoken of", () => {
+    const page = `Figure 4 shows how the states follow each other, and what they show of a server.
+
+See Fig. 7 for the terms. It shows that terms never go back.
+
+Figure 8(c) shows how the log of a server grows; figure 8 shows it once more.`
+    expect(answer("What does Figure 4 show?", page)).toEqual([
+      "Figure 4 shows how the states follow each other, and what they show of a server."
+    ])
+    expect(answer("What does figure 8 show?", page)[0]).toMatch(/^Figure 8/)
+    expect(answer("What does Figure 16 show?", page)).toEqual([])
+    const tables = "Tables 4 and 5 show the costs of the lock.\n\nTable 6 shows the costs of the weir."
+    expect(answer("What does Table 5 show of costs?", tables)).toEqual([
+      "Tables 4 and 5 show the costs of the lock."
+    ])
+    expect(
+      read(
+        "What does Figure 3 of the Weirwork paper show?",
+        "Figure 3 (a) shows a normal run.",
+        "Weirwork: gates"
+      )
+    ).toHaveLength(1)
+    expect(answer("图3显示了什么？", "图2显示了水位的变化。图3显示了船只的数量。")).toEqual([
+      "图3显示了船只的数量。"
+    ])
+  })
+
+  it("has no answer to how many without a number, nor to which is the most where nothing is compared", () => {
+    const visit = `You need no boat to enjoy a lock. Ida Thornbury, head keeper since 2011, lives in the lock house.
+
+Boats go through the lock in the order in which they arrive.`
+    expect(answer("Which year had the most lockings?", visit)).toEqual([])
+    const order = "Boats go through the lock in the order in which they arrive."
+    expect(answer("How fast may boats go through the lock?", order)).toEqual([])
+    expect(answer("How many boats go through the lock?", order)).toEqual([])
+    expect(
+      answer("How many boats go through the lock?", `${order} Nine boats go through the lock at once.`)
+    ).toEqual(["Nine boats go through the lock at once."])
+    const tour =
+      "Mei leads a tour of the lock on the first Saturday of each month. Most damage was done in the lock."
+    expect(answer("Which month had the most lockings?", tour)).toEqual([])
+    const counted =
+      "The lock has seen many boats. Of all years 2024 had the most lockings of boats in the lock."
+    expect(answer("Which year had the most lockings?", counted)).toEqual([
+      "Of all years 2024 had the most lockings of boats in the lock."
+    ])
+  })
+
   it("says nothing twice", () => {
     const text = "The boiler is inspected every spring.\n\nThe boiler is inspected every spring, too."
     expect(answer("When is the boiler inspected?", text)).toHaveLength(1)

@@ -2,6 +2,7 @@
 import type { CitedSentence, ReaderPassage } from "@sluice/core"
 import { answerTypeOf, requiredOf } from "./reading/answerType.ts"
 import { CAPTION, TITLED } from "./reading/blocks.ts"
+import { picturesIn } from "./reading/pictures.ts"
 import { isNumber, type Question, questionOf, wordsOf } from "./reading/question.ts"
 import { type Sentence, sentencesOf } from "./reading/sentences.ts"
 import { similarity } from "./similarity.ts"
@@ -62,7 +63,7 @@ const UNFINISHED = 0.2
 const FINISHED = /[.!?:;。！？：；…][\p{Pe}\p{Pf}"'*_`\d[\],\s]*$/u
 
 /** Words less alike than this are different words; alike ones count for less than the same. */
-const SIMILAR = 0.6
+const SIMILAR = 0.62
 const SIMILAR_COUNTS = 0.7
 
 /** Sentences after the best need so much of its score, and must say something else. */
@@ -111,6 +112,13 @@ const PRONOUN = /^(?:(?:It|Its|They|Their|He|His|She|Her|This|These|Those)\b|[�
 
 const nothing: ReadonlySet<Term> = new Set()
 
+/** Whether a text names figures or tables, and none of those asked for. */
+const namesOthers = (asked: ReadonlySet<string>, text: string): boolean => {
+  if (asked.size === 0) return false
+  const named = picturesIn(text)
+  return named.size > 0 && asked.isDisjointFrom(named)
+}
+
 const candidatesOf = (
   question: Question,
   isOfType: ((sentence: string) => boolean) | undefined,
@@ -119,6 +127,9 @@ const candidatesOf = (
 ): ReadonlyArray<Candidate> => {
   const path = title.split(" › ")
   const required = requiredOf(question.text)
+  const pictures = picturesIn(question.text)
+  // What asks for one figure is answered where that one is, or spoken of.
+  if (pictures.size > 0 && pictures.isDisjointFrom(picturesIn(`${title}\n${text}`))) return []
   const sentences = sentencesOf(text)
   const everything = presence(question, contentOf(`${title}\n${text}`))
   const unnamed = question.names.filter((name) => name.every((i) => everything[i] === 0)).length
@@ -189,7 +200,8 @@ const candidatesOf = (
       content,
       // A number alone, such as a year, is found everywhere.
       about:
-        required?.test(sentence.text) !== false &&
+        required(sentence.text) &&
+        !namesOthers(pictures, sentence.text) &&
         (question.subject.length === 0 || question.subject.some((i) => (around[i] ?? 0) > 0)) &&
         (sameNumbers ||
           covered(question, own) >= (row ? MIN_ROW_COVERAGE : MIN_OWN_COVERAGE) ||

@@ -42,8 +42,39 @@ const COST =
 const AMOUNT =
   /[$€£¥₹]|\d|\bfree\b|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|half|nothing)\b(?![\s-]+(?:second|minute|hour|day|week|month|year|but\b))|免费|[零一二两三四五六七八九十百千万亿半]\s*(?:元|块|角|分|克朗|镑|美|欧|日元)/iu
 
-/** What every sentence of the answer must have; undefined where nothing is so sure. */
-export const requiredOf = (question: string): RegExp | undefined => (COST.test(question) ? AMOUNT : undefined)
+/** What counts or measures is answered by a number, or by words for one. */
+const COUNT =
+  /\bhow (?:many|fast|tall|deep|wide|heavy|hot|cold|high|big|large)\b|多少(?!钱)|几[个名人次种座条本岁级元米]|多[高大深远重快宽]/iu
+const COUNTED = /\b(?:zero|none|several|dozens?|single|both|all|every|unlimited|percent)\b|%|[没无每]/iu
+
+const LARGE_OR_SMALL =
+  "most|least|fewest|best|worst|(?:larg|great|bigg|small|high|low|long|short|tall|deep|old|new|young|fast|slow|quick|busi|heavi|light|cheap|strong|weak|wid|wett|dri|hott|cold|warm|lat|earli)est"
+/** Which of many is the most: where no sentence compares, none says it. */
+const MOST = new RegExp(
+  `\\b(?:which|what)\\s+(?:\\p{L}+\\s+){1,3}?(?:had|has|have|was|is|were|are|got|gets|saw|sees|made|makes|gave|gives|took|takes|received|receives)\\s+the\\s+(?:${LARGE_OR_SMALL})\\b|哪[^，。？]{0,12}最`,
+  "iu"
+)
+const COMPARED = new RegExp(
+  `\\b(?:${LARGE_OR_SMALL}|peak\\w{0,3}|record|top|max\\w*|min\\w*|only|never|\\w+ than)\\b|最|比|超过|高于|低于`,
+  "iu"
+)
+
+const MONTHS =
+  /\b(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b|月|\b\d{4}-\d\d\b|\b\d{1,2}[./]\d{1,2}\b/u
+
+const requirements: ReadonlyArray<readonly [asks: RegExp, answers: (sentence: string) => boolean]> = [
+  [COST, (sentence) => AMOUNT.test(sentence)],
+  [COUNT, (sentence) => NUMBER.test(sentence) || COUNTED.test(sentence)],
+  [MOST, (sentence) => COMPARED.test(sentence)],
+  [/\b(?:which|what) year\b|哪一?年/i, (sentence) => /\b\d{3,4}s?\b|century|\d年|世纪/i.test(sentence)],
+  [/\b(?:which|what) month\b|哪个?月|几月/i, (sentence) => MONTHS.test(sentence)]
+]
+
+/** A test for what every sentence of the answer must have. */
+export const requiredOf = (question: string): ((sentence: string) => boolean) => {
+  const required = requirements.filter(([asks]) => asks.test(question))
+  return (sentence) => required.every(([, answers]) => answers(sentence))
+}
 
 const DEFINITION =
   /^\s*(?:what|who)(?:'s| is| are| was| were)\s+(?:an?\s+|the\s+)?([^?]+?)\s*\?*\s*$|^\s*(.{1,20}?)(?:是什么|是谁|是指什么|指的是什么)/iu

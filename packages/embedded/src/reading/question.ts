@@ -11,8 +11,13 @@ const asking = new Set(
 const ASKING_WEIGHT = 0.25
 
 /** The attribute that is asked for: “what *colour* is …”. An answer gives it, and need not name it. */
-const ATTRIBUTE = /^\W*(?:what|which)\s+(\p{L}{3,30})\s+(?:is|are|was|were|has|have|does|do|did)\b/iu
+const ATTRIBUTE =
+  /^\W*(?:what|which)\s+(\p{L}{3,30})\s+(?:is|are|was|were|has|have|had|does|do|did|can|may|must|should|will|would)\b/iu
 const ATTRIBUTE_WEIGHT = 0.4
+
+/** Where to look: “in the Raft *paper*”. What is in it need not say so. */
+const WHERE =
+  /\b(?:of|in|from|to|by)\s+(?:the|this|that)\s+(?:\p{L}{1,30}\s+){0,2}?(paper|article|document|report|pdf|manual|handbook)\b/giu
 
 const askingCharacters = /[什么多少几何谁哪怎样吗呢请问为是的有]/u
 
@@ -62,8 +67,15 @@ export const isNumber = ({ key }: Term): boolean => /^\d+$/.test(key)
 export const questionOf = (text: string): Question => {
   const all = [...new Set(termsOf(text))].filter(({ stop }) => !stop)
   const attribute = termsOf(ATTRIBUTE.exec(text)?.[1] ?? "")
+  const where = termsOf([...text.matchAll(WHERE)].map(([, word]) => word).join(" "))
   const weighed = all
-    .map((term) => ({ term, weight: weightOf(term) * (attribute.includes(term) ? ATTRIBUTE_WEIGHT : 1) }))
+    .map((term) => ({
+      term,
+      weight:
+        weightOf(term) *
+        (attribute.includes(term) ? ATTRIBUTE_WEIGHT : 1) *
+        (where.includes(term) ? ASKING_WEIGHT : 1)
+    }))
     .filter(({ weight }) => weight > 0)
   const sum = (cjk: boolean) =>
     weighed.reduce((total, { term, weight }) => total + ((term.kind !== "word") === cjk ? weight : 0), 0)
