@@ -163,6 +163,18 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
       }
       const misspelt = yield* json(Refusal, "/qa", { json: { question, filters: {} } })
       assert.strictEqual(misspelt.error.param, "filters")
+      // A field of one form is not called unknown because another form has none of that name.
+      for (const [filter, param, said] of [
+        [{ documents: "handbook/" }, "filter.documents", /Expected array/],
+        [{ metadata: { deep: { year: 1 } } }, "filter.metadata.deep", /Expected string/],
+        [{ pages: { from: 0 } }, "filter.pages.from", /greater than or equal to 1/],
+        [{ nope: 1 }, "filter.nope", /no excess property/],
+        [{ _tag: "Equals", field: "path", value: "x", nope: 1 }, "filter.nope", /no excess property/]
+      ] as const) {
+        const { error } = yield* json(Refusal, "/qa", { json: { question, filter } })
+        assert.strictEqual(error.param, param)
+        assert.match(error.message, said)
+      }
       assert.strictEqual((yield* call("/qa", { json: { question, filter: nested(MAX_DEPTH) } })).status, 200)
       assert.strictEqual((yield* call("/qa", { json: { question: "x".repeat(MAX_TEXT + 1) } })).status, 400)
     })

@@ -5,6 +5,17 @@ import { Failure, failures } from "./Failure.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
+type Issue = ReturnType<typeof format>["issues"][number]
+
+/** What Schema says of a field that is not known. */
+const EXCESS = "Expected no excess property"
+
+const pathOf = (issue: Issue | undefined): ReadonlyArray<string> =>
+  (issue?.path ?? []).map((step) => String(typeof step === "object" ? step.key : step))
+
+const isWithin = (outer: ReadonlyArray<string>, path: ReadonlyArray<string>): boolean =>
+  outer.every((step, i) => path[i] === step)
+
 /**
  * Answers 400 in the one error shape, `param` naming the field.
  *
@@ -27,10 +38,14 @@ export class MalformedRequest extends HttpApiMiddleware.Service<MalformedRequest
           })
         )
       }
-      const [issue] = format(error.cause.issue).issues
-      const param = (issue?.path ?? [])
-        .map((step) => String(typeof step === "object" ? step.key : step))
-        .join(".")
+      const issues = format(error.cause.issue).issues
+      const [first] = issues
+      // Of the forms that a value may have, one has no such field, and another says what is wrong in it.
+      const issue =
+        first?.message === EXCESS
+          ? (issues.find((each) => each.message !== EXCESS && isWithin(pathOf(first), pathOf(each))) ?? first)
+          : first
+      const param = pathOf(issue).join(".")
       const where = param === "" ? `The ${error.kind.toLowerCase()} of the request` : `\`${param}\``
       const message = `${where} is not valid: ${issue?.message ?? "it does not fit its schema"}`
       return Effect.fail(
