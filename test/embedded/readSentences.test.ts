@@ -284,10 +284,21 @@ Boats go through the lock in the order in which they arrive.`
     const tour =
       "Mei leads a tour of the lock on the first Saturday of each month. Most damage was done in the lock."
     expect(answer("Which month had the most lockings?", tour)).toEqual([])
+    expect(
+      answer("How long does a locking take?", "A locking will take as long as a locking takes here.")
+    ).toEqual([])
+    expect(answer("How long does a locking take?", "A locking here may take the whole day.")).toHaveLength(1)
     const counted =
       "The lock has seen many boats. Of all years 2024 had the most lockings of boats in the lock."
     expect(answer("Which year had the most lockings?", counted)).toEqual([
       "Of all years 2024 had the most lockings of boats in the lock."
+    ])
+  })
+
+  it("takes the heading of a section for no sentence beside another", () => {
+    const page = "TrueTime is a clock with a known uncertainty.\n\n5.3 TrueTime Clock"
+    expect(answer("What is the TrueTime clock?", page)).toEqual([
+      "TrueTime is a clock with a known uncertainty."
     ])
   })
 

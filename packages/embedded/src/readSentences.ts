@@ -62,6 +62,9 @@ const CAPTION_ASKED = 0.15
 const UNFINISHED = 0.2
 const FINISHED = /[.!?:;。！？：；…][\p{Pe}\p{Pf}"'*_`\d[\],\s]*$/u
 
+const NUMBERED = /^(?:\d{1,2}(?:\.\d{1,2}){0,4}|[IVX]{1,5})\.?\s+\p{Lu}/u
+const MAX_HEADING = 80
+
 /** Words less alike than this are different words; alike ones count for less than the same. */
 const SIMILAR = 0.62
 const SIMILAR_COUNTS = 0.7
@@ -257,6 +260,10 @@ const isOtherRow = (
   passage === best.passage &&
   terms.some((term) => best.content.has(term) && !content.has(term))
 
+/** A heading that a PDF does not tell from text: “5.3 Clocks”. */
+const isHeading = ({ sentence: { kind, text } }: Candidate): boolean =>
+  kind === "paragraph" && text.length <= MAX_HEADING && NUMBERED.test(text) && !FINISHED.test(text)
+
 const choose = (question: Question, candidates: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> => {
   const enough = question.cjk ? MIN_COVERAGE_CJK : MIN_COVERAGE
   const supported = question.cjk ? MIN_SUPPORT_CJK : MIN_SUPPORT
@@ -268,7 +275,7 @@ const choose = (question: Question, candidates: ReadonlyArray<Candidate>): Reado
   const chosen = [best]
   for (const candidate of ranked.slice(1)) {
     if (chosen.length === MAX_SENTENCES || candidate.score < best.score * FOLLOWING) break
-    if (isOtherRow(question, best, candidate)) continue
+    if (isOtherRow(question, best, candidate) || isHeading(candidate)) continue
     if (chosen.every(({ content }) => overlap(content, candidate.content) <= MAX_OVERLAP))
       chosen.push(candidate)
   }

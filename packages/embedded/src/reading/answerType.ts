@@ -47,6 +47,9 @@ const COUNT =
   /\bhow (?:many|fast|tall|deep|wide|heavy|hot|cold|high|big|large)\b|多少(?!钱)|几[个名人次种座条本岁级元米]|多[高大深远重快宽]/iu
 const COUNTED = /\b(?:zero|none|several|dozens?|single|both|all|every|unlimited|percent)\b|%|[没无每]/iu
 
+const LASTING =
+  /\b(?:until|till|always|ever|forever|indefinitely|permanent\w*|whole|all|throughout|overnight|brief\w*|short\w*|immediate\w*|instant\w*|(?:second|minute|hour|night|day|week|month|season|year|decade)s?)\b|直到|直至|永远|整[天日夜年]|[天日周月年夜]/iu
+
 const LARGE_OR_SMALL =
   "most|least|fewest|best|worst|(?:larg|great|bigg|small|high|low|long|short|tall|deep|old|new|young|fast|slow|quick|busi|heavi|light|cheap|strong|weak|wid|wett|dri|hott|cold|warm|lat|earli)est"
 /** Which of many is the most: where no sentence compares, none says it. */
@@ -65,6 +68,10 @@ const MONTHS =
 const requirements: ReadonlyArray<readonly [asks: RegExp, answers: (sentence: string) => boolean]> = [
   [COST, (sentence) => AMOUNT.test(sentence)],
   [COUNT, (sentence) => NUMBER.test(sentence) || COUNTED.test(sentence)],
+  [
+    /\bhow long\b|多久|多长时间/i,
+    (sentence) => DURATION.test(sentence) || NUMBER.test(sentence) || LASTING.test(sentence)
+  ],
   [MOST, (sentence) => COMPARED.test(sentence)],
   [/\b(?:which|what) year\b|哪一?年/i, (sentence) => /\b\d{3,4}s?\b|century|\d年|世纪/i.test(sentence)],
   [/\b(?:which|what) month\b|哪个?月|几月/i, (sentence) => MONTHS.test(sentence)]
