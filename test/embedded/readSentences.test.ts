@@ -296,9 +296,16 @@ Boats go through the lock in the order in which they arrive.`
   })
 
   it("takes the heading of a section for no sentence beside another", () => {
-    const page = "TrueTime is a clock with a known uncertainty.\n\n5.3 TrueTime Clock"
-    expect(answer("What is the TrueTime clock?", page)).toEqual([
-      "TrueTime is a clock with a known uncertainty."
+    const pages = [
+      "3 TrueTime\n\nThis section describes the TrueTime API and sketches its implementation.",
+      "5.3 TrueTime\n\nTwo questions must be answered with respect to it here."
+    ]
+    const found = readSentences(
+      "What is TrueTime?",
+      pages.map((text) => ({ title: "Clocks", text }))
+    )
+    expect(found.map(({ text }) => text)).toEqual([
+      "This section describes the TrueTime API and sketches its implementation."
     ])
   })
 
