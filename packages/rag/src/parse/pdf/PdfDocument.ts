@@ -215,7 +215,6 @@ export interface PdfFindings {
   /** Without headers and footers; with the drawings of the figures at least. */
   readonly pages: ReadonlyArray<RawPage>
   readonly figures: ReadonlyArray<FoundFigure>
-  readonly crops?: ReadonlyMap<FoundFigure, Uint8Array>
 }
 
 /**
@@ -223,7 +222,6 @@ export interface PdfFindings {
  * are the figures as they stand in `parsed.figures`.
  */
 export const toParsed = ({
-  crops,
   figures: found,
   pages: plain,
   title
@@ -234,7 +232,7 @@ export const toParsed = ({
   const levels = headingLevels(paragraphs)
   const writer = new Writer(vocabulary(flow.pages.flat()))
   const blocks: Array<Block> = []
-  const figures: Array<Omit<Figure, "mentions">> = []
+  const figures: Array<Omit<Figure, "mentions" | "crop">> = []
   const order: Array<FoundFigure> = []
   const byNumber = new Map(plain.map((page) => [page.number, page]))
   // A figure stands before the paragraph that begins with the line after it, or after the one that goes on with it
@@ -255,9 +253,8 @@ export const toParsed = ({
     }
   }
   const put = (figure: FoundFigure): void => {
-    const crop = crops?.get(figure)
     const written = writeFigure(writer, figure, byNumber.get(figure.page)!)
-    figures.push(crop === undefined ? written : { ...written, crop })
+    figures.push(written)
     order.push(figure)
     blocks.push({ kind: figure.kind, start: written.start, end: written.end })
   }

@@ -7,8 +7,8 @@ import { toParsed } from "./PdfDocument.ts"
 import { type OpenPdf, PdfiumBroke, withPdf } from "./Pdfium.ts"
 import { heapBytes } from "./PdfiumLibrary.ts"
 import { isPicture, isScan, type SeenOnPage, withSeenFigures, withSeenPages } from "./Seen.ts"
-import type { PdfAnswer, PdfProgress, PdfResult, PdfTask } from "./PdfTask.ts"
-import type { RawPage } from "./Run.ts"
+import type { PdfAnswer, PdfParsed, PdfProgress, PdfResult, PdfTask } from "./PdfTask.ts"
+import type { PdfFault, RawPage } from "./Run.ts"
 
 /** Figures are kept as pictures of this many pixels an inch. */
 const CROP_DPI = 200
@@ -76,12 +76,17 @@ const withDrawingsOf = (page: RawPage, figures: ReadonlyArray<FoundFigure>): Raw
   return { ...page, graphics }
 }
 
-const parse = (
+/** What is read of a whole file; its figures come without their crops, and in the order of `parsed.figures`. */
+interface Reading {
+  readonly result: PdfParsed
+  readonly order: ReadonlyArray<FoundFigure>
+}
+
+const readAll = (
   open: OpenPdf,
   seen: ReadonlyArray<SeenOnPage>,
-  skip: ReadonlyArray<number>,
-  undrawn: ReadonlyArray<number>
-): PdfResult => {
+  skip: ReadonlyArray<number>
+): Reading | PdfFault => {
   if (open.count === 0) {
     return { reason: "Empty", message: "this PDF has no pages. Export it again, or leave it out." }
   }
@@ -95,23 +100,37 @@ const parse = (
     return { reason: "Malformed", message: "no page of this PDF can be read. Fetch or export it again." }
   }
   const figures = windows.flatMap((window) => window.figures)
-  const crops = new Map<FoundFigure, Uint8Array>()
-  for (const [index, figure] of figures.entries()) {
-    if (index % WINDOW === WINDOW - 1) open.renew()
-    if (undrawn.includes(figure.page)) continue
-    say({ page: figure.page, drawing: true })
-    const crop = open.render(figure.page - 1, CROP_DPI, figure.box)
-    if (crop !== undefined) crops.set(figure, crop)
-  }
-  say({ page: 0 })
-  const { order, parsed } = toParsed({ title: open.title, pages, figures, crops })
+  const { order, parsed } = toParsed({ title: open.title, pages, figures })
   const scans = windows.flatMap((window) => window.scans)
   if (parsed.text === "" && scans.length === 0) {
     return { reason: "Empty", message: "there is no text in this PDF. Leave it out." }
   }
   const shown = new Set(windows.flatMap((window) => [...window.pictures]))
   const pictures = order.flatMap(({ caption }, index) => (shown.has(caption[0]!) ? [index] : []))
-  return { parsed, scans, unreadable: windows.flatMap((window) => window.unreadable), pictures }
+  const unreadable = windows.flatMap((window) => window.unreadable)
+  return { result: { parsed, scans, unreadable, pictures }, order }
+}
+
+/** Figures are drawn last, when what was read of the pages is no longer held: the crops of a long file take as much. */
+const parse = (
+  open: OpenPdf,
+  seen: ReadonlyArray<SeenOnPage>,
+  skip: ReadonlyArray<number>,
+  undrawn: ReadonlyArray<number>
+): PdfResult => {
+  const reading = readAll(open, seen, skip)
+  if ("reason" in reading) return reading
+  const { order, result } = reading
+  const figures = result.parsed.figures.map((figure, index) => {
+    const { box, page } = order[index]!
+    if (index % WINDOW === WINDOW - 1) open.renew()
+    if (undrawn.includes(page)) return figure
+    say({ page, drawing: true })
+    const crop = open.render(page - 1, CROP_DPI, box)
+    return crop === undefined ? figure : { ...figure, crop }
+  })
+  say({ page: 0 })
+  return { ...result, parsed: { ...result.parsed, figures } }
 }
 
 const render = (open: OpenPdf, page: number, dpi: number): PdfResult => {

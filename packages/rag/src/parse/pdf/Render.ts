@@ -5,16 +5,27 @@ import { memoryOf, type Pdfium } from "./PdfiumLibrary.ts"
 
 /** A picture has at most this many pixels; above, it is drawn smaller. Keeps a poster within 64 MiB of PDFium's memory. */
 const PIXELS = 16_000_000
+/** Most crops are smaller than this when they are packed, so that they come in one piece. */
+const DEFLATED = 128 * 1024
 /** Draw annotations, and with the order of channels that PNG has. */
 const FLAGS = 0x01 | 0x10
 
-const chunk = (kind: string, data: Uint8Array): Uint8Array => {
-  const out = Buffer.alloc(data.length + 12)
-  out.writeUInt32BE(data.length, 0)
-  out.write(kind, 4, "latin1")
-  out.set(data, 8)
-  out.writeUInt32BE(crc32(out.subarray(4, data.length + 8)), data.length + 8)
-  return out
+/** The signature and, after it, each chunk with its length, kind and checksum: written once, in memory of its own. */
+const toPng = (chunks: ReadonlyArray<readonly [kind: string, data: Uint8Array]>): Uint8Array => {
+  const length = chunks.reduce((sum, [, data]) => sum + data.length + 12, 8)
+  const png = new Uint8Array(length)
+  const out = Buffer.from(png.buffer)
+  out.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  let at = 8
+  for (const [kind, data] of chunks) {
+    out.writeUInt32BE(data.length, at)
+    out.write(kind, at + 4, "latin1")
+    out.set(data, at + 8)
+    const end = at + 8 + data.length
+    out.writeUInt32BE(crc32(out.subarray(at + 4, end)), end)
+    at = end + 4
+  }
+  return png
 }
 
 /** Whether red, green and blue are alike everywhere. */
@@ -26,10 +37,15 @@ const isGrey = (pixels: Uint8Array): boolean => {
   return true
 }
 
-/** The rows of a PNG, each told by its difference from the one above, after the byte that says so. */
+/** Rows of the last picture: the next one is written over it, so that hundreds of pictures do not hold hundreds of these. */
+let room = new Uint8Array(0)
+
+/** The rows of a PNG, each told by its difference from the one above, after the byte that says so. Good until the next call. */
 const toRows = (pixels: Uint8Array, width: number, height: number, grey: boolean): Uint8Array => {
   const stride = width * 4
-  const rows = new Uint8Array(height * (1 + width * (grey ? 1 : 3)))
+  const length = height * (1 + width * (grey ? 1 : 3))
+  if (room.length < length) room = new Uint8Array(length)
+  const rows = room.subarray(0, length)
   let out = 0
   for (let from = 0; from < height * stride; from += stride) {
     // Above the first row all is 0
@@ -61,19 +77,11 @@ const encodePng = (pixels: Uint8Array, width: number, height: number): Uint8Arra
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
   header.set([8, grey ? 0 : 2, 0, 0, 0], 8)
-  const parts = [
-    Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a),
-    chunk("IHDR", header),
-    chunk("IDAT", deflateSync(raw, { level: 3 })),
-    chunk("IEND", new Uint8Array(0))
-  ]
-  // In memory of its own, so that it can be handed from thread to thread
-  const png = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  parts.reduce((at, part) => {
-    png.set(part, at)
-    return at + part.length
-  }, 0)
-  return png
+  return toPng([
+    ["IHDR", header],
+    ["IDAT", deflateSync(raw, { level: 3, chunkSize: DEFLATED })],
+    ["IEND", new Uint8Array(0)]
+  ])
 }
 
 /**
