@@ -65,9 +65,14 @@ const COMPARED = new RegExp(
 const MONTHS =
   /\b(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b|月|\b\d{4}-\d\d\b|\b\d{1,2}[./]\d{1,2}\b/u
 
+/** Numbers that count nothing: of figures, tables and sections, and of references. */
+const LABEL =
+  /(?:\b(?:fig(?:ure)?|table|section|chapter|page)s?\.?|[图表])\s{0,3}\d[\d.]*|\[\d{1,3}(?:[,–-]\s?\d{1,3})*\]|^\d{1,2}(?:\.\d{1,2}){1,4}\s/giu
+const unlabelled = (sentence: string): string => sentence.replace(LABEL, "")
+
 const requirements: ReadonlyArray<readonly [asks: RegExp, answers: (sentence: string) => boolean]> = [
   [COST, (sentence) => AMOUNT.test(sentence)],
-  [COUNT, (sentence) => NUMBER.test(sentence) || COUNTED.test(sentence)],
+  [COUNT, (sentence) => NUMBER.test(unlabelled(sentence)) || COUNTED.test(sentence)],
   [
     /\bhow long\b|多久|多长时间/i,
     (sentence) => DURATION.test(sentence) || NUMBER.test(sentence) || LASTING.test(sentence)
