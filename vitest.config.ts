@@ -1,8 +1,12 @@
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
+import { memoryFolder } from "./test/memoryFolder.ts"
 
 // Some hundred processes are started by the tests; each compiles the same modules.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/node")
+
+// Thousands of small files and commits: no test asks whether a disk keeps them when the power goes.
+process.env["TMPDIR"] ??= memoryFolder()
 
 const conditions = ["@sluice/source"]
 
@@ -18,8 +22,9 @@ export default defineConfig({
     isolate: false,
     // One for each core: most tests wait for a process, a browser or a disk.
     maxWorkers: "100%",
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Room for a machine that does much else; within a test, a browser waits half as long for what does not come.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     sequence: { hooks: "list" }
   }
 })

@@ -8,11 +8,16 @@ import { Data, Effect, Schedule, type Scope } from "effect"
 
 const INSTALLED = "/usr/lib/postgresql"
 
-/** Where the server's programs are: of the newest version; undefined where none is installed. */
-const bin = (existsSync(INSTALLED) ? readdirSync(INSTALLED) : [])
+/** The newest version that is installed, a number; undefined where none is. */
+const version = (existsSync(INSTALLED) ? readdirSync(INSTALLED) : [])
   .toSorted((a, b) => Number(b) - Number(a))
-  .map((version) => join(INSTALLED, version, "bin"))
-  .find((folder) => existsSync(join(folder, "initdb")))
+  .find((version) => existsSync(join(INSTALLED, version, "bin/initdb")))
+
+/** Where the server's programs are. */
+const bin = version === undefined ? undefined : join(INSTALLED, version, "bin")
+
+/** A database in 40 ms where it takes 250 as a log of each block; older versions know no other way than this. */
+const COPIED = Number(version) >= 15 ? ["--strategy=file_copy"] : []
 
 /** `initdb` refuses root: as root it runs as this user. */
 const USER = "postgres"
@@ -126,7 +131,7 @@ export const startPostgres: Effect.Effect<Postgres, never, Scope.Scope> = Effect
       ),
     database: Effect.sync(() => {
       const name = `accounts_${++made}`
-      run("createdb", ["-h", "127.0.0.1", "-p", String(port), "-U", USER, name])
+      run("createdb", [...COPIED, "-h", "127.0.0.1", "-p", String(port), "-U", USER, name])
       return `postgres://${USER}@127.0.0.1:${port}/${name}`
     })
   }

@@ -1,6 +1,8 @@
 /** A real browser: the system's Chromium where there is one, else the one that a package carries. */
 import sparticuz from "@sparticuz/chromium"
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import { chromium, type Browser } from "playwright-core"
 
 const SYSTEM = ["/usr/bin/chromium", "/usr/bin/chromium-browser"]
@@ -15,11 +17,44 @@ const FLAGS = [
   "--disable-sync"
 ]
 
+/** Milliseconds: an action waits so long for its element, on a machine that does much else. */
+export const PATIENCE = 60_000
+
+const MODULES = join(import.meta.dirname, "../../node_modules")
+
+/** Starts something that asks for the temporary folder at once, and gives it this one. */
+const inFolder = <A>(folder: string, start: () => A): A => {
+  const before = process.env["TMPDIR"]
+  process.env["TMPDIR"] = folder
+  try {
+    return start()
+  } finally {
+    if (before === undefined) delete process.env["TMPDIR"]
+    else process.env["TMPDIR"] = before
+  }
+}
+
+/** Unpacks the package's Chromium, 200 MB, once for each version; whole, though two processes may do so at once. */
+const unpacked = async (): Promise<string> => {
+  const { version } = JSON.parse(readFileSync(join(MODULES, "@sparticuz/chromium/package.json"), "utf8"))
+  const folder = join(MODULES, ".cache", `chromium-${version}`)
+  if (!existsSync(folder)) {
+    await mkdir(dirname(folder), { recursive: true })
+    const made = await mkdtemp(`${folder}-`)
+    await inFolder(made, () => sparticuz.executablePath())
+    await rename(made, folder).catch(async (cause: unknown) => {
+      await rm(made, { recursive: true, force: true })
+      if (!existsSync(folder)) throw cause
+    })
+  }
+  return join(folder, "chromium")
+}
+
 /** Fails, and says so, when there is no browser: a test of the page that was not run has not passed. */
 export const launchChromium = async (): Promise<Browser> => {
   try {
-    const executablePath = SYSTEM.find((path) => existsSync(path)) ?? (await sparticuz.executablePath())
-    return await chromium.launch({ executablePath, args: FLAGS })
+    const executablePath = SYSTEM.find((path) => existsSync(path)) ?? (await unpacked())
+    return await chromium.launch({ executablePath, args: FLAGS, timeout: PATIENCE })
   } catch (cause) {
     throw new Error("No browser can be had: install chromium, or see what @sparticuz/chromium needs here.", {
       cause

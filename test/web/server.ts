@@ -12,7 +12,7 @@ const MAIN = fileURLToPath(new URL("../../apps/demo-server/src/main.ts", import.
 const WEB = fileURLToPath(new URL("../../apps/demo-server/src/web", import.meta.url))
 
 /** Milliseconds. */
-const START_LIMIT = 25_000
+const START_LIMIT = 60_000
 
 const freePort = async (): Promise<number> => {
   const probe = createServer().listen(0, "127.0.0.1")
@@ -46,7 +46,13 @@ export const startServer = async (): Promise<RunningServer> => {
   await writeFile(join(data, "library", "samples-read"), "")
   const port = await freePort()
   const child = spawn(process.execPath, ["--conditions=@sluice/source", MAIN], {
-    env: { PATH: process.env["PATH"], HOME: data, PORT: String(port), SLUICE_DATA: join(data, "library") },
+    env: {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      HOME: data,
+      PORT: String(port),
+      SLUICE_DATA: join(data, "library")
+    },
     stdio: ["ignore", "pipe", "pipe"]
   })
   const stop = async () => {

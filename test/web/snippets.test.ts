@@ -134,7 +134,8 @@ layer(testServer(), { excludeTestServices: true })("the calls of the playground"
           const stdout = yield* Effect.promise(async () => {
             for (const name of names) await writeFile(join(path, `${name}.ts`), snippets[name].effect)
             await writeFile(join(path, "all.ts"), all)
-            const env = { PATH: process.env["PATH"], SLUICE_GATEWAY_URL: url, SLUICE_API_KEY: secrets.apiKey }
+            const { NODE_COMPILE_CACHE, PATH } = process.env
+            const env = { PATH, NODE_COMPILE_CACHE, SLUICE_GATEWAY_URL: url, SLUICE_API_KEY: secrets.apiKey }
             const flags = ["--conditions=@sluice/source", "--import", HURRY]
             return (await run(process.execPath, [...flags, join(path, "all.ts")], { cwd: path, env })).stdout
           })

@@ -1,7 +1,7 @@
 /** Who opens the page: a browser with a session, whose faults are noticed. */
 import { afterAll, afterEach, assert, beforeAll } from "vitest"
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
-import { launchChromium } from "./chromium.ts"
+import { launchChromium, PATIENCE } from "./chromium.ts"
 import { startServer, type RunningServer } from "./server.ts"
 
 export const DESKTOP = { width: 1440, height: 900 }
@@ -28,6 +28,7 @@ export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
   beforeAll(async () => {
     ;[server, browser] = await Promise.all([startServer(), launchChromium()])
     const context = await browser.newContext()
+    context.setDefaultTimeout(PATIENCE)
     const page = await context.newPage()
     await page.goto(`${server.address}#login=${server.login}`)
     await page.getByLabel("Question to the documents").waitFor()
@@ -35,7 +36,7 @@ export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
     await prepare(page)
     session = await context.storageState()
     await context.close()
-  }, 60_000)
+  })
 
   afterEach(async () => {
     await Promise.all(contexts.splice(0).map((context) => context.close()))
@@ -63,6 +64,7 @@ export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
         ...options
       })
       contexts.push(context)
+      context.setDefaultTimeout(PATIENCE)
       context.on("request", (request) => {
         const { origin, protocol } = new URL(request.url())
         if (/^(data|blob):$/.test(protocol) || origin === new URL(server.address).origin) return
