@@ -281,6 +281,10 @@ Boats go through the lock in the order in which they arrive.`
     expect(
       answer("How many boats go through the lock?", `${order} Nine boats go through the lock at once.`)
     ).toEqual(["Nine boats go through the lock at once."])
+    for (const number of ["Seventeen", "Ninety"]) {
+      const boats = `${number} boats go through the lock at once.`
+      expect(answer("How many boats go through the lock?", `${order} ${boats}`)).toEqual([boats])
+    }
     const tour =
       "Mei leads a tour of the lock on the first Saturday of each month. Most damage was done in the lock."
     expect(answer("Which month had the most lockings?", tour)).toEqual([])
