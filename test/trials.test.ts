@@ -1,7 +1,6 @@
 /** Fixed, seeded samples of the long trials; `npm run -s torture` runs the full counts. */
 import { it } from "vitest"
 import { seeded } from "../bench/Random.ts"
-import { crashes } from "./trials/crashes.ts"
 import { formats } from "./trials/formats.ts"
 import { gateway } from "./trials/gateway.ts"
 import { kills } from "./trials/kills.ts"
@@ -23,7 +22,10 @@ it("reads and cuts documents that nobody wrote, and loses no character", rounds(
 it("reads damaged documents of every format, or says why not", rounds(formats, 120), 60_000)
 it("reads damaged PDFs in part, or says why not", rounds(pdf, 15), 60_000)
 it("gives the right vectors or a typed error, whatever the gateway does", rounds(gateway, 25))
-it("leaves no half document when a writer is killed", rounds(crashes, 1), 60_000)
-it("has in the end what a writer has that nobody killed", rounds(kills(3), 1), 60_000)
+it(
+  "leaves no half document when a writer is killed, and has in the end what one has that nobody killed",
+  rounds(kills(3), 1),
+  60_000
+)
 it("keeps every document whole when two processes write it", rounds(writers, 1), 60_000)
 it("has a ledger that adds up when the server is killed", rounds(ledger, 1), 60_000)
