@@ -1,11 +1,10 @@
 /** What is measured and planned on the command line: one object on standard output, a report, an exit code. */
-import { spawn } from "node:child_process"
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { sluiceIn } from "./Launcher.ts"
 
-const launcher = join(import.meta.dirname, "../../apps/demo-server/bin/sluice.js")
 let folder = ""
 
 const lines = (values: ReadonlyArray<unknown>) =>
@@ -41,18 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-const sluice = (...args: ReadonlyArray<string>) =>
-  new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    const child = spawn(process.execPath, [launcher, ...args], {
-      cwd: folder,
-      stdio: ["ignore", "pipe", "pipe"]
-    })
-    let stdout = ""
-    let stderr = ""
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
-    child.on("close", (code) => resolve({ code, stdout, stderr }))
-  })
+const sluice = (...args: ReadonlyArray<string>) => sluiceIn(folder, args)
 
 describe("sluice eval", () => {
   it("retrieval prints runs and comparisons, writes a report, and fails below what is asked for", async () => {

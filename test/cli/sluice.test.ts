@@ -1,12 +1,11 @@
 /** The command line as a program uses it: one object on standard output, advice on standard error, an exit code. */
-import { spawn } from "node:child_process"
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { sluiceIn } from "./Launcher.ts"
 import { renderBar } from "../../apps/demo-server/src/cli/Progress.ts"
 
-const launcher = join(import.meta.dirname, "../../apps/demo-server/bin/sluice.js")
 let folder = ""
 
 beforeAll(async () => {
@@ -21,18 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-const sluice = (...args: ReadonlyArray<string>) =>
-  new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    const child = spawn(process.execPath, [launcher, ...args], {
-      cwd: folder,
-      stdio: ["ignore", "pipe", "pipe"]
-    })
-    let stdout = ""
-    let stderr = ""
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
-    child.on("close", (code) => resolve({ code, stdout, stderr }))
-  })
+const sluice = (...args: ReadonlyArray<string>) => sluiceIn(folder, args)
 
 describe("sluice", () => {
   it("ask --docs --json prints the answer, its citations and its trace, and nothing else", async () => {
