@@ -31,8 +31,13 @@ const watch = (source: string, moments: ReadonlyArray<number>): string => `(asyn
   const pictures = []
   for (const moment of ${JSON.stringify(moments)}) {
     const found = until("seeked")
+    // Found is not yet shown: what is drawn is the picture that was shown last.
+    const shown = moment === video.currentTime
+      ? undefined
+      : new Promise((resolve) => video.requestVideoFrameCallback(resolve))
     video.currentTime = moment
     await found
+    await shown
     context.drawImage(video, 0, 0)
     pictures.push([...context.getImageData(0, 0, canvas.width, canvas.height).data])
   }
