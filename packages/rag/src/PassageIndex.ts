@@ -57,7 +57,7 @@ export interface SearchQuery {
 /** A recalled passage, found by its vector, by keywords, or by both. Ranks count from 1. */
 export interface Hit {
   readonly passage: StoredPassage
-  /** The cosine, -1 to 1, where the question and the passage have a vector, whoever found it. */
+  /** The cosine, -1 to 1, where the vector found it. */
   readonly similarity?: number | undefined
   readonly vectorRank?: number | undefined
   /** BM25, above 0, where keywords found it. */

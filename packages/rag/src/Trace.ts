@@ -5,7 +5,7 @@ import type { Fusion } from "./Fusion.ts"
 /** One recalled passage and what became of it. Ranks count from 1. */
 export interface TracedPassage {
   readonly passage: StoredPassage
-  /** Cosine similarity of question and passage, -1 to 1; absent where the question was not embedded. */
+  /** Cosine similarity of question and passage, -1 to 1; absent where the vector did not find it. */
   readonly similarity?: number
   /** Its place among those that the vector found; absent where the vector did not find it. */
   readonly vectorRank?: number

@@ -1,6 +1,6 @@
 /** `sluice eval qa`: how well questions about documents are answered, cited, or left unanswered. */
 import { type AnswerEvaluation, type AnswerScores, evaluateAnswers } from "@sluice/rag"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { join } from "node:path"
 import { ServerConfig } from "../Config.ts"
@@ -8,7 +8,6 @@ import { SAMPLES } from "../documents/Samples.ts"
 import { NarrowLayer } from "../providers/Narrow.ts"
 import { dataFlag, dataFolder } from "./DataFolder.ts"
 import { json, note, print } from "./Output.ts"
-import * as Settings from "./Settings.ts"
 
 const HOLDS = "the papers that the questions are about, in figures/"
 
@@ -56,15 +55,7 @@ export const qa = Command.make(
         onQuestion: (asked, of) => (asked % 25 === 0 ? note(`${asked} of ${of} questions`) : Effect.void)
       })
       yield* print(json, evaluation, () => render(evaluation))
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(
-        NarrowLayer.pipe(
-          Layer.provide(ServerConfig.layer),
-          Layer.provide(Settings.layer({ data: Option.none() }))
-        )
-      )
-    )
+    }).pipe(Effect.scoped, Effect.provide(Layer.provide(NarrowLayer, ServerConfig.layer)))
 ).pipe(
   Command.withDescription(
     "Questions with expected page, figure or text: answered, cited, and left unanswered when they should be"

@@ -1,6 +1,6 @@
 /** `sluice eval retrieval`: how well the library finds what people judged to be relevant. */
 import { evaluateRetrieval } from "@sluice/rag"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { ServerConfig } from "../Config.ts"
 import { NarrowLayer } from "../providers/Narrow.ts"
@@ -10,7 +10,6 @@ import { present, reportFlag } from "./EvaluationOutput.ts"
 import { checkLimits, failUnder, readLimits } from "./FailUnder.ts"
 import { json } from "./Output.ts"
 import * as Progress from "./Progress.ts"
-import * as Settings from "./Settings.ts"
 
 const HOLDS = "retrieval/NAME with corpus.jsonl, queries.jsonl and qrels.tsv"
 
@@ -40,15 +39,7 @@ export const retrieval = Command.make(
       yield* present(json, report, { ...evaluation, configurations })
       const found = evaluation.runs.find(({ name }) => name === "default")
       yield* checkLimits(limits, "default", found?.metrics)
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(
-        NarrowLayer.pipe(
-          Layer.provide(ServerConfig.layer),
-          Layer.provide(Settings.layer({ data: Option.none() }))
-        )
-      )
-    )
+    }).pipe(Effect.scoped, Effect.provide(Layer.provide(NarrowLayer, ServerConfig.layer)))
 ).pipe(
   Command.withDescription(
     "nDCG, recall, MRR, hit rate, time and cost of full text (bm25), embeddings, embeddings+rerank and the default, " +

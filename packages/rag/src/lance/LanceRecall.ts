@@ -28,7 +28,7 @@ const EXTRA = 20
 
 /**
  * So many passages are compared exactly where `limit` are asked for: enough for the nearest 20, and of many a quarter
- * more than asked for. Each one costs: the numbers of its vector are read and carried over.
+ * more than asked for. Each one costs: the numbers of its vector are read.
  */
 export const candidates = (limit: number, measured: MeasuredIndex | undefined): number =>
   Math.max(limit > 2 * AT ? Math.ceil(limit * 1.25) : limit, AT + (measured?.extra ?? EXTRA))
