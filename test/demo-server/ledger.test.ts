@@ -1,10 +1,12 @@
 /** The balances under parallel calls, and what settles them: on SQLite and on PostgreSQL. */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { ConfigProvider, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { SqlClient } from "effect/sql"
+import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
 import { outOfBalance, sums } from "../../apps/demo-server/src/money/Equation.ts"
 import { type Charge, LEASE_MS, Ledger, type Reservation } from "../../apps/demo-server/src/money/Ledger.ts"
+import { Retention } from "../../apps/demo-server/src/money/Retention.ts"
 import { addUser, balances, ledgerIn, purchase } from "./LedgerIn.ts"
 import { onEachStore } from "./Stores.ts"
 import { temporaryFolder } from "./TestServer.ts"
@@ -18,6 +20,11 @@ const addsUp = Effect.gen(function* () {
   assert.isNotEmpty(yield* sums)
   assert.deepStrictEqual(yield* outOfBalance, [])
 })
+
+const retention = Retention.layer.pipe(
+  Layer.provide(ServerConfig.layer),
+  Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({})))
+)
 
 const used = (cost: number) => ({ cost, inputTokens: 3, outputTokens: 0 })
 
@@ -218,6 +225,33 @@ onEachStore((store) => {
         assert.strictEqual((yield* ledger.ofTask("a", "task"))?.id, heard.id)
         assert.isUndefined(yield* ledger.ofTask("b", "task"))
       })
+    )
+  )
+
+  it.live("charges that ended long ago are forgotten, and the ledger adds up without them", () =>
+    withLedger(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const sql = yield* SqlClient.SqlClient
+        const { forget } = yield* Retention
+        const key = yield* addUser("a", { quota: 2000 })
+        const old = Array.from({ length: 600 }, () => ledger.reserve(purchase("a", key)))
+        const [open, given, ...paid] = (yield* Effect.all(old, { concurrency: "unbounded" })).map(charged)
+        yield* Effect.forEach(paid, ({ id }) => ledger.settle(id, used(1)), { concurrency: "unbounded" })
+        yield* ledger.refund(given?.id ?? "")
+        yield* sql`UPDATE charges SET created_at = 0`
+        const late = charged(yield* ledger.reserve(purchase("a", key)))
+        yield* ledger.settle(late.id, used(1))
+        yield* addsUp
+
+        assert.strictEqual(yield* forget(1), 599)
+        const left = yield* sql<{ id: string }>`SELECT id FROM charges ORDER BY created_at`
+        assert.deepStrictEqual(
+          left.map(({ id }) => id),
+          [open?.id, late.id]
+        )
+        assert.strictEqual(yield* forget(1), 0)
+      }).pipe(Effect.provide(retention))
     )
   )
 })

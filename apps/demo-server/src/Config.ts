@@ -17,6 +17,7 @@
  * | `SLUICE_CONFIG` | `sluice.config.json`, if there | several gateways in place of that one: see docs/providers.md |
  * | `SLUICE_PRICES` | – | a file of prices, by model, that comes before the shipped `prices.json` |
  * | `SLUICE_REQUESTS_PER_MINUTE`, `SLUICE_TOKENS_PER_MINUTE` | – | what each API key may do in a minute; without them, anything |
+ * | `SLUICE_KEEP_DAYS` | 400 | how long charges that have ended are kept, which usage is told from: 7 at least |
  * | `SLUICE_SHUTDOWN_SECONDS` | 20 | how long calls under way may take to finish after SIGINT or SIGTERM |
  * | `SLUICE_CALLER_SECONDS` | 30 | how long a caller may be silent in the middle of a request or of taking an answer |
  * | `SLUICE_HOSTS` | – | names by which the server may be called; without them: loopback's where it is bound to loopback, else any |

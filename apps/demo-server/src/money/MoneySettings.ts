@@ -13,7 +13,15 @@ export interface MoneySettings {
   /** Of each API key, in a minute; undefined: any number. */
   readonly requestsPerMinute: number | undefined
   readonly tokensPerMinute: number | undefined
+  /** How many days charges that have ended are kept. */
+  readonly keepDays: number
 }
+
+/** More than the year that usage is told of. */
+const KEEP_DAYS = 400
+
+/** Tasks are remembered for a week: what they cost should be, too. */
+const KEEP_DAYS_AT_LEAST = 7
 
 const text = (name: string) =>
   Config.String(name).pipe(
@@ -26,7 +34,8 @@ const text = (name: string) =>
 export const moneyVariables = Config.unwrap({
   prices: text("SLUICE_PRICES"),
   requests: text("SLUICE_REQUESTS_PER_MINUTE"),
-  tokens: text("SLUICE_TOKENS_PER_MINUTE")
+  tokens: text("SLUICE_TOKENS_PER_MINUTE"),
+  keep: text("SLUICE_KEEP_DAYS")
 })
 
 const limitOf = (name: string, value: string | undefined) =>
@@ -38,11 +47,21 @@ const limitOf = (name: string, value: string | undefined) =>
           new StartError({ message: `${name} is no limit: give a whole number from 1, or unset it for none` })
         )
 
+const keepDaysOf = (value = String(KEEP_DAYS)) =>
+  /^\d{1,5}$/.test(value.trim()) && Number(value) >= KEEP_DAYS_AT_LEAST
+    ? Effect.succeed(Number(value))
+    : Effect.fail(
+        new StartError({
+          message: `SLUICE_KEEP_DAYS is not how long charges are kept: give a whole number of days from ${KEEP_DAYS_AT_LEAST}`
+        })
+      )
+
 /** The settings, or what is wrong with them. */
 export const moneyOf = Effect.fnUntraced(function* (found: Config.Success<typeof moneyVariables>) {
   return {
     prices: found.prices === undefined ? undefined : resolve(found.prices),
     requestsPerMinute: yield* limitOf("SLUICE_REQUESTS_PER_MINUTE", found.requests),
-    tokensPerMinute: yield* limitOf("SLUICE_TOKENS_PER_MINUTE", found.tokens)
+    tokensPerMinute: yield* limitOf("SLUICE_TOKENS_PER_MINUTE", found.tokens),
+    keepDays: yield* keepDaysOf(found.keep)
   } satisfies MoneySettings
 })

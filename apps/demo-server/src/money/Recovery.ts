@@ -10,8 +10,11 @@ import { fieldOf, valueOf } from "./Reported.ts"
 
 const EVERY = Duration.seconds(30)
 
-/** What was sent, and of which nobody can say what became of it, is given back after so long. Never is it sent again. */
+/** A task of which nobody can say what became of it is given back after so long. Never is it asked for again. */
 const IN_DOUBT = Duration.hours(24)
+
+/** A server that lost its database keeps its calls and tries as long to write down what they came to. */
+const CUT_OFF = Duration.minutes(10)
 
 /** Tasks elsewhere that are asked after at once. */
 const ASKED_AT_ONCE = 4
@@ -59,9 +62,11 @@ export class Recovery extends Context.Service<
               () => undefined
             )
 
-      const recoverOne = Effect.fnUntraced(function* (charge: OpenCharge) {
+      const recoverOne = Effect.fnUntraced(function* (charge: OpenCharge, isOver: boolean) {
         const now = yield* Clock.currentTimeMillis
         if (!charge.sent) return yield* ledger.refund(charge.id)
+        // Without a task there is nobody to ask: the call has ended with the server that made it.
+        if (charge.task === undefined) return isOver ? yield* ledger.refund(charge.id) : false
         const task = yield* taskOf(charge)
         const done = task === undefined ? undefined : yield* made(task)
         if (done === true) {
@@ -81,7 +86,12 @@ export class Recovery extends Context.Service<
       const recover = (before: number): Effect.Effect<number> =>
         Effect.gen(function* () {
           const expired = yield* ledger.expired(before)
-          const ended = yield* Effect.forEach(expired, recoverOne, { concurrency: ASKED_AT_ONCE })
+          const over = new Set(
+            (yield* ledger.expired(before - Duration.toMillis(CUT_OFF))).map(({ id }) => id)
+          )
+          const ended = yield* Effect.forEach(expired, (charge) => recoverOne(charge, over.has(charge.id)), {
+            concurrency: ASKED_AT_ONCE
+          })
           const number = ended.filter(Boolean).length
           return number === 0 ? 0 : number + (yield* recover(before))
         }).pipe(

@@ -1,0 +1,82 @@
+/** What is told of old calls for so long, and then forgotten: their charges, and the windows of keys that call no more. */
+import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { ServerConfig } from "../Config.ts"
+import { guarded } from "../sql/Transaction.ts"
+import { WINDOW_MS } from "./RateWindow.ts"
+
+const EVERY = Duration.hours(1)
+
+/** Charges that are forgotten in one transaction at most: other calls wait for it. */
+const AT_ONCE = 500
+
+interface Forgotten {
+  readonly state: string
+  readonly cost: number
+}
+
+/**
+ * Forgets charges that have ended and are older than `SLUICE_KEEP_DAYS`.
+ *
+ * **Details.** What they cost is taken off what the user was granted, in the same transaction, so that the ledger adds up
+ * before and after. Open charges stay, however old. Answers to an `Idempotency-Key` go after a day (`Recovery.ts`).
+ */
+export class Retention extends Context.Service<
+  Retention,
+  {
+    /** Forgets charges from before a time, and windows that are over; how many charges it was. */
+    readonly forget: (before: number) => Effect.Effect<number, SqlError.SqlError>
+  }
+>()("@sluice/demo-server/Retention") {
+  /** At the start, and every hour. */
+  static readonly layer = Layer.effect(
+    Retention,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { money } = yield* ServerConfig
+
+      const some = (user: string, before: number) =>
+        guarded(
+          Effect.gen(function* () {
+            const gone = yield* sql<Forgotten>`DELETE FROM charges WHERE id IN (SELECT id FROM charges
+              WHERE user_id = ${user} AND created_at < ${before} AND state IN ('settled', 'refunded')
+              ORDER BY created_at LIMIT ${AT_ONCE}) RETURNING state, cost`
+            const paid = gone.reduce(
+              (sum, { cost, state }) => sum + (state === "settled" ? Number(cost) : 0),
+              0
+            )
+            if (paid > 0) yield* sql`UPDATE users SET granted = granted - ${paid} WHERE id = ${user}`
+            return gone.length
+          })
+        ).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+
+      const ofUser = (user: string, before: number): Effect.Effect<number, SqlError.SqlError> =>
+        Effect.flatMap(some(user, before), (number) =>
+          number < AT_ONCE
+            ? Effect.succeed(number)
+            : // Calls that came meanwhile have their turn.
+              Effect.map(Effect.andThen(Effect.yieldNow, ofUser(user, before)), (more) => number + more)
+        )
+
+      const forget = Effect.fn("Retention.forget")(function* (before: number) {
+        yield* sql`DELETE FROM rate_windows WHERE starts_at < ${(yield* Clock.currentTimeMillis) - WINDOW_MS}`
+        const users = yield* sql<{ readonly id: string }>`SELECT id FROM users`
+        const numbers = yield* Effect.forEach(users, ({ id }) => ofUser(id, before))
+        return numbers.reduce((sum, number) => sum + number, 0)
+      })
+
+      const round = Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const number = yield* forget(now - Duration.toMillis(Duration.days(money.keepDays)))
+        if (number > 0)
+          yield* Effect.logInfo(`${number} charges of more than ${money.keepDays} days are forgotten`)
+      }).pipe(
+        Effect.catchTag("SqlError", ({ message }) =>
+          Effect.logWarning(`Old charges could not be forgotten, and will be in an hour: ${message}`)
+        )
+      )
+      yield* Effect.forkScoped(Effect.repeat(round, Schedule.spaced(EVERY)))
+      return { forget }
+    })
+  )
+}
