@@ -2,7 +2,8 @@
  * `npm run -s bench -- NAME [--json] [--quick]`: measures, and prints figures whose names carry their units.
  *
  * `main` is what a user feels: ingest, query, memory, startup, size. Each of them is a name of its own too,
- * and so are `client`, `embedded` and `gateway`, which take hot paths alone, `peers`,
+ * and so are `client`, `embedded` and `gateway`, which take hot paths alone, `rendering`, what calls wait for while a
+ * film is made, `peers`,
  * ours against other libraries, and `million`, a library of a million passages.
  */
 import { parseArgs } from "node:util"
@@ -17,6 +18,7 @@ const load: Readonly<Record<string, () => Promise<{ readonly bench: Bench }>>> =
   client: () => import("./client.ts"),
   embedded: () => import("./embedded.ts"),
   gateway: () => import("./gateway.ts"),
+  rendering: () => import("./rendering.ts"),
   peers: () => import("./peers.ts"),
   million: () => import("./million.ts")
 }
