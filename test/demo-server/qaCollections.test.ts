@@ -11,7 +11,7 @@ import {
   MAX_TEXT
 } from "../../apps/demo-server/src/contract/index.ts"
 import { toFilter } from "../../apps/demo-server/src/documents/QuestionFilter.ts"
-import { filesOf, testServer, TestServer } from "./TestServer.ts"
+import { type CallOptions, filesOf, testServer, TestServer } from "./TestServer.ts"
 
 const rules = (fee: string) => `# Harbour rules\n\nMooring a boat overnight costs ${fee} crowns.\n`
 const question = "How much does mooring a boat overnight cost?"
@@ -21,6 +21,7 @@ const Collections = Schema.Struct({ collections: Schema.Array(CollectionInfo) })
 const Refusal = Schema.Struct({
   error: Schema.Struct({ message: Schema.String, param: Schema.NullOr(Schema.String) })
 })
+const NewUser = Schema.Struct({ data: Schema.Struct({ access_token: Schema.String }) })
 const Self = Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) })
 
 /** A form in which `metadata` stands before the file that it belongs to. */
@@ -85,6 +86,62 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
       assert.deepStrictEqual(statuses, [[404, 404], ...Array.from({ length: 4 }, () => [400, 400])])
       assert.strictEqual((yield* call("/documents?colection=harbour-2")).status, 400)
       assert.deepStrictEqual(yield* names, before)
+    })
+  )
+
+  it.effect("a collection is made empty, and removed for good, by its owner alone and for nothing", () =>
+    Effect.gen(function* () {
+      const { call, json, secrets } = yield* TestServer
+      const status = (path: string, options?: CallOptions) =>
+        Effect.map(call(path, options), ({ status }) => status)
+      const names = Effect.map(json(Collections, "/collections"), ({ collections }) =>
+        collections.map(({ name }) => name)
+      )
+      const quota = Effect.map(json(Self, "/api/user/self", { as: "token" }), ({ data }) => data.quota)
+      const made = yield* json(CollectionInfo, "/collections/summer", { method: "PUT" })
+      assert.deepStrictEqual(made, { name: "summer", documents: 0, passages: 0 })
+      assert.include(yield* names, "summer")
+      const into = "/documents?collection=summer"
+      yield* json(IngestReport, into, { body: filesOf({ "rules.md": rules("seventy") }) })
+      assert.strictEqual((yield* json(CollectionInfo, "/collections/summer", { method: "PUT" })).documents, 1)
+      const [document] = (yield* json(Listed, into)).documents
+
+      const others = { as: "token", json: { username: "ann", quota: 1_000 } } as const
+      const { access_token } = (yield* json(NewUser, "/api/user", others)).data
+      const cookie = yield* call("/session", { as: "none", json: { accessToken: access_token } })
+      const asAnn = {
+        as: "none",
+        headers: { cookie: cookie.headers.get("set-cookie") ?? "", "sec-fetch-site": "same-origin" }
+      } as const
+      assert.strictEqual(yield* status("/documents", asAnn), 200)
+      assert.strictEqual(yield* status("/collections/summer", { ...asAnn, method: "DELETE" }), 404)
+      assert.strictEqual(yield* status("/collections/summer", { as: "none", method: "DELETE" }), 401)
+      const elsewhere = { cookie: asAnn.headers.cookie, "sec-fetch-site": "cross-site" }
+      const foreign = { as: "none", method: "DELETE", headers: elsewhere } as const
+      assert.strictEqual(yield* status("/collections/default", foreign), 403)
+      const key = { headers: { authorization: `Bearer ${secrets.apiKey}` }, method: "DELETE" }
+      for (const [path, expected] of [
+        ["/collections/default", 409],
+        ["/collections/nowhere", 404],
+        ["/collections/a%2Fb", 400]
+      ] as const)
+        assert.strictEqual(yield* status(path, key), expected, path)
+
+      const before = yield* quota
+      assert.strictEqual(yield* status("/collections/summer", key), 204)
+      assert.strictEqual(yield* quota, before)
+      assert.notInclude(yield* names, "summer")
+      const gone = yield* Effect.all([
+        status(into),
+        status(`/documents/${document?.id}?collection=summer`),
+        status("/qa", { json: { question, collection: "summer" } }),
+        status("/collections/summer", key)
+      ])
+      assert.deepStrictEqual(gone, [404, 404, 404, 404])
+      // Its name is free again, for something else.
+      yield* json(IngestReport, into, { body: filesOf({ "new.md": rules("eighty") }) })
+      const { answer } = yield* json(Answer, "/qa", { json: { question, collection: "summer" } })
+      assert.include(answer, "eighty")
     })
   )
 

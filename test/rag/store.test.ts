@@ -292,6 +292,37 @@ describe("LanceIndex", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect(
+    "a collection that is dropped is gone with its snapshots and its originals, and no other is",
+    () =>
+      Effect.gen(function* () {
+        const { library } = yield* testFolder
+        const store = yield* Layer.build(LanceIndex.layer(library))
+        const index = Context.get(store, PassageIndex)
+        const [one, two] = [yield* index.open("it's one", MANIFEST), yield* index.open("two", MANIFEST)]
+        const [shared, only] = [
+          documentOf("shared", texts(1, "shared")),
+          documentOf("only", texts(1, "only"))
+        ]
+        yield* one.commit([shared, only])
+        yield* two.commit([shared])
+        yield* index.tag("it's one", "before")
+        yield* Effect.tap(index.replace("it's one", MANIFEST), ({ publish }) => publish)
+        yield* index.drop("it's one")
+        const tables = (yield* Effect.promise(() => readdir(library))).filter((name) => name.startsWith("c_"))
+        assert.strictEqual(tables.length, 1)
+        assert.deepStrictEqual(yield* index.collections, ["two"])
+        assert.isEmpty(yield* index.tags("it's one"))
+        assert.strictEqual((yield* Effect.flip(index.drop("it's one"))).reason, "NotFound")
+        yield* TestClock.setTime(Date.now() + 25 * 60 * 60 * 1000)
+        yield* two.maintain
+        assert.isUndefined(yield* two.original(only.info.sha256))
+        assert.isDefined(yield* two.original(shared.info.sha256))
+        assert.strictEqual(yield* two.passageCount, 1)
+        assert.strictEqual(yield* (yield* index.open("it's one", MANIFEST)).passageCount, 0)
+      }).pipe(Effect.scoped)
+  )
+
   it.effect("keeps the vectors that were paid for", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder

@@ -191,6 +191,27 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
     yield* write(name, table, manifest, true)
   })
 
+  const drop = Effect.fn("LanceIndex.drop")(function* (name: string) {
+    const { table } = yield* existing(name)
+    const kept = yield* snapshots.list(name)
+    // Its name first: broken off here, the rest is garbage and not a collection that cannot be read.
+    yield* attemptWrite("store", `removing collection "${name}"`, () =>
+      collections.delete(`name = ${sqlString(name)}`)
+    )
+    yield* Effect.forEach(kept, snapshots.remove, { discard: true })
+    for (const own of new Set([table, ...kept.map((snapshot) => snapshot.table)])) {
+      tables.delete(own)
+      yield* attemptWrite("store", `dropping table ${own}`, () => connection.dropTable(own))
+    }
+    yield* upkeep.background(
+      upkeep.collectGarbage.pipe(
+        Effect.catch(({ message }) =>
+          Effect.logWarning(`What only collection "${name}" kept is there still: ${message}`)
+        )
+      )
+    )
+  })
+
   const names = attempt("open", "listing the collections", async () => {
     const rows: ReadonlyArray<{ readonly name: string }> = await collections
       .query()
@@ -208,6 +229,7 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
     untag: (name, snapshot) => Effect.flatMap(snapshots.find(name, snapshot), snapshots.remove),
     checkout,
     restore,
+    drop,
     vectors: (model, dimension) => openVectors(store, model, dimension)
   })
 })

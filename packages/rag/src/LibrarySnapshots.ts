@@ -36,7 +36,8 @@ export const librarySnapshots = <Library>(
         open: () => index.checkout(name, snapshot, manifest),
         replace: () => onlyRead(snapshot, name),
         tag: () => onlyRead(snapshot, name),
-        restore: () => onlyRead(snapshot, name)
+        restore: () => onlyRead(snapshot, name),
+        drop: () => onlyRead(snapshot, name)
       })
     ),
   restore: (snapshot) => index.restore(name, snapshot, manifest)

@@ -168,6 +168,13 @@ export class PassageIndex extends Context.Service<
     ) => Effect.Effect<Collection, RagError>
     /** Makes the collection what it was. Fails with `NotFound` or `ManifestMismatch`. */
     readonly restore: (name: string, snapshot: string, manifest: Manifest) => Effect.Effect<void, RagError>
+    /**
+     * Removes a collection, its snapshots, and what only they kept. Fails with `NotFound`.
+     *
+     * **Gotchas.** What reads or writes it at that moment fails with `Store`. A handle that `open` gave is of no use
+     * afterwards; `open` makes a new, empty one of that name. Originals that nothing else names go after a day.
+     */
+    readonly drop: (name: string) => Effect.Effect<void, RagError>
     /** The names of the collections that there are, sorted. */
     readonly collections: Effect.Effect<ReadonlyArray<string>, RagError>
     readonly vectors: (model: string, dimension: number) => Effect.Effect<VectorCache, RagError>

@@ -28,6 +28,20 @@ export class Collections extends HttpApiGroup.make("collections")
     HttpApiEndpoint.get("collections", "/collections", {
       success: Schema.Struct({ collections: Schema.Array(CollectionInfo) }),
       error: failures
+    }),
+    /** Makes one, empty, before its first upload does. One that is there stays as it is. */
+    HttpApiEndpoint.put("makeCollection", "/collections/:name", {
+      params: { name: CollectionName },
+      success: CollectionInfo,
+      error: failures
+    }),
+    /**
+     * Removes the caller's collection with all its documents, at once and for good. It costs nothing. What is asked of it
+     * at that moment may fail. 409 for `default`, which is always there, and while the library is being rebuilt.
+     */
+    HttpApiEndpoint.delete("removeCollection", "/collections/:name", {
+      params: { name: CollectionName },
+      error: failures
     })
   )
   .middleware(Access)

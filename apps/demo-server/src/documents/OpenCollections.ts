@@ -16,6 +16,10 @@ export interface OpenCollection {
   readonly read: LibraryService["document"]
 }
 
+interface Opened extends OpenCollection {
+  readonly handle: { removed: boolean }
+}
+
 const notThere = (name: string) =>
   new RagError({
     stage: "open",
@@ -27,7 +31,7 @@ const notThere = (name: string) =>
 const tooMany = new RagError({
   stage: "open",
   reason: "TooLarge",
-  message: `There are ${MAX_COLLECTIONS} collections already, which is the most: use one of them`
+  message: `There are ${MAX_COLLECTIONS} collections already, which is the most: use one of them, or remove one`
 })
 
 /** Holds what it opened for as long as the surrounding scope lives. */
@@ -37,22 +41,28 @@ export const openCollections = Effect.fnUntraced(function* (folder: string, desc
   const store = yield* openWhenWanted(
     Effect.map(Layer.build(LanceIndex.layer(folder)), (built) => Context.get(built, PassageIndex))
   )
-  const opened = new Map<string, OpenCollection>()
+  const opened = new Map<string, Opened>()
   const oneAtATime = yield* Semaphore.make(1)
 
   const open = (name: string) =>
     Effect.gen(function* () {
       const known = opened.get(name)
       if (known !== undefined) return known
+      const handle = { removed: false }
       const library = yield* openWhenWanted(
         Effect.flatMap(store.wanted, (index) =>
-          Effect.provideService(Library.make({ collection: name, describeFigures }), PassageIndex, index)
+          Effect.provideService(Library.make({ collection: name, describeFigures }), PassageIndex, {
+            ...index,
+            // Opening makes what is not there: who still reads what was removed must not bring it back.
+            open: (named, manifest) => (handle.removed ? notThere(named) : index.open(named, manifest))
+          })
         )
       )
-      const collection: OpenCollection = {
+      const collection: Opened = {
         library: library.wanted,
         known: library.known,
-        read: yield* makeDocumentReader(library.wanted)
+        read: yield* makeDocumentReader(library.wanted),
+        handle
       }
       opened.set(name, collection)
       return collection
@@ -72,5 +82,15 @@ export const openCollections = Effect.fnUntraced(function* (folder: string, desc
     return yield* open(name)
   })
 
-  return { collection, names, whole: yield* open(DEFAULT_COLLECTION) }
+  /** Fails with `NotFound`. One that is opened meanwhile waits. */
+  const remove = Effect.fn("OpenCollections.remove")(function* (name: string) {
+    const index = yield* store.wanted
+    const handle = opened.get(name)?.handle
+    if (!(yield* names).includes(name)) return yield* notThere(name)
+    if (handle !== undefined) handle.removed = true
+    opened.delete(name)
+    yield* index.drop(name)
+  }, oneAtATime.withPermit)
+
+  return { collection, names, remove, whole: yield* open(DEFAULT_COLLECTION) }
 })

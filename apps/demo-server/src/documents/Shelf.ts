@@ -1,5 +1,5 @@
 /** The libraries of a folder that this server holds open: what state they are in, and their first filling. */
-import { Library, type Models, type RagError } from "@sluice/rag"
+import { Library, type Models, RagError } from "@sluice/rag"
 import { Effect, FileSystem, type Path, Ref, Stream } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Collections.ts"
 import type { IngestEvent, ServerStatus } from "../contract/index.ts"
@@ -10,6 +10,12 @@ import { readSamples, SAMPLES } from "./Samples.ts"
 
 /** Formats of which pictures are read. */
 const PICTURED = /\.(?:docx|png|jpe?g|webp)$/i
+
+const beingRebuilt = new RagError({
+  stage: "store",
+  reason: "Stale",
+  message: "The library is being rebuilt: remove the collection when GET /status says `ready`"
+})
 
 type Busy = "filling" | "rebuilding"
 
@@ -26,6 +32,8 @@ export type ShelfState = Pick<ServerStatus, "state" | "message" | "documents" | 
 export interface Shelf extends OpenCollection {
   /** Another collection; one that is not there is made where `made` says so, else it is `NotFound`. */
   readonly collection: (name: string, made: boolean) => Effect.Effect<OpenCollection, RagError>
+  /** Removes a collection with all that is in it; `NotFound`, or `Stale` while the library is being rebuilt. */
+  readonly remove: (name: string) => Effect.Effect<void, RagError>
   /** All that are there. */
   readonly names: Effect.Effect<ReadonlyArray<string>, RagError>
   readonly state: Effect.Effect<ShelfState, RagError>
@@ -43,7 +51,7 @@ export const makeShelf = Effect.fnUntraced(function* (folder: string, describeFi
   const scope = yield* Effect.scope
   const busy = yield* Ref.make<Busy | undefined>(undefined)
 
-  const { collection, names, whole } = yield* openCollections(folder, describeFigures)
+  const { collection, names, remove, whole } = yield* openCollections(folder, describeFigures)
   const { library, known } = whole
   const during = (state: Busy) => Effect.acquireRelease(Ref.set(busy, state), () => Ref.set(busy, undefined))
 
@@ -63,6 +71,12 @@ export const makeShelf = Effect.fnUntraced(function* (folder: string, describeFi
       state: now === "rebuilding" ? now : state,
       message: error?.message ?? "The gateway has not answered yet: the library opens as soon as it does"
     }
+  })
+
+  const removed = Effect.fn("Shelf.remove")(function* (name: string) {
+    // A rebuild gives the name to a new table when it is done.
+    if ((yield* Ref.get(busy)) === "rebuilding") return yield* beingRebuilt
+    yield* remove(name)
   })
 
   const rebuildOne = (name: string) =>
@@ -116,6 +130,7 @@ export const makeShelf = Effect.fnUntraced(function* (folder: string, describeFi
     ...whole,
     collection,
     names,
+    remove: removed,
     state,
     rebuild,
     fill: (marker) =>
