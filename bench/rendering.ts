@@ -35,8 +35,8 @@ export const bench: Bench = ({ quick }) =>
         return measured
       }
       const film = async (path: string, method: "GET" | "POST" | "DELETE") => {
-        const body = method === "POST" ? JSON.stringify(FILM) : null
-        const answer = await fetch(`${url}/v1/videos${path}`, { method, headers, body })
+        const sent = method === "POST" ? { body: JSON.stringify(FILM) } : {}
+        const answer = await fetch(`${url}/v1/videos${path}`, { method, headers, ...sent })
         if (!answer.ok) throw new Error(`/v1/videos${path}: ${answer.status} ${await answer.text()}`)
         return (await answer.json()) as {
           readonly id: string

@@ -7,12 +7,12 @@ import {
   MalformedRequest,
   ModelsGroup,
   RerankGroup,
-  tolerant,
   VideosGroup
 } from "@sluice/core"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { Administration } from "./Administration.ts"
 import { Collections } from "./Collections.ts"
+import { described } from "./Described.ts"
 import { Documents } from "./Documents.ts"
 import { Figures } from "./Figures.ts"
 import { Qa } from "./Qa.ts"
@@ -36,7 +36,7 @@ export class ServerApi extends HttpApi.make("sluice")
     OpenApi.annotations({
       title: "Sluice",
       version: "0.1.0",
-      transform: tolerant,
+      transform: described,
       description:
         "Ask your documents and get cited answers; and a gateway to the models that do it. " +
         "`/v1` wants the API key, `/api` the system access token, the documents the API key; the page's session " +
