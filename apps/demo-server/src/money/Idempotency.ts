@@ -1,8 +1,8 @@
 /** `Idempotency-Key`: a call that is repeated within a day is answered as before, and made and paid for once. */
 import { Failure } from "@sluice/core"
 import { Duration, Effect } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
+import { ask, type Asking } from "../sql/Asking.ts"
 
 /** How long a name stands for the call that it came with first. */
 export const REMEMBERED = Duration.hours(24)
@@ -86,44 +86,52 @@ interface Row {
  * Takes a name for a charge, as a step of its transaction: nothing when it is free, else what was answered or why there
  * is no answer.
  */
-export const claim = Effect.fnUntraced(function* (
+export function* claim(
   user: string,
   { hash, name }: Idempotency,
   charge: string,
   now: number
-): Effect.fn.Return<Replay | Failure | undefined, SqlError.SqlError, SqlClient.SqlClient> {
-  const sql = yield* SqlClient.SqlClient
-  const row = { user_id: user, name, hash, charge_id: charge, created_at: now }
-  const taken = yield* sql`INSERT INTO idempotency ${sql.insert(row)}
+): Asking<Replay | Failure | undefined> {
+  const taken = yield* ask(
+    `INSERT INTO idempotency (user_id, name, hash, charge_id, created_at) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (user_id, name) DO UPDATE SET hash = excluded.hash, charge_id = excluded.charge_id,
       created_at = excluded.created_at, content_type = NULL, answer = NULL
-    WHERE idempotency.created_at <= ${now - Duration.toMillis(REMEMBERED)}
+    WHERE idempotency.created_at <= ?
       OR (idempotency.hash = excluded.hash AND idempotency.answer IS NULL AND EXISTS (
         SELECT 1 FROM charges WHERE charges.id = idempotency.charge_id AND charges.state = 'refunded'))
-    RETURNING name`
+    RETURNING name`,
+    user,
+    name,
+    hash,
+    charge,
+    now,
+    now - Duration.toMillis(REMEMBERED)
+  )
   if (taken.length > 0) return undefined
-  const [found] = yield* sql<Row>`SELECT hash, charge_id, content_type, answer FROM idempotency
-    WHERE user_id = ${user} AND name = ${name}`
+  const [found] = yield* ask<Row>(
+    "SELECT hash, charge_id, content_type, answer FROM idempotency WHERE user_id = ? AND name = ?",
+    user,
+    name
+  )
   if (found === undefined) return inFlight
   if (found.hash !== hash) return reused
   if (found.answer !== null) return { answer: found.answer, contentType: found.content_type ?? "" }
-  const settled = yield* sql`SELECT 1 FROM charges WHERE id = ${found.charge_id} AND state = 'settled'`
+  const settled = yield* ask("SELECT 1 FROM charges WHERE id = ? AND state = 'settled'", found.charge_id)
   return settled.length > 0 ? notKept : inFlight
-})
+}
 
 /** Keeps what was answered. */
-export const remember = Effect.fnUntraced(function* (
-  charge: string,
-  user: string,
-  { answer, contentType }: Replay
-) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`UPDATE idempotency SET ${sql.update({ answer, content_type: contentType })}
-    WHERE user_id = ${user} AND charge_id = ${charge}`
-})
+export function* remember(charge: string, user: string, { answer, contentType }: Replay): Asking<void> {
+  yield* ask(
+    "UPDATE idempotency SET answer = ?, content_type = ? WHERE user_id = ? AND charge_id = ?",
+    answer,
+    contentType,
+    user,
+    charge
+  )
+}
 
 /** Nothing was made: the name is free again. */
-export const forget = Effect.fnUntraced(function* (user: string, charge: string) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`DELETE FROM idempotency WHERE user_id = ${user} AND charge_id = ${charge}`
-})
+export function* forget(user: string, charge: string): Asking<void> {
+  yield* ask("DELETE FROM idempotency WHERE user_id = ? AND charge_id = ?", user, charge)
+}

@@ -1,14 +1,14 @@
 /** The balances: reserved before a call, settled by what it used or refunded after it, exactly once. */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { randomBytes } from "node:crypto"
 import type { Failure } from "@sluice/core"
-import { claim, forget, type Idempotency, remember, type Replay } from "./Idempotency.ts"
-import { countCall, type RateLimits, type RateState } from "./RateWindow.ts"
-import { makeTurns } from "./Turns.ts"
+import { ask, type Asking } from "../sql/Asking.ts"
+import { type Idempotency, remember, type Replay } from "./Idempotency.ts"
+import { chargeId, LEASE_MS, OPEN, refund, renew, reserve, settle } from "./LedgerSteps.ts"
+import type { RateLimits, RateState } from "./RateWindow.ts"
+import { type Heard, makeTurns, type Step } from "./Turns.ts"
 
-/** How long a call that is not heard of is taken to be under way. */
-export const LEASE_MS = 120_000
+export { LEASE_MS } from "./LedgerSteps.ts"
 
 /** What is to be paid for. */
 export interface Purchase {
@@ -67,14 +67,10 @@ interface Left {
   readonly units: number
 }
 
-interface Ended {
-  readonly user_id: string
-  readonly token_id: number | null
-  readonly reserved: number
-}
-
-interface OpenRow extends Ended {
+interface OpenRow {
   readonly id: string
+  readonly user_id: string
+  readonly reserved: number
   readonly state: string
   readonly operation: string
   readonly model: string
@@ -86,12 +82,25 @@ interface OpenRow extends Ended {
 /** Charges that are recovered at once, at most. */
 const EXPIRED_AT_ONCE = 200
 
-/** Those of one time lie side by side in the index; the rest nobody guesses. */
-const chargeId = (now: number): string =>
-  `${now.toString(36).padStart(9, "0")}-${randomBytes(9).toString("base64url")}`
+/** Reserves for whoever the accounts let in: one transaction looks who that is, and takes the money. */
+export interface DirectLedger {
+  /** `purchaseOf` asks who buys; where it gives nothing, nothing is reserved. */
+  readonly enter: (
+    purchaseOf: () => Asking<Purchase | undefined>,
+    now: number,
+    hear: Heard<Reservation | undefined>
+  ) => void
+  readonly settle: (charge: string, settlement: Settlement, hear: Heard<boolean>) => void
+}
 
-/** The largest quota of a key. */
-const LARGEST = Number.MAX_SAFE_INTEGER
+function* enter(
+  id: string,
+  now: number,
+  purchaseOf: () => Asking<Purchase | undefined>
+): Asking<Reservation | undefined> {
+  const purchase = yield* purchaseOf()
+  return purchase && (yield* reserve(id, now, purchase))
+}
 
 /**
  * The ledger.
@@ -110,6 +119,8 @@ export class Ledger extends Context.Service<
     readonly settle: (charge: string, settlement: Settlement) => Asked<boolean>
     /** The same some milliseconds later, for who does not wait for it: it shares its commit with the next reserve. */
     readonly settleSoon: (charge: string, settlement: Settlement) => Asked<boolean>
+    /** The same without an effect for each, where the database is within this process. */
+    readonly direct: DirectLedger | undefined
     readonly refund: (charge: string) => Asked<boolean>
     /** The call goes on as a task of this id: settled for what is planned, or refunded, when that ends. */
     readonly assign: (charge: string, task: string, planned: number) => Asked<void>
@@ -130,116 +141,9 @@ export class Ledger extends Context.Service<
     Ledger,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { now: run, soon } = yield* makeTurns
-      const OPEN = sql.literal("('reserved', 'sent')")
-      const commit = <A>(step: Effect.Effect<A, SqlError.SqlError, SqlClient.SqlClient>) =>
-        Effect.uninterruptible(run(Effect.provideService(step, SqlClient.SqlClient, sql)))
-
-      const eventually = <A>(step: Effect.Effect<A, SqlError.SqlError, SqlClient.SqlClient>) =>
-        Effect.uninterruptible(soon(Effect.provideService(step, SqlClient.SqlClient, sql)))
-
-      const give = (user: string, key: number | null | undefined, units: number) =>
-        Effect.gen(function* () {
-          if (units === 0) return
-          yield* sql`UPDATE users SET quota = quota + ${units} WHERE id = ${user}`
-          if (key === null || key === undefined) return
-          // A key may be given any quota meanwhile: the largest stays the largest, which a number can still tell.
-          yield* sql`UPDATE tokens SET remain_quota = CASE WHEN remain_quota > ${LARGEST - units} THEN ${LARGEST}
-            ELSE remain_quota + ${units} END WHERE id = ${key}`
-        })
-
-      /** From both balances or from neither; whose was short. */
-      const take = (user: string, key: number | null | undefined, units: number) =>
-        Effect.gen(function* () {
-          if (units === 0) return undefined
-          const paid = yield* sql`UPDATE users SET quota = quota - ${units}
-            WHERE id = ${user} AND quota >= ${units} RETURNING id`
-          if (paid.length === 0) return "user" as const
-          if (key === null || key === undefined) return undefined
-          const allowed = yield* sql`UPDATE tokens SET remain_quota = remain_quota - ${units}
-            WHERE id = ${key} AND remain_quota >= ${units} RETURNING id`
-          if (allowed.length > 0) return undefined
-          yield* give(user, undefined, units)
-          return "key" as const
-        })
-
-      /** Takes what both balances have of an amount; how much that was. */
-      const collect = (user: string, key: number | null, units: number) =>
-        Effect.gen(function* () {
-          // Writing locks the rows: what is read here holds until the end of the transaction.
-          const [owner] = yield* sql<Left>`UPDATE users SET quota = quota WHERE id = ${user}
-            RETURNING quota AS units`
-          const [token] = yield* sql<Left>`UPDATE tokens SET remain_quota = remain_quota WHERE id = ${key}
-            RETURNING remain_quota AS units`
-          // Of a key that was deleted meanwhile, the user's balance is all there is.
-          const found = Math.min(units, Number(owner?.units ?? 0), Number(token?.units ?? units))
-          yield* take(user, token === undefined ? null : key, found)
-          return found
-        })
-
-      const reserve = Effect.fnUntraced(function* (
-        id: string,
-        now: number,
-        { creates, idempotency, key, limits, model, operation, tokens, units, user }: Purchase
-      ): Effect.fn.Return<Reservation, SqlError.SqlError, SqlClient.SqlClient> {
-        const known = idempotency && (yield* claim(user, idempotency, id, now))
-        if (known !== undefined) {
-          return "answer" in known ? { _tag: "Answered", replay: known } : { _tag: "Refused", failure: known }
-        }
-        const release = idempotency === undefined ? Effect.void : forget(user, id)
-        const short = yield* take(user, key, units)
-        if (short !== undefined) {
-          yield* release
-          return { _tag: "Short", of: short }
-        }
-        const limited = limits.requestsPerMinute !== undefined || limits.tokensPerMinute !== undefined
-        const rate = key === undefined || !limited ? undefined : yield* countCall(key, tokens, limits, now)
-        if (rate?.admitted === false) {
-          yield* give(user, key, units)
-          yield* release
-          return { _tag: "Limited", rate }
-        }
-        yield* sql`INSERT INTO charges ${sql.insert({
-          id,
-          user_id: user,
-          token_id: key ?? null,
-          operation,
-          model,
-          state: creates ? "sent" : "reserved",
-          reserved: units,
-          lease_until: now + LEASE_MS,
-          created_at: now
-        })}`
-        return { _tag: "Reserved", charge: { id, user, reserved: units }, rate }
-      })
-
-      const settle = Effect.fnUntraced(function* (
-        id: string,
-        { cost, inputTokens, outputTokens }: Settlement
-      ) {
-        const used = { state: "settled", cost, input_tokens: inputTokens, output_tokens: outputTokens }
-        const [row] = yield* sql<Ended>`UPDATE charges SET ${sql.update(used)}
-          WHERE id = ${id} AND state IN ${OPEN} RETURNING user_id, token_id, reserved`
-        if (row === undefined) return false
-        const key = row.token_id === null ? null : Number(row.token_id)
-        const above = cost - Number(row.reserved)
-        if (above <= 0) {
-          yield* give(row.user_id, key, -above)
-          return true
-        }
-        const more = yield* collect(row.user_id, key, above)
-        yield* sql`UPDATE charges SET ${sql.update({ cost: cost - above + more, uncollected: above - more })}
-          WHERE id = ${id}`
-        return true
-      })
-
-      const refund = Effect.fnUntraced(function* (id: string) {
-        const [row] = yield* sql<Ended>`UPDATE charges SET state = 'refunded'
-          WHERE id = ${id} AND state IN ${OPEN} RETURNING user_id, token_id, reserved`
-        if (row === undefined) return false
-        yield* give(row.user_id, row.token_id === null ? null : Number(row.token_id), Number(row.reserved))
-        return true
-      })
+      const turns = yield* makeTurns
+      const commit = <A>(step: Step<A>) => Effect.uninterruptible(turns.now(step))
+      const OPEN_STATES = sql.literal(OPEN)
 
       const open = (row: OpenRow | undefined): OpenCharge | undefined =>
         row && {
@@ -257,29 +161,38 @@ export class Ledger extends Context.Service<
       return {
         reserve: Effect.fnUntraced(function* (purchase) {
           const now = yield* Clock.currentTimeMillis
-          return yield* commit(reserve(chargeId(now), now, purchase))
+          const id = chargeId(now)
+          // Of a call that makes nothing, an open reserve is given back after any end of the server: none outlasts it.
+          const run = purchase.creates ? turns.now : turns.seen
+          return yield* Effect.uninterruptible(run(() => reserve(id, now, purchase)))
         }),
-        settle: (charge, settlement) => commit(settle(charge, settlement)),
-        settleSoon: (charge, settlement) => eventually(settle(charge, settlement)),
-        refund: (charge) => commit(refund(charge)),
+        settle: (charge, settlement) => commit(() => settle(charge, settlement)),
+        settleSoon: (charge, settlement) =>
+          Effect.uninterruptible(turns.soon(() => settle(charge, settlement))),
+        direct: turns.direct && {
+          enter: (purchaseOf, now, hear) => {
+            const id = chargeId(now)
+            turns.direct?.seen(() => enter(id, now, purchaseOf), hear)
+          },
+          settle: (charge, settlement, hear) => turns.direct?.soon(() => settle(charge, settlement), hear)
+        },
+        refund: (charge) => commit(() => refund(charge)),
         assign: (charge, task, planned) =>
-          commit(
-            Effect.asVoid(sql`UPDATE charges SET ${sql.update({ task, planned })} WHERE id = ${charge}`)
-          ),
+          commit(function* () {
+            yield* ask("UPDATE charges SET task = ?, planned = ? WHERE id = ?", task, planned, charge)
+          }),
         ofTask: (user, task) =>
-          sql<OpenRow>`SELECT * FROM charges WHERE task = ${task} AND user_id = ${user} AND state IN ${OPEN}`.pipe(
+          sql<OpenRow>`SELECT * FROM charges WHERE task = ${task} AND user_id = ${user} AND state IN ${OPEN_STATES}`.pipe(
             Effect.map(([row]) => open(row))
           ),
-        remember: (charge, replay) => commit(remember(charge.id, charge.user, replay)),
+        remember: (charge, replay) => commit(() => remember(charge.id, charge.user, replay)),
         renew: Effect.fnUntraced(function* (charges) {
           if (charges.length === 0) return
           const until = (yield* Clock.currentTimeMillis) + LEASE_MS
-          yield* commit(
-            Effect.asVoid(sql`UPDATE charges SET lease_until = ${until} WHERE ${sql.in("id", charges)}`)
-          )
+          yield* commit(() => renew(charges, until))
         }),
         expired: (before) =>
-          sql<OpenRow>`SELECT * FROM charges WHERE lease_until <= ${before} AND state IN ${OPEN}
+          sql<OpenRow>`SELECT * FROM charges WHERE lease_until <= ${before} AND state IN ${OPEN_STATES}
             ORDER BY lease_until LIMIT ${EXPIRED_AT_ONCE}`.pipe(
             Effect.map((rows) => rows.flatMap((row) => open(row) ?? []))
           ),
@@ -290,7 +203,9 @@ export class Ledger extends Context.Service<
           return Number(sum?.units ?? 0)
         }),
         forgetAnswers: (before) =>
-          commit(Effect.asVoid(sql`DELETE FROM idempotency WHERE created_at <= ${before}`))
+          commit(function* () {
+            yield* ask("DELETE FROM idempotency WHERE created_at <= ?", before)
+          })
       }
     })
   )

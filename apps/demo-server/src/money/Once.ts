@@ -3,6 +3,7 @@ import { Failure } from "@sluice/core"
 import { Clock, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { orUnavailable } from "../accounts/StoreFailure.ts"
+import { asked } from "../sql/Asking.ts"
 import { guarded } from "../sql/Transaction.ts"
 import { claim, type Idempotency, remember } from "./Idempotency.ts"
 
@@ -31,10 +32,12 @@ export const makeOnce = Effect.gen(function* () {
     // Stands where a call has its charge.
     const token = `token ${idempotency.name}`
     const step = Effect.gen(function* () {
-      const known = yield* claim(user, idempotency, token, yield* Clock.currentTimeMillis)
+      const now = yield* Clock.currentTimeMillis
+      const known = yield* asked(sql, () => claim(user, idempotency, token, now))
       if (known !== undefined) return { known }
       const made = yield* make
-      yield* remember(token, user, { contentType: "token", answer: String(made.row.id) })
+      const replay = { contentType: "token", answer: String(made.row.id) }
+      yield* asked(sql, () => remember(token, user, replay))
       return { made }
     })
     return guarded(step).pipe(

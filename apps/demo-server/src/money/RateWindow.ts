@@ -1,6 +1,5 @@
 /** How often a key may call, and for how many tokens: windows of a minute, in the transaction that reserves. */
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { ask, type Asking } from "../sql/Asking.ts"
 
 export const WINDOW_MS = 60_000
 
@@ -19,6 +18,11 @@ export interface RateState extends RateLimits {
   readonly resetMs: number
 }
 
+interface Window {
+  readonly requests: number
+  readonly tokens: number
+}
+
 const ANY = Number.MAX_SAFE_INTEGER
 
 /**
@@ -27,39 +31,37 @@ const ANY = Number.MAX_SAFE_INTEGER
  * **Details.** A call of more tokens than a whole minute has is let in when it is the first of its minute: else it never
  * would be.
  */
-export const countCall = Effect.fnUntraced(function* (
-  key: number,
-  tokens: number,
-  limits: RateLimits,
-  now: number
-) {
-  const sql = yield* SqlClient.SqlClient
+export function* countCall(key: number, tokens: number, limits: RateLimits, now: number): Asking<RateState> {
   const start = now - (now % WINDOW_MS)
   const { requestsPerMinute = ANY, tokensPerMinute = ANY } = limits
-  const counted = yield* sql<{ requests: number; tokens: number }>`INSERT INTO rate_windows
-    ${sql.insert({ token_id: key, starts_at: start, requests: 1, tokens })}
+  const counted = yield* ask<Window>(
+    `INSERT INTO rate_windows (token_id, starts_at, requests, tokens) VALUES (?, ?, 1, ?)
     ON CONFLICT (token_id) DO UPDATE SET
-      requests = CASE WHEN rate_windows.starts_at < ${start} THEN 1 ELSE rate_windows.requests + 1 END,
-      tokens = CASE WHEN rate_windows.starts_at < ${start} THEN ${tokens} ELSE rate_windows.tokens + ${tokens} END,
+      requests = CASE WHEN rate_windows.starts_at < excluded.starts_at THEN 1 ELSE rate_windows.requests + 1 END,
+      tokens = CASE WHEN rate_windows.starts_at < excluded.starts_at THEN excluded.tokens
+        ELSE rate_windows.tokens + excluded.tokens END,
       starts_at = excluded.starts_at
-    WHERE rate_windows.starts_at < ${start} OR (
-      rate_windows.requests < ${requestsPerMinute} AND rate_windows.tokens + ${tokens} <= ${tokensPerMinute})
-    RETURNING requests, tokens`
+    WHERE rate_windows.starts_at < excluded.starts_at OR (
+      rate_windows.requests < ? AND rate_windows.tokens + excluded.tokens <= ?)
+    RETURNING requests, tokens`,
+    key,
+    start,
+    tokens,
+    requestsPerMinute,
+    tokensPerMinute
+  )
   const admitted = counted.length > 0
   const [row] = admitted
     ? counted
-    : yield* sql<{
-        requests: number
-        tokens: number
-      }>`SELECT requests, tokens FROM rate_windows WHERE token_id = ${key}`
+    : yield* ask<Window>("SELECT requests, tokens FROM rate_windows WHERE token_id = ?", key)
   return {
     ...limits,
     admitted,
     requests: Number(row?.requests ?? 0),
     tokens: Number(row?.tokens ?? 0),
     resetMs: start + WINDOW_MS - now
-  } satisfies RateState
-})
+  }
+}
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1000)}s`
 

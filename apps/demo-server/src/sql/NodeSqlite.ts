@@ -3,9 +3,13 @@ import { Effect, Layer, Scope, Semaphore, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import { type DirectSql, makeDirect } from "./DirectSql.ts"
 
 /** Statements kept prepared. The texts of a program are few: values are parameters. */
 const PREPARED = 200
+
+/** Pages of the log that are written into the file at once: it takes about 8 ms, in which nothing else is answered. */
+const CHECKPOINT_PAGES = 10_000
 
 /** SQLite's result code of an error. */
 const resultCode = (cause: unknown): number | undefined =>
@@ -28,9 +32,11 @@ const attempt = <A>(operation: string, run: () => A) =>
 const run = (statement: StatementSync, params: ReadonlyArray<unknown>) =>
   statement.all(...(params as ReadonlyArray<SQLInputValue>))
 
-const connectionTo = (database: DatabaseSync): SqlConnection.Connection => {
+type Prepare = (sql: string) => StatementSync
+
+const preparing = (database: DatabaseSync): Prepare => {
   const prepared = new Map<string, StatementSync>()
-  const prepare = (sql: string): StatementSync => {
+  return (sql) => {
     const found = prepared.get(sql)
     if (found !== undefined) return found
     if (prepared.size >= PREPARED) prepared.clear()
@@ -38,8 +44,18 @@ const connectionTo = (database: DatabaseSync): SqlConnection.Connection => {
     prepared.set(sql, statement)
     return statement
   }
+}
+
+const connectionTo = (
+  database: DatabaseSync,
+  prepare: Prepare,
+  direct: DirectSql
+): SqlConnection.Connection => {
   const rows = (sql: string, params: ReadonlyArray<unknown>) =>
-    attempt("execute", () => run(prepare(sql), params))
+    attempt("execute", () => {
+      direct.beforeOthers()
+      return run(prepare(sql), params)
+    })
   const values = (sql: string, params: ReadonlyArray<unknown>) =>
     Effect.map(rows(sql, params), (rows) => rows.map((row) => Object.values(row)))
   return {
@@ -50,7 +66,10 @@ const connectionTo = (database: DatabaseSync): SqlConnection.Connection => {
     executeValuesUnprepared: values,
     executeUnprepared: (sql, params, transform) =>
       Effect.map(
-        attempt("execute", () => run(database.prepare(sql), params)),
+        attempt("execute", () => {
+          direct.beforeOthers()
+          return run(database.prepare(sql), params)
+        }),
         (rows) => (transform === undefined ? rows : transform(rows))
       ),
     executeStream: (sql, params, transform) =>
@@ -73,6 +92,7 @@ const open = (file: string, synchronous: Synchronous) =>
       database.exec("PRAGMA locking_mode = EXCLUSIVE")
       database.exec("PRAGMA journal_mode = WAL")
       database.exec(`PRAGMA synchronous = ${synchronous.toUpperCase()}`)
+      database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
       database.exec("PRAGMA foreign_keys = ON")
       // The lock is taken by writing.
       database.exec("BEGIN IMMEDIATE; COMMIT")
@@ -83,12 +103,17 @@ const open = (file: string, synchronous: Synchronous) =>
     }
   })
 
+const known = new WeakMap<SqlClient.SqlClient, DirectSql>()
+
+/** The same connection without Effect's client; none of a client of another database. */
+export const directOf = (sql: SqlClient.SqlClient): DirectSql | undefined => known.get(sql)
+
 /**
  * The client of a file, which is made when it is not there.
  *
  * **Details.** The file is locked for as long as the layer lives: a second server on it fails with `LockTimeoutError`.
- * What was committed survives a loss of power, unless `synchronous` is `normal`: then it survives the end of the process. Statements of one fiber's transaction and those of
- * other fibers take turns.
+ * What was committed survives a loss of power, unless `synchronous` is `normal`: then it survives the end of the process.
+ * Statements of one fiber's transaction and those of other fibers take turns. `directOf` gives the way past Effect.
  *
  * **Gotchas.** Statements run on the thread that calls them: keep them small.
  */
@@ -106,9 +131,19 @@ export const layer = (
         Effect.sync(() => database.close())
       )
       const semaphore = yield* Semaphore.make(1)
-      return yield* SqlClient.make({
+      const prepare = preparing(database)
+      const direct = makeDirect({
+        database,
+        log: `${file}-wal`,
+        waitsForDisk: synchronous === "full",
+        answer: ({ text, values }) => run(prepare(text), values) as ReadonlyArray<object>,
+        errorOf: (cause) => sqlError(cause, "execute"),
+        whenFree: (then) => void Effect.runFork(Semaphore.withPermits(semaphore, 1)(Effect.sync(then)))
+      })
+      yield* Scope.addFinalizer(scope, Effect.sync(direct.close))
+      const client = yield* SqlClient.make({
         ...SqlClient.makeSqliteAcquirers({
-          connection: Effect.succeed(connectionTo(database)),
+          connection: Effect.succeed(connectionTo(database, prepare, direct)),
           semaphore,
           isTransaction: () => database.isTransaction
         }),
@@ -117,5 +152,7 @@ export const layer = (
         beginTransaction: "BEGIN IMMEDIATE",
         spanAttributes: [["db.system.name", "sqlite"]]
       })
+      known.set(client, direct)
+      return client
     })
   ).pipe(Layer.provide(Reactivity.layer))

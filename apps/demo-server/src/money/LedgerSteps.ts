@@ -1,0 +1,182 @@
+/** What moves money, as steps of transactions: each guards itself, and undoes nothing of the others. */
+import { randomFillSync } from "node:crypto"
+import { ask, type Asking } from "../sql/Asking.ts"
+import { claim, forget } from "./Idempotency.ts"
+import type { Purchase, Reservation, Settlement } from "./Ledger.ts"
+import { countCall } from "./RateWindow.ts"
+
+/** How long a call that is not heard of is taken to be under way. */
+export const LEASE_MS = 120_000
+
+/** The states of a charge that has not ended. */
+export const OPEN = "('reserved', 'sent')"
+
+interface Left {
+  readonly units: number
+}
+
+interface Ended {
+  readonly user_id: string
+  readonly token_id: number | null
+  readonly reserved: number
+}
+
+/** The largest quota of a key. */
+const LARGEST = Number.MAX_SAFE_INTEGER
+
+/** Random bytes of an id: drawing some for each costs more than the rest of it. */
+const BYTES = 9
+const drawn = Buffer.alloc(BYTES * 256)
+let next = drawn.length
+
+/** Those of one time lie side by side in the index; the rest nobody guesses. */
+export const chargeId = (now: number): string => {
+  if (next === drawn.length) {
+    randomFillSync(drawn)
+    next = 0
+  }
+  return `${now.toString(36).padStart(9, "0")}-${drawn.toString("base64url", next, (next += BYTES))}`
+}
+
+function* give(user: string, key: number | null | undefined, units: number): Asking<void> {
+  if (units === 0) return
+  yield* ask("UPDATE users SET quota = quota + ? WHERE id = ?", units, user)
+  if (key === null || key === undefined) return
+  // A key may be given any quota meanwhile: the largest stays the largest, which a number can still tell.
+  yield* ask(
+    `UPDATE tokens SET remain_quota = CASE WHEN remain_quota > ? THEN ?
+      ELSE remain_quota + ? END WHERE id = ?`,
+    LARGEST - units,
+    LARGEST,
+    units,
+    key
+  )
+}
+
+/** From both balances or from neither; whose was short. */
+function* take(
+  user: string,
+  key: number | null | undefined,
+  units: number
+): Asking<"user" | "key" | undefined> {
+  if (units === 0) return undefined
+  const paid = yield* ask(
+    "UPDATE users SET quota = quota - ? WHERE id = ? AND quota >= ? RETURNING id",
+    units,
+    user,
+    units
+  )
+  if (paid.length === 0) return "user"
+  if (key === null || key === undefined) return undefined
+  const allowed = yield* ask(
+    "UPDATE tokens SET remain_quota = remain_quota - ? WHERE id = ? AND remain_quota >= ? RETURNING id",
+    units,
+    key,
+    units
+  )
+  if (allowed.length > 0) return undefined
+  yield* give(user, undefined, units)
+  return "key"
+}
+
+/** Takes what both balances have of an amount; how much that was. */
+function* collect(user: string, key: number | null, units: number): Asking<number> {
+  // Writing locks the rows: what is read here holds until the end of the transaction.
+  const [owner] = yield* ask<Left>(
+    "UPDATE users SET quota = quota WHERE id = ? RETURNING quota AS units",
+    user
+  )
+  const [token] = yield* ask<Left>(
+    "UPDATE tokens SET remain_quota = remain_quota WHERE id = ? RETURNING remain_quota AS units",
+    key
+  )
+  // Of a key that was deleted meanwhile, the user's balance is all there is.
+  const found = Math.min(units, Number(owner?.units ?? 0), Number(token?.units ?? units))
+  yield* take(user, token === undefined ? null : key, found)
+  return found
+}
+
+export function* reserve(
+  id: string,
+  now: number,
+  { creates, idempotency, key, limits, model, operation, tokens, units, user }: Purchase
+): Asking<Reservation> {
+  const known = idempotency && (yield* claim(user, idempotency, id, now))
+  if (known !== undefined) {
+    return "answer" in known ? { _tag: "Answered", replay: known } : { _tag: "Refused", failure: known }
+  }
+  const short = yield* take(user, key, units)
+  if (short !== undefined) {
+    if (idempotency !== undefined) yield* forget(user, id)
+    return { _tag: "Short", of: short }
+  }
+  const limited = limits.requestsPerMinute !== undefined || limits.tokensPerMinute !== undefined
+  const rate = key === undefined || !limited ? undefined : yield* countCall(key, tokens, limits, now)
+  if (rate?.admitted === false) {
+    yield* give(user, key, units)
+    if (idempotency !== undefined) yield* forget(user, id)
+    return { _tag: "Limited", rate }
+  }
+  yield* ask(
+    `INSERT INTO charges (id, user_id, token_id, operation, model, state, reserved, lease_until, created_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    user,
+    key ?? null,
+    operation,
+    model,
+    creates ? "sent" : "reserved",
+    units,
+    now + LEASE_MS,
+    now
+  )
+  return { _tag: "Reserved", charge: { id, user, reserved: units }, rate }
+}
+
+export function* settle(id: string, { cost, inputTokens, outputTokens }: Settlement): Asking<boolean> {
+  const [row] = yield* ask<Ended>(
+    `UPDATE charges SET state = 'settled', cost = ?, input_tokens = ?, output_tokens = ?
+      WHERE id = ? AND state IN ${OPEN} RETURNING user_id, token_id, reserved`,
+    cost,
+    inputTokens,
+    outputTokens,
+    id
+  )
+  if (row === undefined) return false
+  const key = row.token_id === null ? null : Number(row.token_id)
+  const above = cost - Number(row.reserved)
+  if (above <= 0) {
+    yield* give(row.user_id, key, -above)
+    return true
+  }
+  const more = yield* collect(row.user_id, key, above)
+  yield* ask(
+    "UPDATE charges SET cost = ?, uncollected = ? WHERE id = ?",
+    cost - above + more,
+    above - more,
+    id
+  )
+  return true
+}
+
+export function* refund(id: string): Asking<boolean> {
+  const [row] = yield* ask<Ended>(
+    `UPDATE charges SET state = 'refunded' WHERE id = ? AND state IN ${OPEN}
+      RETURNING user_id, token_id, reserved`,
+    id
+  )
+  if (row === undefined) return false
+  yield* give(row.user_id, row.token_id === null ? null : Number(row.token_id), Number(row.reserved))
+  return true
+}
+
+/** Of so many in one statement, whose text is the same each time. */
+const RENEWED_AT_ONCE = 50
+const RENEW = `UPDATE charges SET lease_until = ? WHERE id IN (${Array(RENEWED_AT_ONCE).fill("?").join(", ")})`
+
+export function* renew(ids: ReadonlyArray<string>, until: number): Asking<void> {
+  for (let at = 0; at < ids.length; at += RENEWED_AT_ONCE) {
+    const some = ids.slice(at, at + RENEWED_AT_ONCE)
+    yield* ask(RENEW, until, ...some, ...Array(RENEWED_AT_ONCE - some.length).fill(""))
+  }
+}
