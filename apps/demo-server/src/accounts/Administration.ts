@@ -3,7 +3,15 @@ import { Failure, Principal } from "@sluice/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
-import { nameOf, nothingElse, pageOf, statusOf, unitsOf } from "../gateway/AccountRequests.ts"
+import {
+  limitsGiven,
+  nameOf,
+  NO_LIMIT,
+  nothingElse,
+  pageOf,
+  statusOf,
+  unitsOf
+} from "../gateway/AccountRequests.ts"
 import { Audit, type AuditRow } from "./Audit.ts"
 import { orUnavailable } from "./StoreFailure.ts"
 import { type UserFields, type UserRow, Users } from "./Users.ts"
@@ -29,7 +37,12 @@ const short = refuse(409, "insufficient_quota", "The user has not as many units 
 
 const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000)
 
-const infoOf = ({ created_at, ...user }: UserRow) => ({ ...user, created_time: seconds(created_at) })
+const infoOf = ({ created_at, requests_per_minute, tokens_per_minute, ...user }: UserRow) => ({
+  ...user,
+  requests_per_minute: requests_per_minute ?? NO_LIMIT,
+  tokens_per_minute: tokens_per_minute ?? NO_LIMIT,
+  created_time: seconds(created_at)
+})
 
 const entryOf = ({ actor, at, credential, ...entry }: AuditRow) => ({
   ...entry,
@@ -62,10 +75,12 @@ export const AdministrationLayer = HttpApiBuilder.group(
       createUser: Effect.fn("administration.createUser")(function* ({ payload }) {
         yield* admin
         yield* nothingElse(payload.extra)
+        const limits = yield* limitsGiven(payload)
         const fields = {
           username: yield* nameOf(payload.username, "username"),
           role: payload.role ?? "user",
-          status: 1
+          status: 1,
+          ...limits
         } satisfies UserFields
         const quota = yield* unitsOf(payload.quota ?? 0, "quota")
         const add = Effect.gen(function* () {
@@ -79,7 +94,7 @@ export const AdministrationLayer = HttpApiBuilder.group(
               made && {
                 action: "user.create",
                 subject: made.user.id,
-                details: { username: fields.username, role: fields.role, quota }
+                details: { username: fields.username, role: fields.role, quota, ...limits }
               }
           )
         )
@@ -97,7 +112,8 @@ export const AdministrationLayer = HttpApiBuilder.group(
         const changes = {
           ...(typeof username === "string" && { username: yield* nameOf(username, "username") }),
           ...(typeof role === "string" && { role }),
-          ...(typeof status === "number" && { status: yield* statusOf(status) })
+          ...(typeof status === "number" && { status: yield* statusOf(status) }),
+          ...(yield* limitsGiven(payload))
         } satisfies Partial<UserFields>
         if (id === self && (changes.role === "user" || changes.status === 0)) return yield* notYourself
         const add = payload.add_quota ?? 0

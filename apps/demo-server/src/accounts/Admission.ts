@@ -3,7 +3,7 @@ import { Failure } from "@sluice/core"
 import { Clock, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Accounts } from "./Accounts.ts"
-import { ApiKeys, type HeldKey, type KeyRow } from "./ApiKeys.ts"
+import { ApiKeys, type HeldKey } from "./ApiKeys.ts"
 import { orUnavailable } from "./StoreFailure.ts"
 import { parseSubnet } from "./Subnet.ts"
 import { type UserRow, Users } from "./Users.ts"
@@ -31,7 +31,7 @@ const userDisabled = unauthorized("The user of this credential is disabled: an a
 /** Who was let in; `key` where they may do what that key may, and no more. */
 export interface Admitted {
   readonly user: Pick<UserRow, "id" | "username" | "role">
-  readonly key: KeyRow | undefined
+  readonly key: HeldKey | undefined
 }
 
 /** Whence the request at hand comes; what stands for it in headers was read where proxies are known. */

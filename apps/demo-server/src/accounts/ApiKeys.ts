@@ -2,6 +2,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { Integer } from "../sql/Integer.ts"
+import { limitColumns } from "./KeyLimits.ts"
 import { Role } from "./Role.ts"
 import { hashSecret, makeApiKey, shownOf } from "./Secret.ts"
 
@@ -20,13 +21,14 @@ export const KeyRow = Schema.Struct({
   models: Schema.NullOr(Schema.fromJsonString(Schema.Array(Schema.String))),
   /** Whether it opens the documents. */
   documents: Schema.Literals([0, 1]),
+  ...limitColumns,
   created_at: Integer
 })
 export type KeyRow = typeof KeyRow.Type
 
 /** What a user may decide about a key. What it may use is everything where nothing is said. */
 export type KeyFields = Pick<KeyRow, "name" | "status" | "expires_at" | "remain_quota" | "subnet"> &
-  Partial<Pick<KeyRow, "models" | "documents">>
+  Partial<Pick<KeyRow, "models" | "documents" | keyof typeof limitColumns>>
 
 /** As it is kept. */
 const columnsOf = <F extends Partial<KeyFields>>({ models, ...fields }: F) => ({
@@ -40,7 +42,9 @@ const HeldKey = Schema.Struct({
   username: Schema.String,
   role: Role,
   /** The user's. */
-  user_status: Schema.Literals([0, 1])
+  user_status: Schema.Literals([0, 1]),
+  user_requests_per_minute: limitColumns.requests_per_minute,
+  user_tokens_per_minute: limitColumns.tokens_per_minute
 })
 export type HeldKey = typeof HeldKey.Type
 
@@ -91,7 +95,8 @@ export class ApiKeys extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const held = (which: Statement.Fragment) =>
-        sql`SELECT tokens.*, users.username, users.role, users.status AS user_status
+        sql`SELECT tokens.*, users.username, users.role, users.status AS user_status,
+            users.requests_per_minute AS user_requests_per_minute, users.tokens_per_minute AS user_tokens_per_minute
           FROM tokens JOIN users ON users.id = tokens.user_id WHERE ${which}`.pipe(
           Effect.flatMap((found) => Effect.orDie(decodeHeld(found))),
           Effect.map(([key]) => key)

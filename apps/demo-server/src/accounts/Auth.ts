@@ -32,7 +32,7 @@ const calling = <A, E, R>(
       credential,
       address,
       models: key?.models ?? undefined,
-      ...(key !== undefined && { key: String(key.id) })
+      ...(key !== undefined && { key: String(key.id), limits: key })
     })
   )
 

@@ -1,6 +1,7 @@
 /** Who makes the request at hand, from where, and what the credential lets them use. */
 import { Failure } from "@sluice/core"
 import { Context } from "effect"
+import type { SaidLimits } from "./KeyLimits.ts"
 
 export interface CallerInfo {
   /** The user's id; empty: nobody was let in. */
@@ -9,6 +10,8 @@ export interface CallerInfo {
   readonly address: string
   /** The id of the key that pays with them, where one does. */
   readonly key?: string
+  /** What was said of that key's limits. */
+  readonly limits?: SaidLimits
   /** The models that their key may use; undefined: all. */
   readonly models: ReadonlyArray<string> | undefined
 }

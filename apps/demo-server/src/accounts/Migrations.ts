@@ -67,7 +67,22 @@ const permissions = Effect.gen(function* () {
   )`
 })
 
-const all = { "0001_accounts": accounts, "0002_permissions": permissions, "0003_money": money }
+/** What a key may do in a minute, of its own and by its user; null: nothing is said. */
+const limits = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const table of ["tokens", "users"]) {
+    for (const column of ["requests_per_minute", "tokens_per_minute"]) {
+      yield* sql`ALTER TABLE ${sql(table)} ADD COLUMN ${sql(column)} BIGINT`
+    }
+  }
+})
+
+const all = {
+  "0001_accounts": accounts,
+  "0002_permissions": permissions,
+  "0003_money": money,
+  "0004_limits": limits
+}
 
 /** The migration that this version knows last; a database with a higher one was made by a newer version. */
 const LATEST = Object.keys(all).length

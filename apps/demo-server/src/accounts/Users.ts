@@ -3,6 +3,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Integer } from "../sql/Integer.ts"
+import { limitColumns } from "./KeyLimits.ts"
 import { Role } from "./Role.ts"
 import { hashSecret, makeSystemToken } from "./Secret.ts"
 
@@ -13,12 +14,15 @@ export const UserRow = Schema.Struct({
   role: Role,
   status: Schema.Literals([0, 1]),
   quota: Integer,
+  /** Of each key of theirs, in place of the server's. */
+  ...limitColumns,
   created_at: Integer
 })
 export type UserRow = typeof UserRow.Type
 
 /** What an administrator decides about a user. */
-export type UserFields = Pick<UserRow, "username" | "role" | "status">
+export type UserFields = Pick<UserRow, "username" | "role" | "status"> &
+  Partial<Pick<UserRow, keyof typeof limitColumns>>
 
 const decode = Schema.decodeUnknownEffect(Schema.Array(UserRow))
 

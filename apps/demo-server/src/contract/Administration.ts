@@ -14,6 +14,9 @@ export const UserInfo = Schema.Struct({
   status: Schema.Literals([0, 1]),
   /** The balance, in quota units. */
   quota: Schema.Int,
+  /** Of each key of theirs in a minute, in place of the server's limits; 0: the server's. */
+  requests_per_minute: Schema.Int,
+  tokens_per_minute: Schema.Int,
   /** Seconds since 1970. */
   created_time: Schema.Int
 })
@@ -27,7 +30,10 @@ export const UserCreateRequest = open(
     /** The balance to begin with, in quota units: 0. */
     quota: given(Schema.Int),
     /** `user`. */
-    role: given(role)
+    role: given(role),
+    /** Of each key of theirs in a minute, in place of the server's limits; 0: the server's. */
+    requests_per_minute: given(Schema.Int),
+    tokens_per_minute: given(Schema.Int)
   },
   "UserCreateRequest"
 )
@@ -40,7 +46,10 @@ export const UserUpdateRequest = open(
     role: given(role),
     status: given(Schema.Int),
     /** Quota units to add to the balance; below 0: to take from it, if it has as many. */
-    add_quota: given(Schema.Int)
+    add_quota: given(Schema.Int),
+    /** Of each key of theirs in a minute, in place of the server's limits; 0: the server's. */
+    requests_per_minute: given(Schema.Int),
+    tokens_per_minute: given(Schema.Int)
   },
   "UserUpdateRequest"
 )

@@ -10,7 +10,15 @@ import { Users } from "../accounts/Users.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { idempotencyOf } from "../money/Idempotency.ts"
 import { makeOnce } from "../money/Once.ts"
-import { changesOf, EVERY_MODEL, newKeyOf, pageOf, SEARCHED, searchedOf } from "./AccountRequests.ts"
+import {
+  changesOf,
+  EVERY_MODEL,
+  newKeyOf,
+  NO_LIMIT,
+  pageOf,
+  SEARCHED,
+  searchedOf
+} from "./AccountRequests.ts"
 
 /** A key as it is answered: masked, but when it was just made. */
 const record = (row: KeyRow, secret?: string): TokenRecord => ({
@@ -25,7 +33,9 @@ const record = (row: KeyRow, secret?: string): TokenRecord => ({
   extra: {
     created_time: Math.floor(row.created_at / 1000),
     models: row.models ?? [EVERY_MODEL],
-    documents: row.documents === 1
+    documents: row.documents === 1,
+    requests_per_minute: row.requests_per_minute ?? NO_LIMIT,
+    tokens_per_minute: row.tokens_per_minute ?? NO_LIMIT
   }
 })
 

@@ -2,6 +2,7 @@
 import { type Expiry, Failure, type TokenCreateRequest, type TokenUpdateRequest } from "@sluice/core"
 import { Clock, DateTime, Effect } from "effect"
 import type { KeyFields } from "../accounts/ApiKeys.ts"
+import { LARGEST_LIMIT, type limitColumns } from "../accounts/KeyLimits.ts"
 import { parseSubnet } from "../accounts/Subnet.ts"
 
 /** Characters of a name, and of a keyword, at most. */
@@ -20,8 +21,11 @@ export const SEARCHED = 100
 /** Fields of a token that are answered and cannot be changed: a token that was read may be sent back whole. */
 const READ_ONLY = ["key", "created_time"]
 
-/** Fields of ours beside the interface's: what a key may use. */
-const PERMISSIONS = ["models", "documents"]
+/** Fields of ours beside the interface's: what a key may use, and how much of it in a minute. */
+const PERMISSIONS = ["models", "documents", "requests_per_minute", "tokens_per_minute"]
+
+/** In place of a limit: none. */
+export const NO_LIMIT = 0
 
 /** In place of a list of models: all of them. */
 export const EVERY_MODEL = "*"
@@ -80,6 +84,24 @@ const isModels = (value: unknown): value is ReadonlyArray<string> =>
   value.length <= MODELS &&
   value.every((model) => typeof model === "string" && model !== "" && model.length <= NAME * 3)
 
+/** Limits of a minute that are given; nothing for what is not said. */
+export const limitsGiven = (given: Readonly<Record<string, unknown>> = {}) =>
+  Effect.gen(function* () {
+    const limits: { -readonly [Column in keyof typeof limitColumns]?: number | null } = {}
+    for (const name of ["requests_per_minute", "tokens_per_minute"] as const) {
+      const limit = given[name]
+      if (limit === undefined || limit === null) continue
+      if (typeof limit !== "number" || !Number.isInteger(limit) || limit < 0 || limit > LARGEST_LIMIT) {
+        return yield* refused(
+          name,
+          `\`${name}\` is a whole number from 1, or ${NO_LIMIT} for no limit of its own`
+        )
+      }
+      limits[name] = limit === NO_LIMIT ? null : limit
+    }
+    return limits
+  })
+
 /** What the key may use: a list of models, of which `*` is all; whether the documents. Nothing for what is not said. */
 const permissionsOf = Effect.fn("AccountRequests.permissions")(function* (
   extra: Readonly<Record<string, unknown>> = {}
@@ -101,7 +123,7 @@ const permissionsOf = Effect.fn("AccountRequests.permissions")(function* (
     }
     given.documents = documents ? 1 : 0
   }
-  return given
+  return { ...given, ...(yield* limitsGiven(extra)) }
 })
 
 /** A key to be made. */

@@ -5,6 +5,8 @@ import { HttpBody, HttpEffect, type HttpServerRequest, HttpServerResponse } from
 import type { SqlError } from "effect/sql"
 import { ServerConfig } from "../Config.ts"
 import { noteRequest } from "../operation/RequestRecord.ts"
+import { Caller } from "../accounts/Caller.ts"
+import { limitsOf } from "../accounts/KeyLimits.ts"
 import { orUnavailable } from "../accounts/StoreFailure.ts"
 import { MediaTasks } from "../media/MediaTasks.ts"
 import { CurrentRequest } from "../operation/RequestRecord.ts"
@@ -195,7 +197,7 @@ export class Charges extends Context.Service<
             units,
             tokens: most.inputTokens + most.outputTokens,
             creates: meter.creates,
-            limits: money,
+            limits: limitsOf((yield* Caller).limits, money),
             idempotency
           })
         )

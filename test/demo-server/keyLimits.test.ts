@@ -1,0 +1,86 @@
+/** Limits of a minute that are said of one key, or of a user's keys, beside those of the whole server. */
+import { assert, describe, it } from "@effect/vitest"
+import { ErrorBody } from "@sluice/core"
+import { Effect, Schema } from "effect"
+import { limitsOf } from "../../apps/demo-server/src/accounts/KeyLimits.ts"
+import { startServer } from "./TestServer.ts"
+
+const limited = { requests_per_minute: Schema.Int, tokens_per_minute: Schema.Int }
+const Key = Schema.Struct({ data: Schema.Struct({ id: Schema.Int, key: Schema.String, ...limited }) })
+const User = Schema.Struct({ data: Schema.Struct({ id: Schema.String, ...limited }) })
+const Made = Schema.Struct({ data: Schema.Struct({ id: Schema.String, access_token: Schema.String }) })
+
+const fields = { name: "k", expired_time: -1, remain_quota: 50_000, subnet: "" }
+const embedding = { model: "sluice-lexical-1024", input: "a lock" }
+const bearer = (secret: string) => ({ as: "none", headers: { authorization: `Bearer ${secret}` } }) as const
+
+describe("the limits that hold", () => {
+  const none = {
+    requests_per_minute: null,
+    tokens_per_minute: null,
+    user_requests_per_minute: null,
+    user_tokens_per_minute: null
+  }
+  const server = { requestsPerMinute: 10, tokensPerMinute: undefined }
+  for (const [what, said, expected] of [
+    ["the server's, where nothing is said", {}, [10, undefined]],
+    ["the key's, where it is lower", { requests_per_minute: 3, tokens_per_minute: 5 }, [3, 5]],
+    ["not the key's, where it is higher", { requests_per_minute: 30 }, [10, undefined]],
+    ["the user's in place of the server's", { user_requests_per_minute: 20 }, [20, undefined]],
+    [
+      "the lower of the key's and the user's",
+      { user_requests_per_minute: 20, requests_per_minute: 15 },
+      [15, undefined]
+    ]
+  ] as const) {
+    it(`are ${what}`, () => {
+      const { requestsPerMinute, tokensPerMinute } = limitsOf({ ...none, ...said }, server)
+      assert.deepStrictEqual([requestsPerMinute, tokensPerMinute], [...expected])
+    })
+  }
+  it("are the server's for who calls without a key", () =>
+    assert.strictEqual(limitsOf(undefined, server), server))
+})
+
+it.live("are said by whoever holds the key and by administrators, kept, told and held to", () =>
+  Effect.gen(function* () {
+    const { call, json } = yield* startServer({ env: { SLUICE_REQUESTS_PER_MINUTE: "100" } })
+    const told = (key: string) =>
+      Effect.map(call("/v1/embeddings", { ...bearer(key), json: embedding }), ({ headers, status }) => [
+        status,
+        headers.get("x-ratelimit-limit-requests"),
+        headers.get("x-ratelimit-limit-tokens")
+      ])
+    const own = { requests_per_minute: 50, tokens_per_minute: 5 }
+    const { data: made } = yield* json(Key, "/api/token/", { as: "token", json: { ...fields, ...own } })
+    assert.deepInclude(made, own)
+    assert.deepStrictEqual(yield* told(made.key), [200, "50", "5"])
+    // Six characters may be six tokens: a minute may have ended in between, two of them have not.
+    const more = yield* Effect.forEach([1, 2, 3], () => told(made.key))
+    assert.include(
+      more.map(([status]) => status),
+      429
+    )
+
+    const change = (path: string, json: unknown) => call(path, { as: "token", method: "PUT", json })
+    assert.strictEqual((yield* change("/api/token/", { id: made.id, tokens_per_minute: 0 })).status, 200)
+    const kept = yield* json(Key, `/api/token/${made.id}`, { as: "token" })
+    assert.deepInclude(kept.data, { requests_per_minute: 50, tokens_per_minute: 0 })
+    assert.deepStrictEqual(yield* told(made.key), [200, "50", null])
+
+    const asked = { as: "token", json: { username: "ann", quota: 1000, requests_per_minute: 500 } } as const
+    const ann = (yield* json(Made, "/api/user", asked)).data
+    const hers = yield* json(Key, "/api/token/", { ...bearer(ann.access_token), json: fields })
+    assert.deepStrictEqual(yield* told(hers.data.key), [200, "500", null])
+    const options = { as: "token", method: "PUT", json: { id: ann.id, requests_per_minute: 0 } } as const
+    const { data: changed } = yield* json(User, "/api/user", options)
+    assert.deepInclude(changed, { requests_per_minute: 0, tokens_per_minute: 0 })
+    assert.deepStrictEqual(yield* told(hers.data.key), [200, "100", null])
+
+    for (const wrong of [-1, 1.5, "5", 1e15]) {
+      const response = yield* change("/api/token/", { id: made.id, requests_per_minute: wrong })
+      const { error } = Schema.decodeUnknownSync(ErrorBody)(yield* Effect.promise(() => response.json()))
+      assert.deepStrictEqual([response.status, error.param], [400, "requests_per_minute"], String(wrong))
+    }
+  }).pipe(Effect.scoped)
+)
