@@ -37,6 +37,29 @@ const valueOf = (text: string, series: string): number =>
       ?.slice(series.length) ?? 0
   )
 
+for (const [env, lines] of [
+  [{}, 0],
+  [{ SLUICE_LOG_REQUESTS: "true" }, 1],
+  [{ SLUICE_LOG: "json", SLUICE_LOG_REQUESTS: "false" }, 0]
+] as const) {
+  it.live(`with ${JSON.stringify(env)} the log has ${lines} lines of a request`, () =>
+    Effect.gen(function* () {
+      const { call, printed } = yield* startServer({ env })
+      yield* call("/v1/embeddings", { json: embedding, headers: { "x-request-id": "asked-once" } })
+      yield* call("/v1/models", { headers: { authorization: "Bearer sk-canary" } })
+      const found = printed.filter((line) => line.includes("asked-once"))
+      assert.lengthOf(found, lines)
+      for (const line of found) {
+        assert.match(
+          line,
+          /^timestamp=[^\n]* model=sluice-lexical-1024 [^\n]*method=POST route=\/v1\/embeddings status=200/
+        )
+      }
+      assert.notInclude(printed.join(""), "canary")
+    }).pipe(Effect.scoped)
+  )
+}
+
 layer(testServer({ env: { SLUICE_LOG: "json" } }), { excludeTestServices: true })("a log of JSON", (it) => {
   it.effect("has one line a request: who, what, how it went, how long, how many tokens", () =>
     Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /** `sluice.config.json`: what is refused and how it is said, and what happens when it changes under load. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Fiber, FileSystem, Schedule } from "effect"
+import { Cause, Effect, Exit, Fiber, FileSystem, Schedule, Schema } from "effect"
 import { decodeProvidersFile } from "../../apps/demo-server/src/providers/config/ProvidersFile.ts"
 import { json, type Loopback, loopback } from "./Loopback.ts"
 import { startServer, temporaryFolder } from "./TestServer.ts"
@@ -123,6 +123,10 @@ describe("the file of the providers", () => {
             { schedule: Schedule.spaced("20 millis"), until: (found) => found }
           )
 
+        const told = server
+          .json(Schema.Struct({ status: Schema.Literal("ready"), config: Schema.String }), "/readyz")
+          .pipe(Effect.map(({ config }) => config))
+
         // One is under way at the old, and stays so over all that follows.
         old.behave(() => {})
         const held = yield* Effect.forkChild(rank)
@@ -145,12 +149,14 @@ describe("the file of the providers", () => {
         yield* fs.writeFileString(path, file({ ...served("old", old), apiKey: canary }))
         yield* printed("is not taken over")
         assert.include(server.printed.join("\n"), '{ "env": NAME }')
+        assert.include(yield* told, "was not taken over")
         const beforeChange = next.asked.length
         assert.strictEqual(beforeChange, 0)
 
         yield* fs.writeFileString(`${path}.new`, file(served("next", next)))
         yield* fs.rename(`${path}.new`, path)
         yield* printed("was read again: next answer")
+        assert.strictEqual(yield* told, "ok")
         const after = old.asked.length
         enough = true
         yield* Fiber.join(load)

@@ -88,6 +88,8 @@ for (const [name, value] of [
   ["SLUICE_TRUSTED_PROXIES", "10.0.0.0/33"],
   ["SLUICE_HOSTS", "http://sluice.example"],
   ["SLUICE_LOG", "xml"],
+  ["SLUICE_LOG_REQUESTS", "yes"],
+  ["SLUICE_KEEP_DAYS", "0"],
   ["SLUICE_METRICS_TOKEN", "canary"],
   ["SLUICE_SHUTDOWN_SECONDS", "soon"],
   ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"]

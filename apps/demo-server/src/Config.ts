@@ -22,7 +22,8 @@
  * | `SLUICE_CALLER_SECONDS` | 30 | how long a caller may be silent in the middle of a request or of taking an answer |
  * | `SLUICE_HOSTS` | – | names by which the server may be called; without them: loopback's where it is bound to loopback, else any |
  * | `SLUICE_TRUSTED_PROXIES` | – | addresses and networks whose X-Forwarded-For and X-Forwarded-Proto are believed |
- * | `SLUICE_LOG` | text | `json`: a line of JSON for each request and event, on standard error; `text`: what went wrong |
+ * | `SLUICE_LOG` | text | `json`: lines of JSON, on standard error |
+ * | `SLUICE_LOG_REQUESTS` | true with `json`, else false | `true`: a line for each request; `false`: what went wrong alone |
  * | `SLUICE_METRICS_TOKEN` | – | opens `/metrics`, as `Authorization: Bearer …`; without it, only loopback reads it |
  * | `OTEL_EXPORTER_OTLP_ENDPOINT` | – | where traces go, as OTLP over HTTP; without it, nowhere |
  * | `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME` | –, sluice | what goes with them |

@@ -39,6 +39,7 @@ import { NarrowLayer } from "./providers/Narrow.ts"
 import { HealthLayer } from "./operation/Health.ts"
 import { LogsLayer } from "./operation/Logs.ts"
 import { MetricsLayer } from "./operation/MetricsRoute.ts"
+import { ProvidersFileState } from "./operation/ProvidersFileState.ts"
 import { TracesLayer } from "./operation/Traces.ts"
 import { Providers } from "./providers/Providers.ts"
 
@@ -113,7 +114,7 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
       Layer.mergeAll(Shelves.layer, PageImages.layer, Recovery.layer).pipe(
         Layer.provideMerge(Providers.layer),
         Layer.provideMerge(MoneyLayer),
-        Layer.provideMerge(Layer.mergeAll(MediaFiles.layer, MediaTasks.layer)),
+        Layer.provideMerge(Layer.mergeAll(MediaFiles.layer, MediaTasks.layer, ProvidersFileState.layer)),
         // First, since it knows a data folder of a newer version before anything is written there.
         Layer.provideMerge(AccountsLayer),
         Layer.provideMerge(models)

@@ -46,7 +46,7 @@ export const EdgeLayer = HttpRouter.middleware(
         const refusal = refusalOf(request, limit)
         const answer =
           refusal === undefined ? Effect.annotateLogs(handle, "request", id) : Effect.succeed(refusal)
-        const response = yield* observed(request, id, operation.log === "json", answer)
+        const response = yield* observed(request, id, operation.logRequests, answer)
         return HttpServerResponse.setHeaders(endInTime(response, shutdown), {
           ...SECURITY_HEADERS,
           "cache-control": "private, no-store",

@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { OWNER } from "../accounts/Owner.ts"
 import { Shelves } from "../documents/Shelves.ts"
 import { Providers } from "../providers/Providers.ts"
+import { ProvidersFileState } from "./ProvidersFileState.ts"
 import { Shutdown } from "./Shutdown.ts"
 
 /** Who asks for readiness asks every few seconds. */
@@ -42,18 +43,22 @@ const readiness = Effect.gen(function* () {
   return { ask }
 })
 
+/** Told, and no reason to take the server out: what the file said before goes on. */
+const REFUSED = "the providers' file has a change that was not taken over: the log says why"
+
 const LivenessLayer = HttpRouter.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" }))
 
 const ReadinessLayer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const { ask } = yield* readiness
+    const { isRefused } = yield* ProvidersFileState
     yield* router.add(
       "GET",
       "/readyz",
       Effect.map(ask, (checks) => {
         const isReady = Object.values(checks).every((check) => check === "ok")
         return HttpServerResponse.jsonUnsafe(
-          { status: isReady ? "ready" : "not_ready", checks },
+          { status: isReady ? "ready" : "not_ready", checks, config: isRefused() ? REFUSED : "ok" },
           { status: isReady ? 200 : 503, headers: isReady ? {} : { "retry-after": "5" } }
         )
       })

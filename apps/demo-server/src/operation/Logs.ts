@@ -1,4 +1,4 @@
-/** The log: by configuration a line of JSON for each event, on standard error. */
+/** The log: by configuration a line for each event, of JSON or of `name=value`, on standard error. */
 import { Cause, Effect, Layer, Logger, References } from "effect"
 import { ServerConfig } from "../Config.ts"
 
@@ -30,8 +30,13 @@ const lines = Logger.make(({ cause, date, fiber, logLevel, message }) => {
   return scrubbed(JSON.stringify(line))
 })
 
+/** `name=value` pairs: where each request is told, an event of several lines could not be found among them. */
+const pairs = Logger.map(Logger.formatLogFmt, scrubbed)
+
 export const LogsLayer = Layer.unwrap(
-  Effect.map(ServerConfig, ({ operation }) =>
-    operation.log === "json" ? Logger.layer([Logger.withConsoleError(lines)]) : Layer.empty
+  Effect.map(ServerConfig, ({ operation: { log, logRequests } }) =>
+    log === "json" || logRequests
+      ? Logger.layer([Logger.withConsoleError(log === "json" ? lines : pairs)])
+      : Layer.empty
   )
 )

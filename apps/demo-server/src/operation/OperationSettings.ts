@@ -16,8 +16,10 @@ export interface OperationSettings {
   readonly hosts: ReadonlyArray<string>
   /** Which peers are believed what they say of the caller. */
   readonly isTrustedProxy: Subnet
-  /** A line of JSON for each request and each event, instead of text for what went wrong. */
+  /** Lines of JSON, or text. */
   readonly log: "text" | "json"
+  /** A line for each request; otherwise only what went wrong is told. */
+  readonly logRequests: boolean
   /** Opens `/metrics` from anywhere; absent, only loopback reads it. */
   readonly metricsToken: Redacted.Redacted | undefined
   /** Where traces go; absent: nowhere. */
@@ -52,6 +54,7 @@ export const operationVariables = Config.unwrap({
   hosts: text("SLUICE_HOSTS"),
   proxies: text("SLUICE_TRUSTED_PROXIES"),
   log: text("SLUICE_LOG"),
+  logRequests: text("SLUICE_LOG_REQUESTS"),
   metricsToken: text("SLUICE_METRICS_TOKEN"),
   traces: text("OTEL_EXPORTER_OTLP_ENDPOINT"),
   traceHeaders: text("OTEL_EXPORTER_OTLP_HEADERS"),
@@ -99,6 +102,12 @@ const logOf = (value = "text") =>
     ? Effect.succeed<"text" | "json">(value)
     : Effect.fail(refuse("SLUICE_LOG is either text or json"))
 
+/** What reads JSON wants all; at a terminal nobody asks for a line a request. */
+const logRequestsOf = ({ log, logRequests = String(log === "json") }: Variables) =>
+  logRequests === "true" || logRequests === "false"
+    ? Effect.succeed(logRequests === "true")
+    : Effect.fail(refuse("SLUICE_LOG_REQUESTS is either true or false"))
+
 const tokenOf = (value: string | undefined) => {
   if (value === undefined) return Effect.succeed(undefined)
   // The token itself stays out of the message.
@@ -135,6 +144,7 @@ export const operationOf = Effect.fn("ServerConfig.operation")(function* (found:
     hosts: yield* hostsOf(found.hosts),
     isTrustedProxy: yield* proxiesOf(found.proxies),
     log: yield* logOf(found.log),
+    logRequests: yield* logRequestsOf(found),
     metricsToken: yield* tokenOf(found.metricsToken),
     traces: yield* tracesOf(found)
   } satisfies OperationSettings

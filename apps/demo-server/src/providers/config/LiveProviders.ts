@@ -1,5 +1,6 @@
 /** The providers that the file names, and after each change those that it names then. */
 import { Clock, DateTime, Effect, Redacted, Ref, Stream } from "effect"
+import { ProvidersFileState } from "../../operation/ProvidersFileState.ts"
 import { StartError } from "../../StartError.ts"
 import { makeHealth } from "../Health.ts"
 import type { Provider } from "../Provider.ts"
@@ -23,6 +24,7 @@ export const liveProviders = Effect.fnUntraced(function* <E, R>(
   file: string,
   embedded: Effect.Effect<Provider, E, R>
 ) {
+  const state = yield* ProvidersFileState
   const own = yield* Effect.cached(embedded)
   const guards = new Map<string, Effect.Success<ReturnType<typeof makeHealth>>>()
   const guardOf = Effect.fnUntraced(function* (health: ProvidersSettings["health"]) {
@@ -57,6 +59,7 @@ export const liveProviders = Effect.fnUntraced(function* <E, R>(
   const reload = (why: "changed" | "asked") =>
     Effect.gen(function* () {
       const settings = yield* loadProvidersSettings(file)
+      yield* state.takenOver
       const { settings: before } = yield* Ref.get(since)
       if (why === "changed" && fingerprint(before) === fingerprint(settings)) return
       const next = yield* build(settings)
@@ -66,6 +69,7 @@ export const liveProviders = Effect.fnUntraced(function* <E, R>(
     }).pipe(
       Effect.catch((why) =>
         Effect.gen(function* () {
+          yield* state.refused
           const { millis } = yield* Ref.get(since)
           yield* Effect.logWarning(
             `${file} is not taken over: ${String(why)}. What it said at ${DateTime.formatIso(DateTime.makeUnsafe(millis))} goes on`
