@@ -1,9 +1,9 @@
 /**
  * What broke other gateways, tried on this one: what a caller sends. The numbers are those of the list of faults.
  *
- * The others: 1 and 2, money, in `ledger` and `charges`; 5, foreign tasks, in `imagesTasks` and `users`; 7, SQL, in
- * `tokens`; 13, addresses, in `proxies` and `accounts`; 18, a database that is gone, in `accountsStores` and `health`;
- * what upstreams do, in `whatBrokeOthers.upstream`.
+ * The others: 1 and 2, money, in `ledger` and `charges`; 7, SQL, in `tokens`; 13, addresses, in `proxies`, `subnets` and
+ * `accounts`; 18, a database that is gone, in `accountsStores` and `health`; slow callers of 11 in `edge`; what upstreams
+ * do, in `whatBrokeOthers.upstream`.
  */
 import { assert, layer } from "@effect/vitest"
 import { ErrorBody, makeDataUri, Video } from "@sluice/core"
@@ -19,6 +19,9 @@ import { type CallOptions, testServer, TestServer } from "./TestServer.ts"
 const LARGE = 120_000
 
 const decodeError = Schema.decodeUnknownSync(Schema.fromJsonString(ErrorBody))
+
+const NewUser = Schema.Struct({ data: Schema.Struct({ access_token: Schema.String }) })
+const NewKey = Schema.Struct({ data: Schema.Struct({ key: Schema.String }) })
 
 const decodeVideo = Schema.decodeUnknownSync(Schema.fromJsonString(Video))
 
@@ -111,6 +114,47 @@ layer(testServer(), { excludeTestServices: true })("what broke other gateways", 
         assert.strictEqual(asked, 0)
       }).pipe(Effect.scoped),
     LARGE
+  )
+
+  it.effect("5: a video or an image task of somebody else is told from none by nothing", () =>
+    Effect.gen(function* () {
+      const { call, json } = yield* TestServer
+      const ann = yield* json(NewUser, "/api/user", { as: "token", json: { username: "ann", quota: 1000 } })
+      const asAnn = (secret: string) =>
+        ({ as: "none", headers: { authorization: `Bearer ${secret}` } }) as const
+      const fields = { name: "k", expired_time: -1, remain_quota: 1000, subnet: "" }
+      const made = yield* json(NewKey, "/api/token/", { ...asAnn(ann.data.access_token), json: fields })
+      const video = yield* json(Video, "/v1/videos", {
+        json: { model: "sluice-video-failing", prompt: "A lock" }
+      })
+      const image = yield* json(Video, "/v1/images/generations", {
+        json: { model: "sluice-image-i5-task", prompt: "A lock", aspect_ratio: "1:1" }
+      })
+      for (const [family, id, calls] of [
+        [
+          "/v1/videos",
+          video.id,
+          [
+            ["", "GET"],
+            ["/content", "GET"],
+            ["", "DELETE"]
+          ]
+        ],
+        ["/v1/images/generations", image.id, [["", "GET"]]]
+      ] as const) {
+        for (const [rest, method] of calls) {
+          const answer = (id: string) =>
+            Effect.flatMap(call(`${family}/${id}${rest}`, { ...asAnn(made.data.key), method }), (response) =>
+              Effect.promise(async () => [response.status, (await response.text()).replaceAll(id, "ID")])
+            )
+          const nobodys = id.replaceAll(/[0-9a-f]/g, (digit) => (digit === "0" ? "1" : "0"))
+          const foreign = yield* answer(id)
+          assert.deepStrictEqual(foreign, yield* answer(nobodys), `${method} ${family}${rest}`)
+          assert.strictEqual(foreign[0], 404)
+        }
+        assert.strictEqual((yield* call(`${family}/${id}`)).status, 200)
+      }
+    })
   )
 
   it.effect("6: an id or a name that leads elsewhere finds nothing, and nothing of ours is told", () =>
@@ -248,6 +292,19 @@ layer(testServer(), { excludeTestServices: true })("what broke other gateways", 
               assert.strictEqual(yield* endOf(decodeVideo(text).id), "failed", `${name} to ${path}: ${text}`)
           }
         }
+      }),
+    LARGE
+  )
+
+  it.effect(
+    "9: an image of 20 MB to the byte is looked at",
+    () =>
+      Effect.gen(function* () {
+        const { call } = yield* TestServer
+        const whole = yield* png
+        const largest = Buffer.concat([whole, Buffer.alloc(20 * 1024 * 1024 - whole.length)])
+        const json = { model: "sluice-ocr", messages: messages(makeDataUri("image/png", largest)) }
+        assert.strictEqual((yield* call("/v1/chat/completions", { json })).status, 200)
       }),
     LARGE
   )

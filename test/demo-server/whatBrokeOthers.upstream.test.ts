@@ -116,6 +116,30 @@ describe("what broke other gateways, behind this one", () => {
       }).pipe(Effect.scoped)
   )
 
+  it.live("12: a video that an upstream calls public is private here", () =>
+    Effect.gen(function* () {
+      const { call } = yield* before("/v1/videos", (response, { path }) => {
+        if (!path.endsWith("/content")) return json(response, { id: "v1", status: "completed" })
+        response.writeHead(200, {
+          "content-type": "video/mp4",
+          "cache-control": "public, max-age=31536000",
+          "set-cookie": "session=stolen",
+          "access-control-allow-origin": "*"
+        })
+        response.end("film")
+      })
+      yield* call("/v1/videos", { json: { model: "v", prompt: "p" } })
+      const content = yield* call("/v1/videos/v1/content")
+      assert.strictEqual(yield* textOf(content), "film")
+      assert.deepStrictEqual(
+        ["cache-control", "set-cookie", "access-control-allow-origin"].map((name) =>
+          content.headers.get(name)
+        ),
+        ["private, no-store", null, null]
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.live("14: a key that is disabled while its stream runs gets the rest of it, and nothing more", () =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<ServerResponse>()
@@ -135,58 +159,62 @@ describe("what broke other gateways, behind this one", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("15: no secret and no text of a caller is in a log, an error, a metric or a file", () =>
-    Effect.gen(function* () {
-      const echo: Answering = (response, _, request) =>
-        json(
-          response,
-          { error: { message: `refused ${request.headers.authorization} for canary-question` } },
-          401
-        )
-      const { call, data, printed, secrets } = yield* before("/v1/rerank", echo, { SLUICE_LOG: "json" })
-      const login = printed.length
-      const answers = yield* Effect.forEach(
-        [
-          ["/v1/rerank", { json: rerank }],
-          ["/v1/rerank", { ...bearer("sk-canary-wrong-credential"), json: rerank }],
-          ["/v1/rerank", { as: "token", json: rerank }],
-          ["/api/user/self", { as: "key" }],
-          [`/v1/models?key=${secrets.apiKey}`, {}],
-          [`/${secrets.apiKey}`, {}],
-          ["/session", { as: "none", json: { apiKey: secrets.apiKey } }],
-          ["/session", { as: "none", json: { login: secrets.login } }],
-          ["/qa", { json: { question: "canary-question" } }]
-        ] as ReadonlyArray<readonly [string, CallOptions]>,
-        ([path, options]) => Effect.flatMap(call(path, options), textOf)
-      )
-      const metrics = yield* Effect.flatMap(call("/metrics", { as: "none" }), textOf)
-      const names = yield* Effect.promise(() => readdir(data, { recursive: true, withFileTypes: true }))
-      const files = yield* Effect.promise(() =>
-        Promise.all(
-          names
-            .filter((entry) => entry.isFile())
-            .map((entry) => readFile(join(entry.parentPath, entry.name), "latin1"))
-        )
-      )
-      const lines = printed.slice(login)
-      assert.isAbove(lines.filter((line) => line.startsWith("{")).length, 5)
-      assert.isAbove(files.length, 0)
-      for (const secret of [canary, "canary-wrong", secrets.apiKey, secrets.accessToken, secrets.login]) {
-        for (const [where, texts] of [
-          ["the log", lines],
-          ["a metric", [metrics]],
-          ["a file", files]
-        ] as const) {
-          assert.isFalse(
-            texts.some((text) => text.includes(secret)),
-            `${secret.slice(0, 12)} in ${where}`
+  for (const env of [{ SLUICE_LOG: "json" }, { SLUICE_LOG_REQUESTS: "true" }]) {
+    it.live(
+      `15: no secret and no text of a caller is in a log, an error, a metric or a file (${Object.keys(env)[0]})`,
+      () =>
+        Effect.gen(function* () {
+          const echo: Answering = (response, _, request) =>
+            json(
+              response,
+              { error: { message: `refused ${request.headers.authorization} for canary-question` } },
+              401
+            )
+          const { call, data, printed, secrets } = yield* before("/v1/rerank", echo, env)
+          const login = printed.length
+          const answers = yield* Effect.forEach(
+            [
+              ["/v1/rerank", { json: rerank }],
+              ["/v1/rerank", { ...bearer("sk-canary-wrong-credential"), json: rerank }],
+              ["/v1/rerank", { as: "token", json: rerank }],
+              ["/api/user/self", { as: "key" }],
+              [`/v1/models?key=${secrets.apiKey}`, {}],
+              [`/${secrets.apiKey}`, {}],
+              ["/session", { as: "none", json: { apiKey: secrets.apiKey } }],
+              ["/session", { as: "none", json: { login: secrets.login } }],
+              ["/qa", { json: { question: "canary-question" } }]
+            ] as ReadonlyArray<readonly [string, CallOptions]>,
+            ([path, options]) => Effect.flatMap(call(path, options), textOf)
           )
-        }
-      }
-      for (const text of [...lines, metrics]) assert.notInclude(text, "canary-question")
-      for (const text of answers) assert.notInclude(text, canary)
-    }).pipe(Effect.scoped)
-  )
+          const metrics = yield* Effect.flatMap(call("/metrics", { as: "none" }), textOf)
+          const names = yield* Effect.promise(() => readdir(data, { recursive: true, withFileTypes: true }))
+          const files = yield* Effect.promise(() =>
+            Promise.all(
+              names
+                .filter((entry) => entry.isFile())
+                .map((entry) => readFile(join(entry.parentPath, entry.name), "latin1"))
+            )
+          )
+          const lines = printed.slice(login)
+          assert.isAbove(lines.filter((line) => /\brequest\b/.test(line)).length, 5)
+          assert.isAbove(files.length, 0)
+          for (const secret of [canary, "canary-wrong", secrets.apiKey, secrets.accessToken, secrets.login]) {
+            for (const [where, texts] of [
+              ["the log", lines],
+              ["a metric", [metrics]],
+              ["a file", files]
+            ] as const) {
+              assert.isFalse(
+                texts.some((text) => text.includes(secret)),
+                `${secret.slice(0, 12)} in ${where}`
+              )
+            }
+          }
+          for (const text of [...lines, metrics]) assert.notInclude(text, "canary-question")
+          for (const text of answers) assert.notInclude(text, canary)
+        }).pipe(Effect.scoped)
+    )
+  }
 
   it.live(
     "16: nothing is answered from what another user asked, not under the same Idempotency-Key either",
