@@ -128,6 +128,7 @@ describe("sluice ingest --plan", () => {
     expect(planned.code, planned.stderr).toBe(0)
     expect(JSON.parse(planned.stdout)).toMatchObject({ added: 1, replaced: 0, removed: 0, unchanged: 0 })
     expect(told.stdout).toContain("added     lock.md")
+    expect(told.stdout).toMatch(/^4 passages to write; .* in 1 call$/m)
     expect(told.stdout).toContain("Nothing was done")
   })
 })

@@ -105,6 +105,8 @@ layer(testServer(), { excludeTestServices: true })("figures over HTTP", (it) => 
         ["/pages/1/image?boxes=1,2,3,x", 400],
         [`/pages/1/image?boxes=${Array.from({ length: 501 }, () => "1,2,3,4").join(";")}`, 400],
         ["/pages/1/image?from=-1", 400],
+        ["/pages/1/image?from=9&to=4", 400],
+        ["/pages/1/image?boxes=1,2,3,4;3,2,1,4", 400],
         ["/pages/1/image?box=1,2,3,4", 400]
       ]
       for (const [query, expected] of asked) assert.strictEqual(yield* status(query), expected, query)

@@ -19,7 +19,11 @@ const question = "How much does mooring a boat overnight cost?"
 const Listed = Schema.Struct({ documents: Schema.Array(DocumentInfo) })
 const Collections = Schema.Struct({ collections: Schema.Array(CollectionInfo) })
 const Refusal = Schema.Struct({
-  error: Schema.Struct({ message: Schema.String, param: Schema.NullOr(Schema.String) })
+  error: Schema.Struct({
+    message: Schema.String,
+    param: Schema.NullOr(Schema.String),
+    code: Schema.NullOr(Schema.String)
+  })
 })
 const NewUser = Schema.Struct({ data: Schema.Struct({ access_token: Schema.String }) })
 const Self = Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) })
@@ -225,6 +229,25 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
         [{ documents: "handbook/" }, "filter.documents", /Expected array/],
         [{ metadata: { deep: { year: 1 } } }, "filter.metadata.deep", /Expected string/],
         [{ pages: { from: 0 } }, "filter.pages.from", /greater than or equal to 1/],
+        // What can hold of nothing is told, instead of an answer that found nothing.
+        [{ pages: { from: 5, to: 2 } }, "filter.pages", /from 5 to 2.*swap the two/],
+        [{ pages: {} }, "filter.pages", /neither/],
+        [{ documents: [] }, "filter.documents", /empty list/],
+        [{ kinds: [] }, "filter.kinds", /empty list/],
+        [{ metadata: { year: [] } }, "filter.metadata.year", /empty list/],
+        [{ where: { _tag: "In", field: "path", values: [] } }, "filter.where", /empty list/],
+        [{ _tag: "Or", filters: [] }, "filter.filters", /empty list/],
+        [{ _tag: "Equals", field: "kind", value: "picture" }, "filter", /passage, figure, table/],
+        [{ _tag: "In", field: "format", values: ["pdf", "PDF"] }, "filter", /"PDF".*markdown/],
+        [{ _tag: "Equals", field: "page", value: "2" }, "filter", /numbers from 1/],
+        [{ _tag: "Equals", field: "path", value: null }, "filter", /texts/],
+        [{ _tag: "Prefix", field: "page", prefix: "1" }, "filter", /use `Range`/],
+        [{ _tag: "Range", field: ["metadata", "year"], from: 3, to: "4" }, "filter", /one kind/],
+        [
+          { _tag: "And", filters: [nested(1), { _tag: "Range", field: "title", from: "b", to: "a" }] },
+          "filter.filters.1",
+          /swap/
+        ],
         [{ nope: 1 }, "filter.nope", /no excess property/],
         [{ _tag: "Equals", field: "path", value: "x", nope: 1 }, "filter.nope", /no excess property/]
       ] as const) {
@@ -232,7 +255,11 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
         assert.strictEqual(error.param, param)
         assert.match(error.message, said)
       }
-      assert.strictEqual((yield* call("/qa", { json: { question, filter: nested(MAX_DEPTH) } })).status, 200)
+      const everything = { _tag: "Not", filter: { _tag: "In", field: "path", values: [] } }
+      for (const filter of [nested(MAX_DEPTH), everything, {}, { metadata: {} }])
+        assert.strictEqual((yield* call("/qa", { json: { question, filter } })).status, 200)
+      const kept = yield* json(Refusal, "/qa", { json: { question, recall: 3, keep: 4 } })
+      assert.strictEqual(kept.error.param, "keep")
       assert.strictEqual((yield* call("/qa", { json: { question: "x".repeat(MAX_TEXT + 1) } })).status, 400)
     })
   )
@@ -274,11 +301,23 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
         "'".repeat(MAX_TEXT)
       ]
       for (const path of odd) {
-        assert.isEmpty(yield* recalled({ documents: [path] }), path.slice(0, 40))
-        assert.isEmpty(yield* recalled({ metadata: { [path]: path } }), path.slice(0, 40))
+        assert.isEmpty(yield* recalled({ metadata: { year: path } }), path.slice(0, 40))
         assert.isEmpty(yield* recalled({ where: { _tag: "Prefix", field: "title", prefix: path } }))
+        assert.isEmpty(yield* recalled({ _tag: "Equals", field: ["metadata", path], value: path }))
       }
       assert.strictEqual((yield* recalled(null)).size, 3, "and nothing is lost by it")
+
+      const refusal = (filter: unknown) =>
+        json(Refusal, "/qa", { json: { question, collection: "filtered", filter } })
+      for (const path of [...odd, "old", "old/rules", "rules.md", "older/", "0".repeat(32)]) {
+        const { error } = yield* refusal({ documents: ["old/rules.md", path] })
+        assert.deepInclude(error, { param: "filter.documents", code: "not_found" }, path.slice(0, 40))
+        assert.include(error.message, "GET /documents")
+      }
+      const { error } = yield* refusal({ metadata: { yaer: 1999 } })
+      assert.strictEqual(error.param, "filter.metadata")
+      assert.include(error.message, '"year"')
+      assert.strictEqual((yield* recalled({ metadata: { yaer: null } })).size, 3, "none has it, and none may")
     })
   )
 

@@ -28,13 +28,16 @@ export const ingestFolder = Effect.fn("cli.ingestFolder")(function* (
       if (event.type === "document") looked += 1
       if (event.type === "committed") written += event.passages
       if (event.type === "done") report = event.report
-      return progress.update(looked, files, `${written} passages`)
+      return progress.update(looked, files, counted(written, "passage"))
     })
   )
   for (const { error, path } of report?.failed ?? [])
     yield* note(`not read: ${error.message.startsWith(path) ? error.message : `${path}: ${error.message}`}`)
   return report ?? (yield* Effect.die(new Error("the ingest ended without its report")))
 }, Effect.scoped)
+
+/** `1 passage`, `2 passages`. */
+const counted = (amount: number, what: string): string => `${amount} ${what}${amount === 1 ? "" : "s"}`
 
 /** One line that says what an ingest did. */
 export const summary = (report: IngestReport): string => {
@@ -43,7 +46,7 @@ export const summary = (report: IngestReport): string => {
   )
   if (report.failed.length > 0) counts.push(`${report.failed.length} not read`)
   const documents = counts.length === 0 ? "no documents" : `documents: ${counts.join(", ")}`
-  return `${documents}; ${report.passages} passages written`
+  return `${documents}; ${counted(report.passages, "passage")} written`
 }
 
 /** What an ingest would do, in lines for people; the first changes by name. */
@@ -54,14 +57,18 @@ const planned = (plan: IngestPlan): string => {
   const named = plan.changes.slice(0, NAMED_CHANGES)
   const more = plan.changes.length - named.length
   const cost =
-    plan.cost === undefined ? "" : `; about ${plan.cost.estimated} quota units, at most ${plan.cost.atMost}`
+    plan.cost === undefined
+      ? ""
+      : `; about ${counted(plan.cost.estimated, "quota unit")}, at most ${plan.cost.atMost}`
   return [
-    ...named.map(({ change, passages, path }) => `${change.padEnd(9)} ${path} (${passages} passages)`),
+    ...named.map(
+      ({ change, passages, path }) => `${change.padEnd(9)} ${path} (${counted(passages, "passage")})`
+    ),
     ...(more > 0 ? [`and ${more} more`] : []),
     ...plan.failed.map(({ message, path }) => `not read  ${path}: ${message}`),
     `documents: ${counts.join(", ")}`,
-    `${plan.passages} passages to write; ${plan.texts} to embed (${plan.cached} are known) in ${plan.calls} calls`,
-    `about ${plan.tokens.estimated} tokens, at most ${plan.tokens.atMost}${cost}`,
+    `${counted(plan.passages, "passage")} to write; ${plan.texts} to embed (${plan.cached} known) in ${counted(plan.calls, "call")}`,
+    `about ${counted(plan.tokens.estimated, "token")}, at most ${plan.tokens.atMost}${cost}`,
     "Nothing was done. Without --plan it is."
   ].join("\n")
 }

@@ -42,10 +42,14 @@ const within = (depth: number): Schema.Codec<Rag.Filter> => {
 /** The typed condition: equals, in, range, prefix, and, or, not; `MAX_DEPTH` of them within each other at most. */
 export const Filter: Schema.Codec<Rag.Filter> = within(1)
 
+/** What a passage is. */
+export const KINDS = ["passage", "figure", "table"] as const
+
 const pageNumber = Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)))
 
 /**
- * The short form: what is given must all hold.
+ * The short form: what is given must all hold. What can hold of nothing is refused: an empty list, pages that go
+ * backwards, a document that is not there, metadata that no document has.
  *
  * **Details.** `documents` are identifiers or paths; a path that ends with `/` stands for all below it. `kinds` are
  * what a passage is. `pages` counts from 1, both ends included; documents without pages have none. `metadata` compares
@@ -53,7 +57,7 @@ const pageNumber = Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqu
  */
 export const ShortFilter = Schema.Struct({
   documents: Schema.optionalKey(listOf(Text)),
-  kinds: Schema.optionalKey(listOf(Schema.Literals(["passage", "figure", "table"]))),
+  kinds: Schema.optionalKey(listOf(Schema.Literals(KINDS))),
   pages: Schema.optionalKey(Schema.Struct({ from: pageNumber, to: pageNumber })),
   metadata: Schema.optionalKey(Schema.Record(Text, Schema.Union([Scalar, listOf(Scalar)]))),
   where: Schema.optionalKey(Filter)

@@ -61,6 +61,32 @@ const hasAlready = (etag: string) =>
     ({ headers }) => headers["if-none-match"]?.split(/\s*,\s*/).includes(etag) === true
   )
 
+/** What would draw nothing, silently. */
+const nonsenseIn = ({
+  boxes,
+  from,
+  to
+}: {
+  readonly boxes?: string
+  readonly from?: number
+  readonly to?: number
+}) => {
+  const refused = (param: string, message: string) =>
+    new Failure({ status: 400, message: `\`${param}\` ${message}`, param, retryable: false })
+  if (from !== undefined && to !== undefined && from >= to)
+    return refused(
+      "from",
+      `is ${from} and \`to\` is ${to}: no character lies between, \`to\` comes after \`from\``
+    )
+  const turned = boxes?.split(";").find((box) => {
+    const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = box.split(",").map(Number)
+    return x0 > x1 || y0 > y1
+  })
+  return turned === undefined
+    ? undefined
+    : refused("boxes", `has ${turned}: a box is its upper left corner, then its lower right one`)
+}
+
 const digestOf = (boxes: ReadonlyArray<Box>): string =>
   createHash("sha256").update(JSON.stringify(boxes)).digest("hex").slice(0, 16)
 
@@ -130,6 +156,8 @@ export const FiguresLayer = HttpApiBuilder.group(
           : HttpServerResponse.uint8Array(bytes, { headers })
       }),
       pageImage: Effect.fn("figures.pageImage")(function* ({ params, query }) {
+        const nonsense = nonsenseIn(query)
+        if (nonsense !== undefined) return yield* nonsense
         const { info, parsed } = yield* own.document(params.id, query)
         const page = parsed.pages.find(({ number }) => number === params.number)
         if (page === undefined) {

@@ -1,11 +1,14 @@
 /** Ask the documents. */
-import { RagError } from "@sluice/rag"
+import { Failure } from "@sluice/core"
+import { RagError, RECALL } from "@sluice/rag"
 import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { AnswerEvent } from "../contract/Answer.ts"
+import { DEFAULT_COLLECTION } from "../contract/Collections.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { CurrentBill, makeBill } from "../money/Bill.ts"
 import { Ledger } from "../money/Ledger.ts"
+import { namesDocuments, nonsenseIn, unknownIn } from "./CheckFilter.ts"
 import { endWithError, wantsEvents } from "./Events.ts"
 import { keepingCaller } from "./Metered.ts"
 import { ownDocuments } from "./OwnDocuments.ts"
@@ -19,6 +22,14 @@ const emptyQuestion = new RagError({
   message: "The question is empty: ask something that the documents may answer",
   document: "question"
 })
+
+const keepsMore = (keep: number, recall: number) =>
+  new Failure({
+    status: 400,
+    message: `\`keep\` is ${keep}, and no more than ${recall} passages are recalled: ask for a larger \`recall\``,
+    param: "keep",
+    retryable: false
+  })
 
 export const QaLayer = HttpApiBuilder.group(
   ServerApi,
@@ -44,7 +55,15 @@ export const QaLayer = HttpApiBuilder.group(
       }) {
         // Checked before the first event, so that callers of both kinds get the status.
         if (question.trim() === "") return yield* ragFailure(emptyQuestion)
+        if ((keep ?? 0) > (recall ?? RECALL)) return yield* keepsMore(keep ?? 0, recall ?? RECALL)
+        const nonsense = nonsenseIn(filter)
+        if (nonsense !== undefined) return yield* nonsense
         const library = yield* own.library({ collection })
+        if (namesDocuments(filter)) {
+          const there = yield* Effect.mapError(library.documents, ragFailure)
+          const unknown = unknownIn(filter, collection ?? DEFAULT_COLLECTION, there)
+          if (unknown !== undefined) return yield* unknown
+        }
         const only = toFilter(filter)
         const options = {
           ...(recall !== undefined && recall !== null && { recall }),

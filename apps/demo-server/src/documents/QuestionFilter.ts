@@ -3,7 +3,7 @@ import type { Filter, FilterValue } from "@sluice/rag"
 import type { QuestionFilter, ShortFilter } from "../contract/Filter.ts"
 
 /** Of a document, which no path of a file looks like by chance. */
-const IDENTIFIER = /^[0-9a-f]{32}$/
+export const IDENTIFIER = /^[0-9a-f]{32}$/
 
 const anyOf = (filters: ReadonlyArray<Filter>): Filter =>
   filters.length === 1 && filters[0] !== undefined ? filters[0] : { _tag: "Or", filters }
