@@ -24,7 +24,8 @@ export const fieldOf = (answer: unknown, name: string): unknown => {
 export const valueOf = (answer: unknown): unknown => {
   if (!HttpServerResponse.isHttpServerResponse(answer)) return answer
   if (answer.body._tag !== "Uint8Array") return undefined
-  const bytes = Buffer.from(answer.body.body)
+  const { buffer, byteLength, byteOffset } = answer.body.body
+  const bytes = Buffer.from(buffer, byteOffset, byteLength)
   // Of a large one, such as many vectors, only the part that is wanted.
   const tail = bytes.length > LARGE ? usageAtEnd(bytes) : undefined
   if (tail !== undefined) return { usage: tail }

@@ -13,6 +13,12 @@ const isObject = (body: string): boolean => {
   return text.startsWith("{") && text.endsWith("}")
 }
 
+const [BRACE, CLOSED, NEWLINE] = Buffer.from("{}\n")
+
+/** The same of bytes that have no more around it than a line's end. */
+const isPlainObject = (bytes: Buffer): boolean =>
+  bytes[0] === BRACE && bytes[bytes.length - (bytes.at(-1) === NEWLINE ? 2 : 1)] === CLOSED
+
 /** The names of a model: the caller's and the upstream's. */
 export interface Names {
   readonly called: string
@@ -47,6 +53,22 @@ const eventsOf = (
   })
 }
 
+/** JSON as it came, with the model's name that the caller knows; undefined where it is none. */
+export const passJson = (
+  contentType: string,
+  bytes: Buffer,
+  { called, model }: Names
+): HttpServerResponse.HttpServerResponse | undefined => {
+  if (!isJson(contentType)) return undefined
+  if (called === model && isPlainObject(bytes)) {
+    return HttpServerResponse.uint8Array(bytes, { contentType })
+  }
+  const body = new TextDecoder().decode(bytes)
+  return isObject(body)
+    ? HttpServerResponse.text(incomingBody(body, called, model), { contentType })
+    : undefined
+}
+
 export type Read = (
   response: HttpClientResponse.HttpClientResponse
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse | NotJson, HttpClientError.HttpClientError>
@@ -62,10 +84,9 @@ export const passOn =
     if (isEventStream(contentType)) {
       return Effect.succeed(HttpServerResponse.stream(eventsOf(response, idle, names), { contentType }))
     }
-    return Effect.map(response.text, (body) =>
-      isJson(contentType) && isObject(body)
-        ? HttpServerResponse.text(incomingBody(body, names.called, names.model), { contentType })
-        : { notJson: contentType }
+    return Effect.map(
+      response.arrayBuffer,
+      (body) => passJson(contentType, Buffer.from(body), names) ?? { notJson: contentType }
     )
   }
 

@@ -8,14 +8,35 @@ import {
   ServerFailure,
   type SystemAccessToken
 } from "@sluice/core"
-import { type About, AccountClient, DownloadTransport, exchange, makeCaller } from "@sluice/core/client"
-import { Clock, Context, Duration, Effect, Layer } from "effect"
+import {
+  type About,
+  AccountClient,
+  type Answer,
+  DirectTransport,
+  DownloadTransport,
+  exchange,
+  makeCaller,
+  type Problem,
+  requestIdOf
+} from "@sluice/core/client"
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { HttpClient, HttpClientRequest, type HttpServerResponse } from "effect/http"
 import type { GatewaySettings } from "../Config.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 import { outgoingBody } from "./ModelName.ts"
 import type { Call, Operations, Provider, ProviderModel, TaskOperation } from "./Provider.ts"
-import { beginning, passFile, passNothing, passOn, type Read } from "./UpstreamAnswer.ts"
+import {
+  beginning,
+  type Names,
+  type NotJson,
+  passFile,
+  passJson,
+  passNothing,
+  passOn,
+  type Read
+} from "./UpstreamAnswer.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
 
 const IMAGES = "/v1/images/generations"
 const VIDEOS = "/v1/videos"
@@ -79,7 +100,7 @@ const accountOf = Effect.fnUntraced(function* (baseUrl: string, accessToken: Sys
 })
 
 /** One request to the gateway, one attempt, and its answer as it is; `read` says what answers there are. */
-const makeForward = Effect.fnUntraced(function* ({ apiKey, names, timeout }: UpstreamSettings) {
+const makeForward = Effect.fnUntraced(function* ({ apiKey, idle, names, timeout }: UpstreamSettings) {
   const small = yield* HttpClient.HttpClient
   const large = yield* DownloadTransport
   // Of the two limits that there are, that of an attempt is the one that is meant.
@@ -93,34 +114,70 @@ const makeForward = Effect.fnUntraced(function* ({ apiKey, names, timeout }: Ups
     return known
   }
   const blame = Effect.mapError(blameUs(names.apiKey))
-  return (
+  const checked = (attempt: Effect.Effect<Answer<Response | NotJson>, Problem>) =>
+    Effect.flatMap(attempt, ({ value, requestId }) =>
+      "notJson" in value
+        ? Effect.fail<Problem>({
+            reason: new InvalidResponse({
+              message: `The gateway answered with ${value.notJson || "no content-type"} that is no JSON object: check ${names.url}`
+            }),
+            requestId
+          })
+        : Effect.succeed<Answer<Response>>({ value, requestId })
+    )
+  const valueOf = ({ value }: Answer<Response>) => value
+
+  const send = (
     about: About,
     request: HttpClientRequest.HttpClientRequest,
     read: Read,
     limit: Duration.Duration = timeout
-  ): Effect.Effect<HttpServerResponse.HttpServerResponse, GatewayError> => {
+  ): Effect.Effect<Response, GatewayError> => {
     const client = read === passFile ? large : small
-    const attempt = exchange(client.execute(HttpClientRequest.bearerToken(request, apiKey)), read).pipe(
-      Effect.flatMap(({ value, requestId }) =>
-        "notJson" in value
-          ? Effect.fail({
-              reason: new InvalidResponse({
-                message: `The gateway answered with ${value.notJson || "no content-type"} that is no JSON object: check ${names.url}`
-              }),
-              requestId
-            })
-          : Effect.succeed({ value, requestId })
+    const attempt = exchange(client.execute(HttpClientRequest.bearerToken(request, apiKey)), read)
+    return blame(Effect.map(callWithin(limit)(about, checked(attempt)), valueOf))
+  }
+
+  const direct = Option.getOrUndefined(yield* Effect.serviceOption(DirectTransport))
+  /** JSON to one address, whose answer is waited for as a whole: what is usual in it takes the shortest way. */
+  const sendTo = (address: string) => {
+    const post = direct?.post(
+      HttpClientRequest.post(address).pipe(
+        HttpClientRequest.bearerToken(apiKey),
+        HttpClientRequest.setHeader("content-type", "application/json"),
+        HttpClientRequest.setHeader("accept-encoding", "identity")
       )
     )
-    return blame(Effect.map(callWithin(limit)(about, attempt), ({ value }) => value))
+    return (
+      about: About,
+      body: string,
+      names: Names,
+      limit: Duration.Duration = timeout
+    ): Effect.Effect<Response, GatewayError> => {
+      const read = passOn(idle, names)
+      if (post === undefined) {
+        const request = HttpClientRequest.post(address)
+        return send(about, HttpClientRequest.bodyText(request, body, "application/json"), read, limit)
+      }
+      const attempt = post<Response>(
+        body,
+        ({ received }, bytes) => {
+          const value = passJson(received["content-type"] ?? "", bytes, names)
+          return value && { value, requestId: requestIdOf(received) }
+        },
+        (sent) => checked(exchange(sent, read))
+      )
+      return blame(Effect.map(callWithin(limit)(about, attempt), valueOf))
+    }
   }
+  return { send, sendTo }
 })
 
 /** Serves the declared models by the gateway at `url`, one attempt a call. */
 export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings) {
   const { accessToken, anyModelOf, id, idle, models, url } = settings
   const tasks = yield* MediaTasks
-  const send = yield* makeForward(settings)
+  const { send, sendTo } = yield* makeForward(settings)
 
   const byName = new Map(
     models.flatMap((model) =>
@@ -152,8 +209,15 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
     )
   }
 
-  const forward = (operation: keyof Operations, path: string) => (call: Call<{ readonly model: string }>) =>
-    pass(operation, path, call)
+  const forward = (operation: keyof Operations, path: string) => {
+    const post = sendTo(`${url}${path}`)
+    return (call: Call<{ readonly model: string; readonly stream?: boolean | undefined }>) => {
+      const { body, request } = call
+      if (request.stream === true) return pass(operation, path, call)
+      const { called, model, timeout } = namesOf(operation, request.model)
+      return post({ operation, model: called }, outgoingBody(body, called, model), { called, model }, timeout)
+    }
+  }
 
   /** What the gateway begins belongs to whoever asked for it: its id is all that is read. */
   const begin = (kind: MediaTask["kind"], path: string) => (call: Call<{ readonly model: string }>) =>
