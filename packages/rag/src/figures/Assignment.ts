@@ -1,6 +1,6 @@
 /** Which of its regions each caption gets: chosen together for a page, without overlaps. */
 import { area, shared } from "./Frame.ts"
-import type { Candidate, Side } from "./Regions.ts"
+import type { Candidate, Side } from "./Candidate.ts"
 import type { Box } from "../Document.ts"
 
 /** How often the captions of a kind have their figure on each side, in one document; 0 to 1, together 1. */

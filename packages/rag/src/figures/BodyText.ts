@@ -31,6 +31,23 @@ const WIDE = /[\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFF00-\uFFEF]/g
 /** Characters as wide as Latin ones. */
 export const letters = (text: string): number => text.length + (text.match(WIDE)?.length ?? 0)
 
+/** So many lines that end early flow around something; fewer end a paragraph. */
+const FLOWING = 3
+
+/** A paragraph that begins beside a figure and ends below it, or the other way round, as two. */
+const parted = (lines: ReadonlyArray<Segment>): ReadonlyArray<ReadonlyArray<Segment>> => {
+  if (lines.length <= FLOWING) return [lines]
+  const box = hull(lines.map((line) => line.box))
+  const early = lines.map((line) => line.box[2] < box[2] - 0.2 * width(box))
+  const from = early.findIndex(
+    (_, i) => i + FLOWING <= lines.length && early.slice(i, i + FLOWING).every(Boolean)
+  )
+  if (from === -1) return [lines]
+  const next = early.findIndex((one, i) => i > from && !one)
+  const to = next === -1 ? lines.length : next
+  return [lines.slice(0, from), lines.slice(from, to), lines.slice(to)].filter(({ length }) => length > 0)
+}
+
 /** Lines that stand below each other, alike in size and left edge (a first line may be indented). */
 export const toBlocks = (segments: ReadonlyArray<Segment>, leading: number): ReadonlyArray<TextBlock> => {
   const open: Array<Array<Segment>> = []
@@ -52,7 +69,7 @@ export const toBlocks = (segments: ReadonlyArray<Segment>, leading: number): Rea
     if (home === undefined) open.push([segment])
     else home.push(segment)
   }
-  return [...done, ...open].map((lines) => ({
+  return [...done, ...open].flatMap(parted).map((lines) => ({
     lines,
     box: hull(lines.map(({ box }) => box)),
     size: median(lines.map(({ size }) => size))
@@ -71,6 +88,10 @@ const isProse = ({ box, lines, size }: TextBlock): boolean => {
     (text.match(/\p{L}/gu)?.length ?? 0) > 0.6 * text.length
   )
 }
+
+/** Whether it is prose as large as that of the document, however narrow. */
+export const isRunningText = (block: TextBlock, body: Body): boolean =>
+  isProse(block) && Math.abs(block.size - body.size) < 0.1 * body.size
 
 const SAME_EDGE = 5
 /** A page has columns of its own when this many lines of text show them. */
@@ -145,7 +166,7 @@ export const bodyOf = (frames: ReadonlyArray<Frame>): Body => {
 
 /** The columns of one page: its own, and those of other pages where it shows none. */
 export const pageColumns = (blocks: ReadonlyArray<TextBlock>, body: Body): ReadonlyArray<Column> => {
-  const prose = blocks.filter((block) => isProse(block) && Math.abs(block.size - body.size) < 0.1 * body.size)
+  const prose = blocks.filter((block) => isRunningText(block, body))
   const own = columnsOf(prose).filter(
     ({ lines, x0, x1 }) =>
       lines >= 4 &&

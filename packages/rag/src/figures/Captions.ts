@@ -135,12 +135,12 @@ const whole = (
     })
     const next = below[0]
     if (next === undefined || (below.length > 1 && !isJustified(below, last, column))) break
-    const [room, centred] = [
-      (column?.x1 ?? Math.max(box[2], next.box[2])) - last[2],
-      Math.abs((next.box[0] + next.box[2] - last[0] - last[2]) / 2) < 4
-    ]
+    const centred = Math.abs((next.box[0] + next.box[2] - last[0] - last[2]) / 2) < 4
     const firstWord = (next.text.split(" ", 1)[0] ?? "").length * 0.5 * first.size
     const finished = /[.。!?！？]$/u.test(lines.at(-1)!.at(-1)!.text)
+    // A caption may be narrower than its column: beside another one, or as wide as its figure
+    const edge = Math.max(box[2], next.box[2])
+    const room = (finished && lines.length === 1 ? (column?.x1 ?? edge) : edge) - last[2]
     // A line that ends early ends its paragraph
     if (
       lines.length >= 1 &&

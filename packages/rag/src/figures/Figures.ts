@@ -2,11 +2,13 @@
 import type { Box } from "../Document.ts"
 import { type RawPage, type Run, type Turn } from "../parse/pdf/Run.ts"
 import { assign, habitOf } from "./Assignment.ts"
-import { type Body, bodyOf, obstaclesOf, pageColumns, toBlocks } from "./BodyText.ts"
+import { type Body, bodyOf, isRunningText, obstaclesOf, pageColumns, toBlocks } from "./BodyText.ts"
 import { captionsOf } from "./Captions.ts"
 import { captionStart } from "./CaptionStart.ts"
 import { centre, contains, type Frame, onPage, toFrame } from "./Frame.ts"
-import { type Candidate, candidatesOf, framesOf, type Ground } from "./Regions.ts"
+import { framesOf, type Ground } from "./Ground.ts"
+import type { Candidate } from "./Candidate.ts"
+import { candidatesOf } from "./Regions.ts"
 import { withoutRepeated } from "./Repeated.ts"
 
 /** A figure or table as it stands on its page. */
@@ -59,7 +61,10 @@ const groundOf = (frame: Frame, body: Body): Ground => {
         box[3] <= one.box[3] + 2
     )
   })
-  return { frame, body, columns, captions, obstacles, graphics, frames: framesOf(graphics, paper) }
+  const prose = blocks
+    .filter((block) => isRunningText(block, body) && !block.lines.some((line) => written.has(line)))
+    .map(({ box }) => box)
+  return { frame, body, columns, captions, obstacles, prose, graphics, frames: framesOf(graphics, paper) }
 }
 
 /** Regions for the captions of one page in one direction. */

@@ -1,0 +1,54 @@
+/** What a page gives for the regions of its figures to grow over. */
+import type { Box } from "../Document.ts"
+import type { Graphic } from "../parse/pdf/Run.ts"
+import type { Body, Column, Obstacle } from "./BodyText.ts"
+import type { Caption } from "./Captions.ts"
+import { area, type Frame, height, shared, width } from "./Frame.ts"
+
+/** What a page gives to grow over. */
+export interface Ground {
+  readonly frame: Frame
+  readonly body: Body
+  readonly columns: ReadonlyArray<Column>
+  readonly captions: ReadonlyArray<Caption>
+  readonly obstacles: ReadonlyArray<Obstacle>
+  /** Around paragraphs of running text, narrow ones too: text that flows around a figure. */
+  readonly prose: ReadonlyArray<Box>
+  readonly graphics: ReadonlyArray<Graphic>
+  /** Rectangles that frame what is in them. */
+  readonly frames: ReadonlyArray<Box>
+}
+
+/** What fills more of the page than this is paper. */
+export const PAPER = 0.7
+
+/** Rectangles of strokes or colour, images, and what four lines enclose. */
+export const framesOf = (graphics: ReadonlyArray<Graphic>, page: number): ReadonlyArray<Box> => {
+  const closed = graphics.filter(
+    ({ box, kind, shape }) =>
+      (kind !== "path" || shape === "frame" || shape === "filled") &&
+      width(box) > 60 &&
+      height(box) > 25 &&
+      area(box) < PAPER * page
+  )
+  const level = graphics.filter(({ box, shape }) => shape === "horizontal" && width(box) > 60).slice(0, 80)
+  const upright = graphics.filter(({ box, shape }) => shape === "vertical" && height(box) > 20).slice(0, 200)
+  const lines = level.flatMap((top) =>
+    level.flatMap((bottom): ReadonlyArray<Box> => {
+      if (
+        bottom.box[1] - top.box[3] < 20 ||
+        Math.abs(top.box[0] - bottom.box[0]) > 3 ||
+        Math.abs(top.box[2] - bottom.box[2]) > 3
+      )
+        return []
+      const side = (x: number): boolean =>
+        upright.some(
+          ({ box }) =>
+            Math.abs((box[0] + box[2]) / 2 - x) < 4 &&
+            shared(box[1], box[3], top.box[1], bottom.box[3]) > 0.9 * (bottom.box[3] - top.box[1])
+        )
+      return side(top.box[0]) && side(top.box[2]) ? [[top.box[0], top.box[1], top.box[2], bottom.box[3]]] : []
+    })
+  )
+  return [...closed.map(({ box }) => box), ...lines.filter((box) => area(box) < PAPER * page)]
+}
