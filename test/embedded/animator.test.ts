@@ -6,6 +6,7 @@ import { execFile } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { stripTypeScriptTypes } from "node:module"
+import { getPriority } from "node:os"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import type { Worker } from "node:worker_threads"
@@ -152,6 +153,33 @@ describe("the making of a film", () => {
         [-1, -1]
       )
     })
+  )
+
+  // Skipped: elsewhere a thread has no priority of its own.
+  it.effect.skipIf(process.platform !== "linux")(
+    "is encoded by a thread that gives way to others (Linux)",
+    () =>
+      Effect.gen(function* () {
+        const film = /^\d+ \(sluice-film/
+        const tasks = () =>
+          readdirSync("/proc/self/task").flatMap((id) => {
+            try {
+              return [readFileSync(`/proc/self/task/${id}/stat`, "utf8")]
+            } catch {
+              // It has ended in between.
+              return []
+            }
+          })
+        // The 17th after the name.
+        const niceOf = (stat: string) => Number(stat.slice(stat.lastIndexOf(")")).split(" ")[17])
+        const seen = new Set<number>()
+        yield* animate(request, () =>
+          Effect.sync(() => {
+            for (const stat of tasks()) if (film.test(stat)) seen.add(niceOf(stat))
+          })
+        )
+        assert.deepStrictEqual([...seen], [Math.max(10, getPriority())])
+      })
   )
 
   it.effect("leaves this thread to others", () =>

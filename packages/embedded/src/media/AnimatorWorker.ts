@@ -1,5 +1,6 @@
 /** The thread in which films are made, one film long; nothing imports it. */
 import encoding from "h264-mp4-encoder"
+import { getPriority, setPriority } from "node:os"
 import { parentPort, workerData } from "node:worker_threads"
 import sharp from "sharp"
 import { fastStart } from "./FastStart.ts"
@@ -103,5 +104,11 @@ const make = async (job: AnimatorJob): Promise<void> => {
   encoder.delete()
   answer({ drawn: job.frames, mp4 }, [mp4.buffer as ArrayBuffer])
 }
+
+/** Nobody waits for a frame, but callers do for the answers that the process gives meanwhile. */
+const NICENESS = 10
+
+// Of this thread alone, as Linux has it; elsewhere it would be the whole process's. Higher one may not set it oneself.
+if (process.platform === "linux" && getPriority() < NICENESS) setPriority(NICENESS)
 
 await make(workerData as AnimatorJob)
