@@ -8,7 +8,9 @@ import { startServer, temporaryFolder } from "./TestServer.ts"
 const Made = Schema.fromJsonString(
   Schema.Struct({ data: Schema.Struct({ id: Schema.Int, key: Schema.String }) })
 )
-const Told = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ remain_quota: Schema.Int }) }))
+const NewUser = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ access_token: Schema.String }) }))
+const Kept = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ remain_quota: Schema.Int }) }))
+const Told = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) }))
 
 const ask = (url: string, credential: string, json?: unknown) =>
   Effect.promise(async () => {
@@ -22,10 +24,16 @@ const ask = (url: string, credential: string, json?: unknown) =>
 /** At the shipped price such a text costs one unit. */
 const call = { model: "sluice-lexical-1024", input: "a lock" }
 
-/** What becomes of 200 calls, in turn to each address, of a key for 50. */
-const race = Effect.fnUntraced(function* (urls: ReadonlyArray<string>, accessToken: string) {
+/** What becomes of 200 calls, in turn to each address, of a new user's key: one of the two balances is for 50. */
+const race = Effect.fnUntraced(function* (
+  urls: ReadonlyArray<string>,
+  administrator: string,
+  { quota, remaining }: { readonly quota: number; readonly remaining: number }
+) {
   const [first = ""] = urls
-  const fields = { name: "fifty", expired_time: -1, remain_quota: 50, subnet: "" }
+  const user = yield* ask(`${first}/api/user`, administrator, { username: `has ${quota}`, quota })
+  const accessToken = Schema.decodeUnknownSync(NewUser)(user.text).data.access_token
+  const fields = { name: "k", expired_time: -1, remain_quota: remaining, subnet: "" }
   const { text } = yield* ask(`${first}/api/token/`, accessToken, fields)
   const { id, key } = Schema.decodeUnknownSync(Made)(text).data
   const answers = yield* Effect.forEach(
@@ -39,20 +47,32 @@ const race = Effect.fnUntraced(function* (urls: ReadonlyArray<string>, accessTok
   )
   const refused = answers.filter(({ status, text }) => status === 403 && text.includes("insufficient_quota"))
   assert.lengthOf(refused, 150)
-  const left = yield* ask(`${first}/api/token/${id}`, accessToken)
-  assert.strictEqual(Schema.decodeUnknownSync(Told)(left.text).data.remain_quota, 0)
+  const ofKey = yield* ask(`${first}/api/token/${id}`, accessToken)
+  const ofUser = yield* ask(`${first}/api/user/self`, accessToken)
+  assert.deepStrictEqual(
+    [
+      Schema.decodeUnknownSync(Told)(ofUser.text).data.quota,
+      Schema.decodeUnknownSync(Kept)(ofKey.text).data.remain_quota
+    ],
+    [quota - 50, remaining - 50]
+  )
 })
 
-it.live("one server lets exactly 50 pass", () =>
+const EITHER = [
+  { quota: 50, remaining: 1000 },
+  { quota: 1000, remaining: 50 }
+] as const
+
+it.live("one server lets exactly 50 pass, on either balance", () =>
   Effect.gen(function* () {
     const { secrets, url } = yield* startServer()
-    yield* race([url], secrets.accessToken)
+    yield* Effect.forEach(EITHER, (balances) => race([url], secrets.accessToken, balances))
   }).pipe(Effect.scoped)
 )
 
 onPostgres((_, store) => {
   it.live(
-    "three processes let exactly 50 pass together",
+    "three processes let exactly 50 pass together, on either balance",
     () =>
       Effect.gen(function* () {
         const env = yield* store
@@ -64,10 +84,8 @@ onPostgres((_, store) => {
         const servers = yield* Effect.all([start, start, start], { concurrency: "unbounded" })
         const token = servers.flatMap(({ printed }) => /sat-\w+/.exec(printed) ?? [])
         assert.lengthOf(token, 1)
-        yield* race(
-          servers.map(({ url }) => url),
-          token[0] ?? ""
-        )
+        const urls = servers.map(({ url }) => url)
+        yield* Effect.forEach(EITHER, (balances) => race(urls, token[0] ?? "", balances))
       }).pipe(Effect.scoped),
     60_000
   )
