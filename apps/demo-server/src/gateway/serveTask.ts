@@ -42,10 +42,11 @@ export const serveTask = Effect.fnUntraced(function* <Response>(
   return Effect.fn(`gateway.${kind}`)(function* (id: string) {
     const { user } = yield* Principal
     const task = yield* Effect.mapError(tasks.find(kind, id, user), toFailure)
-    const operations = providers.find((provider) => provider.id === task.provider)?.tasks
-    const operate = operations && pick(operations)
+    const provider = providers.find(({ id }) => id === task.provider)
+    const operate = provider?.tasks && pick(provider.tasks)
     if (operate === undefined) return yield* providerGone
-    const answer = yield* Effect.mapError(operate({ task, origin: yield* originOf }), toFailure)
+    const call = operate({ task, origin: yield* originOf })
+    const answer = yield* Effect.mapError(provider?.guard?.(call) ?? call, toFailure)
     const made = shows(answer)
     if (made !== undefined) yield* charges.ended(user, id, made)
     return answer

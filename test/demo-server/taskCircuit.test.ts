@@ -1,0 +1,31 @@
+/** Whoever watches a task of a provider that does not work waits for no answer of it, as little as whoever calls it. */
+import { assert, it } from "@effect/vitest"
+import { ErrorBody } from "@sluice/core"
+import { Effect, Schema } from "effect"
+import { startServer } from "./TestServer.ts"
+import { json, startUpstream } from "./Upstream.ts"
+
+it.live("later calls of a task open the circuit of its provider, and hear when it may be asked again", () =>
+  Effect.gen(function* () {
+    const upstream = yield* startUpstream((response, { method, path }) => {
+      if (!path.startsWith("/v1/videos")) return json(response, {}, 404)
+      if (method === "POST") return json(response, { id: "v1", status: "in_progress" })
+      return json(response, { error: { message: "down" } }, 500)
+    })
+    const { call } = yield* startServer({ env: upstream.env })
+    yield* call("/v1/videos", { json: { model: "v", prompt: "p" } })
+    const watched = () =>
+      upstream.asked.filter(({ method, path }) => method === "GET" && path === "/v1/videos/v1")
+    const statuses = yield* Effect.forEach([1, 2, 3, 4, 5], () =>
+      Effect.map(call("/v1/videos/v1"), ({ status }) => status)
+    )
+    assert.isTrue(statuses.every((status) => status >= 500))
+    assert.lengthOf(watched(), 5)
+    const response = yield* call("/v1/videos/v1")
+    const { error } = Schema.decodeUnknownSync(ErrorBody)(yield* Effect.promise(() => response.json()))
+    assert.strictEqual(response.status, 503)
+    assert.include(error.message, "left alone")
+    assert.isAtLeast(Number(response.headers.get("retry-after")), 1)
+    assert.lengthOf(watched(), 5)
+  }).pipe(Effect.scoped)
+)
