@@ -70,8 +70,8 @@ class Siege {
     const ids = this.known.get(family) ?? []
     if (roll < 0.4 && ids.length > 0) return ids[this.random.between(0, ids.length - 1)] ?? ""
     if (roll < 0.7) return this.random.pick(oddText)
-    // Without a text it would be another path.
-    return encodeURIComponent(String(drawn).toWellFormed()) || "-"
+    // Without a text it would be another path, as with dots, which whoever sends it takes for steps.
+    return encodeURIComponent(String(drawn).toWellFormed()).replace(/^\.{0,2}$/, "-")
   }
 
   url({ params, path, query }: Endpoint): string {
