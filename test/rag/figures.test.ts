@@ -210,6 +210,86 @@ describe("figures of a PDF", () => {
     })
   )
 
+  it.effect("stand beside each other with captions at different heights", () =>
+    Effect.gen(function* () {
+      const { figures } = yield* read({
+        draw: `${chart(50, 500)} 330 560 200 120 re f`,
+        marks: [
+          ...prose(50, 800, 5),
+          { text: "Figure 1: The low one.", x: 50, y: 480 },
+          { text: "Figure 2: The high one, whose", x: 330, y: 540 },
+          { text: "caption has two lines.", x: 330, y: 528 },
+          ...prose(50, 440, 6),
+          ...prose(50, 300, 6)
+        ]
+      })
+      const [one, two] = figures.toSorted((a, b) => a.number!.localeCompare(b.number!))
+      assert.isAbove(overlap(one!.box!, [50, 242, 250, 342]), 0.9)
+      assert.isAbove(overlap(two!.box!, [330, 162, 530, 282]), 0.9)
+    })
+  )
+
+  it.effect("have text flowing around them, which began above them", () =>
+    Effect.gen(function* () {
+      const wide =
+        "Line of a paragraph that runs over the whole width of the page as it was set, up to its edge,"
+      const narrow = "Line beside the figure that ends before it, as"
+      const { figures } = yield* read({
+        draw: "330 560 200 120 re f",
+        marks: [
+          ...column(50, 800, [wide, wide, wide, wide, "It ends."]),
+          ...column(50, 724, [wide, wide, wide, ...Array.from({ length: 15 }, () => narrow), wide, wide]),
+          { text: "Figure 1: A stone.", x: 330, y: 540 }
+        ]
+      })
+      assert.deepStrictEqual(figures.map(summary), [[1, "figure", "1"]])
+      assert.isAbove(overlap(figures[0]!.box!, [330, 162, 530, 282]), 0.9)
+    })
+  )
+
+  it.effect("end above their notes, go on over pages, and may stand beside their captions", () =>
+    Effect.gen(function* () {
+      const row = (y: number, ...cells: ReadonlyArray<string>): ReadonlyArray<Mark> =>
+        cells.map((text, i) => ({ text, x: 200 + i * 100, y }))
+      const rows = (y: number): ReadonlyArray<Mark> => [
+        ...row(y, "Item", "Number"),
+        ...row(y - 16, "Grease", "2"),
+        ...row(y - 32, "Rope", "3")
+      ]
+      const rules = (y: number): string =>
+        [y + 14, y - 4, y - 38].map((at) => `195 ${at} m 345 ${at} l S`).join(" ")
+      const { figures } = yield* read(
+        {
+          marks: [
+            ...prose(50, 800, 5),
+            { text: "Table 1: What is kept", x: 200, y: 700 },
+            ...rows(680),
+            { text: "Note: counted in spring by those who were there at the time.", x: 60, y: 630, size: 8 },
+            ...prose(50, 580, 6)
+          ]
+        },
+        { marks: [{ text: "Table 1 (continued)", x: 200, y: 800 }, ...rows(780), ...prose(50, 700, 6)] },
+        {
+          draw: rules(680),
+          marks: [
+            ...prose(50, 800, 5),
+            { text: "Table 2: Kept", x: 60, y: 680 },
+            { text: "in the loft", x: 60, y: 668 },
+            ...rows(680),
+            ...prose(50, 580, 6)
+          ]
+        }
+      )
+      assert.deepStrictEqual(figures.map(summary), [
+        [1, "table", "1"],
+        [2, "table", "1"],
+        [3, "table", "2"]
+      ])
+      assert.isAbove(overlap(figures[0]!.box!, [200, 154, 336, 196]), 0.8)
+      assert.isAbove(overlap(figures[2]!.box!, [195, 148, 345, 200]), 0.9)
+    })
+  )
+
   it.effect("are none without a drawing, and not the lines and logos that repeat on pages", () =>
     Effect.gen(function* () {
       const header = "50 810 m 545 810 l S 500 815 30 15 re f"
@@ -240,7 +320,9 @@ describe("captionStart", () => {
     ["图3-1 船闸", "figure", "3-1", "marked"],
     ["表 2：水位", "table", "2", "marked"],
     ["Algorithm 1: Opening", "figure", "1", "marked"],
-    ["Figure 3 shows the gates", "figure", "3", "bare"]
+    ["Table 4 (continued)", "table", "4", "marked"],
+    ["Figure 3 shows the gates", "figure", "3", "bare"],
+    ["Figure 3 continued to rise", "figure", "3", "bare"]
   ] as const)("reads %s", (text, kind, number, sign) => {
     const { word: _, length: __, series: ___, ...start } = captionStart(text)!
     assert.deepStrictEqual(start, { kind, number, sign })

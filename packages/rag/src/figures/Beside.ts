@@ -18,7 +18,7 @@ export const beside = (
   { captions, frame, graphics, obstacles }: Ground
 ): Candidate | undefined => {
   const { box } = caption
-  const isAtHeight = (own: Box): boolean => shared(own[1], own[3], box[1] - 4, box[3] + 4) > 0
+  const isAtHeight = (own: Box): boolean => shared(own[1], own[3], box[1] - 4, box[3] + 4) >= 0
   const isThere = (own: Box): boolean =>
     side === "right"
       ? own[0] >= box[2] - 2 && own[0] - box[2] < DISTANCE

@@ -30,7 +30,8 @@ const LATIN = new RegExp(
 )
 const CJK = new RegExp(`^(?:(${CJK_FIGURE})|(${CJK_TABLE}))\\s*(${NUMBER})(?![0-9A-Za-z])`, "u")
 /** After the number: what parts it from the title. */
-const DELIMITER = /^\s*(?:[:：|│．。、]|\.(?=\s|$)|\)\s*[:.]?|[.:]?\s*[–—]|\s-\s)/u
+const DELIMITER =
+  /^\s*(?:\(?(?:cont(?:inued|['’]?d|\.)?|fortsetzung|suite|continuación|续|續)\s*(?:[.:)）]|$)|（[续續]|[:：|│．。、]|\.(?=\s|$)|\)\s*[:.]?|[.:]?\s*[–—]|\s-\s)/iu
 const CJK_BLANK = /^[\s\u3000]+\S/u
 /** Chinese and Japanese sentences that begin with "图3 …". */
 const CJK_SENTENCE =

@@ -77,6 +77,8 @@ const isJustified = (row: ReadonlyArray<Segment>, above: Box, column: Column | u
   )
 }
 
+const isCentred = (one: Box, other: Box): boolean => Math.abs((one[0] + one[2] - other[0] - other[2]) / 2) < 4
+
 /** All lines of the caption that `first` begins. */
 const whole = (
   first: Segment,
@@ -130,12 +132,12 @@ const whole = (
         Math.abs(other.size - first.size) < 0.13 * first.size &&
         other.mono === first.mono &&
         overlapX(other.box, box) > 0.4 * Math.min(width(other.box), width(box)) &&
-        other.box[0] > box[0] - 40 - (column === undefined ? 200 : 0)
+        (isCentred(other.box, last) || other.box[0] > box[0] - 40 - (column === undefined ? 200 : 0))
       )
     })
     const next = below[0]
     if (next === undefined || (below.length > 1 && !isJustified(below, last, column))) break
-    const centred = Math.abs((next.box[0] + next.box[2] - last[0] - last[2]) / 2) < 4
+    const centred = isCentred(next.box, last)
     const firstWord = (next.text.split(" ", 1)[0] ?? "").length * 0.5 * first.size
     const finished = /[.。!?！？]$/u.test(lines.at(-1)!.at(-1)!.text)
     // A caption may be narrower than its column: beside another one, or as wide as its figure

@@ -2,7 +2,7 @@
 import type { Box } from "../Document.ts"
 import type { Caption } from "./Captions.ts"
 import type { Ground } from "./Ground.ts"
-import { type Frame, height, overlapX, overlapY, width } from "./Frame.ts"
+import { type Frame, height, overlapX, overlapY, type Segment, width } from "./Frame.ts"
 
 /** Left and right edge, in points. */
 export type Range = readonly [left: number, right: number]
@@ -93,13 +93,13 @@ export const rangesOf = (
 }
 
 /**
- * The whole width of the text, for a caption in one column beside which the other columns are empty: it may stand, flush
- * left, under a figure that spans them.
+ * The whole width of the text, for a caption in one column beside which the other columns are empty, or hold the rest of
+ * it: it may stand, flush left, under a figure that spans them.
  */
 export const widerRange = (
-  { box }: Caption,
+  { box, segments }: Caption,
   [left, right]: Range,
-  { captions, columns, frame, graphics }: Ground
+  { body, captions, columns, frame, graphics }: Ground
 ): Range | undefined => {
   const wide = [
     Math.min(left, ...columns.map(({ x0 }) => x0)),
@@ -112,7 +112,13 @@ export const widerRange = (
     overlapY(own, box) > 0 &&
     (own[0] >= right - 2 || own[2] <= left + 2) &&
     overlapX(own, [wide[0], 0, wide[1], 0]) > 0
-  return frame.segments.some((one) => beside(one.box)) || graphics.some((one) => beside(one.box))
+  const { size } = segments[0]!
+  const goesOn = (one: Segment): boolean =>
+    one.box[1] > box[1] - 2 &&
+    Math.abs(one.size - size) < 0.03 * size &&
+    Math.abs(one.size - body.size) > 0.04 * body.size
+  return frame.segments.some((one) => beside(one.box) && !goesOn(one)) ||
+    graphics.some((one) => beside(one.box))
     ? undefined
     : wide
 }

@@ -6,6 +6,7 @@ import { beside } from "./Beside.ts"
 import type { Candidate } from "./Candidate.ts"
 import { contentOf, type Item } from "./Content.ts"
 import type { Ground } from "./Ground.ts"
+import { withoutNotes } from "./Notes.ts"
 import { rangesOf, widerRange } from "./Ranges.ts"
 import { rulesOf } from "./Rules.ts"
 
@@ -106,8 +107,8 @@ const grow = (
     .toSorted((a, b) => a.box[1] - b.box[1])
   /** Drawings that reach over the edge of the column bring along what stands beside them. */
   const finish = (stretch: Stretch, whole: Stretch): Candidate => {
-    const own = [...stretch.items]
-    let region = stretch.box
+    const own = [...withoutNotes(stretch.items)]
+    let region = own.length === stretch.items.length ? stretch.box : hull(own.map(({ box }) => box))
     for (let round = 0; round < 3; round++) {
       const reach = region
       const more = items.filter(
@@ -117,6 +118,7 @@ const grow = (
           item.box[3] < limit + 2 &&
           overlapY(item.box, reach) > 0.7 * height(item.box) &&
           overlapX(item.box, reach) > (item.graphic === undefined ? 0.3 * width(item.box) : 1) &&
+          !stretch.items.includes(item) &&
           !(item.segment !== undefined && blockers.has(item.segment))
       )
       if (more.length === 0) break
@@ -184,7 +186,12 @@ export const candidatesOf = (caption: Caption, ground: Ground): ReadonlyArray<Ca
     const goesOn =
       outer !== undefined &&
       !ground.captions.some(
-        (one) => one !== caption && overlapY(one.box, hull([outer, inner ?? outer])) > -12
+        (one) =>
+          one !== caption &&
+          overlapX(one.box, outer) > 0 &&
+          // In another column one may want what stands above or below it there
+          overlapY(one.box, hull([outer, inner ?? outer])) >
+            (shared(one.box[0], one.box[2], ...range) > 2 ? -12 : -FIRST_GAP)
       ) &&
       (inner === undefined || (height(outer) > 0.8 * height(inner) && width(outer) > 1.1 * width(inner)))
     const grown = goesOn ? across : within
