@@ -7,8 +7,8 @@ export interface Started {
   readonly port: number
   readonly login: string
   readonly data: string
-  /** The gateway's address, when one answers in place of the embedded models. */
-  readonly gateway: string | undefined
+  /** The gateway's address, or the file that names models, when not all are of this process. */
+  readonly modelsFrom: string | undefined
   readonly models: { readonly embedding: string; readonly rerank: string; readonly chat: string }
   readonly stray: ReadonlyArray<string>
   readonly fresh: Secrets | undefined
@@ -23,7 +23,7 @@ export const address = ({ host, port, login }: Pick<Started, "host" | "port" | "
   `http://${reachable(host)}:${port}/#login=${login}`
 
 export const banner = (started: Started): string => {
-  const { data, gateway, models, stray, fresh, host } = started
+  const { data, models, modelsFrom, stray, fresh, host } = started
   const lines = [
     "",
     "Sluice is up. Open this address; it signs you in once:",
@@ -31,9 +31,9 @@ export const banner = (started: Started): string => {
     `  ${address(started)}`,
     "",
     `Documents   ${data}`,
-    gateway === undefined
+    modelsFrom === undefined
       ? `Models      embedded, no network: ${Object.values(models).join(", ")}`
-      : `Models      ${gateway}: ${Object.values(models).join(", ")}`,
+      : `Models      ${modelsFrom}: ${Object.values(models).join(", ")}`,
     "Reference   /docs"
   ]
   if (fresh !== undefined) {

@@ -35,7 +35,7 @@ import { MediaTasks } from "./media/MediaTasks.ts"
 import { MoneyLayer } from "./money/MoneyLayer.ts"
 import { Recovery } from "./money/Recovery.ts"
 import { UsageLayer } from "./money/UsageByDay.ts"
-import { NarrowLayer } from "./providers/Narrow.ts"
+import { modelsFrom, NarrowLayer } from "./providers/Narrow.ts"
 import { HealthLayer } from "./operation/Health.ts"
 import { LogsLayer } from "./operation/Logs.ts"
 import { MetricsLayer } from "./operation/MetricsRoute.ts"
@@ -79,7 +79,7 @@ const RoutesLayer = Layer.mergeAll(
 /** Tells where the page is, then reads the samples while it can be used already. */
 const start = Effect.gen(function* () {
   const { address } = yield* HttpServer.HttpServer
-  const { host, data, gateway, stray } = yield* ServerConfig
+  const { host, data, stray } = yield* ServerConfig
   const accounts = yield* Accounts
   const shelves = yield* Shelves
   yield* Console.log(
@@ -88,7 +88,7 @@ const start = Effect.gen(function* () {
       port: "port" in address ? address.port : 0,
       login: accounts.login,
       data,
-      gateway: gateway?.url,
+      modelsFrom: yield* modelsFrom,
       models: {
         embedding: (yield* Embedder).model.id,
         rerank: (yield* Reranker).model.id,

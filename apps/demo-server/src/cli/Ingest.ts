@@ -2,7 +2,7 @@
 import type { IngestPlan, IngestReport, LibraryService } from "@sluice/rag"
 import { Effect, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { ServerConfig } from "../Config.ts"
+import { modelsFrom } from "../providers/Narrow.ts"
 import { Prices } from "../money/Prices.ts"
 import { withLibrary } from "./OpenedLibrary.ts"
 import { json, note, print } from "./Output.ts"
@@ -76,9 +76,9 @@ const planned = (plan: IngestPlan): string => {
 /** What it would cost by the prices of this server; models of the process cost nothing here. */
 const planFor = Effect.fn("cli.plan")(function* (library: LibraryService, folder: string) {
   const { embeddingModel } = yield* library.stats
-  const { gateway } = yield* ServerConfig
+  const from = yield* modelsFrom
   const { inputPer1000Tokens } = (yield* Prices).of("embeddings", embeddingModel)
-  const priced = gateway !== undefined && inputPer1000Tokens !== undefined
+  const priced = from !== undefined && inputPer1000Tokens !== undefined
   return yield* library.plan(folder, priced ? { per1000Tokens: inputPer1000Tokens } : {})
 }, Effect.provide(Prices.layer))
 

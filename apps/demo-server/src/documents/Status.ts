@@ -4,9 +4,9 @@ import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { OWNER } from "../accounts/Owner.ts"
 import { makePageUser } from "../accounts/PageUser.ts"
-import { ServerConfig } from "../Config.ts"
 import { Visitor } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
+import { modelsFrom } from "../providers/Narrow.ts"
 import { VERSION } from "../Version.ts"
 import { endWithError } from "./Events.ts"
 import { keepingCaller } from "./Metered.ts"
@@ -19,7 +19,7 @@ export const StatusLayer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const shelves = yield* Shelves
     const pageUser = yield* makePageUser
-    const { gateway } = yield* ServerConfig
+    const provider = (yield* modelsFrom) === undefined ? ("embedded" as const) : ("gateway" as const)
     const models = {
       embedding: (yield* Embedder).model.id,
       rerank: (yield* Reranker).model.id,
@@ -37,7 +37,7 @@ export const StatusLayer = HttpApiBuilder.group(
         const state = yield* Effect.mapError(shelf.state, ragFailure)
         return {
           version: VERSION,
-          provider: gateway === undefined ? ("embedded" as const) : ("gateway" as const),
+          provider,
           models,
           ...state,
           // They are about the samples, which the owner's library begins with.

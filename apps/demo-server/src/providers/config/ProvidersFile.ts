@@ -7,6 +7,7 @@
  * | `embedded` | `false` | `true`, or `{ "priority", "weight" }`: the models of this process answer too |
  * | `breaker.failures` | 5 | failures in a row after which a provider is left alone |
  * | `breaker.openSeconds` | 10 | how long it is left alone, before one call tries it |
+ * | `library` | those of this process | which of the upstreams' models read, find and answer documents: see `LibraryFile` |
  *
  * Of an upstream:
  *
@@ -103,6 +104,23 @@ const Upstream = Schema.Struct({
   )
 })
 
+/** The models that read, find and answer documents, by a name that an upstream has for them; else those of this process. */
+const LibraryFile = Schema.Struct({
+  embedding: Schema.optionalKey(Schema.NonEmptyString),
+  rerank: Schema.optionalKey(Schema.NonEmptyString),
+  chat: Schema.optionalKey(Schema.NonEmptyString),
+  /** Looks at figures; else OCR of this process reads them. */
+  vision: Schema.optionalKey(Schema.NonEmptyString)
+})
+
+/** What a model of the library has to do. */
+export const LIBRARY_OPERATIONS = {
+  embedding: "embeddings",
+  rerank: "rerank",
+  chat: "chat",
+  vision: "chat"
+} as const satisfies Record<keyof typeof LibraryFile.Type, (typeof Model.Type)["operation"]>
+
 /** The file, decoded. */
 export const ProvidersFile = Schema.Struct({
   upstreams: Schema.optionalKey(
@@ -120,12 +138,26 @@ export const ProvidersFile = Schema.Struct({
       failures: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 }))),
       openSeconds: Schema.optionalKey(Seconds)
     })
-  )
+  ),
+  library: Schema.optionalKey(LibraryFile)
 }).check(
   Schema.makeFilter(
     ({ embedded = false, upstreams = [] }) =>
       embedded !== false || upstreams.length > 0 || "Expected an upstream, or `embedded`: nobody would answer"
-  )
+  ),
+  Schema.makeFilter(({ library = {}, upstreams = [] }) => {
+    const models = upstreams.flatMap(({ models }) => models)
+    const missing = Object.entries(LIBRARY_OPERATIONS).find(([use, does]) => {
+      const name = library[use as keyof typeof LIBRARY_OPERATIONS]
+      const serves = ({ aliases = [], id, operation }: (typeof models)[number]) =>
+        operation === does && [id, ...aliases].includes(name ?? "")
+      return name !== undefined && !models.some(serves)
+    })
+    return (
+      missing === undefined ||
+      `Expected \`library.${missing[0]}\` to be a model of an upstream for ${missing[1]}`
+    )
+  })
 )
 export type ProvidersFile = typeof ProvidersFile.Type
 export type UpstreamEntry = typeof Upstream.Type

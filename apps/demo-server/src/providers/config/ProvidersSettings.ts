@@ -3,7 +3,12 @@ import { ApiKey } from "@sluice/core"
 import { Config, Duration, Effect, FileSystem, Path, Schema } from "effect"
 import { HEALTH, type HealthOptions } from "../Health.ts"
 import type { ServedModel, UpstreamSettings } from "../upstream.ts"
-import { type CredentialSource, decodeProvidersFile, type UpstreamEntry } from "./ProvidersFile.ts"
+import {
+  type CredentialSource,
+  decodeProvidersFile,
+  type ProvidersFile,
+  type UpstreamEntry
+} from "./ProvidersFile.ts"
 
 /** What answers, as the file has it. */
 export interface ProvidersSettings {
@@ -11,6 +16,7 @@ export interface ProvidersSettings {
   /** Absent: the models of this process do not answer. */
   readonly embedded: { readonly priority: number; readonly weight: number } | undefined
   readonly health: HealthOptions
+  readonly library: NonNullable<ProvidersFile["library"]>
 }
 
 const decodeKey = Schema.decodeUnknownEffect(ApiKey)
@@ -48,10 +54,13 @@ const modelOf = (upstream: UpstreamEntry, model: UpstreamEntry["models"][number]
   ...(model.note !== undefined && { note: model.note })
 })
 
+/** What a file says, without the credentials; the error says in words what is wrong. */
+export const readProvidersFile = (file: string) => Effect.flatMap(read(file), decodeProvidersFile)
+
 /** The settings of a file; the error says in words what is wrong, and never shows a key. */
 export const loadProvidersSettings = Effect.fnUntraced(function* (file: string) {
   const path = yield* Path.Path
-  const { breaker, embedded = false, upstreams = [] } = yield* Effect.flatMap(read(file), decodeProvidersFile)
+  const { breaker, embedded = false, library = {}, upstreams = [] } = yield* readProvidersFile(file)
   const shares = typeof embedded === "object" ? embedded : {}
   return {
     upstreams: yield* Effect.forEach(upstreams, (upstream) =>
@@ -78,6 +87,7 @@ export const loadProvidersSettings = Effect.fnUntraced(function* (file: string) 
     health: {
       failures: breaker?.failures ?? HEALTH.failures,
       openSeconds: breaker?.openSeconds ?? HEALTH.openSeconds
-    }
+    },
+    library
   } satisfies ProvidersSettings
 })

@@ -1,0 +1,59 @@
+/** Documents are read, found and answered by the models that the providers' file names, and by this process' for the rest. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { filesOf, startServer, temporaryFolder } from "./TestServer.ts"
+import { json, startUpstream } from "./Upstream.ts"
+
+const Status = Schema.Struct({
+  provider: Schema.String,
+  models: Schema.Struct({ embedding: Schema.String, rerank: Schema.String, chat: Schema.String })
+})
+const Asked = Schema.fromJsonString(
+  Schema.Struct({ model: Schema.String, input: Schema.Array(Schema.String) })
+)
+
+/** Vectors that tell texts with a heron from those without. */
+const embedding = (text: string) => (/heron/i.test(text) ? [1, 0] : [0, 1])
+
+it.live("the library's models are those that the file names", () =>
+  Effect.gen(function* () {
+    const upstream = yield* startUpstream((response, { body }) => {
+      const { input, model } = Schema.decodeUnknownSync(Asked)(body)
+      const data = input.map((text, index) => ({ index, object: "embedding", embedding: embedding(text) }))
+      json(response, { object: "list", model, data, usage: { prompt_tokens: 7, total_tokens: 7 } })
+    })
+    const file = join(yield* temporaryFolder, "sluice.config.json")
+    const models = [
+      { id: "large", operation: "embeddings", aliases: ["embed"] },
+      { id: "talk", operation: "chat" }
+    ]
+    const upstreams = [
+      { id: "east", url: upstream.env["SLUICE_GATEWAY_URL"], apiKey: { env: "EAST" }, models }
+    ]
+    const start = (library: object) =>
+      Effect.andThen(
+        Effect.promise(() => writeFile(file, JSON.stringify({ upstreams, embedded: true, library }))),
+        startServer({ env: { SLUICE_CONFIG: file, EAST: "sk-east" } })
+      )
+    const { call, json: read, printed } = yield* start({ embedding: "embed" })
+    const status = yield* read(Status, "/status")
+    assert.deepStrictEqual(
+      [status.provider, status.models.embedding, status.models.rerank],
+      ["gateway", "large", "sluice-lexical-rerank"]
+    )
+    assert.include(printed.join("\n"), `${file}: large`)
+
+    const files = filesOf({ "birds.md": "# Birds\n\nA heron waits at the weir.\n\nA boat passes the lock." })
+    assert.strictEqual((yield* call("/documents", { body: files })).status, 200)
+    const answer = yield* call("/qa", { json: { question: "Where does the heron wait?" } })
+    assert.include(yield* Effect.promise(() => answer.text()), "A heron waits at the weir.")
+    const texts = upstream.asked.flatMap(({ body }) => Schema.decodeUnknownSync(Asked)(body).input)
+    assert.isTrue(texts.some((text) => text.includes("A heron waits")))
+    assert.isTrue(texts.some((text) => text.includes("Where does the heron wait?")))
+
+    const why = yield* Effect.flip(Effect.scoped(start({ embedding: "talk" })))
+    assert.include(String(why), "`library.embedding` to be a model of an upstream for embeddings")
+  }).pipe(Effect.scoped)
+)
