@@ -40,7 +40,11 @@ export const callerAddress = Effect.map(HttpServerRequest.HttpServerRequest, ({ 
 )
 
 /** Told to who holds the key: it is real. */
-const refusalOf = (key: HeldKey, now: number, address: string): Failure | undefined => {
+export const refusalOf = (
+  key: Pick<HeldKey, "user_status" | "status" | "expires_at" | "subnet">,
+  now: number,
+  address: string
+): Failure | undefined => {
   if (key.user_status !== 1) return userDisabled
   if (key.status !== 1) return unauthorized("This API key is disabled: enable it by PUT /api/token/")
   if (key.expires_at !== null && key.expires_at <= now) {

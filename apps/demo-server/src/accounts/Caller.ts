@@ -22,7 +22,8 @@ export const Caller = Context.Reference<CallerInfo>("@sluice/demo-server/Caller"
 })
 
 /** Whether the caller's key may use a model. */
-export const mayUse = ({ models }: CallerInfo, model: string): boolean => models?.includes(model) ?? true
+export const mayUse = ({ models }: Pick<CallerInfo, "models">, model: string): boolean =>
+  models?.includes(model) ?? true
 
 /** The same for a model that is there and for one that is not. */
 export const modelNotAllowed = (model: string) =>

@@ -13,7 +13,7 @@ import { answerCause, encoded, foreignHost, noHost, shape, tooLarge } from "./Ht
 import { maxBodyBytes } from "./Limits.ts"
 import { behindProxies } from "./Proxies.ts"
 import { requestIdOf } from "./RequestId.ts"
-import { SECURITY_HEADERS } from "./SecurityHeaders.ts"
+import { COMMON_HEADERS } from "./SecurityHeaders.ts"
 
 const isEncoded = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity"
@@ -48,8 +48,7 @@ export const EdgeLayer = HttpRouter.middleware(
           refusal === undefined ? Effect.annotateLogs(handle, "request", id) : Effect.succeed(refusal)
         const response = yield* observed(request, id, operation.logRequests, answer)
         return HttpServerResponse.setHeaders(endInTime(response, shutdown), {
-          ...SECURITY_HEADERS,
-          "cache-control": "private, no-store",
+          ...COMMON_HEADERS,
           ...response.headers,
           "x-request-id": id,
           ...(shutdown.hasBegun() && { connection: "close" })

@@ -32,6 +32,13 @@ const LOOK_EVERY = 2_000
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse]
 
+/**
+ * Takes exchanges that it knows how to answer before anybody else sees them; whether it took this one.
+ *
+ * What it took it may pass on as long as nothing was answered and nothing of the body was read.
+ */
+export type Take = (request: IncomingMessage, response: ServerResponse, pass: () => void) => boolean
+
 /** Whichever status goes with it on the wire: the shape is that of every refusal. */
 const failure = (code: string, message: string) =>
   new Failure({ status: 400, code, message, retryable: false })
@@ -75,7 +82,8 @@ const refuseSocket = (socket: Socket, code: string) => {
   socket.end(`HTTP/1.1 ${status} ${text}\r\n${head}\r\n${body}`, () => socket.destroy())
 }
 
-const refuse = ([request, response]: Exchange, status: number, told: Failure) => {
+/** Answers that it cannot be answered, and ends the connection. */
+export const refuse = ([request, response]: Exchange, status: number, told: Failure) => {
   const body = JSON.stringify(told.body)
   response.writeHead(status, headersOf(told, body, requestIdOf(request.headers["x-request-id"])))
   response.end(body, () => request.socket.destroySoon())
@@ -106,6 +114,8 @@ const giveUpTheSilent = (server: Server, exchanges: ReadonlyMap<Socket, Exchange
     if (isUpload(request) || !hasBody(request)) return
     // A byte now and then is no silence, and no end either.
     const late = setTimeout(() => {
+      // All of it came, and whoever has it has not looked at it yet.
+      if (request.complete) return
       if (response.headersSent) socket.destroy()
       else refuse([request, response], 408, slow)
     }, patience * WHOLE)
@@ -188,6 +198,16 @@ export const patientServer = (patience: number, begin: () => void) => {
   server.on("checkExpectation", (...exchange: Exchange) => refuse(exchange, 417, unexpected))
 
   const held: Array<Exchange> = []
+  let take: Take | undefined
+  const watching = new Set(server.listeners("request"))
+  /** Whoever handles requests has them from here: who takes some first is asked first. */
+  const handOut =
+    (handlers: ReadonlyArray<Function>) => (request: IncomingMessage, response: ServerResponse) => {
+      const pass = () => {
+        for (const handle of handlers) handle.call(server, request, response)
+      }
+      if (take?.(request, response, pass) !== true) pass()
+    }
   const hold = (...exchange: Exchange) => void held.push(exchange)
   const watch = (event: string) => {
     if (event !== "request") return
@@ -196,15 +216,20 @@ export const patientServer = (patience: number, begin: () => void) => {
       server.off("request", hold)
       // Who watches exchanges from the start has seen these already.
       const handlers = server.listeners("request").filter((listener) => !watching.has(listener))
-      for (const exchange of held.splice(0)) for (const handle of handlers) handle.apply(server, exchange)
+      for (const handler of handlers) server.off("request", handler as () => void)
+      const handle = handOut(handlers)
+      server.on("request", handle)
+      for (const exchange of held.splice(0)) handle(...exchange)
     })
   }
-  const watching = new Set(server.listeners("request"))
   server.on("request", hold)
   server.on("newListener", watch)
   const drop = () => {
     for (const [, response] of held.splice(0)) response.destroy()
     server.closeAllConnections()
   }
-  return { server, drop }
+  const takeFirst = (taking: Take | undefined) => {
+    take = taking
+  }
+  return { server, drop, takeFirst }
 }

@@ -11,3 +11,9 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "cross-origin-resource-policy": "same-origin",
   "content-security-policy": CLOSED_POLICY
 }
+
+/** The same, and that nobody keeps the answer for others. */
+export const COMMON_HEADERS: Readonly<Record<string, string>> = {
+  ...SECURITY_HEADERS,
+  "cache-control": "private, no-store"
+}

@@ -1,7 +1,7 @@
 /** A call and its money: reserved before it, settled by what it used or refunded after it. */
 import type { Failure, GatewayError } from "@sluice/core"
 import { Cause, Context, Duration, Effect, Exit, FiberSet, Layer, Schedule, Stream } from "effect"
-import { HttpBody, HttpEffect, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpBody, HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { SqlError } from "effect/sql"
 import { ServerConfig } from "../Config.ts"
 import { noteRequest } from "../operation/RequestRecord.ts"
@@ -16,10 +16,11 @@ import type { Idempotency, Replay } from "./Idempotency.ts"
 import { LARGEST_ANSWER } from "./Idempotency.ts"
 import { type Charge, LEASE_MS, Ledger, type Settlement } from "./Ledger.ts"
 import type { Meter } from "./Meter.ts"
-import { costOf, Prices, type Usage } from "./Prices.ts"
+import { Prices, type Usage } from "./Prices.ts"
+import { purchaseOf, quoteOf, settlementOf, usedBy } from "./Quote.ts"
 import { rateHeaders, type RateState } from "./RateWindow.ts"
 import { quotaShort, tooMany } from "./Refusal.ts"
-import { fieldOf, hasImages, imagesIn, secondsOf, settledUsage, valueOf, writtenBy } from "./Reported.ts"
+import { fieldOf, hasImages, imagesIn, secondsOf, settledUsage, valueOf } from "./Reported.ts"
 import { makeTally, type Tally } from "./Tally.ts"
 
 /** Who pays: a user, by one of its keys or by the page's session. */
@@ -66,6 +67,27 @@ const onEnd = <A, E>(stream: Stream.Stream<A, E>, begin: () => void, end: Effect
     () => end
   )
 
+/** A call that was made before its request came to `around`, and what it gave. */
+export interface MadeEarly {
+  readonly charge: Charge
+  readonly rate: RateState | undefined
+  readonly answer: Exit.Exit<unknown, GatewayError>
+}
+
+/** The steps of `around`, one by one. Of a charge, `settleSoon`, `end` or `goOn` is the last, whichever it is. */
+export interface EarlyCalls {
+  /** Its lease is renewed from now on. */
+  readonly begun: (charge: Charge) => void
+  /** Nobody waits for it: a call that is killed in these milliseconds is given back. */
+  readonly settleSoon: (charge: Charge, settlement: Settlement) => void
+  /** Settles, or refunds without a settlement. */
+  readonly end: (charge: Charge, settlement: Settlement | undefined) => void
+  /** `around` goes on with it, when this request of Node's comes there. */
+  readonly goOn: (request: object, made: MadeEarly) => void
+  /** It did not come there. */
+  readonly takeBack: (request: object) => MadeEarly | undefined
+}
+
 export class Charges extends Context.Service<
   Charges,
   {
@@ -79,6 +101,8 @@ export class Charges extends Context.Service<
     readonly around: <Request, Response>(
       paid: PaidCall<Request, Response>
     ) => Effect.Effect<Answer<Response>, GatewayError | Failure, HttpServerRequest.HttpServerRequest>
+    /** What `around` does, for calls that are reserved and made before their request comes to it. */
+    readonly early: EarlyCalls
     /** A task has ended: settled where it has made something, refunded else. Once; of a task without a charge, nothing. */
     readonly ended: (user: string, task: string, made: boolean) => Effect.Effect<void>
   }
@@ -95,6 +119,13 @@ export class Charges extends Context.Service<
       yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(retrying), "5 seconds"))
       /** Calls under way in this process. */
       const live = new Set<string>()
+      const fork = yield* FiberSet.runtime(retrying)<never>()
+      const takenOver = new WeakMap<object, MadeEarly>()
+      const takeOver = (request: object) => {
+        const made = takenOver.get(request)
+        takenOver.delete(request)
+        return made
+      }
 
       yield* Effect.forkScoped(
         Effect.repeat(
@@ -185,34 +216,33 @@ export class Charges extends Context.Service<
         payer,
         request
       }: PaidCall<Request, Response>) {
-        const price = prices.of(meter.operation, request.model)
-        const most = meter.most(request, body)
-        const units = costOf(price, most)
-        const reservation = yield* orUnavailable(
-          ledger.reserve({
-            user: payer.user,
-            key: payer.key === undefined ? undefined : Number(payer.key),
-            operation: meter.operation,
-            model: request.model,
-            units,
-            tokens: most.inputTokens + most.outputTokens,
-            creates: meter.creates,
-            limits: limitsOf((yield* Caller).limits, money),
-            idempotency
-          })
-        )
+        const quote = quoteOf(prices, meter, request, body)
         const told = (rate: RateState | undefined) =>
           rate === undefined ? Effect.void : addHeaders(rateHeaders(rate))
+        const made = takeOver((yield* HttpServerRequest.HttpServerRequest).source)
+        if (made !== undefined) {
+          yield* told(made.rate)
+          return { charge: made.charge, quote, made }
+        }
+        const buyer = {
+          user: payer.user,
+          key: payer.key === undefined ? undefined : Number(payer.key),
+          limits: limitsOf((yield* Caller).limits, money),
+          idempotency
+        }
+        const reservation = yield* orUnavailable(
+          ledger.reserve(purchaseOf(quote, meter, request.model, buyer))
+        )
         switch (reservation._tag) {
           case "Reserved":
             yield* told(reservation.rate)
-            return { charge: reservation.charge, most, price }
+            return { charge: reservation.charge, quote, made }
           case "Answered":
             return replayed(reservation.replay)
           case "Refused":
             return yield* reservation.failure
           case "Short":
-            return yield* quotaShort(reservation.of, units)
+            return yield* quotaShort(reservation.of, quote.units)
           case "Limited":
             yield* told(reservation.rate)
             return yield* tooMany(reservation.rate)
@@ -229,17 +259,14 @@ export class Charges extends Context.Service<
             const { meter, payer, request } = paid
             const admitted = yield* admit(paid)
             if (HttpServerResponse.isHttpServerResponse(admitted)) return admitted
-            const { most, price } = admitted
+            const { made, quote } = admitted
+            const { most } = quote
             const bill = yield* CurrentBill
             const charge: Opened = { ...admitted.charge, ended: bill.open(admitted.charge.id) }
             live.add(charge.id)
             if (paid.idempotency !== undefined) yield* keepAnswer(charge)
 
-            const settlementOf = (usage: Usage): Settlement => ({
-              cost: costOf(price, usage),
-              inputTokens: usage.inputTokens,
-              outputTokens: usage.outputTokens
-            })
+            const settled = (usage: Usage) => settlementOf(quote, usage)
             const counted = () => meter.counted(request)
             const record = yield* CurrentRequest
             /** Several calls may be made for one request. */
@@ -253,10 +280,11 @@ export class Charges extends Context.Service<
               return settlement
             }
 
-            const exit = yield* Effect.exit(meter.creates ? paid.call : restore(paid.call))
+            const call = (made?.answer as typeof paid.call | undefined) ?? paid.call
+            const exit = yield* Effect.exit(meter.creates ? call : restore(call))
             if (Exit.isFailure(exit)) {
               const asked = Cause.hasInterruptsOnly(exit.cause)
-              yield* end(charge, asked ? settlementOf(counted()) : undefined)
+              yield* end(charge, asked ? settled(counted()) : undefined)
               return yield* exit
             }
             const answer = exit.value
@@ -267,7 +295,7 @@ export class Charges extends Context.Service<
                   charge,
                   tally.failed()
                     ? undefined
-                    : noted(settlementOf(settledUsage(tally.usage(), most, counted, tally.written)))
+                    : noted(settled(settledUsage(tally.usage(), most, counted, tally.written)))
                 )
               )
             const begin = () => live.add(charge.id)
@@ -296,14 +324,13 @@ export class Charges extends Context.Service<
 
             const value = valueOf(answer)
             if (!meter.creates) {
-              const usage = settledUsage(fieldOf(value, "usage"), most, counted, () => writtenBy(value))
-              yield* endSoon(charge, noted(settlementOf(usage)))
+              yield* endSoon(charge, noted(settled(usedBy(value, quote, counted))))
               return answer
             }
             const id = fieldOf(value, "id")
             const isTask = typeof id === "string" && !hasImages(value)
             const images = isTask ? most.images : imagesIn(value, most.images)
-            const planned = settlementOf({
+            const planned = settled({
               ...counted(),
               images,
               seconds: most.seconds === 0 ? 0 : secondsOf(value, most.seconds)
@@ -339,7 +366,24 @@ export class Charges extends Context.Service<
         )
       yield* tasks.onEnd((task) => ended(task.user, task.id, task.status === "completed"))
 
-      return { around, ended }
+      const early: EarlyCalls = {
+        begun: ({ id }) => void live.add(id),
+        settleSoon: (charge, settlement) => {
+          const { id } = charge
+          ledger.direct?.settle(id, settlement, (exit) => {
+            live.delete(id)
+            if (Exit.isFailure(exit)) fork(surely(ledger.settle(id, settlement)))
+          })
+        },
+        end: ({ id }, settlement) => {
+          live.delete(id)
+          fork(surely(settlement === undefined ? ledger.refund(id) : ledger.settle(id, settlement)))
+        },
+        goOn: (request, made) => void takenOver.set(request, made),
+        takeBack: takeOver
+      }
+
+      return { around, ended, early }
     })
   )
 }

@@ -2,7 +2,7 @@
 import { Clock, Effect, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { routeOf } from "../http/Routes.ts"
-import { countRequest } from "./RequestMetrics.ts"
+import { type Answered, countRequest } from "./RequestMetrics.ts"
 import { CurrentRequest, type RequestRecord } from "./RequestRecord.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -11,7 +11,7 @@ type Response = HttpServerResponse.HttpServerResponse
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
 /** Of a caller that did not wait for its answer. */
-const GONE = 499
+export const GONE = 499
 
 /** Runs `after` when the last of the answer is on its way. */
 const whenEnded = (response: Response, after: Effect.Effect<void>): Effect.Effect<Response> => {
@@ -20,6 +20,10 @@ const whenEnded = (response: Response, after: Effect.Effect<void>): Effect.Effec
   const told = HttpBody.stream(Stream.ensuring(body.stream, after), body.contentType, body.contentLength)
   return Effect.succeed(HttpServerResponse.setBody(response, told))
 }
+
+/** A line of the log about a request. */
+export const tellRequest = (id: string, answered: Answered): Effect.Effect<void> =>
+  Effect.annotateLogs(Effect.logInfo("request"), { request: id, ...answered })
 
 /** Handles a request with a record of its own, and tells of it. */
 export const observed = <E, R>(
@@ -40,9 +44,7 @@ export const observed = <E, R>(
         ms: (yield* Clock.currentTimeMillis) - started
       }
       yield* countRequest(answered)
-      if (tellsLines) {
-        yield* Effect.annotateLogs(Effect.logInfo("request"), { request: id, ...answered })
-      }
+      if (tellsLines) yield* tellRequest(id, answered)
     })
     const response = yield* Effect.provideService(handle, CurrentRequest, record).pipe(
       Effect.tapCause(() => tell(GONE))

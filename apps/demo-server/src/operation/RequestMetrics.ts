@@ -39,26 +39,24 @@ const seriesOf = (route: string, method: string, status: string, model: string) 
   output: Metric.withAttributes(tokens, { model, type: "output" })
 })
 
+/** Counts it, in the `MetricRegistry` of a context. */
+export const countRequestIn = (
+  context: Context.Context<never>,
+  { inputTokens, method, model = "", ms, outputTokens, route, status }: Answered
+): void => {
+  const name = `${method} ${route} ${status} ${model}`
+  let found = series.get(name)
+  if (found === undefined) {
+    const isFull = series.size >= KNOWN
+    found = seriesOf(route, method, String(status), isFull ? "other" : model)
+    if (!isFull) series.set(name, found)
+  }
+  found.requests.updateUnsafe(1, context)
+  found.seconds.updateUnsafe(ms / 1000, context)
+  if (inputTokens !== undefined) found.input.updateUnsafe(inputTokens, context)
+  if (outputTokens !== undefined) found.output.updateUnsafe(outputTokens, context)
+}
+
 /** Counts it. */
-export const countRequest = ({
-  inputTokens,
-  method,
-  model = "",
-  ms,
-  outputTokens,
-  route,
-  status
-}: Answered) =>
-  Effect.map(Effect.context<never>(), (context: Context.Context<never>) => {
-    const name = `${method} ${route} ${status} ${model}`
-    let found = series.get(name)
-    if (found === undefined) {
-      const isFull = series.size >= KNOWN
-      found = seriesOf(route, method, String(status), isFull ? "other" : model)
-      if (!isFull) series.set(name, found)
-    }
-    found.requests.updateUnsafe(1, context)
-    found.seconds.updateUnsafe(ms / 1000, context)
-    if (inputTokens !== undefined) found.input.updateUnsafe(inputTokens, context)
-    if (outputTokens !== undefined) found.output.updateUnsafe(outputTokens, context)
-  })
+export const countRequest = (answered: Answered) =>
+  Effect.map(Effect.context<never>(), (context) => countRequestIn(context, answered))

@@ -90,6 +90,8 @@ export interface Provider {
   /** Operations of which it takes any model, because nobody here knows which it has. */
   readonly anyModelOf?: ReadonlyArray<keyof Operations>
   readonly operations: Operations
+  /** Whole answers of texts are what another gateway sent, as `HttpServerResponse`s. */
+  readonly passesOn?: boolean
   readonly tasks?: TaskOperations
   readonly guard?: Guard
   /** The account there, when one is known: it says itself which models there are. */

@@ -47,6 +47,21 @@ export class Providers extends Context.Service<Providers, ReadonlyArray<Provider
   ).pipe(Layer.provide([layerTransport({ connections: CONNECTIONS }), CircuitBreaker.layerStoreMemory()]))
 }
 
+/** Who may serve a model. */
+export const candidatesOf = <Request extends { readonly model: string }, Response>(
+  providers: ReadonlyArray<Provider>,
+  operation: keyof Operations,
+  pick: (operations: Operations) => Operation<Request, Response> | undefined,
+  model: string
+): ReadonlyArray<Candidate<Request, Response>> =>
+  providers.flatMap((provider): ReadonlyArray<Candidate<Request, Response>> => {
+    const operate = pick(provider.operations)
+    const known = provider.models.find((known) => known.id === model && known.operation === operation)
+    return operate !== undefined && (known !== undefined || provider.anyModelOf?.includes(operation) === true)
+      ? [{ provider, operate, priority: known?.priority ?? 1, weight: known?.weight ?? 1 }]
+      : []
+  })
+
 /** The operation that serves a model; the error says which models do, when the caller's does not. */
 export const route = <Request extends { readonly model: string }, Response>(
   providers: ReadonlyArray<Provider>,
@@ -54,13 +69,7 @@ export const route = <Request extends { readonly model: string }, Response>(
   pick: (operations: Operations) => Operation<Request, Response> | undefined,
   model: string
 ): Effect.Effect<Operation<Request, Response>, GatewayError> => {
-  const [first, ...more] = providers.flatMap((provider): ReadonlyArray<Candidate<Request, Response>> => {
-    const operate = pick(provider.operations)
-    const known = provider.models.find((known) => known.id === model && known.operation === operation)
-    return operate !== undefined && (known !== undefined || provider.anyModelOf?.includes(operation) === true)
-      ? [{ provider, operate, priority: known?.priority ?? 1, weight: known?.weight ?? 1 }]
-      : []
-  })
+  const [first, ...more] = candidatesOf(providers, operation, pick, model)
   if (first !== undefined) return failover(operation, [first, ...more])
   const others = providers.flatMap(({ models }) => models)
   const fitting = others.filter((known) => known.operation === operation).map(({ id }) => id)

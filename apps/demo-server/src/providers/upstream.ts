@@ -259,6 +259,7 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
     models: models.flatMap((model) =>
       [model.id, ...model.aliases].map((id): ProviderModel => ({ ...model, id }))
     ),
+    passesOn: true,
     ...(anyModelOf !== undefined && { anyModelOf }),
     operations: {
       embeddings: forward("embeddings", "/v1/embeddings"),

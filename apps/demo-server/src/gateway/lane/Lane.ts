@@ -1,0 +1,218 @@
+/**
+ * The shortest way through the server, for the calls that come by the thousand: JSON in its usual form, by an API key,
+ * for a model behind this gateway, answered as a whole.
+ *
+ * Router, middlewares, schemas and streams cost several times what such a call costs otherwise (docs/decisions/0014).
+ * What is decided on this way is decided by the functions that decide it on the other; whatever is not usual, and every
+ * refusal, goes the other way, body and all. A test sends requests both ways, and finds no difference.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { Cause, Clock, Context, Effect, Exit, Fiber, Layer } from "effect"
+import type { GatewayError } from "@sluice/core"
+import { refusalOf } from "../../accounts/Admission.ts"
+import { mayUse } from "../../accounts/Caller.ts"
+import { limitsOf } from "../../accounts/KeyLimits.ts"
+import { keyOf, type SpendingKey } from "../../accounts/KeyStep.ts"
+import { hashSecret } from "../../accounts/Secret.ts"
+import { ServerConfig } from "../../Config.ts"
+import { isOurHost } from "../../http/Hosts.ts"
+import { shuttingDown } from "../../http/HttpErrors.ts"
+import { refuse, type Take } from "../../http/PatientServer.ts"
+import { requestIdOf } from "../../http/RequestId.ts"
+import { TakeFirst } from "../../Listen.ts"
+import { Charges } from "../../money/Charges.ts"
+import { type Charge, Ledger } from "../../money/Ledger.ts"
+import { Prices } from "../../money/Prices.ts"
+import { purchaseOf, type Quote, quoteOf, settlementOf, usedBy } from "../../money/Quote.ts"
+import type { RateState } from "../../money/RateWindow.ts"
+import { valueOf } from "../../money/Reported.ts"
+import { GONE, tellRequest } from "../../operation/Observed.ts"
+import { countRequestIn } from "../../operation/RequestMetrics.ts"
+import type { RequestRecord } from "../../operation/RequestRecord.ts"
+import { Shutdown } from "../../operation/Shutdown.ts"
+import { failover } from "../../providers/Failover.ts"
+import type { Operation } from "../../providers/Provider.ts"
+import { candidatesOf, Providers } from "../../providers/Providers.ts"
+import type { LaneCall } from "./LaneCall.ts"
+import { wholeAnswerOf, writeAnswer } from "./LaneAnswer.ts"
+import { usualHead } from "./UsualHead.ts"
+import { wholeBody } from "./WholeBody.ts"
+
+type Named = { readonly model: string }
+
+/** A request that was taken, and not answered yet. */
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** Gives it to the other way. */
+  readonly pass: () => void
+  readonly call: LaneCall
+  readonly id: string
+  readonly started: number
+}
+
+/** A call that is paid for. */
+interface Paid {
+  readonly exchange: Exchange
+  readonly named: Named
+  readonly key: SpendingKey
+  readonly quote: Quote
+  readonly charge: Charge
+  readonly rate: RateState | undefined
+}
+
+const fieldsIn = (text: string): Readonly<Record<string, unknown>> => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Takes what is usual. Not where the database is elsewhere, nor where traces are wanted, which are the other way's. */
+export const LaneLayer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { host, money, operation } = yield* ServerConfig
+    const { direct } = yield* Ledger
+    if (direct === undefined || operation.traces !== undefined) return
+    const { early } = yield* Charges
+    const prices = yield* Prices
+    const providers = yield* Providers
+    const { hasBegun } = yield* Shutdown
+    const takeFirst = yield* TakeFirst
+    const context = yield* Effect.context<never>()
+    const clock = Context.get(context, Clock.Clock)
+    const fork = Effect.runForkWith(context)
+    const calls = new Set<Fiber.Fiber<unknown, unknown>>()
+
+    const tell = ({ id, request, started }: Exchange, status: number, record: RequestRecord) => {
+      const ms = clock.currentTimeMillisUnsafe() - started
+      const answered = { ...record, method: "POST", route: request.url ?? "", status, ms }
+      countRequestIn(context, answered)
+      if (operation.logRequests) fork(tellRequest(id, answered))
+    }
+
+    const recordOf = ({ key, named }: Paid): RequestRecord => ({
+      user: key.user_id,
+      key: String(key.id),
+      model: named.model
+    })
+
+    /** Nobody waits for an answer any more; whoever ends the server tells those who do. */
+    const brokenOff = (paid: Paid) => {
+      const { charge, exchange, named, quote } = paid
+      const settlement = settlementOf(quote, exchange.call.meter.counted(named))
+      early.end(charge, settlement)
+      const { inputTokens, outputTokens } = settlement
+      const isGone = exchange.response.destroyed
+      if (!isGone) refuse([exchange.request, exchange.response], 503, shuttingDown)
+      tell(exchange, isGone ? GONE : 503, { ...recordOf(paid), inputTokens, outputTokens })
+    }
+
+    /** The other way goes on with what came of the call, and answers it. */
+    const goOn = ({ charge, exchange, rate }: Paid, answer: Exit.Exit<unknown, GatewayError>) => {
+      const { pass, request, response } = exchange
+      early.goOn(request, { charge, rate, answer })
+      response.once("close", () => {
+        if (early.takeBack(request) !== undefined) early.end(charge, undefined)
+      })
+      pass()
+    }
+
+    const end = (paid: Paid, exit: Exit.Exit<unknown, GatewayError>) => {
+      const { charge, exchange, named, quote, rate } = paid
+      const { call, id, request, response } = exchange
+      if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return brokenOff(paid)
+      const answer = Exit.isSuccess(exit) ? wholeAnswerOf(exit.value) : undefined
+      if (answer === undefined) return goOn(paid, exit)
+      const value = Exit.isSuccess(exit) ? valueOf(exit.value) : undefined
+      const settlement = settlementOf(
+        quote,
+        usedBy(value, quote, () => call.meter.counted(named))
+      )
+      early.settleSoon(charge, settlement)
+      writeAnswer(response, answer, { id, rate, closes: hasBegun() })
+      request.resume()
+      const { inputTokens, outputTokens } = settlement
+      tell(exchange, 200, { ...recordOf(paid), inputTokens, outputTokens })
+    }
+
+    const make = (paid: Paid, operate: Effect.Effect<unknown, GatewayError>) => {
+      const { response } = paid.exchange
+      early.begun(paid.charge)
+      const fiber = fork(operate)
+      calls.add(fiber)
+      const gone = () => fiber.interruptUnsafe()
+      if (response.destroyed) gone()
+      else response.once("close", gone)
+      fiber.addObserver((exit) => {
+        calls.delete(fiber)
+        response.off("close", gone)
+        end(paid, exit)
+      })
+    }
+
+    const reserve = (exchange: Exchange, keyText: string, text: string) => {
+      const { call, id, pass, request, response } = exchange
+      const { meter } = call
+      const named = call.requestIn(fieldsIn(text), text)
+      if (named === undefined) return pass()
+      const [first, ...more] = candidatesOf(providers, meter.operation, call.pick, named.model)
+      if (first === undefined || ![first, ...more].every(({ provider }) => provider.passesOn === true)) {
+        return pass()
+      }
+      const quote = quoteOf(prices, meter, named, text)
+      const address = request.socket.remoteAddress ?? ""
+      const hash = hashSecret(keyText)
+      const now = clock.currentTimeMillisUnsafe()
+      let found: SpendingKey | undefined
+      const purchase = function* () {
+        const key = yield* keyOf(hash)
+        if (key === undefined || refusalOf(key, now, address) !== undefined) return undefined
+        if (!mayUse({ models: key.models ?? undefined }, named.model)) return undefined
+        found = key
+        const buyer = { user: key.user_id, key: Number(key.id), limits: limitsOf(key, money) }
+        return purchaseOf(quote, meter, named.model, buyer)
+      }
+      direct.enter(purchase, now, (exit) => {
+        const reservation = Exit.isSuccess(exit) ? exit.value : undefined
+        if (reservation?._tag !== "Reserved" || found === undefined) {
+          return response.destroyed ? tell(exchange, GONE, {}) : pass()
+        }
+        const { charge, rate } = reservation
+        const asked = { request: named, body: text, user: found.user_id, origin: "" }
+        const operate = Effect.flatMap(
+          failover(meter.operation, [first, ...more]),
+          (operate: Operation<Named, unknown>) => operate(asked)
+        )
+        make(
+          { exchange, named, key: found, quote, charge, rate },
+          more.length === 0 ? operate : Effect.annotateLogs(operate, "request", id)
+        )
+      })
+    }
+
+    const take: Take = (request, response, pass) => {
+      const head = usualHead(request)
+      if (head === undefined || hasBegun()) return false
+      if (!isOurHost(request.headers.host, host, operation.hosts)) return false
+      if (operation.isTrustedProxy(request.socket.remoteAddress ?? "")) return false
+      const { call, key, length } = head
+      const id = requestIdOf(request.headers["x-request-id"])
+      const started = clock.currentTimeMillisUnsafe()
+      const exchange: Exchange = { request, response, pass, call, id, started }
+      wholeBody(request, length, (body) => {
+        if (body === "gone") tell(exchange, GONE, {})
+        else if (body === "no text") pass()
+        else reserve(exchange, key, body.text)
+      })
+      return true
+    }
+    takeFirst(take)
+    yield* Effect.addFinalizer(() => {
+      takeFirst(undefined)
+      return Fiber.interruptAll(calls)
+    })
+  })
+)

@@ -1,0 +1,53 @@
+/** What a call may cost, and what it came to: the same for every way that a call takes. */
+import type { RateLimits } from "./RateWindow.ts"
+import type { Purchase, Settlement } from "./Ledger.ts"
+import type { Meter } from "./Meter.ts"
+import { costOf, type Price, type Prices, type Usage } from "./Prices.ts"
+import { fieldOf, settledUsage, writtenBy } from "./Reported.ts"
+
+export interface Quote {
+  readonly price: Price
+  readonly most: Usage
+  /** What is reserved. */
+  readonly units: number
+}
+
+export const quoteOf = <Request extends { readonly model: string }>(
+  prices: Prices["Service"],
+  meter: Meter<Request>,
+  request: Request,
+  body: string
+): Quote => {
+  const price = prices.of(meter.operation, request.model)
+  const most = meter.most(request, body)
+  return { price, most, units: costOf(price, most) }
+}
+
+export const purchaseOf = (
+  { most, units }: Quote,
+  { creates, operation }: Pick<Meter<never>, "creates" | "operation">,
+  model: string,
+  buyer: {
+    readonly user: string
+    readonly key: number | undefined
+    readonly limits: RateLimits
+    readonly idempotency?: Purchase["idempotency"]
+  }
+): Purchase => ({
+  ...buyer,
+  operation,
+  model,
+  units,
+  tokens: most.inputTokens + most.outputTokens,
+  creates
+})
+
+export const settlementOf = ({ price }: Pick<Quote, "price">, usage: Usage): Settlement => ({
+  cost: costOf(price, usage),
+  inputTokens: usage.inputTokens,
+  outputTokens: usage.outputTokens
+})
+
+/** What a whole answer says that it used, as far as that is believed. */
+export const usedBy = (value: unknown, { most }: Quote, counted: () => Usage): Usage =>
+  settledUsage(fieldOf(value, "usage"), most, counted, () => writtenBy(value))
