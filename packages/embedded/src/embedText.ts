@@ -1,6 +1,6 @@
 /** A text as a vector: words and parts of words, hashed into 1024 dimensions. */
 import type { Purpose } from "@sluice/core"
-import { type Features, forgetIfFull, type Term } from "./text/Term.ts"
+import { featureCodes, forgetIfFull, setFeatures, type Term } from "./text/Term.ts"
 import { termsOf } from "./text/termsOf.ts"
 
 export const DIMENSION = 1024
@@ -39,14 +39,14 @@ const hashOf = (kind: string, text: string, start: number, end: number): number 
 
 const code = (slot: number, hash: number): number => slot * 2 + ((hash >>> 20) & 1)
 
-const featuresOf = ({ key, kind }: Term): Features => {
+const featuresOf = ({ key, kind }: Term): ReadonlyArray<number> => {
   const whole = hashOf(kind, key, 0, key.length)
   if (kind === "character") {
     const slot = DIMENSION - CHARACTER_SLOTS + (whole % CHARACTER_SLOTS)
-    return { codes: Uint16Array.of(code(slot, whole)), partWeight: 0 }
+    return [code(slot, whole)]
   }
   if (kind === "pair") {
-    return { codes: Uint16Array.of(code(whole % (DIMENSION - CHARACTER_SLOTS), whole)), partWeight: 0 }
+    return [code(whole % (DIMENSION - CHARACTER_SLOTS), whole)]
   }
   const framed = `^${key}$`
   const codes = [code(whole % DIMENSION, whole)]
@@ -56,13 +56,26 @@ const featuresOf = ({ key, kind }: Term): Features => {
       codes.push(code(part % DIMENSION, part))
     }
   }
-  return { codes: Uint16Array.from(codes), partWeight: PARTS_WEIGHT / Math.sqrt(codes.length - 1) }
+  return codes
 }
 
-const addTo = (feature: number, weight: number): void => {
+/** Without a branch, which half of all features would take: `signed` is the weight to subtract and the one to add. */
+const addTo = (feature: number, signed: Float64Array): void => {
   const slot = feature >>> 1
-  sums[slot] = (sums[slot] as number) + ((feature & 1) === 1 ? weight : -weight)
+  sums[slot] = (sums[slot] as number) + (signed[feature & 1] as number)
 }
+
+const sign = (signed: Float64Array, weight: number): Float64Array => {
+  signed[0] = -weight
+  signed[1] = weight
+  return signed
+}
+const signedWhole = new Float64Array(2)
+const signedPart = new Float64Array(2)
+
+/** 1 + ln of the counts that are usual. */
+const saturations = Float64Array.from({ length: 32 }, (_, count) => 1 + Math.log(count))
+const saturated = (count: number): number => saturations[count] ?? 1 + Math.log(count)
 
 /** One vector's numbers before they are rounded to 32 bits; all zero between two calls. */
 const sums = new Float64Array(DIMENSION)
@@ -75,11 +88,14 @@ const addTerms = (terms: ReadonlyArray<Term>, stopWords: boolean): boolean => {
     term.count = 0
     if (term.stop !== stopWords) continue
     any = true
-    const { codes, partWeight } = (term.features ??= featuresOf(term))
-    const weight = (1 + Math.log(count)) * term.idf
-    addTo(codes[0] as number, weight)
-    const part = weight * partWeight
-    for (let i = 1; i < codes.length; i++) addTo(codes[i] as number, part)
+    if (term.features < 0) setFeatures(term, featuresOf(term))
+    const codes = featureCodes()
+    const first = term.features
+    const end = first + term.featureCount
+    const weight = saturated(count) * term.idf
+    addTo(codes[first] as number, sign(signedWhole, weight))
+    sign(signedPart, weight * (PARTS_WEIGHT / Math.sqrt(term.featureCount - 1)))
+    for (let i = first + 1; i < end; i++) addTo(codes[i] as number, signedPart)
   }
   return any
 }
@@ -102,21 +118,44 @@ export const termsOfPassage = (text: string, title?: string): TermedText => {
   return { terms: termsOf(text.slice(titleEnd), terms), titleTerms }
 }
 
-/** See `embedText`. */
-export const embedTerms = ({ terms, titleTerms }: TermedText): Float32Array => {
+/** Four sums side by side: each addition need not wait for the one before. */
+const squareOf = (numbers: Float64Array): number => {
+  let [a, b, c, d] = [0, 0, 0, 0]
+  for (let i = 0; i < DIMENSION; i += 4) {
+    a += (numbers[i] as number) ** 2
+    b += (numbers[i + 1] as number) ** 2
+    c += (numbers[i + 2] as number) ** 2
+    d += (numbers[i + 3] as number) ** 2
+  }
+  return a + b + c + d
+}
+
+/** The product of two vectors of `embedText`: their cosine. */
+export const dot = (x: Float32Array, y: Float32Array): number => {
+  let [a, b, c, d] = [0, 0, 0, 0]
+  for (let i = 0; i < DIMENSION; i += 4) {
+    a += (x[i] as number) * (y[i] as number)
+    b += (x[i + 1] as number) * (y[i + 1] as number)
+    c += (x[i + 2] as number) * (y[i + 2] as number)
+    d += (x[i + 3] as number) * (y[i + 3] as number)
+  }
+  return a + b + c + d
+}
+
+/** See `embedText`; into a vector of `DIMENSION` numbers, or a new one. */
+export const embedTerms = (
+  { terms, titleTerms }: TermedText,
+  vector: Float32Array = new Float32Array(DIMENSION)
+): Float32Array => {
   countTerms(terms, titleTerms, TITLE_EXTRA)
   countTerms(terms, terms.length, 1)
   if (!addTerms(terms, false)) {
     countTerms(terms, terms.length, 1)
     addTerms(terms, true)
   }
-  let square = 0
-  for (let i = 0; i < DIMENSION; i++) square += (sums[i] as number) ** 2
-  const vector = new Float32Array(DIMENSION)
-  if (square > 0) {
-    const scale = 1 / Math.sqrt(square)
-    for (let i = 0; i < DIMENSION; i++) vector[i] = (sums[i] as number) * scale
-  }
+  const square = squareOf(sums)
+  const scale = square > 0 ? 1 / Math.sqrt(square) : 0
+  for (let i = 0; i < DIMENSION; i++) vector[i] = (sums[i] as number) * scale
   sums.fill(0)
   return vector
 }

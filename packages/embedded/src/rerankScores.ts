@@ -1,7 +1,7 @@
 /** Relevance of documents to a query, from the words that they share. */
 import type { Candidate } from "@sluice/core"
-import { embedTerms, type TermedText, termsOfPassage } from "./embedText.ts"
-import { similarity, similarityAtMost } from "./similarity.ts"
+import { DIMENSION, dot, embedTerms, type TermedText, termsOfPassage } from "./embedText.ts"
+import { likesOf } from "./similarity.ts"
 import { forgetIfFull, type Term } from "./text/Term.ts"
 import { termsOf } from "./text/termsOf.ts"
 
@@ -38,56 +38,73 @@ const SIMILAR = 0.5
 const CHARACTER_WEIGHT = 0.5
 
 interface Wanted {
+  /** Each knows its place, until `forget`. */
   readonly terms: ReadonlyArray<Term>
-  /** Place of each term in `terms`. */
-  readonly places: ReadonlyMap<Term, number>
   readonly weights: Float64Array
   /** Terms that follow each other in the query, as places. */
   readonly neighbours: ReadonlySet<number>
+  /** Which of them a word looks like. */
+  readonly likes: ReturnType<typeof likesOf>
 }
 
 const wantedOf = (all: ReadonlyArray<Term>): Wanted => {
   const content = all.filter(({ stop }) => !stop)
   const sequence = content.length > 0 ? content : all
   const terms = [...new Set(sequence)]
-  const places = new Map(terms.map((term, place) => [term, place]))
+  terms.forEach((term, place) => {
+    term.place = place
+  })
   const words = sequence.filter(({ kind }) => kind !== "character")
   const neighbours = new Set<number>()
   for (let i = 1; i < words.length; i++) {
     const before = words[i - 1]
     const after = words[i]
     if (before === undefined || after === undefined || before === after) continue
-    neighbours.add((places.get(before) ?? 0) * terms.length + (places.get(after) ?? 0))
+    neighbours.add(before.place * terms.length + after.place)
   }
   const weights = Float64Array.from(terms, ({ idf, kind }) =>
     kind === "character" ? idf * CHARACTER_WEIGHT : idf
   )
-  return { terms, places, weights, neighbours }
+  return { terms, weights, neighbours, likes: likesOf(terms, SIMILAR) }
+}
+
+const forget = ({ terms }: Wanted): void => {
+  for (const term of terms) term.place = -1
 }
 
 interface Seen {
-  /** Of each wanted term: how often in title and text, and whether in the title. */
-  readonly counts: Float64Array
-  readonly inTitle: Uint8Array
+  /** Of each wanted term: how often in title and text, whether in the title, and how much the likest word is like it. */
+  readonly counts: ReadonlyArray<number>
+  readonly inTitle: ReadonlyArray<number>
+  readonly likeness: ReadonlyArray<number>
   readonly ordered: number
   readonly length: number
-  readonly distinct: ReadonlySet<Term>
 }
 
-const look = ({ neighbours, places, terms }: Wanted, all: ReadonlyArray<Term>, titleTerms: number): Seen => {
-  const counts = new Float64Array(terms.length)
-  const inTitle = new Uint8Array(terms.length)
+/** Documents looked at so far, in all calls. */
+let documentsSeen = 0
+
+const look = ({ likes, neighbours, terms }: Wanted, all: ReadonlyArray<Term>, titleTerms: number): Seen => {
+  const counts = terms.map(() => 0)
+  const inTitle = terms.map(() => 0)
+  const likeness = terms.map(() => 0)
   const found = new Set<number>()
-  const distinct = new Set<Term>()
+  const document = ++documentsSeen
   let length = 0
   let before = -1
   for (let i = 0; i < all.length; i++) {
     const term = all[i] as Term
+    const place = term.place
     if (i === titleTerms) before = -1
-    if (term.stop && !places.has(term)) continue
+    if (term.stop && place < 0) continue
     length++
-    if (term.kind === "word") distinct.add(term)
-    const place = places.get(term) ?? -1
+    if (term.kind === "word" && term.document !== document) {
+      term.document = document
+      const alike = likes(term)
+      if (alike !== undefined) {
+        for (const { place, value } of alike) likeness[place] = Math.max(value, likeness[place] as number)
+      }
+    }
     if (place >= 0) {
       counts[place] = (counts[place] as number) + 1
       if (i < titleTerms) inTitle[place] = 1
@@ -98,31 +115,7 @@ const look = ({ neighbours, places, terms }: Wanted, all: ReadonlyArray<Term>, t
     }
     before = place
   }
-  return { counts, inTitle, ordered: found.size / (neighbours.size || 1), length, distinct }
-}
-
-/** The best likeness of each wanted word that a document lacks, remembered across documents. */
-const makeLikeness = ({ terms }: Wanted) => {
-  const known = terms.map(() => new Map<Term, number>())
-  return (place: number, { distinct }: Seen): number => {
-    const term = terms[place]
-    const memory = known[place]
-    if (term === undefined || memory === undefined || term.kind !== "word") return 0
-    let best = 0
-    for (const other of distinct) {
-      if (similarityAtMost(term, other) < Math.max(best, SIMILAR)) continue
-      let value = memory.get(other)
-      if (value === undefined) memory.set(other, (value = similarity(term, other)))
-      if (value > best) best = value
-    }
-    return best >= SIMILAR ? best : 0
-  }
-}
-
-const dot = (a: Float32Array, b: Float32Array): number => {
-  let sum = 0
-  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number)
-  return sum
+  return { counts, inTitle, ordered: found.size / (neighbours.size || 1), length, likeness }
 }
 
 /** Scores from words in common alone. */
@@ -138,7 +131,6 @@ const lexicalScores = (wanted: Wanted, seen: ReadonlyArray<Seen>): Float64Array 
   })
   const total = weights.reduce((a, b) => a + b, 0) || 1
   const totalRare = rare.reduce((a, b) => a + b, 0) || 1
-  const likeness = makeLikeness(wanted)
   return Float64Array.from(seen, (document) => {
     const norm = K1 * (1 - B + (B * document.length) / average)
     let background = 0
@@ -153,7 +145,7 @@ const lexicalScores = (wanted: Wanted, seen: ReadonlyArray<Seen>): Float64Array 
         background += weight * saturated
         candidates += (rare[place] as number) * saturated
         title += weight * (document.inTitle[place] as number)
-      } else similar += weight * likeness(place, document)
+      } else similar += weight * (document.likeness[place] as number)
     }
     return (
       (WEIGHTS.background * background + WEIGHTS.title * title + WEIGHTS.similar * similar) / total +
@@ -180,6 +172,13 @@ const companyOf = (scores: Float64Array, vectors: ReadonlyArray<Float32Array>): 
   )
 }
 
+/** Of the call before: 40 new ones a question, 4 KB each, keep the garbage collector busy. */
+const vectorsKept: Array<Float32Array> = []
+const VECTORS_KEPT = 100
+
+const vectorAt = (i: number): Float32Array =>
+  i < VECTORS_KEPT ? (vectorsKept[i] ??= new Float32Array(DIMENSION)) : new Float32Array(DIMENSION)
+
 const logistic = (x: number): number => 1 / (1 + Math.exp(-x))
 
 /**
@@ -196,11 +195,14 @@ export const rerankScores = (query: string, documents: ReadonlyArray<Candidate>)
   const asked: TermedText = { terms: termsOf(query), titleTerms: 0 }
   const wanted = wantedOf(asked.terms)
   const vector = embedTerms(asked)
-  const termed = documents.map(({ text, title }) => termsOfPassage(text, title))
-  const vectors = termed.map(embedTerms)
-  const seen = termed.map(({ terms, titleTerms }, i) =>
-    look(wanted, terms, documents[i]?.title ? titleTerms : 0)
-  )
+  const vectors: Array<Float32Array> = []
+  // All of one document before the next: its terms are still near.
+  const seen = documents.map(({ text, title }, i) => {
+    const passage = termsOfPassage(text, title)
+    vectors.push(embedTerms(passage, vectorAt(i)))
+    return look(wanted, passage.terms, title ? passage.titleTerms : 0)
+  })
+  forget(wanted)
   const scores = lexicalScores(wanted, seen).map(
     (score, i) => score + WEIGHTS.vector * dot(vector, vectors[i] ?? vector)
   )

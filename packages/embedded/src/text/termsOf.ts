@@ -1,6 +1,7 @@
 /** From a text to its terms. */
 import { CJK, classOf, DIGIT, LOWER, OTHER, UNDERSCORE, UPPER } from "./CharacterClass.ts"
-import { type Term, termOfCjk, termOfWord } from "./Term.ts"
+import { type Term, termAt, termOfCjk, termOfWord } from "./Term.ts"
+import { hashed, NO_LETTER } from "./WordTable.ts"
 
 /** Longer runs of letters and digits are data, not words: their beginning stands for them. */
 const MAX_WORD = 64
@@ -8,8 +9,10 @@ const MAX_WORD = 64
 const APOSTROPHE = 0x27
 const TYPOGRAPHIC_APOSTROPHE = 0x2019
 
+const MAX_ASCII = 0x7f
+
 const isAscii = (text: string): boolean => {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > MAX_ASCII) return false
   return true
 }
 
@@ -74,11 +77,12 @@ export const termsOf = (source: string, terms: Array<Term> = []): Array<Term> =>
   const length = text.length
   let i = 0
   while (i < length) {
-    const kind = classOf(text.charCodeAt(i))
+    const unit = text.charCodeAt(i)
+    const kind = classOf(unit)
     if (kind === OTHER) {
       i++
     } else if (kind === CJK) {
-      const unit = text.charCodeAt(i++)
+      i++
       terms.push(termOfCjk(unit, 0))
       const next = i < length ? text.charCodeAt(i) : 0
       if (next !== 0 && classOf(next) === CJK) terms.push(termOfCjk(unit, next))
@@ -87,9 +91,14 @@ export const termsOf = (source: string, terms: Array<Term> = []): Array<Term> =>
       let capitals = kind === UPPER ? 1 : 0
       let identifier = kind === UNDERSCORE
       let previous = kind
+      let hash = hashed(NO_LETTER, unit)
+      let bits = unit
       for (i++; i < length; i++) {
-        const here = classOf(text.charCodeAt(i))
+        const unit = text.charCodeAt(i)
+        const here = classOf(unit)
         if (here === OTHER || here === CJK) break
+        hash = hashed(hash, unit)
+        bits |= unit
         if (here === UPPER) {
           capitals++
           if (previous !== UPPER) identifier = true
@@ -99,8 +108,12 @@ export const termsOf = (source: string, terms: Array<Term> = []): Array<Term> =>
       }
       if (identifier) pushIdentifier(terms, text, start, i)
       else {
-        const word = text.slice(start, Math.min(i, start + MAX_WORD))
-        terms.push(termOfWord(capitals === 0 ? word : word.toLowerCase()))
+        const plain = i - start <= MAX_WORD && (capitals === 0 || bits <= MAX_ASCII)
+        terms.push(
+          plain
+            ? termAt(text, start, i, hash)
+            : termOfWord(text.slice(start, Math.min(i, start + MAX_WORD)).toLowerCase())
+        )
         if (previous !== DIGIT) i = suffixEnd(text, i)
       }
     }
