@@ -3,15 +3,19 @@ import { assert, describe, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ImageResponse } from "@sluice/core"
 import { ConfigProvider, Effect, Exit, Layer, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
+import { MediaFiles } from "../../apps/demo-server/src/media/MediaFiles.ts"
 import { type MediaTask, MediaTasks } from "../../apps/demo-server/src/media/MediaTasks.ts"
 import { startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
 
 const path = "/v1/images/generations"
 const request = { model: "sluice-image-i5-task", prompt: "A lock on a quiet river", size: "64x48", seed: 4 }
 
-const tasksIn = (data: string) =>
-  MediaTasks.layer.pipe(
+const mediaIn = (data: string) =>
+  Layer.merge(MediaTasks.layer, MediaFiles.layer).pipe(
     Layer.provide(ServerConfig.layer),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ SLUICE_DATA: data }))),
     Layer.provide(NodeServices.layer)
@@ -54,7 +58,28 @@ describe("image tasks", () => {
         (yield* asked("image", "img_2")).reason.message.replace("img_2", "")
       )
       assert.strictEqual((yield* Effect.flip(find("video", "img_1", "ann"))).reason._tag, "NotFound")
-    }).pipe(Effect.provide(Layer.unwrap(Effect.map(temporaryFolder, tasksIn))))
+    }).pipe(Effect.provide(Layer.unwrap(Effect.map(temporaryFolder, mediaIn))))
+  )
+
+  it.effect("are forgotten after a week, and what was half written at the next start", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      const [tasks, files] = [join(data, "media", "tasks"), join(data, "media", "files")]
+      for (const folder of [tasks, files]) mkdirSync(folder, { recursive: true })
+      for (const name of [join(tasks, "a.json.new"), join(files, "b.mp4.new")]) writeFileSync(name, "half")
+      yield* Effect.gen(function* () {
+        const { add, counts } = yield* MediaTasks
+        assert.deepStrictEqual([readdirSync(tasks), readdirSync(files)], [[], []])
+        yield* add({ ...task, created: 0 })
+        const left = () => counts().reduce((sum, { number }) => sum + number, 0)
+        yield* TestClock.adjust("6 days")
+        assert.strictEqual(left(), 1)
+        yield* TestClock.adjust("25 hours")
+        const kept = Effect.sync(() => readdirSync(tasks))
+        yield* Effect.repeat(kept, { until: (names) => names.length === 0 })
+        assert.strictEqual(left(), 0)
+      }).pipe(Effect.provide(mediaIn(data)))
+    }).pipe(Effect.scoped)
   )
 
   it.live("outlive the server: what had ended is there, what had not is taken up again", () =>

@@ -60,6 +60,12 @@ export class MediaFiles extends Context.Service<
           (expiryOf(name) ?? Infinity) <= now ? remove(name) : Effect.void
         )
       })
+      // What a server left half written that was ended in the middle of it.
+      const left = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
+      yield* Effect.forEach(
+        left.filter((name) => name.endsWith(".new")),
+        (name) => Effect.ignore(fs.remove(path.join(folder, name)))
+      )
       yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweep), Schedule.spaced(SWEEP_EVERY)))
 
       const put = Effect.fn("MediaFiles.put")(function* (bytes: Uint8Array, type: MediaType) {

@@ -5,12 +5,14 @@
  * id alone: its state is asked for there.
  */
 import { GatewayError, InvalidResponse, NotFound } from "@sluice/core"
-import { Clock, Context, Duration, Effect, FileSystem, Layer, Path, Schema } from "effect"
+import { Clock, Context, Duration, Effect, FileSystem, Layer, Path, Schedule, Schema } from "effect"
 import { createHash } from "node:crypto"
 import { ServerConfig } from "../Config.ts"
 
 /** How long a task is remembered: its files live a day, and whoever asks later should hear that they have expired. */
 const TASK_LIFE = Duration.days(7)
+
+const FORGET_EVERY = Duration.hours(1)
 
 export const MediaTask = Schema.Struct({
   id: Schema.NonEmptyString,
@@ -118,7 +120,13 @@ export class MediaTasks extends Context.Service<
           Effect.catch(() => Effect.logWarning(`The task in ${name} is damaged: it is left out`))
         )
       }
+      // What a server left half written that was ended in the middle of it.
+      yield* Effect.forEach(
+        names.filter((name) => name.endsWith(".new")),
+        (name) => Effect.ignore(fs.remove(path.join(folder, name)))
+      )
       yield* forgetOld
+      yield* Effect.forkScoped(Effect.repeat(forgetOld, Schedule.spaced(FORGET_EVERY)))
 
       const counts = () => {
         const all = [...tasks.values()]
@@ -134,7 +142,7 @@ export class MediaTasks extends Context.Service<
       return {
         counts,
         add: (task) =>
-          Effect.andThen(forgetOld, () => {
+          Effect.suspend(() => {
             const { provider, user } = tasks.get(task.id) ?? task
             if (provider !== task.provider || user !== task.user) return Effect.fail(taken(task))
             tasks.set(task.id, task)
