@@ -77,6 +77,24 @@ describe("retrieval's options", () => {
       }).pipe(Effect.scoped)
   )
 
+  it.effect("are refused, by a typed error, when they are none", () =>
+    Effect.gen(function* () {
+      const from = yield* library(GATES)
+      for (const [wrong, told] of [
+        [{ fusion: { _tag: "MinMax" } }, /no fusion.*Fusion\.minMax\(\)/],
+        [{ fusion: "rrf" }, /no fusion/],
+        [{ fusion: Fusion.rrf({ weights: { vector: Number.NaN, keywords: 1 } }) }, /no fusion/],
+        [{ deadline: "soon" }, /no deadline.*"soon"/]
+      ] as ReadonlyArray<readonly [object, RegExp]>) {
+        const error = yield* Effect.flip(from.retrieve("lower gate", wrong))
+        assert.strictEqual(error.reason, "Malformed")
+        assert.match(error.message, told)
+      }
+      const nothing = yield* Effect.flip(from.retrieve(JSON.parse("7")))
+      assert.strictEqual(nothing.reason, "Empty")
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
   it.effect("keep the fused order when the reranker is late, and say so", () =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<void>()

@@ -1,7 +1,8 @@
 /** What a caller may ask of retrieval, and what is done when nothing is asked. */
-import { Duration, Schema } from "effect"
+import { Duration, Effect, Formatter, Option, Schema } from "effect"
 import { Filter } from "./Filter.ts"
 import { Fusion } from "./Fusion.ts"
+import { RagError } from "./RagError.ts"
 
 /** Passages that are recalled: those best after reranking. The trace tells what became of each. */
 export const RECALL = 20
@@ -76,16 +77,31 @@ export interface RetrievePlan {
   readonly expand: "section" | "none"
 }
 
-/** What a caller asks, then what the library says, then what is usual; as far as the reranker goes. */
-export const planOf = (
+/**
+ * What a caller asks, then what the library says, then what is usual; as far as the reranker goes. Numbers out of range
+ * are brought into it; a fusion or a deadline that is none, as programs without types may give, fails with `Malformed`.
+ */
+export const planOf = Effect.fnUntraced(function* (
   options: RetrieveOptions,
   defaults: RetrieveOptions,
   reranker: { readonly kind: "lexical" | "neural"; readonly maxDocuments: number }
-): RetrievePlan => {
+) {
   const given = <K extends keyof RetrieveOptions>(key: K) => options[key] ?? defaults[key]
+  const fusion = given("fusion") ?? FUSION
+  if (fusion !== FUSION && !isFusion(fusion)) {
+    return yield* malformed(
+      `This is no fusion: ${shown(fusion)}. Fusion.minMax(), Fusion.rrf(), Fusion.dense and Fusion.keywords make one; weights are finite and not below 0.`
+    )
+  }
   const recall = within(given("recall") ?? RECALL, 1, reranker.maxDocuments)
-  const deadline = given("deadline")
-  return {
+  const asked = given("deadline")
+  const deadline = asked === undefined ? undefined : Option.getOrUndefined(Duration.fromInput(asked))
+  if (asked !== undefined && deadline === undefined) {
+    return yield* malformed(
+      `This is no deadline: ${shown(asked)}. Give a Duration, "2 seconds", or a number of milliseconds.`
+    )
+  }
+  const plan: RetrievePlan = {
     recall,
     keep: within(given("keep") ?? KEEP, 1, recall),
     candidates: within(
@@ -93,14 +109,22 @@ export const planOf = (
       recall,
       reranker.maxDocuments
     ),
-    fusion: given("fusion") ?? FUSION,
+    fusion,
     filter: given("filter"),
     minimumRelevance: given("minimumRelevance"),
-    deadline: deadline === undefined ? undefined : Duration.fromInputUnsafe(deadline),
+    deadline,
     diversity: Math.max(0, Math.min(given("diversity") ?? 0, 1)),
     expand: given("expand") ?? "none"
   }
-}
+  return plan
+})
+
+const isFusion = Schema.is(Fusion.schema)
+
+const malformed = (message: string): RagError =>
+  new RagError({ stage: "retrieve", reason: "Malformed", message })
+
+const shown = (value: unknown): string => Formatter.format(value).slice(0, 200)
 
 const within = (wanted: number, least: number, most: number): number =>
   Math.max(Math.min(least, most), Math.min(Math.trunc(wanted) || 1, most))

@@ -117,7 +117,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
     options = {},
     onStage = () => Effect.void
   ) {
-    if (question.trim() === "") {
+    if (typeof question !== "string" || question.trim() === "") {
       return yield* new RagError({
         stage: "retrieve",
         reason: "Empty",
@@ -125,7 +125,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       })
     }
     const started = yield* Clock.currentTimeNanos
-    const asked = planOf(options, defaults, reranker.model)
+    const asked = yield* planOf(options, defaults, reranker.model)
     const ways = asks(asked.fusion)
     const from = yield* collection
     const stages: Array<StageTime> = []

@@ -143,17 +143,13 @@ export const fullText = (language: "en" | "zh") =>
       : { baseTokenizer: "icu", stem: false, removeStopWords: false, withPosition: false }
   )
 
-/** The rows that are nearest to a vector by their codes, or exactly, by their addresses: their cosines, nearest first. */
-export const nearest = async (
+/** A query for so many rows as are nearest to a vector by their codes, or `exact`ly, nearest first by their cosines. */
+export const nearestTo = (
   table: Table,
   vector: Float32Array,
-  {
-    exact,
-    limit,
-    where
-  }: { readonly limit: number; readonly exact: boolean; readonly where: string | undefined }
-): Promise<ReadonlyMap<bigint, number>> => {
-  let query = table
+  { exact, limit }: { readonly limit: number; readonly exact: boolean }
+): lancedb.VectorQuery => {
+  const query = table
     .query()
     .nearestTo(vector)
     .distanceType("cosine")
@@ -162,12 +158,7 @@ export const nearest = async (
     // heap, whose collector 40 vectors a question keep busy.
     .refineFactor(1)
     .limit(limit)
-    .select(["_distance"])
-    .withRowId()
-  if (exact) query = query.bypassVectorIndex()
-  if (where !== undefined) query = query.where(where)
-  const rows = await query.toArray()
-  return new Map(rows.map((row) => [row["_rowid"] as bigint, 1 - (row["_distance"] as number)]))
+  return exact ? query.bypassVectorIndex() : query
 }
 
 /** A match query over one column. */

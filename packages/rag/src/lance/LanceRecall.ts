@@ -1,7 +1,7 @@
 /** How much of an exact search the vector index finds, measured on the collection's own vectors, and kept with it. */
 import { Clock, Effect } from "effect"
 import type { RagError } from "../RagError.ts"
-import { attempt, attemptWrite, nearest, type Table } from "./Lance.ts"
+import { attempt, attemptWrite, nearestTo, type Table } from "./Lance.ts"
 import { hasDirection } from "./LanceVector.ts"
 
 /** What was measured, and what a search does because of it. */
@@ -58,9 +58,9 @@ export const measureIndex = Effect.fn("LanceRecall.measure")(function* (table: T
   // One call at a time: each may be given up between two of them.
   for (const vector of questions) {
     const near = yield* attempt("store", "searching exactly", () =>
-      nearest(table, vector, { limit: AT, exact: true, where: undefined })
+      addresses(table, vector, { limit: AT, exact: true })
     )
-    exact.push(new Set(near.keys()))
+    exact.push(near)
   }
   const rows = yield* attempt("store", "counting passages", () => table.countRows("vector IS NOT NULL"))
   const measured = yield* Clock.currentTimeMillis
@@ -70,7 +70,7 @@ export const measureIndex = Effect.fn("LanceRecall.measure")(function* (table: T
     for (const [i, vector] of questions.entries()) {
       // Exact cosines of so many put the nearest first: what is among them is found.
       const near = yield* attempt("store", "searching the index", () =>
-        nearest(table, vector, { limit: AT + extra, exact: false, where: undefined })
+        addresses(table, vector, { limit: AT + extra, exact: false })
       )
       hits += exact[i]!.intersection(near).size
       due += exact[i]!.size
@@ -90,6 +90,16 @@ export const measureIndex = Effect.fn("LanceRecall.measure")(function* (table: T
   )
   return found
 })
+
+/** Where the nearest stand in the table. */
+const addresses = async (
+  table: Table,
+  vector: Float32Array,
+  how: Parameters<typeof nearestTo>[2]
+): Promise<ReadonlySet<bigint>> => {
+  const rows = await nearestTo(table, vector, how).select(["_distance"]).withRowId().toArray()
+  return new Set(rows.map((row) => row["_rowid"] as bigint))
+}
 
 /** Questions are farther from all passages than passages are from each other. */
 const MARGIN = 0.02

@@ -185,30 +185,26 @@ export const toPassage = (json: string): StoredPassage => {
   }
 }
 
-/** A row that a search found: the column `passage`, and the vector where that was asked for. */
+/** A row that a search found: the column `passage`, what it was found by, and the vector where that was asked for. */
 export interface FoundRow {
   readonly json: string
+  readonly value: number
   readonly vector: Float32Array | undefined
 }
 
-/** `FOUND_COLUMNS`, perhaps with `vector`, by the rows' addresses. Vectors are views of the table's memory. */
-export const foundRows = (table: Table): ReadonlyMap<bigint, FoundRow> => {
-  const found = new Map<bigint, FoundRow>()
-  for (const batch of table.batches) {
-    const [rowids, passages] = [batch.getChild("_rowid"), batch.getChild("passage")]
+/** `FOUND_COLUMNS`, the column `by`, perhaps `vector`, in order. Vectors are views of the table's memory. */
+export const foundRows = (table: Table, by: "_distance" | "_score"): ReadonlyArray<FoundRow> =>
+  table.batches.flatMap((batch) => {
+    const [passages, values] = [batch.getChild("passage"), batch.getChild(by)]
     const own = batch.getChild("vector")?.data[0]
     const dimension = own === undefined ? 0 : (own.type as FixedSizeList).listSize
     const numbers = own?.children[0]?.values as Float32Array | undefined
-    for (let i = 0; i < batch.numRows; i++) {
-      const json: string | null = passages?.get(i)
-      if (json === null) continue
+    return Array.from({ length: batch.numRows }, (_, i): FoundRow => {
       const at = ((own?.offset ?? 0) + i) * dimension
       const vector = own?.getValid(i) === true ? numbers?.subarray(at, at + dimension) : undefined
-      found.set(rowids?.get(i), { json, vector })
-    }
-  }
-  return found
-}
+      return { json: passages?.get(i), value: values?.get(i), vector }
+    })
+  })
 
 /** The row of a document (`document` and `metadata`) as what a writer needs to know of it. */
 export const toStored = (row: Record<string, unknown>, whole: boolean): StoredDocument => {

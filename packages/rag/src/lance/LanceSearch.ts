@@ -1,99 +1,88 @@
-/** Recall: by vector and by keywords side by side, then one look at the passages that either of them found. */
+/** Recall: by vector and by keywords side by side; each brings the passages that it finds. */
 import { Effect } from "effect"
 import type { Hit, SearchQuery } from "../PassageIndex.ts"
 import { RagError } from "../RagError.ts"
-import { attempt, matchQuery, nearest, type Table } from "./Lance.ts"
+import { attempt, matchQuery, nearestTo, type Table } from "./Lance.ts"
 import { hasDirection } from "./LanceVector.ts"
 import { FOUND_COLUMNS, foundRows, type FoundRow, toPassage } from "./LanceRows.ts"
 
-/** A search again when a passage that was found is gone before it is read: another version took its place. */
-const ATTEMPTS = 3
-
-/** What the legs find: rows by their address in the table, best first. */
-type Row = bigint
-interface Keyword {
-  readonly score: number
-  readonly rank: number
-}
-
 /**
- * The search over a table. Codes give the order roughly: more `candidates` than asked for are looked at, and exact
- * cosines put them in order.
+ * The search over a table. Codes give the order roughly: as many `candidates` as it says, more than are asked for, are
+ * compared exactly.
  */
 export const searchOf = (table: Table, dimension: number, candidates: (limit: number) => number) => {
+  const byVector = async (
+    vector: Float32Array,
+    limit: number,
+    columns: ReadonlyArray<string>,
+    where: string | undefined
+  ): Promise<ReadonlyArray<FoundRow>> => {
+    const query = nearestTo(table, vector, { limit: candidates(limit), exact: false })
+    const own = query.select([...columns, "_distance"])
+    return foundRows(await (where === undefined ? own : own.where(where)).toArrow(), "_distance")
+  }
+
   const byWords = async (
     words: string,
     limit: number,
+    columns: ReadonlyArray<string>,
     where: string | undefined
-  ): Promise<ReadonlyMap<Row, Keyword>> => {
-    const query = table
-      .query()
-      .fullTextSearch(matchQuery(words, "search"))
-      .limit(limit)
-      .select(["_score"])
-      .withRowId()
-    const rows = await (where === undefined ? query : query.where(where)).toArray()
-    return new Map(
-      rows.map((row, i) => [row["_rowid"] as bigint, { score: row["_score"] as number, rank: i + 1 }])
-    )
+  ): Promise<ReadonlyArray<FoundRow>> => {
+    const query = table.query().fullTextSearch(matchQuery(words, "search")).limit(limit)
+    const own = query.select([...columns, "_score"])
+    return foundRows(await (where === undefined ? own : own.where(where)).toArrow(), "_score")
   }
 
-  const once = async ({ limit, vector, vectors, words }: SearchQuery, where: string | undefined) => {
-    const [all, said] = await Promise.all([
-      vector === undefined
-        ? new Map<Row, number>()
-        : nearest(table, vector, { limit: candidates(limit), exact: false, where }),
-      words === undefined || words.trim() === "" ? new Map<Row, Keyword>() : byWords(words, limit, where)
-    ])
-    const near = new Map([...all].slice(0, limit))
-    const ids = [...new Set([...near.keys(), ...said.keys()])]
-    if (ids.length === 0) return { missing: false, hits: [] }
-    const columns = vectors === true ? [...FOUND_COLUMNS, "vector"] : FOUND_COLUMNS
-    const found = foundRows(await table.takeRowIds(ids).select(columns).withRowId().toArrow())
-    return { missing: found.size < ids.length, hits: hitsOf({ all, near, said, found }) }
-  }
-
-  return Effect.fn("LanceCollection.search")(function* (query: SearchQuery, where: string | undefined) {
+  return Effect.fn("LanceCollection.search")(function* (
+    { vectors, words, ...query }: SearchQuery,
+    where: string | undefined
+  ) {
     const vector = yield* checkQuery(query.vector, dimension)
     const limit = Math.max(1, Math.trunc(query.limit) || 1)
-    return yield* attempt("retrieve", "recalling passages", async () => {
-      for (let left = ATTEMPTS; ; left--) {
-        const { hits, missing } = await once({ ...query, limit, vector }, where)
-        if (!missing || left <= 1) return hits
-      }
-    })
+    const columns = vectors === true ? [...FOUND_COLUMNS, "vector"] : FOUND_COLUMNS
+    const [near, said] = yield* attempt("retrieve", "recalling passages", () =>
+      Promise.all([
+        vector === undefined ? [] : byVector(vector, limit, columns, where),
+        words === undefined || words.trim() === "" ? [] : byWords(words, limit, columns, where)
+      ])
+    )
+    return hitsOf(near, said, limit)
   })
 }
 
-/** Those found by their vector, most similar first, then those that only keywords found, best first. */
-const hitsOf = ({
-  all,
-  found,
-  near,
-  said
-}: {
-  /** Similarities, also of some that are less similar than was asked for. */
-  readonly all: ReadonlyMap<Row, number>
-  readonly near: ReadonlyMap<Row, number>
-  readonly said: ReadonlyMap<Row, Keyword>
-  readonly found: ReadonlyMap<Row, FoundRow>
-}): ReadonlyArray<Hit> => {
-  const ranks = new Map([...near.keys()].map((row, i) => [row, i + 1]))
-  return [...near.keys(), ...[...said.keys()].filter((row) => !near.has(row))].flatMap((row) => {
-    const there = found.get(row)
-    if (there === undefined) return []
-    const keyword = said.get(row)
-    return [
-      {
-        passage: toPassage(there.json),
-        similarity: all.get(row),
-        vectorRank: ranks.get(row),
-        keywordScore: keyword?.score,
-        keywordRank: keyword?.rank,
-        ...(there.vector === undefined ? {} : { vector: there.vector })
-      }
-    ]
+/**
+ * The `limit` found by their vector, most similar first, then those that only keywords found, best first: with their
+ * similarity where the vector found them among those that it compared besides.
+ */
+const hitsOf = (
+  near: ReadonlyArray<FoundRow>,
+  said: ReadonlyArray<FoundRow>,
+  limit: number
+): ReadonlyArray<Hit> => {
+  const similarities = new Map(near.slice(limit).map(({ json, value }) => [json, 1 - value]))
+  const places = new Map(said.map(({ json }, place) => [json, place]))
+  const hits = new Map<string, Hit>()
+  const put = ({ json, vector }: FoundRow, found: Omit<Hit, "passage" | "vector">): void => {
+    const passage = toPassage(json)
+    // Of a passage that was replaced meanwhile, each may have found another version.
+    if (hits.has(passage.id)) return
+    hits.set(passage.id, { passage, ...found, ...(vector === undefined ? {} : { vector }) })
+  }
+  near.slice(0, limit).forEach((row, i) => {
+    const place = places.get(row.json)
+    places.delete(row.json)
+    put(row, {
+      similarity: 1 - row.value,
+      vectorRank: i + 1,
+      keywordScore: place === undefined ? undefined : said[place]?.value,
+      keywordRank: place === undefined ? undefined : place + 1
+    })
   })
+  for (const place of places.values()) {
+    const row = said[place]!
+    put(row, { similarity: similarities.get(row.json), keywordScore: row.value, keywordRank: place + 1 })
+  }
+  return [...hits.values()]
 }
 
 /** A vector without a direction finds nothing; one of another length or with a number that is none is refused. */
