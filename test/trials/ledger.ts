@@ -2,7 +2,8 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import type { ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -10,6 +11,7 @@ import { outOfBalance, sums } from "../../apps/demo-server/src/money/Equation.ts
 import * as NodeSqlite from "../../apps/demo-server/src/sql/NodeSqlite.ts"
 import type { Random } from "../../bench/Random.ts"
 import { startProcess } from "../demo-server/Process.ts"
+import { type Asked, json, startUpstream } from "../demo-server/Upstream.ts"
 import { must, type Trial } from "./Trial.ts"
 
 const KILLS = 2
@@ -21,6 +23,8 @@ const CALLS: readonly [Call, ...Array<Call>] = [
   ["/v1/rerank", { model: "sluice-lexical-rerank", query: "lock", documents: ["a lock", "a weir"] }],
   ["/v1/chat/completions", chat(false)],
   ["/v1/chat/completions", chat(true)],
+  ["/v1/chat/completions", { ...chat(false), model: "far" }],
+  ["/v1/chat/completions", { ...chat(true), model: "far" }],
   ["/v1/images/generations", { model: "sluice-image-i5-task", prompt: "a lock", aspect_ratio: "1:1" }],
   ["/v1/videos", { model: "sluice-video-failing", prompt: "a lock", seconds: "4" }],
   ["/v1/videos", { model: "sluice-video-v-f", prompt: "a lock", seconds: "5", size: "480P" }]
@@ -63,10 +67,30 @@ const inspect = (data: string) =>
     return { calls: Number(row?.calls), waiting: Number(row?.waiting), owner }
   }).pipe(Effect.provide(NodeSqlite.layer(join(data, "accounts.db"))), Effect.runPromise)
 
+/** Answers a chat after a moment, whole or in events: calls that go to an upstream are killed under way, too. */
+const far = (response: ServerResponse, { body }: Asked) => {
+  const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 }
+  const message = { role: "assistant", content: "At nine." }
+  setTimeout(() => {
+    if (!body.includes('"stream":true')) return json(response, { choices: [{ index: 0, message }], usage })
+    response.writeHead(200, { "content-type": "text/event-stream" })
+    for (const event of [{ choices: [{ index: 0, delta: message }] }, { choices: [], usage }])
+      response.write(`data: ${JSON.stringify(event)}\n\n`)
+    return response.end("data: [DONE]\n\n")
+  }, 5)
+}
+
 /** One life of a server: until it is killed, when `during` has ended. */
 const life = async (data: string, during: (url: string, printed: string) => Promise<void>) => {
   const ended = await Effect.gen(function* () {
-    const server = yield* startProcess({ SLUICE_DATA: data })
+    const upstream = yield* startUpstream(far)
+    const file = join(data, "sluice.config.json")
+    const models = [{ id: "far", operation: "chat" }]
+    const upstreams = [
+      { id: "far", url: upstream.env["SLUICE_GATEWAY_URL"], apiKey: { env: "FAR_KEY" }, models }
+    ]
+    yield* Effect.promise(() => writeFile(file, JSON.stringify({ upstreams, embedded: true })))
+    const server = yield* startProcess({ SLUICE_DATA: data, SLUICE_CONFIG: file, FAR_KEY: "sk-far" })
     const printed = yield* server.printed("Reference")
     const [, url = ""] = /(http:\/\/\S+)\/#login/.exec(printed) ?? []
     yield* Effect.promise(() => during(url, printed))
