@@ -37,6 +37,9 @@ export const accountTests = (visit: Visitor): void => {
       assert.strictEqual(await page.locator(".usage-chart rect").count(), 30)
       const { height = 0 } = (await page.locator(".usage-chart rect").last().boundingBox()) ?? {}
       assert.isAbove(height, 50)
+      await page.getByLabel("Days shown").selectOption("7")
+      await page.locator(".usage-chart figcaption", { hasText: `${calls + 3} calls in 7 days` }).waitFor()
+      assert.strictEqual(await page.locator(".usage-chart rect").count(), 7)
       await page.locator(".usage-chart svg").hover({ position: { x: 2, y: 60 } })
       await page.locator(".usage-chart", { hasText: "0 calls" }).waitFor()
       await page.getByRole("button", { name: "As a table" }).click()
@@ -110,6 +113,44 @@ export const accountTests = (visit: Visitor): void => {
       await page.getByRole("button", { name: "Make the key" }).click()
       await page.getByRole("alert").filter({ hasText: "list of networks" }).waitFor()
       assert.strictEqual(await page.getByLabel("Name").inputValue(), NAME, "nothing written is lost")
+    })
+
+    it("lets an administrator make a user, give to them, disable them, and see who did it", async () => {
+      const page = await visit.open("#account")
+      await page.getByRole("link", { name: "users, and the log of changes" }).click()
+      await page.getByRole("button", { name: "New user" }).click()
+      await page.getByLabel("Name").fill("ann")
+      await page.getByLabel("Balance to begin with, in USD").fill("1")
+      await page.getByRole("button", { name: "Make the user" }).click()
+      const token = await page.locator(".fresh code").innerText()
+      const self = async () => {
+        const headers = { authorization: `Bearer ${token}` }
+        const response = await fetch(`${visit.server.address}api/user/self`, { headers })
+        const body = (await response.json()) as { data?: { quota: number } }
+        return { status: response.status, quota: body.data?.quota }
+      }
+      assert.deepStrictEqual(await self(), { status: 200, quota: 500_000 })
+      await page.getByRole("button", { name: "I have it" }).click()
+      assert.notInclude(await page.content(), token)
+
+      const row = page.locator(".keys-list li", { hasText: "ann" }).first()
+      await row.getByRole("button", { name: "Balance of ann" }).click()
+      await page.getByLabel("Amount for ann, in USD").fill("2.50")
+      await page.keyboard.press("Enter")
+      await row.getByText("$3.50 left").waitFor()
+      assert.strictEqual(await page.evaluate<string>(FOCUSED), "Balance of ann")
+      await page.keyboard.press("Enter")
+      await page.getByLabel("Amount for ann, in USD").fill("9")
+      visit.expect(/409/)
+      await page.getByRole("button", { name: "Take" }).click()
+      await page.getByRole("alert").filter({ hasText: "not as many units left" }).waitFor()
+      assert.deepStrictEqual(await self(), { status: 200, quota: 1_750_000 })
+      await page.getByRole("button", { name: "Cancel" }).click()
+      await row.getByRole("switch").uncheck()
+      await row.getByText("Disabled").waitFor()
+      assert.strictEqual((await self()).status, 401)
+      await page.locator(".audit li", { hasText: /owner changed the user ann status 0/ }).waitFor()
+      await page.locator(".audit li", { hasText: /owner changed the user ann add quota \$2\.50/ }).waitFor()
     })
 
     it("ends the session", async () => {

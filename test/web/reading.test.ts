@@ -1,8 +1,11 @@
 /** The page's own reading: markup taken off without moving a character, events put together from pieces. */
+import { Schema } from "effect"
 import { assert, describe, it } from "vitest"
+import { CollectionName, DEFAULT_COLLECTION } from "../../apps/demo-server/src/contract/Collections.ts"
 import { eventParser } from "../../apps/demo-server/src/web/api/eventParser.ts"
 import { markdownRuns } from "../../apps/demo-server/src/web/source/inline.ts"
 import { readable } from "../../apps/demo-server/src/web/source/readable.ts"
+import * as Name from "../../apps/demo-server/src/web/state/collectionName.ts"
 import { visibleText } from "../../apps/demo-server/src/web/source/visibleText.ts"
 
 const shown = (text: string): string =>
@@ -64,6 +67,28 @@ describe("markdown in a block", () => {
         at = end
       }
     }
+  })
+})
+
+describe("the name of a collection", () => {
+  it("is one where the contract says so", () => {
+    assert.strictEqual(Name.DEFAULT_COLLECTION, DEFAULT_COLLECTION)
+    const typed = new RegExp(`^(?:${Name.COLLECTION_PATTERN})$`, "v")
+    const isName = Schema.is(CollectionName)
+    for (const text of [
+      "a",
+      "A-1_b.c",
+      "9",
+      "x".repeat(64),
+      "",
+      "x".repeat(65),
+      ".a",
+      "-a",
+      "a b",
+      "中",
+      "a/b"
+    ])
+      assert.strictEqual(typed.test(text), isName(text), text)
   })
 })
 

@@ -1,7 +1,7 @@
 /** The real server as a process of its own, on embedded models, a fresh data folder and a free port. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,6 +10,10 @@ import { build } from "vite"
 
 const MAIN = fileURLToPath(new URL("../../apps/demo-server/src/main.ts", import.meta.url))
 const WEB = fileURLToPath(new URL("../../apps/demo-server/src/web", import.meta.url))
+
+const BUILT = fileURLToPath(new URL("../../apps/demo-server/dist-web/index.html", import.meta.url))
+/** The libraries that are built into the page. */
+const LOCK = fileURLToPath(new URL("../../package-lock.json", import.meta.url))
 
 /** Milliseconds. */
 const START_LIMIT = 60_000
@@ -37,9 +41,19 @@ export interface RunningServer {
   readonly close: () => Promise<void>
 }
 
-/** Builds the page from its source, then starts the server on it. */
+const changed = async (path: string): Promise<number> => (await stat(path)).mtimeMs
+
+/** Builds the page from its source, unless nothing of that is newer than what was built. */
+const builtPage = async (): Promise<void> => {
+  const sources = await readdir(WEB, { recursive: true })
+  const times = await Promise.all([...sources.map((name) => join(WEB, name)), LOCK].map(changed))
+  const built = await changed(BUILT).catch(() => 0)
+  if (Math.max(...times) >= built) await build({ root: WEB, logLevel: "error" })
+}
+
+/** Starts the server on the page as its source is. */
 export const startServer = async (): Promise<RunningServer> => {
-  await build({ root: WEB, logLevel: "error" })
+  await builtPage()
   const data = await mkdtemp(join(tmpdir(), "sluice-web-"))
   // The samples are left out: reading them takes seconds, and uploads wait for it.
   await mkdir(join(data, "library"), { recursive: true })

@@ -9,7 +9,7 @@ export const PHONE = { width: 390, height: 844 }
 
 export interface Visitor {
   readonly server: RunningServer
-  /** Opens the page at a hash, signed in, on a desktop, unless told otherwise. */
+  /** Opens the page at a hash, signed in, on a desktop; in a browser's profile of its own where options are given. */
   readonly open: (hash: string, options?: BrowserContextOptions) => Promise<Page>
   /** What a test provokes on purpose on the console. */
   readonly expect: (fault: RegExp) => void
@@ -20,10 +20,34 @@ export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
   let server: RunningServer
   let browser: Browser
   let session: NonNullable<BrowserContextOptions["storageState"]>
+  /** Of most tests, so that the page's files are fetched and compiled once. */
+  let usual: BrowserContext
   const contexts: Array<BrowserContext> = []
+  const pages: Array<Page> = []
   /** Errors on the console, requests to another host. */
   const faults: Array<string> = []
   let expected: RegExp | undefined
+
+  const newContext = async (options: BrowserContextOptions): Promise<BrowserContext> => {
+    const context = await browser.newContext({
+      viewport: DESKTOP,
+      reducedMotion: "reduce",
+      storageState: session,
+      ...options
+    })
+    context.setDefaultTimeout(PATIENCE)
+    context.on("request", (request) => {
+      const { origin, protocol } = new URL(request.url())
+      if (/^(data|blob):$/.test(protocol) || origin === new URL(server.address).origin) return
+      faults.push(request.url())
+    })
+    context.on("console", (message) => {
+      const text = `${message.text()} ${message.location().url}`
+      if (message.type() === "error" && expected?.test(text) !== true) faults.push(text)
+    })
+    context.on("weberror", (error) => faults.push(error.error().message))
+    return context
+  }
 
   beforeAll(async () => {
     ;[server, browser] = await Promise.all([startServer(), launchChromium()])
@@ -36,10 +60,11 @@ export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
     await prepare(page)
     session = await context.storageState()
     await context.close()
+    usual = await newContext({})
   })
 
   afterEach(async () => {
-    await Promise.all(contexts.splice(0).map((context) => context.close()))
+    await Promise.all([...contexts.splice(0), ...pages.splice(0)].map((opened) => opened.close()))
     assert.deepStrictEqual(faults.splice(0), [])
     expected = undefined
   })
@@ -56,26 +81,11 @@ export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
     expect: (fault) => {
       expected = fault
     },
-    open: async (hash, options = {}) => {
-      const context = await browser.newContext({
-        viewport: DESKTOP,
-        reducedMotion: "reduce",
-        storageState: session,
-        ...options
-      })
-      contexts.push(context)
-      context.setDefaultTimeout(PATIENCE)
-      context.on("request", (request) => {
-        const { origin, protocol } = new URL(request.url())
-        if (/^(data|blob):$/.test(protocol) || origin === new URL(server.address).origin) return
-        faults.push(request.url())
-      })
-      context.on("console", (message) => {
-        const text = `${message.text()} ${message.location().url}`
-        if (message.type() === "error" && expected?.test(text) !== true) faults.push(text)
-      })
-      context.on("weberror", (error) => faults.push(error.error().message))
+    open: async (hash, options) => {
+      const context = options === undefined ? usual : await newContext(options)
+      if (options !== undefined) contexts.push(context)
       const page = await context.newPage()
+      pages.push(page)
       await page.goto(`${server.address}${hash}`)
       return page
     }

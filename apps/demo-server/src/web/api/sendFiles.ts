@@ -1,6 +1,7 @@
 /** Sends files in one multipart request and follows both directions of it. */
 import type { DocumentInfo, IngestEvent } from "../../contract/index.ts"
 import { eventParser } from "./eventParser.ts"
+import { pathIn } from "../state/collectionName.ts"
 import { Failure, failureOf, offlineFailure } from "./Failure.ts"
 import { online, unauthorized } from "./request.ts"
 
@@ -18,6 +19,7 @@ interface Follow {
 
 /** `fetch` tells nothing of how much was sent, therefore XMLHttpRequest. `metadata` is attached to each of the files. */
 export const sendFiles = (
+  collection: string,
   files: ReadonlyArray<PathedFile>,
   { onEvent, onSent }: Follow,
   metadata?: DocumentInfo["metadata"]
@@ -52,7 +54,7 @@ export const sendFiles = (
       online.value = false
       reject(offlineFailure())
     })
-    xhr.open("POST", "/documents")
+    xhr.open("POST", pathIn(collection, "/documents"))
     xhr.setRequestHeader("accept", "text/event-stream")
     xhr.send(form)
   })

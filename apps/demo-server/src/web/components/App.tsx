@@ -4,6 +4,7 @@ import { route } from "../state/route.ts"
 import { session } from "../state/session.ts"
 import { source } from "../state/source.ts"
 import { AccountView } from "./account/AccountView.tsx"
+import { AdministrationView } from "./administration/AdministrationView.tsx"
 import { AskView } from "./AskView.tsx"
 import { Banner } from "./Banner.tsx"
 import { DropZone } from "./DropZone.tsx"
@@ -26,6 +27,8 @@ const View = () => {
       return <ModelsView />
     case "account":
       return <AccountView />
+    case "administration":
+      return <AdministrationView />
     case "playground":
       return <PlaygroundView capability={now.capability} />
     case "ask":

@@ -1,8 +1,8 @@
 /** Ask, and read the answer. */
 import { current } from "../state/questions.ts"
+import { AskedOf } from "./AskedOf.tsx"
 import { AnswerView } from "./AnswerView.tsx"
 import { History } from "./History.tsx"
-import { Narrowing } from "./Narrowing.tsx"
 import { QuestionBox } from "./QuestionBox.tsx"
 import { Welcome } from "./Welcome.tsx"
 
@@ -12,8 +12,8 @@ export const AskView = () => {
   return (
     <div class="asking">
       <QuestionBox />
-      <Narrowing />
-      <AnswerView asked={now} key={now.question} />
+      <AskedOf />
+      <AnswerView asked={now} key={`${now.collection} ${now.question}`} />
       <History />
     </div>
   )

@@ -12,7 +12,7 @@ type Citations = Asked["citations"]
 const showsPicture = (citations: Citations, { figure, n }: Citations[number]): boolean =>
   figure?.crop !== undefined && citations.find((each) => each.figure?.crop === figure.crop)?.n === n
 
-export const Evidence = ({ asked: { citations, sentences } }: { readonly asked: Asked }) => (
+export const Evidence = ({ asked: { citations, collection, sentences } }: { readonly asked: Asked }) => (
   <section class="evidence" aria-labelledby="evidence-title">
     <h2 id="evidence-title">Evidence</h2>
     <ol>
@@ -29,7 +29,7 @@ export const Evidence = ({ asked: { citations, sentences } }: { readonly asked: 
               {placeOf(citation.title, citation.headings, citation.page)}
             </span>
             {citation.figure !== undefined && showsPicture(citations, citation) && (
-              <Crop documentId={citation.documentId} figure={citation.figure} />
+              <Crop collection={collection} documentId={citation.documentId} figure={citation.figure} />
             )}
             {citation.seen === true && <span class="quote">Seen in the picture.</span>}
             {!sentences.some(

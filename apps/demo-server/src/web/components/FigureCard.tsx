@@ -2,8 +2,11 @@
 import type { PassageFigure } from "../../contract/index.ts"
 import { figureName } from "../state/figureName.ts"
 import type { Source } from "../state/source.ts"
-import { Crop, cropHref } from "./Crop.tsx"
+import { Crop, cropHref, shapeOf } from "./Crop.tsx"
 import { Said } from "./Said.tsx"
+
+/** Width by height of what would be too small to read beside its caption. */
+const WIDE = 2.5
 
 interface Props {
   readonly shown: Source
@@ -14,15 +17,15 @@ interface Props {
 
 export const FigureCard = ({ figure, pictured, shown }: Props) =>
   !pictured && shown.said === undefined && figure.caption === "" ? null : (
-    <figure class="figure-card">
+    <figure class="figure-card" data-wide={pictured && shapeOf(figure) > WIDE}>
       {pictured && figure.crop !== undefined && (
         <a
-          href={cropHref(shown.documentId, figure.crop)}
+          href={cropHref(shown.collection, shown.documentId, figure.crop)}
           target="_blank"
           rel="noreferrer"
           aria-label={`${figureName(figure)} as a picture of its own`}
         >
-          <Crop documentId={shown.documentId} figure={figure} />
+          <Crop collection={shown.collection} documentId={shown.documentId} figure={figure} />
         </a>
       )}
       <figcaption>

@@ -14,7 +14,7 @@ const PLACES = [
 ] as const
 
 export const Header = () => {
-  const { view } = route.value
+  const view = route.value.view === "administration" ? "account" : route.value.view
   return (
     <header class="header">
       <a class="brand" href="#ask" aria-label="Sluice, start">

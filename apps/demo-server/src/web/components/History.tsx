@@ -9,9 +9,9 @@ export const History = () => {
     <section class="history" aria-labelledby="history-title">
       <h2 id="history-title">Earlier in this visit</h2>
       <ul>
-        {earlier.map(({ answer, question, state }) => (
-          <li key={question}>
-            <a href={questionHref(question)}>{question}</a>
+        {earlier.map(({ answer, collection, question, state }) => (
+          <li key={`${collection} ${question}`}>
+            <a href={questionHref(question, collection)}>{question}</a>
             <span class="quiet">
               {state === "failed"
                 ? "failed"

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks"
 import { counted } from "../state/counted.ts"
 import { documents, libraryFailure } from "../state/library.ts"
+import { Collections } from "./Collections.tsx"
 import { DocumentRow } from "./DocumentRow.tsx"
 import { FilePickers } from "./FilePickers.tsx"
 import { UploadProgress } from "./UploadProgress.tsx"
@@ -23,6 +24,7 @@ export const LibraryView = () => {
   return (
     <div class="library">
       <h1>Documents</h1>
+      <Collections />
       <FilePickers />
       <UploadProgress />
       {libraryFailure.value !== undefined && (

@@ -7,7 +7,7 @@ import { Said } from "./Said.tsx"
 
 type Look = Asked["looks"][number]
 
-const Seen = ({ look }: { readonly look: Look }) => {
+const Seen = ({ collection, look }: { readonly collection: string; readonly look: Look }) => {
   const { document, documentId, failed, figure, passageId, said } = look
   const place = figure.page === undefined ? document : `${document}, p. ${figure.page}`
   return (
@@ -18,7 +18,7 @@ const Seen = ({ look }: { readonly look: Look }) => {
         aria-label={`${figureName(figure)}, ${place}: open the source`}
         onClick={() => openLook(look)}
       >
-        <Crop documentId={documentId} figure={figure} />
+        <Crop collection={collection} documentId={documentId} figure={figure} />
       </button>
       <div>
         <h3>
@@ -35,13 +35,13 @@ const Seen = ({ look }: { readonly look: Look }) => {
   )
 }
 
-export const Looks = ({ asked: { answer, looks } }: { readonly asked: Asked }) =>
+export const Looks = ({ asked: { answer, collection, looks } }: { readonly asked: Asked }) =>
   looks.length === 0 ? null : (
     <section class="looks" aria-labelledby="looks-title">
       <h2 id="looks-title">Figures looked at</h2>
       <ul>
         {looks.map((look) => (
-          <Seen key={look.passageId} look={look} />
+          <Seen key={look.passageId} collection={collection} look={look} />
         ))}
       </ul>
       {answer?.trace.visionModel !== undefined && (

@@ -4,12 +4,14 @@
  */
 import { useState } from "preact/hooks"
 import type { PageText } from "../../contract/index.ts"
+import { pathIn } from "../state/collectionName.ts"
 import { PageLine } from "./PageLine.tsx"
 import { typeOf } from "./typeOf.ts"
 
 type Box = PageText["lines"][number]["box"]
 
 interface Props {
+  readonly collection: string
   readonly documentId: string
   readonly page: PageText
   readonly cited: ReadonlyArray<Box>
@@ -20,21 +22,24 @@ interface Props {
 /** Pixels across: few widths, so that what was drawn once serves again. */
 const WIDTHS = [1240, 2400] as const
 
+/** Points: higher than this, what is marked is no line of text but a figure. */
+const LINES = 40
+
 /** The narrowest picture that is sharp enough here. */
 const widthFor = (zoom: number): number => {
   const shown = Math.min(innerWidth, 736) * devicePixelRatio * zoom
   return WIDTHS.find((width) => width >= shown * 0.9) ?? WIDTHS[1]
 }
 
-export const pageHref = (documentId: string, page: number, zoom: number): string =>
-  `/documents/${documentId}/pages/${page}/image?width=${widthFor(zoom)}`
+const pageHref = (collection: string, documentId: string, page: number, zoom: number): string =>
+  pathIn(collection, `/documents/${documentId}/pages/${page}/image?width=${widthFor(zoom)}`)
 
-export const PageFacsimile = ({ cited, documentId, page, zoom }: Props) => {
+export const PageFacsimile = ({ cited, collection, documentId, page, zoom }: Props) => {
   const [drawn, setDrawn] = useState<string | undefined>(undefined)
   const [failed, setFailed] = useState<string | undefined>(undefined)
   const type = typeOf(page)
   const { height, number, width } = page
-  const href = pageHref(documentId, number, zoom)
+  const href = pageHref(collection, documentId, number, zoom)
   // A sharper picture takes the place of the other when it is there.
   const here = `${documentId} ${number}`
   return (
@@ -59,6 +64,7 @@ export const PageFacsimile = ({ cited, documentId, page, zoom }: Props) => {
           {cited.map(([x0, y0, x1, y1]) => (
             <rect
               class="cited"
+              data-whole={y1 - y0 > LINES}
               key={`${x0} ${y0}`}
               x={x0 - 2}
               y={y0 - 1}

@@ -40,7 +40,7 @@ export const SourcePages = ({ dense, pages, shown }: Props) => {
   useEffect(() => {
     let here = true
     setProblem(undefined)
-    loadPage(shown.documentId, number).then(
+    loadPage(shown.collection, shown.documentId, number).then(
       (loaded) => here && setPage(loaded),
       (thrown: unknown) => here && setProblem(toFailure(thrown).message)
     )
@@ -63,6 +63,7 @@ export const SourcePages = ({ dense, pages, shown }: Props) => {
       )}
       {page !== undefined && (
         <PageFacsimile
+          collection={shown.collection}
           documentId={shown.documentId}
           page={page}
           cited={page.number === number ? cited : []}

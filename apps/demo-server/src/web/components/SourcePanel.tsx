@@ -27,7 +27,7 @@ const useCover = (): void =>
 const Panel = ({ shown }: { readonly shown: Source }) => {
   const title = useRef<HTMLHeadingElement>(null)
   const [asText, setAsText] = useState(false)
-  const { problem, text } = useText(shown.documentId)
+  const { problem, text } = useText(shown.collection, shown.documentId)
   useCover()
   useEffect(() => title.current?.focus({ preventScroll: true }), [])
   return (
@@ -57,7 +57,9 @@ const Panel = ({ shown }: { readonly shown: Source }) => {
             )}
           </p>
         </header>
-        {text !== undefined && <SourceTools text={text} asText={asText} onAsText={setAsText} />}
+        {text !== undefined && (
+          <SourceTools collection={shown.collection} text={text} asText={asText} onAsText={setAsText} />
+        )}
       </div>
       {shown.figure !== undefined && text !== undefined && (
         <FigureCard

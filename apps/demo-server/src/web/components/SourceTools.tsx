@@ -1,13 +1,15 @@
 /** Page or text, the document's path, and the file itself. */
 import type { DocumentText } from "../../contract/index.ts"
+import { pathIn } from "../state/collectionName.ts"
 
 interface Props {
+  readonly collection: string
   readonly text: DocumentText
   readonly asText: boolean
   readonly onAsText: (asText: boolean) => void
 }
 
-export const SourceTools = ({ asText, onAsText, text: { document, pages } }: Props) => (
+export const SourceTools = ({ asText, collection, onAsText, text: { document, pages } }: Props) => (
   <div class="source-tools">
     {pages.length > 0 && (
       <fieldset class="switch" aria-label="Show as">
@@ -20,7 +22,7 @@ export const SourceTools = ({ asText, onAsText, text: { document, pages } }: Pro
       </fieldset>
     )}
     <span class="path">{document.path}</span>
-    <a href={`/documents/${document.id}/file`} target="_blank" rel="noreferrer">
+    <a href={pathIn(collection, `/documents/${document.id}/file`)} target="_blank" rel="noreferrer">
       Original file
     </a>
   </div>

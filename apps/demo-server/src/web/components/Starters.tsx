@@ -1,4 +1,5 @@
 /** Questions to begin with. */
+import { DEFAULT_COLLECTION } from "../state/collectionName.ts"
 import { questionHref } from "../state/route.ts"
 
 export const Starters = ({ questions }: { readonly questions: ReadonlyArray<string> }) =>
@@ -6,7 +7,7 @@ export const Starters = ({ questions }: { readonly questions: ReadonlyArray<stri
     <ul class="starters" aria-label="Questions to start with">
       {questions.map((question) => (
         <li key={question}>
-          <a href={questionHref(question)}>{question}</a>
+          <a href={questionHref(question, DEFAULT_COLLECTION)}>{question}</a>
         </li>
       ))}
     </ul>

@@ -1,14 +1,19 @@
 /** The page before the first question. */
 import { counted } from "../state/counted.ts"
 import { status } from "../state/status.ts"
+import { collection, collections } from "../state/collections.ts"
+import { DEFAULT_COLLECTION } from "../state/collectionName.ts"
+import { AskedOf } from "./AskedOf.tsx"
 import { History } from "./History.tsx"
-import { Narrowing } from "./Narrowing.tsx"
 import { QuestionBox } from "./QuestionBox.tsx"
 import { Starters } from "./Starters.tsx"
 import { WaterPicture } from "./WaterPicture.tsx"
 
 export const Welcome = () => {
   const now = status.value
+  const isDefault = collection.value === DEFAULT_COLLECTION
+  const { documents = 0, passages = 0 } =
+    (isDefault ? now : collections.value?.find(({ name }) => name === collection.value)) ?? {}
   return (
     <div class="welcome">
       <h1>
@@ -18,16 +23,16 @@ export const Welcome = () => {
         Twenty passages are drawn, three pass the gate, and every sentence of the answer names its source.
       </p>
       <QuestionBox />
-      <Narrowing />
-      <Starters questions={now?.questions ?? []} />
+      <AskedOf />
+      {isDefault && <Starters questions={now?.questions ?? []} />}
       <WaterPicture />
       {now !== undefined && (
         <p class="stock">
-          {now.documents === 0
-            ? "The library is empty. "
-            : `${counted(now.documents, "document")}, ${counted(now.passages, "passage")}. `}
-          <a href="#documents">{now.documents === 0 ? "Add the first documents" : "See them"}</a>, or drop
-          files and folders anywhere here.
+          {documents === 0
+            ? `${isDefault ? "The library" : "This collection"} is empty. `
+            : `${counted(documents, "document")}, ${counted(passages, "passage")}. `}
+          <a href="#documents">{documents === 0 ? "Add the first documents" : "See them"}</a>, or drop files
+          and folders anywhere here.
         </p>
       )}
       <History />

@@ -11,17 +11,17 @@ export interface Loaded {
   readonly problem?: string
 }
 
-export const useText = (id: string): Loaded => {
+export const useText = (collection: string, id: string): Loaded => {
   const [loaded, setLoaded] = useState<Loaded>({ id })
   useEffect(() => {
     let here = true
-    loadText(id).then(
+    loadText(collection, id).then(
       (text) => here && setLoaded({ id, text }),
       (thrown: unknown) => here && setLoaded({ id, problem: toFailure(thrown).message })
     )
     return () => {
       here = false
     }
-  }, [id])
+  }, [collection, id])
   return loaded.id === id ? loaded : { id }
 }

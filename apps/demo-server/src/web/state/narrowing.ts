@@ -2,6 +2,7 @@
 import { computed, signal } from "@preact/signals"
 import type { ShortFilter } from "../../contract/index.ts"
 import { counted } from "./counted.ts"
+import { collection } from "./collections.ts"
 import { documents } from "./library.ts"
 
 export type Kind = NonNullable<ShortFilter["kinds"]>[number]
@@ -13,8 +14,12 @@ export const KINDS: ReadonlyArray<readonly [kind: Kind, name: string]> = [
   ["table", "Tables"]
 ]
 
-/** Identifiers of the documents chosen; empty: all. Lasts for the visit. */
-export const chosenDocuments = signal<ReadonlySet<string>>(new Set())
+const NONE: ReadonlySet<string> = new Set()
+const chosen = signal({ of: "", ids: NONE })
+/** Identifiers of the documents chosen; empty: all. Lasts for the visit, or until another collection is chosen. */
+export const chosenDocuments = computed(() =>
+  chosen.value.of === collection.value ? chosen.value.ids : NONE
+)
 /** Empty: all. */
 export const chosenKinds = signal<ReadonlySet<Kind>>(new Set())
 
@@ -25,13 +30,13 @@ const toggled = <A>(set: ReadonlySet<A>, one: A): ReadonlySet<A> => {
 }
 
 export const toggleDocument = (id: string): void => {
-  chosenDocuments.value = toggled(chosenDocuments.value, id)
+  chosen.value = { of: collection.value, ids: toggled(chosenDocuments.value, id) }
 }
 export const toggleKind = (kind: Kind): void => {
   chosenKinds.value = toggled(chosenKinds.value, kind)
 }
 export const takeAll = (): void => {
-  chosenDocuments.value = new Set()
+  chosen.value = { of: collection.value, ids: NONE }
   chosenKinds.value = new Set()
 }
 

@@ -4,6 +4,7 @@ import type { Answer, AnswerEvent, Citation, Trace } from "../../contract/index.
 import { toFailure, type Failure } from "../api/Failure.ts"
 import { requestEvents } from "../api/request.ts"
 import { announce } from "./announce.ts"
+import { collection } from "./collections.ts"
 import { counted } from "./counted.ts"
 import { inWords, wireFilter } from "./narrowing.ts"
 import { go, questionHref, route } from "./route.ts"
@@ -12,6 +13,7 @@ import { refreshStatus } from "./status.ts"
 
 export interface Asked {
   readonly question: string
+  readonly collection: string
   readonly state: "asking" | "answered" | "failed"
   readonly stages: Trace["stages"]
   readonly passages: Trace["passages"]
@@ -25,34 +27,42 @@ export interface Asked {
   readonly failure?: Failure
 }
 
-/** Latest first; each question once. */
+/** Latest first; each question to a collection once. */
 export const asked = signal<ReadonlyArray<Asked>>([])
+
+type Key = Pick<Asked, "question" | "collection">
+
+const isOf = (one: Key, other: Key): boolean =>
+  one.question === other.question && one.collection === other.collection
+
+const find = (key: Key): Asked | undefined => asked.value.find((each) => isOf(each, key))
 
 /** What is shown now. */
 export const current = computed(() => {
   const now = route.value
-  return now.view === "ask" ? asked.value.find(({ question }) => question === now.question) : undefined
+  if (now.view !== "ask" || now.question === undefined) return undefined
+  return find({ question: now.question, collection: now.collection })
 })
 
-const change = (question: string, changed: Partial<Asked>): void => {
-  asked.value = asked.value.map((each) => (each.question === question ? { ...each, ...changed } : each))
+const change = (key: Key, changed: Partial<Asked>): void => {
+  asked.value = asked.value.map((each) => (isOf(each, key) ? { ...each, ...changed } : each))
 }
 
 const following = new Map<string, AbortController>()
 
-const onEvent = (question: string, event: Exclude<AnswerEvent, { type: "error" }>): void => {
-  const now = asked.value.find((each) => each.question === question)
+const onEvent = (key: Key, event: Exclude<AnswerEvent, { type: "error" }>): void => {
+  const now = find(key)
   if (now === undefined) return
   switch (event.type) {
     case "stage":
-      return change(question, { stages: [...now.stages, event.stage] })
+      return change(key, { stages: [...now.stages, event.stage] })
     case "recalled":
-      return change(question, { passages: event.passages })
+      return change(key, { passages: event.passages })
     case "looked":
-      return change(question, { looks: [...now.looks, event.look] })
+      return change(key, { looks: [...now.looks, event.look] })
     case "sentence": {
       const known = new Set(now.citations.map(({ n }) => n))
-      return change(question, {
+      return change(key, {
         sentences: [...now.sentences, event.sentence],
         citations: [...now.citations, ...event.citations.filter(({ n }) => !known.has(n))]
       })
@@ -60,7 +70,7 @@ const onEvent = (question: string, event: Exclude<AnswerEvent, { type: "error" }
     case "answer": {
       const { answer } = event
       const { citations, figures, sentences, trace } = answer
-      return change(question, {
+      return change(key, {
         answer,
         citations,
         looks: figures,
@@ -82,14 +92,17 @@ const tell = ({ answer, failure }: Asked): void =>
         : "Nothing was found in the documents."
   )
 
-const run = async (question: string): Promise<void> => {
-  following.get(question)?.abort()
+const run = async (key: Key): Promise<void> => {
+  const { collection, question } = key
+  const name = JSON.stringify([collection, question])
+  following.get(name)?.abort()
   const controller = new AbortController()
-  following.set(question, controller)
+  following.set(name, controller)
   const filter = wireFilter.value
   const within = inWords.value
   const fresh: Asked = {
     question,
+    collection,
     state: "asking",
     stages: [],
     passages: [],
@@ -98,23 +111,22 @@ const run = async (question: string): Promise<void> => {
     looks: [],
     ...(filter !== undefined && { within })
   }
-  asked.value = [fresh, ...asked.value.filter((each) => each.question !== question)]
+  asked.value = [fresh, ...asked.value.filter((each) => !isOf(each, key))]
   announce("Asking.")
   try {
     await requestEvents<AnswerEvent>(
       "/qa",
-      { body: { question, filter }, signal: controller.signal },
-      (event) => onEvent(question, event)
+      { body: { question, collection, filter }, signal: controller.signal },
+      (event) => onEvent(key, event)
     )
-    if (asked.value.find((each) => each.question === question)?.state === "asking")
-      throw new Error("The answer broke off before it was whole. Ask again.")
+    if (find(key)?.state === "asking") throw new Error("The answer broke off before it was whole. Ask again.")
   } catch (thrown) {
     if (controller.signal.aborted) return
     const failure = toFailure(thrown)
-    change(question, { state: "failed", failure })
+    change(key, { state: "failed", failure })
     if (failure.code === "manifest_mismatch") void refreshStatus()
   }
-  const done = asked.value.find((each) => each.question === question)
+  const done = find(key)
   if (done !== undefined) tell(done)
 }
 
@@ -122,16 +134,17 @@ const run = async (question: string): Promise<void> => {
 export const ask = (text: string): void => {
   const question = text.trim().replaceAll(/\s+/g, " ")
   if (question === "") return
-  void run(question)
-  go(questionHref(question))
+  const key = { question, collection: collection.value }
+  void run(key)
+  go(questionHref(question, key.collection))
 }
 
 // A link to a question asks it, once there is a session.
 effect(() => {
   const now = route.value
   if (now.view !== "ask" || now.question === undefined || session.value !== "open") return
-  const { question } = now
+  const key = { question: now.question, collection: now.collection }
   untracked(() => {
-    if (!asked.value.some((each) => each.question === question)) void run(question)
+    if (find(key) === undefined) void run(key)
   })
 })

@@ -1,5 +1,6 @@
 /** Where the page is: the address after `#`, so that a question can be linked to and stepped back from. */
 import { computed, effect, signal } from "@preact/signals"
+import { DEFAULT_COLLECTION } from "./collectionName.ts"
 
 const hash = signal(location.hash)
 window.addEventListener("hashchange", () => {
@@ -11,8 +12,13 @@ export const CAPABILITIES = ["embed", "rerank", "chat", "image", "video", "look"
 export type Capability = (typeof CAPABILITIES)[number]
 
 export type Route =
-  | { readonly view: "ask"; readonly question: string | undefined }
-  | { readonly view: "documents" | "models" | "account" }
+  | {
+      readonly view: "ask"
+      readonly question: string | undefined
+      /** Where the question is asked. */
+      readonly collection: string
+    }
+  | { readonly view: "documents" | "models" | "account" | "administration" }
   | {
       readonly view: "playground"
       readonly capability: Capability
@@ -35,13 +41,25 @@ const playground = (rest: string): Route => {
 
 export const route = computed<Route>(() => {
   const place = hash.value.slice(1)
-  if (place === "documents" || place === "models" || place === "account") return { view: place }
+  if (place === "documents" || place === "models" || place === "account" || place === "administration")
+    return { view: place }
   if (/^playground([/?]|$)/.test(place)) return playground(place.slice("playground/".length))
-  const question = new URLSearchParams(hash.value.slice(1)).get("q")?.trim()
-  return { view: "ask", question: question === "" ? undefined : question }
+  const asked = new URLSearchParams(hash.value.slice(1))
+  const question = asked.get("q")?.trim()
+  return {
+    view: "ask",
+    question: question === "" ? undefined : question,
+    collection: asked.get("in") ?? DEFAULT_COLLECTION
+  }
 })
 
-const NAMES = { documents: "Documents", models: "Models", account: "Account", playground: "Playground" }
+const NAMES = {
+  documents: "Documents",
+  models: "Models",
+  account: "Account",
+  administration: "Administration",
+  playground: "Playground"
+}
 
 const name = computed(() => {
   const now = route.value
@@ -51,7 +69,8 @@ const name = computed(() => {
 /** Changes when another place is shown; a task that gets its address is no other place. */
 const place = computed(() => {
   const now = route.value
-  return now.view === "playground" ? `${now.view} ${now.capability}` : `${now.view} ${name.value}`
+  if (now.view === "playground") return `${now.view} ${now.capability}`
+  return now.view === "ask" ? `${now.view} ${now.collection} ${now.question}` : now.view
 })
 
 // Another place begins at its top, under its own name.
@@ -61,8 +80,10 @@ effect(() => {
   scrollTo({ top: 0 })
 })
 
-export const questionHref = (question: string): string =>
-  `#${new URLSearchParams({ q: question }).toString()}`
+export const questionHref = (question: string, collection: string): string => {
+  const where = collection === DEFAULT_COLLECTION ? {} : { in: collection }
+  return `#${new URLSearchParams({ q: question, ...where }).toString()}`
+}
 
 export const go = (href: string): void => {
   if (location.hash !== href) location.hash = href

@@ -1,11 +1,15 @@
 /** Whether the server lets this page in. */
 import { signal } from "@preact/signals"
+import type { Who } from "../../contract/Access.ts"
 import { toFailure } from "../api/Failure.ts"
 import { request, unauthorized } from "../api/request.ts"
 import { takeLogin } from "./route.ts"
 
 /** `closed` shows the sign-in form; `unknown` until the server has answered once. */
 export const session = signal<"unknown" | "open" | "closed">("unknown")
+
+/** Who is signed in. */
+export const who = signal<Who | undefined>(undefined)
 
 /** Why the last sign-in failed. */
 export const sessionProblem = signal<string | undefined>(undefined)
@@ -20,7 +24,7 @@ const open = async (
   credentials: { login: string } | { apiKey: string } | { accessToken: string }
 ): Promise<boolean> => {
   try {
-    await request("POST", "/session", { body: credentials })
+    who.value = await request<Who>("POST", "/session", { body: credentials })
     sessionProblem.value = undefined
     session.value = "open"
     return true
@@ -45,7 +49,7 @@ export const resume = async (): Promise<void> => {
   const login = takeLogin()
   if (login !== undefined && (await open({ login }))) return
   try {
-    await request("GET", "/session")
+    who.value = await request<Who>("GET", "/session")
     sessionProblem.value = undefined
     session.value = "open"
   } catch (thrown) {

@@ -2,6 +2,7 @@
 import { computed, effect, signal } from "@preact/signals"
 import type { Answer, Citation, PassageFigure, Trace } from "../../contract/index.ts"
 import { announce } from "./announce.ts"
+import { collection } from "./collections.ts"
 import { figureName } from "./figureName.ts"
 import { current } from "./questions.ts"
 import { route } from "./route.ts"
@@ -11,6 +12,7 @@ type Look = Answer["figures"][number]
 
 /** What to show: a whole document, or a part of it to be marked. */
 export interface Source {
+  readonly collection: string
   readonly documentId: string
   readonly title: string
   readonly headings: ReadonlyArray<string>
@@ -34,10 +36,13 @@ const show = (next: Source): void => {
   if (source.value === undefined) opener = document.activeElement
   source.value = next
   // Both at once: the page need not wait for the text. Whoever shows it says what went wrong.
-  if (next.page !== undefined) loadPage(next.documentId, next.page).catch(() => undefined)
+  if (next.page !== undefined) loadPage(next.collection, next.documentId, next.page).catch(() => undefined)
 }
 
 const pageOf = (page: number | undefined) => (page === undefined ? {} : { page })
+
+/** That of the answer which is shown, else the one that is chosen. */
+const here = (): string => current.value?.collection ?? collection.value
 
 /** The look at a figure, where there was one. */
 const lookAt = (figure: PassageFigure | undefined): Look | undefined =>
@@ -49,6 +54,7 @@ const ofCitation = (citation: Citation): Source => {
   const { figure } = citation
   const said = lookAt(figure)?.said
   return {
+    collection: here(),
     documentId: citation.documentId,
     title: citation.title,
     headings: citation.headings,
@@ -65,6 +71,7 @@ const ofCitation = (citation: Citation): Source => {
 const ofLook = ({ documentId, document, figure, passageId, said }: Look): Source => {
   const passage = current.value?.passages.find((traced) => traced.passage.id === passageId)?.passage
   return {
+    collection: here(),
     documentId,
     title: passage?.document.title ?? document,
     headings: passage?.headings ?? [],
@@ -98,6 +105,7 @@ export const openLook = (look: Look): void => {
 
 export const openPassage = ({ passage }: Trace["passages"][number]): void =>
   show({
+    collection: here(),
     documentId: passage.document.id,
     title: passage.document.title,
     headings: passage.headings,
@@ -108,7 +116,7 @@ export const openPassage = ({ passage }: Trace["passages"][number]): void =>
   })
 
 export const openDocument = (document: { readonly id: string; readonly title: string }): void =>
-  show({ documentId: document.id, title: document.title, headings: [], boxes: [] })
+  show({ collection: here(), documentId: document.id, title: document.title, headings: [], boxes: [] })
 
 /** Closes and puts the focus back where it was. */
 export const closeSource = (): void => {
@@ -130,8 +138,8 @@ export const stepCitation = (by: 1 | -1): void => {
   announce(`${what}: ${next.title}. ${next.said ?? ""}`)
 }
 
-// Another question or another view closes what belonged to the last.
+// Another question or another view closes what belonged to the last; so do the documents of another collection.
 effect(() => {
-  void route.value
+  if (route.value.view === "documents") void collection.value
   source.value = undefined
 })

@@ -1,6 +1,7 @@
 /** What documents and their pages say, read once. */
 import type { DocumentText, PageText } from "../../contract/index.ts"
 import { request } from "../api/request.ts"
+import { pathIn } from "./collectionName.ts"
 
 const texts = new Map<string, Promise<DocumentText>>()
 const pages = new Map<string, Promise<PageText>>()
@@ -14,9 +15,10 @@ const once = <A>(known: Map<string, Promise<A>>, path: string): Promise<A> => {
   return loading
 }
 
-export const loadText = (id: string): Promise<DocumentText> => once(texts, `/documents/${id}`)
-export const loadPage = (id: string, number: number): Promise<PageText> =>
-  once(pages, `/documents/${id}/pages/${number}`)
+export const loadText = (collection: string, id: string): Promise<DocumentText> =>
+  once(texts, pathIn(collection, `/documents/${id}`))
+export const loadPage = (collection: string, id: string, number: number): Promise<PageText> =>
+  once(pages, pathIn(collection, `/documents/${id}/pages/${number}`))
 
 /** After documents changed, what was read of them may be old. */
 export const forgetTexts = (): void => {

@@ -4,11 +4,14 @@ import type { IngestEvent } from "../../contract/index.ts"
 import { toFailure } from "../api/Failure.ts"
 import { sendFiles, type PathedFile } from "../api/sendFiles.ts"
 import { announce } from "./announce.ts"
+import { collection } from "./collections.ts"
 import { counted } from "./counted.ts"
 import { documentsChanged } from "./library.ts"
 
 /** One file. `sent` counts bytes. `reading` means that the server has it all. */
 export interface Upload extends PathedFile {
+  /** Where it goes. */
+  readonly collection: string
   state: "waiting" | "sending" | "reading" | "added" | "replaced" | "unchanged" | "failed"
   sent: number
   /** Why it failed, and what to do. */
@@ -39,11 +42,13 @@ const changed = (): void => {
   })
 }
 
+/** Of one collection. */
 const takeBatch = (): Array<Upload> => {
   let bytes = 0
-  const fits = waiting.findIndex(({ file }, at) => {
+  const fits = waiting.findIndex(({ collection, file }, at) => {
     bytes += file.size
-    return at === BATCH.files || (at > 0 && bytes > BATCH.bytes)
+    const another = collection !== waiting[0]?.collection
+    return another || at === BATCH.files || (at > 0 && bytes > BATCH.bytes)
   })
   return waiting.splice(0, fits === -1 ? waiting.length : fits)
 }
@@ -69,12 +74,12 @@ const onEvent = (byPath: Map<string, Upload>, event: IngestEvent): void => {
   changed()
 }
 
-const sendBatch = async (batch: ReadonlyArray<Upload>): Promise<void> => {
+const sendBatch = async (into: string, batch: ReadonlyArray<Upload>): Promise<void> => {
   const byPath = new Map(batch.map((upload) => [upload.path, upload]))
   for (const upload of batch) upload.state = "sending"
   let broken = "The server did not say what became of it. Send it again."
   try {
-    await sendFiles(batch, {
+    await sendFiles(into, batch, {
       onSent: (bytes) => spread(batch, bytes),
       onEvent: (event) => onEvent(byPath, event)
     })
@@ -92,7 +97,8 @@ const sendBatch = async (batch: ReadonlyArray<Upload>): Promise<void> => {
 
 const run = async (): Promise<void> => {
   running = true
-  while (waiting.length > 0) await sendBatch(takeBatch())
+  for (let batch = takeBatch(); batch[0] !== undefined; batch = takeBatch())
+    await sendBatch(batch[0].collection, batch)
   running = false
   changed()
   const failed = files.filter(({ state }) => state === "failed").length
@@ -102,10 +108,18 @@ const run = async (): Promise<void> => {
 /** Sends files one batch after the other. A path that is sent again takes the place of the one before. */
 export const upload = (chosen: ReadonlyArray<PathedFile>): void => {
   if (chosen.length === 0) return
-  const fresh = chosen.map(({ file, path }): Upload => ({ file, path, state: "waiting", sent: 0 }))
+  const into = collection.value
+  const fresh = chosen.map(({ file, path }): Upload => ({
+    file,
+    path,
+    collection: into,
+    state: "waiting",
+    sent: 0
+  }))
   const paths = new Set(fresh.map(({ path }) => path))
-  files = [...files.filter(({ path, state }) => !paths.has(path) || state === "sending"), ...fresh]
-  waiting = [...waiting.filter(({ path }) => !paths.has(path)), ...fresh]
+  const isReplaced = (of: Upload) => of.collection === into && paths.has(of.path)
+  files = [...files.filter((each) => !isReplaced(each) || each.state === "sending"), ...fresh]
+  waiting = [...waiting.filter((each) => !isReplaced(each)), ...fresh]
   changed()
   announce(`Sending ${counted(fresh.length, "file")}.`)
   if (!running) void run()

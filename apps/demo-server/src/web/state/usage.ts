@@ -4,8 +4,10 @@ import type { DayUsage } from "../../contract/Usage.ts"
 import { getUsage } from "../api/account.ts"
 import { toFailure, type Failure } from "../api/Failure.ts"
 
-/** Days that are shown, with today. */
-export const DAYS = 30
+/** Days that may be looked back on, with today. */
+export const SPANS = [7, 30, 90, 365] as const
+
+export const days = signal<number>(30)
 
 const DAY_MS = 86_400_000
 
@@ -20,23 +22,34 @@ export const MEASURES = {
 } as const
 export type Measure = keyof typeof MEASURES
 
-/** All days, also those without a call, the oldest first; `now` in epoch milliseconds. */
+/** All of the last `span` days, also those without a call, the oldest first; `now` in epoch milliseconds. */
 export const byDay = (
   rows: ReadonlyArray<DayUsage>,
   measure: Measure,
+  span: number,
   now: number
-): ReadonlyArray<{ readonly day: string; readonly amount: number }> =>
-  Array.from({ length: DAYS }, (_, at) => {
-    const day = new Date(now - (DAYS - 1 - at) * DAY_MS).toISOString().slice(0, 10)
-    const ofDay = rows.filter((row) => row.day === day)
-    return { day, amount: ofDay.reduce((sum, row) => sum + MEASURES[measure](row), 0) }
+): ReadonlyArray<{ readonly day: string; readonly amount: number }> => {
+  const amounts = new Map<string, number>()
+  for (const row of rows) amounts.set(row.day, (amounts.get(row.day) ?? 0) + MEASURES[measure](row))
+  return Array.from({ length: span }, (_, at) => {
+    const day = new Date(now - (span - 1 - at) * DAY_MS).toISOString().slice(0, 10)
+    return { day, amount: amounts.get(day) ?? 0 }
   })
+}
 
 export const refreshUsage = async (): Promise<void> => {
+  const span = days.value
   try {
-    usage.value = await getUsage(DAYS)
+    const rows = await getUsage(span)
+    if (span !== days.value) return
+    usage.value = rows
     usageFailure.value = undefined
   } catch (thrown) {
-    usageFailure.value = toFailure(thrown)
+    if (span === days.value) usageFailure.value = toFailure(thrown)
   }
+}
+
+export const chooseDays = (span: number): void => {
+  days.value = span
+  void refreshUsage()
 }

@@ -1,7 +1,7 @@
 /** What is left to spend, and the keys that spend it. */
 import { accountFailure, user } from "../../state/account.ts"
 import { units, usd } from "../../state/money.ts"
-import { signOut } from "../../state/session.ts"
+import { signOut, who } from "../../state/session.ts"
 import { AccessToken } from "./AccessToken.tsx"
 import { Keys } from "./Keys.tsx"
 import { Usage } from "./Usage.tsx"
@@ -28,6 +28,11 @@ export const AccountView = () => {
           <Keys />
           <AccessToken />
         </>
+      )}
+      {now !== undefined && who.value?.role === "admin" && (
+        <p class="to-administration">
+          You are an administrator: <a href="#administration">users, and the log of changes</a>
+        </p>
       )}
       <p class="leave">
         <button class="link" type="button" onClick={signOut}>

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals"
 import { useState } from "preact/hooks"
 import { counted } from "../../state/counted.ts"
 import { usd } from "../../state/money.ts"
-import { byDay, DAYS, type Measure, usage, usageFailure } from "../../state/usage.ts"
+import { byDay, chooseDays, days, type Measure, SPANS, usage, usageFailure } from "../../state/usage.ts"
 import { UsageChart } from "./UsageChart.tsx"
 import { UsageTable } from "./UsageTable.tsx"
 
@@ -16,7 +16,8 @@ const measure = signal<Measure>("spent")
 
 const Empty = () => (
   <p class="lead">
-    Nothing was used in the last {DAYS} days. The <a href="#playground">playground</a> is a place to begin.
+    Nothing was used in the last {days.value} days. The <a href="#playground">playground</a> is a place to
+    begin.
   </p>
 )
 
@@ -24,11 +25,23 @@ export const Usage = () => {
   const [asTable, setAsTable] = useState(false)
   const rows = usage.value
   const some = rows !== undefined && rows.length > 0
-  const days = byDay(rows ?? [], measure.value, Date.now())
+  const bars = byDay(rows ?? [], measure.value, days.value, Date.now())
   return (
     <section class="usage" aria-labelledby="usage-title">
       <header>
         <h2 id="usage-title">Usage</h2>
+        <select
+          class="small-select"
+          aria-label="Days shown"
+          value={days.value}
+          onChange={(event) => chooseDays(Number(event.currentTarget.value))}
+        >
+          {SPANS.map((span) => (
+            <option key={span} value={span}>
+              {span} days
+            </option>
+          ))}
+        </select>
         {some && !asTable && (
           <fieldset class="segments">
             <legend class="unseen">What is counted</legend>
@@ -61,7 +74,7 @@ export const Usage = () => {
       ) : asTable ? (
         <UsageTable rows={rows ?? []} />
       ) : (
-        <UsageChart days={days} amountOf={(amount) => amountOf(measure.value, amount)} />
+        <UsageChart days={bars} amountOf={(amount) => amountOf(measure.value, amount)} />
       )}
     </section>
   )

@@ -9,6 +9,8 @@ interface Props {
 /** Units of the drawing; it is as wide as the page lets it be. */
 const BAR = 10
 const GAP = 3
+/** Of so many days and more, what lies between the bars would be lines. */
+const DENSE = 120
 const HEIGHT = 100
 /** The least that a day with anything shows. */
 const LEAST = 1.5
@@ -21,7 +23,8 @@ export const UsageChart = ({ amountOf, days }: Props) => {
   const most = Math.max(...days.map(({ amount }) => amount))
   const total = days.reduce((sum, { amount }) => sum + amount, 0)
   const at = pointed === undefined ? undefined : days[pointed]
-  const width = days.length * (BAR + GAP) - GAP
+  const gap = days.length < DENSE ? GAP : 0
+  const width = days.length * (BAR + gap) - gap
   const point = (event: PointerEvent) => {
     const { left, width } = (event.currentTarget as SVGElement).getBoundingClientRect()
     const index = Math.floor(((event.clientX - left) / width) * days.length)
@@ -46,7 +49,7 @@ export const UsageChart = ({ amountOf, days }: Props) => {
           return (
             <rect
               key={day}
-              x={index * (BAR + GAP)}
+              x={index * (BAR + gap)}
               width={BAR}
               y={HEIGHT - height}
               height={height}

@@ -1,0 +1,129 @@
+/** The collections: one is chosen, made, or deleted after a second look. */
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
+import { COLLECTION_PATTERN, DEFAULT_COLLECTION } from "../state/collectionName.ts"
+import {
+  collection,
+  collectionFailure,
+  collections,
+  makeCollection,
+  removeCollection
+} from "../state/collections.ts"
+import { counted } from "../state/counted.ts"
+import { CollectionChoice } from "./CollectionChoice.tsx"
+import { Field } from "./playground/Fields.tsx"
+
+const NewCollection = ({ onDone }: { readonly onDone: () => void }) => {
+  const [busy, setBusy] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => input.current?.focus(), [])
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    const name = input.current?.value.trim() ?? ""
+    if (name === "" || busy) return
+    setBusy(true)
+    const made = await makeCollection(name)
+    setBusy(false)
+    if (made) onDone()
+  }
+  return (
+    <form class="new-key" onSubmit={submit} aria-busy={busy}>
+      <Field
+        label="Name of the collection"
+        hint="Letters, digits, dots, dashes and underscores. Its documents are asked apart from all others."
+      >
+        {(id) => (
+          <input
+            id={id}
+            ref={input}
+            required
+            maxLength={64}
+            pattern={COLLECTION_PATTERN}
+            title="A letter or a digit, then letters, digits, dots, dashes or underscores"
+            autocomplete="off"
+            spellcheck={false}
+          />
+        )}
+      </Field>
+      <div class="send">
+        <button class="button primary" type="submit" disabled={busy}>
+          Make it
+        </button>
+        <button class="button" type="button" onClick={onDone}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const Deletion = ({ name, onDone }: { readonly name: string; readonly onDone: () => void }) => {
+  const keep = useRef<HTMLButtonElement>(null)
+  // Before the next key is pressed: it is meant for what has come.
+  useLayoutEffect(() => keep.current?.focus(), [])
+  const held = collections.value?.find((each) => each.name === name)?.documents
+  const what =
+    held === undefined ? "all its documents" : held === 0 ? "nothing in it" : counted(held, "document")
+  const remove = () => {
+    onDone()
+    void removeCollection(name)
+  }
+  return (
+    <fieldset class="confirm" aria-label={`Delete ${name}?`}>
+      <p>
+        Delete <b>{name}</b>, with {what}? Nobody can bring it back.
+      </p>
+      <div class="send">
+        <button class="button danger" type="button" onClick={remove}>
+          Delete for good
+        </button>
+        <button ref={keep} class="button" type="button" onClick={onDone}>
+          Keep it
+        </button>
+      </div>
+    </fieldset>
+  )
+}
+
+export const Collections = () => {
+  const [doing, setDoing] = useState<"making" | "deleting" | undefined>(undefined)
+  const maker = useRef<HTMLButtonElement>(null)
+  const chosen = collection.value
+  useLayoutEffect(() => setDoing(undefined), [chosen])
+  const done = () => {
+    setDoing(undefined)
+    maker.current?.focus()
+  }
+  return (
+    <section class="collections" aria-label="Collections">
+      <div class="collections-head">
+        <CollectionChoice />
+        <button
+          ref={maker}
+          class="link"
+          type="button"
+          aria-expanded={doing === "making"}
+          onClick={() => setDoing(doing === "making" ? undefined : "making")}
+        >
+          New collection
+        </button>
+        {chosen !== DEFAULT_COLLECTION && (
+          <button
+            class="link trouble-link"
+            type="button"
+            aria-expanded={doing === "deleting"}
+            onClick={() => setDoing(doing === "deleting" ? undefined : "deleting")}
+          >
+            Delete {chosen}
+          </button>
+        )}
+      </div>
+      {doing === "making" && <NewCollection onDone={done} />}
+      {doing === "deleting" && <Deletion name={chosen} onDone={done} />}
+      {collectionFailure.value !== undefined && (
+        <p class="trouble" role="alert">
+          {collectionFailure.value.message}
+        </p>
+      )}
+    </section>
+  )
+}

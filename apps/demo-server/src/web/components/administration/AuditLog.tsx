@@ -1,0 +1,78 @@
+/** Who changed what, when, and from where; the newest first. */
+import type { Entry } from "../../api/administration.ts"
+import { log, users } from "../../state/administration.ts"
+import { usd } from "../../state/money.ts"
+
+const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
+
+/** Those that are known; another is shown as it is called. */
+const DONE: Record<string, string> = {
+  "user.create": "made the user",
+  "user.update": "changed the user",
+  "access_token.create": "made an access token for",
+  "token.create": "made the key",
+  "token.update": "changed the key",
+  "token.remove": "deleted the key",
+  "session.open": "signed in",
+  "session.close": "signed out"
+}
+
+const nameOf = (id: string): string => users.rows.value?.find((user) => user.id === id)?.username ?? id
+
+const valueOf = (key: string, value: Entry["details"][string]): string =>
+  key.endsWith("quota") && typeof value === "number"
+    ? `${value < 0 ? "−" : ""}${usd(Math.abs(value))}`
+    : typeof value === "string"
+      ? value
+      : JSON.stringify(value)
+
+/** The name is said already. */
+const detailsOf = (details: Entry["details"]): string =>
+  Object.entries(details)
+    .filter(([key]) => key !== "username")
+    .map(([key, value]) => `${key.replaceAll("_", " ")} ${valueOf(key, value)}`)
+    .join(", ")
+
+const Line = ({
+  entry: { action, address, by, details, subject, time, user }
+}: {
+  readonly entry: Entry
+}) => {
+  const session = action.startsWith("session.")
+  const of = subject === "" || session ? "" : action.startsWith("token.") ? subject : nameOf(subject)
+  return (
+    <li>
+      <p>
+        <b>{nameOf(user)}</b> {DONE[action] ?? action} {of}
+        {!session && Object.keys(details).length > 0 && <span class="quiet"> {detailsOf(details)}</span>}
+      </p>
+      <p class="facts-line quiet">
+        <time dateTime={new Date(time * 1000).toISOString()}>{when.format(new Date(time * 1000))}</time>
+        <span>by {by}</span>
+        {address !== "" && <span>from {address}</span>}
+      </p>
+    </li>
+  )
+}
+
+export const AuditLog = () => (
+  <section class="keys-list audit" aria-labelledby="audit-title">
+    <h2 id="audit-title">Log of changes</h2>
+    {log.failure.value !== undefined && (
+      <p class="trouble" role="alert">
+        {log.failure.value.message}
+      </p>
+    )}
+    {log.rows.value?.length === 0 && <p class="lead">Nothing was changed yet.</p>}
+    <ol>
+      {log.rows.value?.map((entry) => (
+        <Line key={entry.id} entry={entry} />
+      ))}
+    </ol>
+    {log.more.value && (
+      <button class="button" type="button" onClick={log.showMore}>
+        Show more of the log
+      </button>
+    )}
+  </section>
+)

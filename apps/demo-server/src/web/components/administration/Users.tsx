@@ -1,0 +1,64 @@
+/** The users: made here, their token shown once, then enabled, disabled, given and taken from. */
+import { useRef, useState } from "preact/hooks"
+import { freshAccess, userFailure, users } from "../../state/administration.ts"
+import { FreshSecret } from "../account/FreshSecret.tsx"
+import { NewUserForm } from "./NewUserForm.tsx"
+import { UserRow } from "./UserRow.tsx"
+
+export const Users = () => {
+  const [making, setMaking] = useState(false)
+  const title = useRef<HTMLHeadingElement>(null)
+  const toTitle = () => title.current?.focus({ preventScroll: true })
+  const fresh = freshAccess.value
+  const problem = userFailure.value ?? users.failure.value
+  return (
+    <section class="keys-list" aria-labelledby="users-title">
+      <header>
+        <h2 id="users-title" ref={title} tabIndex={-1}>
+          Users
+        </h2>
+        {!making && (
+          <button class="button" type="button" onClick={() => setMaking(true)}>
+            New user
+          </button>
+        )}
+      </header>
+      {fresh !== undefined && (
+        <FreshSecret
+          key={fresh.token}
+          name={`System access token of ${fresh.username}`}
+          secret={fresh.token}
+          what="the token"
+          onSeen={() => {
+            freshAccess.value = undefined
+            toTitle()
+          }}
+        />
+      )}
+      {making && (
+        <NewUserForm
+          onMade={() => setMaking(false)}
+          onCancel={() => {
+            setMaking(false)
+            toTitle()
+          }}
+        />
+      )}
+      {problem !== undefined && (
+        <p class="trouble" role="alert">
+          {problem.message}
+        </p>
+      )}
+      <ul>
+        {users.rows.value?.map((user) => (
+          <UserRow key={user.id} user={user} />
+        ))}
+      </ul>
+      {users.more.value && (
+        <button class="button" type="button" onClick={users.showMore}>
+          Show more users
+        </button>
+      )}
+    </section>
+  )
+}
