@@ -1,7 +1,7 @@
 /** What the bench of the gateway asks: the upstream itself, a bare proxy, this server, and another's gateway. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync } from "node:fs"
-import { writeFile } from "node:fs/promises"
+import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { say } from "./Bench.ts"
@@ -76,6 +76,9 @@ const sluice = async (upstream: string, folder: string): Promise<Target> => {
     ]
   }
   await writeFile(join(folder, "sluice.config.json"), JSON.stringify(config))
+  // As after any start but the first, which reads the sample documents meanwhile.
+  await mkdir(join(folder, "data"), { recursive: true })
+  await writeFile(join(folder, "data", "samples-read"), "")
   const { found, pid } = await start(
     ["--conditions=@sluice/source", "apps/demo-server/src/main.ts"],
     {

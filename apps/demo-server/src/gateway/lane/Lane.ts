@@ -27,7 +27,7 @@ import { purchaseOf, type Quote, quoteOf, settlementOf, usedBy } from "../../mon
 import type { RateState } from "../../money/RateWindow.ts"
 import { valueOf } from "../../money/Reported.ts"
 import { GONE, tellRequest } from "../../operation/Observed.ts"
-import { countRequestIn } from "../../operation/RequestMetrics.ts"
+import { countLaned, countRequestIn } from "../../operation/RequestMetrics.ts"
 import type { RequestRecord } from "../../operation/RequestRecord.ts"
 import { Shutdown } from "../../operation/Shutdown.ts"
 import { failover } from "../../providers/Failover.ts"
@@ -134,6 +134,7 @@ export const LaneLayer = Layer.effectDiscard(
       early.settleSoon(charge, settlement)
       writeAnswer(response, answer, { id, rate, closes: hasBegun() })
       request.resume()
+      countLaned(context)
       const { inputTokens, outputTokens } = settlement
       tell(exchange, 200, { ...recordOf(paid), inputTokens, outputTokens })
     }

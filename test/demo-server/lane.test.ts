@@ -1,0 +1,322 @@
+/** The lane and the other way: the same requests, and nothing that tells by which of them they went. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit, Schedule, Schema, Scope } from "effect"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { post, priced } from "./PaidServer.ts"
+import { sendRaw } from "./Raw.ts"
+import { startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
+import { type Answering, json, startUpstream } from "./Upstream.ts"
+
+type Server = TestServer["Service"]
+
+const message = { role: "user", content: "one two three" }
+const chat = { model: "c", messages: [message], max_tokens: 50 }
+
+/** `true`: the lane is for these. */
+const requests: Readonly<Record<string, readonly [usual: boolean, path: string, body: unknown]>> = {
+  chat: [true, "/v1/chat/completions", chat],
+  "by another name": [true, "/v1/chat/completions", { ...chat, model: "mine" }],
+  "fields that we do not know": [true, "/v1/chat/completions", { ...chat, n: 2, stream: false, top_p: 0.5 }],
+  "several roles": [
+    true,
+    "/v1/chat/completions",
+    { ...chat, temperature: 0, messages: [{ role: "system", content: "" }, message] }
+  ],
+  "one text": [true, "/v1/embeddings", { model: "e", input: "one two three" }],
+  "texts, half a character": [
+    true,
+    "/v1/embeddings",
+    { model: "e", input: ["one", "zwei 水 \ud83d"], encoding_format: "base64" }
+  ],
+  documents: [true, "/v1/rerank", { model: "r", query: "one", documents: ["two", "three"], top_n: 1 }],
+  "documents, as version 2": [true, "/v2/rerank", { model: "r", query: "one", documents: ["two"] }],
+  "nothing given": [false, "/v1/chat/completions", { ...chat, max_tokens: null, stream: null }],
+  "a limit by its new name": [
+    false,
+    "/v1/chat/completions",
+    { model: "c", messages: [message], max_completion_tokens: 5 }
+  ],
+  parts: [
+    false,
+    "/v1/chat/completions",
+    { ...chat, messages: [{ role: "user", content: [{ type: "text", text: "one" }] }] }
+  ],
+  "documents with a text": [false, "/v1/rerank", { model: "r", query: "one", documents: [{ text: "two" }] }],
+  streamed: [false, "/v1/chat/completions", { ...chat, stream: true }],
+  "no such model": [false, "/v1/chat/completions", { ...chat, model: "d" }],
+  "a model of another call": [false, "/v1/embeddings", { model: "c", input: "one" }],
+  "no messages": [false, "/v1/chat/completions", { ...chat, messages: [] }],
+  "a role of nobody": [
+    false,
+    "/v1/chat/completions",
+    { ...chat, messages: [{ role: "tool", content: "one" }] }
+  ],
+  "too warm": [false, "/v1/chat/completions", { ...chat, temperature: 3 }],
+  "no tokens": [false, "/v1/chat/completions", { ...chat, max_tokens: 0.5 }],
+  "no query": [false, "/v1/rerank", { model: "r", query: "", documents: ["two"] }],
+  "no object": [false, "/v1/chat/completions", [chat]],
+  "more than there is money for": [false, "/v1/embeddings", { model: "e", input: "x".repeat(90_000) }],
+  "another call": [false, "/v1/models/c", chat]
+}
+
+const answer = (usage: unknown) => ({
+  id: "a-1",
+  model: "c",
+  choices: [{ index: 0, message: { role: "assistant", content: "four five" }, finish_reason: "stop" }],
+  usage
+})
+
+/** Whether the lane ends with these; what breaks off or is refused, the other way answers. */
+const answers: Readonly<Record<string, readonly [usual: boolean, Answering]>> = {
+  "what it used": [true, (response) => json(response, answer({ prompt_tokens: 7, completion_tokens: 2 }))],
+  "more than was reserved": [
+    true,
+    (response) => json(response, answer({ prompt_tokens: 9, completion_tokens: 4000 }))
+  ],
+  "not what it used": [true, (response) => json(response, answer({ prompt_tokens: -1 }))],
+  "no number": [true, (response) => json(response, answer("much"))],
+  "another success": [true, (response) => json(response, answer(undefined), 201)],
+  "an error": [false, (response) => json(response, { error: { message: "broken" } }, 500)],
+  "another line's end": [
+    true,
+    (response) => response.setHeader("content-type", "application/json").end('{"results":[]}\n')
+  ],
+  "a refusal": [false, (response) => json(response, { error: { message: "no", param: "top_p" } }, 400)],
+  "a page": [false, (response) => response.setHeader("content-type", "text/html").end("<p>Wait</p>")],
+  "events that nobody asked for": [
+    false,
+    (response) =>
+      response
+        .setHeader("content-type", "text/event-stream")
+        .end('data: {"choices":[{"index":0,"delta":{"content":"four"}}]}\n\ndata: [DONE]\n\n')
+  ],
+  "half an answer": [
+    false,
+    (response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": "100" })
+      response.write("{", () => response.destroy())
+    }
+  ]
+}
+
+/** It asks for nothing, and is not usual. */
+const OTHER_WAY = { "content-encoding": "identity" }
+
+/** Differs from one request to the next. */
+const OWN = /^(?:date|x-request-id|x-ratelimit-(?:remaining|reset)-.*)$/
+
+const Made = Schema.Struct({ data: Schema.Struct({ key: Schema.String }) })
+
+/** A server in front of an upstream with another name for a model; answers are `answering`'s, which may change. */
+const start = Effect.gen(function* () {
+  const upstream = yield* startUpstream((...asked) => behaviour.now(...asked))
+  const behaviour: { now: Answering } = { now: (response) => json(response, answer(undefined)) }
+  const folder = yield* temporaryFolder
+  const file = join(folder, "sluice.config.json")
+  const models = [
+    { id: "c", operation: "chat", aliases: ["mine"] },
+    { id: "e", operation: "embeddings" },
+    { id: "r", operation: "rerank" }
+  ]
+  const url = upstream.env["SLUICE_GATEWAY_URL"]
+  const one = { id: "one", url, apiKey: { env: "UPSTREAM_KEY" }, models }
+  writeFileSync(file, JSON.stringify({ upstreams: [one] }))
+  const scope = yield* Scope.make()
+  const data = yield* temporaryFolder
+  const server = yield* startServer({
+    data,
+    env: {
+      ...(yield* priced),
+      SLUICE_CONFIG: file,
+      UPSTREAM_KEY: "sk-upstream",
+      SLUICE_LOG_REQUESTS: "true",
+      SLUICE_REQUESTS_PER_MINUTE: "100000",
+      SLUICE_TOKENS_PER_MINUTE: "100000000"
+    }
+  }).pipe(Scope.provide(scope))
+  /** Ends it, and reads what calls it has charged, the first first. */
+  const charges = Effect.gen(function* () {
+    yield* Scope.close(scope, Exit.void)
+    const database = new DatabaseSync(join(data, "accounts.db"))
+    const rows = database
+      .prepare(
+        `SELECT user_id, token_id, operation, model, state, reserved, cost, uncollected, input_tokens, output_tokens
+        FROM charges ORDER BY rowid`
+      )
+      .all()
+    database.close()
+    return rows
+  })
+  return { server, behaviour, asked: upstream.asked, charges }
+})
+
+const metricsOf = ({ call }: Server) =>
+  Effect.map(
+    Effect.flatMap(call("/metrics", { as: "none" }), (response) => Effect.promise(() => response.text())),
+    (text) =>
+      new Map(
+        text
+          .split("\n")
+          // How long it took is not the same twice.
+          .filter((line) => /^[a-z]/.test(line) && !/^process|seconds|duration|"\/metrics"/.test(line))
+          .map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ")))])
+      )
+  )
+
+const LANED = "sluice_lane_requests_total"
+
+/** What a request has changed in the metrics. */
+const grown = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) =>
+  Object.fromEntries(
+    [...after]
+      .map(([name, value]) => [name, value - (before.get(name) ?? 0)])
+      .filter(([, more]) => more !== 0)
+  )
+
+const pairs = <A>(all: ReadonlyArray<A>) =>
+  all.flatMap((one, at) => (at % 2 === 0 ? [[one, all[at + 1]] as const] : []))
+
+it.live("answers, headers, charges, metrics, the log and what goes upstream are the same on both ways", () =>
+  Effect.gen(function* () {
+    const { asked, behaviour, charges, server } = yield* start
+    /** With little money, for which a call may be too dear. */
+    const { data } = yield* server.json(Made, "/api/token/", {
+      as: "token",
+      json: { name: "k", remain_quota: 80_000, expired_time: -1 }
+    })
+    const send = Effect.fnUntraced(function* (id: string, path: string, body: unknown, more: object) {
+      const before = yield* metricsOf(server)
+      const from = asked.length
+      const response = yield* server.call(path, {
+        as: "none",
+        json: body,
+        headers: { authorization: `Bearer ${data.key}`, "x-request-id": id, ...more }
+      })
+      const text = yield* Effect.promise(() => response.text())
+      const { [LANED]: laned = 0, ...counted } = grown(before, yield* metricsOf(server))
+      const lines = server.printed.filter(
+        (line) => line.includes(`request=${id} `) || line.includes(`"${id}"`)
+      )
+      const seen = {
+        status: response.status,
+        headers: [...response.headers].filter(([name]) => !OWN.test(name)),
+        named: response.headers.get("x-request-id") === id,
+        limited: [...response.headers.keys()].filter((name) => name.startsWith("x-ratelimit")),
+        text,
+        asked: asked.slice(from),
+        counted,
+        lines: lines.map((line) => line.replaceAll(id, "").replaceAll(/timestamp=\S+|fiber=\S+|ms=\d+/g, ""))
+      }
+      return { seen, laned }
+    })
+
+    let number = 0
+    for (const [answered, [isUsualAnswer, answering]] of Object.entries(answers)) {
+      for (const [name, [isUsual, path, body]] of Object.entries(requests)) {
+        // What is refused before anybody is asked is refused alike, whatever would be answered.
+        if (!isUsual && answered !== "what it used") continue
+        behaviour.now = answering
+        number++
+        const lane = yield* send(`r${number}a`, path, body, {})
+        const other = yield* send(`r${number}b`, path, body, OTHER_WAY)
+        assert.deepStrictEqual(lane.seen, other.seen, `${name}, ${answered}`)
+        assert.isNotEmpty(lane.seen.lines)
+        assert.strictEqual(lane.laned, isUsual && isUsualAnswer ? 1 : 0, `${name}, ${answered}`)
+        assert.strictEqual(other.laned, 0)
+        if (isUsualAnswer) continue
+        // A provider that fails too often in a row would be left alone.
+        behaviour.now = (response) => json(response, answer({ prompt_tokens: 1, completion_tokens: 1 }))
+        for (const more of [{}, OTHER_WAY])
+          yield* post(server, "/v1/chat/completions", chat, { headers: more })
+      }
+    }
+    const rows = yield* charges
+    assert.isAbove(rows.length, 2 * 8 * 11)
+    for (const [lane, other] of pairs(rows)) assert.deepStrictEqual(lane, other)
+  }).pipe(Effect.scoped)
+)
+
+it.live("a caller who goes away pays for the question, once, and the upstream is told", () =>
+  Effect.gen(function* () {
+    const { behaviour, charges, server } = yield* start
+    let left = 0
+    behaviour.now = (response) => void response.once("close", () => left++)
+    for (const headers of [{}, OTHER_WAY]) {
+      const had = left
+      yield* server
+        .call("/v1/chat/completions", { json: chat, headers })
+        .pipe(Effect.timeoutOption("100 millis"))
+      yield* Effect.repeat(
+        Effect.sync(() => left),
+        { until: (now) => now > had, schedule: Schedule.spaced("5 millis"), times: 400 }
+      )
+      assert.strictEqual(left, had + 1)
+    }
+    const [lane, other, ...more] = yield* charges
+    assert.isEmpty(more)
+    assert.strictEqual(lane?.["state"], "settled")
+    assert.strictEqual(lane?.["cost"], 11)
+    assert.deepStrictEqual(lane, other)
+    assert.lengthOf(
+      server.printed.filter((line) => line.includes("status=499")),
+      2
+    )
+  }).pipe(Effect.scoped)
+)
+
+it.live("of 200 parallel calls on a key's quota for 50, exactly 50 pass", () =>
+  Effect.gen(function* () {
+    const { behaviour, charges, server } = yield* start
+    behaviour.now = (response) => json(response, answer({ prompt_tokens: 5, completion_tokens: 0 }))
+    const { data } = yield* server.json(Made, "/api/token/", {
+      as: "token",
+      json: { name: "k", remain_quota: 250, expired_time: -1 }
+    })
+    const headers = { authorization: `Bearer ${data.key}` }
+    const statuses = yield* Effect.all(
+      Array.from({ length: 200 }, () =>
+        Effect.map(
+          server.call("/v1/embeddings", { as: "none", json: { model: "e", input: "abcde" }, headers }),
+          ({ status }) => status
+        )
+      ),
+      { concurrency: "unbounded" }
+    )
+    assert.lengthOf(
+      statuses.filter((status) => status === 200),
+      50
+    )
+    assert.lengthOf(
+      statuses.filter((status) => status === 403),
+      150
+    )
+    const rows = yield* charges
+    assert.lengthOf(rows, 50)
+    for (const { cost, state } of rows) assert.deepStrictEqual({ cost, state }, { cost: 5, state: "settled" })
+  }).pipe(Effect.scoped)
+)
+
+it.live("a body that comes in parts, or is no text, is read whole on either way", () =>
+  Effect.gen(function* () {
+    const { asked, server } = yield* start
+    const body = Buffer.from(
+      JSON.stringify({ ...chat, messages: [{ role: "user", content: "é".repeat(9000) }] })
+    )
+    const head = (length: number, more: string) =>
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n` +
+      `authorization: Bearer ${server.secrets.apiKey}\r\ncontent-length: ${length}\r\n${more}\r\n`
+    for (const more of ["", "content-encoding: identity\r\n"]) {
+      const parts = [body.subarray(0, 100), body.subarray(100, 5001), body.subarray(5001)]
+      const answered = yield* sendRaw(server.url, head(body.length, more), ...parts)
+      assert.strictEqual(answered.status, 200)
+      assert.strictEqual(asked.at(-1)?.body, body.toString())
+      const broken = Buffer.from(body)
+      broken[broken.length - 30] = 0xff
+      const read = yield* sendRaw(server.url, head(body.length, more), broken)
+      assert.strictEqual(read.status, 200)
+      assert.include(asked.at(-1)?.body, "\ufffd")
+    }
+  }).pipe(Effect.scoped)
+)
