@@ -33,12 +33,8 @@ const wordsOf = (text: string): ReadonlyArray<string> =>
 /** Tells which passages say the same; each text is taken apart once. */
 export const makeSameText = (question: string) => {
   const asked = new Set(wordsOf(question))
-  const known = new Map<string, ReadonlyArray<string>>()
-  const words = (passage: StoredPassage): ReadonlyArray<string> => {
-    const own = known.get(passage.id) ?? wordsOf(passage.text)
-    known.set(passage.id, own)
-    return own
-  }
+  const words = once(({ text }) => wordsOf(text))
+  const triples = once((passage) => triplesOf(words(passage)))
   /**
    * Whether two passages say the same: all their words are equal, or nearly all in the same order.
    *
@@ -53,7 +49,11 @@ export const makeSameText = (question: string) => {
     const right = words(b)
     if (left.length === right.length && left.every((word, i) => word === right[i])) return true
     if (Math.min(left.length, right.length) < SHORT) return false
-    return differences(left, right).every((word) => !telling(word, asked)) && likeness(left, right) >= SHARED
+    return (
+      sharesEnough(right, triples(a)) &&
+      likeness(triples(a), triples(b)) >= SHARED &&
+      differences(left, right).every((word) => !telling(word, asked))
+    )
   }
 }
 
@@ -68,14 +68,36 @@ const differences = (left: ReadonlyArray<string>, right: ReadonlyArray<string>):
   return [...counts].filter(([, count]) => count !== 0).map(([word]) => word)
 }
 
+/** Remembers what was made of each passage. */
+const once = <A>(make: (passage: StoredPassage) => A) => {
+  const known = new Map<string, A>()
+  return (passage: StoredPassage): A => {
+    const own = known.get(passage.id) ?? make(passage)
+    known.set(passage.id, own)
+    return own
+  }
+}
+
+/** False as soon as so many of a text's triples are not another's that `likeness` is below `SHARED`: usually after a few. */
+const sharesEnough = (words: ReadonlyArray<string>, other: ReadonlySet<string>): boolean => {
+  const missing = new Set<string>()
+  for (let i = 0; i + 2 < words.length; i++) {
+    const triple = tripleAt(words, i)
+    if (!other.has(triple)) missing.add(triple)
+    if (missing.size > (1 - SHARED) * words.length) return false
+  }
+  return true
+}
+
 /** Triples of words in common, of all there are. */
-const likeness = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): number => {
-  const own = triples(left)
-  const other = triples(right)
+const likeness = (own: ReadonlySet<string>, other: ReadonlySet<string>): number => {
   let shared = 0
   for (const triple of own) if (other.has(triple)) shared++
   return shared / (own.size + other.size - shared || 1)
 }
 
-const triples = (words: ReadonlyArray<string>): ReadonlySet<string> =>
-  new Set(words.slice(2).map((_, i) => words.slice(i, i + 3).join(" ")))
+const tripleAt = (words: ReadonlyArray<string>, i: number): string =>
+  `${words[i]} ${words[i + 1]} ${words[i + 2]}`
+
+const triplesOf = (words: ReadonlyArray<string>): ReadonlySet<string> =>
+  new Set(words.slice(2).map((_, i) => tripleAt(words, i)))
