@@ -1,6 +1,6 @@
 /** Documents to passages: by headings, whole blocks where possible, every offset exact. */
 import type { Figure, Line, Parsed, Passage, Span } from "./Document.ts"
-import { MAX_SIZE, splitBlock, TARGET_SIZE, textSize } from "./Splitting.ts"
+import { hasWide, MAX_SIZE, splitBlock, TARGET_SIZE, textSize } from "./Splitting.ts"
 import { passageFigure, type Unit, unitsOf } from "./Units.ts"
 
 /**
@@ -116,7 +116,9 @@ const lastBefore = (spans: ReadonlyArray<Span>, offset: number): number => {
 export const chunk = (parsed: Parsed): ReadonlyArray<Passage> => {
   const { lines, pages, text } = parsed
   const passages: Array<Passage> = []
-  const sizeOf = (span: Span): number => textSize(text, span.start, span.end)
+  const sizeOf = hasWide(text)
+    ? (span: Span): number => textSize(text, span.start, span.end)
+    : (span: Span): number => span.end - span.start
   const pageIndex = (offset: number): number => lastBefore(pages, offset)
 
   const emit = (start: number, end: number, headings: ReadonlyArray<string>, figure?: Figure): void => {

@@ -51,7 +51,9 @@ export const ingestFiles = <E, R>(
     return { ready, adopted: batch.adopted, events: [...batch.events, ...failed] }
   })
 
+  // The next batch is read while this one is embedded, and this one while the last one is being written.
   return batchesOf(files, known, pace).pipe(
+    Stream.buffer({ capacity: 1 }),
     Stream.mapEffect(embedBatch),
     Stream.buffer({ capacity: 1 }),
     Stream.mapEffect(({ ready, adopted, events }) =>

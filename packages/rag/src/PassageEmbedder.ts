@@ -1,5 +1,5 @@
 /** Passages to vectors: what is embedded, what is kept, and what is not believed. */
-import { createHash } from "node:crypto"
+import { hash as digest } from "node:crypto"
 import { Embedder, type GatewayError } from "@sluice/core"
 import { Effect } from "effect"
 import type { VectorCache } from "./PassageIndex.ts"
@@ -7,7 +7,7 @@ import { RagError, type Stage } from "./RagError.ts"
 import { estimateTokens, type TokenEstimate } from "./TokenEstimate.ts"
 
 /** Texts looked up in the cache at a time. */
-const TEXTS_PER_LOOKUP = 500
+const TEXTS_PER_LOOKUP = 2_000
 
 /** Texts of one call: small enough that vectors which were paid for are kept soon, and that the process stays awake. */
 export const TEXTS_PER_CALL = 256
@@ -16,7 +16,7 @@ export const TEXTS_PER_CALL = 256
 const CALLS_AT_ONCE = 4
 
 /** SHA-256, hexadecimal. */
-export const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex")
+export const sha256 = (data: string | Uint8Array): string => digest("sha256", data)
 
 /** A vector that was checked, or why there is none. A text without any word has neither: `vector` is undefined. */
 export type Embedding =

@@ -49,6 +49,7 @@ const OUTSIDE = 0
 const PLAIN = 1
 const CAPITAL = 2
 const JOINT = 3
+const POINT = ".".charCodeAt(0)
 
 /** Latin letters and digits, and what joins them to names: `Effect.retry`, `ERR_1042`. */
 const classes = Uint8Array.from({ length: 0x250 }, (_, code) => {
@@ -64,11 +65,14 @@ const withParts = (text: string): string => {
   for (let i = 0; i < text.length; i++) {
     const start = i
     let name = false
+    // The points at the end of a sentence join nothing.
+    let points = false
     for (; i < text.length; i++) {
       const code = text.charCodeAt(i)
       const kind = code < classes.length ? classes[code] : OUTSIDE
       if (kind === OUTSIDE) break
-      if (kind === JOINT || (kind === CAPITAL && i > start)) name = true
+      if (code === POINT) points = i > start
+      else if (points || kind === JOINT || (kind === CAPITAL && i > start)) name = true
     }
     if (name && i - start <= NAME_CHARACTERS) addParts(text.slice(start, i), parts)
   }

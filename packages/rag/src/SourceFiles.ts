@@ -6,6 +6,7 @@ import { Effect, Result } from "effect"
 import type { IngestFailure } from "./IngestReport.ts"
 import { MAX_FILE_BYTES, type PictureFile } from "./parse/Parser.ts"
 import { RagError, type RagReason } from "./RagError.ts"
+import { readAtOnce } from "./ReadAtOnce.ts"
 
 /** What a path to be ingested stands for. */
 export interface SourceFiles {
@@ -71,6 +72,11 @@ const isAbove = (folder: string, below: string): boolean =>
 /** Reads a file whole; one over the limit is refused before it is read. */
 export const readSource = Effect.fn("SourceFiles.read")(function* (root: string, path: string) {
   const absolute = join(root, ...path.split("/"))
+  const small = yield* Effect.try({
+    try: () => readAtOnce(absolute),
+    catch: (cause) => diskError(path, cause)
+  })
+  if (small !== undefined) return small
   const { size } = yield* disk(path, () => stat(absolute))
   if (size > MAX_FILE_BYTES) return yield* tooLarge(path, size)
   const bytes: Uint8Array = yield* disk(path, () => readFile(absolute))

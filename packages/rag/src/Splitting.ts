@@ -13,6 +13,9 @@ const isWide = (code: number): boolean =>
   (code >= 0xac00 && code <= 0xd7af) ||
   (code >= 0xf900 && code <= 0xfaff)
 
+/** Whether any character counts more than one: of a text without, its length is its size. */
+export const hasWide = (text: string): boolean => /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]/.test(text)
+
 /** The size of a part of `text`: characters, wide ones counted `CJK_SIZE` times. */
 export const textSize = (text: string, start: number, end: number): number => {
   let wide = 0

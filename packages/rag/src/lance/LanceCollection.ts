@@ -57,13 +57,16 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
       "document",
       documents.map(({ info }) => info.id)
     )
-    yield* attemptWrite("ingest", "writing passages", () =>
+    const rows = rowsOf(documents, { gone: true })
+    const { numInsertedRows } = yield* attemptWrite("ingest", "writing passages", () =>
       table
         .mergeInsert("id")
         .whenMatchedUpdateAll()
         .whenNotMatchedInsertAll()
-        .execute(toArrow(rowsOf(documents, { gone: true }), manifest.dimension))
+        .execute(toArrow(rows, manifest.dimension))
     )
+    // Every row is new, those of the documents too: nobody else has written any of them.
+    if (numInsertedRows === rows.length) return
     // More rows than were written belong to another writer, who was here since the documents were looked up: its
     // passages must not stay among ours. Deleting by source reads the whole table, so it is kept for this case.
     const written = documents.reduce((sum, { passages }) => sum + passages.length + 1, 0)

@@ -137,7 +137,29 @@ export const toTable = (schema: Schema, length: number, columns: ReadonlyArray<D
 }
 
 /** A column of texts. */
-export const utf8 = (values: ReadonlyArray<string | null>) => vectorFromArray(values, new Utf8()).data[0]
+export const utf8 = (values: ReadonlyArray<string | null>): Data => {
+  // Arrow's builder keeps each text by itself until the end: three times the time, and as much garbage again.
+  const offsets = new Int32Array(values.length + 1)
+  const valid = new Uint8Array(Math.ceil(values.length / 8))
+  let nulls = 0
+  values.forEach((value, i) => {
+    offsets[i + 1] = offsets[i]! + (value === null ? 0 : Buffer.byteLength(value))
+    if (value === null) nulls++
+    else valid[i >> 3]! |= 1 << (i & 7)
+  })
+  const data = Buffer.allocUnsafeSlow(offsets[values.length]!)
+  values.forEach((value, i) => {
+    if (value !== null) data.write(value, offsets[i])
+  })
+  return makeData({
+    type: new Utf8(),
+    length: values.length,
+    nullCount: nulls,
+    nullBitmap: valid,
+    valueOffsets: offsets,
+    data
+  })
+}
 
 /** A column of vectors; undefined ones are null. */
 export const vectors = (values: ReadonlyArray<Float32Array | undefined>, dimension: number): Data => {

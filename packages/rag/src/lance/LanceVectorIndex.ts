@@ -40,10 +40,12 @@ export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table
   // An index made anew is made once; one that is brought up to date is made of joined files.
   // Before compacting: training reads the vectors file by file, and small files need less memory.
   const train = isIndexed(rows, dimension) && (vectors === undefined || vectors.numIndexedRows < rows / 2)
-  if (train) yield* trainVectors(table, rows, dimension)
   const anew =
     texts !== undefined && texts.numUnindexedRows > Math.max(UNINDEXED_AT_MOST, texts.numIndexedRows)
-  if (anew) yield* trainKeywords(table)
+  yield* Effect.all(
+    [train ? trainVectors(table, rows, dimension) : Effect.void, anew ? trainKeywords(table) : Effect.void],
+    { concurrency: 2, discard: true }
+  )
   const due =
     (!train && (vectors?.numUnindexedRows ?? 0) > UNINDEXED_AT_MOST) ||
     (!anew && (texts?.numUnindexedRows ?? 0) > UNINDEXED_TEXTS_AT_MOST)

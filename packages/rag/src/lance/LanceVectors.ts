@@ -1,7 +1,8 @@
 /** Vectors that were paid for: a crash or a failed batch never pays twice. */
 import { createHash } from "node:crypto"
-import { Effect } from "effect"
+import { Effect, Semaphore } from "effect"
 import type { VectorCache } from "../PassageIndex.ts"
+import type { RagError } from "../RagError.ts"
 import { attempt, attemptWrite, openOrCreate, sqlIn, type Store } from "./Lance.ts"
 import { toTable, utf8, vectors } from "./LanceRows.ts"
 import { vectorsSchema } from "./LanceTables.ts"
@@ -25,8 +26,7 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
     return new Map(rows.map((row) => [row.sha256, Float32Array.from(row.vector)]))
   })
 
-  const put: VectorCache["put"] = Effect.fn("LanceVectors.put")(function* (entries) {
-    if (entries.size === 0) return
+  const write = Effect.fn("LanceVectors.write")(function* (entries: ReadonlyMap<string, Float32Array>) {
     const rows = toTable(schema, entries.size, [
       utf8([...entries.keys()]),
       vectors([...entries.values()], dimension)
@@ -35,5 +35,27 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
     yield* attemptWrite("store", "caching vectors", () => table.add(rows))
   })
 
+  // What comes while a write is under way is written together after it: each write makes a file of its own.
+  const turn = yield* Semaphore.make(1)
+  let next: Group | undefined
+  const put: VectorCache["put"] = Effect.fnUntraced(function* (entries) {
+    if (entries.size === 0) return
+    const own = new Map<string, Float32Array>()
+    const start = Effect.suspend(() => {
+      next = undefined
+      return write(own)
+    })
+    const group = { entries: own, written: yield* Effect.cached(turn.withPermit(start)) }
+    const { entries: all, written } = (next ??= group)
+    for (const [key, vector] of entries) all.set(key, vector)
+    yield* written
+  })
+
   return { get, put } satisfies VectorCache
 })
+
+/** Vectors that are written together. */
+interface Group {
+  readonly entries: Map<string, Float32Array>
+  readonly written: Effect.Effect<void, RagError>
+}
