@@ -14,7 +14,7 @@ const IDLE_MILLISECONDS = 10_000
 const RESOURCES = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 16 }
 
 /** Started by the first PDF; the same file as source and as built. */
-const entry = new URL(import.meta.url.endsWith(".ts") ? "./PdfWorker.ts" : "./PdfWorker.js", import.meta.url)
+const entry = new URL(import.meta.url.endsWith(".ts") ? "./PdfThread.ts" : "./PdfThread.js", import.meta.url)
 
 interface Thread {
   readonly worker: Worker
