@@ -242,6 +242,32 @@ describe("a PDF", () => {
     })
   )
 
+  it.effect("of more pages than are held at a time is read to the last, with a figure there", () =>
+    Effect.gen(function* () {
+      const page = (number: number): PdfPage => ({
+        marks: column(
+          60,
+          740,
+          Array.from(
+            { length: 24 },
+            (_, i) => `Entry ${i} of sheet ${number} says who passed the lock and when.`
+          )
+        )
+      })
+      const pages = Array.from({ length: 160 }, (_, i) => page(i + 1))
+      pages[158] = { marks: [...lines, caption], draw: "60 400 300 150 re f" }
+      const parsed = yield* read(pages)
+      assert.deepStrictEqual(
+        parsed.pages.map(({ end, start }) => /sheet (\d+)/.exec(parsed.text.slice(start, end))?.[1]),
+        pages.map((_, i) => (i === 158 ? undefined : String(i + 1)))
+      )
+      assert.deepStrictEqual(
+        parsed.figures.map(({ crop, number, page }) => [number, page, (crop?.length ?? 0) > 100]),
+        [["1", 159, true]]
+      )
+    })
+  )
+
   it.effect(
     "of 10,000 pages is read",
     () =>

@@ -1,4 +1,4 @@
-/** A thread in which PDFs are read; nothing imports it. */
+/** Reads PDFs, in a thread of its own. */
 import { parentPort } from "node:worker_threads"
 import { findFigures, type FoundFigure } from "../../figures/Figures.ts"
 import { overlapX, overlapY } from "../../figures/Frame.ts"
@@ -36,6 +36,15 @@ const unread = (number: number): RawPage => ({
 /** Pages are read this many at a time: drawings of more are not held in memory, and the look of text is theirs. */
 const WINDOW = 150
 
+/** A page of fewer runs and drawings than this, without images, leaves hardly anything in PDFium's memory. */
+const LIGHT = 20
+
+/** Opening a file anew makes PDFium walk to the page again, which takes longer than reading thousands of light ones. */
+const isLight = ({ graphics, runs, unreadable }: RawPage): boolean =>
+  unreadable !== true &&
+  runs.length + graphics.length < LIGHT &&
+  graphics.every(({ kind }) => kind === "path")
+
 /** Pages of a window and what is found on them. */
 const readWindow = (
   open: OpenPdf,
@@ -55,6 +64,7 @@ const readWindow = (
   const plain = withoutFurniture(pages)
   const figures = findFigures(plain)
   return {
+    light: read.every(isLight),
     plain: plain.map((page) => withDrawingsOf(page, figures)),
     figures: withSeenFigures(figures, seen),
     scans: pages.filter(isScan).map(({ number }) => number),
@@ -91,9 +101,12 @@ const readAll = (
     return { reason: "Empty", message: "this PDF has no pages. Export it again, or leave it out." }
   }
   const starts = Array.from({ length: Math.ceil(open.count / WINDOW) }, (_, i) => i * WINDOW)
+  let heavy = false
   const windows = starts.map((from) => {
-    if (from > 0) open.renew()
-    return readWindow(open, seen, skip, from)
+    if (heavy) open.renew()
+    const window = readWindow(open, seen, skip, from)
+    heavy = !window.light
+    return window
   })
   const pages = windows.flatMap(({ plain }) => plain)
   if (pages.every(({ failed }) => failed)) {

@@ -27,6 +27,7 @@ const DIRECT = [
   "FPDFPageObj_GetMatrix",
   "FPDFPageObj_GetStrokeColor",
   "FPDFPageObj_GetType",
+  "FPDFPage_CountObjects",
   "FPDFPage_GetObject",
   "FPDFPathSegment_GetPoint",
   "FPDFPath_CountSegments",
