@@ -149,7 +149,7 @@ export const utf8 = (values: ReadonlyArray<string | null>): Data => {
   })
   const data = Buffer.allocUnsafeSlow(offsets[values.length]!)
   values.forEach((value, i) => {
-    if (value !== null) data.write(value, offsets[i])
+    if (value !== null) data.write(value, offsets[i]!)
   })
   return makeData({
     type: new Utf8(),
