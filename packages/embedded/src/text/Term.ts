@@ -66,7 +66,7 @@ const make = (kind: Term["kind"], key: string, stop: boolean): Term => ({
 export const termAt = (text: string, start: number, end: number, hash: number): Term => {
   let term = words.get(text, start, end, hash)
   if (term === undefined) {
-    const word = text.slice(start, end).toLowerCase()
+    const word = text.slice(start, end).replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase())
     const stop = isStopWord(word)
     // A stop word keeps apart from words that happen to have its stem.
     const key = stop ? word : stem(word)
