@@ -23,6 +23,10 @@ const MIN_SUPPORT = 0.58
 const MIN_SUPPORT_CJK = 0.4
 /** A name that the passage never says counts more than another word. */
 const NAME_MISSING = 0.2
+/** So does the word for what one of is asked for. */
+const SOUGHT_MISSING = 0.2
+/** Of what is asked about the names so much stands in the passage: that it speaks of them is not enough. */
+const MIN_PROPERTY = 0.35
 /** A better supported passage is the likelier place. */
 const SUPPORT = 0.3
 
@@ -48,6 +52,8 @@ const FIRST_PASSAGE = 0.1
 const OTHER_NUMBERS = 0.3
 /** A row that has the very numbers of the question is the one that was asked for. */
 const SAME_NUMBERS = 0.25
+/** “1800 machines” is how many machines. */
+const COUNTS = 0.15
 /** Words that say little, such as “over” and “up to”, decide between sentences that are otherwise alike. */
 const ALL_WORDS = 0.1
 const LONG_TERMS = 40
@@ -102,6 +108,16 @@ const covered = ({ weights }: Question, presences: ReadonlyArray<number>): numbe
   return total === 0 ? 0 : weights.reduce((sum, weight, i) => sum + weight * (presences[i] ?? 0), 0) / total
 }
 
+/** The same for some of its terms alone; all where there are none. */
+const shareOf = (
+  { weights }: Question,
+  places: ReadonlyArray<number>,
+  presences: ReadonlyArray<number>
+): number => {
+  const total = places.reduce((sum, i) => sum + (weights[i] ?? 0), 0)
+  return total === 0 ? 1 : places.reduce((sum, i) => sum + (weights[i] ?? 0) * (presences[i] ?? 0), 0) / total
+}
+
 /** Whether a sentence has numbers, and not those of the question. */
 const hasOtherNumbers = (
   { numbers }: Question,
@@ -133,16 +149,22 @@ const candidatesOf = (
   const pictures = picturesIn(question.text)
   // What asks for one figure is answered where that one is, or spoken of.
   if (pictures.size > 0 && pictures.isDisjointFrom(picturesIn(`${title}\n${text}`))) return []
+  if (question.years.some((year) => !year.test(title) && !year.test(text))) return []
   const sentences = sentencesOf(text)
   const everything = presence(question, contentOf(`${title}\n${text}`))
   const unnamed = question.names.filter((name) => name.every((i) => everything[i] === 0)).length
-  const support = covered(question, everything) - NAME_MISSING * unnamed
+  const isMissing = (places: ReadonlyArray<number>): boolean =>
+    places.length > 0 && places.every((i) => everything[i] === 0)
+  // A table that has the name and the year asked for may call what it lists otherwise
+  const listed = question.years.length > 0 && unnamed === 0
+  if (!listed && shareOf(question, question.property, everything) < MIN_PROPERTY) return []
+  const support =
+    covered(question, everything) - NAME_MISSING * unnamed - (isMissing(question.sought) ? SOUGHT_MISSING : 0)
   const captioned = new Set(
     sentences.flatMap(({ block, kind, text }) => (kind === "paragraph" && TITLED.test(text) ? [block] : []))
   )
-  const captions = contentOf(
-    sentences.flatMap(({ block, text }) => (captioned.has(block) ? [text] : [])).join("\n")
-  )
+  const captionText = sentences.flatMap(({ block, text }) => (captioned.has(block) ? [text] : [])).join("\n")
+  const captions = contentOf(captionText)
   const inCaption = presence(question, captions)
   const asksForPicture = PICTURE.test(question.text)
   let header = nothing
@@ -203,7 +225,10 @@ const candidatesOf = (
       content,
       // A number alone, such as a year, is found everywhere.
       about:
-        required(sentence.text) &&
+        required(sentence.text, `${columns}\n${path.at(-1) ?? ""}\n${captionText}`) &&
+        (question.required.length === 0 ||
+          question.required.some((i) => (around[i] ?? 0) > 0) ||
+          (row && listed && question.years.every((year) => year.test(sentence.text)))) &&
         !namesOthers(pictures, sentence.text) &&
         (question.subject.length === 0 || question.subject.some((i) => (around[i] ?? 0) > 0)) &&
         (sameNumbers ||
@@ -217,6 +242,7 @@ const candidatesOf = (
         (isOfType?.(sentence.text) ? ANSWER_TYPE : 0) +
         FIRST_PASSAGE / (passage + 1) +
         (sameNumbers ? SAME_NUMBERS : 0) +
+        (question.counts?.test(sentence.text) === true ? COUNTS : 0) +
         ALL_WORDS * sharedWords(question.words, sentence.text) -
         (hasOtherNumbers(question, content, row ? header.union(captions) : nothing) ? OTHER_NUMBERS : 0) -
         (sentence.kind === "paragraph" ? unfinished(sentence.text, asksForPicture) : 0) -

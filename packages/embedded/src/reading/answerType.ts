@@ -70,9 +70,56 @@ const LABEL =
   /(?:\b(?:fig(?:ure)?|table|section|chapter|page)s?\.?|[图表])\s{0,3}\d[\d.]*|\[\d{1,3}(?:[,–-]\s?\d{1,3})*\]|^\d{1,2}(?:\.\d{1,2}){1,4}\s/giu
 const unlabelled = (sentence: string): string => sentence.replace(LABEL, "")
 
-const requirements: ReadonlyArray<readonly [asks: RegExp, answers: (sentence: string) => boolean]> = [
-  [COST, (sentence) => AMOUNT.test(sentence)],
+/** Words of which one stands with an amount of money. */
+const MONEY =
+  /[$€£¥₹元块镑价费]|克朗|免费|\b(?:cost\w*|pric\w+|fees?|fares?|charg\w+|pays?|paid|salar\w+|wages?|free|earn\w*|budget\w*|worth|deposit\w*|crowns?|dollars?|euros?|pounds?|pence|cents?|francs?|yen|yuan|USD|EUR|GBP|CHF|nothing)\b/iu
+const COLOUR =
+  /\b(?:red|green|blue|yellow|white|black|gr[ae]y|brown|orange|purple|pink|violet|silver|gold|dark|light|pale|tabby|ginger)\w{0,3}\b|[红绿蓝黄白黑灰棕紫粉]/iu
+const TELEPHONE = /\d(?:[\s()+/-]?\d){5,}/
+const UNIT_OF_WEIGHT =
+  /\b(?:weigh\w*|kg|kilo\w*|grams?|tons?|tonnes?|lbs?|pounds?)\b|\d\s?(?:g|t)\b|公斤|千克|吨|克/iu
+const DATED =
+  /\b(?:1\d|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|spring|summer|autumn|winter|Easter|Christmas)\b|\b(?:century|centuries|decades?|ago|yesterday|recently|(?:after|before|when|once|until|during|as soon as)\s\p{Ll})/u
+const AGE =
+  /\byears?\b|\bold\b|\baged?\b|\bborn\b|\bdat(?:es|ed|ing) (?:from|back)\b|\b(?:built|opened|founded|hung|made|erected)\b|岁|年|出生/iu
+/** What a measure is called, where it is given. */
+const measured = (own: RegExp) => (sentence: string, above: string) => own.test(sentence) || own.test(above)
+
+/** Numbers that measure, and those of dates: no count of things. */
+const MEASURES =
+  /\b(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|hundred)[\s-]?(?:°|%|(?:mm|cm|m|km|kg|g|s|ms|hPa|[KMGT]B|per ?cent|met(?:er|re)s?|kilomet(?:er|re)s?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|crowns?|dollars?|euros?|litres?|degrees?)\b)|\b\d{1,2}[:.]\d\d\b|\b\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December)\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December),? (?:1\d|20)\d\d\b|\b(?:in|since|of|by|until|from) (?:1[5-9]|20)\d\d\b/gu
+
+const requirements: ReadonlyArray<
+  readonly [asks: RegExp, answers: (sentence: string, above: string) => boolean]
+> = [
+  [COST, (sentence, above) => AMOUNT.test(sentence) && (MONEY.test(sentence) || MONEY.test(above))],
+  [/\b(?:what|which) colou?rs?\b|什么颜色/i, (sentence) => COLOUR.test(sentence)],
+  [/\b(?:tele)?phone number\b|电话号码/i, (sentence) => TELEPHONE.test(sentence)],
+  [/\bhow (?:much\b.*\bweigh|heavy)\b|多重/i, measured(UNIT_OF_WEIGHT)],
+  [/\bwhen (?:was|were|did)\b/i, (sentence) => DATED.test(sentence)],
+  [/\bhow old\b|多大年纪|几岁/i, (sentence) => AGE.test(sentence)],
+  [
+    /\bhow long (?:is|are|was|were) (?:the|an?|its|their)\b/i,
+    measured(
+      /\b(?:long|length\w*|times?|lasts?|lasted|takes?|took|stays?|duration\w*)\b|\d\s?(?:ms|s|secs?|seconds?|minutes?)\b/i
+    )
+  ],
+  [/\bhow wide\b|多宽/i, measured(/\b(?:wid\w+|breadth|broad|across)\b|宽/i)],
+  [/\bhow deep\b|多深/i, measured(/\b(?:deep\w*|depths?|draughts?|draws?|below|under|down to)\b|深/i)],
+  [
+    /\bhow (?:high|tall)\b|多高/i,
+    measured(/\b(?:high\w*|heights?|headroom|tall\w*|levels?|gauges?|above|ris\w+|stood|up to)\b|高|位/i)
+  ],
+  [/长多少|多长(?!时间)/, measured(/长/)],
+  [
+    /多少(?=[个名人艘条张台辆家种])/,
+    (sentence) => /[\d零一二两三四五六七八九十百千万几]\s*[个名人艘条张台辆家种]/u.test(sentence)
+  ],
   [COUNT, (sentence) => NUMBER.test(unlabelled(sentence)) || COUNTED.test(sentence)],
+  [
+    /\bhow many (?!\p{L}*(?:met(?:er|re)|second|minute|hour|day|week|month|year|crown|dollar|euro|pound|byte|per ?cent|degree)s?\b)/iu,
+    (sentence) => COUNTED.test(sentence) || NUMBER.test(unlabelled(sentence).replace(MEASURES, ""))
+  ],
   [
     /\bhow long\b|多久|多长时间/i,
     (sentence) => DURATION.test(sentence) || NUMBER.test(sentence) || LASTING.test(sentence)
@@ -82,10 +129,10 @@ const requirements: ReadonlyArray<readonly [asks: RegExp, answers: (sentence: st
   [/\b(?:which|what) month\b|哪个?月|几月/i, (sentence) => MONTHS.test(sentence)]
 ]
 
-/** A test for what every sentence of the answer must have. */
-export const requiredOf = (question: string): ((sentence: string) => boolean) => {
+/** A test for what every sentence of the answer must have, by itself or from the headings above it. */
+export const requiredOf = (question: string): ((sentence: string, above: string) => boolean) => {
   const required = requirements.filter(([asks]) => asks.test(question))
-  return (sentence) => required.every(([, answers]) => answers(sentence))
+  return (sentence, above) => required.every(([, answers]) => answers(sentence, above))
 }
 
 const DEFINITION =

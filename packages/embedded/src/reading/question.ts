@@ -19,6 +19,24 @@ const ATTRIBUTE_WEIGHT = 0.4
 const WHERE =
   /\b(?:of|in|from|to|by)\s+(?:the|this|that)\s+(?:\p{L}{1,30}\s+){0,2}?(paper|article|document|report|pdf|manual|handbook)\b/giu
 
+/** Who does what: an answer names the doing, or the place it stands at does. */
+const DOING =
+  /\bwho(?:m)?\s+(?!(?:is|are|was|were|has|had|have|can|may|must|should|will|would|did|does|do|uses?|used|else)\b)(\p{L}{2,30})/iu
+const DONE = /\bwhen (?:was|were)\b.{0,80}?\s(\p{L}{2,30}(?:ed|ilt|own))\b/iu
+/** What is counted, and what one of is asked for: “how many *engineers*”, “which *university*”. */
+const COUNTED = /\bhow many\s+(?:(?:different|distinct|other|more|of|the)\s+){0,2}(\p{L}{3,30})/iu
+const TIMES = new Set(["times"])
+/** “How *wide* …”: an answer may say “width”. */
+const MEASURE = /\bhow (\p{L}{3,10})\b/iu
+const ONE_OF = /\b(?:which|what)\s+(?:(?:two|three|four|five|\d{1,3})\s+)?(\p{L}{2,30})/iu
+/** Kinds of answers that go without saying: “1974” says not that it is a year. */
+const UNSAID = new Set(
+  "year date day time times month century period person people place city country town room street number percentage share fraction price cost size speed temperature reason cause kind kinds type types sort part thing things way word name value amount result colour color effect advantage happen happens".split(
+    " "
+  )
+)
+const YEAR = /(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]*\d)/g
+
 const askingCharacters = /[什么多少几何谁哪怎样吗呢请问为是的有]/u
 
 /** Words with a capital letter that do not begin a sentence. */
@@ -51,6 +69,16 @@ export interface Question {
   readonly figures: ReadonlyArray<RegExp>
   /** Places of the terms that are neither numbers nor words of asking. */
   readonly subject: ReadonlyArray<number>
+  /** Places of the terms that an answer must have, or stand beside: what is done, or counted. */
+  readonly required: ReadonlyArray<number>
+  /** A test for a number of what is counted: “1800 machines”, “number of jobs”. */
+  readonly counts: RegExp | undefined
+  /** Places of the terms for the kind of thing that is asked for one of: its passage says such a word mostly. */
+  readonly sought: ReadonlyArray<number>
+  /** Places of the terms that are no names and no numbers: what is asked about those. */
+  readonly property: ReadonlyArray<number>
+  /** What is asked about one year is not answered where that one is never named. */
+  readonly years: ReadonlyArray<RegExp>
   /** Whether most of what it asks about is CJK. */
   readonly cjk: boolean
 }
@@ -64,9 +92,20 @@ const weightOf = ({ idf, key, kind }: Term): number => {
 /** Whether a term is a number, or a part of one: `4.80` is two terms. */
 export const isNumber = ({ key }: Term): boolean => /^\d+$/.test(key)
 
+const countsOf = (word: string | undefined): RegExp | undefined => {
+  if (word === undefined) return undefined
+  const stem = word.toLowerCase().replace(/(?:ies|es|s|y)$/, "")
+  const number = `(?:\\d[\\d.,]*|${NUMBER_WORDS.join("|")})`
+  return new RegExp(
+    `\\b${number}\\s+(?:[\\p{L}-]+\\s+){0,2}${stem}|\\bnumber of (?:\\p{L}+\\s+)?${stem}`,
+    "iu"
+  )
+}
+
 export const questionOf = (text: string): Question => {
   const all = [...new Set(termsOf(text))].filter(({ stop }) => !stop)
   const attribute = termsOf(ATTRIBUTE.exec(text)?.[1] ?? "")
+  const measured = termsOf(MEASURE.exec(text)?.[1] ?? "")
   const where = termsOf([...text.matchAll(WHERE)].map(([, word]) => word).join(" "))
   const weighed = all
     .map((term) => ({
@@ -74,7 +113,7 @@ export const questionOf = (text: string): Question => {
       weight:
         weightOf(term) *
         (attribute.includes(term) ? ATTRIBUTE_WEIGHT : 1) *
-        (where.includes(term) ? ASKING_WEIGHT : 1)
+        (where.includes(term) || measured.includes(term) ? ASKING_WEIGHT : 1)
     }))
     .filter(({ weight }) => weight > 0)
   const sum = (cjk: boolean) =>
@@ -86,10 +125,25 @@ export const questionOf = (text: string): Question => {
       return term?.kind === "word" && own.has(term) && !isNumber(term)
     })
   }
+  const names = [...text.matchAll(NAME)].map(([name]) => placesOf(name)).filter((name) => name.length > 0)
+  const subject = [...weighed.keys()].filter((i) => {
+    const term = weighed[i]?.term
+    return term !== undefined && !isNumber(term) && !asking.has(term.key)
+  })
+  const said = (pattern: RegExp, unsaid = new Set<string>()): ReadonlyArray<number> => {
+    const word = pattern.exec(text)?.[1]?.toLowerCase()
+    return word === undefined || unsaid.has(word) || asking.has(word) ? [] : placesOf(word)
+  }
+  const measure = said(MEASURE)
   return {
     text,
+    required: [...said(DOING), ...said(DONE), ...said(COUNTED, TIMES)],
+    counts: countsOf(COUNTED.exec(text)?.[1]),
+    sought: said(ONE_OF, UNSAID),
+    property: subject.filter((i) => !names.flat().includes(i) && !measure.includes(i)),
+    years: [...new Set(text.match(YEAR))].map((year) => new RegExp(`(?<!\\d)${year}(?!\\d)`)),
     words: wordsOf(text),
-    names: [...text.matchAll(NAME)].map(([name]) => placesOf(name)).filter((name) => name.length > 0),
+    names,
     terms: weighed.map(({ term }) => term),
     weights: weighed.map(({ weight }) => weight),
     numbers: all.filter(isNumber),
@@ -100,10 +154,7 @@ export const questionOf = (text: string): Question => {
       const alone = `(?<![\\d.,±])${digits.replaceAll(".", "\\.")}(?!\\d|[.,]\\d)`
       return new RegExp(written === undefined ? alone : `${alone}|\\b${written}\\b`, "i")
     }),
-    subject: [...weighed.keys()].filter((i) => {
-      const term = weighed[i]?.term
-      return term !== undefined && !isNumber(term) && !asking.has(term.key)
-    }),
+    subject,
     cjk: sum(true) > sum(false)
   }
 }
