@@ -1,5 +1,6 @@
 /** `sluice`: all commands. */
 import { Command } from "effect/cli"
+import { accounts } from "./Accounts.ts"
 import { ask } from "./Ask.ts"
 import { conformance } from "./Conformance.ts"
 import { evaluate } from "./Evaluate.ts"
@@ -10,5 +11,5 @@ import { why } from "./Why.ts"
 
 export const sluice = Command.make("sluice").pipe(
   Command.withDescription("Ask your documents and get an answer whose every sentence is cited"),
-  Command.withSubcommands([serve, ingest, ask, why, tune, evaluate, conformance])
+  Command.withSubcommands([serve, ingest, ask, why, tune, evaluate, conformance, accounts])
 )

@@ -1,0 +1,65 @@
+/** `sluice accounts copy`: what a data folder has of accounts, in a PostgreSQL; keys, balances and usage go on there. */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, it } from "@effect/vitest"
+import { ConfigProvider, Console, Effect, Exit, Layer, Schema, Scope } from "effect"
+import { Command } from "effect/cli"
+import { sluice } from "../../apps/demo-server/src/cli/Sluice.ts"
+import { onPostgres } from "./Stores.ts"
+import { startServer, temporaryFolder } from "./TestServer.ts"
+
+const Key = Schema.Struct({ data: Schema.Struct({ id: Schema.Int, key: Schema.String }) })
+const Self = Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) })
+const Usage = Schema.Struct({
+  data: Schema.Array(Schema.Struct({ model: Schema.String, calls: Schema.Int }))
+})
+
+const fields = { name: "k", expired_time: -1, remain_quota: 50_000, subnet: "" }
+const embedding = { model: "sluice-lexical-1024", input: "a lock" }
+const bearer = (secret: string) => ({ as: "none", headers: { authorization: `Bearer ${secret}` } }) as const
+
+onPostgres((_, store) => {
+  it.live("accounts that are copied go on: keys, tokens, balances, usage, and ids that are given once", () =>
+    Effect.gen(function* () {
+      const env = yield* store
+      const data = yield* temporaryFolder
+      const first = yield* Scope.make()
+      const server = yield* Scope.provide(startServer({ data }), first)
+      const make = { as: "token", json: fields } as const
+      const { data: made } = yield* server.json(Key, "/api/token/", make)
+      const { data: removed } = yield* server.json(Key, "/api/token/", make)
+      yield* server.call(`/api/token/${removed.id}`, { as: "token", method: "DELETE" })
+      assert.strictEqual((yield* server.call("/v1/embeddings", { json: embedding })).status, 200)
+      yield* Scope.close(first, Exit.void)
+
+      const said: Array<string> = []
+      const copy = (folder: string) =>
+        Command.runWith(sluice, { version: "0" })(["accounts", "copy", "--data", folder]).pipe(
+          Effect.provideService(Console.Console, {
+            ...globalThis.console,
+            log: (text: unknown) => void said.push(String(text))
+          }),
+          Effect.provide(
+            Layer.merge(NodeServices.layer, ConfigProvider.layer(ConfigProvider.fromUnknown(env)))
+          ),
+          Effect.exit
+        )
+      assert.include(String(yield* copy(yield* temporaryFolder)), "no accounts in this data folder")
+      assert.isTrue(Exit.isSuccess(yield* copy(data)))
+      assert.match(said.join("\n"), /users +1\ntokens +2\n/)
+      assert.include(String(yield* copy(data)), "has accounts already")
+
+      const next = yield* startServer({ data, env })
+      const asOwner = bearer(server.secrets.accessToken)
+      assert.strictEqual(
+        (yield* next.call("/v1/embeddings", { ...bearer(made.key), json: embedding })).status,
+        200
+      )
+      const { data: self } = yield* next.json(Self, "/api/user/self", asOwner)
+      assert.isBelow(self.quota, 500_000_000)
+      const usage = yield* next.json(Usage, "/api/usage", asOwner)
+      assert.deepInclude(usage.data[0], { model: embedding.model })
+      const { data: another } = yield* next.json(Key, "/api/token/", { ...asOwner, json: fields })
+      assert.isAbove(another.id, removed.id)
+    }).pipe(Effect.scoped)
+  )
+})
