@@ -20,10 +20,9 @@ export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
   let server: RunningServer
   let browser: Browser
   let session: NonNullable<BrowserContextOptions["storageState"]>
-  /** Of most tests, so that the page's files are fetched and compiled once. */
-  let usual: BrowserContext
+  /** Of most tests, which begin it anew: a window costs more than all that most of them do. */
+  let usual: Page
   const contexts: Array<BrowserContext> = []
-  const pages: Array<Page> = []
   /** Errors on the console, requests to another host. */
   const faults: Array<string> = []
   let expected: RegExp | undefined
@@ -60,11 +59,12 @@ export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
     await prepare(page)
     session = await context.storageState()
     await context.close()
-    usual = await newContext({})
+    usual = await (await newContext({})).newPage()
   })
 
   afterEach(async () => {
-    await Promise.all([...contexts.splice(0), ...pages.splice(0)].map((opened) => opened.close()))
+    await Promise.all(contexts.splice(0).map((context) => context.close()))
+    await usual.goto("about:blank")
     assert.deepStrictEqual(faults.splice(0), [])
     expected = undefined
   })
@@ -82,11 +82,12 @@ export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
       expected = fault
     },
     open: async (hash, options) => {
-      const context = options === undefined ? usual : await newContext(options)
-      if (options !== undefined) contexts.push(context)
-      const page = await context.newPage()
-      pages.push(page)
-      await page.goto(`${server.address}${hash}`)
+      const context = options === undefined ? undefined : await newContext(options)
+      if (context !== undefined) contexts.push(context)
+      const page = context === undefined ? usual : await context.newPage()
+      await page.mouse.move(0, 0)
+      // What a test looks for it waits for.
+      await page.goto(`${server.address}${hash}`, { waitUntil: "commit" })
       return page
     }
   }
