@@ -91,6 +91,8 @@ export interface DirectLedger {
     hear: Heard<Reservation | undefined>
   ) => void
   readonly settle: (charge: string, settlement: Settlement, hear: Heard<boolean>) => void
+  /** The same as long as nothing was changed in the accounts. */
+  readonly version: () => number
 }
 
 function* enter(
@@ -170,6 +172,7 @@ export class Ledger extends Context.Service<
         settleSoon: (charge, settlement) =>
           Effect.uninterruptible(turns.soon(() => settle(charge, settlement))),
         direct: turns.direct && {
+          version: turns.direct.version,
           enter: (purchaseOf, now, hear) => {
             const id = chargeId(now)
             turns.direct?.seen(() => enter(id, now, purchaseOf), hear)

@@ -39,7 +39,9 @@ export interface Turns {
   /** The same for a step that nobody waits for: it goes with the next one, after some milliseconds at most. */
   readonly soon: <A>(step: Step<A>) => Committed<A>
   /** `seen` and `soon` without an effect, where the database is within this process. */
-  readonly direct: { readonly seen: Hand; readonly soon: Hand } | undefined
+  readonly direct:
+    | { readonly seen: Hand; readonly soon: Hand; readonly version: DirectSql["version"] }
+    | undefined
 }
 
 type Hand = <A>(step: Step<A>, hear: Heard<A>) => void
@@ -56,7 +58,7 @@ const within = (direct: DirectSql): Turns & { readonly flush: () => void } => {
 
   const together = (waiting: ReadonlyArray<Waiting>) => {
     if (waiting.length === 0) return
-    direct.transact(
+    direct.change(
       (answer) => waiting.map(({ step }) => answered(step(), answer)),
       (result) => {
         if (Result.isSuccess(result)) {
@@ -110,7 +112,7 @@ const within = (direct: DirectSql): Turns & { readonly flush: () => void } => {
     now: (step) => hand(now, step),
     seen: (step) => hand(seen, step),
     soon: (step) => hand(soon, step),
-    direct: { seen, soon },
+    direct: { seen, soon, version: direct.version },
     flush: () => {
       flush()
       together(urgent.splice(0))

@@ -14,19 +14,23 @@ type Answering = (query: Query) => ReadonlyArray<object>
 
 export interface DirectSql {
   /**
-   * Runs changes as one transaction, and tells what came of it: at once, or when the transaction that is open has ended.
-   * When `hear` is called everybody sees them, and the operating system has them: they outlast the process.
+   * Makes changes, all of them or none, and tells what came of it: at once, or when the transaction that is open has
+   * ended. When `hear` is called everybody sees them. They are committed with those that come after them, by `commit`.
    */
-  readonly transact: <A>(
+  readonly change: <A>(
     changes: (answer: Answering) => A,
     hear: (result: Result.Result<A, SqlError.SqlError>) => void
   ) => void
-  /** Tells when all that was committed before is on disk; at once where nobody asked to wait for that. */
+  /** Commits what was changed: it outlasts the process, and is on disk some milliseconds later. */
+  readonly commit: () => void
+  /** Commits, and tells when all of it is on disk; at once where nobody asked to wait for that. */
   readonly onDisk: (hear: (error: SqlError.SqlError | undefined) => void) => void
   /** Sets what is to be done before anybody else's statement sees the database. */
   readonly first: (changes: () => void) => void
-  /** Does it, unless a transaction is open. */
+  /** Does it and commits, unless somebody else's transaction is open; and their own commits wait for the disk. */
   readonly beforeOthers: () => void
+  /** Another number after every statement of others, which may have changed anything. */
+  readonly version: () => number
   readonly close: () => void
 }
 
@@ -41,6 +45,11 @@ interface Connection {
   readonly whenFree: (then: () => void) => void
 }
 
+const BEGIN: Query = { text: "BEGIN IMMEDIATE", values: [] }
+const COMMIT: Query = { text: "COMMIT", values: [] }
+const SAVEPOINT: Query = { text: "SAVEPOINT changes", values: [] }
+const RELEASE: Query = { text: "RELEASE changes", values: [] }
+
 export const makeDirect = ({
   answer,
   database,
@@ -50,6 +59,7 @@ export const makeDirect = ({
   whenFree
 }: Connection): DirectSql => {
   let first = () => {}
+  let version = 0
   let file: number | undefined
   let syncing = false
   let isClosed = false
@@ -74,29 +84,73 @@ export const makeDirect = ({
     })
   }
 
+  let isWaiting = waitsForDisk
+  /** A commit on this way does not wait for the disk: whoever has to, waits by `onDisk`. Those of others do. */
+  const setWaiting = (waits: boolean) => {
+    if (isWaiting === waits) return
+    database.exec(`PRAGMA synchronous = ${waits ? "FULL" : "NORMAL"}`)
+    isWaiting = waits
+  }
+
+  /** Whether the transaction that is open is of this way. */
+  let isOurs = false
+  /** What a commit failed with: until one succeeds, each change is committed before anybody hears of it. */
+  let failed: SqlError.SqlError | undefined
+
+  const rollBack = () => {
+    if (database.isOpen && database.isTransaction) database.exec("ROLLBACK")
+  }
+
+  const commit = () => {
+    if (!isOurs) return
+    isOurs = false
+    try {
+      answer(COMMIT)
+      failed = undefined
+    } catch (cause) {
+      failed = errorOf(cause)
+      rollBack()
+    }
+  }
+
   const run = <A>(changes: (answer: Answering) => A): Result.Result<A, SqlError.SqlError> => {
     try {
-      // The commit itself does not wait for the disk: whoever has to, waits by `onDisk`.
-      if (waitsForDisk) database.exec("PRAGMA synchronous = NORMAL")
-      database.exec("BEGIN IMMEDIATE")
+      if (!isOurs) {
+        setWaiting(false)
+        answer(BEGIN)
+        isOurs = true
+      }
+      answer(SAVEPOINT)
       const value = changes(answer)
-      database.exec("COMMIT")
+      answer(RELEASE)
+      if (failed !== undefined) {
+        commit()
+        if (failed !== undefined) return Result.fail(failed)
+      }
       return Result.succeed(value)
     } catch (cause) {
       const error = errorOf(cause)
-      if (database.isOpen && database.isTransaction) database.exec("ROLLBACK")
+      try {
+        if (isOurs) database.exec("ROLLBACK TO changes; RELEASE changes")
+      } catch {
+        // A fault of the disk has ended the whole transaction.
+        failed = error
+        isOurs = false
+        rollBack()
+      }
       return Result.fail(error)
-    } finally {
-      if (waitsForDisk && database.isOpen) database.exec("PRAGMA synchronous = FULL")
     }
   }
 
   return {
-    transact: (changes, hear) => {
-      if (database.isOpen && database.isTransaction) whenFree(() => hear(run(changes)))
+    change: (changes, hear) => {
+      if (database.isOpen && database.isTransaction && !isOurs) whenFree(() => hear(run(changes)))
       else hear(run(changes))
     },
+    commit,
     onDisk: (hear) => {
+      commit()
+      if (failed !== undefined) return hear(failed)
       // Closing writes all of the log into the file.
       if (!waitsForDisk || isClosed) return hear(undefined)
       waiting.push(hear)
@@ -105,10 +159,16 @@ export const makeDirect = ({
     first: (changes) => {
       first = changes
     },
+    version: () => version,
     beforeOthers: () => {
-      if (!database.isTransaction) first()
+      version++
+      if (database.isTransaction && !isOurs) return
+      first()
+      commit()
+      setWaiting(waitsForDisk)
     },
     close: () => {
+      commit()
       isClosed = true
       if (!syncing) close()
     }

@@ -38,6 +38,9 @@ import { wholeAnswerOf, writeAnswer } from "./LaneAnswer.ts"
 import { usualHead } from "./UsualHead.ts"
 import { wholeBody } from "./WholeBody.ts"
 
+/** Keys that are remembered at most. */
+const KEYS = 10_000
+
 type Named = { readonly model: string }
 
 /** A request that was taken, and not answered yet. */
@@ -93,6 +96,17 @@ export const LaneLayer = Layer.effectDiscard(
       if (operation.logRequests) fork(tellRequest(id, answered))
     }
 
+    const keys = new Map<string, SpendingKey>()
+    let version = -1
+    /** Asked for again after each statement of others, so that it is what the accounts say now. */
+    const heldKey = function* (hash: string) {
+      if (direct.version() !== version || keys.size > KEYS) keys.clear()
+      version = direct.version()
+      const key = keys.get(hash) ?? (yield* keyOf(hash))
+      if (key !== undefined) keys.set(hash, key)
+      return key
+    }
+
     const recordOf = ({ key, named }: Paid): RequestRecord => ({
       user: key.user_id,
       key: String(key.id),
@@ -111,8 +125,13 @@ export const LaneLayer = Layer.effectDiscard(
     }
 
     /** The other way goes on with what came of the call, and answers it. */
-    const goOn = ({ charge, exchange, rate }: Paid, answer: Exit.Exit<unknown, GatewayError>) => {
+    const goOn = (paid: Paid, answer: Exit.Exit<unknown, GatewayError>) => {
+      const { charge, exchange, rate } = paid
       const { pass, request, response } = exchange
+      if (response.destroyed) {
+        early.end(charge, undefined)
+        return tell(exchange, GONE, recordOf(paid))
+      }
       early.goOn(request, { charge, rate, answer })
       response.once("close", () => {
         if (early.takeBack(request) !== undefined) early.end(charge, undefined)
@@ -169,7 +188,7 @@ export const LaneLayer = Layer.effectDiscard(
       const now = clock.currentTimeMillisUnsafe()
       let found: SpendingKey | undefined
       const purchase = function* () {
-        const key = yield* keyOf(hash)
+        const key = yield* heldKey(hash)
         if (key === undefined || refusalOf(key, now, address) !== undefined) return undefined
         if (!mayUse({ models: key.models ?? undefined }, named.model)) return undefined
         found = key
