@@ -162,7 +162,9 @@ const makeForward = Effect.fnUntraced(function* ({ apiKey, idle, names, timeout 
       const attempt = post<Response>(
         body,
         ({ received }, bytes) => {
-          const value = passJson(received["content-type"] ?? "", bytes, names)
+          // Of an upstream that says it twice, a list.
+          const contentType = [received["content-type"] ?? ""].flat().join(", ")
+          const value = passJson(contentType, bytes, names)
           return value && { value, requestId: requestIdOf(received) }
         },
         (sent) => checked(exchange(sent, read))
