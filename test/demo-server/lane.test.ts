@@ -298,6 +298,45 @@ it.live("of 200 parallel calls on a key's quota for 50, exactly 50 pass", () =>
   }).pipe(Effect.scoped)
 )
 
+it.live("a key that is disabled, narrowed or expired is refused from the next call on", () =>
+  Effect.gen(function* () {
+    const { server } = yield* start
+    const made = yield* server.json(
+      Schema.Struct({ data: Schema.Struct({ id: Schema.Int, key: Schema.String }) }),
+      "/api/token/",
+      {
+        as: "token",
+        json: { name: "k", remain_quota: 5000, expired_time: -1 }
+      }
+    )
+    const { id, key } = made.data
+    const call = Effect.map(
+      server.call("/v1/chat/completions", {
+        as: "none",
+        json: chat,
+        headers: { authorization: `Bearer ${key}` }
+      }),
+      ({ status }) => status
+    )
+    const change = (fields: object) =>
+      server.call("/api/token/", { as: "token", method: "PUT", json: { id, ...fields } })
+    const changes = [
+      [{ status: 0 }, 401],
+      [{ status: 1 }, 200],
+      [{ subnet: "203.0.113.0/24" }, 403],
+      [{ subnet: "127.0.0.0/8" }, 200],
+      [{ models: ["e"] }, 403],
+      [{ models: ["*"] }, 200],
+      [{ expired_time: 1 }, 401]
+    ] as const
+    for (const [fields, expected] of changes) {
+      yield* call
+      assert.strictEqual((yield* change(fields)).status, 200)
+      assert.strictEqual(yield* call, expected, JSON.stringify(fields))
+    }
+  }).pipe(Effect.scoped)
+)
+
 it.live("a body that comes in parts, or is no text, is read whole on either way", () =>
   Effect.gen(function* () {
     const { asked, server } = yield* start

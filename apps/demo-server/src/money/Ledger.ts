@@ -1,53 +1,14 @@
 /** The balances: reserved before a call, settled by what it used or refunded after it, exactly once. */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { Failure } from "@sluice/core"
 import { ask, type Asking } from "../sql/Asking.ts"
-import { type Idempotency, remember, type Replay } from "./Idempotency.ts"
+import { remember, type Replay } from "./Idempotency.ts"
 import { chargeId, LEASE_MS, OPEN, refund, renew, reserve, settle } from "./LedgerSteps.ts"
-import type { RateLimits, RateState } from "./RateWindow.ts"
+import type { Charge, Purchase, Reservation, Settlement } from "./Purchase.ts"
 import { type Heard, makeTurns, type Step } from "./Turns.ts"
 
 export { LEASE_MS } from "./LedgerSteps.ts"
-
-/** What is to be paid for. */
-export interface Purchase {
-  readonly user: string
-  /** The API key's id; absent: the page's session, which the user's balance alone bounds. */
-  readonly key?: number | undefined
-  readonly operation: string
-  readonly model: string
-  /** Quota units at most. */
-  readonly units: number
-  /** Tokens at most, which count towards the key's limit. */
-  readonly tokens: number
-  /** It makes something elsewhere, and may have done so when nothing is heard of it. */
-  readonly creates: boolean
-  readonly limits: RateLimits
-  readonly idempotency?: Idempotency | undefined
-}
-
-/** A reserve that is open. */
-export interface Charge {
-  readonly id: string
-  readonly user: string
-  readonly reserved: number
-}
-
-/** What a call came to. */
-export interface Settlement {
-  readonly cost: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-}
-
-/** What becomes of a purchase. */
-export type Reservation =
-  | { readonly _tag: "Reserved"; readonly charge: Charge; readonly rate: RateState | undefined }
-  | { readonly _tag: "Short"; readonly of: "user" | "key" }
-  | { readonly _tag: "Limited"; readonly rate: RateState }
-  | { readonly _tag: "Answered"; readonly replay: Replay }
-  | { readonly _tag: "Refused"; readonly failure: Failure }
+export type * from "./Purchase.ts"
 
 type Asked<A> = Effect.Effect<A, SqlError.SqlError>
 

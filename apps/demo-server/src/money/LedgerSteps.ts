@@ -2,7 +2,7 @@
 import { randomFillSync } from "node:crypto"
 import { ask, type Asking } from "../sql/Asking.ts"
 import { claim, forget } from "./Idempotency.ts"
-import type { Purchase, Reservation, Settlement } from "./Ledger.ts"
+import type { Purchase, Reservation, Settlement } from "./Purchase.ts"
 import { countCall } from "./RateWindow.ts"
 
 /** How long a call that is not heard of is taken to be under way. */

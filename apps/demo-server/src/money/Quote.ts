@@ -1,6 +1,6 @@
 /** What a call may cost, and what it came to: the same for every way that a call takes. */
 import type { RateLimits } from "./RateWindow.ts"
-import type { Purchase, Settlement } from "./Ledger.ts"
+import type { Purchase, Settlement } from "./Purchase.ts"
 import type { Meter } from "./Meter.ts"
 import { costOf, type Price, type Prices, type Usage } from "./Prices.ts"
 import { fieldOf, settledUsage, writtenBy } from "./Reported.ts"
