@@ -100,7 +100,15 @@ const within = (direct: DirectSql): Turns & { readonly flush: () => void } => {
     late()
   }
   const soon: Hand = (step, hear) => {
-    patient.push({ step, hear: hear as Heard<unknown> })
+    const told = hear as Heard<unknown>
+    patient.push({
+      step,
+      // Nobody waits for it, and whoever handed it over has to try again where the commit fails.
+      hear: (exit) => {
+        if (Exit.isFailure(exit)) return told(exit)
+        direct.whenCommitted((error) => told(error === undefined ? exit : Exit.fail(error)))
+      }
+    })
     late()
   }
   const now: Hand = (step, hear) =>

@@ -23,6 +23,8 @@ export interface DirectSql {
   ) => void
   /** Commits what was changed: it outlasts the process, and is on disk some milliseconds later. */
   readonly commit: () => void
+  /** Tells whether what was changed so far is committed, as soon as it is or failed to be. */
+  readonly whenCommitted: (hear: (error: SqlError.SqlError | undefined) => void) => void
   /** Commits, and tells when all of it is on disk; at once where nobody asked to wait for that. */
   readonly onDisk: (hear: (error: SqlError.SqlError | undefined) => void) => void
   /** Sets what is to be done before anybody else's statement sees the database. */
@@ -72,10 +74,16 @@ export const makeDirect = ({
   }
 
   const sync = () => {
-    syncing = true
     const told = waiting
     waiting = []
-    file ??= openSync(log, "r+")
+    try {
+      file ??= openSync(log, "r+")
+    } catch (cause) {
+      const error = errorOf(cause)
+      for (const hear of told) hear(error)
+      return
+    }
+    syncing = true
     fdatasync(file, (cause) => {
       syncing = false
       for (const hear of told) hear(cause === null ? undefined : errorOf(cause))
@@ -97,6 +105,14 @@ export const makeDirect = ({
   /** What a commit failed with: until one succeeds, each change is committed before anybody hears of it. */
   let failed: SqlError.SqlError | undefined
 
+  /** Who wants to know whether the transaction of this way that is open is committed. */
+  let uncommitted: Array<(error: SqlError.SqlError | undefined) => void> = []
+  const ended = () => {
+    const told = uncommitted
+    uncommitted = []
+    for (const hear of told) hear(failed)
+  }
+
   const rollBack = () => {
     if (database.isOpen && database.isTransaction) database.exec("ROLLBACK")
   }
@@ -111,6 +127,7 @@ export const makeDirect = ({
       failed = errorOf(cause)
       rollBack()
     }
+    ended()
   }
 
   const run = <A>(changes: (answer: Answering) => A): Result.Result<A, SqlError.SqlError> => {
@@ -137,6 +154,7 @@ export const makeDirect = ({
         failed = error
         isOurs = false
         rollBack()
+        ended()
       }
       return Result.fail(error)
     }
@@ -144,10 +162,19 @@ export const makeDirect = ({
 
   return {
     change: (changes, hear) => {
-      if (database.isOpen && database.isTransaction && !isOurs) whenFree(() => hear(run(changes)))
-      else hear(run(changes))
+      if (database.isOpen && database.isTransaction && !isOurs) {
+        // Whoever would have committed it may have come and gone meanwhile.
+        whenFree(() => {
+          hear(run(changes))
+          commit()
+        })
+      } else hear(run(changes))
     },
     commit,
+    whenCommitted: (hear) => {
+      if (isOurs) uncommitted.push(hear)
+      else hear(undefined)
+    },
     onDisk: (hear) => {
       commit()
       if (failed !== undefined) return hear(failed)
