@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs"
 
 /** What is larger is read in the thread pool. */
-const SMALL_BYTES = 256 * 1024
+export const SMALL_BYTES = 256 * 1024
 
 /** A read that takes so long holds everybody up: the disk is asleep, far away or busy … */
 const SLOW_MILLIS = 2
