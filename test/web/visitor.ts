@@ -92,3 +92,10 @@ export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
     }
   }
 }
+
+/** Asks, and waits for the answer. */
+export const askFor = async (page: Page, question: string): Promise<void> => {
+  await page.getByLabel("Question to the documents").fill(question)
+  await page.keyboard.press("Enter")
+  await page.locator(".result[data-state=answered]").waitFor()
+}

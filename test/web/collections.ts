@@ -1,0 +1,60 @@
+/** Collections in the page: made, chosen, asked apart, and deleted. */
+import { assert, describe, it } from "vitest"
+import { QUESTION } from "./harbour.ts"
+import { askFor, type Visitor } from "./visitor.ts"
+
+export const collectionTests = (visit: Visitor): void => {
+  describe("collections", () => {
+    it("keeps documents apart in collections, which are made, chosen and deleted", async () => {
+      const page = await visit.open("#documents")
+      const named = async (): Promise<ReadonlyArray<string>> => {
+        const headers = { authorization: `Bearer ${visit.server.apiKey}` }
+        const response = await fetch(`${visit.server.address}collections`, { headers })
+        const { collections } = (await response.json()) as { collections: ReadonlyArray<{ name: string }> }
+        return collections.map(({ name }) => name)
+      }
+      await page.locator(".documents li").first().waitFor()
+      await page.getByRole("button", { name: "New collection" }).click()
+      assert.strictEqual(await page.evaluate<string>("document.activeElement.tagName"), "INPUT")
+      await page.keyboard.type("winter")
+      await page.keyboard.press("Enter")
+      const choice = page.getByLabel("Collection", { exact: true })
+      await choice.waitFor()
+      assert.strictEqual(await choice.inputValue(), "winter")
+      await page.getByText("Nothing here yet").waitFor()
+      const gates = "# Gates\n\nIn winter ninety oak planks close the north gate.\n"
+      const file = { name: "harbour.md", mimeType: "text/markdown", buffer: Buffer.from(gates) }
+      await page.locator("input[type=file]").first().setInputFiles([file])
+      await page.locator(".documents li", { hasText: "Gates" }).waitFor()
+      await page.getByRole("link", { name: "Ask", exact: true }).click()
+      await askFor(page, QUESTION)
+      assert.include(await page.locator(".answer").innerText(), "ninety")
+      assert.match(page.url(), /[&]in=winter$/)
+      await page.locator(".answer .citation").first().click()
+      await page.locator("aside.source mark", { hasText: "ninety oak planks" }).waitFor()
+      await page.keyboard.press("Escape")
+
+      // The same question to the other collection is another question.
+      await choice.selectOption("default")
+      await askFor(page, QUESTION)
+      await page.locator(".answer", { hasText: "Seventeen" }).waitFor()
+      await page.goBack()
+      await page.locator(".answer", { hasText: "ninety" }).waitFor()
+      assert.strictEqual(await choice.inputValue(), "winter")
+
+      await page.getByRole("link", { name: "Documents", exact: true }).click()
+      await page.getByRole("button", { name: "Delete winter" }).click()
+      await page.locator(".confirm", { hasText: "with 1 document?" }).waitFor()
+      await page.keyboard.press("Enter") // on “Keep it”
+      await page.locator(".confirm").waitFor({ state: "detached" })
+      assert.include(await named(), "winter")
+      await page.getByRole("button", { name: "Delete winter" }).click()
+      await page.getByRole("button", { name: "Delete for good" }).click()
+      await page.getByText("The collection winter was deleted.").waitFor({ state: "attached" })
+      await page.locator(".documents li", { hasText: "The harbour" }).waitFor()
+      assert.deepStrictEqual(await named(), ["default"])
+      await page.reload()
+      await page.locator(".documents li", { hasText: "The harbour" }).waitFor()
+    })
+  })
+}
