@@ -42,7 +42,7 @@ it.live("a settlement is told to be done when it is committed, and failed where 
       const turns = yield* makeTurns
       yield* sql`CREATE TABLE things (id INTEGER PRIMARY KEY)`
       yield* sql`CREATE TABLE parts (thing INTEGER REFERENCES things (id) DEFERRABLE INITIALLY DEFERRED)`
-      const settle = turns.soon(function* () {
+      const settle = turns.kept(function* () {
         yield* ask("INSERT INTO things VALUES (1)")
       })
       // Only the commit notices that there is no such thing.

@@ -74,12 +74,12 @@ export interface MadeEarly {
   readonly answer: Exit.Exit<unknown, GatewayError>
 }
 
-/** The steps of `around`, one by one. Of a charge, `settleSoon`, `end` or `goOn` is the last, whichever it is. */
+/** The steps of `around`, one by one. Of a charge, `settle`, `end` or `goOn` is the last, whichever it is. */
 export interface EarlyCalls {
   /** Its lease is renewed from now on. */
   readonly begun: (charge: Charge) => void
-  /** Nobody waits for it: a call that is killed in these milliseconds is given back. */
-  readonly settleSoon: (charge: Charge, settlement: Settlement) => void
+  /** `then` answers the caller: whoever was answered has paid, whatever ends the process. */
+  readonly settle: (charge: Charge, settlement: Settlement, then: () => void) => void
   /** Settles, or refunds without a settlement. */
   readonly end: (charge: Charge, settlement: Settlement | undefined) => void
   /** `around` goes on with it, when this request of Node's comes there. */
@@ -165,14 +165,11 @@ export class Charges extends Context.Service<
         )
       }
 
-      /** Nobody waits for it: a call that is killed in these milliseconds is given back. */
-      const endSoon = (charge: Opened, settlement: Settlement) =>
-        FiberSet.run(
-          retrying,
-          Effect.suspend(() => surely(ledger.settleSoon(charge.id, settlement))).pipe(
-            Effect.ensuring(Effect.sync(() => live.delete(charge.id))),
-            Effect.ensuring(charge.ended)
-          )
+      /** Before the caller is answered: whoever was answered has paid, whatever ends the process. */
+      const endKept = (charge: Opened, settlement: Settlement) =>
+        Effect.suspend(() => surely(ledger.settleKept(charge.id, settlement))).pipe(
+          Effect.ensuring(Effect.sync(() => live.delete(charge.id))),
+          Effect.ensuring(charge.ended)
         )
 
       const keepAnswer = (charge: Charge) =>
@@ -324,7 +321,7 @@ export class Charges extends Context.Service<
 
             const value = valueOf(answer)
             if (!meter.creates) {
-              yield* endSoon(charge, noted(settled(usedBy(value, quote, counted))))
+              yield* endKept(charge, noted(settled(usedBy(value, quote, counted))))
               return answer
             }
             const id = fieldOf(value, "id")
@@ -368,11 +365,12 @@ export class Charges extends Context.Service<
 
       const early: EarlyCalls = {
         begun: ({ id }) => void live.add(id),
-        settleSoon: (charge, settlement) => {
-          const { id } = charge
+        settle: ({ id }, settlement, then) => {
           ledger.direct?.settle(id, settlement, (exit) => {
             live.delete(id)
+            // As on the other way, the caller does not wait for a database that is gone.
             if (Exit.isFailure(exit)) fork(surely(ledger.settle(id, settlement)))
+            then()
           })
         },
         end: ({ id }, settlement) => {

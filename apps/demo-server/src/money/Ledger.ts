@@ -80,8 +80,8 @@ export class Ledger extends Context.Service<
   {
     readonly reserve: (purchase: Purchase) => Asked<Reservation>
     readonly settle: (charge: string, settlement: Settlement) => Asked<boolean>
-    /** The same some milliseconds later, for who does not wait for it: it shares its commit with the next reserve. */
-    readonly settleSoon: (charge: string, settlement: Settlement) => Asked<boolean>
+    /** The same, heard as soon as it outlasts the process: the disk has it some milliseconds later. */
+    readonly settleKept: (charge: string, settlement: Settlement) => Asked<boolean>
     /** The same without an effect for each, where the database is within this process. */
     readonly direct: DirectLedger | undefined
     readonly refund: (charge: string) => Asked<boolean>
@@ -130,15 +130,15 @@ export class Ledger extends Context.Service<
           return yield* Effect.uninterruptible(run(() => reserve(id, now, purchase)))
         }),
         settle: (charge, settlement) => commit(() => settle(charge, settlement)),
-        settleSoon: (charge, settlement) =>
-          Effect.uninterruptible(turns.soon(() => settle(charge, settlement))),
+        settleKept: (charge, settlement) =>
+          Effect.uninterruptible(turns.kept(() => settle(charge, settlement))),
         direct: turns.direct && {
           version: turns.direct.version,
           enter: (purchaseOf, now, hear) => {
             const id = chargeId(now)
             turns.direct?.seen(() => enter(id, now, purchaseOf), hear)
           },
-          settle: (charge, settlement, hear) => turns.direct?.soon(() => settle(charge, settlement), hear)
+          settle: (charge, settlement, hear) => turns.direct?.kept(() => settle(charge, settlement), hear)
         },
         refund: (charge) => commit(() => refund(charge)),
         assign: (charge, task, planned) =>

@@ -9,7 +9,7 @@ import { guarded } from "../sql/Transaction.ts"
 /** Steps of one transaction at most: those that come later should not wait for all of them. */
 const MOST = 64
 
-/** How long a step that nobody waits for waits for company. */
+/** How long what was changed may be uncommitted, and a commit not on disk, where nobody waits for that. */
 const PATIENCE = Duration.millis(10)
 
 /** Guarded changes that may be run again, and what came of them. */
@@ -34,13 +34,13 @@ interface Waiting {
 export interface Turns {
   /** Committed, and on disk as the configuration says, when its caller hears of it. */
   readonly now: <A>(step: Step<A>) => Committed<A>
-  /** When its caller hears of it everybody sees it, and it outlasts the process; the disk has it some milliseconds later. */
+  /** Committed, so that it outlasts the process; the disk has it some milliseconds later. */
+  readonly kept: <A>(step: Step<A>) => Committed<A>
+  /** When its caller hears of it everybody sees it; it is committed with what comes next, in some milliseconds at most. */
   readonly seen: <A>(step: Step<A>) => Committed<A>
-  /** The same for a step that nobody waits for: it goes with the next one, after some milliseconds at most. */
-  readonly soon: <A>(step: Step<A>) => Committed<A>
-  /** `seen` and `soon` without an effect, where the database is within this process. */
+  /** `seen` and `kept` without an effect, where the database is within this process. */
   readonly direct:
-    | { readonly seen: Hand; readonly soon: Hand; readonly version: DirectSql["version"] }
+    | { readonly seen: Hand; readonly kept: Hand; readonly version: DirectSql["version"] }
     | undefined
 }
 
@@ -51,10 +51,11 @@ const hand = <A>(offer: Hand, step: Step<A>): Committed<A> =>
 
 /** In SQLite: a transaction takes microseconds, on this thread. */
 const within = (direct: DirectSql): Turns & { readonly flush: () => void } => {
-  const urgent: Array<Waiting> = []
-  const patient: Array<Waiting> = []
+  const queue: Array<Waiting> = []
   let isDue = false
   let isLate = false
+  /** Whether somebody of this turn wants to hear of a commit. */
+  let commits = false
 
   const together = (waiting: ReadonlyArray<Waiting>) => {
     if (waiting.length === 0) return
@@ -71,8 +72,11 @@ const within = (direct: DirectSql): Turns & { readonly flush: () => void } => {
 
   const turn = () => {
     isDue = false
-    if (urgent.length > MOST) due()
-    together([...patient.splice(0), ...urgent.splice(0, MOST)])
+    together(queue.splice(0, MOST))
+    if (queue.length > 0) due()
+    if (!commits) return
+    commits = false
+    direct.commit()
   }
   const due = () => {
     if (isDue) return
@@ -80,37 +84,31 @@ const within = (direct: DirectSql): Turns & { readonly flush: () => void } => {
     setImmediate(turn)
   }
 
-  const flush = () => together(patient.splice(0))
-  // What was handed over is there for whoever looks.
-  direct.first(flush)
-
   const late = () => {
     if (isLate) return
     isLate = true
     setTimeout(() => {
       isLate = false
-      flush()
       direct.onDisk(() => {})
     }, Duration.toMillis(PATIENCE))
   }
 
   const seen: Hand = (step, hear) => {
-    urgent.push({ step, hear: hear as Heard<unknown> })
-    due()
-    late()
-  }
-  const soon: Hand = (step, hear) => {
-    const told = hear as Heard<unknown>
-    patient.push({
+    queue.push({
       step,
-      // Nobody waits for it, and whoever handed it over has to try again where the commit fails.
       hear: (exit) => {
-        if (Exit.isFailure(exit)) return told(exit)
-        direct.whenCommitted((error) => told(error === undefined ? exit : Exit.fail(error)))
+        late()
+        return (hear as Heard<unknown>)(exit)
       }
     })
-    late()
+    due()
   }
+  const kept: Hand = (step, hear) =>
+    seen(step, (exit) => {
+      if (Exit.isFailure(exit)) return hear(exit)
+      commits = true
+      direct.whenCommitted((error) => hear(error === undefined ? exit : Exit.fail(error)))
+    })
   const now: Hand = (step, hear) =>
     seen(step, (exit) => {
       if (Exit.isFailure(exit)) return hear(exit)
@@ -118,20 +116,19 @@ const within = (direct: DirectSql): Turns & { readonly flush: () => void } => {
     })
   return {
     now: (step) => hand(now, step),
+    kept: (step) => hand(kept, step),
     seen: (step) => hand(seen, step),
-    soon: (step) => hand(soon, step),
-    direct: { seen, soon, version: direct.version },
+    direct: { seen, kept, version: direct.version },
     flush: () => {
-      flush()
-      together(urgent.splice(0))
+      while (queue.length > 0) turn()
+      direct.commit()
     }
   }
 }
 
 /** In a database elsewhere: a transaction is some trips to it. */
 const over = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const queue = yield* Effect.acquireRelease(Queue.unbounded<Waiting | "wake">(), Queue.shutdown)
-  const patient: Array<Waiting> = []
+  const queue = yield* Effect.acquireRelease(Queue.unbounded<Waiting>(), Queue.shutdown)
 
   const together = (waiting: ReadonlyArray<Waiting>) =>
     guarded(Effect.forEach(waiting, ({ step }) => asked(sql, step))).pipe(
@@ -142,10 +139,7 @@ const over = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     )
 
   const turn = Effect.gen(function* () {
-    const urgent = yield* Queue.takeBetween(queue, 1, MOST)
-    const waiting = [...patient.splice(0, MOST), ...urgent.filter((one) => one !== "wake")]
-    if (waiting.length === 0) return
-    if (patient.length > 0) Queue.offerUnsafe(queue, "wake")
+    const waiting = yield* Queue.takeBetween(queue, 1, MOST)
     const exit = yield* together(waiting)
     if (Exit.isSuccess(exit)) {
       for (const [at, { hear }] of waiting.entries()) hear(Exit.succeed(exit.value[at]))
@@ -158,22 +152,14 @@ const over = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   })
   yield* Effect.forkScoped(Effect.forever(turn))
 
-  const handOver =
-    (offer: (waiting: Waiting) => void) =>
-    <A>(step: Step<A>): Committed<A> =>
-      Effect.suspend(() => {
-        const done = Deferred.makeUnsafe<A, SqlError.SqlError>()
-        const hear: Heard<A> = (exit) => void Deferred.doneUnsafe(done, exit)
-        offer({ step, hear: hear as Heard<unknown> })
-        return Deferred.await(done)
-      })
-
-  const now = handOver((waiting) => Queue.offerUnsafe(queue, waiting))
-  const soon = handOver((waiting) => {
-    if (patient.push(waiting) > 1) return
-    setTimeout(() => Queue.offerUnsafe(queue, "wake"), Duration.toMillis(PATIENCE))
-  })
-  return { now, seen: now, soon, direct: undefined } satisfies Turns
+  const now = <A>(step: Step<A>): Committed<A> =>
+    Effect.suspend(() => {
+      const done = Deferred.makeUnsafe<A, SqlError.SqlError>()
+      const hear: Heard<A> = (exit) => void Deferred.doneUnsafe(done, exit)
+      Queue.offerUnsafe(queue, { step, hear: hear as Heard<unknown> })
+      return Deferred.await(done)
+    })
+  return { now, kept: now, seen: now, direct: undefined } satisfies Turns
 })
 
 export const makeTurns: Effect.Effect<Turns, never, SqlClient.SqlClient | Scope.Scope> = Effect.gen(

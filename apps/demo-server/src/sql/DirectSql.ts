@@ -27,12 +27,12 @@ export interface DirectSql {
   readonly whenCommitted: (hear: (error: SqlError.SqlError | undefined) => void) => void
   /** Commits, and tells when all of it is on disk; at once where nobody asked to wait for that. */
   readonly onDisk: (hear: (error: SqlError.SqlError | undefined) => void) => void
-  /** Sets what is to be done before anybody else's statement sees the database. */
-  readonly first: (changes: () => void) => void
-  /** Does it and commits, unless somebody else's transaction is open; and their own commits wait for the disk. */
+  /** Before a statement of others: commits, unless their transaction is open; and their own commits wait for the disk. */
   readonly beforeOthers: () => void
   /** Another number after every statement of others, which may have changed anything. */
   readonly version: () => number
+  /** Whether a transaction of others is open. */
+  readonly isOthers: () => boolean
   readonly close: () => void
 }
 
@@ -60,7 +60,6 @@ export const makeDirect = ({
   waitsForDisk,
   whenFree
 }: Connection): DirectSql => {
-  let first = () => {}
   let version = 0
   let file: number | undefined
   let syncing = false
@@ -183,14 +182,11 @@ export const makeDirect = ({
       waiting.push(hear)
       if (!syncing) sync()
     },
-    first: (changes) => {
-      first = changes
-    },
     version: () => version,
+    isOthers: () => database.isTransaction && !isOurs,
     beforeOthers: () => {
       version++
       if (database.isTransaction && !isOurs) return
-      first()
       commit()
       setWaiting(waitsForDisk)
     },

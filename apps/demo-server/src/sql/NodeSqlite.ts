@@ -145,7 +145,7 @@ export const layer = (
         ...SqlClient.makeSqliteAcquirers({
           connection: Effect.succeed(connectionTo(database, prepare, direct)),
           semaphore,
-          isTransaction: () => database.isTransaction
+          isTransaction: direct.isOthers
         }),
         compiler: Statement.makeCompilerSqlite(),
         driver: "node-sqlite",

@@ -26,7 +26,7 @@ import { Prices } from "../../money/Prices.ts"
 import { purchaseOf, type Quote, quoteOf, settlementOf, usedBy } from "../../money/Quote.ts"
 import type { RateState } from "../../money/RateWindow.ts"
 import { valueOf } from "../../money/Reported.ts"
-import { GONE, tellRequest } from "../../operation/Observed.ts"
+import { GONE, noteBegin, tellRequest } from "../../operation/Observed.ts"
 import { countLaned, countRequestIn } from "../../operation/RequestMetrics.ts"
 import type { RequestRecord } from "../../operation/RequestRecord.ts"
 import { Shutdown } from "../../operation/Shutdown.ts"
@@ -150,12 +150,13 @@ export const LaneLayer = Layer.effectDiscard(
         quote,
         usedBy(value, quote, () => call.meter.counted(named))
       )
-      early.settleSoon(charge, settlement)
-      writeAnswer(response, answer, { id, rate, closes: hasBegun() })
-      request.resume()
-      countLaned(context)
-      const { inputTokens, outputTokens } = settlement
-      tell(exchange, 200, { ...recordOf(paid), inputTokens, outputTokens })
+      early.settle(charge, settlement, () => {
+        writeAnswer(response, answer, { id, rate, closes: hasBegun() })
+        request.resume()
+        countLaned(context)
+        const { inputTokens, outputTokens } = settlement
+        tell(exchange, 200, { ...recordOf(paid), inputTokens, outputTokens })
+      })
     }
 
     const make = (paid: Paid, operate: Effect.Effect<unknown, GatewayError>) => {
@@ -173,7 +174,22 @@ export const LaneLayer = Layer.effectDiscard(
       })
     }
 
-    const reserve = (exchange: Exchange, keyText: string, text: string) => {
+    /** Whether a key may be used now and from here; as it is remembered, or asked for. */
+    const check = (hash: string, address: string, hear: (key: SpendingKey | undefined) => void) => {
+      const now = clock.currentTimeMillisUnsafe()
+      const usable = (key: SpendingKey | undefined) =>
+        key !== undefined && refusalOf(key, now, address) === undefined ? key : undefined
+      const known = direct.version() === version ? keys.get(hash) : undefined
+      if (known !== undefined) return hear(usable(known))
+      let found: SpendingKey | undefined
+      const look = function* () {
+        found = yield* heldKey(hash)
+        return undefined
+      }
+      direct.enter(look, now, () => hear(usable(found)))
+    }
+
+    const reserve = (exchange: Exchange, hash: string, text: string) => {
       const { call, id, pass, request, response } = exchange
       const { meter } = call
       const named = call.requestIn(fieldsIn(text), text)
@@ -184,7 +200,6 @@ export const LaneLayer = Layer.effectDiscard(
       }
       const quote = quoteOf(prices, meter, named, text)
       const address = request.socket.remoteAddress ?? ""
-      const hash = hashSecret(keyText)
       const now = clock.currentTimeMillisUnsafe()
       let found: SpendingKey | undefined
       const purchase = function* () {
@@ -218,14 +233,26 @@ export const LaneLayer = Layer.effectDiscard(
       if (head === undefined || hasBegun()) return false
       if (!isOurHost(request.headers.host, host, operation.hosts)) return false
       if (operation.isTrustedProxy(request.socket.remoteAddress ?? "")) return false
-      const { call, key, length } = head
+      const { call, length } = head
+      const hash = hashSecret(head.key)
       const id = requestIdOf(request.headers["x-request-id"])
       const started = clock.currentTimeMillisUnsafe()
-      const exchange: Exchange = { request, response, pass, call, id, started }
-      wholeBody(request, length, (body) => {
-        if (body === "gone") tell(exchange, GONE, {})
-        else if (body === "no text") pass()
-        else reserve(exchange, key, body.text)
+      /** With its name and its time, so that the other way tells of it as of one that it had from the start. */
+      const passAsItCame = () => {
+        request.headers["x-request-id"] = id
+        noteBegin(request, started)
+        pass()
+      }
+      const exchange: Exchange = { request, response, pass: passAsItCame, call, id, started }
+      // Of who may not call, no body is waited for.
+      check(hash, request.socket.remoteAddress ?? "", (key) => {
+        if (request.destroyed) return tell(exchange, GONE, {})
+        if (key === undefined) return exchange.pass()
+        wholeBody(request, length, (body) => {
+          if (body === "gone") tell(exchange, GONE, { user: key.user_id, key: String(key.id) })
+          else if (body === "no text") exchange.pass()
+          else reserve(exchange, hash, body.text)
+        })
       })
       return true
     }
