@@ -2,6 +2,7 @@
 import type { CitedSentence, ReaderPassage } from "@sluice/core"
 import { answerTypeOf, requiredOf } from "./reading/answerType.ts"
 import { CAPTION, TITLED } from "./reading/blocks.ts"
+import { isSameVerb } from "./reading/irregular.ts"
 import { picturesIn } from "./reading/pictures.ts"
 import { isNumber, type Question, questionOf, wordsOf } from "./reading/question.ts"
 import { type Sentence, sentencesOf } from "./reading/sentences.ts"
@@ -99,7 +100,10 @@ const presence = ({ terms }: Question, content: ReadonlySet<Term>): ReadonlyArra
     if (content.has(term)) return 1
     if (term.kind !== "word") return 0
     let best = 0
-    for (const other of content) if (other.kind === "word") best = Math.max(best, similarity(term, other))
+    for (const other of content) {
+      if (other.kind !== "word") continue
+      best = Math.max(best, isSameVerb(term.key, other.key) ? 1 : similarity(term, other))
+    }
     return best >= SIMILAR ? best * SIMILAR_COUNTS : 0
   })
 
@@ -128,6 +132,9 @@ const hasOtherNumbers = (
 
 /** A sentence that speaks of what the sentence before named. */
 const PRONOUN = /^(?:(?:It|Its|They|Their|He|His|She|Her|This|These|Those)\b|[它他她该这])/
+
+/** Says who does what it speaks of, whichever verb it has for it. */
+const AGENT = /\p{Ll}[dnt]\s+by\s+(?!\p{Ll}+ing\b)\p{L}|\bbelongs? to\b|\bin charge of\b|\bresponsible for\b/u
 
 const nothing: ReadonlySet<Term> = new Set()
 
@@ -228,6 +235,9 @@ const candidatesOf = (
         required(sentence.text, `${columns}\n${path.at(-1) ?? ""}\n${captionText}`) &&
         (question.required.length === 0 ||
           question.required.some((i) => (around[i] ?? 0) > 0) ||
+          (question.asksWho &&
+            AGENT.test(sentence.text) &&
+            question.subject.every((i) => question.required.includes(i) || (own[i] ?? 0) > 0)) ||
           (row && listed && question.years.every((year) => year.test(sentence.text)))) &&
         !namesOthers(pictures, sentence.text) &&
         (question.subject.length === 0 || question.subject.some((i) => (around[i] ?? 0) > 0)) &&

@@ -28,6 +28,8 @@ const COUNTED = /\bhow many\s+(?:(?:different|distinct|other|more|of|the)\s+){0,
 const TIMES = new Set(["times"])
 /** “How *wide* …”: an answer may say “width”. */
 const MEASURE = /\bhow (\p{L}{3,10})\b/iu
+/** “How much does it *cost*”: an amount of money says so. */
+const PRICE = /\bhow much (?:does|do|did|will|would)\b.*\b(cost|earn|pay)\b/iu
 const ONE_OF = /\b(?:which|what)\s+(?:(?:two|three|four|five|\d{1,3})\s+)?(\p{L}{2,30})/iu
 /** Kinds of answers that go without saying: “1974” says not that it is a year. */
 const UNSAID = new Set(
@@ -71,6 +73,8 @@ export interface Question {
   readonly subject: ReadonlyArray<number>
   /** Places of the terms that an answer must have, or stand beside: what is done, or counted. */
   readonly required: ReadonlyArray<number>
+  /** Whether it asks who does something. */
+  readonly asksWho: boolean
   /** A test for a number of what is counted: “1800 machines”, “number of jobs”. */
   readonly counts: RegExp | undefined
   /** Places of the terms for the kind of thing that is asked for one of: its passage says such a word mostly. */
@@ -105,7 +109,7 @@ const countsOf = (word: string | undefined): RegExp | undefined => {
 export const questionOf = (text: string): Question => {
   const all = [...new Set(termsOf(text))].filter(({ stop }) => !stop)
   const attribute = termsOf(ATTRIBUTE.exec(text)?.[1] ?? "")
-  const measured = termsOf(MEASURE.exec(text)?.[1] ?? "")
+  const measured = termsOf(`${MEASURE.exec(text)?.[1] ?? ""} ${PRICE.exec(text)?.[1] ?? ""}`)
   const where = termsOf([...text.matchAll(WHERE)].map(([, word]) => word).join(" "))
   const weighed = all
     .map((term) => ({
@@ -137,6 +141,7 @@ export const questionOf = (text: string): Question => {
   const measure = said(MEASURE)
   return {
     text,
+    asksWho: DOING.test(text),
     required: [...said(DOING), ...said(DONE), ...said(COUNTED, TIMES)],
     counts: countsOf(COUNTED.exec(text)?.[1]),
     sought: said(ONE_OF, UNSAID),
