@@ -96,6 +96,7 @@ describe("figures against marks", () => {
         [["missed", "plain.pdf"]]
       )
       assert.isAbove(figures.pagesPerSecond, 0)
+      assert.isAbove(figures.pagesPerSecondCold, 0)
       assert.isAbove(figures.peakMemoryMB, 10)
 
       yield* write("figures/gold.json", marks("gone.pdf"))

@@ -1,7 +1,7 @@
 /** How well figures and tables are found in PDFs whose figures people have marked. */
 import { readFile } from "node:fs/promises"
 import { basename, join } from "node:path"
-import { Clock, Effect, Schema } from "effect"
+import { Duration, Effect, Schema } from "effect"
 import type { Box } from "../Document.ts"
 import { parse } from "../parse/Parser.ts"
 import { RagError } from "../RagError.ts"
@@ -12,8 +12,10 @@ const AT_ONCE = 2
 
 /** What was reached, how fast, and with how much memory. */
 export interface FigureEvaluation extends FigureScores {
-  /** Whole PDFs with their figures and crops, two at a time, threads started on the way. */
+  /** Whole PDFs with their figures and crops, two at a time, by threads that have read as many before. */
   readonly pagesPerSecond: number
+  /** The same of the first reading: the threads are started, and what they run is compiled on the way. */
+  readonly pagesPerSecondCold: number
   /** The most that this process ever held, its threads included. */
   readonly peakMemoryMB: number
 }
@@ -44,13 +46,8 @@ export const evaluateFigures: (options: {
   )
   // The largest first, so that no thread is left with a long one at the end.
   const ordered = files.toSorted((a, b) => b.bytes.length - a.bytes.length)
-  const start = yield* Clock.currentTimeMillis
-  const read = yield* Effect.forEach(
-    ordered,
-    ({ bytes, name }) => Effect.map(parse({ path: name, bytes }), (parsed) => ({ name, parsed })),
-    { concurrency: AT_ONCE }
-  )
-  const seconds = ((yield* Clock.currentTimeMillis) - start) / 1000
+  const [cold, read] = yield* timed(readAll(ordered))
+  const [warm] = yield* timed(readAll(ordered))
   const finds = read.flatMap(({ name, parsed }) =>
     parsed.figures.flatMap(({ box, caption, kind, number, page }): ReadonlyArray<FoundFigure> =>
       page === undefined || box === undefined
@@ -62,12 +59,32 @@ export const evaluateFigures: (options: {
   const { misses, ...scores } = scoreFigures(marks, finds)
   return {
     ...scores,
-    pagesPerSecond: pages / Math.max(seconds, 0.001),
+    pagesPerSecond: pages / warm,
+    pagesPerSecondCold: pages / cold,
     // maxRSS is in kilobytes.
     peakMemoryMB: process.resourceUsage().maxRSS / 1024,
     misses
   }
 })
+
+interface Pdf {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+const readAll = (files: ReadonlyArray<Pdf>) =>
+  Effect.forEach(
+    files,
+    ({ bytes, name }) => Effect.map(parse({ path: name, bytes }), (parsed) => ({ name, parsed })),
+    { concurrency: AT_ONCE }
+  )
+
+/** The seconds that it took, above 0, and what it gave. */
+const timed = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<readonly [seconds: number, value: A], E> =>
+  Effect.map(Effect.timed(effect), ([duration, value]) => [
+    Math.max(Duration.toSeconds(duration), 0.001),
+    value
+  ])
 
 const bytesOf = (path: string): Effect.Effect<Uint8Array, RagError> =>
   Effect.tryPromise({
