@@ -10,7 +10,7 @@ import { guarded } from "../sql/Transaction.ts"
 const MOST = 64
 
 /** How long what was changed may be uncommitted, and a commit not on disk, where nobody waits for that. */
-const PATIENCE = Duration.millis(10)
+const PATIENCE = Duration.millis(50)
 
 /** Guarded changes that may be run again, and what came of them. */
 export type Step<A> = () => Asking<A>
