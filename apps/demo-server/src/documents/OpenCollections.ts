@@ -16,7 +16,7 @@ export interface OpenCollection {
   readonly read: LibraryService["document"]
 }
 
-interface Opened extends OpenCollection {
+export interface Opened extends OpenCollection {
   readonly handle: { removed: boolean }
 }
 
