@@ -124,6 +124,36 @@ describe("a PDF", () => {
     })
   )
 
+  it.effect.each([
+    ["a size", "BT /F0 1000000000 Tf 1 0 0 1 60 700 Tm (Lost gates) Tj ET"],
+    ["a place", "BT /F0 10 Tf 1 0 0 1 60 -99999999999 Tm (Lost gates) Tj ET"],
+    ["a matrix", "BT /F0 10 Tf 0 90000000 -90000000 0 60 700 Tm (Lost gates) Tj ET"],
+    ["a line", "1000000000 w 0 0 m 99999999999 99999999999 l S -99999999999 400 99999999999 1 re f"]
+  ])("with %s beyond measure is read, the rest at its place", ([, draw]) =>
+    Effect.gen(function* () {
+      const parsed = yield* read([{ marks: [...lines, caption], draw: `q ${draw} Q` }])
+      assert.include(parsed.text, "Bearings wear in every season.")
+      for (const { box } of [...parsed.lines, ...parsed.figures.flatMap((one) => one.box ?? [])]) {
+        if (box !== undefined) assert.isTrue(box.every((v) => Math.abs(v) <= 1684))
+      }
+    })
+  )
+
+  it.effect("of a page larger than any paper loses that page; one that lies of its pages is refused", () =>
+    Effect.gen(function* () {
+      const file = new TextDecoder().decode(writePdf([{ marks: lines }, { marks: lines }]))
+      const bytes = new TextEncoder().encode(file.replace("[0 0 595 842]", "[0 0 900000 900000]"))
+      const parsed = yield* parse({ path: "large.pdf", bytes })
+      assert.deepStrictEqual(
+        parsed.faults.map(({ page }) => page),
+        [1]
+      )
+      const many = file.replace("/Count 2 ", "/Count 500000 ")
+      const error = yield* Effect.flip(parse({ path: "many.pdf", bytes: new TextEncoder().encode(many) }))
+      assert.strictEqual(error.reason, "Malformed")
+    })
+  )
+
   it.live("with 200,000 paths on a page is read, and its figure found", () =>
     Effect.gen(function* () {
       const paths = Array.from(

@@ -1,4 +1,5 @@
 /** The text of a page: characters and their boxes to runs. */
+import type { Box } from "../../Document.ts"
 import { mapBox, type Matrix } from "./PageTransform.ts"
 import { memoryOf, type Pdfium } from "./PdfiumLibrary.ts"
 import type { Run, Turn } from "./Run.ts"
@@ -16,13 +17,17 @@ const ENOUGH = 8
 /** Fonts that number their glyphs show hardly a small Latin letter; old ones without a map give the letters themselves. */
 const SMALL_LETTERS = 0.4
 
+/** Not farther from the page than it is large: damaged numbers put characters a thousand million points away, or nowhere. */
+const isNear = (box: Box, width: number, height: number): boolean =>
+  box[2] >= -width && box[0] <= 2 * width && box[3] >= -height && box[1] <= 2 * height
+
 export interface PageText {
   readonly runs: ReadonlyArray<Run>
   /** Its fonts do not say which characters their glyphs are: what comes out is no text. */
   readonly unreadable: boolean
 }
 
-/** The runs of a page's text, in the order of the file. `toShown` maps page space to the page as shown; `structure` tells headings. */
+/** The runs of a page's text, in the order of the file. `toShown` maps page space to the page as shown; `structure` tells headings, and parts of tables and figures. */
 export const readText = (
   pdfium: Pdfium,
   page: number,
@@ -35,7 +40,7 @@ export const readText = (
 ): PageText => {
   const rotation = pdfium.FPDFPage_GetRotation(page)
   const runs = new RunBuilder(width, height)
-  const fonts = new Map<number, Pick<Look, "font" | "bold" | "mono" | "heading">>()
+  const fonts = new Map<number, Pick<Look, "font" | "bold" | "mono" | "heading" | "part">>()
 
   const lookAt = (index: number): Look => {
     const object = pdfium.FPDFText_GetTextObject(text, index)
@@ -53,8 +58,13 @@ export const readText = (
         bold: BOLD.test(name) || pdfium.FPDFText_GetFontWeight(text, index) >= 650,
         mono: MONO.test(name)
       }
-      const heading = structure?.headings.get(pdfium.FPDFPageObj_GetMarkedContentID(object))
-      if (heading !== undefined) font = { ...font, heading }
+      if (structure !== undefined) {
+        const content = pdfium.FPDFPageObj_GetMarkedContentID(object)
+        const heading = structure.headings.get(content)
+        if (heading !== undefined) font = { ...font, heading }
+        const part = structure.parts.get(content)
+        if (part !== undefined) font = { ...font, part }
+      }
       if (object !== 0) fonts.set(object, font)
     }
     pdfium.FPDFText_GetMatrix(text, index, scratch)
@@ -62,9 +72,10 @@ export const readText = (
     const heap = memoryOf(pdfium).HEAPF32
     const [a, b, c, d] = [heap[at]!, heap[at + 1]!, heap[at + 2]!, heap[at + 3]!]
     const quarter = Math.round(Math.atan2(b, a) / (Math.PI / 2)) - rotation
+    const size = pdfium.FPDFText_GetFontSize(text, index) * Math.hypot(c, d)
     return {
       ...font,
-      size: pdfium.FPDFText_GetFontSize(text, index) * Math.hypot(c, d),
+      size: Number.isFinite(size) ? Math.min(size, Math.max(width, height)) : 0,
       turn: (((quarter % 4) + 4) % 4) as Turn
     }
   }
@@ -85,6 +96,7 @@ export const readText = (
       const heap = memoryOf(pdfium).HEAPF32
       // left, top, right, bottom
       let box = mapBox(toShown, heap[at]!, heap[at + 3]!, heap[at + 2]!, heap[at + 1]!)
+      if (!isNear(box, width, height)) continue
       const begins = runs.atWordStart
       let look = begins ? lookAt(i) : undefined
       if (begins) mapped = pdfium.FPDFText_HasUnicodeMapError(text, i) !== 1
@@ -117,8 +129,10 @@ export const readText = (
         box = [box[0], Math.max(box[1], base - 0.9 * size), box[2], Math.min(box[3], base + 0.25 * size)]
       }
       turn = look?.turn ?? turn
-      if (box[2] - box[0] > width || tall > height)
-        box = [box[0], box[1], Math.min(box[2], width), Math.min(box[3], height)]
+      if (box[2] - box[0] > width || tall > height) {
+        const [x0, y0, x1, y1] = box
+        box = [Math.max(x0, -width), Math.max(y0, -height), Math.min(x1, width), Math.min(y1, height)]
+      }
       // PDFium marks a hyphen at a line's end with 2
       const character =
         code === 2 ? "-" : code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code)

@@ -33,6 +33,9 @@ const unread = (number: number): RawPage => ({
   failed: true
 })
 
+/** A damaged file may say that it has a thousand million: they would fill the memory one by one. */
+const PAGES_AT_MOST = 50_000
+
 /** Pages are read this many at a time: drawings of more are not held in memory, and the look of text is theirs. */
 const WINDOW = 150
 
@@ -99,6 +102,12 @@ const readAll = (
 ): Reading | PdfFault => {
   if (open.count === 0) {
     return { reason: "Empty", message: "this PDF has no pages. Export it again, or leave it out." }
+  }
+  if (open.count > PAGES_AT_MOST) {
+    return {
+      reason: "Malformed",
+      message: `this PDF says that it has ${open.count} pages; up to ${PAGES_AT_MOST} are read. Split it, or export it again.`
+    }
   }
   const starts = Array.from({ length: Math.ceil(open.count / WINDOW) }, (_, i) => i * WINDOW)
   let heavy = false

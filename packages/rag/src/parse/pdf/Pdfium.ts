@@ -14,6 +14,8 @@ const ERROR_PASSWORD = 4
 const ERROR_SECURITY = 5
 /** A whole PDF ends with its cross-reference's address within this many bytes. */
 const TAIL = 2048
+/** A side of a page in points, 70 metres: posters are far below it, damaged numbers above. */
+const LONGEST = 200_000
 
 const readPage = (pdfium: Pdfium, pages: KeptPages, index: number, scratch: number): RawPage => {
   const number = index + 1
@@ -24,6 +26,7 @@ const readPage = (pdfium: Pdfium, pages: KeptPages, index: number, scratch: numb
   try {
     const width = pdfium.FPDF_GetPageWidthF(page)
     const height = pdfium.FPDF_GetPageHeightF(page)
+    if (!(width > 0 && width <= LONGEST && height > 0 && height <= LONGEST)) return nothing
     text = pdfium.FPDFText_LoadPage(page)
     if (text === 0) return { ...nothing, width, height }
     const toShown = pageTransform(pdfium, page, scratch, width, height)
