@@ -9,6 +9,7 @@ import type { IngestEvent } from "./IngestReport.ts"
 import type { IngestPlan, PlannedChange } from "./IngestPlan.ts"
 import { type PassageEmbedder, sha256 } from "./PassageEmbedder.ts"
 import type { Collection, StoredDocument } from "./PassageIndex.ts"
+import { sameStill } from "./PicturesBeside.ts"
 import { RagError } from "./RagError.ts"
 import { reported } from "./Reported.ts"
 import { isThere, pictureBeside, readSource } from "./SourceFiles.ts"
@@ -56,27 +57,42 @@ const checkPlan = (plan: IngestPlan, into: Collection, manifest: Manifest): Effe
       )
 }
 
-/** A file that is read only as it was when it was planned. */
+/** A file that is read only as it was when it was planned, its pictures too. */
 const plannedFile = (
   folder: string,
-  { file, metadata, path, sha256: planned }: PlannedChange
-): SourceFile => ({
-  path,
-  source: folder,
-  read: readSource(folder, file).pipe(
-    Effect.catchIf(
-      ({ reason }) => reason === "NotFound",
-      () =>
-        Effect.fail(stale(`${path} is gone since it was planned. It was left out; make a new plan.`, path))
+  { file, metadata, path, pictures, sha256: planned }: PlannedChange
+): SourceFile => {
+  const picture = pictureBeside(folder, file)
+  return {
+    path,
+    source: folder,
+    read: readSource(folder, file).pipe(
+      Effect.catchIf(
+        ({ reason }) => reason === "NotFound",
+        () =>
+          Effect.fail(stale(`${path} is gone since it was planned. It was left out; make a new plan.`, path))
+      ),
+      Effect.filterOrFail(
+        (bytes) => sha256(bytes) === planned,
+        () => stale(`${path} changed since it was planned. It was left out, unpaid; make a new plan.`, path)
+      ),
+      Effect.tap(() =>
+        Effect.flatMap(sameStill(pictures ?? [], picture), (same) =>
+          same
+            ? Effect.void
+            : Effect.fail(
+                stale(
+                  `A picture in ${path} changed since it was planned. The document was left out, unpaid; make a new plan.`,
+                  path
+                )
+              )
+        )
+      )
     ),
-    Effect.filterOrFail(
-      (bytes) => sha256(bytes) === planned,
-      () => stale(`${path} changed since it was planned. It was left out, unpaid; make a new plan.`, path)
-    )
-  ),
-  metadata: Effect.succeed(metadata),
-  picture: pictureBeside(folder, file)
-})
+    metadata: Effect.succeed(metadata),
+    picture
+  }
+}
 
 const remove = Effect.fn("Apply.remove")(function* (
   folder: string,

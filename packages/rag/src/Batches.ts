@@ -1,12 +1,13 @@
 /** Files into batches of whole documents: what each file is, and when a commit is due. */
 import { isDeepStrictEqual } from "node:util"
 import { Clock, Effect, Stream } from "effect"
-import type { Metadata, Parsed } from "./Document.ts"
+import type { Metadata, Parsed, PictureBeside } from "./Document.ts"
 import { type Draft, documentId, draftOf } from "./Draft.ts"
 import { documentEvent, failedEvent } from "./DocumentEvent.ts"
 import type { IngestEvent } from "./IngestReport.ts"
 import { parse, type PictureFile } from "./parse/Parser.ts"
 import { sha256 } from "./PassageEmbedder.ts"
+import { mayShowPictures, sameStill, watching } from "./PicturesBeside.ts"
 import type { StoredDocument } from "./PassageIndex.ts"
 import type { RagError } from "./RagError.ts"
 
@@ -29,6 +30,8 @@ export interface SourceFile {
   readonly picture?: PictureFile | undefined
   /** What was read of the file before, where that is better than to read it again. */
   readonly reading?: Effect.Effect<Parsed | undefined, RagError> | undefined
+  /** The pictures that `reading` was read with. */
+  readonly pictures?: ReadonlyArray<PictureBeside> | undefined
 }
 
 /** What was read last of a path. */
@@ -97,14 +100,34 @@ const readDocument = Effect.fn("Ingest.read")(function* (
   const { path, source } = file
   const settled =
     earlier === undefined || (earlier.sha256 === hash && isDeepStrictEqual(earlier.metadata, metadata))
-  if (stored !== undefined && settled && stored.whole && stored.info.sha256 === hash) {
+  const same = stored !== undefined && settled && stored.whole && stored.info.sha256 === hash
+  if (same && (yield* hasItsPictures(file, original, stored))) {
     const info = metadata === undefined ? stored.info : { ...stored.info, metadata }
     return { _tag: "Unchanged", stored, now: { ...stored, info, source } }
   }
   const before = file.reading === undefined ? undefined : yield* file.reading
-  const parsed = before ?? (yield* parse({ path, bytes: original, picture: file.picture }))
-  return { _tag: "Draft", draft: yield* draftOf({ path, source, original, sha256: hash, metadata }, parsed) }
+  const watch = file.picture === undefined ? undefined : watching(file.picture)
+  const parsed = before ?? (yield* parse({ path, bytes: original, picture: watch?.picture }))
+  const looked = watch !== undefined && mayShowPictures(path, original) ? watch.seen() : undefined
+  const pictures = before === undefined ? looked : file.pictures
+  return {
+    _tag: "Draft",
+    draft: yield* draftOf({ path, source, original, sha256: hash, metadata, pictures }, parsed)
+  }
 })
+
+/** Whether the pictures beside an unchanged file are those it was read with. */
+const hasItsPictures = (
+  { path, picture }: SourceFile,
+  original: Uint8Array,
+  { pictures }: StoredDocument
+): Effect.Effect<boolean> => {
+  if (picture === undefined) return Effect.succeed(true)
+  // Collections of earlier versions do not know them: what may show some is read once more.
+  return pictures === undefined
+    ? Effect.sync(() => !mayShowPictures(path, original))
+    : sameStill(pictures, picture)
+}
 
 /** Documents that go into one commit, and what else there is to say of the files among them. */
 export interface Batch {

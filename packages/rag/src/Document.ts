@@ -143,6 +143,14 @@ export interface DocumentInfo {
   readonly metadata?: Metadata
 }
 
+/** What was found where a document refers to a picture that lies beside it. */
+export interface PictureBeside {
+  /** As the document has it. */
+  readonly reference: string
+  /** SHA-256 of the picture, or of why it may not be read; absent where there is no such file. */
+  readonly sha256?: string
+}
+
 /** A passage as it stands in a collection. `id` is `<document id>#<ordinal>`. */
 export interface StoredPassage extends Passage {
   readonly id: string

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { Vision } from "@sluice/core"
 import { chunk } from "./Chunker.ts"
 import { describeFigures } from "./DescribeFigures.ts"
-import type { DocumentInfo, Figure, Metadata, Parsed, Passage, ReadFault } from "./Document.ts"
+import type { DocumentInfo, Figure, Metadata, Parsed, Passage, PictureBeside, ReadFault } from "./Document.ts"
 import { sha256 } from "./PassageEmbedder.ts"
 import type { IndexedDocument } from "./PassageIndex.ts"
 import { embeddedText, mentionsOf } from "./SearchText.ts"
@@ -33,6 +33,7 @@ export interface DraftFile {
   readonly original: Uint8Array
   readonly sha256: string
   readonly metadata: Metadata | undefined
+  readonly pictures?: ReadonlyArray<PictureBeside> | undefined
 }
 
 /** Cuts what was read into passages; crops and, where reading again would cost, the reading become attachments. */
@@ -76,7 +77,8 @@ export const draftOf = Effect.fn("Draft.of")(function* (file: DraftFile, parsed:
     ...(parsed.faults.length > 0 ? { faults: listed(parsed.faults) } : {}),
     ...(file.metadata === undefined ? {} : { metadata: file.metadata })
   }
-  const draft: Draft = { info, source: file.source, original: file.original, attachments, reading, passages }
+  const { original, pictures, source } = file
+  const draft: Draft = { info, source, original, attachments, reading, pictures, passages }
   return draft
 })
 

@@ -62,8 +62,10 @@ export const ingestFiles = <E, R>(
         for (const stored of adopted) known.set(stored.info.id, stored)
         const documents = ready.map((document) => ({ ...document, replaces: known.get(document.info.id) }))
         yield* into.commit(documents)
-        const written = documents.map(({ attachments, info, reading, replaces, source }): IngestEvent => {
-          known.set(info.id, { info, source, whole: true, reading, attachments: [...attachments.keys()] })
+        const written = documents.map(({ attachments, replaces, ...document }): IngestEvent => {
+          const { info, pictures, reading, source } = document
+          const kept = { reading, attachments: [...attachments.keys()], pictures }
+          known.set(info.id, { info, source, whole: true, ...kept })
           return documentEvent(info, replaces === undefined ? "added" : "replaced")
         })
         const passages = ready.reduce((sum, document) => sum + document.passages.length, 0)

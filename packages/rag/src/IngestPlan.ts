@@ -16,6 +16,10 @@ export const PlannedChange = Schema.Struct({
   /** SHA-256 of the file that would be written; of what is stored for those to be removed. */
   sha256: Schema.String,
   passages: Count,
+  /** The pictures beside it that it would be read with. */
+  pictures: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ reference: Schema.String, sha256: Schema.optionalKey(Schema.String) }))
+  ),
   metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json))
 })
 export type PlannedChange = typeof PlannedChange.Type

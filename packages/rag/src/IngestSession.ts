@@ -50,7 +50,8 @@ export const rebuildFrom = (
           read: storedOriginal(current, info),
           metadata: Effect.succeed(info.metadata),
           picture: source === "" ? undefined : pictureBeside(source, info.path),
-          reading: storedReading(current, stored)
+          reading: storedReading(current, stored),
+          pictures: stored.pictures
         }
       })
       const filled = ingestFiles(Stream.fromIterable(files), next, embedder, new Map()).pipe(

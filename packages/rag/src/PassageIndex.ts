@@ -1,6 +1,6 @@
 /** What a store must do for a library. `LanceIndex` does it; a user's own is one Layer. */
 import { Context, type Duration, type Effect } from "effect"
-import type { DocumentInfo, Passage, StoredPassage } from "./Document.ts"
+import type { DocumentInfo, Passage, PictureBeside, StoredPassage } from "./Document.ts"
 import type { Filter } from "./Filter.ts"
 import type { Manifest } from "./Manifest.ts"
 import type { RagError } from "./RagError.ts"
@@ -26,6 +26,8 @@ export interface StoredDocument {
   readonly reading?: string | undefined
   /** SHA-256 of the files that belong to it besides its original. */
   readonly attachments?: ReadonlyArray<string> | undefined
+  /** The pictures beside it that it was read with; undefined where it cannot have any, and for uploads. */
+  readonly pictures?: ReadonlyArray<PictureBeside> | undefined
 }
 
 /** A document ready to be stored, whole. */
@@ -37,6 +39,7 @@ export interface IndexedDocument {
   /** Crops of figures and the reading, by the SHA-256 of their bytes; kept as long as the document is. */
   readonly attachments: ReadonlyMap<string, Uint8Array>
   readonly reading?: string | undefined
+  readonly pictures?: ReadonlyArray<PictureBeside> | undefined
   readonly passages: ReadonlyArray<IndexedPassage>
   /** What the writer saw under the same identifier, when it saw something. */
   readonly replaces: StoredDocument | undefined

@@ -2,14 +2,13 @@
 import { isDeepStrictEqual } from "node:util"
 import { Effect, Stream } from "effect"
 import { type Batch, batchesOf } from "./Batches.ts"
-import type { DocumentInfo } from "./Document.ts"
 import { documentId } from "./Draft.ts"
 import { folderFiles } from "./FolderFiles.ts"
 import type { FolderSource } from "./IngestReport.ts"
 import type { IngestPlan, PlannedChange, PlanOptions } from "./IngestPlan.ts"
 import type { Manifest } from "./Manifest.ts"
 import { type PassageEmbedder, TEXTS_PER_CALL } from "./PassageEmbedder.ts"
-import type { Collection } from "./PassageIndex.ts"
+import type { Collection, StoredDocument } from "./PassageIndex.ts"
 import type { RagError } from "./RagError.ts"
 import type { TokenEstimate } from "./TokenEstimate.ts"
 
@@ -31,13 +30,15 @@ export const planIngest = Effect.fn("Plan.ingest")(function* (
   const faults = failed.map(({ error, path }) => ({ path, error }))
   let unchanged = 0
   const note = ({ adopted, drafts, events }: Batch): void => {
-    for (const { info } of drafts)
-      changes.push(changeOf(known.has(info.id) ? "replaced" : "added", info, fileOf))
-    for (const { info } of adopted)
+    for (const draft of drafts)
+      changes.push(changeOf(known.has(draft.info.id) ? "replaced" : "added", draft, fileOf))
+    for (const stored of adopted)
       changes.push(
         changeOf(
-          isDeepStrictEqual(known.get(info.id)?.info.metadata, info.metadata) ? "moved" : "metadata",
-          info,
+          isDeepStrictEqual(known.get(stored.info.id)?.info.metadata, stored.info.metadata)
+            ? "moved"
+            : "metadata",
+          stored,
           fileOf
         )
       )
@@ -59,7 +60,7 @@ export const planIngest = Effect.fn("Plan.ingest")(function* (
       )
     )
   )
-  for (const { info } of gone(seen)) changes.push(changeOf("removed", info, fileOf))
+  for (const { info } of gone(seen)) changes.push(changeOf("removed", { info }, fileOf))
 
   const { passages, ...embedding } = count.total()
   const number = (change: PlannedChange["change"]) => changes.filter((it) => it.change === change).length
@@ -109,7 +110,7 @@ const counting = (embedder: PassageEmbedder) => {
 
 const changeOf = (
   change: PlannedChange["change"],
-  { metadata, passages, path, sha256 }: DocumentInfo,
+  { info: { metadata, passages, path, sha256 }, pictures }: Pick<StoredDocument, "info" | "pictures">,
   fileOf: ReadonlyMap<string, string>
 ): PlannedChange => ({
   path,
@@ -117,6 +118,7 @@ const changeOf = (
   change,
   sha256,
   passages,
+  ...(pictures === undefined ? {} : { pictures }),
   ...(metadata === undefined ? {} : { metadata })
 })
 

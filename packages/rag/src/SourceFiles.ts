@@ -1,4 +1,5 @@
 /** Files of a folder, named and read with typed failures: the one place of this package that reads the disk. */
+import { realpathSync } from "node:fs"
 import { readdir, readFile, realpath, stat } from "node:fs/promises"
 import { basename, dirname, join, resolve, sep } from "node:path"
 import { MAX_IMAGE_BYTES } from "@sluice/core"
@@ -97,8 +98,11 @@ export const pictureBeside =
         const target = resolve(join(from, name))
         if (!isAbove(resolve(root), target)) return "lies outside of the folder that is ingested"
         if (target.slice(resolve(root).length).includes(`${sep}.`)) return "is hidden"
-        const [home, real] = await Promise.all([realpath(root), realpath(target)])
-        if (!isAbove(home, real)) return "lies outside of the folder that is ingested"
+        // At once, as small files are read: this is asked of every picture of an unchanged folder.
+        const real = realpathSync.native(target)
+        if (!isAbove(realpathSync.native(root), real)) return "lies outside of the folder that is ingested"
+        const small = readAtOnce(real)
+        if (small !== undefined) return small
         const stats = await stat(real)
         if (!stats.isFile()) return undefined
         return stats.size > MAX_IMAGE_BYTES ? "has more than 20 MB" : await readFile(real)

@@ -12,7 +12,7 @@ import {
   Utf8,
   vectorFromArray
 } from "apache-arrow"
-import type { DocumentInfo, Format, Line, PassageFigure, StoredPassage } from "../Document.ts"
+import type { DocumentInfo, Format, Line, PassageFigure, PictureBeside, StoredPassage } from "../Document.ts"
 import type { IndexedDocument, IndexedPassage, StoredDocument } from "../PassageIndex.ts"
 import { passagesSchema, vectorType } from "./LanceTables.ts"
 import { hasDirection } from "./LanceVector.ts"
@@ -23,6 +23,7 @@ interface DocumentMetadata extends Omit<DocumentInfo, "id"> {
   readonly reading?: string | undefined
   /** SHA-256 of the files that belong to it besides its original. */
   readonly attachments?: ReadonlyArray<string> | undefined
+  readonly pictures?: ReadonlyArray<PictureBeside> | undefined
 }
 
 /** A passage as JSON, besides its identifier. */
@@ -64,7 +65,7 @@ interface Row {
 /** The row of a document itself. */
 export const documentRow = (
   { id, ...known }: DocumentInfo,
-  { attachments, reading, source }: Pick<DocumentMetadata, "source" | "reading" | "attachments">
+  kept: Pick<DocumentMetadata, "source" | "reading" | "attachments" | "pictures">
 ): Row => ({
   id: documentRowId(id),
   document: id,
@@ -73,7 +74,13 @@ export const documentRow = (
   hash: known.sha256,
   passage: undefined,
   of: undefined,
-  metadata: JSON.stringify({ ...known, source, reading, attachments } satisfies DocumentMetadata)
+  metadata: JSON.stringify({
+    ...known,
+    source: kept.source,
+    reading: kept.reading,
+    attachments: kept.attachments,
+    pictures: kept.pictures
+  } satisfies DocumentMetadata)
 })
 
 /** All rows of the documents: one for each document, one for each passage; `gone` ones for those it has no more. */
@@ -81,9 +88,10 @@ export const rowsOf = (
   documents: ReadonlyArray<IndexedDocument>,
   options: { readonly gone: boolean }
 ): ReadonlyArray<Row> =>
-  documents.flatMap(({ attachments, info, passages, reading, replaces, source }) => {
+  documents.flatMap(({ attachments, info, passages, pictures, reading, replaces, source }) => {
     const document = info.id
-    const rows: Array<Row> = [documentRow(info, { source, reading, attachments: [...attachments.keys()] })]
+    const kept = { source, reading, attachments: [...attachments.keys()], pictures }
+    const rows: Array<Row> = [documentRow(info, kept)]
     for (const passage of passages) {
       const { ordinal } = passage.passage
       const id = `${document}#${ordinal}`
@@ -230,13 +238,16 @@ export const foundRows = (table: Table, by: "_distance" | "_score"): ReadonlyArr
 
 /** The row of a document (`document` and `metadata`) as what a writer needs to know of it. */
 export const toStored = (row: Record<string, unknown>, whole: boolean): StoredDocument => {
-  const { attachments, reading, source, ...known } = JSON.parse(row["metadata"] as string) as DocumentMetadata
+  const { attachments, pictures, reading, source, ...known } = JSON.parse(
+    row["metadata"] as string
+  ) as DocumentMetadata
   return {
     info: { id: row["document"] as string, ...known, format: known.format satisfies Format },
     source,
     whole,
     reading,
-    attachments
+    attachments,
+    pictures
   }
 }
 

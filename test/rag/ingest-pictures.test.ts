@@ -1,0 +1,174 @@
+/** Pictures beside a document that change alone: what shows them is read again, and nothing is paid for twice. */
+import { assert, describe, it } from "@effect/vitest"
+import { documentId, LanceIndex, Library, PassageIndex } from "@sluice/rag"
+import { Context, Effect, Layer, Stream } from "effect"
+import { renameSync } from "node:fs"
+import { join } from "node:path"
+import { sha256 } from "../../packages/rag/src/PassageEmbedder.ts"
+import { mayShowPictures } from "../../packages/rag/src/PicturesBeside.ts"
+import { png } from "./DocxWriter.ts"
+import { countingEmbedder, DIMENSION, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
+import { testFolder } from "./TestFolder.ts"
+
+const PAGES = {
+  "boiler.md": "# Boiler\n\nIts pressure falls.\n\n![Figure 1: The pressure.](img/the%20pressure.png)\n",
+  "lift.html":
+    '<h1>Lift</h1><p>It stands still.</p><figure><IMG SRC="img/lift.png"><figcaption>Figure 2: The lift.</figcaption></figure>',
+  "both.md": "# Both\n\n![The pressure][p]\n\n![The lift](<./img/lift.png>)\n\n[p]: img/the%20pressure.png\n",
+  "plain.md": "# Plain\n\nIt shows [the pressure](img/the%20pressure.png) to nobody, nor does this: !\n"
+} as const
+
+const FIRST = png(64, 48)
+const SECOND = png(80, 60)
+
+/** The documents and their pictures in a folder, a library over it, and how many texts were paid for. */
+const illustrated = Effect.gen(function* () {
+  const test = yield* testFolder
+  for (const [name, text] of Object.entries(PAGES)) yield* test.write(`docs/${name}`, text)
+  for (const name of ["the pressure", "lift"]) yield* test.write(`docs/img/${name}.png`, FIRST)
+  const { count, layer } = yield* countingEmbedder({ free: false })
+  const models = Layer.mergeAll(layer, rerankerLayer, readerLayer)
+  const library = yield* Library.open(test.library).pipe(Effect.provide(models))
+  assert.deepStrictEqual((yield* library.ingest(test.docs)).failed, [])
+  return { ...test, count, library, models }
+})
+
+const cropsOf = (library: typeof Library.Service, path: string) =>
+  Effect.map(library.figures(documentId(path)), (figures) => figures.map(({ figure }) => figure.crop))
+
+/** What an ingest replaces; a plan says the same beforehand. */
+const replacedBy = Effect.fnUntraced(function* (library: typeof Library.Service, docs: string) {
+  const { calls, changes } = yield* library.plan(docs)
+  const events = yield* Stream.runCollect(library.ingestEvents(docs))
+  const replaced = events.flatMap((event) =>
+    event.type === "document" && event.status === "replaced" ? [event.path] : []
+  )
+  assert.deepStrictEqual(
+    changes.filter(({ change }) => change === "replaced").map(({ path }) => path),
+    replaced
+  )
+  return { calls, replaced }
+})
+
+describe("a picture beside a document", () => {
+  it.effect("that changes alone changes what shows it, and costs no call", () =>
+    Effect.gen(function* () {
+      const { count, docs, library, write } = yield* illustrated
+      const paid = yield* count
+      assert.deepStrictEqual(yield* replacedBy(library, docs), { calls: 0, replaced: [] })
+      yield* write("docs/img/the pressure.png", SECOND)
+      assert.deepStrictEqual(yield* replacedBy(library, docs), {
+        calls: 0,
+        replaced: ["boiler.md", "both.md", "img/the pressure.png"]
+      })
+      assert.deepStrictEqual(yield* cropsOf(library, "boiler.md"), [sha256(SECOND)])
+      assert.deepStrictEqual(yield* cropsOf(library, "both.md"), [sha256(SECOND), sha256(FIRST)])
+      yield* write("docs/img/lift.png", SECOND)
+      assert.deepStrictEqual((yield* replacedBy(library, docs)).replaced, [
+        "both.md",
+        "img/lift.png",
+        "lift.html"
+      ])
+      assert.deepStrictEqual(yield* cropsOf(library, "lift.html"), [sha256(SECOND)])
+      assert.deepStrictEqual((yield* replacedBy(library, docs)).replaced, [])
+      assert.strictEqual(yield* count, paid)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("that vanishes leaves its caption, and is seen when it comes back", () =>
+    Effect.gen(function* () {
+      const { count, docs, library, remove, write } = yield* illustrated
+      const paid = yield* count
+      yield* remove("docs/img/lift.png")
+      assert.deepStrictEqual((yield* replacedBy(library, docs)).replaced, ["both.md", "lift.html"])
+      assert.deepStrictEqual(yield* cropsOf(library, "lift.html"), [undefined])
+      assert.deepStrictEqual((yield* replacedBy(library, docs)).replaced, [])
+      yield* write("docs/img/lift.png", FIRST)
+      assert.deepStrictEqual((yield* replacedBy(library, docs)).replaced, ["both.md", "lift.html"])
+      assert.deepStrictEqual(yield* cropsOf(library, "lift.html"), [sha256(FIRST)])
+      assert.strictEqual(yield* count, paid)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("that changes after it was planned leaves its document out", () =>
+    Effect.gen(function* () {
+      const { docs, library, write } = yield* illustrated
+      yield* write("docs/img/the pressure.png", SECOND)
+      yield* write("docs/new.md", "# New\n\n![The lift](img/lift.png)\n")
+      const plan = yield* library.plan(docs)
+      yield* write("docs/img/lift.png", SECOND)
+      const report = yield* library.apply(plan)
+      assert.deepStrictEqual(
+        report.failed.map(({ error, path }) => `${path} ${error.reason} ${error.message.slice(0, 9)}`),
+        ["both.md Stale A picture", "new.md Stale A picture"]
+      )
+      assert.deepStrictEqual([report.replaced, report.added], [2, 0])
+      assert.deepStrictEqual(yield* cropsOf(library, "both.md"), [sha256(FIRST), sha256(FIRST)])
+      assert.deepStrictEqual((yield* replacedBy(library, docs)).replaced, [
+        "both.md",
+        "img/lift.png",
+        "lift.html"
+      ])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("moves with its folder, and through a rebuild", () =>
+    Effect.gen(function* () {
+      const { docs, folder, library, models, write } = yield* illustrated
+      const moved = join(folder, "moved")
+      yield* Effect.sync(() => renameSync(docs, moved))
+      assert.deepStrictEqual((yield* replacedBy(library, moved)).replaced, [])
+      yield* Stream.runDrain(library.rebuild).pipe(Effect.provide(models))
+      assert.deepStrictEqual((yield* replacedBy(library, moved)).replaced, [])
+      yield* write("moved/img/lift.png", SECOND)
+      assert.deepStrictEqual((yield* replacedBy(library, moved)).replaced, [
+        "both.md",
+        "img/lift.png",
+        "lift.html"
+      ])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is looked at once more where an earlier version did not note it", () =>
+    Effect.gen(function* () {
+      const { count, docs, library, library: _, ...test } = yield* illustrated
+      const index = Context.get(yield* Layer.build(LanceIndex.layer(`${test.folder}/library`)), PassageIndex)
+      const { chunker } = yield* library.stats
+      const collection = yield* index.open("default", {
+        format: 2,
+        embeddingModel: "test-words",
+        dimension: DIMENSION,
+        chunker
+      })
+      const stored = yield* collection.inventory
+      yield* collection.adopt(stored.map((known) => ({ ...known, pictures: undefined })))
+      const paid = yield* count
+      assert.deepStrictEqual(yield* replacedBy(library, docs), {
+        calls: 0,
+        replaced: ["boiler.md", "both.md", "lift.html"]
+      })
+      assert.deepStrictEqual((yield* replacedBy(library, docs)).replaced, [])
+      assert.strictEqual(yield* count, paid)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is no matter of files that were uploaded", () =>
+    Effect.gen(function* () {
+      const { library: at } = yield* testFolder
+      const library = yield* Library.open(at)
+      const files = Object.entries(PAGES).map(([path, text]) => ({ path, bytes: Buffer.from(text) }))
+      assert.strictEqual((yield* library.ingest({ files })).added, 4)
+      assert.strictEqual((yield* library.ingest({ files })).unchanged, 4)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it("is looked for where there may be one", () => {
+    for (const text of ["a ![b](c.png)", "<img src=c>", "<IMG\nsrc=c>"]) {
+      assert.isTrue(mayShowPictures("a.md", Buffer.from(text)), text)
+      assert.isTrue(mayShowPictures("a.html", Buffer.from(text, "utf16le")), text)
+      assert.isFalse(mayShowPictures("a.txt", Buffer.from(text)), text)
+    }
+    for (const text of ["a [b](c.png)!", "<image>", "!"])
+      assert.isFalse(mayShowPictures("a.md", Buffer.from(text)), text)
+  })
+})
