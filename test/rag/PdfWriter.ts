@@ -9,6 +9,17 @@ export interface Mark {
   readonly font?: "Helvetica" | "Helvetica-Bold" | "Courier" | "STSong-Light"
   /** Degrees counter-clockwise. */
   readonly turned?: 90
+  /** The number of the marked content that it is; `draw` may mark its own by `/P << /MCID 7 >> BDC … EMC`. */
+  readonly content?: number
+}
+
+/** An element of the structure of a page; numbers among its children are marked content. */
+export interface Tag {
+  readonly type: string
+  readonly alt?: string
+  readonly columns?: number
+  readonly rows?: number
+  readonly children?: ReadonlyArray<Tag | number>
 }
 
 export interface PdfPage {
@@ -25,17 +36,20 @@ export interface PdfPage {
   readonly image?: boolean
   /** Points at an object that is not there. */
   readonly broken?: boolean
+  /** What the file says that stands on the page. */
+  readonly tags?: ReadonlyArray<Tag>
 }
 
 const FONTS = ["Helvetica", "Helvetica-Bold", "Courier", "STSong-Light"] as const
 
-const show = ({ font = "Helvetica", size = 10, text, turned, x, y }: Mark): string => {
+const show = ({ content, font = "Helvetica", size = 10, text, turned, x, y }: Mark): string => {
   const string =
     font === "STSong-Light"
       ? `<${[...text].map((c) => c.charCodeAt(0).toString(16).padStart(4, "0")).join("")}>`
       : `(${text.replace(/[\\()]/g, "\\$&")})`
   const matrix = turned === 90 ? "0 1 -1 0" : "1 0 0 1"
-  return `BT /F${FONTS.indexOf(font)} ${size} Tf ${matrix} ${x} ${y} Tm ${string} Tj ET`
+  const shown = `BT /F${FONTS.indexOf(font)} ${size} Tf ${matrix} ${x} ${y} Tm ${string} Tj ET`
+  return content === undefined ? shown : `/P << /MCID ${content} >> BDC ${shown} EMC`
 }
 
 /** A PDF of A4 pages. Characters are ASCII, or any of the Basic Multilingual Plane in STSong-Light. */
@@ -57,7 +71,7 @@ export const writePdf = (pages: ReadonlyArray<PdfPage>, title?: string): Uint8Ar
   )
   const resources = (form?: number, more = ""): string =>
     `<< /Font << ${fonts.map((id, i) => `/F${i} ${id} 0 R`).join(" ")} >> /XObject << /I ${image} 0 R ${form === undefined ? "" : `/X ${form} 0 R`} ${more} >> >>`
-  const kids = pages.map((page) => {
+  const kids = pages.map((page, number) => {
     if (page.broken === true) return 9999
     const content = [
       page.draw ?? "",
@@ -80,9 +94,37 @@ export const writePdf = (pages: ReadonlyArray<PdfPage>, title?: string): Uint8Ar
     const stream = add(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`)
     const crop = page.cropBox === undefined ? "" : `/CropBox [${page.cropBox.join(" ")}]`
     return add(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] ${crop} /Rotate ${page.rotate ?? 0} /Resources ${resources(form, picture)} /Contents ${stream} 0 R >>`
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] ${crop} /Rotate ${page.rotate ?? 0} /StructParents ${number} /Resources ${resources(form, picture)} /Contents ${stream} 0 R >>`
     )
   })
+  if (pages.some(({ tags }) => tags !== undefined)) {
+    const root = add("")
+    const document = add("")
+    const parents = pages.map(({ tags = [] }, number) => {
+      const owners: Array<string> = []
+      const element = (tag: Tag, parent: number): number => {
+        const { alt, children = [], columns = 1, rows = 1, type } = tag
+        const own = add("")
+        const held = children.map((child) => {
+          if (typeof child !== "number") return `${element(child, own)} 0 R`
+          owners[child] = `${own} 0 R`
+          return child
+        })
+        const spans = columns * rows > 1 ? `/A << /O /Table /ColSpan ${columns} /RowSpan ${rows} >>` : ""
+        const said = alt === undefined ? "" : `/Alt (${alt})`
+        objects[own - 1] =
+          `<< /Type /StructElem /S /${type} /P ${parent} 0 R /Pg ${kids[number]} 0 R ${said} ${spans} /K [${held.join(" ")}] >>`
+        return own
+      }
+      const own = tags.map((tag) => element(tag, document))
+      return { own, entry: `${number} [${Array.from(owners, (one = "null") => one).join(" ")}]` }
+    })
+    objects[document - 1] =
+      `<< /Type /StructElem /S /Document /P ${root} 0 R /K [${parents.flatMap(({ own }) => own.map((id) => `${id} 0 R`)).join(" ")}] >>`
+    objects[root - 1] =
+      `<< /Type /StructTreeRoot /K [${document} 0 R] /ParentTree << /Nums [${parents.map(({ entry }) => entry).join(" ")}] >> >>`
+    objects[0] = `<< /Type /Catalog /Pages 2 0 R /MarkInfo << /Marked true >> /StructTreeRoot ${root} 0 R >>`
+  }
   objects[1] = `<< /Type /Pages /Count ${pages.length} /Kids [${kids.map((id) => `${id} 0 R`).join(" ")}] >>`
   const info = title === undefined ? "" : `/Info ${add(`<< /Title (${title}) >>`)} 0 R`
 

@@ -20,7 +20,8 @@ const DISTANCE = 90
 /** Regions that share more than this of the smaller one are one region twice. */
 const OVERLAP = 0.1
 
-const overlap = (a: Box, b: Box): number => {
+/** Which share of the smaller of two boxes the other covers; 0 to 1. */
+export const overlap = (a: Box, b: Box): number => {
   const both = Math.max(0, shared(a[0], a[2], b[0], b[2])) * Math.max(0, shared(a[1], a[3], b[1], b[3]))
   return both / Math.max(1, Math.min(area(a), area(b)))
 }

@@ -1,28 +1,16 @@
 /** Figures and tables of a paged document, by their captions. Needs no model: text, drawings and their places. */
-import type { Box } from "../Document.ts"
-import { type RawPage, type Run, type Turn } from "../parse/pdf/Run.ts"
+import { type RawPage, type Turn } from "../parse/pdf/Run.ts"
 import { assign, habitOf } from "./Assignment.ts"
 import { type Body, bodyOf, isRunningText, obstaclesOf, pageColumns, toBlocks } from "./BodyText.ts"
 import { captionsOf } from "./Captions.ts"
 import { captionStart } from "./CaptionStart.ts"
-import { centre, contains, type Frame, onPage, toFrame } from "./Frame.ts"
+import { type Frame, onPage, toFrame } from "./Frame.ts"
+import { type FoundFigure, insideOf, onPaper } from "./FoundFigure.ts"
 import { framesOf, type Ground } from "./Ground.ts"
 import type { Candidate } from "./Candidate.ts"
 import { candidatesOf } from "./Regions.ts"
 import { withoutRepeated } from "./Repeated.ts"
-
-/** A figure or table as it stands on its page. */
-export interface FoundFigure {
-  readonly page: number
-  readonly kind: "figure" | "table"
-  readonly number: string
-  /** The graphic without its caption, as the page is shown. */
-  readonly box: Box
-  readonly caption: ReadonlyArray<Run>
-  /** What is written inside. */
-  readonly inside: ReadonlyArray<Run>
-  readonly turn: Turn
-}
+import { withTagged } from "./Tagged.ts"
 
 /** Pages that tell how the running text of a document looks. */
 const SAMPLE = 60
@@ -92,8 +80,11 @@ const regionsOf = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PageRegions> =>
   )
 }
 
-/** The figures of all pages, in the order of pages and, on a page, of captions. Pages come without headers and footers. */
-export const findFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FoundFigure> => {
+/** The figures of all pages, in the order of pages. Pages come without headers and footers. */
+export const findFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FoundFigure> =>
+  withTagged(captionedFigures(pages), pages)
+
+const captionedFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FoundFigure> => {
   const regions = regionsOf(pages)
   const habit = habitOf(regions.map(({ captions }) => captions))
   return withoutRivals(
@@ -105,19 +96,15 @@ export const findFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FoundF
 
 const toFound = ({ box, caption }: Candidate, page: RawPage, turn: Turn): FoundFigure => {
   const shown = onPage(box, { turn, width: page.width, height: page.height })
-  const own = new Set(caption.segments.flatMap(({ runs }) => runs))
+  const written = caption.segments.flatMap(({ runs }) => runs)
   return {
     page: page.number,
     kind: caption.kind,
     number: caption.number,
-    box: [
-      Math.max(0, shown[0]),
-      Math.max(0, shown[1]),
-      Math.min(page.width, shown[2]),
-      Math.min(page.height, shown[3])
-    ],
-    caption: caption.segments.flatMap(({ runs }) => runs),
-    inside: page.runs.filter((run) => !own.has(run) && contains(shown, ...centre(run.box))),
+    box: onPaper(shown, page),
+    mark: written[0]!,
+    caption: written,
+    inside: insideOf(shown, page, written),
     turn
   }
 }

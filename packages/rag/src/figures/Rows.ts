@@ -5,8 +5,8 @@ import { rulesOf } from "./Rules.ts"
 import { centre, height, hull, overlapX, overlapY, width } from "./Frame.ts"
 
 /** A table has at most this many columns and rows; more are drawings. */
-const MAX_COLUMNS = 40
-const MAX_ROWS = 500
+export const MAX_COLUMNS = 40
+export const MAX_ROWS = 500
 /** Cells of a row are at least this many font sizes apart. */
 const CELL_GAP = 0.75
 /** Of the rows at most this share may cross the gap between two columns: heads that span columns do. */
@@ -95,7 +95,7 @@ const edgesOf = (
 }
 
 /** The lines of a cell; a hyphen at the end of one stays, for it may belong there. */
-const joined = (texts: ReadonlyArray<string>): string =>
+export const joined = (texts: ReadonlyArray<string>): string =>
   texts.reduce((before, after) => {
     if (before === "" || after === "") return before + after
     return before + (/\p{L}-$/u.test(before) ? "" : glue(before, after)) + after
@@ -103,6 +103,8 @@ const joined = (texts: ReadonlyArray<string>): string =>
 
 export interface TableRow {
   readonly cells: ReadonlyArray<string>
+  /** What is written in it, each cell once. */
+  readonly text: string
   /** Around its text, in the frame of the runs. */
   readonly box: Box
 }
@@ -172,5 +174,6 @@ export const rowsOf = (
     } else rows.push({ cells, box: own })
   }
   const filled = rows.flatMap(({ cells }) => cells).filter((cell) => cell !== "").length
-  return rows.length < 2 || filled < 0.3 * rows.length * columns ? undefined : rows
+  if (rows.length < 2 || filled < 0.3 * rows.length * columns) return undefined
+  return rows.map((row) => ({ ...row, text: row.cells.filter((cell) => cell !== "").join(" | ") }))
 }

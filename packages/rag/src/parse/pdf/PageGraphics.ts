@@ -2,7 +2,7 @@
 import type { Box } from "../../Document.ts"
 import { compose, mapBox, type Matrix } from "./PageTransform.ts"
 import { memoryOf, type Pdfium } from "./PdfiumLibrary.ts"
-import { type Alternative, around as hull, type Graphic } from "./Run.ts"
+import { around as hull, type Graphic, type PageTags } from "./Run.ts"
 import type { Structure } from "./Structure.ts"
 
 const PATH = 2
@@ -63,8 +63,8 @@ const merged = (graphics: ReadonlyArray<Graphic>): ReadonlyArray<Graphic> => {
 }
 
 /**
- * Reads a page's graphics, and what stands for those that `structure` knows. `toShown` maps page space to the page as
- * shown, `width` × `height` points.
+ * Reads a page's graphics, and where those are that `structure` calls a figure's. `toShown` maps page space to the page
+ * as shown, `width` × `height` points.
  */
 export const readGraphics = (
   pdfium: Pdfium,
@@ -74,8 +74,9 @@ export const readGraphics = (
   width: number,
   height: number,
   structure?: Structure
-): { readonly graphics: ReadonlyArray<Graphic>; readonly alternatives: ReadonlyArray<Alternative> } => {
-  const alternatives = new Map<string, Box>()
+): { readonly graphics: ReadonlyArray<Graphic>; readonly tags?: PageTags } => {
+  const figures = new Set(structure?.figures.map(({ part }) => part))
+  const drawn = new Map<number, Box>()
   const graphics: Array<Graphic> = []
   const paper: Box = [0, 0, width, height]
   const at = scratch >> 2
@@ -152,7 +153,7 @@ export const readGraphics = (
     return Math.min(r!, g!, b!) >= WHITE ? "white" : stroke ? "stroke" : "fill"
   }
 
-  const addPath = (object: number, matrix: Matrix, clip: Box): void => {
+  const addPath = (object: number, matrix: Matrix, clip: Box, figure: number | undefined): void => {
     const paint = paintOf(object)
     if (paint === "none" || paint === "white") return
     const count = pdfium.FPDFPath_CountSegments(object)
@@ -170,12 +171,13 @@ export const readGraphics = (
           ? "frame"
           : "filled"
         : "other"
-    add({ kind: "path", shape, box: found.box }, clip, found.straight)
+    add({ kind: "path", shape, box: found.box }, clip, figure, found.straight)
   }
 
-  const add = (graphic: Graphic, clip: Box, straight = true): void => {
+  const add = (graphic: Graphic, clip: Box, figure: number | undefined, straight = true): void => {
     const box = intersect(graphic.box, clip)
     if (box[2] < box[0] || box[3] < box[1] || !box.every(Number.isFinite)) return
+    if (figure !== undefined) drawn.set(figure, hull([drawn.get(figure) ?? box, box]))
     const [w, h] = [box[2] - box[0], box[3] - box[1]]
     // Lines are drawn as strokes, as thin rectangles, and by some programs as thin images
     const thin =
@@ -183,12 +185,11 @@ export const readGraphics = (
     graphics.push(thin === undefined ? { ...graphic, box } : { kind: "path", shape: thin, box })
   }
 
-  const note = (object: number, matrix: Matrix): void => {
-    const text = structure?.alternatives.get(pdfium.FPDFPageObj_GetMarkedContentID(object))
-    const box = text === undefined ? undefined : boundsOf(object, matrix)
-    if (text === undefined || box === undefined || !box.every(Number.isFinite)) return
-    const own = alternatives.get(text) ?? box
-    alternatives.set(text, hull([own, box]))
+  /** The figure whose content an object is; what a form draws is of the form's. */
+  const figureOf = (object: number, outer: number | undefined): number | undefined => {
+    if (figures.size === 0) return undefined
+    const part = structure?.parts.get(pdfium.FPDFPageObj_GetMarkedContentID(object))
+    return part !== undefined && figures.has(part) ? part : outer
   }
 
   const walk = (
@@ -196,26 +197,28 @@ export const readGraphics = (
     objectAt: (index: number) => number,
     matrix: Matrix,
     clip: Box,
-    depth: number
+    depth: number,
+    outer?: number
   ): void => {
     for (let i = 0; i < count && objects < OBJECTS; i++) {
       const object = objectAt(i)
       if (object === 0) continue
       objects++
-      if (structure !== undefined && structure.alternatives.size > 0) note(object, matrix)
       const type = pdfium.FPDFPageObj_GetType(object)
       if (type !== PATH && type !== IMAGE && type !== SHADING && type !== FORM) continue
       const visible = clipOf(object, matrix, clip)
       if (visible[2] < visible[0] || visible[3] < visible[1]) continue
-      if (type === PATH) addPath(object, matrix, visible)
+      const figure = figureOf(object, outer)
+      if (type === PATH) addPath(object, matrix, visible, figure)
       else if (type === IMAGE)
         add(
           { kind: "image", shape: "other", box: mapBox(compose(matrixOf(object), matrix), 0, 0, 1, 1) },
-          visible
+          visible,
+          figure
         )
       else if (type === SHADING) {
         const box = boundsOf(object, matrix)
-        if (box !== undefined) add({ kind: "shading", shape: "other", box }, visible)
+        if (box !== undefined) add({ kind: "shading", shape: "other", box }, visible, figure)
       } else if (depth < DEPTH) {
         const children = pdfium.FPDFFormObj_CountObjects(object)
         walk(
@@ -223,15 +226,16 @@ export const readGraphics = (
           (j) => pdfium.FPDFFormObj_GetObject(object, j),
           compose(matrixOf(object), matrix),
           visible,
-          depth + 1
+          depth + 1,
+          figure
         )
       }
     }
   }
 
   walk(pdfium.FPDFPage_CountObjects(page), (i) => pdfium.FPDFPage_GetObject(page, i), toShown, paper, 0)
-  return {
-    graphics: merged(graphics),
-    alternatives: [...alternatives].map(([text, box]) => ({ text, box }))
-  }
+  const own = merged(graphics)
+  if (structure === undefined || structure.parts.size === 0) return { graphics: own }
+  const { tables, figures: all } = structure
+  return { graphics: own, tags: { tables, figures: all, drawn } }
 }

@@ -62,8 +62,8 @@ export const readText = (
         const content = pdfium.FPDFPageObj_GetMarkedContentID(object)
         const heading = structure.headings.get(content)
         if (heading !== undefined) font = { ...font, heading }
-        const part = structure.parts.get(content)
-        if (part !== undefined) font = { ...font, part }
+        const own = structure.parts.get(content)
+        if (own !== undefined) font = { ...font, part: own }
       }
       if (object !== 0) fonts.set(object, font)
     }
@@ -78,6 +78,17 @@ export const readText = (
       size: Number.isFinite(size) ? Math.min(size, Math.max(width, height)) : 0,
       turn: (((quarter % 4) + 4) % 4) as Turn
     }
+  }
+
+  let seen = 0
+  let part: number | undefined
+  /** Cells may follow each other without a blank. */
+  const beginsPart = (index: number): boolean => {
+    if (structure === undefined || structure.parts.size === 0) return false
+    const object = pdfium.FPDFText_GetTextObject(text, index)
+    if (object === seen) return false
+    seen = object
+    return structure.parts.get(pdfium.FPDFPageObj_GetMarkedContentID(object)) !== part
   }
 
   let visible = 0
@@ -97,8 +108,9 @@ export const readText = (
       // left, top, right, bottom
       let box = mapBox(toShown, heap[at]!, heap[at + 3]!, heap[at + 2]!, heap[at + 1]!)
       if (!isNear(box, width, height)) continue
-      const begins = runs.atWordStart
+      const begins = runs.atWordStart || beginsPart(i)
       let look = begins ? lookAt(i) : undefined
+      if (begins) part = look?.part
       if (begins) mapped = pdfium.FPDFText_HasUnicodeMapError(text, i) !== 1
       visible++
       if (!mapped) {

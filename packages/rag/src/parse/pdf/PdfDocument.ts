@@ -1,7 +1,7 @@
 /** A PDF's pages to one text with its blocks, pages and lines. */
 import type { Block, Figure, Line, Page, Parsed } from "../../Document.ts"
-import type { FoundFigure } from "../../figures/Figures.ts"
-import { centre, contains, onPage, overlapX, overlapY, toFrame } from "../../figures/Frame.ts"
+import type { FoundFigure } from "../../figures/FoundFigure.ts"
+import { onPage, overlapX, overlapY, toFrame } from "../../figures/Frame.ts"
 import { withMentions } from "../../figures/Mentions.ts"
 import { rowsOf, type TableRow } from "../../figures/Rows.ts"
 import { commonGutter, readingOrder } from "./Columns.ts"
@@ -130,13 +130,6 @@ const linesOf = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<Draft> =
     .toSorted((a, b) => b.length - a.length)
     .flatMap((own) => toLines(page, own))
 
-/** What the file says that stands for the pictures in a figure. */
-const alternativeOf = ({ box }: FoundFigure, page: RawPage): string =>
-  (page.alternatives ?? [])
-    .filter((one) => contains(box, ...centre(one.box)))
-    .map(({ text }) => text)
-    .join(" ")
-
 /**
  * Caption and inside text of a figure, next to each other; a table's by its rows where it has some. What stands for its
  * pictures comes last, as a line of which the whole figure is the place.
@@ -146,29 +139,31 @@ const writeFigure = (
   found: FoundFigure,
   page: RawPage
 ): Omit<Figure, "mentions" | "crop"> => {
-  const { box, kind, number, turn } = found
+  const { alternative, box, kind, number, tagged, turn } = found
   const start = writer.block()
   writer.prose(linesOf(found.page, found.caption))
   const caption = { start, end: writer.at }
-  const rows = kind === "table" ? tableRows(found, page) : undefined
-  for (const row of rows ?? []) {
-    writer.add("\n")
-    const place = onPage(row.box, { ...page, turn })
-    writer.line({ page: found.page, box: place }, row.cells.filter((cell) => cell !== "").join(" | "))
+  const line = (place: Pick<Draft, "page" | "box">, text: string): void => {
+    if (writer.at > start) writer.add("\n")
+    writer.line(place, text)
   }
-  const rest = rows === undefined ? found.inside : found.inside.filter((run) => run.turn !== turn)
-  for (const line of linesOf(found.page, rest)) {
-    writer.add("\n")
-    writer.line(line, kind === "table" ? line.cells.join(" | ") : line.text)
+  const rows = kind === "table" ? (tagged?.rows ?? tableRows(found, page)) : undefined
+  for (const row of rows ?? []) line({ page: found.page, box: onPage(row.box, { ...page, turn }) }, row.text)
+  const inRows = (run: Run): boolean => (tagged === undefined ? run.turn === turn : tagged.runs.has(run))
+  const rest = rows === undefined ? found.inside : found.inside.filter((run) => !inRows(run))
+  for (const own of linesOf(found.page, rest)) line(own, kind === "table" ? own.cells.join(" | ") : own.text)
+  if (alternative !== undefined) line(found, alternative)
+  return {
+    start,
+    end: writer.at,
+    kind,
+    ...(number === undefined ? {} : { number }),
+    ...(caption.end > start ? { caption } : {}),
+    page: found.page,
+    box,
+    ...(rows === undefined ? {} : { rows: rows.map((row) => row.cells) }),
+    ...(alternative === undefined ? {} : { alternative })
   }
-  const said = alternativeOf(found, page)
-  if (said !== "") {
-    writer.add("\n")
-    writer.line(found, said)
-  }
-  const alternative = said === "" ? {} : { alternative: said }
-  const cells = rows === undefined ? {} : { rows: rows.map((row) => row.cells) }
-  return { start, end: writer.at, kind, number, caption, page: found.page, box, ...cells, ...alternative }
 }
 
 /** Reading order with figures taken out of it. */
@@ -180,11 +175,14 @@ interface Flow {
 
 const flowOf = (pages: ReadonlyArray<RawPage>, figures: ReadonlyArray<FoundFigure>): Flow => {
   const taken = new Set(figures.flatMap(({ caption, inside }) => [...caption, ...inside]))
-  // The first words of a caption hold its figure's place among the columns
-  const marks = new Map(figures.map((figure) => [figure.caption[0]!, figure]))
+  const marks = new Map(figures.map((figure) => [figure.mark, figure]))
+  const silent = figures.filter(({ caption }) => caption.length === 0)
   const plain = pages.map((page) => ({
     ...page,
-    runs: page.runs.filter((run) => !taken.has(run) || marks.has(run))
+    runs: [
+      ...page.runs.filter((run) => !taken.has(run) || marks.has(run)),
+      ...silent.filter((figure) => figure.page === page.number).map(({ mark }) => mark)
+    ]
   }))
   const gutter = commonGutter(plain)
   const next = new Map<FoundFigure, TextLine | undefined>()

@@ -1,6 +1,7 @@
 /** Reads PDFs, in a thread of its own. */
 import { parentPort } from "node:worker_threads"
-import { findFigures, type FoundFigure } from "../../figures/Figures.ts"
+import { findFigures } from "../../figures/Figures.ts"
+import type { FoundFigure } from "../../figures/FoundFigure.ts"
 import { overlapX, overlapY } from "../../figures/Frame.ts"
 import { withoutFurniture } from "./Furniture.ts"
 import { toParsed } from "./PdfDocument.ts"
@@ -75,7 +76,7 @@ const readWindow = (
     pictures: new Set(
       figures
         .filter((figure) => isPicture(figure, read[figure.page - 1 - from]!))
-        .map(({ caption }) => caption[0]!)
+        .map(({ mark }) => mark)
     )
   }
 }
@@ -128,7 +129,7 @@ const readAll = (
     return { reason: "Empty", message: "there is no text in this PDF. Leave it out." }
   }
   const shown = new Set(windows.flatMap((window) => [...window.pictures]))
-  const pictures = order.flatMap(({ caption }, index) => (shown.has(caption[0]!) ? [index] : []))
+  const pictures = order.flatMap(({ mark }, index) => (shown.has(mark) ? [index] : []))
   const unreadable = windows.flatMap((window) => window.unreadable)
   return { result: { parsed, scans, unreadable, pictures }, order }
 }

@@ -1,5 +1,6 @@
 /** What a PDF gives: runs of text at places. */
 import type { Box } from "../../Document.ts"
+import type { Tags } from "./Tags.ts"
 
 /** How many quarter turns counter-clockwise a text is turned, as the page is shown. */
 export type Turn = 0 | 1 | 2 | 3
@@ -26,12 +27,13 @@ export interface Run {
   readonly change?: number
   /** The level that the file's own structure gives it, if that calls it a heading; 1 to 6. */
   readonly heading?: number
+  /** Which part of a table or figure the file's own structure calls it. */
+  readonly part?: number
 }
 
-/** What stands for a picture, as the file's own structure says it, and where the picture is. */
-export interface Alternative {
-  readonly text: string
-  readonly box: Box
+/** What the file's own structure says of a page, and where the drawings of its figures are, by the numbers of their parts. */
+export interface PageTags extends Tags {
+  readonly drawn: ReadonlyMap<number, Box>
 }
 
 /**
@@ -52,7 +54,7 @@ export interface RawPage {
   readonly height: number
   readonly runs: ReadonlyArray<Run>
   readonly graphics: ReadonlyArray<Graphic>
-  readonly alternatives?: ReadonlyArray<Alternative>
+  readonly tags?: PageTags
   readonly failed: boolean
   /** It has text that its fonts do not tell the characters of: there are no runs, but it can be looked at. */
   readonly unreadable?: boolean

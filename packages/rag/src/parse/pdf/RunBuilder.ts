@@ -13,6 +13,7 @@ export interface Look {
   readonly mono: boolean
   readonly turn: Turn
   readonly heading?: number
+  readonly part?: number
 }
 
 const LIGATURES = /[\uFB00-\uFB06]/g
@@ -93,6 +94,7 @@ export class RunBuilder {
     const own = this.#look!
     if (look !== undefined) {
       if (look.turn !== own.turn || look.bold !== own.bold || look.mono !== own.mono) return false
+      if (look.part !== own.part) return false
       if (Math.abs(look.size - own.size) > own.size * 0.15) return false
     }
     const [, y0, x1, y1] = this.#frame

@@ -1,6 +1,6 @@
 /** Text that image understanding saw on a page, as runs: from there on it is text like any other. */
 import type { Box } from "../../Document.ts"
-import type { FoundFigure } from "../../figures/Figures.ts"
+import type { FoundFigure } from "../../figures/FoundFigure.ts"
 import { area, centre, contains, overlapX, overlapY } from "../../figures/Frame.ts"
 import type { RawPage, Run } from "./Run.ts"
 
