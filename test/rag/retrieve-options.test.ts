@@ -229,6 +229,29 @@ describe("retrieval's options", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
+  it.effect("keep equal texts below headings that say something else", () =>
+    Effect.gen(function* () {
+      const rule =
+        "Close the valve, wait until the needle of the gauge stands still, and write down what it shows, the hour and your name; then open the valve again and tell the next shift what you have done and what is left to do."
+      const from = yield* library({
+        "a.md": "# Parameters of the pump\n\nNone.\n\n# Errors of the pump\n\nNone.\n",
+        "b.md": `# Checking the red boiler\n\n${rule}\n\n# Checking the blue boiler\n\n${rule}\n`
+      })
+      const headings = (question: string) =>
+        Effect.map(from.retrieve(question, { keep: 4 }), ({ kept }) =>
+          kept.map(({ headings }) => headings.at(-1)).toSorted()
+        )
+      assert.includeMembers(yield* headings("pump errors, parameters"), [
+        "Errors of the pump",
+        "Parameters of the pump"
+      ])
+      assert.include(yield* headings("gauge of the blue boiler"), "Checking the blue boiler")
+      assert.include(yield* headings("gauge of the red boiler"), "Checking the red boiler")
+      const one = (yield* headings("what does the gauge show")).filter((name) => name?.startsWith("Checking"))
+      assert.strictEqual(one.length, 1, "of what nobody asked for, one is enough")
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
   it.effect("keep unlike passages where diversity is asked for, the best one always first", () =>
     Effect.gen(function* () {
       const from = yield* library({

@@ -211,6 +211,27 @@ describe("LanceIndex", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("leaves out what builds a sentence, and no word that says something, in any language", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* open(library)
+      const texts = ["心脏是循环系统的重要组成部分。", "该校属于教育部。", "The die is cast in the mine."]
+      yield* collection.commit([documentOf("one", texts)])
+      const found = (words: string) =>
+        Effect.map(collection.search({ words, limit: 3 }), (hits) =>
+          hits.map(({ passage }) => texts.indexOf(passage.text))
+        )
+      for (const indexed of [false, true]) {
+        assert.deepStrictEqual(
+          yield* Effect.forEach(["组成", "重要", "属于", "dies", "mines", "的", "什么", "in the"], found),
+          [[0], [0], [1], [2], [2], [], [], []],
+          indexed ? "indexed" : "not indexed yet"
+        )
+        yield* collection.maintain
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("takes words as words, whatever they look like", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder

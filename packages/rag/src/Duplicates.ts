@@ -1,10 +1,11 @@
 /** Passages that say the same: pages that repeat, versions of a document, boilerplate. */
 import type { StoredPassage } from "./Document.ts"
+import { titleOf } from "./SearchText.ts"
 
 /** Texts that share fewer of their triples of words say different things. */
 const SHARED = 0.85
 
-/** Shorter texts are the same only when all their words are. */
+/** Shorter texts are the same only when all their words are, and those of their headings: "None." says what those say. */
 const SHORT = 20
 
 const NEGATIONS = new Set([
@@ -34,26 +35,28 @@ const wordsOf = (text: string): ReadonlyArray<string> =>
 export const makeSameText = (question: string) => {
   const asked = new Set(wordsOf(question))
   const words = once(({ text }) => wordsOf(text))
+  const headed = once(({ document, headings }) => new Set(wordsOf(titleOf(document.title, headings))))
   const triples = once((passage) => triplesOf(words(passage)))
   /**
    * Whether two passages say the same: all their words are equal, or nearly all in the same order.
    *
-   * **Details.** Never where they differ in a number, a negation, or a word of the question: that may be the answer.
+   * **Details.** Never where they differ in a number, a negation, or a word of the question: that may be the answer. Nor
+   * where their headings differ in a word of the question.
    */
   return (a: StoredPassage, b: StoredPassage): boolean => {
     const longer = Math.max(a.text.length, b.text.length)
     if (Math.abs(a.text.length - b.text.length) > longer * (1 - SHARED)) return false
     if (a.figure?.kind !== b.figure?.kind || a.figure?.crop !== b.figure?.crop) return false
-    if (a.text === b.text) return true
     const left = words(a)
     const right = words(b)
-    if (left.length === right.length && left.every((word, i) => word === right[i])) return true
-    if (Math.min(left.length, right.length) < SHORT) return false
-    return (
-      sharesEnough(right, triples(a)) &&
-      likeness(triples(a), triples(b)) >= SHARED &&
-      differences(left, right).every((word) => !telling(word, asked))
-    )
+    const short = Math.min(left.length, right.length) < SHORT
+    const equal = left.length === right.length && left.every((word, i) => word === right[i])
+    if (!equal) {
+      if (short || !sharesEnough(right, triples(a)) || likeness(triples(a), triples(b)) < SHARED) return false
+      if (differences(left, right).some((word) => telling(word, asked))) return false
+    }
+    const elsewhere = headed(a).symmetricDifference(headed(b))
+    return short ? elsewhere.size === 0 : elsewhere.isDisjointFrom(asked)
   }
 }
 

