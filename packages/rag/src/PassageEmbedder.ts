@@ -12,6 +12,9 @@ const TEXTS_PER_LOOKUP = 2_000
 /** Texts of one call: small enough that vectors which were paid for are kept soon, and that the process stays awake. */
 export const TEXTS_PER_CALL = 256
 
+/** Answers that come while other calls are under way wait for those, so many texts at most: each write is a file. */
+const TEXTS_PER_WRITE = 1_000
+
 /** Calls at a time, for models that are far away. */
 const CALLS_AT_ONCE = 4
 
@@ -91,19 +94,36 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
     )
   })
 
-  /** What was answered is kept, whoever interrupts: it was paid for. */
-  const call = (texts: ReadonlyArray<PassageText>) =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.tap(restore(ask(texts)), (answer) => {
-        if (cache === undefined) return Effect.void
-        const paid = new Map<string, Float32Array>()
-        answer.forEach((embedding, i) => {
-          if (embedding._tag === "Vector")
-            paid.set(keyOf(texts[i]!.hash), embedding.vector ?? new Float32Array(dimension))
-        })
-        return cache.put(paid)
+  /** Calls the model for some texts at a time. What was answered is kept, whoever interrupts: it was paid for. */
+  const caller = () => {
+    let paid = new Map<string, Float32Array>()
+    let underWay = 0
+    const keep = Effect.suspend(() => {
+      if (cache === undefined || paid.size === 0) return Effect.void
+      if (underWay > 0 && paid.size < TEXTS_PER_WRITE) return Effect.void
+      const all = paid
+      paid = new Map()
+      return cache.put(all)
+    })
+    return (texts: ReadonlyArray<PassageText>) =>
+      Effect.uninterruptibleMask((restore) => {
+        underWay++
+        return restore(ask(texts)).pipe(
+          Effect.tap((answer) =>
+            Effect.sync(() =>
+              answer.forEach((embedding, i) => {
+                if (embedding._tag === "Vector")
+                  paid.set(keyOf(texts[i]!.hash), embedding.vector ?? new Float32Array(dimension))
+              })
+            )
+          ),
+          Effect.onExit(() => {
+            underWay--
+            return keep
+          })
+        )
       })
-    )
+  }
 
   /** Vectors in the cache, by the hash of their text. */
   const lookUp = Effect.fn("PassageEmbedder.lookUp")(function* (texts: ReadonlyArray<PassageText>) {
@@ -131,6 +151,7 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
         unknown.slice(i * TEXTS_PER_CALL, (i + 1) * TEXTS_PER_CALL)
       )
       const fresh = new Map<string, Embedding>()
+      const call = caller()
       yield* Effect.forEach(
         groups,
         Effect.fnUntraced(function* (group) {

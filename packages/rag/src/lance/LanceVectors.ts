@@ -3,6 +3,7 @@ import { createHash } from "node:crypto"
 import { Effect, Semaphore } from "effect"
 import type { VectorCache } from "../PassageIndex.ts"
 import type { RagError } from "../RagError.ts"
+import { type KeyFilter, keyFilter } from "./KeyFilter.ts"
 import { attempt, attemptWrite, openOrCreate, sqlIn, type Store } from "./Lance.ts"
 import { toTable, utf8, vectors } from "./LanceRows.ts"
 import { vectorsSchema } from "./LanceTables.ts"
@@ -17,11 +18,30 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
   const schema = vectorsSchema(dimension)
   const table = yield* openOrCreate(store, { name, schema, key: "sha256" })
 
+  const turn = yield* Semaphore.make(1)
+
+  // The keys there are, as of a version of the table: what this process writes is added, what others write is read.
+  let seen: { version: number; readonly keys: KeyFilter } | undefined
+  const keysOfNow = Effect.gen(function* () {
+    const version = yield* attempt("store", "looking at the cache of vectors", () => table.version())
+    if (seen?.version === version) return seen.keys
+    const keys = keyFilter()
+    yield* attempt("store", "reading what vectors are cached", async () => {
+      for await (const batch of table.query().select(["sha256"])) {
+        for (const key of batch.getChildAt(0) ?? []) keys.add(key)
+      }
+    })
+    seen = { version, keys }
+    return keys
+  }).pipe(turn.withPermit)
+
   const get: VectorCache["get"] = Effect.fn("LanceVectors.get")(function* (keys) {
-    if (keys.length === 0) return new Map()
+    const there = yield* keysOfNow
+    const likely = keys.filter(there.mayHave)
+    if (likely.length === 0) return new Map()
     const rows: ReadonlyArray<{ readonly sha256: string; readonly vector: Iterable<number> }> =
       yield* attempt("store", "looking up cached vectors", () =>
-        table.query().where(sqlIn("sha256", keys)).select(["sha256", "vector"]).toArray()
+        table.query().where(sqlIn("sha256", likely)).select(["sha256", "vector"]).toArray()
       )
     return new Map(rows.map((row) => [row.sha256, Float32Array.from(row.vector)]))
   })
@@ -32,11 +52,13 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
       vectors([...entries.values()], dimension)
     ])
     // Two writers may keep the same one: it is the same vector, and looking for it would take longer than it is long.
-    yield* attemptWrite("store", "caching vectors", () => table.add(rows))
+    const { version } = yield* attemptWrite("store", "caching vectors", () => table.add(rows))
+    if (seen === undefined || version !== seen.version + 1) return
+    for (const key of entries.keys()) seen.keys.add(key)
+    seen.version = version
   })
 
   // What comes while a write is under way is written together after it: each write makes a file of its own.
-  const turn = yield* Semaphore.make(1)
   let next: Group | undefined
   const put: VectorCache["put"] = Effect.fnUntraced(function* (entries) {
     if (entries.size === 0) return

@@ -1,0 +1,50 @@
+/** Vectors that were paid for: whoever kept them finds them, and nothing is asked that cannot be there. */
+import { assert, describe, it } from "@effect/vitest"
+import { LanceIndex, PassageIndex } from "@sluice/rag"
+import { Effect, Layer } from "effect"
+import { keyFilter } from "../../packages/rag/src/lance/KeyFilter.ts"
+import { sha256 } from "../../packages/rag/src/PassageEmbedder.ts"
+import { testFolder } from "./TestFolder.ts"
+
+const DIMENSION = 8
+
+/** A store of its own over the folder, as another process has it. */
+const cacheIn = (folder: string) =>
+  Layer.build(LanceIndex.layer(folder)).pipe(
+    Effect.flatMap((store) =>
+      Effect.provideContext(
+        Effect.flatMap(PassageIndex, (index) => index.vectors("acme", DIMENSION)),
+        store
+      )
+    )
+  )
+
+const entry = (text: string) =>
+  [sha256(text), Float32Array.from({ length: DIMENSION }, (_, i) => text.length + i)] as const
+
+describe("the cache of vectors", () => {
+  it.effect("finds what either of two stores keeps, in any order of writes", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const [one, other] = [yield* cacheIn(library), yield* cacheIn(library)]
+      const [a, b, c, d] = [entry("a"), entry("bb"), entry("ccc"), entry("dddd")]
+      const all = [a, b, c, d].map(([key]) => key)
+      assert.isEmpty([...(yield* one.get(all))])
+      yield* one.put(new Map([a]))
+      yield* other.put(new Map([b]))
+      assert.deepStrictEqual(new Map(yield* one.get(all)), new Map([a, b]))
+      assert.deepStrictEqual(new Map(yield* other.get(all)), new Map([a, b]))
+      yield* Effect.all([one.put(new Map([c])), other.put(new Map([d]))], { concurrency: 2 })
+      for (const cache of [one, other, yield* cacheIn(library)])
+        assert.deepStrictEqual(new Map(yield* cache.get(all)), new Map([a, b, c, d]))
+    }).pipe(Effect.scoped)
+  )
+
+  it("asks for every key that was added, and for almost no other", () => {
+    const keys = keyFilter()
+    const added = Array.from({ length: 20_000 }, (_, i) => sha256(`added ${i}`))
+    added.forEach(keys.add)
+    assert.isTrue(added.every(keys.mayHave))
+    assert.isBelow(added.filter((_, i) => keys.mayHave(sha256(`absent ${i}`))).length, 20)
+  })
+})
