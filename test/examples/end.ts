@@ -1,0 +1,2 @@
+/** The line that stands between what two programs print. */
+export const END = "\u{1e}"
