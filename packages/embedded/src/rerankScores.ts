@@ -8,16 +8,18 @@ import { termsOf } from "./text/termsOf.ts"
 /**
  * Shares of the score; no single one carries it. `vector` and `company`: nDCG@10 .371 → .403 (Cranfield, 20 documents).
  * Rarity among the candidates counts more than rarity in general language: .415 → .420 (50 documents), and no less on
- * code, README sections and package descriptions.
+ * code, README sections and package descriptions. What a title says counts as far as the text does not say it: where some
+ * documents have a telling title and others none, nDCG@10 is .002 below BM25's in place of .039 (four such collections); of
+ * 27 other English ones the mean is .048 above it in place of .051.
  */
 const WEIGHTS = {
   background: 0.2,
   candidates: 0.6,
-  title: 0.15,
+  title: 0.18,
   order: 0.15,
   similar: 0.2,
   vector: 0.3,
-  company: 1
+  company: 1.2
 }
 
 /** The best documents after a first look, to which the others are compared; the better ones count far more. */
@@ -144,12 +146,12 @@ const lexicalScores = (wanted: Wanted, seen: ReadonlyArray<Seen>): Float64Array 
         const saturated = count / (count + norm)
         background += weight * saturated
         candidates += (rare[place] as number) * saturated
-        title += weight * (document.inTitle[place] as number)
+        title += (rare[place] as number) * (1 - saturated) * (document.inTitle[place] as number)
       } else similar += weight * (document.likeness[place] as number)
     }
     return (
-      (WEIGHTS.background * background + WEIGHTS.title * title + WEIGHTS.similar * similar) / total +
-      (WEIGHTS.candidates * candidates) / totalRare +
+      (WEIGHTS.background * background + WEIGHTS.similar * similar) / total +
+      (WEIGHTS.candidates * candidates + WEIGHTS.title * title) / totalRare +
       WEIGHTS.order * document.ordered
     )
   })
