@@ -1,5 +1,4 @@
 /** `sluice conformance` as a program uses it: the report, one object with `--json`, an exit code, the rotated token. */
-import { spawn } from "node:child_process"
 import { readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,24 +8,13 @@ import { brokenGateways } from "../conformance/brokenGateways.ts"
 import { having } from "../conformance/Checking.ts"
 import { ACCESS_TOKEN, API_KEY, serveGateway } from "../conformance/ReferenceGateway.ts"
 import { temporaryFolder } from "../demo-server/TestServer.ts"
+import { sluiceIn } from "./Launcher.ts"
 
 describe("sluice conformance", () => {
-  const launcher = join(import.meta.dirname, "../../apps/demo-server/bin/sluice.js")
-
   /** Credentials by the environment, as a program would give them. */
+  const env = { SLUICE_API_KEY: API_KEY, SLUICE_ACCESS_TOKEN: ACCESS_TOKEN }
   const sluice = (url: string, ...args: ReadonlyArray<string>) =>
-    Effect.callback<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>(
-      (resume) => {
-        const env = { ...process.env, SLUICE_API_KEY: API_KEY, SLUICE_ACCESS_TOKEN: ACCESS_TOKEN }
-        const command = [launcher, "conformance", "--base-url", url, ...args]
-        const child = spawn(process.execPath, command, { env, stdio: ["ignore", "pipe", "pipe"] })
-        let stdout = ""
-        let stderr = ""
-        child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
-        child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
-        child.on("close", (code) => resume(Effect.succeed({ code, stdout, stderr })))
-      }
-    )
+    Effect.promise(() => sluiceIn(process.cwd(), ["conformance", "--base-url", url, ...args], env))
 
   it.live("prints call by call and rule by rule, and succeeds", () =>
     Effect.gen(function* () {

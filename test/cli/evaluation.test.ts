@@ -3,8 +3,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { sluiceIn } from "./Launcher.ts"
+import { sluiceHere, sluiceIn } from "./Launcher.ts"
 
+const root = process.cwd()
 let folder = ""
 
 const lines = (values: ReadonlyArray<unknown>) =>
@@ -37,24 +38,20 @@ beforeAll(async () => {
     lines(SECTIONS.map((name, i) => ({ _id: `q${i}`, text: name })))
   )
   await writeFile(join(collection, "qrels.tsv"), SECTIONS.map((_, i) => `q${i}\td${i}\t1`).join("\n"))
+  process.chdir(folder)
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(async () => {
+  process.chdir(root)
+  await rm(folder, { recursive: true, force: true })
+})
 
-const sluice = (...args: ReadonlyArray<string>) => sluiceIn(folder, args)
+const sluice = (...args: ReadonlyArray<string>) => sluiceHere(args)
 
 describe("sluice eval", () => {
   it("retrieval prints runs and comparisons, writes a report, and fails below what is asked for", async () => {
-    const done = await sluice(
-      ...RETRIEVAL,
-      "--a",
-      '{"recall":2}',
-      "--fail-under",
-      "nDCG@10=.5",
-      "--fail-under",
-      "hit@3=1.5",
-      "--report",
-      "report.html"
-    )
+    const below = ["--fail-under", "nDCG@10=.5", "--fail-under", "hit@3=1.5"]
+    const words = [...RETRIEVAL, "--a", '{"recall":2}', ...below, "--report", "report.html"]
+    const done = await sluiceIn(folder, words)
     expect(done.code, done.stderr).toBe(1)
     expect(done.stderr).toContain("hit@3 of default is 1.0000, below the 1.5 that is asked for")
     expect(done.stderr).not.toContain("nDCG@10 of default")

@@ -3,9 +3,10 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { sluiceIn } from "./Launcher.ts"
+import { sluiceHere, sluiceIn } from "./Launcher.ts"
 import { renderBar } from "../../apps/demo-server/src/cli/Progress.ts"
 
+const root = process.cwd()
 let folder = ""
 
 beforeAll(async () => {
@@ -17,22 +18,19 @@ beforeAll(async () => {
   )
   await writeFile(join(folder, "docs/crew.md"), "# Crew\n\nThe night watch is held by two keepers.\n")
   await writeFile(join(folder, "docs/broken.pdf"), "no PDF")
+  process.chdir(folder)
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(async () => {
+  process.chdir(root)
+  await rm(folder, { recursive: true, force: true })
+})
 
-const sluice = (...args: ReadonlyArray<string>) => sluiceIn(folder, args)
+const sluice = (...args: ReadonlyArray<string>) => sluiceHere(args)
 
 describe("sluice", () => {
   it("ask --docs --json prints the answer, its citations and its trace, and nothing else", async () => {
-    const asked = await sluice(
-      "ask",
-      "When does the sea gate close?",
-      "--docs",
-      "docs",
-      "--data",
-      "data",
-      "--json"
-    )
+    const words = ["ask", "When does the sea gate close?", "--docs", "docs", "--data", "data", "--json"]
+    const asked = await sluiceIn(folder, words)
     expect(asked.code, asked.stderr).toBe(0)
     const { answer, citations, trace } = JSON.parse(asked.stdout)
     expect(answer).toContain("two hours before high water")
@@ -67,12 +65,18 @@ describe("sluice", () => {
     expect(JSON.parse(asked.stdout).trace.passages).toEqual([])
   })
 
+  it("ends with 1 when it fails, as a process too", async () => {
+    const failed = await sluiceIn(folder, ["frobnicate", "--json"])
+    expect(failed.code).toBe(1)
+    expect(JSON.parse(failed.stdout).error).toMatchObject({ reason: "Usage" })
+    expect(failed.stderr).toMatch(/^sluice: \S/)
+  })
+
   it.each([
     { args: ["ask", "", "--data", "data"], reason: "Empty" },
     { args: ["ask", "--data", "data"], reason: "Usage" },
     { args: ["ask", "What?", "--docs", "nowhere", "--data", "data"], reason: "Usage" },
     { args: ["ask", "What?", "--page", "9-3", "--data", "data"], reason: "Malformed" },
-    { args: ["frobnicate"], reason: "Usage" },
     { args: ["eval", "retrieval", "--data", "docs", "--collection", "none"], reason: "NotFound" }
   ])("says $reason for $args: one typed object, advice, exit code 1", async ({ args, reason }) => {
     const failed = await sluice(...args, "--json")
