@@ -3,14 +3,15 @@
 /** How a caption begins. `length` is how much of the text its label takes. */
 export interface CaptionStart {
   readonly kind: "figure" | "table"
-  readonly number: string
+  /** Undefined where a colon follows the word: "Figure: The gates". */
+  readonly number: string | undefined
   readonly length: number
   /** As it stands there: `Fig.`, `Tabelle`. */
   readonly word: string
   /** The word in general there, in lower case: `Listing 1` and `Figure 1` are two, `Fig. 1` and `Figure 1` one. */
   readonly series: string
-  /** How sure the label itself makes it: `marked` by a delimiter, `alone` in its text, or `bare`. */
-  readonly sign: "marked" | "alone" | "bare"
+  /** How sure the label itself makes it: `marked` by a delimiter, `alone` in its text, `bare`, or without a number. */
+  readonly sign: "marked" | "alone" | "bare" | "unnumbered"
 }
 
 const LATIN_FIGURE =
@@ -39,13 +40,27 @@ const CJK_SENTENCE =
 /** Lists of figures: leaders to a page number. */
 const LEADERS = /(?:\.\s?){4,}\s*\d*\s*$|…{2,}\s*\d*\s*$/u
 
+/** Words that begin a caption without a number; "Photo:" and "Map:" begin credits and lists, too. */
+const UNNUMBERED = new RegExp(
+  `^(?:(figure|fig\\.?|chart|diagram|abbildung|abb\\.|diagramm|schaubild|figura|рисунок|${CJK_FIGURE})|(table|tabelle|tableau|tabla|tabela|tabella|таблица|${CJK_TABLE}))\\s?[:：](?=\\s*\\S)`,
+  "iu"
+)
+
+const unnumbered = (text: string): CaptionStart | undefined => {
+  const match = /^\p{Ll}/u.test(text) ? null : UNNUMBERED.exec(text)
+  if (match === null) return undefined
+  const word = match[1] ?? match[2]!
+  const kind = match[1] === undefined ? "table" : "figure"
+  return { kind, number: undefined, length: match[0].length, word, series: kind, sign: "unnumbered" }
+}
+
 /** A caption's label at the head of `text`, or undefined. */
 export const captionStart = (text: string): CaptionStart | undefined => {
   if (LEADERS.test(text)) return undefined
   const latin = LATIN.exec(text)
   const cjk = latin === null ? CJK.exec(text) : null
   const match = latin ?? cjk
-  if (match === null) return undefined
+  if (match === null) return unnumbered(text)
   const [figure, table, number] =
     latin === null ? [match[1], match[2], match[3]] : [match[2], match[3], match[4]]
   // "map I", "image a": a Roman number or a letter wants its word with a capital, and so does all the rest

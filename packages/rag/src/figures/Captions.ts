@@ -43,13 +43,17 @@ const goesOn = (segment: Segment, segments: ReadonlyArray<Segment>, body: Body):
     )
   })
 
+/** Words of one line are at most this far apart, in font sizes; a bold label stands out of its line already. */
+const WORD_GAP = 1.7
+const BOLD_GAP = 1.2
+
 /** Whether words of the same line stand before it: a justified line may be parted anywhere. */
-const isWithinLine = ({ box, size }: Segment, { segments }: Frame): boolean =>
+const isWithinLine = ({ box, size }: Segment, { segments }: Frame, gap: number): boolean =>
   segments.some(
     (other) =>
       overlapY(other.box, box) > 0.6 * height(box) &&
       box[0] - other.box[2] > -1 &&
-      box[0] - other.box[2] < 1.7 * size &&
+      box[0] - other.box[2] < gap * size &&
       Math.abs(other.size - size) < 0.06 * size &&
       /\p{L}/u.test(other.text) &&
       captionStart(other.text) === undefined
@@ -62,6 +66,16 @@ const ruleBetween = (frame: Frame, above: Box, below: Box): boolean =>
       (box[1] + box[3]) / 2 > above[3] - 0.35 * height(above) &&
       (box[1] + box[3]) / 2 < below[1] + 0.35 * height(below) &&
       overlapX(box, above) > 0.3 * Math.min(width(box), width(above))
+  )
+
+/** Labels of an axis may stand between a drawing and its caption; font sizes. */
+const NEAR_DRAWING = 3.5
+
+/** Whether something is drawn above or below it, for what only may be a caption. */
+const isAtDrawing = ({ box, size }: Segment, { graphics }: Frame): boolean =>
+  graphics.some(
+    ({ box: own }) =>
+      overlapX(own, box) > 0 && overlapY(own, box) > -NEAR_DRAWING * size && overlapY(own, box) < 2
   )
 
 /** One line of words far apart, from edge to edge as the line above it. */
@@ -198,8 +212,10 @@ export const captionsOf = (
     const changed = changesAfter(segment, start.length)
     if (start.sign === "bare" && !changed) continue
     const atColumn = columns.some(({ x0 }) => Math.abs(segment.box[0] - x0) < 3)
-    if (!segment.bold && !atColumn && isWithinLine(segment, frame)) continue
-    if (goesOn(segment, frame.segments, body) && !(changed && segment.runs[0]!.bold)) continue
+    const standsOut = changed && segment.runs[0]!.bold
+    if (!segment.bold && !atColumn && isWithinLine(segment, frame, standsOut ? BOLD_GAP : WORD_GAP)) continue
+    if (goesOn(segment, frame.segments, body) && !standsOut) continue
+    if (start.sign === "unnumbered" && !isAtDrawing(segment, frame)) continue
     if (start.sign === "alone" && !segment.bold && !isTitleOfNext(segment, frame)) continue
     found.set(segment, start)
   }

@@ -2,12 +2,14 @@
 import { type RawPage, type Turn } from "../parse/pdf/Run.ts"
 import { assign, habitOf } from "./Assignment.ts"
 import { type Body, bodyOf, isRunningText, obstaclesOf, pageColumns, toBlocks } from "./BodyText.ts"
-import { captionsOf } from "./Captions.ts"
+import { type Caption, captionsOf } from "./Captions.ts"
 import { captionStart } from "./CaptionStart.ts"
 import { type Frame, onPage, toFrame } from "./Frame.ts"
 import { type FoundFigure, insideOf, onPaper } from "./FoundFigure.ts"
+import { facingFigures, type Unplaced } from "./Facing.ts"
 import { framesOf, type Ground } from "./Ground.ts"
 import type { Candidate } from "./Candidate.ts"
+import { lonePictures } from "./Lone.ts"
 import { candidatesOf } from "./Regions.ts"
 import { withoutRepeated } from "./Repeated.ts"
 import { withTagged } from "./Tagged.ts"
@@ -59,25 +61,28 @@ const groundOf = (frame: Frame, body: Body): Ground => {
 interface PageRegions {
   readonly page: RawPage
   readonly turn: Turn
+  readonly written: ReadonlyArray<Caption>
   readonly captions: ReadonlyArray<ReadonlyArray<Candidate>>
 }
 
-/** What the figures are chosen from; of each page only its captions and their regions are kept. */
-const regionsOf = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PageRegions> => {
-  const clean = withoutRepeated(pages)
+/** The look of a document's text, and what its figures are chosen from; of a page only its captions and their regions are kept. */
+const regionsOf = (
+  clean: ReadonlyArray<RawPage>
+): { readonly body: Body; readonly regions: ReadonlyArray<PageRegions> } => {
   // The look of the text is known from a sample
   const step = Math.max(1, Math.ceil(clean.length / SAMPLE))
   const sample = clean.filter((_, i) => i % step === 0).map((page) => toFrame(page, 0, startsCaption))
   const body = bodyOf(sample)
-  return clean.flatMap((page) =>
+  const regions = clean.flatMap((page) =>
     turnsOf(page).flatMap((turn): ReadonlyArray<PageRegions> => {
       const frame = toFrame(page, turn, startsCaption)
       if (!frame.segments.some(({ text }) => startsCaption(text))) return []
       const ground = groundOf(frame, body)
       const captions = ground.captions.map((caption) => candidatesOf(caption, ground))
-      return captions.length === 0 ? [] : [{ page, turn, captions }]
+      return captions.length === 0 ? [] : [{ page, turn, written: ground.captions, captions }]
     })
   )
+  return { body, regions }
 }
 
 /** The figures of all pages, in the order of pages. Pages come without headers and footers. */
@@ -85,13 +90,29 @@ export const findFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FoundF
   withTagged(captionedFigures(pages), pages)
 
 const captionedFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FoundFigure> => {
-  const regions = regionsOf(pages)
+  const clean = withoutRepeated(pages)
+  const { body, regions } = regionsOf(clean)
   const habit = habitOf(regions.map(({ captions }) => captions))
-  return withoutRivals(
-    regions.flatMap(({ captions, page, turn }) =>
-      assign(captions, habit).map((candidate) => ({ candidate, found: toFound(candidate, page, turn) }))
+  const unplaced: Array<Unplaced> = []
+  const found = withoutRivals(
+    regions.flatMap(({ captions, page, turn, written }) => {
+      const chosen = assign(captions, habit)
+      const placed = new Set(chosen.map(({ caption }) => caption))
+      const rest = written.filter((caption) => turn === 0 && !placed.has(caption))
+      unplaced.push(...rest.map((caption) => ({ page: page.number, caption, only: written.length === 1 })))
+      return chosen.map((candidate) => ({ candidate, found: toFound(candidate, page, turn) }))
+    })
+  )
+  const facing = facingFigures(unplaced, clean, found)
+  const own = [...found, ...facing]
+  const lone = clean.flatMap((page) =>
+    lonePictures(
+      page,
+      own.filter((figure) => figure.page === page.number || figure.captionPage === page.number),
+      body
     )
   )
+  return [...own, ...lone].toSorted((a, b) => a.page - b.page)
 }
 
 const toFound = ({ box, caption }: Candidate, page: RawPage, turn: Turn): FoundFigure => {
@@ -120,6 +141,7 @@ const withoutRivals = (
       all.every(
         ({ candidate: other }) =>
           other === own ||
+          own.caption.number === undefined ||
           other.caption.number !== own.caption.number ||
           other.caption.series !== own.caption.series ||
           CONTINUED.test(own.caption.text) ||

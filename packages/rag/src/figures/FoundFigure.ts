@@ -1,6 +1,6 @@
 /** A figure or table as it stands on its page. */
 import type { Box } from "../Document.ts"
-import type { RawPage, Run, Turn } from "../parse/pdf/Run.ts"
+import { type RawPage, type Run, type Turn, upright } from "../parse/pdf/Run.ts"
 import { centre, contains } from "./Frame.ts"
 import type { TableRow } from "./Rows.ts"
 
@@ -14,6 +14,8 @@ export interface FoundFigure {
   /** Holds its place in the reading order: the first words of its caption, or nothing that is written. */
   readonly mark: Run
   readonly caption: ReadonlyArray<Run>
+  /** Where the caption stands, if that is another page. */
+  readonly captionPage?: number
   /** What is written inside. */
   readonly inside: ReadonlyArray<Run>
   readonly turn: Turn
@@ -39,4 +41,13 @@ export const insideOf = (
 ): ReadonlyArray<Run> => {
   const own = new Set(caption)
   return runs.filter((run) => !own.has(run) && contains(box, ...centre(run.box)))
+}
+
+/** Height of what holds the place of a figure among the lines, in points. */
+const LINE = 10
+
+/** A run without words where a figure begins. */
+export const markOf = (box: Box, turn: Turn, page: RawPage): Run => {
+  const [x0, y0, x1] = upright(box, turn, page.width, page.height)
+  return { text: "", x0, y0, x1, y1: y0 + LINE, box, size: LINE, bold: false, mono: false, turn }
 }

@@ -6,7 +6,7 @@ import { beside } from "./Beside.ts"
 import type { Candidate } from "./Candidate.ts"
 import { contentOf, type Item } from "./Content.ts"
 import type { Ground } from "./Ground.ts"
-import { withoutNotes } from "./Notes.ts"
+import { withoutNotes, withoutTextBeyond } from "./Notes.ts"
 import { rangesOf, widerRange } from "./Ranges.ts"
 import { rulesOf } from "./Rules.ts"
 
@@ -168,13 +168,35 @@ const grow = (
     reach = hull([reach, ...taken.slice(-4).map(({ box }) => box)])
   }
   if (reach === undefined) return []
-  const whole: Stretch = { box: reach, items: taken, cut: Infinity }
-  const cuts = ends.toSorted((one, other) => other.cut - one.cut).slice(0, CUTS)
+  const kept = caption.kind === "figure" ? withoutTextBeyond(taken, body.size) : taken
+  const end = kept.length === taken.length ? reach : hull(kept.map(({ box }) => box))
+  const whole: Stretch = { box: end, items: kept, cut: Infinity }
+  const cuts = ends
+    .filter(({ box }) => box[3] < end[3])
+    .toSorted((one, other) => other.cut - one.cut)
+    .slice(0, CUTS)
   return [whole, ...cuts].map((stretch) => finish(stretch, whole))
 }
 
+/** What a caption without a number stands at, within this many font sizes, is drawn or tabulated without doubt. */
+const UNNUMBERED_GAP = 2
+const UNNUMBERED_CONTENT = 0.8
+/** … and at least this high, in points. */
+const UNNUMBERED_HEIGHT = 40
+
 /** Every region that may be this caption's, and the parts of it that are left where other captions want the rest. */
-export const candidatesOf = (caption: Caption, ground: Ground): ReadonlyArray<Candidate> => {
+export const candidatesOf = (caption: Caption, ground: Ground): ReadonlyArray<Candidate> =>
+  caption.number === undefined
+    ? regionsFor(caption, ground).filter(
+        ({ box, content, gap, side }) =>
+          (side === "above" || side === "below") &&
+          gap <= UNNUMBERED_GAP * ground.body.size &&
+          content >= UNNUMBERED_CONTENT &&
+          height(box) >= UNNUMBERED_HEIGHT
+      )
+    : regionsFor(caption, ground)
+
+const regionsFor = (caption: Caption, ground: Ground): ReadonlyArray<Candidate> => {
   const found: Array<Candidate> = []
   for (const side of ["above", "below"] as const) {
     const [range, ...narrower] = rangesOf(caption, side, ground)

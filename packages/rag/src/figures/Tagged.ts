@@ -1,9 +1,9 @@
 /** What a tagged PDF says itself of its figures and tables, joined to those that are found by their captions. */
 import type { Box } from "../Document.ts"
-import { type RawPage, type Run, type Turn, upright } from "../parse/pdf/Run.ts"
+import type { RawPage, Run, Turn } from "../parse/pdf/Run.ts"
 import { overlap } from "./Assignment.ts"
 import { captionStart } from "./CaptionStart.ts"
-import { type FoundFigure, insideOf, onPaper } from "./FoundFigure.ts"
+import { type FoundFigure, insideOf, markOf, onPaper } from "./FoundFigure.ts"
 import { centre, contains, overlapX, overlapY, union } from "./Frame.ts"
 import { lengthOf, runsByPart, type TaggedTable, taggedTables } from "./TaggedTables.ts"
 import { taggedFigures } from "./TaggedFigures.ts"
@@ -16,14 +16,6 @@ const APART = 0.1
 const PANEL = 24
 /** The same at the same place on this many pages is no figure. */
 const REPEATS = 3
-/** Height of what holds the place of a figure among the lines, in points. */
-const LINE = 10
-
-/** A run without words where a figure begins. */
-const markOf = (box: Box, turn: Turn, page: RawPage): Run => {
-  const [x0, y0, x1] = upright(box, turn, page.width, page.height)
-  return { text: "", x0, y0, x1, y1: y0 + LINE, box, size: LINE, bold: false, mono: false, turn }
-}
 
 /** The direction that most of a page's text has. */
 const turnOf = ({ runs }: RawPage): Turn => {

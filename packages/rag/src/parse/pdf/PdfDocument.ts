@@ -141,7 +141,7 @@ const writeFigure = (
 ): Omit<Figure, "mentions" | "crop"> => {
   const { alternative, box, kind, number, tagged, turn } = found
   const start = writer.block()
-  writer.prose(linesOf(found.page, found.caption))
+  writer.prose(linesOf(found.captionPage ?? found.page, found.caption))
   const caption = { start, end: writer.at }
   const line = (place: Pick<Draft, "page" | "box">, text: string): void => {
     if (writer.at > start) writer.add("\n")
@@ -176,7 +176,7 @@ interface Flow {
 const flowOf = (pages: ReadonlyArray<RawPage>, figures: ReadonlyArray<FoundFigure>): Flow => {
   const taken = new Set(figures.flatMap(({ caption, inside }) => [...caption, ...inside]))
   const marks = new Map(figures.map((figure) => [figure.mark, figure]))
-  const silent = figures.filter(({ caption }) => caption.length === 0)
+  const silent = figures.filter(({ mark }) => mark.text === "")
   const plain = pages.map((page) => ({
     ...page,
     runs: [
@@ -297,10 +297,16 @@ const tableRows = (
   )
 }
 
-/** Where each page's text begins and ends. A paragraph that goes on to the next page belongs to that where it begins. */
+/**
+ * Where each page's text begins and ends. A paragraph that goes on to the next page belongs to that where it begins, a
+ * caption that stands on the next page to the page of its figure.
+ */
 const pagesOf = (raw: ReadonlyArray<RawPage>, lines: ReadonlyArray<Line>): ReadonlyArray<Page> => {
   const spans = new Map<number, { start: number; end: number }>()
-  for (const { end, page, start } of lines) {
+  let least = Infinity
+  const inOrder = lines.toReversed().map((line) => line.page <= (least = Math.min(least, line.page)))
+  for (const [index, { end, page, start }] of lines.entries()) {
+    if (!inOrder.at(-1 - index)!) continue
     const own = spans.get(page)
     if (own === undefined) spans.set(page, { start, end })
     else own.end = end
