@@ -1,7 +1,10 @@
 /** The real server as a child process: what it prints, how it ends. */
 import { spawn } from "node:child_process"
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
+import { temporaryFolder } from "./TestServer.ts"
 
 const main = fileURLToPath(new URL("../../apps/demo-server/src/main.ts", import.meta.url))
 
@@ -10,6 +13,11 @@ export interface Ended {
   readonly stdout: string
   readonly stderr: string
 }
+
+/** A temporary data folder whose server does not read the samples first, which takes it seconds. */
+export const dataFolder = Effect.tap(temporaryFolder, (data) =>
+  Effect.promise(() => writeFile(join(data, "samples-read"), ""))
+)
 
 /** Variables of the surrounding environment that would change what is tested. */
 const CLEARED = /^(SLUICE_|PORT$|HOST$)/

@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Account, quota, systemAccessToken } from "@sluice/core"
 import { AccountClient } from "@sluice/core/client"
 import { DateTime, Effect, Option, Redacted, Stream } from "effect"
-import { startProcess } from "./Process.ts"
-import { startServer, temporaryFolder } from "./TestServer.ts"
+import { dataFolder, startProcess } from "./Process.ts"
+import { startServer } from "./TestServer.ts"
 
 const account = (url: string, token: string) =>
   AccountClient.layer({ baseUrl: url, accessToken: systemAccessToken(token) })
@@ -69,7 +69,7 @@ describe("the process", () => {
     "killed with a key just made: it is there at the next start; meanwhile nobody else is let at it",
     () =>
       Effect.gen(function* () {
-        const data = yield* temporaryFolder
+        const data = yield* dataFolder
         const { ended, name, token } = yield* Effect.scoped(
           Effect.gen(function* () {
             const server = yield* startProcess({ SLUICE_DATA: data })

@@ -6,8 +6,7 @@ import { randomBytes } from "node:crypto"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import sharp from "sharp"
-import { startProcess } from "./Process.ts"
-import { temporaryFolder } from "./TestServer.ts"
+import { dataFolder, startProcess } from "./Process.ts"
 
 /** Blocks of 512 bytes: 1 MiB, room for the accounts, and for no film over noise, which takes twice that. */
 const BLOCKS = 2048
@@ -28,7 +27,7 @@ it.live.skipIf(process.platform === "win32")(
   "a video that the disk does not take fails, and is not paid for (needs ulimit)",
   () =>
     Effect.gen(function* () {
-      const data = yield* temporaryFolder
+      const data = yield* dataFolder
       const started = yield* startProcess({ SLUICE_DATA: data }, { fileBlocks: BLOCKS })
       const banner = yield* started.printed("The API key opens")
       const url = /http:\/\/\S+/.exec(banner)?.[0] ?? ""

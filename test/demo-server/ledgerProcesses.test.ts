@@ -1,9 +1,9 @@
 /** 200 parallel calls on a balance for 50, over HTTP: to one server, and to three processes on one PostgreSQL. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { startProcess } from "./Process.ts"
+import { dataFolder, startProcess } from "./Process.ts"
 import { onPostgres } from "./Stores.ts"
-import { startServer, temporaryFolder } from "./TestServer.ts"
+import { startServer } from "./TestServer.ts"
 
 const Made = Schema.fromJsonString(
   Schema.Struct({ data: Schema.Struct({ id: Schema.Int, key: Schema.String }) })
@@ -77,7 +77,7 @@ onPostgres((_, store) => {
       Effect.gen(function* () {
         const env = yield* store
         const start = Effect.gen(function* () {
-          const server = yield* startProcess({ ...env, SLUICE_DATA: yield* temporaryFolder })
+          const server = yield* startProcess({ ...env, SLUICE_DATA: yield* dataFolder })
           const printed = yield* server.printed("Reference")
           return { printed, url: /(http:\/\/\S+)\/#login/.exec(printed)?.[1] ?? "" }
         })

@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { ErrorBody } from "@sluice/core"
 import { Answer, IngestReport, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
-import { startProcess } from "./Process.ts"
+import { dataFolder, startProcess } from "./Process.ts"
 import { filesOf, temporaryFolder } from "./TestServer.ts"
 
 const addressIn = (printed: string): URL => new URL(/http:\/\/\S+/.exec(printed)?.[0] ?? "")
@@ -44,7 +44,7 @@ describe("the process", () => {
     "tells its credentials once, keeps documents and credentials over a restart, and stops when asked",
     () =>
       Effect.gen(function* () {
-        const data = yield* temporaryFolder
+        const data = yield* dataFolder
         const first = yield* startProcess({ SLUICE_DATA: data })
         const banner = yield* first.printed("The API key opens")
         const key = keyIn(banner)
@@ -121,9 +121,7 @@ describe("the process", () => {
     "a disk that takes no more of an upload (needs ulimit): 503, nothing of it is kept, the rest goes on",
     () =>
       Effect.gen(function* () {
-        const data = yield* temporaryFolder
-        // The upload would wait until the samples are read
-        yield* Effect.promise(() => writeFile(join(data, "samples-read"), ""))
+        const data = yield* dataFolder
         const started = yield* startProcess({ SLUICE_DATA: data }, { fileBlocks: 2048 })
         const banner = yield* started.printed("The API key opens")
         const url = addressIn(banner)

@@ -4,8 +4,8 @@ import { ErrorBody, Video } from "@sluice/core"
 import { Deferred, Effect, Exit, Schedule, Schema, Scope } from "effect"
 import { createServer, request, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
-import { startProcess } from "./Process.ts"
-import { startServer, temporaryFolder } from "./TestServer.ts"
+import { dataFolder, startProcess } from "./Process.ts"
+import { startServer } from "./TestServer.ts"
 
 /** A film takes a second or two where nothing else runs. */
 const FILM = 120_000
@@ -96,7 +96,7 @@ describe("a server that is stopped", () => {
       const gateway = yield* slowGateway(2)
       const started = yield* startProcess({
         ...gateway.env,
-        SLUICE_DATA: yield* temporaryFolder,
+        SLUICE_DATA: yield* dataFolder,
         SLUICE_SHUTDOWN_SECONDS: "3"
       })
       const banner = yield* started.printed("The API key opens")
@@ -151,7 +151,7 @@ describe("a server that is stopped", () => {
     "takes up at its next start the video that it was ended over",
     () =>
       Effect.gen(function* () {
-        const data = yield* temporaryFolder
+        const data = yield* dataFolder
         const first = yield* startProcess({ SLUICE_DATA: data })
         const banner = yield* first.printed("The API key opens")
         const headers = { authorization: `Bearer ${keyIn(banner)}`, "content-type": "application/json" }
