@@ -33,6 +33,14 @@ const LOOK_EVERY = 2_000
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse]
 
 /**
+ * The open connections, each with the exchange that is under way on it.
+ *
+ * A connection has one entry for as long as it is open: a map from which exchanges come and go is made anew again and
+ * again, and what an old one of V8's had in it outlives the collections of young memory that come next.
+ */
+type Connections = Map<Socket, { exchange: Exchange | undefined }>
+
+/**
  * Takes exchanges that it knows how to answer before anybody else sees them; whether it took this one.
  *
  * What it took it may pass on as long as nothing was answered and nothing of the body was read.
@@ -106,7 +114,7 @@ const isUpload = ({ url }: IncomingMessage): boolean =>
   url === "/documents" || url?.startsWith("/documents?") === true
 
 /** Gives up who is silent while it is their turn. Who waits for us is left alone, however long it takes. */
-const giveUpTheSilent = (server: Server, exchanges: ReadonlyMap<Socket, Exchange>, patience: number) => {
+const giveUpTheSilent = (server: Server, connections: Connections, patience: number) => {
   const read = new WeakMap<Socket, number>()
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
@@ -123,7 +131,7 @@ const giveUpTheSilent = (server: Server, exchanges: ReadonlyMap<Socket, Exchange
   })
   server.timeout = patience
   server.on("timeout", (socket: Socket) => {
-    const exchange = exchanges.get(socket)
+    const exchange = connections.get(socket)?.exchange
     // What was sent is not taken.
     if (socket.writableLength > 0) return void socket.destroy()
     if (exchange === undefined) {
@@ -141,22 +149,20 @@ const giveUpTheSilent = (server: Server, exchanges: ReadonlyMap<Socket, Exchange
 }
 
 /** Closing waits for the exchanges under way and for nothing else. */
-const closeWhenDone = (server: Server, exchanges: Map<Socket, Exchange>, begin: () => void) => {
-  const sockets = new Set<Socket>()
+const closeWhenDone = (server: Server, connections: Connections, begin: () => void) => {
   let closing = false
   server.on("connection", (socket) => {
-    sockets.add(socket)
-    socket.once("close", () => {
-      sockets.delete(socket)
-      exchanges.delete(socket)
-    })
+    connections.set(socket, { exchange: undefined })
+    socket.once("close", () => connections.delete(socket))
   })
   server.prependListener("request", (request, response) => {
     const { socket } = request
-    exchanges.set(socket, [request, response])
+    const connection = connections.get(socket)
+    if (connection === undefined) return
+    connection.exchange = [request, response]
     response.once("close", () => {
-      if (exchanges.get(socket)?.[1] !== response) return
-      exchanges.delete(socket)
+      if (connection.exchange?.[1] !== response) return
+      connection.exchange = undefined
       if (closing) socket.destroySoon()
     })
   })
@@ -166,7 +172,7 @@ const closeWhenDone = (server: Server, exchanges: Map<Socket, Exchange>, begin: 
     begin()
     close(done)
     // Browsers open sockets ahead of need. Node takes one that never sent a request for busy, and would wait for it.
-    for (const socket of sockets) if (!exchanges.has(socket)) socket.destroy()
+    for (const [socket, { exchange }] of connections) if (exchange === undefined) socket.destroy()
     return server
   }
 }
@@ -187,11 +193,11 @@ export const patientServer = (patience: number, begin: () => void) => {
     // Answered in our shape, by whoever looks at the Host.
     requireHostHeader: false
   })
-  const exchanges = new Map<Socket, Exchange>()
-  closeWhenDone(server, exchanges, begin)
-  giveUpTheSilent(server, exchanges, patience)
+  const connections: Connections = new Map()
+  closeWhenDone(server, connections, begin)
+  giveUpTheSilent(server, connections, patience)
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    const begun = exchanges.get(socket)?.[1].headersSent === true
+    const begun = connections.get(socket)?.exchange?.[1].headersSent === true
     if (socket.writable && !begun && error.code !== "ECONNRESET") refuseSocket(socket, error.code ?? "")
     else socket.destroy()
   })

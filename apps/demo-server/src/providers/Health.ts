@@ -49,20 +49,42 @@ const leftAlone = (id: string, { reason }: CircuitBreaker.CircuitBreakerError): 
     })
   })
 
-/** Guards for providers by id; those of one id and address share a circuit, over reloads too. */
+/**
+ * Guards for providers by id; those of one id and address share a circuit, over reloads too.
+ *
+ * **Details.** As long as a circuit is closed and nothing is counted against its provider, another success changes
+ * nothing: it is not told to the circuit, which makes a generator function for each call (docs/decisions/0014). All else is.
+ */
 export const makeHealth = Effect.fnUntraced(function* ({ failures, openSeconds }: HealthOptions) {
   const breaker = yield* CircuitBreaker.make({
     tripPolicy: CircuitBreaker.consecutive(failures),
     openDuration: Duration.seconds(openSeconds),
     maxOpenDuration: OPEN_MAX
   })
-  return (id: string, url: string): Guard =>
-    (call) =>
-      breaker
-        .execute(call, { key: `${id} ${url}`, classify: outcomeOf })
-        .pipe(
-          Effect.mapError((error) =>
-            error instanceof CircuitBreaker.CircuitBreakerError ? leftAlone(id, error) : error
-          )
-        )
+  /** Those of which the last thing that is known is a success. */
+  const calm = new Set<string>()
+  return (id: string, url: string): Guard => {
+    const key = `${id} ${url}`
+    const told = <A>(call: Effect.Effect<A, GatewayError>) =>
+      breaker.execute(call, { key, classify: outcomeOf })
+    const whenClosed = <A, E>(then: Effect.Effect<A, E>) =>
+      Effect.flatMap(breaker.state(key), ({ _tag }) =>
+        _tag === "Closed" ? Effect.asVoid(then) : Effect.void
+      )
+    const calmed = Effect.ignore(whenClosed(Effect.sync(() => calm.add(key))))
+    return <A>(call: Effect.Effect<A, GatewayError>) =>
+      Effect.suspend(() =>
+        calm.has(key)
+          ? Effect.onExit(call, (exit) => {
+              if (outcomeOf(exit)._tag === "Failure") calm.delete(key)
+              // What ends after the circuit was opened says nothing that was not known then.
+              return calm.has(key) ? Effect.void : Effect.ignore(whenClosed(told(exit)))
+            })
+          : told(Effect.tap(call, () => calmed)).pipe(
+              Effect.mapError((error) =>
+                error instanceof CircuitBreaker.CircuitBreakerError ? leftAlone(id, error) : error
+              )
+            )
+      )
+  }
 })

@@ -35,6 +35,7 @@ import type { Operation } from "../../providers/Provider.ts"
 import { candidatesOf, Providers } from "../../providers/Providers.ts"
 import type { LaneCall } from "./LaneCall.ts"
 import { wholeAnswerOf, writeAnswer } from "./LaneAnswer.ts"
+import { makeUnderWay } from "./UnderWay.ts"
 import { usualHead } from "./UsualHead.ts"
 import { wholeBody } from "./WholeBody.ts"
 
@@ -52,6 +53,14 @@ interface Exchange {
   readonly call: LaneCall
   readonly id: string
   readonly started: number
+}
+
+/** Who asks to be let in, and whose key it turned out to be. */
+interface Order {
+  readonly hash: string
+  readonly address: string
+  readonly now: number
+  found: SpendingKey | undefined
 }
 
 /** A call that is paid for. */
@@ -87,7 +96,7 @@ export const LaneLayer = Layer.effectDiscard(
     const context = yield* Effect.context<never>()
     const clock = Context.get(context, Clock.Clock)
     const fork = Effect.runForkWith(context)
-    const calls = new Set<Fiber.Fiber<unknown, unknown>>()
+    const calls = makeUnderWay<Fiber.Fiber<unknown, unknown>>()
 
     const tell = ({ id, request, started }: Exchange, status: number, record: RequestRecord) => {
       const ms = clock.currentTimeMillisUnsafe() - started
@@ -105,6 +114,21 @@ export const LaneLayer = Layer.effectDiscard(
       const key = keys.get(hash) ?? (yield* keyOf(hash))
       if (key !== undefined) keys.set(hash, key)
       return key
+    }
+
+    // Both are made once: V8 makes a type for each generator function, in old memory, and what one that was made for a
+    // call had around it stayed there with it (a collection of young memory took 10 ms instead of 1).
+    const look = function* (order: Order) {
+      order.found = yield* heldKey(order.hash)
+      return undefined
+    }
+    const purchase = function* (order: Order, model: string, meter: LaneCall["meter"], quote: Quote) {
+      const key = yield* heldKey(order.hash)
+      if (key === undefined || refusalOf(key, order.now, order.address) !== undefined) return undefined
+      if (!mayUse({ models: key.models ?? undefined }, model)) return undefined
+      order.found = key
+      const buyer = { user: key.user_id, key: Number(key.id), limits: limitsOf(key, money) }
+      return purchaseOf(quote, meter, model, buyer)
     }
 
     const recordOf = ({ key, named }: Paid): RequestRecord => ({
@@ -163,12 +187,12 @@ export const LaneLayer = Layer.effectDiscard(
       const { response } = paid.exchange
       early.begun(paid.charge)
       const fiber = fork(operate)
-      calls.add(fiber)
+      const ended = calls.add(fiber)
       const gone = () => fiber.interruptUnsafe()
       if (response.destroyed) gone()
       else response.once("close", gone)
       fiber.addObserver((exit) => {
-        calls.delete(fiber)
+        ended()
         response.off("close", gone)
         end(paid, exit)
       })
@@ -181,12 +205,12 @@ export const LaneLayer = Layer.effectDiscard(
         key !== undefined && refusalOf(key, now, address) === undefined ? key : undefined
       const known = direct.version() === version ? keys.get(hash) : undefined
       if (known !== undefined) return hear(usable(known))
-      let found: SpendingKey | undefined
-      const look = function* () {
-        found = yield* heldKey(hash)
-        return undefined
-      }
-      direct.enter(look, now, () => hear(usable(found)))
+      const order: Order = { hash, address, now, found: undefined }
+      direct.enter(
+        () => look(order),
+        now,
+        () => hear(usable(order.found))
+      )
     }
 
     const reserve = (exchange: Exchange, hash: string, text: string) => {
@@ -199,33 +223,29 @@ export const LaneLayer = Layer.effectDiscard(
         return pass()
       }
       const quote = quoteOf(prices, meter, named, text)
-      const address = request.socket.remoteAddress ?? ""
       const now = clock.currentTimeMillisUnsafe()
-      let found: SpendingKey | undefined
-      const purchase = function* () {
-        const key = yield* heldKey(hash)
-        if (key === undefined || refusalOf(key, now, address) !== undefined) return undefined
-        if (!mayUse({ models: key.models ?? undefined }, named.model)) return undefined
-        found = key
-        const buyer = { user: key.user_id, key: Number(key.id), limits: limitsOf(key, money) }
-        return purchaseOf(quote, meter, named.model, buyer)
-      }
-      direct.enter(purchase, now, (exit) => {
-        const reservation = Exit.isSuccess(exit) ? exit.value : undefined
-        if (reservation?._tag !== "Reserved" || found === undefined) {
-          return response.destroyed ? tell(exchange, GONE, {}) : pass()
+      const order: Order = { hash, address: request.socket.remoteAddress ?? "", now, found: undefined }
+      direct.enter(
+        () => purchase(order, named.model, meter, quote),
+        now,
+        (exit) => {
+          const reservation = Exit.isSuccess(exit) ? exit.value : undefined
+          const { found } = order
+          if (reservation?._tag !== "Reserved" || found === undefined) {
+            return response.destroyed ? tell(exchange, GONE, {}) : pass()
+          }
+          const { charge, rate } = reservation
+          const asked = { request: named, body: text, user: found.user_id, origin: "" }
+          const operate = Effect.flatMap(
+            failover(meter.operation, [first, ...more]),
+            (operate: Operation<Named, unknown>) => operate(asked)
+          )
+          make(
+            { exchange, named, key: found, quote, charge, rate },
+            more.length === 0 ? operate : Effect.annotateLogs(operate, "request", id)
+          )
         }
-        const { charge, rate } = reservation
-        const asked = { request: named, body: text, user: found.user_id, origin: "" }
-        const operate = Effect.flatMap(
-          failover(meter.operation, [first, ...more]),
-          (operate: Operation<Named, unknown>) => operate(asked)
-        )
-        make(
-          { exchange, named, key: found, quote, charge, rate },
-          more.length === 0 ? operate : Effect.annotateLogs(operate, "request", id)
-        )
-      })
+      )
     }
 
     const take: Take = (request, response, pass) => {
@@ -259,7 +279,7 @@ export const LaneLayer = Layer.effectDiscard(
     takeFirst(take)
     yield* Effect.addFinalizer(() => {
       takeFirst(undefined)
-      return Fiber.interruptAll(calls)
+      return Fiber.interruptAll(calls.all())
     })
   })
 )
