@@ -1,5 +1,6 @@
 /** What an index changes: how fast passages are found, and nothing of what is found. */
 import { assert, describe, it } from "@effect/vitest"
+import { connect } from "@lancedb/lancedb"
 import { Effect, Fiber } from "effect"
 import { DIMENSION, embedText } from "./Models.ts"
 import { collectionIn, documentOf } from "./StoredDocuments.ts"
@@ -54,6 +55,36 @@ describe("the index of a collection", () => {
       assert.strictEqual(stats.measuredAt, 2501)
       assert.isAtLeast(stats.extra ?? 0, 20)
     }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "joins files where many of them hold little, beside all else, and leaves them where one holds most",
+    () =>
+      Effect.gen(function* () {
+        const { library } = yield* testFolder
+        const collection = yield* collectionIn(library)
+        const connection = yield* Effect.promise(() => connect(library))
+        const files = Effect.promise(async () => {
+          const name = (await connection.tableNames()).find((table) => table.startsWith("c_"))!
+          return (await (await connection.openTable(name)).stats()).fragmentStats.numFragments
+        })
+        const commits = (count: number, about: string, passages: number) =>
+          Effect.forEach(Array.from({ length: count }).keys(), (i) =>
+            collection.commit([documentOf(`${about} ${i}`, texts(passages, `${about} ${i}`))])
+          )
+        // The second one waits for what the first has begun beside it.
+        const settled = Effect.andThen(collection.settle, collection.settle)
+        yield* commits(12, "duck", 5)
+        assert.strictEqual(yield* files, 12)
+        yield* settled
+        assert.strictEqual(yield* files, 1)
+        yield* commits(9, "heron", 1)
+        yield* settled
+        assert.strictEqual(yield* files, 10)
+        assert.strictEqual(yield* collection.passageCount, 69)
+        assert.strictEqual((yield* collection.search({ words: "heron", limit: 20 })).length, 9)
+        connection.close()
+      }).pipe(Effect.scoped)
   )
 
   it.live("writes and searches while an index is made", () =>

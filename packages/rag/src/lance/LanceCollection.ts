@@ -10,7 +10,7 @@ import { documentRow, documentRowId, rowsOf, toArrow, toPassage, toStored } from
 import { lanceFilter } from "./LanceFilter.ts"
 import { candidates, measureIndex, measuredIndex } from "./LanceRecall.ts"
 import { searchOf } from "./LanceSearch.ts"
-import { indexStats, maintainIndex, settleIndex, sweep } from "./LanceVectorIndex.ts"
+import { compact, indexStats, isScattered, maintainIndex, settleIndex, sweep } from "./LanceVectorIndex.ts"
 
 /** Rows that are passages of any kind. */
 const PASSAGES = "ordinal IS NOT NULL AND kind <> 'gone'"
@@ -178,12 +178,15 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     if (!compacts) return
     const anew = yield* indexer.withPermit(settleIndex(table, manifest.dimension))
     // What was measured is of the index before. The new one is searched as thoroughly as an unmeasured one until then.
-    if (!anew) return
-    measured = undefined
+    if (anew) measured = undefined
+    const scattered = yield* isScattered(table)
     yield* background(
-      measure.pipe(
+      Effect.gen(function* () {
+        if (scattered) yield* compact(table)
+        if (anew) yield* measure
+      }).pipe(
         indexer.withPermit,
-        Effect.catch((error) => Effect.logWarning(`The index was not measured: ${error.message}`))
+        Effect.catch((error) => Effect.logWarning(`The index was not joined or measured: ${error.message}`))
       )
     )
   }).pipe(Effect.withSpan("LanceCollection.settle"))
