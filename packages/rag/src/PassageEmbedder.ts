@@ -105,7 +105,7 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
       paid = new Map()
       return cache.put(all)
     })
-    return (texts: ReadonlyArray<PassageText>) =>
+    return (texts: ReadonlyArray<KeyedText>) =>
       Effect.uninterruptibleMask((restore) => {
         underWay++
         return restore(ask(texts)).pipe(
@@ -113,7 +113,7 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
             Effect.sync(() =>
               answer.forEach((embedding, i) => {
                 if (embedding._tag === "Vector")
-                  paid.set(keyOf(texts[i]!.hash), embedding.vector ?? new Float32Array(dimension))
+                  paid.set(texts[i]!.key, embedding.vector ?? new Float32Array(dimension))
               })
             )
           ),
@@ -126,25 +126,25 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
   }
 
   /** Vectors in the cache, by the hash of their text. */
-  const lookUp = Effect.fn("PassageEmbedder.lookUp")(function* (texts: ReadonlyArray<PassageText>) {
+  const lookUp = Effect.fn("PassageEmbedder.lookUp")(function* (texts: ReadonlyArray<KeyedText>) {
     const found = new Map<string, Float32Array>()
     if (cache === undefined) return found
     for (let i = 0; i < texts.length; i += TEXTS_PER_LOOKUP) {
-      const some = new Map(texts.slice(i, i + TEXTS_PER_LOOKUP).map(({ hash }) => [keyOf(hash), hash]))
+      const some = new Map(texts.slice(i, i + TEXTS_PER_LOOKUP).map(({ hash, key }) => [key, hash]))
       for (const [key, vector] of yield* cache.get([...some.keys()])) found.set(some.get(key)!, vector)
     }
     return found
   })
 
   const missing: PassageEmbedder["missing"] = Effect.fn("PassageEmbedder.missing")(function* (texts) {
-    const different = differentOf(texts)
+    const different = differentOf(texts, cache !== undefined)
     const known = yield* lookUp(different)
     return different.filter(({ hash }) => !known.has(hash))
   })
 
   const embedder = (budget: EmbeddingBudget | undefined): PassageEmbedder => ({
     embed: Effect.fn("PassageEmbedder.embed")(function* (texts) {
-      const different = differentOf(texts)
+      const different = differentOf(texts, cache !== undefined)
       const known = yield* lookUp(different)
       const unknown = different.filter(({ hash }) => !known.has(hash))
       const groups = Array.from({ length: Math.ceil(unknown.length / TEXTS_PER_CALL) }, (_, i) =>
@@ -175,10 +175,18 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
   return embedder(undefined)
 })
 
+/** A text, and what its vector is kept under; empty where none is kept. */
+interface KeyedText extends PassageText {
+  readonly key: string
+}
+
 /** Each text once. */
-const differentOf = (texts: ReadonlyArray<PassageText>): ReadonlyArray<PassageText> => [
-  ...new Map(texts.map((text) => [text.hash, text])).values()
-]
+const differentOf = (texts: ReadonlyArray<PassageText>, kept: boolean): ReadonlyArray<KeyedText> =>
+  [...new Map(texts.map(({ hash, text }) => [hash, text]))].map(([hash, text]) => ({
+    hash,
+    text,
+    key: kept ? keyOf(hash) : ""
+  }))
 
 /** What a passage's vector is kept under; a question of the same words has another vector with many models. */
 const keyOf = (hash: string): string => sha256(`passage\0${hash}`)
