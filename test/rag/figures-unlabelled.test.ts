@@ -139,6 +139,30 @@ describe("pictures without a label", () => {
     })
   )
 
+  it.effect("are figures of one column, too", () =>
+    Effect.gen(function* () {
+      const lines = (x: number, y: number, count: number): ReadonlyArray<Mark> =>
+        column(
+          x,
+          y,
+          Array.from({ length: count }, () => "Words that run over the width of one of two columns,")
+        )
+      const parsed = yield* read({
+        draw: picture(50, 520, 230, 150),
+        marks: [
+          ...lines(50, 790, 9),
+          small("A gate from below", 132, 509),
+          ...lines(50, 480, 9),
+          ...lines(320, 790, 34)
+        ]
+      })
+      assert.deepStrictEqual(
+        parsed.figures.map(({ box }) => box?.map(Math.round)),
+        [[50, 172, 280, 322]]
+      )
+    })
+  )
+
   it.effect.each([
     ["no line", []],
     ["a line as large as the text", [{ text: "The weir seen from the bridge", x: 205, y: 487 }]],

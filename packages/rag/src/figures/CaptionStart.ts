@@ -54,9 +54,12 @@ const unnumbered = (text: string): CaptionStart | undefined => {
   return { kind, number: undefined, length: match[0].length, word, series: kind, sign: "unnumbered" }
 }
 
+/** Leaders are looked for in so many characters at the end of a text. */
+const END = 200
+
 /** A caption's label at the head of `text`, or undefined. */
 export const captionStart = (text: string): CaptionStart | undefined => {
-  if (LEADERS.test(text)) return undefined
+  if (LEADERS.test(text.slice(-END))) return undefined
   const latin = LATIN.exec(text)
   const cjk = latin === null ? CJK.exec(text) : null
   const match = latin ?? cjk

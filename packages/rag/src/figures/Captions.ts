@@ -12,6 +12,10 @@ export interface Caption extends Omit<CaptionStart, "length" | "sign" | "word"> 
 
 /** Captions of more lines are paragraphs. */
 const MAX_LINES = 16
+/** A line of more pieces is a row of a table. */
+const MAX_PIECES = 40
+/** A page of more captions is a list of figures. */
+const MAX_CAPTIONS = 60
 
 /** Whether the font changes where the label ends, as in "**Table 2** Gates". */
 const changesAfter = (segment: Segment, length: number): boolean => {
@@ -120,14 +124,14 @@ const whole = (
         (other) =>
           !row.includes(other) &&
           !starts.has(other) &&
-          !belongsToOther(other) &&
           overlapY(other.box, last.box) > 0.6 * Math.min(height(other.box), height(last.box)) &&
           other.box[0] - last.box[2] >= -1 &&
           other.box[0] - last.box[2] < 2.6 * first.size &&
           Math.abs(other.size - first.size) < 0.08 * first.size &&
-          !columns.some(({ x0 }) => Math.abs(other.box[0] - x0) < 3 && last.box[2] < x0)
+          !columns.some(({ x0 }) => Math.abs(other.box[0] - x0) < 3 && last.box[2] < x0) &&
+          !belongsToOther(other)
       )
-      if (next === undefined) return row
+      if (next === undefined || row.length === MAX_PIECES) return row
       row.push(next)
     }
   }
@@ -219,6 +223,7 @@ export const captionsOf = (
     if (start.sign === "alone" && !segment.bold && !isTitleOfNext(segment, frame)) continue
     found.set(segment, start)
   }
+  if (found.size > MAX_CAPTIONS) return []
   const starts = new Set(found.keys())
   return [...found].map(([segment, { kind, number, series }]) => {
     const segments = whole(segment, frame, starts, columns, body)

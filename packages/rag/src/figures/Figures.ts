@@ -4,14 +4,15 @@ import { assign, habitOf } from "./Assignment.ts"
 import { type Body, bodyOf, isRunningText, obstaclesOf, pageColumns, toBlocks } from "./BodyText.ts"
 import { type Caption, captionsOf } from "./Captions.ts"
 import { captionStart } from "./CaptionStart.ts"
-import { type Frame, onPage, toFrame } from "./Frame.ts"
+import { area, type Frame, onPage, toFrame } from "./Frame.ts"
 import { type FoundFigure, insideOf, onPaper } from "./FoundFigure.ts"
 import { facingFigures, type Unplaced } from "./Facing.ts"
-import { framesOf, type Ground } from "./Ground.ts"
+import { enclosed, framesOf, type Ground } from "./Ground.ts"
 import type { Candidate } from "./Candidate.ts"
 import { lonePictures } from "./Lone.ts"
 import { candidatesOf } from "./Regions.ts"
 import { withoutRepeated } from "./Repeated.ts"
+import { rulesOf } from "./Rules.ts"
 import { withTagged } from "./Tagged.ts"
 
 /** Pages that tell how the running text of a document looks. */
@@ -54,7 +55,14 @@ const groundOf = (frame: Frame, body: Body): Ground => {
   const prose = blocks
     .filter((block) => isRunningText(block, body) && !block.lines.some((line) => written.has(line)))
     .map(({ box }) => box)
-  return { frame, body, columns, captions, obstacles, prose, graphics, frames: framesOf(graphics, paper) }
+  const frames = framesOf(graphics, paper)
+  const blockers = new Set(
+    obstacles
+      .filter(({ box }) => !enclosed(box, frames, [0, frame.width]))
+      .flatMap(({ segments }) => segments)
+  )
+  const rules = rulesOf(graphics)
+  return { frame, body, columns, captions, obstacles, prose, graphics, frames, rules, blockers }
 }
 
 /** Regions for the captions of one page in one direction. */
@@ -100,7 +108,9 @@ const captionedFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FoundFig
       const placed = new Set(chosen.map(({ caption }) => caption))
       const rest = written.filter((caption) => turn === 0 && !placed.has(caption))
       unplaced.push(...rest.map((caption) => ({ page: page.number, caption, only: written.length === 1 })))
-      return chosen.map((candidate) => ({ candidate, found: toFound(candidate, page, turn) }))
+      return chosen
+        .map((candidate) => ({ candidate, found: toFound(candidate, page, turn) }))
+        .filter((one) => area(one.found.box) > 0)
     })
   )
   const facing = facingFigures(unplaced, clean, found)

@@ -55,25 +55,52 @@ export const overlapY = (a: Box, b: Box): number => shared(a[1], a[3], b[1], b[3
 
 const boxOf = ({ x0, x1, y0, y1 }: Run): Box => [x0, y0, x1, y1]
 
+/** More texts or drawings of one page are a map's or a plot's: the longest and largest of them show where it stands. */
+const SEGMENTS_AT_MOST = 4_000
+const GRAPHICS_AT_MOST = 8_000
+
+/** The `most` items that weigh most, in their order. */
+const weightiest = <A>(
+  items: ReadonlyArray<A>,
+  most: number,
+  weigh: (item: A) => number
+): ReadonlyArray<A> => {
+  if (items.length <= most) return items
+  const weights = new Map(items.map((item) => [item, weigh(item)]))
+  const kept = new Set(items.toSorted((a, b) => weights.get(b)! - weights.get(a)!).slice(0, most))
+  return items.filter((item) => kept.has(item))
+}
+
+/** Rows are looked up by where they are, in steps of points; what is lower than this has no height of its own. */
+const STEP = 20
+const LOWEST = 0.1
+/** … on pages of usual height: there are this many steps on larger ones. */
+const STEPS = 200
+
 /** Runs that follow each other on a line, joined. */
 const toSegments = (
   runs: ReadonlyArray<Run>,
+  tallest: number,
   startsCaption: (text: string) => boolean
 ): ReadonlyArray<Segment> => {
+  const step = Math.max(STEP, tallest / STEPS)
+  const lowest = (LOWEST * step) / STEP
   const rows: Array<{ y0: number; y1: number; runs: Array<Run> }> = []
   const sorted = runs.toSorted((a, b) => b.y1 - b.y0 - (a.y1 - a.y0) || a.y0 - b.y0)
   // Rows are found by their place: a page of ten thousand labels has as many
   const buckets = new Map<number, Array<(typeof rows)[number]>>()
   for (const run of sorted) {
-    const tall = Math.max(0.1, run.y1 - run.y0)
+    const tall = Math.max(lowest, run.y1 - run.y0)
+    const bottom = run.y0 + tall
+    const [from, to] = [Math.floor(run.y0 / step), Math.floor(bottom / step)]
     let home: (typeof rows)[number] | undefined
-    for (let key = Math.floor(run.y0 / 20); key <= Math.floor(run.y1 / 20) && home === undefined; key++) {
-      home = buckets.get(key)?.find((row) => shared(row.y0, row.y1, run.y0, run.y1) / tall > 0.55)
+    for (let key = from; key <= to && home === undefined; key++) {
+      home = buckets.get(key)?.find((row) => shared(row.y0, row.y1, run.y0, bottom) / tall > 0.55)
     }
     if (home === undefined) {
-      home = { y0: run.y0, y1: run.y1, runs: [] }
+      home = { y0: run.y0, y1: bottom, runs: [] }
       rows.push(home)
-      for (let key = Math.floor(run.y0 / 20); key <= Math.floor(run.y1 / 20); key++) {
+      for (let key = from; key <= to; key++) {
         const bucket = buckets.get(key)
         if (bucket === undefined) buckets.set(key, [home])
         else bucket.push(home)
@@ -111,8 +138,11 @@ const toSegment = (runs: ReadonlyArray<Run>): Segment => {
   let bold = 0
   let mono = 0
   let main = runs[0]!
+  // Not the end of all text so far, which would be copied together for each run
+  let before = ""
   for (const run of runs) {
-    text += (text === "" || run.x0 - right < run.size * 0.12 ? "" : glue(text, run.text)) + run.text
+    text += (before === "" || run.x0 - right < run.size * 0.12 ? "" : glue(before, run.text)) + run.text
+    before = run.text
     right = run.x1
     length += run.text.length
     if (run.bold) bold += run.text.length
@@ -145,14 +175,20 @@ export const toFrame = (page: RawPage, turn: Turn, startsCaption: (text: string)
           ? "horizontal"
           : graphic.shape
   })
+  const graphics = weightiest(page.graphics, GRAPHICS_AT_MOST, ({ box }) => width(box) + height(box))
+  const tallest = side ? page.width : page.height
   return {
     page: page.number,
     turn,
     width: side ? page.height : page.width,
-    height: side ? page.width : page.height,
-    segments: toSegments(own, startsCaption),
-    graphics: turn === 0 ? page.graphics : page.graphics.map(flip),
-    turned: others.map(({ box }) => upright(box, turn, page.width, page.height))
+    height: tallest,
+    segments: weightiest(
+      toSegments(own, tallest, startsCaption),
+      SEGMENTS_AT_MOST,
+      ({ text }) => text.length
+    ),
+    graphics: turn === 0 ? graphics : graphics.map(flip),
+    turned: others.slice(0, SEGMENTS_AT_MOST).map(({ box }) => upright(box, turn, page.width, page.height))
   }
 }
 

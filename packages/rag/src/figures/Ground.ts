@@ -3,7 +3,7 @@ import type { Box } from "../Document.ts"
 import type { Graphic } from "../parse/pdf/Run.ts"
 import type { Body, Column, Obstacle } from "./BodyText.ts"
 import type { Caption } from "./Captions.ts"
-import { area, type Frame, height, shared, width } from "./Frame.ts"
+import { area, centre, contains, type Frame, height, type Segment, shared, width } from "./Frame.ts"
 
 /** What a page gives to grow over. */
 export interface Ground {
@@ -17,20 +17,35 @@ export interface Ground {
   readonly graphics: ReadonlyArray<Graphic>
   /** Rectangles that frame what is in them. */
   readonly frames: ReadonlyArray<Box>
+  /** Horizontal lines. */
+  readonly rules: ReadonlyArray<Box>
+  /** Text of obstacles that no frame holds. */
+  readonly blockers: ReadonlySet<Segment>
 }
+
+/** Whether one of the frames holds a box, and stands over most of a range. */
+export const enclosed = (box: Box, frames: ReadonlyArray<Box>, range: readonly [number, number]): boolean =>
+  frames.some(
+    (frame) => contains(frame, ...centre(box)) && shared(frame[0], frame[2], ...range) > 0.5 * width(frame)
+  )
+
+/** More rectangles are a drawing; the first ones are looked at. */
+const FRAMES_AT_MOST = 400
 
 /** What fills more of the page than this is paper. */
 export const PAPER = 0.7
 
 /** Rectangles of strokes or colour, images, and what four lines enclose. */
 export const framesOf = (graphics: ReadonlyArray<Graphic>, page: number): ReadonlyArray<Box> => {
-  const closed = graphics.filter(
-    ({ box, kind, shape }) =>
-      (kind !== "path" || shape === "frame" || shape === "filled") &&
-      width(box) > 60 &&
-      height(box) > 25 &&
-      area(box) < PAPER * page
-  )
+  const closed = graphics
+    .filter(
+      ({ box, kind, shape }) =>
+        (kind !== "path" || shape === "frame" || shape === "filled") &&
+        width(box) > 60 &&
+        height(box) > 25 &&
+        area(box) < PAPER * page
+    )
+    .slice(0, FRAMES_AT_MOST)
   const level = graphics.filter(({ box, shape }) => shape === "horizontal" && width(box) > 60).slice(0, 80)
   const upright = graphics.filter(({ box, shape }) => shape === "vertical" && height(box) > 20).slice(0, 200)
   const lines = level.flatMap((top) =>
@@ -50,5 +65,8 @@ export const framesOf = (graphics: ReadonlyArray<Graphic>, page: number): Readon
       return side(top.box[0]) && side(top.box[2]) ? [[top.box[0], top.box[1], top.box[2], bottom.box[3]]] : []
     })
   )
-  return [...closed.map(({ box }) => box), ...lines.filter((box) => area(box) < PAPER * page)]
+  return [...closed.map(({ box }) => box), ...lines.filter((box) => area(box) < PAPER * page)].slice(
+    0,
+    FRAMES_AT_MOST
+  )
 }

@@ -31,7 +31,10 @@ const linesBelow = (picture: Box, { segments }: Frame, body: Body): ReadonlyArra
     const same = lines[0] === undefined || Math.abs(lines[0].size - segment.size) < 0.05 * segment.size
     if (!near || !same) break
     const middle = Math.abs(box[0] + box[2] - picture[0] - picture[2]) / 2
-    const alone = segments.every((one) => one === segment || overlapY(one.box, box) < 0.3 * height(box))
+    const alone = segments.every(
+      (one) =>
+        one === segment || overlapX(one.box, picture) <= 0 || overlapY(one.box, box) < 0.3 * height(box)
+    )
     if (
       middle > CENTRED ||
       !alone ||
@@ -67,7 +70,7 @@ export const lonePictures = (
   if (pictures.length === 0) return []
   const frame = toFrame(page, 0, () => false)
   const text = frame.segments.filter(
-    (one) => Math.abs(one.size - body.size) < 0.06 * body.size && letters(one.text) >= 40
+    (one) => Math.abs(one.size - body.size) < 0.06 * body.size && letters(one.text) >= 25
   )
   if (text.length < TEXT_LINES) return []
   return pictures.flatMap((picture): ReadonlyArray<FoundFigure> => {

@@ -1,14 +1,13 @@
 /** Regions that grow from a caption over what is drawn and written beside it, until running text is in the way. */
 import type { Box } from "../Document.ts"
 import type { Caption } from "./Captions.ts"
-import { centre, contains, height, hull, overlapX, overlapY, shared, width } from "./Frame.ts"
+import { height, hull, overlapX, overlapY, shared, width } from "./Frame.ts"
 import { beside } from "./Beside.ts"
 import type { Candidate } from "./Candidate.ts"
 import { contentOf, type Item } from "./Content.ts"
-import type { Ground } from "./Ground.ts"
+import { enclosed, type Ground } from "./Ground.ts"
 import { withoutNotes, withoutTextBeyond } from "./Notes.ts"
 import { rangesOf, widerRange } from "./Ranges.ts"
-import { rulesOf } from "./Rules.ts"
 
 /** A caption's figure begins within this distance, points … */
 const FIRST_GAP = 60
@@ -19,11 +18,6 @@ const TEXT_GAP = 2.6
 const CUT_GAP = 0.9
 /** This many ends are tried. */
 const CUTS = 8
-const enclosed = (box: Box, frames: ReadonlyArray<Box>, range: readonly [number, number]): boolean =>
-  frames.some(
-    (frame) => contains(frame, ...centre(box)) && shared(frame[0], frame[2], ...range) > 0.5 * width(frame)
-  )
-
 /** Turns a page upside down where a region grows upwards: one rule for both sides. */
 const turned = (box: Box, side: "above" | "below"): Box =>
   side === "below" ? box : [box[0], -box[3], box[2], -box[1]]
@@ -42,7 +36,7 @@ const grow = (
   range: readonly [number, number],
   ground: Ground
 ): ReadonlyArray<Candidate> => {
-  const { body, frame, frames, graphics } = ground
+  const { blockers, body, frame, frames, graphics } = ground
   const own = turned(caption.box, side)
   const start = own[3]
   const inRange = (box: Box): boolean => {
@@ -52,7 +46,7 @@ const grow = (
   const isPast = (box: Box): boolean =>
     (box[1] + box[3]) / 2 > start - 1 && box[1] > start - 0.5 * (own[3] - own[1]) - 4
   const written = new Set(ground.captions.flatMap(({ segments }) => segments))
-  const rules = rulesOf(graphics)
+  const rules = ground.rules
     .map((box) => turned(box, side))
     .filter((box) => isPast(box) && shared(box[0], box[2], ...range) > 0.8 * width(box) && width(box) > 30)
     .toSorted((a, b) => a[1] - b[1])
@@ -91,11 +85,6 @@ const grow = (
       )
       .map(({ box }) => box[1])
   )
-  const blockers = new Set(
-    ground.obstacles
-      .filter(({ box }) => !enclosed(box, frames, [0, frame.width]))
-      .flatMap(({ segments }) => segments)
-  )
   const items: Array<Item> = []
   for (const graphic of graphics) items.push({ box: turned(graphic.box, side), graphic })
   for (const segment of frame.segments) {
@@ -108,21 +97,22 @@ const grow = (
   /** Drawings that reach over the edge of the column bring along what stands beside them. */
   const finish = (stretch: Stretch, whole: Stretch): Candidate => {
     const own = [...withoutNotes(stretch.items)]
+    const known = new Set([...own, ...stretch.items])
     let region = own.length === stretch.items.length ? stretch.box : hull(own.map(({ box }) => box))
     for (let round = 0; round < 3; round++) {
       const reach = region
       const more = items.filter(
         (item) =>
-          !own.includes(item) &&
+          !known.has(item) &&
           isPast(item.box) &&
           item.box[3] < limit + 2 &&
           overlapY(item.box, reach) > 0.7 * height(item.box) &&
           overlapX(item.box, reach) > (item.graphic === undefined ? 0.3 * width(item.box) : 1) &&
-          !stretch.items.includes(item) &&
           !(item.segment !== undefined && blockers.has(item.segment))
       )
       if (more.length === 0) break
       own.push(...more)
+      for (const item of more) known.add(item)
       region = hull([region, ...more.map(({ box }) => box)])
     }
     return {
@@ -146,7 +136,7 @@ const grow = (
     const whole = { box: hull([ruled, ...taken.map(({ box }) => box)]), items: taken, cut: Infinity }
     return [finish(whole, whole)]
   }
-  const ends: Array<Stretch> = []
+  const ends: Array<Omit<Stretch, "items"> & { readonly count: number }> = []
   let reach: Box | undefined
   const taken: Array<Item> = []
   let late: Array<Item> = []
@@ -160,11 +150,12 @@ const grow = (
       continue
     }
     if (reach !== undefined && gap > CUT_GAP * body.size)
-      ends.push({ box: reach, items: taken.slice(), cut: gap })
+      ends.push({ box: reach, count: taken.length, cut: gap })
     reach = reach === undefined ? item.box : hull([reach, item.box])
     const all: Box = reach
-    taken.push(item, ...late.filter(({ box }) => (box[1] + box[3]) / 2 < all[3]))
-    late = late.filter((one) => !taken.includes(one))
+    const joins = ({ box }: Item): boolean => (box[1] + box[3]) / 2 < all[3]
+    taken.push(item, ...late.filter(joins))
+    late = late.filter((one) => !joins(one))
     reach = hull([reach, ...taken.slice(-4).map(({ box }) => box)])
   }
   if (reach === undefined) return []
@@ -175,7 +166,8 @@ const grow = (
     .filter(({ box }) => box[3] < end[3])
     .toSorted((one, other) => other.cut - one.cut)
     .slice(0, CUTS)
-  return [whole, ...cuts].map((stretch) => finish(stretch, whole))
+  const parts = cuts.map(({ box, count, cut }) => ({ box, items: taken.slice(0, count), cut }))
+  return [whole, ...parts].map((stretch) => finish(stretch, whole))
 }
 
 /** What a caption without a number stands at, within this many font sizes, is drawn or tabulated without doubt. */

@@ -7,6 +7,9 @@ import { centre, height, hull, overlapX, overlapY, width } from "./Frame.ts"
 /** A table has at most this many columns and rows; more are drawings. */
 export const MAX_COLUMNS = 40
 export const MAX_ROWS = 500
+/** A table has at most this many pieces of text, and is at most this wide; points. */
+const MAX_RUNS = 5_000
+const MAX_WIDTH = 20_000
 /** Cells of a row are at least this many font sizes apart. */
 const CELL_GAP = 0.75
 /** Of the rows at most this share may cross the gap between two columns: heads that span columns do. */
@@ -32,6 +35,7 @@ const toLines = (runs: ReadonlyArray<Run>): ReadonlyArray<ReadonlyArray<Cell>> =
     )
     if (home === undefined) lines.push([run])
     else home.push(run)
+    if (lines.length > MAX_ROWS) return []
   }
   return lines.map((line) => {
     const cells: Array<Cell> = []
@@ -117,9 +121,10 @@ export const rowsOf = (
   runs: ReadonlyArray<Run>,
   graphics: ReadonlyArray<Graphic>
 ): ReadonlyArray<TableRow> | undefined => {
-  if (runs.length < 4 || runs.length > 20_000) return undefined
-  const lines = toLines(runs)
+  if (runs.length < 4 || runs.length > MAX_RUNS) return undefined
   const box = hull(runs.map(boxOf))
+  if (width(box) > MAX_WIDTH) return undefined
+  const lines = toLines(runs)
   const upright = graphics
     .filter(
       (one) =>
@@ -136,7 +141,7 @@ export const rowsOf = (
     )
   const edges = edgesOf(lines, upright, box)
   const columns = edges.length + 1
-  if (columns < 2 || columns > MAX_COLUMNS || lines.length < 2 || lines.length > MAX_ROWS) return undefined
+  if (columns < 2 || columns > MAX_COLUMNS || lines.length < 2) return undefined
   const level = rulesOf(graphics, true)
     .filter((rule) => overlapX(rule, box) > 0.6 * width(box))
     .map((rule) => (rule[1] + rule[3]) / 2)

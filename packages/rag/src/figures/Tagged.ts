@@ -12,6 +12,8 @@ import { taggedFigures } from "./TaggedFigures.ts"
 const SAME = 0.8
 /** More of the smaller one in common is a conflict: what is found by its caption stays. */
 const APART = 0.1
+/** Figures of a page that are looked at. */
+const FIGURES_AT_MOST = 200
 /** What is this near to a figure is a panel of it, in points. */
 const PANEL = 24
 /** The same at the same place on this many pages is no figure. */
@@ -77,7 +79,7 @@ const onPageOf = (found: ReadonlyArray<FoundFigure>, page: RawPage): ReadonlyArr
     }
   }
   const turn = turnOf(page)
-  const figures = taggedFigures(page, parts)
+  const figures = taggedFigures(page, parts).slice(0, FIGURES_AT_MOST)
   for (const { alternative, box, caption, stands } of figures) {
     const isNear = (other: Box): boolean => overlapX(other, box) > -PANEL && overlapY(other, box) > -PANEL
     if (!stands || all.some((one) => isNear(one.box)) || free.some((one) => overlap(one.box, box) > APART))

@@ -6,6 +6,8 @@ import type { CellTag, TableTag } from "../parse/pdf/Tags.ts"
 import { centre, contains, height, overlapX, union, width } from "./Frame.ts"
 import { joined, MAX_COLUMNS, MAX_ROWS, type TableRow } from "./Rows.ts"
 
+/** Tables of a page that are looked at. */
+const TABLES_AT_MOST = 50
 /** A table of fewer cells with text, or of fewer rows or columns, arranges other things. */
 const CELLS = 4
 const SIDES = 2
@@ -181,4 +183,5 @@ const tableOf = (
 export const taggedTables = (
   page: RawPage,
   parts: ReadonlyMap<number, ReadonlyArray<Run>>
-): ReadonlyArray<TaggedTable> => (page.tags?.tables ?? []).flatMap((tag) => tableOf(tag, page, parts) ?? [])
+): ReadonlyArray<TaggedTable> =>
+  (page.tags?.tables ?? []).slice(0, TABLES_AT_MOST).flatMap((tag) => tableOf(tag, page, parts) ?? [])

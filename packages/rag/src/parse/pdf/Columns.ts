@@ -1,5 +1,5 @@
 /** The columns of a page, and the order in which they are read. */
-import { type Draft, median, middle, type TextLine, toLines } from "./Lines.ts"
+import { type Draft, median, middle, RUNS_AT_MOST, type TextLine, toLines } from "./Lines.ts"
 import type { RawPage, Run } from "./Run.ts"
 
 /** Columns have at least this many lines … */
@@ -27,7 +27,8 @@ const findGutter = (page: number, runs: ReadonlyArray<Run>): number | undefined 
   const left = Math.min(...runs.map(({ x0 }) => x0))
   const right = Math.max(...runs.map(({ x1 }) => x1))
   const width = Math.ceil(right - left)
-  if (runs.length < 2 * COLUMN_LINES || width < 100 || width > 20_000) return undefined
+  if (runs.length < 2 * COLUMN_LINES || runs.length > RUNS_AT_MOST) return undefined
+  if (width < 100 || width > 20_000) return undefined
   const crossing = new Int32Array(width + 2)
   for (const run of runs) {
     crossing[Math.max(0, Math.floor(run.x0 - left))]!++
@@ -67,6 +68,7 @@ const regions = (
   elsewhere?: number
 ): ReadonlyArray<ReadonlyArray<Draft>> => {
   if (runs.length === 0) return []
+  if (runs.length > RUNS_AT_MOST) return [toLines(page, runs)]
   const found = depth === 0 ? undefined : findGutter(page, runs)
   const gutter = found ?? elsewhere
   if (gutter === undefined) return [toLines(page, runs)]

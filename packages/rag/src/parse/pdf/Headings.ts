@@ -71,13 +71,14 @@ const levelsByLook = (paragraphs: ReadonlyArray<Paragraph>): ReadonlyMap<Paragra
       (first.bold && !body.bold && first.size >= body.size * 0.92 && /^[\p{Lu}\p{Lo}\p{N}]/u.test(text))
     )
   })
+  const places = new Map(paragraphs.map((paragraph, index) => [paragraph, index]))
   // Authors are set large under the title, but head nothing
-  const isByline = (paragraph: Paragraph): boolean => {
-    const before = found[found.indexOf(paragraph) - 1]
+  const isByline = (paragraph: Paragraph, index: number): boolean => {
+    const before = found[index - 1]
     const text = textOf(paragraph)
     return (
       before !== undefined &&
-      before === paragraphs[paragraphs.indexOf(paragraph) - 1] &&
+      before === paragraphs[places.get(paragraph)! - 1] &&
       depthOf(text) === undefined &&
       before.lines[0]!.size > paragraph.lines[0]!.size * 1.1 &&
       (/,| and |[@{}]|\d{4}/.test(text) || paragraph.lines.length > 1)
@@ -87,10 +88,13 @@ const levelsByLook = (paragraphs: ReadonlyArray<Paragraph>): ReadonlyMap<Paragra
     rounded(paragraph.lines[0]!.size) * 2 + (paragraph.lines[0]!.bold ? 0.5 : 0)
   const styles = [...new Set(found.map(style))].toSorted((a, b) => b - a)
   const tops = found.filter((paragraph) => depthOf(textOf(paragraph)) === 1)
-  const top = Math.min(...tops.map((paragraph) => styles.indexOf(style(paragraph)) + 1))
+  const top = tops.reduce(
+    (least, paragraph) => Math.min(least, styles.indexOf(style(paragraph)) + 1),
+    Infinity
+  )
   const levels = new Map<Paragraph, number>()
-  for (const paragraph of found) {
-    if (isByline(paragraph)) continue
+  for (const [index, paragraph] of found.entries()) {
+    if (isByline(paragraph, index)) continue
     const depth = depthOf(textOf(paragraph))
     const rank = styles.indexOf(style(paragraph)) + 1
     levels.set(paragraph, Math.min(6, depth === undefined || top === Infinity ? rank : top + depth - 1))

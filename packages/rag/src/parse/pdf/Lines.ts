@@ -43,11 +43,15 @@ const toLine = (page: number, unsorted: ReadonlyArray<Run>): Draft => {
   let bold = 0
   let mono = 0
   let right = -Infinity
+  // Not the end of all text so far, which would be copied together for each run
+  let before = ""
   for (const run of runs) {
     const gap = run.x0 - right
+    const joint = before === "" || gap < run.size * 0.12 ? "" : glue(before, run.text)
     if (text === "" || gap > CELL_GAP * run.size) cells.push(run.text)
-    else cells[cells.length - 1] += (gap < run.size * 0.12 ? "" : glue(text, run.text)) + run.text
-    text += (text === "" || gap < run.size * 0.12 ? "" : glue(text, run.text)) + run.text
+    else cells[cells.length - 1] += joint + run.text
+    text += joint + run.text
+    before = run.text
     const own = run.text.length
     length += own
     if (run.bold) bold += own
@@ -75,8 +79,20 @@ const toLine = (page: number, unsorted: ReadonlyArray<Run>): Draft => {
   }
 }
 
+/** More runs are the labels of a map: they have no lines to look for, nor columns. */
+export const RUNS_AT_MOST = 6_000
+
+/** Runs at one height, a line each. */
+const toLevels = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<Draft> => {
+  const step = Math.max(1, median(runs.map(({ size }) => size)))
+  return [...Map.groupBy(runs, (run) => Math.round(middle(run) / step))]
+    .toSorted(([a], [b]) => a - b)
+    .map(([, own]) => toLine(page, own))
+}
+
 /** Runs that stand beside each other make a line; superscripts belong to the line that they touch. */
 export const toLines = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<Draft> => {
+  if (runs.length > RUNS_AT_MOST) return toLevels(page, runs)
   const groups: Array<{ y0: number; y1: number; runs: Array<Run> }> = []
   // Large runs first, so that small ones find the line that they belong to
   for (const run of runs.toSorted((a, b) => b.y1 - b.y0 - (a.y1 - a.y0) || a.y0 - b.y0)) {

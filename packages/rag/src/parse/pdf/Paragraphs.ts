@@ -71,6 +71,9 @@ const carriesOn = (before: Paragraph, after: Paragraph, afterFigure: ReadonlySet
   )
 }
 
+/** So many of them may stand there. */
+const ASIDES_AT_MOST = 200
+
 /** Captions and figures' labels on the same page, which may stand between the two parts of a paragraph. */
 const isAside = (paragraph: Paragraph, later: Paragraph): boolean => {
   const first = paragraph.lines[0]!
@@ -111,7 +114,7 @@ export const toParagraphs = (
   })
   const joined: Array<Paragraph> = []
   for (const paragraph of paragraphs) {
-    const before = joined.findLast((earlier) => !isAside(earlier, paragraph))
+    const before = joined.slice(-ASIDES_AT_MOST).findLast((earlier) => !isAside(earlier, paragraph))
     if (before !== undefined && carriesOn(before, paragraph, afterFigure))
       before.lines.push(...paragraph.lines)
     else joined.push(paragraph)

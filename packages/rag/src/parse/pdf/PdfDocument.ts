@@ -41,10 +41,8 @@ const vocabulary = (lines: ReadonlyArray<TextLine>): ReadonlySet<string> => {
 }
 
 /** Code keeps its indentation, as far as the place of a line tells it. */
-const indentation = (paragraph: Paragraph, line: TextLine): string => {
-  const left = Math.min(...paragraph.lines.map(({ x0 }) => x0))
-  return " ".repeat(Math.max(0, Math.min(40, Math.round((line.x0 - left) / (0.6 * line.size)))))
-}
+const indentation = (left: number, line: TextLine): string =>
+  " ".repeat(Math.max(0, Math.min(40, Math.round((line.x0 - left) / (0.6 * line.size)) || 0)))
 
 /**
  * Collects the text, and where its lines stand.
@@ -99,26 +97,21 @@ class Writer {
 
   /** Lines of prose as one line of text. */
   prose(lines: ReadonlyArray<Draft>): void {
-    lines.forEach((line, index) => {
-      if (index > 0) {
-        const { cut, gap } = joint(lines[index - 1]!.text, line.text, this.#words)
-        if (cut > 0) {
-          this.#block = this.#block.slice(0, -cut)
-          const before = this.lines.pop()!
-          this.lines.push({ ...before, end: before.end - cut })
-        }
-        this.add(gap)
-      }
-      this.line(line, line.text)
-    })
+    for (const [index, line] of lines.entries()) {
+      const next = lines[index + 1]
+      const { cut, gap } = next === undefined ? { cut: 0, gap: "" } : joint(line.text, next.text, this.#words)
+      this.line(line, line.text.slice(0, line.text.length - cut))
+      this.add(gap)
+    }
   }
 }
 
 const writeParagraph = (writer: Writer, paragraph: Paragraph): void => {
   const { kind, lines } = paragraph
   if (kind !== "table" && kind !== "code") return writer.prose(lines)
+  const left = lines.reduce((least, { x0 }) => Math.min(least, x0), Infinity)
   lines.forEach((line, index) => {
-    if (index > 0) writer.add(kind === "table" ? "\n" : `\n${indentation(paragraph, line)}`)
+    if (index > 0) writer.add(kind === "table" ? "\n" : `\n${indentation(left, line)}`)
     writer.line(line, kind === "table" ? line.cells.join(" | ") : line.text)
   })
 }

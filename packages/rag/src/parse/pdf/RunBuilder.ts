@@ -41,6 +41,8 @@ export class RunBuilder {
   #look: Look | undefined
   #frame: Box = [0, 0, 0, 0]
   #space = false
+  /** The last character: all text so far would be copied together to look at its end. */
+  #last = ""
   #change: number | undefined
 
   constructor(width: number, height: number) {
@@ -70,7 +72,7 @@ export class RunBuilder {
       this.#look = look ?? this.#look
       this.#frame = frame
     } else {
-      if (this.#space) this.#text += glue(this.#text, character)
+      if (this.#space) this.#text += glue(this.#last, character)
       if (look !== undefined && look.font !== this.#look!.font) this.#change ??= this.#text.length
       const [x0, y0, x1, y1] = this.#frame
       this.#frame = [
@@ -81,6 +83,7 @@ export class RunBuilder {
       ]
     }
     this.#text += character
+    this.#last = character
     this.#boxes.push(box)
     this.#space = false
   }
