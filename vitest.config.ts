@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 import { memoryFolder } from "./test/memoryFolder.ts"
@@ -20,8 +21,8 @@ export default defineConfig({
     pool: "forks",
     // Each process loads the modules once, not once for each file: a quarter of the time.
     isolate: false,
-    // One for each core: most tests wait for a process, a browser or a disk.
-    maxWorkers: "100%",
+    // More than cores: a fifth of the time a test waits for a process, a browser or a disk.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     // Room for a machine that does much else; within a test, a browser waits half as long for what does not come.
     testTimeout: 120_000,
     hookTimeout: 120_000,

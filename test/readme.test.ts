@@ -21,12 +21,16 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** Runs an example and gives the value of its last constant. */
-const run = async ({ code, line }: Example, env: Readonly<Record<string, string>> = {}): Promise<unknown> => {
+const run = async (
+  { code, line }: Example,
+  env: Readonly<Record<string, string>> = {},
+  cwd = folder
+): Promise<unknown> => {
   const file = join(folder, `line-${line}.mjs`)
   const last = [...code.matchAll(/^const (\w+) =/gm)].at(-1)?.[1] ?? "null"
   await writeFile(file, `${stripTypeScriptTypes(code)}\nconsole.log("\\n" + JSON.stringify(${last}))\n`)
   const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=@sluice/source", file], {
-    cwd: folder,
+    cwd,
     env: { ...process.env, ...env },
     encoding: "utf8"
   })
@@ -64,8 +68,13 @@ describe("README.md", () => {
   })
 
   it("shows how passages are chosen, and why", async () => {
+    // Each heading and each caption is asked for, by every fusion: these are enough.
+    const few = join(folder, "few")
+    for (const name of ["handbook/02-locking-through.md", "handbook/05-upkeep.md", "flow-study.pdf"])
+      await cp(join(docs, name), join(few, "docs", name))
     const found =
-      options && ((await run(options)) as { note: string; kept: number; whys: ReadonlyArray<string> })
+      options &&
+      ((await run(options, {}, few)) as { note: string; kept: number; whys: ReadonlyArray<string> })
     expect(found?.kept).toBe(3)
     expect(found?.note).toMatch(/headings and \d+ captions/)
     expect(
@@ -75,7 +84,10 @@ describe("README.md", () => {
   })
 
   it("shows the same program on the models of a gateway, and calls of it: here another Sluice", async () => {
-    const [answer, best] = await withServer(join(folder, "gateway"), async ({ output, url }) => {
+    const data = join(folder, "gateway")
+    await mkdir(data)
+    await writeFile(join(data, "samples-read"), "") // nobody asks it about its samples
+    const [answer, best] = await withServer(data, async ({ output, url }) => {
       const key = /\bsk-[\w-]+/.exec(output())?.[0] ?? ""
       const listed = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
       const { data } = (await listed.json()) as { data: ReadonlyArray<{ id: string }> }
