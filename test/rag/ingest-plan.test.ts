@@ -4,9 +4,12 @@ import { Embedder } from "@sluice/core"
 import { type IngestEvent, IngestPlan, Library } from "@sluice/rag"
 import { Effect, Layer, Ref, Schema, Stream } from "effect"
 import { createHash } from "node:crypto"
+import { appendFileSync, rmSync, symlinkSync } from "node:fs"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
+import { sha256 } from "../../packages/rag/src/PassageEmbedder.ts"
 import { DIMENSION, embedText, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
+import { column, writePdf } from "./PdfWriter.ts"
 import { HANDBOOK, handbook, testFolder } from "./TestFolder.ts"
 
 /** A model that costs, and the texts of each of its calls. */
@@ -232,6 +235,47 @@ describe("plan", () => {
         assert.strictEqual((yield* wrong.stats).documents, 0)
       }
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.live("is of what is there: links in circles, files that vanish or grow, a text on two pages", () =>
+    Effect.gen(function* () {
+      const { docs, library: at, write } = yield* testFolder
+      const { calls, layer } = yield* paidModel
+      for (let i = 10; i < 30; i++) yield* write(`docs/${i}.md`, `# Number ${i}\n\nNote ${i}.\n`)
+      const page = { marks: column(50, 700, ["The lift is out of order.", "It is mended on Monday."]) }
+      yield* write("docs/notice.pdf", writePdf([page, page]))
+      symlinkSync("self", join(docs, "self"))
+      symlinkSync(docs, join(docs, "round"))
+      yield* Effect.gen(function* () {
+        const library = yield* Library.open(at)
+        // the first file's turn comes when the folder was listed and before the later ones are read
+        const plan = yield* library.plan({
+          folder: docs,
+          metadata: (path) => {
+            if (path !== "10.md") return undefined
+            rmSync(join(docs, "28.md"))
+            appendFileSync(join(docs, "29.md"), "\nIt has grown.\n")
+            return { first: true }
+          }
+        })
+        assert.deepStrictEqual(
+          plan.failed.map(({ path, reason }) => [path, reason]),
+          [["self", "Malformed"]]
+        )
+        assert.deepStrictEqual([plan.added, plan.removed, plan.passages, plan.texts], [20, 0, 21, 20])
+        const grown = plan.changes.find(({ path }) => path === "29.md")
+        assert.strictEqual(grown?.sha256, sha256("# Number 29\n\nNote 29.\n\nIt has grown.\n"))
+        assert.notInclude(
+          plan.changes.map(({ path }) => path),
+          "28.md"
+        )
+        const report = yield* library.apply(plan)
+        assert.deepStrictEqual([report.failed, report.added, report.passages], [[], 20, 21])
+        assert.strictEqual((yield* calls).flat().length, plan.texts)
+        const { trace } = yield* library.retrieve("When is the lift mended?", { recall: 2 })
+        assert.deepStrictEqual(trace.passages.map(({ passage }) => passage.page).toSorted(), [1, 2])
+      }).pipe(Effect.provide(layer))
+    }).pipe(Effect.scoped)
   )
 
   it.effect("counts nothing for an empty folder, and fails for one that is not there", () =>

@@ -198,4 +198,25 @@ describe("tune", () => {
         assert.deepStrictEqual(trace.fusion, tuning.fusion)
       }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
+
+  it.effect("keeps the default for 1 and 19 passages, and says so where there is nothing to ask", () =>
+    Effect.gen(function* () {
+      const { opened: none } = yield* library({})
+      assert.strictEqual((yield* Effect.flip(tune(none))).reason, "Empty")
+      for (const passages of [1, 19]) {
+        const { opened } = yield* library(
+          Object.fromEntries(
+            Array.from({ length: passages }, (_, i) => [
+              `${i}.md`,
+              `# Canal\n\n## Lock number ${i} of the canal\n\n${`The keeper of lock ${i} opens it. `.repeat(5)}\n`
+            ])
+          )
+        )
+        assert.strictEqual((yield* opened.stats).passages, passages)
+        const tuning = yield* tune(opened, { fusions: [FUSION, Fusion.dense] })
+        assert.deepStrictEqual([tuning.questions, tuning.fusion], [passages, FUSION])
+        assert.strictEqual(tuning.fusions[0]?.difference.p, 1)
+      }
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
 })
