@@ -19,7 +19,7 @@ export const RagReason = Schema.Literals([
   "TooLarge",
   /** No such file, document, passage or collection. */
   "NotFound",
-  /** The operating system refuses access. */
+  /** The operating system refuses access, or a store on the network does. */
   "PermissionDenied",
   /** The disk is full. */
   "NoSpace",

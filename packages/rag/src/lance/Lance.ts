@@ -258,6 +258,12 @@ const storeError = (stage: Stage, doing: string, cause: unknown): RagError => {
 const DAMAGE =
   /too small|corrupt|invalid|magic|unexpected (eof|end)|out of (range|bounds)|decode|not found|no such file|overflow|panic|checksum/i
 
+/** What LanceDB Enterprise and object stores say to a wrong key … */
+const REFUSED =
+  /40[13] (unauthorized|forbidden)|access ?denied|invalid ?access ?key|signature ?does ?not ?match/i
+/** … and LanceDB of a server that is not there. */
+const UNREACHED = /hit retry limit|error sending request|connection refused|dns error/i
+
 const diagnose = (text: string): readonly [RagReason, string] => {
   // The last one is how LanceDB notices that a file of originals was cut short.
   if (
@@ -268,6 +274,16 @@ const diagnose = (text: string): readonly [RagReason, string] => {
     return ["NoSpace", "What was committed before is safe. Free some space and run it again."]
   if (/permission denied|os error 13|EACCES|EPERM|read-only file system|os error 30/i.test(text))
     return ["PermissionDenied", "Give this user the right to read and write the library's folder."]
+  if (REFUSED.test(text))
+    return [
+      "PermissionDenied",
+      "Check the key (`apiKey`, or the storage options) and what it may read and write."
+    ]
+  if (UNREACHED.test(text))
+    return [
+      "Store",
+      "It was not reached, or did not answer. Check its address (`hostOverride`, `region`, or the storage options) and run it again; what was committed before is safe."
+    ]
   if (DAMAGE.test(text))
     return [
       "Store",

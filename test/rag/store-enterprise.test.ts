@@ -1,0 +1,56 @@
+/** LanceDB Enterprise by configuration: what reaches it, and what is said when it refuses. */
+import { assert, describe, it } from "@effect/vitest"
+import { Library } from "@sluice/rag"
+import { Effect, Redacted } from "effect"
+import { createServer, type IncomingHttpHeaders } from "node:http"
+import type { AddressInfo } from "node:net"
+import { modelsLayer } from "./Models.ts"
+
+const KEY = "sk-of-the-pond"
+
+/** A server on a free port of the loopback that refuses everything with that status, and what it was asked. */
+const refusing = (status: number) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.promise(async () => {
+        const asked: Array<{ readonly url: string; readonly headers: IncomingHttpHeaders }> = []
+        const server = createServer((request, response) => {
+          asked.push({ url: request.url ?? "", headers: request.headers })
+          request.resume()
+          response.writeHead(status, { "content-type": "application/json" }).end('{"error":"no"}')
+        })
+        await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+        return { asked, server }
+      }),
+      ({ server }) => Effect.promise(() => new Promise((resolve) => server.close(resolve)))
+    ),
+    ({ asked, server }) => ({
+      asked,
+      hostOverride: `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    })
+  )
+
+describe("a library on LanceDB Enterprise", () => {
+  for (const [status, apiKey] of [
+    [401, KEY],
+    [403, Redacted.make(KEY)]
+  ] as const)
+    it.live(`is asked for by its name and key, and a ${status} is a typed error that tells no key`, () =>
+      Effect.gen(function* () {
+        const { asked, hostOverride } = yield* refusing(status)
+        const error = yield* Library.open("db://pond", { apiKey, region: "eu-west-1", hostOverride }).pipe(
+          Effect.flip
+        )
+        assert.deepStrictEqual(
+          [error._tag, error.stage, error.reason],
+          ["RagError", "open", "PermissionDenied"]
+        )
+        assert.include(error.message, "apiKey")
+        assert.notInclude(JSON.stringify(error) + error.message, KEY)
+        assert.isAtLeast(asked.length, 1)
+        assert.match(asked[0]!.url, /^\/v1\/table\/\w+\//)
+        assert.strictEqual(asked[0]!.headers["x-api-key"], KEY)
+        assert.strictEqual(asked[0]!.headers["x-lancedb-database"], "pond")
+      }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+    )
+})
