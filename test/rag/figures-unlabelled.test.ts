@@ -246,3 +246,36 @@ describe("a figure below other text", () => {
     })
   )
 })
+
+describe("a table that text flows around", () => {
+  it.effect("ends where it ends, though the paragraph beside it goes on below it", () =>
+    Effect.gen(function* () {
+      const narrow = column(
+        50,
+        700,
+        Array.from({ length: 6 }, (_, i) => `Line ${i} of a paragraph that is beside the table,`)
+      )
+      const wide = Array.from(
+        { length: 5 },
+        (_, i) => `Line ${i} of this paragraph, which runs over the whole width of the page from here on,`
+      )
+      const cells = [0, 1, 2, 3].flatMap((row) =>
+        [0, 1].map((cell) => ({ text: `${row}.${cell}`, x: 330 + cell * 70, y: 680 - row * 16 }))
+      )
+      const parsed = yield* read({
+        draw: [693, 675, 620].map((y) => `320 ${y} m 380 ${y} l S 380 ${y} m 440 ${y} l S`).join(" "),
+        marks: [
+          ...prose(790, 5),
+          { text: "Table 2: Levels of two gates", x: 320, y: 700 },
+          ...narrow,
+          { text: "The next one begins beside its last line and", x: 50, y: 616 },
+          ...column(50, 604, wide),
+          ...cells
+        ]
+      })
+      const [table] = parsed.figures
+      assert.deepStrictEqual([table?.number, table?.box?.map(Math.round)], ["2", [320, 149, 440, 222]])
+      assert.lengthOf(table!.rows!, 4)
+    })
+  )
+})

@@ -4,7 +4,7 @@ import { assign, habitOf } from "./Assignment.ts"
 import { type Body, bodyOf, isRunningText, obstaclesOf, pageColumns, toBlocks } from "./BodyText.ts"
 import { type Caption, captionsOf } from "./Captions.ts"
 import { captionStart } from "./CaptionStart.ts"
-import { area, type Frame, onPage, toFrame } from "./Frame.ts"
+import { area, type Frame, onPage, overlapX, overlapY, toFrame } from "./Frame.ts"
 import { type FoundFigure, insideOf, onPaper } from "./FoundFigure.ts"
 import { facingFigures, type Unplaced } from "./Facing.ts"
 import { enclosed, framesOf, type Ground } from "./Ground.ts"
@@ -49,7 +49,9 @@ const groundOf = (frame: Frame, body: Body): Ground => {
         box[0] >= one.box[0] - 2 &&
         box[2] <= one.box[2] + 2 &&
         box[1] >= one.box[1] - 2 &&
-        box[3] <= one.box[3] + 2
+        box[3] <= one.box[3] + 2 &&
+        // Not only in a paragraph that begins or ends beside it
+        one.segments.some((line) => overlapX(line.box, box) >= 0 && overlapY(line.box, box) > -2)
     )
   })
   const prose = blocks

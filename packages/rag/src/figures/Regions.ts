@@ -1,5 +1,6 @@
 /** Regions that grow from a caption over what is drawn and written beside it, until running text is in the way. */
 import type { Box } from "../Document.ts"
+import type { Obstacle } from "./BodyText.ts"
 import type { Caption } from "./Captions.ts"
 import { height, hull, overlapX, overlapY, shared, width } from "./Frame.ts"
 import { beside } from "./Beside.ts"
@@ -27,6 +28,14 @@ interface Stretch {
   readonly box: Box
   readonly items: ReadonlyArray<Item>
   readonly cut: number
+}
+
+/** Around those lines of a paragraph that reach into a range: the first ones may end beside a figure, the rest go on below it. */
+const reaching = ({ box, segments }: Obstacle, range: readonly [number, number]): Box => {
+  const own = segments.filter(
+    (one) => shared(one.box[0], one.box[2], ...range) > Math.min(12, 0.3 * width(one.box))
+  )
+  return own.length === 0 || own.length === segments.length ? box : hull(own.map((one) => one.box))
 }
 
 /** The region on one side, and the parts of it that end at a gap. */
@@ -58,7 +67,7 @@ const grow = (
   // What running text leaves room for
   const blocking = ground.obstacles
     .filter(({ box }) => !enclosed(box, frames, range))
-    .map(({ box, strong }) => ({ box: turned(box, side), strong }))
+    .map((obstacle) => ({ box: turned(reaching(obstacle, range), side), strong: obstacle.strong }))
     .filter(({ box }) => isPast(box) && shared(box[0], box[2], ...range) > Math.min(12, 0.3 * width(box)))
     .toSorted((a, b) => a.box[1] - b.box[1])
   const first = rules[0]
