@@ -11,6 +11,13 @@ import { searchText } from "./SearchText.ts"
 /** Batches in a row of which a model embedded nothing at all: it is down, and asking on would only take time. */
 const DEAD_BATCHES = 2
 
+/** A batch whose passages have their vectors: what is written, and what is said of the others. */
+interface Embedded {
+  readonly ready: ReadonlyArray<Omit<IndexedDocument, "replaces">>
+  readonly adopted: ReadonlyArray<StoredDocument>
+  readonly events: ReadonlyArray<IngestEvent>
+}
+
 /**
  * Writes the files that `known` does not have as they are, and tells what became of each.
  *
@@ -51,29 +58,30 @@ export const ingestFiles = <E, R>(
     return { ready, adopted: batch.adopted, events: [...batch.events, ...failed] }
   })
 
+  // Made once: V8 keeps what the generator of each call sees, a commit's vectors and texts, until it collects everything.
+  const writeBatch = Effect.fnUntraced(function* ({ ready, adopted, events }: Embedded) {
+    yield* into.adopt(adopted)
+    for (const stored of adopted) known.set(stored.info.id, stored)
+    const documents = ready.map((document) => ({ ...document, replaces: known.get(document.info.id) }))
+    yield* into.commit(documents)
+    const written = documents.map(({ attachments, replaces, ...document }): IngestEvent => {
+      const { info, pictures, reading, source } = document
+      const kept = { reading, attachments: [...attachments.keys()], pictures }
+      known.set(info.id, { info, source, whole: true, ...kept })
+      return documentEvent(info, replaces === undefined ? "added" : "replaced")
+    })
+    const passages = ready.reduce((sum, document) => sum + document.passages.length, 0)
+    const committed: ReadonlyArray<IngestEvent> =
+      ready.length === 0 ? [] : [{ type: "committed", documents: ready.length, passages }]
+    return [...events, ...written, ...committed]
+  })
+
   // The next batch is read while this one is embedded, and this one while the last one is being written.
   return batchesOf(files, known, pace).pipe(
     Stream.buffer({ capacity: 1 }),
     Stream.mapEffect(embedBatch),
     Stream.buffer({ capacity: 1 }),
-    Stream.mapEffect(({ ready, adopted, events }) =>
-      Effect.gen(function* () {
-        yield* into.adopt(adopted)
-        for (const stored of adopted) known.set(stored.info.id, stored)
-        const documents = ready.map((document) => ({ ...document, replaces: known.get(document.info.id) }))
-        yield* into.commit(documents)
-        const written = documents.map(({ attachments, replaces, ...document }): IngestEvent => {
-          const { info, pictures, reading, source } = document
-          const kept = { reading, attachments: [...attachments.keys()], pictures }
-          known.set(info.id, { info, source, whole: true, ...kept })
-          return documentEvent(info, replaces === undefined ? "added" : "replaced")
-        })
-        const passages = ready.reduce((sum, document) => sum + document.passages.length, 0)
-        const committed: ReadonlyArray<IngestEvent> =
-          ready.length === 0 ? [] : [{ type: "committed", documents: ready.length, passages }]
-        return [...events, ...written, ...committed]
-      })
-    ),
+    Stream.mapEffect(writeBatch),
     Stream.flattenIterable
   )
 }

@@ -154,12 +154,14 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
       const call = caller()
       yield* Effect.forEach(
         groups,
-        Effect.fnUntraced(function* (group) {
+        (group) =>
           // A model in the process holds the thread while it works: between two groups others have their turn.
-          yield* Effect.yieldNow
-          const answer = isWithin(budget, group.length) ? yield* call(group) : group.map(() => OVER_BUDGET)
-          group.forEach(({ hash }, i) => fresh.set(hash, answer[i]!))
-        }),
+          Effect.yieldNow.pipe(
+            Effect.flatMap(() =>
+              isWithin(budget, group.length) ? call(group) : Effect.succeed(group.map(() => OVER_BUDGET))
+            ),
+            Effect.map((answer) => group.forEach(({ hash }, i) => fresh.set(hash, answer[i]!)))
+          ),
         { concurrency: model.free ? 1 : CALLS_AT_ONCE, discard: true }
       )
       return texts.map(
