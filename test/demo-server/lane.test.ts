@@ -79,6 +79,8 @@ const answers: Readonly<Record<string, readonly [usual: boolean, Answering]>> = 
   "no number": [true, (response) => json(response, answer("much"))],
   "another success": [true, (response) => json(response, answer(undefined), 201)],
   "an error": [false, (response) => json(response, { error: { message: "broken" } }, 500)],
+  "an error with status 200": [false, (response) => json(response, { error: { message: "overloaded" } })],
+  "an error beside an answer": [true, (response) => json(response, { ...answer(undefined), error: null })],
   "another line's end": [
     true,
     (response) => response.setHeader("content-type", "application/json").end('{"results":[]}\n')

@@ -96,6 +96,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
       "answers with a page",
       ({ response }) => response.writeHead(200, { "content-type": "text/html" }).end("<p>")
     ],
+    ["answers 200 with an error", refusal(200, "overloaded")],
     ["refuses our key", refusal(401, `bad key ${KEYS.EAST_KEY}`)],
     ["says that our account is used up", refusal(402, "used up")],
     ["does not know the model", refusal(404, "no such model")]
@@ -192,6 +193,18 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
           ["DELETE", `Bearer ${KEYS.WEST_KEY}`]
         ]
       )
+    })
+  )
+
+  it.effect("a task's id that leads elsewhere leads nowhere else at its provider", () =>
+    Effect.gen(function* () {
+      const { behave, server, west } = yield* Both
+      const id = "../../admin/keys?all=1#x"
+      behave(refusal(429, "slow down"), made(id))
+      yield* server.call("/v1/videos", { json: film })
+      west.behave(json({ id, status: "in_progress" }))
+      yield* server.call(`/v1/videos/${encodeURIComponent(id)}`)
+      assert.strictEqual(west.asked.at(-1)?.path, `/v1/videos/${encodeURIComponent(id)}`)
     })
   )
 

@@ -18,7 +18,7 @@ const received = (read: Read, contentType: string, begun: string) =>
     // Its parts come without the timers of a real socket, which the clock of a test does not move.
     const stream = Stream.concat(Stream.make(new TextEncoder().encode(begun)), Stream.never)
     const answer = yield* read(Object.defineProperty(head, "stream", { value: stream }))
-    const body = "notJson" in answer ? undefined : answer.body
+    const body = "error" in answer ? undefined : answer.body
     assert.strictEqual(body?._tag, "Stream")
     if (body?._tag !== "Stream") return { text: "", exit: Exit.void }
     let text = ""

@@ -58,7 +58,11 @@ describe("what broke other gateways, behind this one", () => {
       Effect.gen(function* () {
         const thief = yield* startUpstream((response) => json(response, ranked))
         const address = thief.env["SLUICE_GATEWAY_URL"] ?? ""
-        const { asked, call } = yield* before("/v1/rerank", (response) => json(response, ranked))
+        const { asked, call } = yield* before("/v1/", (response, { body }) => {
+          if (!body.includes('"stream":true')) return json(response, { ...ranked, id: "1" })
+          startEvents(response)
+          response.end("data: [DONE]\n\n")
+        })
         const names = ["api_base", "base_url", "baseURL", "url", "endpoint", "api_key", "custom_host"]
         const body = Object.fromEntries(names.map((name) => [name, address]))
         const headers = {
@@ -67,13 +71,26 @@ describe("what broke other gateways, behind this one", () => {
           "x-custom-host": address,
           "x-forwarded-host": new URL(address).host
         }
-        const response = yield* call(`/v1/rerank?api_base=${encodeURIComponent(address)}`, {
-          json: { ...rerank, ...body },
-          headers
-        })
-        assert.strictEqual(response.status, 200)
+        const calls = {
+          "/v1/rerank": [rerank],
+          [CHAT]: [chat, { ...chat, stream: true }],
+          "/v1/images/generations": [{ model: "i", prompt: "A lock" }],
+          "/v1/videos": [{ model: "v", prompt: "A lock" }]
+        }
+        for (const [path, requests] of Object.entries(calls)) {
+          for (const request of requests) {
+            const before = asked.length
+            const response = yield* call(`${path}?api_base=${encodeURIComponent(address)}`, {
+              json: { ...request, ...body },
+              headers
+            })
+            yield* textOf(response)
+            assert.strictEqual(response.status, 200, path)
+            assert.strictEqual(asked.at(-1), `Bearer ${canary}`, path)
+            assert.isAbove(asked.length, before, path)
+          }
+        }
         assert.deepStrictEqual(thief.asked, [])
-        assert.deepStrictEqual(asked, [`Bearer ${canary}`])
       }).pipe(Effect.scoped)
   )
 

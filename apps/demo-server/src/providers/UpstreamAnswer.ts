@@ -19,6 +19,33 @@ const [BRACE, CLOSED, NEWLINE] = Buffer.from("{}\n")
 const isPlainObject = (bytes: Buffer): boolean =>
   bytes[0] === BRACE && bytes[bytes.length - (bytes.at(-1) === NEWLINE ? 2 : 1)] === CLOSED
 
+/** An error is short. */
+const ERROR_BYTES = 64 * 1024
+const MESSAGE_LENGTH = 500
+const ERROR = Buffer.from('"error"')
+
+/** What an answer has that is none: of a call that makes a task, its id or its state. */
+const GIVEN = ["choices", "data", "results", "id", "status"] as const
+
+type Fields = Readonly<Record<string, unknown>>
+
+const fieldsOf = (value: unknown): Fields | undefined =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
+
+/** What went wrong, as some gateways tell it with status 200: an `error` in place of what was asked for. */
+const errorIn = (bytes: Buffer): string | undefined => {
+  if (bytes.length > ERROR_BYTES || !bytes.includes(ERROR)) return undefined
+  try {
+    const answer = fieldsOf(JSON.parse(bytes.toString()))
+    if (answer === undefined || GIVEN.some((name) => (answer[name] ?? null) !== null)) return undefined
+    const { error } = answer
+    const told = typeof error === "string" ? error : fieldsOf(error) && (fieldsOf(error)?.["message"] ?? "?")
+    return told === undefined || told === "" ? undefined : String(told).slice(0, MESSAGE_LENGTH)
+  } catch {
+    return undefined
+  }
+}
+
 /** The names of a model: the caller's and the upstream's. */
 export interface Names {
   readonly called: string
@@ -53,13 +80,13 @@ const eventsOf = (
   })
 }
 
-/** JSON as it came, with the model's name that the caller knows; undefined where it is none. */
+/** JSON as it came, with the model's name that the caller knows; undefined where it is none, or an error. */
 export const passJson = (
   contentType: string,
   bytes: Buffer,
   { called, model }: Names
 ): HttpServerResponse.HttpServerResponse | undefined => {
-  if (!isJson(contentType)) return undefined
+  if (!isJson(contentType) || errorIn(bytes) !== undefined) return undefined
   if (called === model && isPlainObject(bytes)) {
     return HttpServerResponse.uint8Array(bytes, { contentType })
   }
@@ -71,11 +98,11 @@ export const passJson = (
 
 export type Read = (
   response: HttpClientResponse.HttpClientResponse
-) => Effect.Effect<HttpServerResponse.HttpServerResponse | NotJson, HttpClientError.HttpClientError>
+) => Effect.Effect<HttpServerResponse.HttpServerResponse | NoAnswer, HttpClientError.HttpClientError>
 
 /**
  * What the gateway answered, as it is: JSON whole, events as they come. Of its headers only the content type travels
- * on; anything else, a page of HTML with status 200 among it, is no answer.
+ * on; anything else, a page of HTML or an error with status 200 among it, is no answer.
  */
 export const passOn =
   (idle: Duration.Duration, names: Names): Read =>
@@ -84,10 +111,12 @@ export const passOn =
     if (isEventStream(contentType)) {
       return Effect.succeed(HttpServerResponse.stream(eventsOf(response, idle, names), { contentType }))
     }
-    return Effect.map(
-      response.arrayBuffer,
-      (body) => passJson(contentType, Buffer.from(body), names) ?? { notJson: contentType }
-    )
+    return Effect.map(response.arrayBuffer, (body) => {
+      const bytes = Buffer.from(body)
+      return (
+        passJson(contentType, bytes, names) ?? { contentType, error: isJson(contentType) && errorIn(bytes) }
+      )
+    })
   }
 
 /** Between two parts of a file. */
@@ -114,7 +143,7 @@ export const passFile: Read = (response) => {
             headers: { "cache-control": "private, no-store" }
           }
         )
-      : { notJson: contentType }
+      : { contentType, error: undefined }
   )
 }
 
@@ -135,7 +164,8 @@ export const beginning = ({
   }
 }
 
-/** An answer that is none; its content type says what it is. */
-export interface NotJson {
-  readonly notJson: string
+/** An answer that is none: what it says of itself, and what of it is an error. */
+export interface NoAnswer {
+  readonly contentType: string
+  readonly error: string | false | undefined
 }

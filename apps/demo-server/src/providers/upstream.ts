@@ -28,7 +28,7 @@ import type { Call, Operations, Provider, ProviderModel, TaskOperation } from ".
 import {
   beginning,
   type Names,
-  type NotJson,
+  type NoAnswer,
   passFile,
   passJson,
   passNothing,
@@ -114,15 +114,14 @@ const makeForward = Effect.fnUntraced(function* ({ apiKey, idle, names, timeout 
     return known
   }
   const blame = Effect.mapError(blameUs(names.apiKey))
-  const checked = (attempt: Effect.Effect<Answer<Response | NotJson>, Problem>) =>
+  const faultOf = ({ contentType, error }: NoAnswer) =>
+    typeof error === "string"
+      ? `The gateway answered with status 200 and an error: ${error}`
+      : `The gateway answered with ${contentType || "no content-type"} that is no JSON object: check ${names.url}`
+  const checked = (attempt: Effect.Effect<Answer<Response | NoAnswer>, Problem>) =>
     Effect.flatMap(attempt, ({ value, requestId }) =>
-      "notJson" in value
-        ? Effect.fail<Problem>({
-            reason: new InvalidResponse({
-              message: `The gateway answered with ${value.notJson || "no content-type"} that is no JSON object: check ${names.url}`
-            }),
-            requestId
-          })
+      "error" in value
+        ? Effect.fail<Problem>({ reason: new InvalidResponse({ message: faultOf(value) }), requestId })
         : Effect.succeed<Answer<Response>>({ value, requestId })
     )
   const valueOf = ({ value }: Answer<Response>) => value
