@@ -15,8 +15,15 @@ const CONNECTIONS = [1, 16, 64]
 const PER_SECOND = 1000
 const OPEN_CONNECTIONS = 16
 
-/** In turns, so that what else the machine does befalls all alike; each figure is the median of them. */
-const ROUNDS = 3
+/** In turns, so that what else the machine does befalls all alike. */
+const QUICK_ROUNDS = 3
+const CLOSED_ROUNDS = 5
+
+/** Of the open loop: one stall of the machine decides the 99th percentile of its turn, and of no other. */
+const OPEN_ROUNDS = 15
+const OPEN_SECONDS = 0.6
+
+type Rounds = ReadonlyMap<Target["name"], ReadonlyArray<Round>>
 
 interface Round extends Measured {
   readonly cpu: number
@@ -34,14 +41,33 @@ const watched = async ({ name, pid }: Target, loop: () => Promise<Measured>): Pr
   return { ...result, cpu: (cpuMicroseconds(pid) - before) / result.answered }
 }
 
-const middle = (rounds: ReadonlyArray<Round>, of: (round: Round) => number) => percentile(rounds.map(of), 0.5)
+const median = (values: ReadonlyArray<number>) => percentile(values, 0.5)
+
+const middle = (rounds: ReadonlyArray<Round>, of: (round: Round) => number) => median(rounds.map(of))
+
+/** What one gives against another, round by round, and of that the median. */
+const against = (
+  rounds: Rounds,
+  [one, other]: readonly [Target["name"], Target["name"]],
+  compare: (one: Round, other: Round) => number
+) => {
+  const others = rounds.get(other) ?? []
+  const compared = (rounds.get(one) ?? []).flatMap((round, at) => {
+    const opposite = others[at]
+    return opposite === undefined ? [] : [compare(round, opposite)]
+  })
+  return median(compared)
+}
+
+const perSecond = ({ answered, seconds }: Round) => answered / seconds
 
 const inTurns = async (
   targets: ReadonlyArray<Target>,
+  count: number,
   loop: (target: Target) => Promise<Measured>
-): Promise<ReadonlyMap<Target["name"], ReadonlyArray<Round>>> => {
+): Promise<Rounds> => {
   const rounds = new Map<Target["name"], Array<Round>>(targets.map(({ name }) => [name, []]))
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < count; round++) {
     for (const target of targets) rounds.get(target.name)?.push(await watched(target, () => loop(target)))
   }
   return rounds
@@ -50,20 +76,19 @@ const inTurns = async (
 export const bench: Bench = ({ quick }) =>
   withFolder(async (folder) => {
     const figures: Record<string, number> = {}
-    const seconds = quick ? 0.5 : 2
+    const seconds = quick ? 0.5 : 1
     try {
       const targets = await startTargets(folder)
       for (const { request } of targets) await closedLoop(request, 16, { requests: quick ? 500 : 4000 })
 
-      const note = (rounds: Awaited<ReturnType<typeof inTurns>>, where: string) => {
-        const direct = rounds.get("direct") ?? []
+      const note = (rounds: Rounds, where: string) => {
         for (const [name, measured] of rounds) {
           const added = (of: (round: Round) => number) =>
-            rounded(middle(measured, of) - middle(direct, of), 3)
-          figures[`${name}, ${where} (requests/s)`] = rounded(
-            middle(measured, ({ answered, seconds }) => answered / seconds),
-            0
-          )
+            rounded(
+              against(rounds, [name, "direct"], (one, direct) => of(one) - of(direct)),
+              3
+            )
+          figures[`${name}, ${where} (requests/s)`] = rounded(middle(measured, perSecond), 0)
           if (name === "direct") continue
           figures[`${name}, ${where}, added p50 (ms)`] = added(({ p50 }) => p50)
           figures[`${name}, ${where}, added p99 (ms)`] = added(({ p99 }) => p99)
@@ -74,17 +99,35 @@ export const bench: Bench = ({ quick }) =>
         }
       }
       for (const connections of CONNECTIONS) {
-        say(`closed loop, ${connections} connections …`)
-        note(
-          await inTurns(targets, ({ request }) => closedLoop(request, connections, { seconds })),
-          `closed loop, ${connections} connections`
+        const where = `closed loop, ${connections} connections`
+        say(`${where} …`)
+        const rounds = await inTurns(targets, quick ? QUICK_ROUNDS : CLOSED_ROUNDS, ({ request }) =>
+          closedLoop(request, connections, { seconds })
+        )
+        note(rounds, where)
+        for (const other of ["portkey", "undici proxy"] as const) {
+          if (!rounds.has(other)) continue
+          figures[`sluice to ${other}, ${where} (× requests/s)`] = rounded(
+            against(rounds, ["sluice", other], (one, their) => perSecond(one) / perSecond(their))
+          )
+        }
+      }
+      const where = `open loop, ${PER_SECOND}/s on ${OPEN_CONNECTIONS} connections`
+      say(`${where} …`)
+      const rounds = await inTurns(targets, quick ? QUICK_ROUNDS : OPEN_ROUNDS, ({ request }) =>
+        openLoop(request, OPEN_CONNECTIONS, PER_SECOND, OPEN_SECONDS)
+      )
+      note(rounds, where)
+      for (const [name, measured] of rounds) {
+        const p99s = measured.map(({ p99 }) => p99)
+        figures[`${name}, ${where}, p99 (ms)`] = rounded(median(p99s), 3)
+        figures[`${name}, ${where}, p99 of the best turn (ms)`] = rounded(Math.min(...p99s), 3)
+        figures[`${name}, ${where}, p99 of the worst turn (ms)`] = rounded(Math.max(...p99s), 3)
+        if (name === "direct" || name === "undici proxy") continue
+        figures[`${name} to undici proxy, ${where} (× p99)`] = rounded(
+          against(rounds, [name, "undici proxy"], (one, proxy) => one.p99 / proxy.p99)
         )
       }
-      say(`open loop, ${PER_SECOND} requests/s …`)
-      note(
-        await inTurns(targets, ({ request }) => openLoop(request, OPEN_CONNECTIONS, PER_SECOND, seconds)),
-        `open loop, ${PER_SECOND}/s on ${OPEN_CONNECTIONS} connections`
-      )
 
       const ours = targets.find(({ name }) => name === "sluice")
       if (ours !== undefined) {
@@ -99,17 +142,6 @@ export const bench: Bench = ({ quick }) =>
       }
       for (const { name, pid } of targets) {
         if (name !== "direct") figures[`${name}, peak memory (MB)`] = rounded(peakMegabytes(pid), 0)
-      }
-      for (const connections of CONNECTIONS) {
-        const of = (name: Target["name"]) =>
-          figures[`${name}, closed loop, ${connections} connections (requests/s)`] ?? Number.NaN
-        for (const other of ["portkey", "undici proxy"] as const) {
-          const ratio = of("sluice") / of(other)
-          if (Number.isFinite(ratio)) {
-            figures[`sluice to ${other}, closed loop, ${connections} connections (× requests/s)`] =
-              rounded(ratio)
-          }
-        }
       }
     } finally {
       await stopTargets()
