@@ -74,9 +74,7 @@ const readWindow = (
     scans: pages.filter(isScan).map(({ number }) => number),
     unreadable: pages.filter((page) => page.unreadable === true).map(({ number }) => number),
     pictures: new Set(
-      figures
-        .filter((figure) => isPicture(figure, read[figure.page - 1 - from]!))
-        .map(({ mark }) => mark)
+      figures.filter((figure) => isPicture(figure, read[figure.page - 1 - from]!)).map(({ mark }) => mark)
     )
   }
 }
