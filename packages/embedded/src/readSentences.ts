@@ -136,6 +136,37 @@ const PRONOUN = /^(?:(?:It|Its|They|Their|He|His|She|Her|This|These|Those)\b|[хо
 /** Says who does what it speaks of, whichever verb it has for it. */
 const AGENT = /\p{Ll}[dnt]\s+by\s+(?!\p{Ll}+ing\b)\p{L}|\bbelongs? to\b|\bin charge of\b|\bresponsible for\b/u
 
+/** Says since when a thing is there, whichever verb of making is asked with. */
+const SINCE = /\bdat(?:es?|ing) (?:from|back)\b/
+/** A sentence that says it in that way counts as one with the verb. */
+const STANDS_IN = 0.7
+
+const standsIn = ({ asksSince, asksWho }: Question, sentence: string): boolean =>
+  (asksWho && AGENT.test(sentence)) || (asksSince && SINCE.test(sentence))
+
+const saysTheRest = ({ required, subject }: Question, presences: ReadonlyArray<number>): boolean =>
+  subject.every((i) => required.includes(i) || (presences[i] ?? 0) > 0)
+
+const withVerb = ({ required }: Question, presences: ReadonlyArray<number>): ReadonlyArray<number> =>
+  presences.map((value, i) => (required.includes(i) ? Math.max(value, STANDS_IN) : value))
+
+/**
+ * Whether the most telling word of what is asked for stands nowhere; or its verb does not, where it asks how, or where
+ * another of those words is missing too.
+ */
+const isUnsaid = (
+  { asksHow, focus, predicate, weights }: Question,
+  presences: ReadonlyArray<number>
+): boolean => {
+  const weightAt = (i: number): number => weights[i] ?? 0
+  const missing = focus.filter((i) => presences[i] === 0)
+  const heaviest = Math.max(...focus.map(weightAt))
+  return (
+    missing.some((i) => weightAt(i) === heaviest) ||
+    ((asksHow || missing.length > 0) && predicate.length > 0 && predicate.every((i) => presences[i] === 0))
+  )
+}
+
 const nothing: ReadonlySet<Term> = new Set()
 
 /** Whether a text names figures or tables, and none of those asked for. */
@@ -158,7 +189,14 @@ const candidatesOf = (
   if (pictures.size > 0 && pictures.isDisjointFrom(picturesIn(`${title}\n${text}`))) return []
   if (question.years.some((year) => !year.test(title) && !year.test(text))) return []
   const sentences = sentencesOf(text)
-  const everything = presence(question, contentOf(`${title}\n${text}`))
+  const said = sentences.some(
+    ({ text }) =>
+      standsIn(question, text) &&
+      question.subject.some((i) => !question.required.includes(i)) &&
+      saysTheRest(question, presence(question, contentOf(text)))
+  )
+  const whole = presence(question, contentOf(`${title}\n${text}`))
+  const everything = said ? withVerb(question, whole) : whole
   const unnamed = question.names.filter((name) => name.every((i) => everything[i] === 0)).length
   const isMissing = (places: ReadonlyArray<number>): boolean =>
     places.length > 0 && places.every((i) => everything[i] === 0)
@@ -186,7 +224,8 @@ const candidatesOf = (
   const candidates: Array<Candidate> = []
   for (const sentence of sentences) {
     const content = contentOf(sentence.text)
-    const own = presence(question, content)
+    const plain = presence(question, content)
+    const own = said && standsIn(question, sentence.text) ? withVerb(question, plain) : plain
     if (sentence.kind === "heading") {
       heading = own
       before = lead = presence(question, nothing)
@@ -235,11 +274,10 @@ const candidatesOf = (
         required(sentence.text, `${columns}\n${path.at(-1) ?? ""}\n${captionText}`) &&
         (question.required.length === 0 ||
           question.required.some((i) => (around[i] ?? 0) > 0) ||
-          (question.asksWho &&
-            AGENT.test(sentence.text) &&
-            question.subject.every((i) => question.required.includes(i) || (own[i] ?? 0) > 0)) ||
+          (standsIn(question, sentence.text) && saysTheRest(question, own)) ||
           (row && listed && question.years.every((year) => year.test(sentence.text)))) &&
         !namesOthers(pictures, sentence.text) &&
+        (listed || !isUnsaid(question, around)) &&
         (question.subject.length === 0 || question.subject.some((i) => (around[i] ?? 0) > 0)) &&
         (sameNumbers ||
           covered(question, own) >= (row ? MIN_ROW_COVERAGE : MIN_OWN_COVERAGE) ||

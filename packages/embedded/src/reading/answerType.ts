@@ -87,7 +87,7 @@ const measured = (own: RegExp) => (sentence: string, above: string) => own.test(
 
 /** Numbers that measure, and those of dates: no count of things. */
 const MEASURES =
-  /\b(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|hundred)[\s-]?(?:°|%|(?:mm|cm|m|km|kg|g|s|ms|hPa|[KMGT]B|per ?cent|met(?:er|re)s?|kilomet(?:er|re)s?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|crowns?|dollars?|euros?|litres?|degrees?)\b)|\b\d{1,2}[:.]\d\d\b|\b\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December)\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December),? (?:1\d|20)\d\d\b|\b(?:in|since|of|by|until|from) (?:1[5-9]|20)\d\d\b/gu
+  /\b(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|hundred)[\s-]?(?:°|%|(?:mm|cm|m|km|kg|g|s|ms|hPa|[KMGT]B|per ?cent|met(?:er|re)s?|kilomet(?:er|re)s?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|crowns?|dollars?|euros?|litres?|degrees?)\b)|\b\d{1,2}[:.]\d\d\b|\b\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December)\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December),? (?:1\d|20)\d\d\b|\b(?:[Ii]n|[Ss]ince|of|[Bb]y|[Uu]ntil|[Ff]rom|[Aa]fter|[Bb]efore|[Dd]uring) (?:1[5-9]|20)\d\d\b/gu
 
 const requirements: ReadonlyArray<
   readonly [asks: RegExp, answers: (sentence: string, above: string) => boolean]
@@ -101,14 +101,17 @@ const requirements: ReadonlyArray<
   [
     /\bhow long (?:is|are|was|were) (?:the|an?|its|their)\b/i,
     measured(
-      /\b(?:long|length\w*|times?|lasts?|lasted|takes?|took|stays?|duration\w*)\b|\d\s?(?:ms|s|secs?|seconds?|minutes?)\b/i
+      /\d[^.;]{0,80}\blong\b|\b(?:length\w*|times?|lasts?|lasted|takes?|took|stays?|duration\w*)\b|\d\s?(?:ms|s|secs?|seconds?|minutes?|k?m|(?:kilo)?met(?:er|re)s?|miles?)\b/i
     )
   ],
+  [/\bhow (?:large|big)\b/i, (sentence) => NUMBER.test(unlabelled(sentence))],
   [/\bhow wide\b|多宽/i, measured(/\b(?:wid\w+|breadth|broad|across)\b|宽/i)],
   [/\bhow deep\b|多深/i, measured(/\b(?:deep\w*|depths?|draughts?|draws?|below|under|down to)\b|深/i)],
   [
     /\bhow (?:high|tall)\b|多高/i,
-    measured(/\b(?:high\w*|heights?|headroom|tall\w*|levels?|gauges?|above|ris\w+|stood|up to)\b|高|位/i)
+    measured(
+      /\b(?:high\w*|heights?|headroom|altitude|elevation|tall\w*|levels?|gauges?|above|ris\w+|stood|up to)\b|高|位/i
+    )
   ],
   [/长多少|多长(?!时间)/, measured(/长/)],
   [

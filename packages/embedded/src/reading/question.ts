@@ -1,6 +1,7 @@
 /** What a question asks about: its terms and their weights. */
 import type { Term } from "../text/Term.ts"
 import { termsOf } from "../text/termsOf.ts"
+import { focusOf, predicateOf, UNSAID } from "./asked.ts"
 
 /** Verbs of asking, and what stands after "how": they say what answer is wanted, not what about. */
 const asking = new Set(
@@ -23,20 +24,20 @@ const WHERE =
 const DOING =
   /\bwho(?:m)?\s+(?!(?:is|are|was|were|has|had|have|can|may|must|should|will|would|did|does|do|uses?|used|else)\b)(\p{L}{2,30})/iu
 const DONE = /\bwhen (?:was|were)\b.{0,80}?\s(\p{L}{2,30}(?:ed|ilt|own))\b/iu
-/** What is counted, and what one of is asked for: “how many *engineers*”, “which *university*”. */
-const COUNTED = /\bhow many\s+(?:(?:different|distinct|other|more|of|the)\s+){0,2}(\p{L}{3,30})/iu
+const MADE =
+  /\bwhen (?:was|were)\b.*\b(?:built|made|constructed|erected|founded|established|created|written|painted|completed|laid|cast)\b/iu
+/** How something is done: an answer speaks of doing it. */
+const MANNER = /\bhow (?:does|do|did|can|could|should)\b/i
+/** What is counted, the head of its words: “how many steam *engines*”. */
+const COUNTED =
+  /\bhow many\s+(?:(?!(?:is|are|was|were|has|have|had|does|do|did|can|in|of|on|at|for|with)\b)\p{L}[\p{L}\p{N}'’-]*\s+){0,4}?(?!(?:is|was|has|does)\b)(\p{L}{2,28}(?<!s)s|people|men|women|children|data|mice|feet|teeth)\b/iu
 const TIMES = new Set(["times"])
 /** “How *wide* …”: an answer may say “width”. */
 const MEASURE = /\bhow (\p{L}{3,10})\b/iu
 /** “How much does it *cost*”: an amount of money says so. */
 const PRICE = /\bhow much (?:does|do|did|will|would)\b.*\b(cost|earn|pay)\b/iu
+/** What one of is asked for: “which *university*”. */
 const ONE_OF = /\b(?:which|what)\s+(?:(?:two|three|four|five|\d{1,3})\s+)?(\p{L}{2,30})/iu
-/** Kinds of answers that go without saying: “1974” says not that it is a year. */
-const UNSAID = new Set(
-  "year date day time times month century period person people place city country town room street number percentage share fraction price cost size speed temperature reason cause kind kinds type types sort part thing things way word name value amount result colour color effect advantage happen happens".split(
-    " "
-  )
-)
 const YEAR = /(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]*\d)/g
 
 const askingCharacters = /[什么多少几何谁哪怎样吗呢请问为是的有]/u
@@ -75,12 +76,19 @@ export interface Question {
   readonly required: ReadonlyArray<number>
   /** Whether it asks who does something. */
   readonly asksWho: boolean
+  /** Whether it asks how something is done. */
+  readonly asksHow: boolean
+  /** Whether it asks when something was made, or done. */
+  readonly asksSince: boolean
   /** A test for a number of what is counted: “1800 machines”, “number of jobs”. */
   readonly counts: RegExp | undefined
   /** Places of the terms for the kind of thing that is asked for one of: its passage says such a word mostly. */
   readonly sought: ReadonlyArray<number>
   /** Places of the terms that are no names and no numbers: what is asked about those. */
   readonly property: ReadonlyArray<number>
+  /** Places of all the words for what is asked for, “*battery life*”, and of the verb, where the word order tells them. */
+  readonly focus: ReadonlyArray<number>
+  readonly predicate: ReadonlyArray<number>
   /** What is asked about one year is not answered where that one is never named. */
   readonly years: ReadonlyArray<RegExp>
   /** Whether most of what it asks about is CJK. */
@@ -134,7 +142,7 @@ export const questionOf = (text: string): Question => {
     const term = weighed[i]?.term
     return term !== undefined && !isNumber(term) && !asking.has(term.key)
   })
-  const said = (pattern: RegExp, unsaid = new Set<string>()): ReadonlyArray<number> => {
+  const said = (pattern: RegExp, unsaid: ReadonlySet<string> = new Set()): ReadonlyArray<number> => {
     const word = pattern.exec(text)?.[1]?.toLowerCase()
     return word === undefined || unsaid.has(word) || asking.has(word) ? [] : placesOf(word)
   }
@@ -142,9 +150,13 @@ export const questionOf = (text: string): Question => {
   return {
     text,
     asksWho: DOING.test(text),
+    asksSince: MADE.test(text),
+    asksHow: MANNER.test(text),
     required: [...said(DOING), ...said(DONE), ...said(COUNTED, TIMES)],
     counts: countsOf(COUNTED.exec(text)?.[1]),
     sought: said(ONE_OF, UNSAID),
+    focus: placesOf(focusOf(text)).filter((i) => subject.includes(i)),
+    predicate: placesOf(predicateOf(text) ?? "").filter((i) => subject.includes(i)),
     property: subject.filter((i) => !names.flat().includes(i) && !measure.includes(i)),
     years: [...new Set(text.match(YEAR))].map((year) => new RegExp(`(?<!\\d)${year}(?!\\d)`)),
     words: wordsOf(text),
