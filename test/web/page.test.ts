@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import type { BrowserContextOptions, Page } from "playwright-core"
 import { assert, describe, it } from "vitest"
+import { barriers } from "./accessible.ts"
 import { accountTests } from "./account.ts"
 import { collectionTests } from "./collections.ts"
 import { HARBOUR, LOG, LOG_LINES, QUESTION, QUOTE } from "./harbour.ts"
@@ -277,16 +278,18 @@ describe("the page", () => {
   })
 
   for (const colorScheme of ["light", "dark"] as const) {
-    it(`is legible in ${colorScheme}`, async () => {
+    it(`is legible and without barriers in ${colorScheme}`, async () => {
       const page = await openAnswered({ colorScheme })
       await page.locator(".citation").first().click()
       await page.locator("mark").first().waitFor()
       await page.locator(".narrowing summary").click()
       assert.deepStrictEqual(await page.evaluate<Array<string>>(FAINT_TEXTS), [])
+      assert.deepStrictEqual(await barriers(page), [])
       for (const hash of VIEWS) {
         await page.goto(`${visit.server.address}${hash}`)
         await page.locator("h1").waitFor()
         assert.deepStrictEqual(await page.evaluate<Array<string>>(FAINT_TEXTS), [], hash)
+        assert.deepStrictEqual(await barriers(page), [], hash)
       }
     })
   }
@@ -319,11 +322,13 @@ describe("the page", () => {
     const panel = await page.locator("aside.source").boundingBox()
     assert.strictEqual(panel?.width, PHONE.width)
     assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0)
+    assert.deepStrictEqual(await barriers(page), [])
     await page.getByRole("button", { name: "Close the source" }).tap()
     for (const hash of VIEWS) {
       await page.goto(`${visit.server.address}${hash}`)
       await page.locator("h1").waitFor()
       assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0, hash)
+      assert.deepStrictEqual(await barriers(page), [], hash)
     }
   })
 

@@ -8,7 +8,13 @@ export interface User {
   readonly quota: number
 }
 
-export interface Key {
+/** What may be called in a minute; 0: no limit of its own. */
+export interface Limits {
+  readonly requests_per_minute: number
+  readonly tokens_per_minute: number
+}
+
+export interface Key extends Partial<Limits> {
   readonly id: number
   readonly name: string
   /** Whole when it was just made, else masked. */
@@ -21,7 +27,7 @@ export interface Key {
   readonly subnet?: string
 }
 
-export interface NewKey {
+export interface NewKey extends Limits {
   readonly name: string
   readonly expired_time: number
   readonly remain_quota: number

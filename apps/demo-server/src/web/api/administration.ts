@@ -1,5 +1,6 @@
 /** What administrators ask of the server. */
 import type { AuditEntry, NewUser, UserInfo } from "../../contract/Administration.ts"
+import type { Limits } from "./account.ts"
 import { request } from "./request.ts"
 
 export type User = typeof UserInfo.Type
@@ -17,11 +18,12 @@ const data = async <A>(answer: Promise<Enveloped<A>>): Promise<A> => (await answ
 
 export const listUsers = (page: number): Promise<ReadonlyArray<User>> =>
   data(request("GET", `/api/user?num=${OF_PAGE}&p=${page}`))
-export const createUser = (body: Pick<User, "username" | "quota" | "role">): Promise<FreshUser> =>
+export type WantedUser = Pick<User, "username" | "quota" | "role"> & Limits
+export const createUser = (body: WantedUser): Promise<FreshUser> =>
   data(request("POST", "/api/user", { body }))
 
 /** What is to change of a user; `add_quota` in units, below 0 to take. */
-export interface Change {
+export interface Change extends Partial<Limits> {
   readonly id: string
   readonly role?: User["role"]
   readonly status?: User["status"]

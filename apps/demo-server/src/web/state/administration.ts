@@ -8,7 +8,8 @@ import {
   OF_PAGE,
   renewUserToken,
   updateUser,
-  type User
+  type User,
+  type WantedUser
 } from "../api/administration.ts"
 import { toFailure, type Failure } from "../api/Failure.ts"
 import { announce } from "./announce.ts"
@@ -43,7 +44,7 @@ const done = async (act: () => Promise<string>): Promise<boolean> => {
   }
 }
 
-export const makeUser = (wanted: Pick<User, "username" | "quota" | "role">): Promise<boolean> =>
+export const makeUser = (wanted: WantedUser): Promise<boolean> =>
   done(async () => {
     const { access_token, username } = await createUser(wanted)
     freshAccess.value = { username, token: access_token }

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { Key } from "../../api/account.ts"
 import { removeKey, toggleKey } from "../../state/account.ts"
 import { usd } from "../../state/money.ts"
+import { limitsInWords } from "../forms/LimitFields.tsx"
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
 
@@ -38,6 +39,9 @@ export const KeyRow = ({ of: key, onRemoved }: Props) => {
         <code>{key.key ?? ""}</code>
         <span>{usd(key.remain_quota)} left</span>
         <span>{expiryOf(key.expired_time)}</span>
+        {limitsInWords(key).map((limit) => (
+          <span key={limit}>{limit}</span>
+        ))}
         {key.subnet !== undefined && key.subnet !== "" && <span>from {key.subnet}</span>}
       </p>
       {asking === true ? (

@@ -1,7 +1,10 @@
-/** What a new key may do: its name, how much it may spend, until when, and from where. */
-import { useLayoutEffect, useRef, useState } from "preact/hooks"
+/** What a new key may do: its name, how much it may spend, until when, from where, and how much in a minute. */
+import { useState } from "preact/hooks"
 import { makeKey } from "../../state/account.ts"
-import { unitsOf, units } from "../../state/money.ts"
+import { unitsOf } from "../../state/money.ts"
+import { AmountField } from "../forms/AmountField.tsx"
+import { AskingForm } from "../forms/AskingForm.tsx"
+import { LimitFields, limitsSaid } from "../forms/LimitFields.tsx"
 import { Field } from "../playground/Fields.tsx"
 
 const DAYS = { never: "Never", 7: "In a week", 30: "In 30 days", 365: "In a year" } as const
@@ -15,47 +18,30 @@ interface Props {
 }
 
 export const NewKeyForm = ({ onCancel, onMade }: Props) => {
-  const [busy, setBusy] = useState(false)
   const [amount, setAmount] = useState("10.00")
-  const form = useRef<HTMLFormElement>(null)
   const spends = unitsOf(amount)
-  useLayoutEffect(() => form.current?.querySelector("input")?.focus(), [])
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
-    if (spends === undefined || busy) return
-    const data = new FormData(event.currentTarget as HTMLFormElement)
-    const text = (name: string) => String(data.get(name) ?? "").trim()
-    setBusy(true)
-    const made = await makeKey({
-      name: text("name"),
-      remain_quota: spends,
-      expired_time: expiry(text("expires")),
-      subnet: text("subnet")
-    })
-    setBusy(false)
-    if (made) onMade()
-  }
   return (
-    <form class="new-key" ref={form} onSubmit={submit} aria-busy={busy}>
+    <AskingForm
+      class="new-key"
+      action="Make the key"
+      ready={spends !== undefined}
+      ask={(said) =>
+        makeKey({
+          name: said("name"),
+          remain_quota: spends ?? 0,
+          expired_time: expiry(said("expires")),
+          subnet: said("subnet"),
+          ...limitsSaid(said)
+        })
+      }
+      onDone={onMade}
+      onCancel={onCancel}
+    >
       <Field label="Name" hint="To know it by: the program or the person that has it.">
         {(id) => <input id={id} name="name" required maxLength={100} autocomplete="off" />}
       </Field>
       <div class="pair">
-        <Field
-          label="May spend, in USD"
-          hint={spends === undefined ? "An amount such as 2.50, to six decimals." : units(spends)}
-        >
-          {(id) => (
-            <input
-              id={id}
-              inputMode="decimal"
-              required
-              value={amount}
-              aria-invalid={spends === undefined}
-              onInput={(event) => setAmount(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <AmountField label="May spend, in USD" value={amount} onValue={setAmount} />
         <Field label="Expires">
           {(id) => (
             <select id={id} name="expires">
@@ -71,14 +57,7 @@ export const NewKeyForm = ({ onCancel, onMade }: Props) => {
       <Field label="Only from (optional)" hint="Networks, separated by commas. Empty: from everywhere.">
         {(id) => <input id={id} name="subnet" spellcheck={false} placeholder="10.0.0.0/8, 2001:db8::/32" />}
       </Field>
-      <div class="send">
-        <button class="button primary" type="submit" disabled={busy || spends === undefined}>
-          Make the key
-        </button>
-        <button class="button" type="button" onClick={onCancel}>
-          Cancel
-        </button>
-      </div>
-    </form>
+      <LimitFields otherwise="Empty: as many as each key of yours." />
+    </AskingForm>
   )
 }

@@ -13,7 +13,9 @@ export const Code = ({ text }: { readonly text: string }) => {
   }
   parts.push(text.slice(at))
   return (
-    <pre>
+    // What scrolls can be scrolled by keyboard.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <pre tabIndex={0}>
       <code>{parts}</code>
     </pre>
   )

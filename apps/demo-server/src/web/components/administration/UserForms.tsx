@@ -1,0 +1,98 @@
+/** What is done to one user: given to and taken from, their role and limits changed, their token renewed. */
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
+import type { User } from "../../api/administration.ts"
+import { changeUser, renewAccess } from "../../state/administration.ts"
+import { unitsOf, usd } from "../../state/money.ts"
+import { who } from "../../state/session.ts"
+import { AmountField } from "../forms/AmountField.tsx"
+import { AskingForm } from "../forms/AskingForm.tsx"
+import { LimitFields, limitsSaid } from "../forms/LimitFields.tsx"
+import { RoleField, roleSaid } from "./RoleField.tsx"
+
+interface Props {
+  readonly user: User
+  readonly onDone: () => void
+}
+
+export const BalanceForm = ({ onDone, user }: Props) => {
+  const [amount, setAmount] = useState("")
+  const given = unitsOf(amount)
+  const move = (sign: 1 | -1): Promise<boolean> => {
+    if (given === undefined) return Promise.resolve(false)
+    const said =
+      sign === 1 ? `${usd(given)} given to ${user.username}.` : `${usd(given)} taken from ${user.username}.`
+    return changeUser({ id: user.id, add_quota: sign * given }, said)
+  }
+  return (
+    <AskingForm
+      class="row-form"
+      action="Give"
+      ready={given !== undefined}
+      ask={() => move(1)}
+      onDone={onDone}
+      onCancel={onDone}
+      more={
+        <button
+          class="button"
+          type="button"
+          disabled={given === undefined}
+          onClick={async () => (await move(-1)) && onDone()}
+        >
+          Take
+        </button>
+      }
+    >
+      <AmountField
+        label={`Amount for ${user.username}, in USD`}
+        value={amount}
+        onValue={setAmount}
+        hint={`${usd(user.quota)} now.`}
+      />
+    </AskingForm>
+  )
+}
+
+/** Nobody takes the administrator's role from themselves: there might be none left. */
+export const RightsForm = ({ onDone, user }: Props) => (
+  <AskingForm
+    class="row-form"
+    action="Change"
+    ask={(said) =>
+      changeUser(
+        {
+          id: user.id,
+          ...(who.value?.user !== user.id && { role: roleSaid(said("role")) }),
+          ...limitsSaid(said)
+        },
+        `${user.username} was changed.`
+      )
+    }
+    onDone={onDone}
+    onCancel={onDone}
+  >
+    {who.value?.user !== user.id && <RoleField now={user.role} />}
+    <LimitFields now={user} otherwise="For each key of theirs. Empty: as the server has it." />
+  </AskingForm>
+)
+
+export const RenewalForm = ({ onDone, user }: Props) => {
+  const keep = useRef<HTMLButtonElement>(null)
+  useLayoutEffect(() => keep.current?.focus(), [])
+  const renew = () => {
+    onDone()
+    void renewAccess(user)
+  }
+  return (
+    <fieldset class="row-form" aria-label={`New token for ${user.username}?`}>
+      <p>The token that {user.username} has now ends with it.</p>
+      <div class="send">
+        <button class="button danger" type="button" onClick={renew}>
+          End the old one
+        </button>
+        <button ref={keep} class="button" type="button" onClick={onDone}>
+          Keep it
+        </button>
+      </div>
+    </fieldset>
+  )
+}
