@@ -1,7 +1,7 @@
 /** What a caller may ask of retrieval, and what is done when nothing is asked. */
 import { Duration, Effect, Formatter, Option, Schema } from "effect"
 import { Filter } from "./Filter.ts"
-import { Fusion } from "./Fusion.ts"
+import { asks, Fusion } from "./Fusion.ts"
 import { RagError } from "./RagError.ts"
 
 /** Passages that are recalled: those best after reranking. The trace tells what became of each. */
@@ -16,6 +16,13 @@ export const KEEP = 3
  */
 export const CANDIDATES = 40
 
+/**
+ * Of the candidates each of two ways brings so many: together they are as many or more, unless both find the same. Fewer
+ * are read sooner (three quarters: .1 to 1.1 ms of 8.5 at 10,771 passages, p50) and lose nothing in the mean of 27 English
+ * collections, but .003 on Cranfield (nDCG@10); with so many nothing is lost.
+ */
+const WAY_SHARE = 0.875
+
 /** Equal weights: of min-max and reciprocal ranks, with several weights, the best on most collections before reranking. */
 export const FUSION: Fusion = Fusion.minMax()
 
@@ -26,7 +33,7 @@ export interface RetrieveOptions {
   /** Passages kept of them, at least 1. Default `KEEP`. */
   readonly keep?: number | undefined
   /**
-   * Passages at the head of the fused list that the reranker sees, in one call. Never fewer than `recall`, never more
+   * Passages at the head of the fused list that the reranker sees at most, in one call. Never fewer than `recall`, never more
    * than the reranker takes. Default `CANDIDATES` where the reranker works in the process, `recall` where each costs.
    */
   readonly candidates?: number | undefined
@@ -69,6 +76,8 @@ export interface RetrievePlan {
   readonly recall: number
   readonly keep: number
   readonly candidates: number
+  /** Passages that are looked for by vector, and as many by keywords. */
+  readonly eachWay: number
   readonly fusion: Fusion
   readonly filter: Filter | undefined
   readonly minimumRelevance: number | undefined
@@ -101,14 +110,17 @@ export const planOf = Effect.fnUntraced(function* (
       `This is no deadline: ${shown(asked)}. Give a Duration, "2 seconds", or a number of milliseconds.`
     )
   }
+  const candidates = within(
+    given("candidates") ?? (reranker.kind === "lexical" ? CANDIDATES : recall),
+    recall,
+    reranker.maxDocuments
+  )
+  const ways = asks(fusion)
   const plan: RetrievePlan = {
     recall,
     keep: within(given("keep") ?? KEEP, 1, recall),
-    candidates: within(
-      given("candidates") ?? (reranker.kind === "lexical" ? CANDIDATES : recall),
-      recall,
-      reranker.maxDocuments
-    ),
+    candidates,
+    eachWay: ways.vector && ways.keywords ? Math.max(recall, Math.ceil(WAY_SHARE * candidates)) : candidates,
     fusion,
     filter: given("filter"),
     minimumRelevance: given("minimumRelevance"),

@@ -148,7 +148,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
             .search({
               vector,
               words: ways.keywords ? searchWords(question) : undefined,
-              limit: asked.candidates,
+              limit: asked.eachWay,
               filter: asked.filter,
               vectors: asked.diversity > 0
             })

@@ -176,7 +176,7 @@ const decided = (
       return `It is not among the first ${WHY_DEPTH} by any way of recall.`
     case "not recalled":
       return fusion?.rank === undefined
-        ? `It is ${came}: only the first ${plan.candidates} of each were fused.`
+        ? `It is ${came}: only the first ${plan.eachWay} of each were fused.`
         : `Rank ${fusion.rank} of the fused list (${came}): ${trace.candidates} were looked at.`
     case "not ranked":
       return `Rank ${rerank?.rank} ${order}${score}: recall took ${plan.recall}. In the fused list it was ${fusion?.rank} (${came}).`
