@@ -11,6 +11,7 @@ import type { Contest } from "./peersContender.ts"
 /** Questions that count, after those that warm up compilers and caches: it is steady after some hundreds. */
 const QUESTIONS = 300
 const WARMUP = 300
+const WARMUP_CALLS = 40
 const LIMIT_MILLISECONDS = 10 * 60_000
 
 const here = (file: string) => join(import.meta.dirname, file)
@@ -77,6 +78,17 @@ const run = async (
   return last === undefined ? undefined : JSON.parse(last)
 }
 
+/** The gateway's code is compiled as it is used: whoever came first would wait for it. */
+const warmUp = async (gateway: string): Promise<void> => {
+  for (let at = 0; at < WARMUP_CALLS; at++) {
+    const input = Array.from({ length: 96 }, (_, i) => corpus.question(at * 96 + i).repeat(10))
+    const ask = (path: string, body: object) =>
+      fetch(gateway + path, { method: "POST", body: JSON.stringify(body) }).then((answer) => answer.text())
+    await ask("/v1/embeddings", { model: "peers", input, encoding_format: at % 2 === 0 ? "base64" : "float" })
+    await ask("/v1/rerank", { model: "peers", query: corpus.question(at), documents: input, top_n: 3 })
+  }
+}
+
 const atSize = (passages: number): Promise<Figures> =>
   withFolder((folder) =>
     withChild(here("peersGateway.ts"), async (port): Promise<Figures> => {
@@ -89,6 +101,8 @@ const atSize = (passages: number): Promise<Figures> =>
         const index = (at * 37) % documents
         return { question: corpus.question(index), path: corpus.document(index).path }
       })
+      const gateway = `http://127.0.0.1:${port}`
+      await warmUp(gateway)
       const figures: Record<string, number> = {}
       for (const contender of CONTENDERS) {
         if (contender.file.startsWith("peers/") && !existsSync(here("peers/node_modules/@langchain/core"))) {
@@ -97,7 +111,6 @@ const atSize = (passages: number): Promise<Figures> =>
         }
         const data = join(folder, contender.name.replaceAll(/\W+/g, "-"))
         await mkdir(data)
-        const gateway = `http://127.0.0.1:${port}`
         const contest = await run(contender, { gateway, docs, data, questions, warmup: WARMUP })
         if (contest === undefined) continue
         Object.assign(figures, figuresOf(contender.name, size, contest))
