@@ -38,7 +38,7 @@ const watched = async ({ name, pid }: Target, loop: () => Promise<Measured>): Pr
       `${name} answered ${result.refused} of ${result.refused + result.answered} requests otherwise than 200`
     )
   }
-  return { ...result, cpu: (cpuMicroseconds(pid) - before) / result.answered }
+  return { ...result, cpu: (cpuMicroseconds(pid) - before) / result.asked }
 }
 
 const median = (values: ReadonlyArray<number>) => percentile(values, 0.5)
