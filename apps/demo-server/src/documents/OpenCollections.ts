@@ -1,12 +1,15 @@
 /** The collections of one folder, each opened when it is first wanted, over one store. */
 import { LanceIndex, Library, type LibraryService, type Models, PassageIndex, RagError } from "@sluice/rag"
-import { Context, Effect, Layer, Scope, Semaphore } from "effect"
+import { Context, Effect, Layer, Schedule, Scope, Semaphore } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Collections.ts"
 import { makeDocumentReader } from "./DocumentReader.ts"
 import { type Known, openWhenWanted } from "./WhenWanted.ts"
 
 /** Collections of one user at most: each that is asked is held open. */
 export const MAX_COLLECTIONS = 100
+
+/** Their files are joined, and what nobody reads any more is dropped, this often. */
+const MAINTAINED_EVERY = "1 hour"
 
 /** One of them. */
 export interface OpenCollection {
@@ -91,6 +94,17 @@ export const openCollections = Effect.fnUntraced(function* (folder: string, desc
     opened.delete(name)
     yield* index.drop(name)
   }, oneAtATime.withPermit)
+
+  const maintainAll = Effect.gen(function* () {
+    for (const [name, { known }] of [...opened]) {
+      const { open: library } = yield* known
+      if (library === undefined) continue
+      yield* Effect.catch(library.maintain, ({ message }) =>
+        Effect.logWarning(`The collection "${name}" was not maintained: ${message}`)
+      )
+    }
+  }).pipe(Effect.withSpan("OpenCollections.maintain"))
+  yield* Effect.forkIn(Effect.schedule(maintainAll, Schedule.spaced(MAINTAINED_EVERY)), scope)
 
   return { collection, names, remove, whole: yield* open(DEFAULT_COLLECTION) }
 })

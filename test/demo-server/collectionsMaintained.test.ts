@@ -1,0 +1,44 @@
+/** What a server does for its collections while nobody asks for it. */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import * as Embedded from "@sluice/embedded"
+import { Effect, FileSystem, Queue, Tracer } from "effect"
+import { TestClock } from "effect/testing"
+import { openCollections } from "../../apps/demo-server/src/documents/OpenCollections.ts"
+
+describe("the collections of a server", () => {
+  it.effect("are maintained once an hour: those that are open, and still there", () =>
+    Effect.gen(function* () {
+      const ended = yield* Queue.unbounded<string>()
+      const folder = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
+      const tracer = Tracer.make({
+        span: (options) => {
+          const span = new Tracer.NativeSpan(options)
+          const end = span.end.bind(span)
+          span.end = (time, exit) => {
+            end(time, exit)
+            if (/\.maintain$/.test(span.name)) Queue.offerUnsafe(ended, span.name)
+          }
+          return span
+        }
+      })
+      yield* Effect.gen(function* () {
+        const { collection, remove, whole } = yield* openCollections(folder, false)
+        for (const name of ["gates", "quays"]) yield* (yield* collection(name, true)).library
+        yield* whole.library
+        // Known, and not open
+        yield* collection("weirs", true)
+        yield* remove("quays")
+        yield* TestClock.adjust("59 minutes")
+        assert.strictEqual(yield* Queue.size(ended), 0)
+        for (let hour = 0; hour < 2; hour++) {
+          yield* TestClock.adjust("1 minute")
+          const names: Array<string> = []
+          while (names.at(-1) !== "OpenCollections.maintain") names.push(yield* Queue.take(ended))
+          assert.strictEqual(names.filter((name) => name === "Library.maintain").length, 2)
+          yield* TestClock.adjust("59 minutes")
+        }
+      }).pipe(Effect.withTracer(tracer))
+    }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, Embedded.layer]))
+  )
+})
