@@ -96,11 +96,13 @@ export const openCollections = Effect.fnUntraced(function* (folder: string, desc
   }, oneAtATime.withPermit)
 
   const maintainAll = Effect.gen(function* () {
-    for (const [name, { known }] of [...opened]) {
+    for (const [name, { known }] of opened) {
       const { open: library } = yield* known
       if (library === undefined) continue
-      yield* Effect.catch(library.maintain, ({ message }) =>
-        Effect.logWarning(`The collection "${name}" was not maintained: ${message}`)
+      yield* library.maintain.pipe(
+        Effect.catch(({ message }) =>
+          Effect.logWarning(`The collection "${name}" was not maintained: ${message}`)
+        )
       )
     }
   }).pipe(Effect.withSpan("OpenCollections.maintain"))
