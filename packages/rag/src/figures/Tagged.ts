@@ -49,12 +49,15 @@ const onPageOf = (found: ReadonlyArray<FoundFigure>, page: RawPage): ReadonlyArr
   const parts = runsByPart(page)
   const all = [...found]
   const free: Array<FoundFigure> = []
+  const captions = new Set(found.flatMap((one) => one.caption))
   const add = (
     kind: FoundFigure["kind"],
     box: Box,
-    caption: ReadonlyArray<Run>,
+    tagged: ReadonlyArray<Run>,
     rest: Partial<FoundFigure> & Pick<FoundFigure, "turn">
   ): void => {
+    // One caption, and one place in the text, are one figure's
+    const caption = tagged.some((run) => captions.has(run)) ? [] : tagged
     const start = captionStart(caption.map(({ text }) => text).join(" "))
     const own = onPaper(box, page)
     free.push({
@@ -90,7 +93,7 @@ const onPageOf = (found: ReadonlyArray<FoundFigure>, page: RawPage): ReadonlyArr
     const own = figures.filter(
       ({ alternative, box }) => alternative !== "" && contains(one.box, ...centre(box))
     )
-    const alternative = own.map((figure) => figure.alternative).join(" ")
+    const alternative = [...new Set(own.map((figure) => figure.alternative))].join(" ")
     return alternative === "" ? one : { ...one, alternative }
   })
   return [...said, ...free]

@@ -39,7 +39,7 @@ export const taggedFigures = (
     if (outer === undefined) continue
     const { drawn, holdsTable, labels, said } = all[i]!
     if (drawn !== undefined) outer.drawn = outer.drawn === undefined ? drawn : union(outer.drawn, drawn)
-    outer.labels.push(...labels)
+    for (const label of labels) outer.labels.push(label)
     outer.said.splice(figures[figures[i]!.outer!]!.alternative === "" ? 0 : 1, 0, ...said)
     outer.holdsTable ||= holdsTable
   }
@@ -54,6 +54,6 @@ export const taggedFigures = (
       length <= LENGTH &&
       said.length + length > 0
     const own = caption === undefined ? [] : (parts.get(caption) ?? [])
-    return [{ box, alternative: said.join(" "), caption: own, stands }]
+    return [{ box, alternative: [...new Set(said)].join(" "), caption: own, stands }]
   })
 }

@@ -13,6 +13,8 @@ const CELLS = 4
 const SIDES = 2
 /** Cells usually hold fewer characters: more are columns of text. */
 const CELL_LENGTH = 300
+/** Characters at most that are said again, by cells that span rows and columns. */
+const AGAIN = 100_000
 /** So much of the text within a table may be no cell's: more says that cells are missing. */
 const FOREIGN = 0.05
 /** Rows overlap at most by this share of a line, columns by this many points. */
@@ -86,7 +88,9 @@ const bandsOf = (cells: ReadonlyArray<Cell>, key: "row" | "column"): ReadonlyArr
 
 /** Whether rows stand below each other and columns beside each other, as the structure has them. */
 const isGrid = (cells: ReadonlyArray<Cell>): boolean => {
-  const line = Math.min(...cells.flatMap(({ runs }) => runs.map(({ y0, y1 }) => y1 - y0)))
+  const line = cells
+    .flatMap(({ runs }) => runs)
+    .reduce((least, { y0, y1 }) => Math.min(least, y1 - y0), Infinity)
   const rows = bandsOf(
     cells.filter((cell) => cell.rows === 1),
     "row"
@@ -166,6 +170,11 @@ const tableOf = (
   if (cells === undefined || cells.length < CELLS || !isGrid(cells)) return undefined
   const lengths = cells.map((cell) => lengthOf(cell.runs)).toSorted((a, b) => a - b)
   if (lengths[lengths.length >> 1]! > CELL_LENGTH) return undefined
+  const again = cells.reduce((sum, { columns, row, rows, runs: own }) => {
+    const down = Math.min(rows, tag.rows.length - row)
+    return sum + lengthOf(own) * (down * columns - 1)
+  }, 0)
+  if (again > AGAIN) return undefined
   const box = around(runs.map((run) => run.box))
   const known = new Set(runs)
   const foreign = page.runs.filter((run) => !known.has(run) && contains(box, ...centre(run.box)))

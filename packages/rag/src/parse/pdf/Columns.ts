@@ -24,10 +24,10 @@ const areColumns = (page: number, runs: ReadonlyArray<Run>, room: number): boole
 
 /** The middle of the gutter between two columns, if this is text in columns. */
 const findGutter = (page: number, runs: ReadonlyArray<Run>): number | undefined => {
+  if (runs.length < 2 * COLUMN_LINES || runs.length > RUNS_AT_MOST) return undefined
   const left = Math.min(...runs.map(({ x0 }) => x0))
   const right = Math.max(...runs.map(({ x1 }) => x1))
   const width = Math.ceil(right - left)
-  if (runs.length < 2 * COLUMN_LINES || runs.length > RUNS_AT_MOST) return undefined
   if (width < 100 || width > 20_000) return undefined
   const crossing = new Int32Array(width + 2)
   for (const run of runs) {
