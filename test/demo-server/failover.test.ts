@@ -144,6 +144,52 @@ describe("the circuit of a provider", () => {
     }).pipe(store)
   )
 
+  const broken = new GatewayError({
+    operation: "rerank",
+    reason: new ServerFailure({ message: "broken", status: 503 })
+  })
+
+  /** Calls that are under way until they are told how they end; whether each was let through. */
+  const beginning = Effect.fnUntraced(function* (guard: Guard) {
+    const end = yield* Deferred.make<void, GatewayError>()
+    let passed = false
+    const asked = Effect.suspend(() => {
+      passed = true
+      return Deferred.await(end)
+    })
+    yield* Effect.forkChild(Effect.exit(guard(asked)), { startImmediately: true })
+    return {
+      passed,
+      succeed: Effect.andThen(Deferred.succeed(end, undefined), Effect.yieldNow),
+      fail: Effect.andThen(Deferred.fail(end, broken), Effect.yieldNow)
+    }
+  })
+  const several = (guard: Guard, count: number) => Effect.replicateEffect(beginning(guard), count)
+
+  it.effect("is opened by calls that began before one of them was the first to succeed", () =>
+    Effect.gen(function* () {
+      const guard = (yield* health)("one", "http://one")
+      const [first, ...others] = yield* several(guard, 4)
+      yield* first?.succeed ?? Effect.void
+      for (const { fail } of others) yield* fail
+      assert.isFalse((yield* beginning(guard)).passed)
+    }).pipe(store)
+  )
+
+  it.effect("is not opened again by calls that began before it was opened", () =>
+    Effect.gen(function* () {
+      const guard = (yield* health)("one", "http://one")
+      yield* (yield* beginning(guard)).succeed
+      const hanging = yield* several(guard, 3)
+      for (const { fail } of yield* several(guard, 3)) yield* fail
+      assert.isFalse((yield* beginning(guard)).passed)
+      yield* TestClock.adjust("10 seconds")
+      yield* (yield* beginning(guard)).succeed
+      for (const { fail } of hanging) yield* fail
+      assert.isTrue((yield* beginning(guard)).passed)
+    }).pipe(store)
+  )
+
   it.effect("lets the same calls through as one that is told of every call", () =>
     Effect.gen(function* () {
       const guardOf = yield* health
@@ -156,10 +202,6 @@ describe("the circuit of a provider", () => {
         Effect.mapError(breaker.execute(call, { key: "reference" }), (error) =>
           error instanceof GatewayError ? error : broken
         )
-      const broken = new GatewayError({
-        operation: "rerank",
-        reason: new ServerFailure({ message: "broken", status: 503 })
-      })
       let admitted: Array<string> = []
       const underWay: Array<{ readonly end: Deferred.Deferred<void, GatewayError> }> = []
       const begin = Effect.fnUntraced(function* () {

@@ -49,6 +49,14 @@ const leftAlone = (id: string, { reason }: CircuitBreaker.CircuitBreakerError): 
     })
   })
 
+/** What is known of a circuit without asking it. */
+interface Circuit {
+  /** Closed, and the last thing that is known of its provider is a success. */
+  calm: boolean
+  /** How often it was seen open: calls that began before say nothing of what is after. */
+  openings: number
+}
+
 /**
  * Guards for providers by id; those of one id and address share a circuit, over reloads too.
  *
@@ -61,30 +69,41 @@ export const makeHealth = Effect.fnUntraced(function* ({ failures, openSeconds }
     openDuration: Duration.seconds(openSeconds),
     maxOpenDuration: OPEN_MAX
   })
-  /** Those of which the last thing that is known is a success. */
-  const calm = new Set<string>()
+  const circuits = new Map<string, Circuit>()
   return (id: string, url: string): Guard => {
     const key = `${id} ${url}`
-    const told = <A>(call: Effect.Effect<A, GatewayError>) =>
-      breaker.execute(call, { key, classify: outcomeOf })
-    const whenClosed = <A, E>(then: Effect.Effect<A, E>) =>
-      Effect.flatMap(breaker.state(key), ({ _tag }) =>
-        _tag === "Closed" ? Effect.asVoid(then) : Effect.void
+    const circuit = circuits.get(key) ?? { calm: false, openings: 0 }
+    circuits.set(key, circuit)
+    const learn = (outcome: CircuitBreaker.Outcome, openings: number) =>
+      Effect.ignore(
+        Effect.map(breaker.state(key), ({ _tag }) => {
+          if (_tag === "Open") circuit.openings++
+          if (_tag !== "Closed" || outcome._tag === "Failure") circuit.calm = false
+          else if (outcome._tag === "Success" && circuit.openings === openings) circuit.calm = true
+        })
       )
-    const calmed = Effect.ignore(whenClosed(Effect.sync(() => calm.add(key))))
+    const told = <A>(call: Effect.Effect<A, GatewayError>, openings: number) =>
+      Effect.suspend(() => {
+        // Of a call that is not let through, nothing is learnt.
+        let outcome = CircuitBreaker.ignored
+        const classify = (exit: Exit.Exit<A, GatewayError>) => (outcome = outcomeOf(exit))
+        return Effect.onExit(breaker.execute(call, { key, classify }), () => learn(outcome, openings))
+      })
     return <A>(call: Effect.Effect<A, GatewayError>) =>
-      Effect.suspend(() =>
-        calm.has(key)
+      Effect.suspend(() => {
+        const { calm, openings } = circuit
+        return calm
           ? Effect.onExit(call, (exit) => {
-              if (outcomeOf(exit)._tag === "Failure") calm.delete(key)
-              // What ends after the circuit was opened says nothing that was not known then.
-              return calm.has(key) ? Effect.void : Effect.ignore(whenClosed(told(exit)))
+              const { _tag } = outcomeOf(exit)
+              if (_tag === "Ignored" || circuit.openings !== openings) return Effect.void
+              if (_tag === "Failure") circuit.calm = false
+              return circuit.calm ? Effect.void : Effect.ignore(told(exit, openings))
             })
-          : told(Effect.tap(call, () => calmed)).pipe(
+          : told(call, openings).pipe(
               Effect.mapError((error) =>
                 error instanceof CircuitBreaker.CircuitBreakerError ? leftAlone(id, error) : error
               )
             )
-      )
+      })
   }
 })
