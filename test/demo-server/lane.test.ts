@@ -80,6 +80,12 @@ const answers: Readonly<Record<string, readonly [usual: boolean, Answering]>> = 
   "another success": [true, (response) => json(response, answer(undefined), 201)],
   "an error": [false, (response) => json(response, { error: { message: "broken" } }, 500)],
   "an error with status 200": [false, (response) => json(response, { error: { message: "overloaded" } })],
+  "an error with an empty answer": [
+    false,
+    (response) =>
+      json(response, { id: "", choices: null, data: [], status: 500, error: { message: "broken" } })
+  ],
+  "a refusal with status 200": [false, (response) => json(response, { error: { message: "no", code: 400 } })],
   "an error beside an answer": [true, (response) => json(response, { ...answer(undefined), error: null })],
   "another line's end": [
     true,

@@ -97,6 +97,8 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
       ({ response }) => response.writeHead(200, { "content-type": "text/html" }).end("<p>")
     ],
     ["answers 200 with an error", refusal(200, "overloaded")],
+    ["answers 200 with a limit", json({ error: { message: "slow down", code: 429 } })],
+    ["answers 200 with an error and an empty answer", json({ id: "", results: [], error: "overloaded" })],
     ["refuses our key", refusal(401, `bad key ${KEYS.EAST_KEY}`)],
     ["says that our account is used up", refusal(402, "used up")],
     ["does not know the model", refusal(404, "no such model")]
@@ -113,15 +115,24 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
     )
   }
 
-  it.effect("a request that is wrong is wrong everywhere: 400, asked once", () =>
-    Effect.gen(function* () {
-      const { askedSince, behave, server } = yield* Both
-      behave(refusal(400, "too many documents"), reranked)
-      const response = yield* server.call("/v1/rerank", { json: rank })
-      assert.strictEqual(response.status, 400)
-      assert.deepStrictEqual(askedSince(), { east: 1, west: 0 })
-    })
-  )
+  const wrong = json({ error: { message: "too many documents", type: "invalid_request_error" } })
+  for (const [status, behaviour] of [
+    [400, refusal(400, "too many documents")] as const,
+    [200, wrong] as const
+  ]) {
+    it.effect(`a request that is wrong is wrong everywhere, said with ${status}: 400, asked once`, () =>
+      Effect.gen(function* () {
+        const { askedSince, behave, server } = yield* Both
+        behave(behaviour, reranked)
+        // As often as failures would have the first left alone.
+        for (let at = 0; at < 6; at++) {
+          const response = yield* server.call("/v1/rerank", { json: rank })
+          assert.strictEqual(response.status, 400)
+        }
+        assert.deepStrictEqual(askedSince(), { east: 6, west: 0 })
+      })
+    )
+  }
 
   it.effect("where nobody can, the caller hears when to come back, and no key", () =>
     Effect.gen(function* () {

@@ -1,5 +1,6 @@
 /** What an upstream answers, on its way to the caller: nobody decodes it. */
 import { Failure, TimedOut } from "@sluice/core"
+import { type Told, toldIn } from "@sluice/core/client"
 import { Duration, Effect, Stream } from "effect"
 import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
 import { incomingBody, incomingEvents } from "./ModelName.ts"
@@ -21,10 +22,9 @@ const isPlainObject = (bytes: Buffer): boolean =>
 
 /** An error is short. */
 const ERROR_BYTES = 64 * 1024
-const MESSAGE_LENGTH = 500
 const ERROR = Buffer.from('"error"')
 
-/** What an answer has that is none: of a call that makes a task, its id or its state. */
+/** What an error beside does not take back: of a call that makes a task, its id or its state. */
 const GIVEN = ["choices", "data", "results", "id", "status"] as const
 
 type Fields = Readonly<Record<string, unknown>>
@@ -32,15 +32,18 @@ type Fields = Readonly<Record<string, unknown>>
 const fieldsOf = (value: unknown): Fields | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
 
+/** Some gateways send an error with all fields of an answer, empty; and others the status, as a number. */
+const isGiven = (value: unknown): boolean =>
+  typeof value === "string" || Array.isArray(value) ? value.length > 0 : fieldsOf(value) !== undefined
+
 /** What went wrong, as some gateways tell it with status 200: an `error` in place of what was asked for. */
-const errorIn = (bytes: Buffer): string | undefined => {
+const errorIn = (bytes: Buffer): Told | undefined => {
   if (bytes.length > ERROR_BYTES || !bytes.includes(ERROR)) return undefined
   try {
     const answer = fieldsOf(JSON.parse(bytes.toString()))
-    if (answer === undefined || GIVEN.some((name) => (answer[name] ?? null) !== null)) return undefined
-    const { error } = answer
-    const told = typeof error === "string" ? error : fieldsOf(error) && (fieldsOf(error)?.["message"] ?? "?")
-    return told === undefined || told === "" ? undefined : String(told).slice(0, MESSAGE_LENGTH)
+    if (answer === undefined || GIVEN.some((name) => isGiven(answer[name]))) return undefined
+    const told = toldIn({ error: answer["error"] })
+    return told?.code === "0" ? undefined : told
   } catch {
     return undefined
   }
@@ -167,5 +170,5 @@ export const beginning = ({
 /** An answer that is none: what it says of itself, and what of it is an error. */
 export interface NoAnswer {
   readonly contentType: string
-  readonly error: string | false | undefined
+  readonly error: Told | false | undefined
 }

@@ -3,6 +3,7 @@ import {
   Account,
   type ApiKey,
   GatewayError,
+  type GatewayReason,
   InvalidResponse,
   RETRY_NEVER,
   ServerFailure,
@@ -17,6 +18,7 @@ import {
   exchange,
   makeCaller,
   type Problem,
+  reasonTold,
   requestIdOf
 } from "@sluice/core/client"
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
@@ -114,14 +116,24 @@ const makeForward = Effect.fnUntraced(function* ({ apiKey, idle, names, timeout 
     return known
   }
   const blame = Effect.mapError(blameUs(names.apiKey))
-  const faultOf = ({ contentType, error }: NoAnswer) =>
-    typeof error === "string"
-      ? `The gateway answered with status 200 and an error: ${error}`
-      : `The gateway answered with ${contentType || "no content-type"} that is no JSON object: check ${names.url}`
+  const faultOf = ({ contentType, error }: NoAnswer): GatewayReason => {
+    if (!error) {
+      const what = `${contentType || "no content-type"} that is no JSON object: check ${names.url}`
+      return new InvalidResponse({ message: `The gateway answered with ${what}` })
+    }
+    const reason = reasonTold(error)
+    if (reason._tag !== "ServerFailure") return reason
+    const { message } = reason
+    return new InvalidResponse({ message: `The gateway answered with status 200 and an error: ${message}` })
+  }
+  const failed = (answer: NoAnswer, requestId: string | undefined): Problem => {
+    const reason = faultOf(answer)
+    return { reason, requestId, unmade: reason._tag === "RateLimited" }
+  }
   const checked = (attempt: Effect.Effect<Answer<Response | NoAnswer>, Problem>) =>
     Effect.flatMap(attempt, ({ value, requestId }) =>
       "error" in value
-        ? Effect.fail<Problem>({ reason: new InvalidResponse({ message: faultOf(value) }), requestId })
+        ? Effect.fail(failed(value, requestId))
         : Effect.succeed<Answer<Response>>({ value, requestId })
     )
   const valueOf = ({ value }: Answer<Response>) => value
