@@ -1,4 +1,5 @@
 /** The account in the page: what is left, and the life of a key. */
+import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
 import { FOCUSED } from "./legibility.ts"
 import type { Visitor } from "./visitor.ts"
@@ -147,7 +148,22 @@ export const accountTests = (visit: Visitor): void => {
       await page.getByRole("button", { name: "Take" }).click()
       await page.getByRole("alert").filter({ hasText: "not as many units left" }).waitFor()
       assert.deepStrictEqual(await self(), { status: 200, quota: 1_750_000 })
-      await page.getByRole("button", { name: "Cancel" }).click()
+      await page.getByLabel("Amount for ann, in USD").fill("0.50")
+      let taken = 0
+      await page.route("**/api/user", async (route) => {
+        taken++
+        await sleep(100)
+        await route.continue()
+      })
+      // The alert goes, and what is below it moves: not by the mouse.
+      await page.getByRole("button", { name: "Take" }).evaluate((button: { readonly click: () => void }) => {
+        button.click()
+        setTimeout(() => button.click(), 20)
+      })
+      await row.getByText("$3.00 left").waitFor()
+      await page.unroute("**/api/user")
+      assert.strictEqual(taken, 1)
+      assert.deepStrictEqual(await self(), { status: 200, quota: 1_500_000 })
 
       await row.getByRole("button", { name: "Rights of ann" }).click()
       await page.getByLabel("Role").selectOption("admin")

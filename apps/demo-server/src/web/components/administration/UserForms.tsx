@@ -31,16 +31,7 @@ export const BalanceForm = ({ onDone, user }: Props) => {
       ask={() => move(1)}
       onDone={onDone}
       onCancel={onDone}
-      more={
-        <button
-          class="button"
-          type="button"
-          disabled={given === undefined}
-          onClick={async () => (await move(-1)) && onDone()}
-        >
-          Take
-        </button>
-      }
+      instead={{ action: "Take", ask: () => move(-1) }}
     >
       <AmountField
         label={`Amount for ${user.username}, in USD`}

@@ -16,15 +16,15 @@ interface Props {
   readonly onDone: () => void
   readonly onCancel: () => void
   readonly children: ComponentChildren
-  /** Buttons beside the one that sends it. */
-  readonly more?: ComponentChildren
+  /** What may be asked for instead; not while the other is under way. */
+  readonly instead?: Pick<Props, "action" | "ask">
 }
 
 export const AskingForm = ({
   action,
   ask,
   children,
-  more,
+  instead,
   onCancel,
   onDone,
   ready = true,
@@ -33,14 +33,17 @@ export const AskingForm = ({
   const [busy, setBusy] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input, select")?.focus(), [])
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
-    if (!ready || busy) return
-    const data = new FormData(event.currentTarget as HTMLFormElement)
+  const send = async (ask: Props["ask"]) => {
+    if (!ready || busy || form.current === null) return
+    const data = new FormData(form.current)
     setBusy(true)
     const done = await ask((name) => String(data.get(name) ?? "").trim())
     setBusy(false)
     if (done) onDone()
+  }
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    void send(ask)
   }
   return (
     <form class={props.class} ref={form} onSubmit={submit} aria-busy={busy}>
@@ -49,7 +52,11 @@ export const AskingForm = ({
         <button class="button primary" type="submit" disabled={busy || !ready}>
           {action}
         </button>
-        {more}
+        {instead !== undefined && (
+          <button class="button" type="button" disabled={busy || !ready} onClick={() => send(instead.ask)}>
+            {instead.action}
+          </button>
+        )}
         <button class="link" type="button" onClick={onCancel}>
           Cancel
         </button>

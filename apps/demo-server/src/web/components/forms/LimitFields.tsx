@@ -3,8 +3,8 @@ import type { Limits } from "../../api/account.ts"
 import type { Said } from "./AskingForm.tsx"
 import { Field } from "../playground/Fields.tsx"
 
-/** The largest that the server keeps. */
-const MOST = 2_147_483_647
+/** The largest that the server understands: LARGEST_LIMIT there. */
+const MOST = 999_999_999_999
 
 /** What was written, as the server takes it: 0 is no limit. */
 export const limitsSaid = (said: Said): Limits => ({
