@@ -83,6 +83,16 @@ describe("parse, of HTML with pictures and tables", () => {
     })
   )
 
+  it.effect("says what a cell has again for each row that it spans, up to a bound", () =>
+    Effect.gen(function* () {
+      const long = "Saltmere ".repeat(400).trim()
+      const rows = Array.from({ length: 999 }, (_, i) => `<tr><td>row ${i}`).join("")
+      const parsed = yield* read("a.html", `<table><tr><td rowspan=1000>${long}<td>first${rows}</table>`)
+      assert.include(parsed.text, "row 998")
+      assert.isBelow(parsed.text.length, 200_000)
+    })
+  )
+
   it.effect("reads tables as rows and columns, with what spans them", () =>
     Effect.gen(function* () {
       const parsed = yield* read(

@@ -182,12 +182,9 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     const scattered = yield* isScattered(table)
     yield* background(
       Effect.gen(function* () {
-        if (scattered) yield* compact(table)
-        if (anew) yield* measure
-      }).pipe(
-        indexer.withPermit,
-        Effect.catch((error) => Effect.logWarning(`The index was not joined or measured: ${error.message}`))
-      )
+        if (scattered) yield* compact(table).pipe(Effect.catch(notDone("files were not joined")))
+        if (anew) yield* measure.pipe(Effect.catch(notDone("index was not measured")))
+      }).pipe(indexer.withPermit)
     )
   }).pipe(Effect.withSpan("LanceCollection.settle"))
 
@@ -216,6 +213,9 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     maintain
   } satisfies Collection
 })
+
+const notDone = (what: string) => (error: RagError) =>
+  Effect.logWarning(`The collection's ${what}: ${error.message}`)
 
 /** LanceDB would insert both of two equal keys of one batch. */
 const checkUnique = (ids: ReadonlyArray<string>): Effect.Effect<void, RagError> =>

@@ -2,6 +2,8 @@
 
 /** A table of more cells has no rows: its text is read all the same. */
 const CELLS_AT_MOST = 100_000
+/** … and one that says more characters again, since cells span rows. */
+const AGAIN_AT_MOST = 100_000
 /** As browsers have it. */
 const SPAN_AT_MOST = 1_000
 
@@ -25,6 +27,7 @@ export class TableGrid {
   #above: ReadonlyArray<string> = []
   #spanning: Array<Spanning | undefined> = []
   #cells = 0
+  #again = 0
   #open: CellSpan | undefined
   broken = false
 
@@ -88,7 +91,7 @@ export class TableGrid {
     const row = this.#row!
     for (;;) {
       const from = this.#spanning[row.length]
-      if (from === undefined || from.left === 0 || !this.#take(1)) return carried
+      if (from === undefined || from.left === 0 || !this.#take(1, from.text.length)) return carried
       from.left--
       // A cell that also spans columns is said once
       if (carried.at(-1) !== from.text) carried.push(from.text)
@@ -96,9 +99,10 @@ export class TableGrid {
     }
   }
 
-  #take(cells: number): boolean {
+  #take(cells: number, again = 0): boolean {
     this.#cells += cells
-    if (this.#cells <= CELLS_AT_MOST) return true
+    this.#again += again
+    if (this.#cells <= CELLS_AT_MOST && this.#again <= AGAIN_AT_MOST) return true
     this.broken = true
     return false
   }

@@ -79,13 +79,14 @@ const readWindow = (
   }
 }
 
-/** Only the drawings of figures are needed from here on. */
+/** Only the drawings of figures are needed from here on, and no tags. */
 const withDrawingsOf = (page: RawPage, figures: ReadonlyArray<FoundFigure>): RawPage => {
   const boxes = figures.filter((figure) => figure.page === page.number).map(({ box }) => box)
   const graphics = page.graphics.filter(({ box }) =>
     boxes.some((own) => overlapX(own, box) >= 0 && overlapY(own, box) >= 0)
   )
-  return { ...page, graphics }
+  const { tags: _, ...rest } = page
+  return { ...rest, graphics }
 }
 
 /** What is read of a whole file; its figures come without their crops, and in the order of `parsed.figures`. */
