@@ -174,10 +174,20 @@ export const accountTests = (visit: Visitor): void => {
       assert.strictEqual(await page.evaluate<string>(FOCUSED), "Rights of ann")
       await page.keyboard.press("Enter")
       assert.strictEqual(await page.getByLabel("Role").inputValue(), "admin")
-      await page.getByLabel("Role").selectOption("user")
+      // Another administrator changes what this one leaves as it was.
+      const other = await page.evaluate<number>(`(async () => {
+        const users = await (await fetch("/api/user?num=50&p=0")).json()
+        const { id } = users.data.find(({ username }) => username === "ann")
+        const body = JSON.stringify({ id, role: "user", requests_per_minute: 70 })
+        const headers = { "content-type": "application/json" }
+        return (await fetch("/api/user", { method: "PUT", headers, body })).status
+      })()`)
+      assert.strictEqual(other, 200)
       await page.getByLabel("Tokens a minute (optional)").fill("")
       await page.keyboard.press("Enter")
       await row.getByText("4,000 tokens a minute").waitFor({ state: "detached" })
+      await row.getByText("70 calls a minute").waitFor()
+      await row.getByText("user", { exact: true }).waitFor()
       const [mine] = await page.locator(".keys-list li", { hasText: "owner" }).all()
       await mine?.getByRole("button", { name: "Rights of owner" }).click()
       assert.strictEqual(await page.getByLabel("Role").count(), 0, "nobody takes their own role away")

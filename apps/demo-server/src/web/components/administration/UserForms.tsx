@@ -5,7 +5,7 @@ import { changeUser, renewAccess } from "../../state/administration.ts"
 import { unitsOf, usd } from "../../state/money.ts"
 import { who } from "../../state/session.ts"
 import { AmountField } from "../forms/AmountField.tsx"
-import { AskingForm } from "../forms/AskingForm.tsx"
+import { AskingForm, type Said } from "../forms/AskingForm.tsx"
 import { LimitFields, limitsSaid } from "../forms/LimitFields.tsx"
 import { RoleField, roleSaid } from "./RoleField.tsx"
 
@@ -43,28 +43,26 @@ export const BalanceForm = ({ onDone, user }: Props) => {
   )
 }
 
-/** Nobody takes the administrator's role from themselves: there might be none left. */
-export const RightsForm = ({ onDone, user }: Props) => (
-  <AskingForm
-    class="row-form"
-    action="Change"
-    ask={(said) =>
-      changeUser(
-        {
-          id: user.id,
-          ...(who.value?.user !== user.id && { role: roleSaid(said("role")) }),
-          ...limitsSaid(said)
-        },
-        `${user.username} was changed.`
-      )
-    }
-    onDone={onDone}
-    onCancel={onDone}
-  >
-    {who.value?.user !== user.id && <RoleField now={user.role} />}
-    <LimitFields now={user} otherwise="For each key of theirs. Empty: as the server has it." />
-  </AskingForm>
-)
+/**
+ * Nobody takes the administrator's role from themselves: there might be none left. Only what was changed here is sent:
+ * another administrator may have changed the rest meanwhile.
+ */
+export const RightsForm = ({ onDone, user }: Props) => {
+  const [before] = useState(user)
+  const mine = who.value?.user === user.id
+  const change = (said: Said): Promise<boolean> => {
+    const now = { ...(!mine && { role: roleSaid(said("role")) }), ...limitsSaid(said) }
+    const changed = Object.entries(now).filter(([name, value]) => value !== before[name as keyof typeof now])
+    if (changed.length === 0) return Promise.resolve(true)
+    return changeUser({ id: user.id, ...Object.fromEntries(changed) }, `${user.username} was changed.`)
+  }
+  return (
+    <AskingForm class="row-form" action="Change" ask={change} onDone={onDone} onCancel={onDone}>
+      {!mine && <RoleField now={before.role} />}
+      <LimitFields now={before} otherwise="For each key of theirs. Empty: as the server has it." />
+    </AskingForm>
+  )
+}
 
 export const RenewalForm = ({ onDone, user }: Props) => {
   const keep = useRef<HTMLButtonElement>(null)
