@@ -1,5 +1,6 @@
 /** Pictures beside a document that change alone: what shows them is read again, and nothing is paid for twice. */
 import { assert, describe, it } from "@effect/vitest"
+import { Vision } from "@sluice/core"
 import { documentId, LanceIndex, Library, PassageIndex } from "@sluice/rag"
 import { Context, Effect, Layer, Stream } from "effect"
 import { renameSync } from "node:fs"
@@ -171,4 +172,57 @@ describe("a picture beside a document", () => {
     for (const text of ["a [b](c.png)!", "<image>", "!"])
       assert.isFalse(mayShowPictures("a.md", Buffer.from(text)), text)
   })
+})
+
+describe("figures that a model describes", () => {
+  it.effect("are paid for once each, though their documents change, come again, or are rebuilt", () =>
+    Effect.gen(function* () {
+      const test = yield* testFolder
+      const asked: Array<string> = []
+      const vision = Layer.succeed(
+        Vision,
+        Vision.of({
+          model: { id: "eye", kind: "generative", maxImages: 1, maxImageBytes: 1e6, formats: ["png"] },
+          look: (question, [image]) =>
+            Effect.sync(() => {
+              asked.push(`${sha256(image!)} ${/Its caption: "([^"]*)"/.exec(question)?.[1]}`)
+              return { text: `A curve, described as number ${asked.length}.`, tokens: 100 }
+            })
+        })
+      )
+      const options = { describeFigures: true }
+      const models = Layer.mergeAll(modelsLayer, vision)
+      const library = yield* Library.open(test.library, options).pipe(Effect.provide(models))
+      yield* test.write("docs/boiler.md", PAGES["boiler.md"])
+      yield* test.write("docs/img/the pressure.png", FIRST)
+      const upToDate = Effect.map(library.ingest(`${test.docs}/boiler.md`), ({ failed }) =>
+        assert.deepStrictEqual(failed, [])
+      )
+      const said = Effect.map(library.figures(documentId("boiler.md")), (figures) =>
+        figures.map(({ figure }) => figure.said)
+      )
+      yield* upToDate
+      assert.deepStrictEqual(asked, [`${sha256(FIRST)} Figure 1: The pressure.`])
+      const first = yield* said
+      assert.match(first.join(), /described as number 1/)
+
+      yield* test.write("docs/boiler.md", `${PAGES["boiler.md"]}\nIt falls in autumn too.\n`)
+      yield* upToDate
+      yield* Stream.runDrain(library.rebuild)
+      assert.strictEqual(asked.length, 1, "another text, the same picture")
+      assert.deepStrictEqual(yield* said, first)
+
+      yield* library.remove(documentId("boiler.md"))
+      yield* upToDate
+      assert.strictEqual(asked.length, 1, "removed and brought again")
+
+      yield* test.write("docs/img/the pressure.png", SECOND)
+      yield* upToDate
+      assert.strictEqual(asked.length, 2, "another picture")
+      yield* test.write("docs/boiler.md", PAGES["boiler.md"].replace("The pressure.", "The heat."))
+      yield* upToDate
+      assert.strictEqual(asked.at(-1), `${sha256(SECOND)} Figure 1: The heat.`)
+      assert.match((yield* said).join(), /described as number 3/)
+    }).pipe(Effect.scoped)
+  )
 })

@@ -1,6 +1,7 @@
 /** Files into a collection: only what changed, in commits of whole documents. */
 import { Effect, Stream } from "effect"
 import { type Batch, batchesOf, type Pace, type SourceFile } from "./Batches.ts"
+import { StoredFiles } from "./DescribeFigures.ts"
 import { documentEvent, failedEvent } from "./DocumentEvent.ts"
 import type { IngestEvent } from "./IngestReport.ts"
 import type { PassageEmbedder } from "./PassageEmbedder.ts"
@@ -78,6 +79,7 @@ export const ingestFiles = <E, R>(
 
   // The next batch is read while this one is embedded, and this one while the last one is being written.
   return batchesOf(files, known, pace).pipe(
+    Stream.provideService(StoredFiles, into.original),
     Stream.buffer({ capacity: 1 }),
     Stream.mapEffect(embedBatch),
     Stream.buffer({ capacity: 1 }),
