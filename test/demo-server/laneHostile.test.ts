@@ -1,13 +1,15 @@
 /** What upstreams, and disks, do to the lane that no usual one does. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Effect, Exit, type Scope } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
+import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { makeTurns } from "../../apps/demo-server/src/money/Turns.ts"
 import { ask } from "../../apps/demo-server/src/sql/Asking.ts"
 import { makeDirect } from "../../apps/demo-server/src/sql/DirectSql.ts"
 import * as NodeSqlite from "../../apps/demo-server/src/sql/NodeSqlite.ts"
+import { makeNotes, notesOf } from "../../apps/demo-server/src/sql/Notes.ts"
 import { sendRaw } from "./Raw.ts"
 import { before } from "./PaidServer.ts"
 import { temporaryFolder } from "./TestServer.ts"
@@ -34,28 +36,70 @@ it.live("an upstream that says twice what it sends is passed on as one header", 
   }).pipe(Effect.scoped)
 )
 
-it.live("a settlement is told to be done when it is committed, and failed where that commit fails", () =>
-  Effect.gen(function* () {
-    const file = join(yield* temporaryFolder, "turns.db")
-    yield* Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const turns = yield* makeTurns
-      yield* sql`CREATE TABLE things (id INTEGER PRIMARY KEY)`
-      yield* sql`CREATE TABLE parts (thing INTEGER REFERENCES things (id) DEFERRABLE INITIALLY DEFERRED)`
-      const settle = turns.kept(function* () {
-        yield* ask("INSERT INTO things VALUES (1)")
+/** Turns over two tables of which only a commit notices that they do not fit. */
+const turnsIn = Effect.fnUntraced(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const turns = yield* makeTurns(function* (lines) {
+    for (const line of lines) yield* ask("INSERT INTO things VALUES (?)", Number(line))
+  })
+  yield* sql`CREATE TABLE things (id INTEGER PRIMARY KEY)`
+  yield* sql`CREATE TABLE parts (thing INTEGER REFERENCES things (id) DEFERRABLE INITIALLY DEFERRED)`
+  const settle = (id: number) =>
+    turns.kept(
+      function* () {
+        yield* ask("INSERT INTO things VALUES (?)", id)
+      },
+      () => String(id)
+    )
+  const fault = turns.seen(function* () {
+    yield* ask("INSERT INTO parts VALUES (1000)")
+  })
+  const things = Effect.map(sql<{ id: number }>`SELECT id FROM things`, (rows) => rows.map(({ id }) => id))
+  return { settle, fault, things }
+})
+
+const inFile = <A, E>(file: string, test: Effect.Effect<A, E, SqlClient.SqlClient | Scope.Scope>) =>
+  Effect.scoped(Effect.provide(test, NodeSqlite.layer(file)))
+
+it.live(
+  "a settlement that cannot be noted is told when it is committed, and failed where that commit fails",
+  () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryFolder, "turns.db")
+      // A file that cannot be opened.
+      mkdirSync(`${file}-noted`)
+      const test = Effect.gen(function* () {
+        const { fault, settle, things } = yield* turnsIn()
+        yield* fault
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(settle(1))))
+        assert.deepStrictEqual(yield* things, [])
+        assert.isTrue(Exit.isSuccess(yield* Effect.exit(settle(1))))
+        assert.deepStrictEqual(yield* things, [1])
       })
-      // Only the commit notices that there is no such thing.
-      const fault = turns.seen(function* () {
-        yield* ask("INSERT INTO parts VALUES (2)")
+      yield* inFile(file, test)
+    }).pipe(Effect.scoped)
+)
+
+it.live(
+  "settlements whose commit fails are made again with the next change, and noted until they are committed",
+  () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryFolder, "turns.db")
+      const test = Effect.gen(function* () {
+        const { fault, settle, things } = yield* turnsIn()
+        yield* settle(1)
+        yield* settle(2)
+        assert.deepStrictEqual(notesOf(file), ["1", "2", ""])
+        yield* fault
+        assert.deepStrictEqual(yield* things, [])
+        assert.deepStrictEqual(notesOf(file), ["1", "2", ""])
+        yield* settle(3)
+        assert.deepStrictEqual(yield* things, [1, 2, 3])
+        assert.deepStrictEqual(notesOf(file), [""])
       })
-      const [settled] = yield* Effect.all([Effect.exit(settle), fault], { concurrency: "unbounded" })
-      const rows = yield* sql`SELECT id FROM things`
-      assert.deepStrictEqual({ told: Exit.isSuccess(settled), rows: rows.length }, { told: false, rows: 0 })
-      assert.isTrue(Exit.isSuccess(yield* Effect.exit(settle)))
-      assert.lengthOf(yield* sql`SELECT id FROM things`, 1)
-    }).pipe(Effect.provide(NodeSqlite.layer(file)))
-  }).pipe(Effect.scoped)
+      yield* inFile(file, test)
+      assert.deepStrictEqual(notesOf(file), [])
+    }).pipe(Effect.scoped)
 )
 
 it.effect("a log that cannot be opened is told to who waits for the disk, and holds nobody up", () =>
@@ -65,6 +109,7 @@ it.effect("a log that cannot be opened is told to who waits for the disk, and ho
     const direct = makeDirect({
       database,
       log: `${file}-wal`,
+      notes: makeNotes(file),
       waitsForDisk: true,
       answer: ({ text }) => database.prepare(text).all(),
       errorOf: (cause) =>

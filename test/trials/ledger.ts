@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { outOfBalance, sums } from "../../apps/demo-server/src/money/Equation.ts"
+import { recoverNoted } from "../../apps/demo-server/src/money/Noted.ts"
 import * as NodeSqlite from "../../apps/demo-server/src/sql/NodeSqlite.ts"
 import type { Random } from "../../bench/Random.ts"
 import { startProcess } from "../demo-server/Process.ts"
@@ -58,10 +59,11 @@ const callOn = async (random: Random, url: string, key: string, onAnswer: () => 
   }
 }
 
-/** The database as the killed server left it. */
+/** The database as the killed server left it, with what it had noted. */
 const inspect = (data: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    yield* recoverNoted(join(data, "accounts.db"))
     const wrong = yield* outOfBalance
     must(wrong.length === 0, () => `it does not add up: ${JSON.stringify(wrong)}`)
     const [owner] = yield* sums

@@ -8,6 +8,7 @@ import { dataFolderError, StartError } from "../StartError.ts"
 import { markMoved, newerVersion, openDataFolder } from "./AccountsFile.ts"
 import { migrate } from "./Migrations.ts"
 import { addOwner } from "./Owner.ts"
+import { recoverNoted } from "../money/Noted.ts"
 
 type Fault = SqlError.SqlError | Migrator.MigrationError
 
@@ -54,6 +55,7 @@ const inFile = Effect.fnUntraced(function* (data: string, synchronous: NodeSqlit
   yield* touch(file, data)
   const prepare = Effect.gen(function* () {
     if ((yield* migrate).isNewer) return yield* newerVersion(data)
+    yield* recoverNoted(file)
     if (legacy === undefined) return
     yield* addOwner(legacy)
     yield* Effect.mapError(markMoved(data), dataFolderError(data))

@@ -167,7 +167,7 @@ export class Charges extends Context.Service<
 
       /** Before the caller is answered: whoever was answered has paid, whatever ends the process. */
       const endKept = (charge: Opened, settlement: Settlement) =>
-        Effect.suspend(() => surely(ledger.settleKept(charge.id, settlement))).pipe(
+        Effect.suspend(() => surely(ledger.settleKept(charge, settlement))).pipe(
           Effect.ensuring(Effect.sync(() => live.delete(charge.id))),
           Effect.ensuring(charge.ended)
         )
@@ -365,11 +365,11 @@ export class Charges extends Context.Service<
 
       const early: EarlyCalls = {
         begun: ({ id }) => void live.add(id),
-        settle: ({ id }, settlement, then) => {
-          ledger.direct?.settle(id, settlement, (exit) => {
-            live.delete(id)
+        settle: (charge, settlement, then) => {
+          ledger.direct?.settle(charge, settlement, (exit) => {
+            live.delete(charge.id)
             // As on the other way, the caller does not wait for a database that is gone.
-            if (Exit.isFailure(exit)) fork(surely(ledger.settle(id, settlement)))
+            if (Exit.isFailure(exit)) fork(surely(ledger.settleKept(charge, settlement)))
             then()
           })
         },

@@ -3,7 +3,8 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ask, type Asking } from "../sql/Asking.ts"
 import { remember, type Replay } from "./Idempotency.ts"
-import { chargeId, LEASE_MS, OPEN, refund, renew, reserve, settle } from "./LedgerSteps.ts"
+import { chargeId, LEASE_MS, OPEN, refund, renew, reserve, settle, settleAgain } from "./LedgerSteps.ts"
+import { noteOf, settleNoted } from "./Noted.ts"
 import type { Charge, Purchase, Reservation, Settlement } from "./Purchase.ts"
 import { type Heard, makeTurns, type Step } from "./Turns.ts"
 
@@ -51,7 +52,7 @@ export interface DirectLedger {
     now: number,
     hear: Heard<Reservation | undefined>
   ) => void
-  readonly settle: (charge: string, settlement: Settlement, hear: Heard<boolean>) => void
+  readonly settle: (charge: Charge, settlement: Settlement, hear: Heard<boolean>) => void
   /** The same as long as nothing was changed in the accounts. */
   readonly version: () => number
 }
@@ -80,8 +81,11 @@ export class Ledger extends Context.Service<
   {
     readonly reserve: (purchase: Purchase) => Asked<Reservation>
     readonly settle: (charge: string, settlement: Settlement) => Asked<boolean>
-    /** The same, heard as soon as it outlasts the process: the disk has it some milliseconds later. */
-    readonly settleKept: (charge: string, settlement: Settlement) => Asked<boolean>
+    /**
+     * The same, heard as soon as it outlasts the process: the disk has it some milliseconds later. Of a charge whose
+     * reserve was lost, too.
+     */
+    readonly settleKept: (charge: Charge, settlement: Settlement) => Asked<boolean>
     /** The same without an effect for each, where the database is within this process. */
     readonly direct: DirectLedger | undefined
     readonly refund: (charge: string) => Asked<boolean>
@@ -104,7 +108,7 @@ export class Ledger extends Context.Service<
     Ledger,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const turns = yield* makeTurns
+      const turns = yield* makeTurns(settleNoted)
       const commit = <A>(step: Step<A>) => Effect.uninterruptible(turns.now(step))
       const OPEN_STATES = sql.literal(OPEN)
 
@@ -131,14 +135,24 @@ export class Ledger extends Context.Service<
         }),
         settle: (charge, settlement) => commit(() => settle(charge, settlement)),
         settleKept: (charge, settlement) =>
-          Effect.uninterruptible(turns.kept(() => settle(charge, settlement))),
+          Effect.uninterruptible(
+            turns.kept(
+              () => settleAgain(charge, settlement),
+              () => noteOf(charge, settlement)
+            )
+          ),
         direct: turns.direct && {
           version: turns.direct.version,
           enter: (purchaseOf, now, hear) => {
             const id = chargeId(now)
             turns.direct?.seen(() => enter(id, now, purchaseOf), hear)
           },
-          settle: (charge, settlement, hear) => turns.direct?.kept(() => settle(charge, settlement), hear)
+          settle: (charge, settlement, hear) =>
+            turns.direct?.kept(
+              () => settleAgain(charge, settlement),
+              () => noteOf(charge, settlement),
+              hear
+            )
         },
         refund: (charge) => commit(() => refund(charge)),
         assign: (charge, task, planned) =>

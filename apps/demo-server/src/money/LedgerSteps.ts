@@ -2,7 +2,7 @@
 import { randomFillSync } from "node:crypto"
 import { ask, type Asking } from "../sql/Asking.ts"
 import { claim, forget } from "./Idempotency.ts"
-import type { Purchase, Reservation, Settlement } from "./Purchase.ts"
+import type { Charge, Purchase, Reservation, Settlement } from "./Purchase.ts"
 import { countCall } from "./RateWindow.ts"
 
 /** How long a call that is not heard of is taken to be under way. */
@@ -117,6 +117,13 @@ export function* reserve(
     if (idempotency !== undefined) yield* forget(user, id)
     return { _tag: "Limited", rate }
   }
+  const charge = { id, user, key, operation, model, reserved: units, createdAt: now }
+  yield* add(charge, creates ? "sent" : "reserved")
+  return { _tag: "Reserved", charge, rate }
+}
+
+function* add(charge: Charge, state: string): Asking<void> {
+  const { createdAt, id, key, model, operation, reserved, user } = charge
   yield* ask(
     `INSERT INTO charges (id, user_id, token_id, operation, model, state, reserved, lease_until, created_at)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -125,12 +132,11 @@ export function* reserve(
     key ?? null,
     operation,
     model,
-    creates ? "sent" : "reserved",
-    units,
-    now + LEASE_MS,
-    now
+    state,
+    reserved,
+    createdAt + LEASE_MS,
+    createdAt
   )
-  return { _tag: "Reserved", charge: { id, user, reserved: units }, rate }
 }
 
 export function* settle(id: string, { cost, inputTokens, outputTokens }: Settlement): Asking<boolean> {
@@ -157,6 +163,15 @@ export function* settle(id: string, { cost, inputTokens, outputTokens }: Settlem
     id
   )
   return true
+}
+
+/** The same of a charge whose reserve may have been lost, with a server that ended or with a commit that failed. */
+export function* settleAgain(charge: Charge, settlement: Settlement): Asking<boolean> {
+  if (yield* settle(charge.id, settlement)) return true
+  const [known] = yield* ask("SELECT id FROM charges WHERE id = ?", charge.id)
+  if (known !== undefined) return false
+  yield* add({ ...charge, reserved: 0 }, "reserved")
+  return yield* settle(charge.id, settlement)
 }
 
 export function* refund(id: string): Asking<boolean> {

@@ -24,7 +24,12 @@ export interface Purchase {
 export interface Charge {
   readonly id: string
   readonly user: string
+  readonly key?: number | undefined
+  readonly operation: string
+  readonly model: string
   readonly reserved: number
+  /** Epoch milliseconds. */
+  readonly createdAt: number
 }
 
 /** What a call came to. */

@@ -23,6 +23,8 @@ export type Heard<A> = (exit: Exit.Exit<A, SqlError.SqlError>) => void
 interface Waiting {
   readonly step: Step<unknown>
   readonly hear: Heard<unknown>
+  /** What is noted of it, where it has to outlast the process. */
+  readonly noteOf: (() => string) | undefined
 }
 
 /**
@@ -34,37 +36,63 @@ interface Waiting {
 export interface Turns {
   /** Committed, and on disk as the configuration says, when its caller hears of it. */
   readonly now: <A>(step: Step<A>) => Committed<A>
-  /** Committed, so that it outlasts the process; the disk has it some milliseconds later. */
-  readonly kept: <A>(step: Step<A>) => Committed<A>
+  /**
+   * It outlasts the process: noted down, and committed with what comes next, in some milliseconds at most. What a
+   * killed process has only noted is made again by `restore`, as the next on the file does it.
+   */
+  readonly kept: <A>(step: Step<A>, noteOf: () => string) => Committed<A>
   /** When its caller hears of it everybody sees it; it is committed with what comes next, in some milliseconds at most. */
   readonly seen: <A>(step: Step<A>) => Committed<A>
   /** `seen` and `kept` without an effect, where the database is within this process. */
   readonly direct:
-    | { readonly seen: Hand; readonly kept: Hand; readonly version: DirectSql["version"] }
+    | { readonly seen: Hand; readonly kept: Keep; readonly version: DirectSql["version"] }
     | undefined
 }
 
 type Hand = <A>(step: Step<A>, hear: Heard<A>) => void
+type Keep = <A>(step: Step<A>, noteOf: () => string, hear: Heard<A>) => void
+
+/** Makes again what was noted, as far as it is not there. */
+export type Restore = (lines: ReadonlyArray<string>) => Asking<unknown>
 
 const hand = <A>(offer: Hand, step: Step<A>): Committed<A> =>
   Effect.callback((resume) => offer<A>(step, resume))
 
-/** In SQLite: a transaction takes microseconds, on this thread. */
-const within = (direct: DirectSql): Turns & { readonly flush: () => void } => {
+/**
+ * In SQLite: a transaction takes microseconds, on this thread.
+ *
+ * Of the steps of a turn of the event loop the first is taken at once, since a lone call would wait for the turn's end
+ * as long as for its statements. The others are taken together there, since each by itself costs twice as much.
+ */
+const within = (direct: DirectSql, restore: Restore): Turns & { readonly flush: () => void } => {
+  direct.restoreBy((lines, answer) => void answered(restore(lines), answer))
   const queue: Array<Waiting> = []
   let isDue = false
   let isLate = false
-  /** Whether somebody of this turn wants to hear of a commit. */
-  let commits = false
 
-  const together = (waiting: ReadonlyArray<Waiting>) => {
+  /** What has to outlast the process is noted, or committed where that cannot be. */
+  const tell = (
+    exit: Exit.Exit<ReadonlyArray<unknown>, SqlError.SqlError>,
+    waiting: ReadonlyArray<Waiting>
+  ) => {
+    const notes = Exit.isSuccess(exit) ? waiting.flatMap(({ noteOf }) => noteOf?.() ?? []) : []
+    const isKept = notes.length === 0 || direct.note(notes)
+    for (const [at, { hear, noteOf }] of waiting.entries()) {
+      const its = Exit.map(exit, (values) => values[at])
+      if (isKept || noteOf === undefined) hear(its)
+      else direct.whenCommitted((error) => hear(error === undefined ? its : Exit.fail(error)))
+    }
+    if (!isKept) direct.commit()
+  }
+
+  const together = (waiting: ReadonlyArray<Waiting>): void => {
     if (waiting.length === 0) return
+    late()
     direct.change(
       (answer) => waiting.map(({ step }) => answered(step(), answer)),
       (result) => {
-        if (Result.isSuccess(result)) {
-          for (const [at, { hear }] of waiting.entries()) hear(Exit.succeed(result.success[at]))
-        } else if (waiting.length === 1) waiting[0]?.hear(Exit.fail(result.failure))
+        if (Result.isSuccess(result)) tell(Exit.succeed(result.success), waiting)
+        else if (waiting.length === 1) tell(Exit.fail(result.failure), waiting)
         else for (const one of waiting) together([one])
       }
     )
@@ -74,9 +102,6 @@ const within = (direct: DirectSql): Turns & { readonly flush: () => void } => {
     isDue = false
     together(queue.splice(0, MOST))
     if (queue.length > 0) due()
-    if (!commits) return
-    commits = false
-    direct.commit()
   }
   const due = () => {
     if (isDue) return
@@ -93,30 +118,28 @@ const within = (direct: DirectSql): Turns & { readonly flush: () => void } => {
     }, Duration.toMillis(PATIENCE))
   }
 
-  const seen: Hand = (step, hear) => {
+  const take = (one: Waiting) => {
+    if (isDue) return void queue.push(one)
+    due()
+    together([one])
+  }
+  const seen: Hand = (step, hear) => take({ step, hear: hear as Heard<unknown>, noteOf: undefined })
+  const kept: Keep = (step, noteOf, hear) => take({ step, hear: hear as Heard<unknown>, noteOf })
+  const now: Hand = (step, hear) => {
+    const told = hear as Heard<unknown>
     queue.push({
       step,
       hear: (exit) => {
-        late()
-        return (hear as Heard<unknown>)(exit)
-      }
+        if (Exit.isFailure(exit)) return told(exit)
+        direct.onDisk((error) => told(error === undefined ? exit : Exit.fail(error)))
+      },
+      noteOf: undefined
     })
     due()
   }
-  const kept: Hand = (step, hear) =>
-    seen(step, (exit) => {
-      if (Exit.isFailure(exit)) return hear(exit)
-      commits = true
-      direct.whenCommitted((error) => hear(error === undefined ? exit : Exit.fail(error)))
-    })
-  const now: Hand = (step, hear) =>
-    seen(step, (exit) => {
-      if (Exit.isFailure(exit)) return hear(exit)
-      direct.onDisk((error) => hear(error === undefined ? exit : Exit.fail(error)))
-    })
   return {
     now: (step) => hand(now, step),
-    kept: (step) => hand(kept, step),
+    kept: (step, noteOf) => Effect.callback((resume) => kept(step, noteOf, resume)),
     seen: (step) => hand(seen, step),
     direct: { seen, kept, version: direct.version },
     flush: () => {
@@ -156,19 +179,18 @@ const over = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     Effect.suspend(() => {
       const done = Deferred.makeUnsafe<A, SqlError.SqlError>()
       const hear: Heard<A> = (exit) => void Deferred.doneUnsafe(done, exit)
-      Queue.offerUnsafe(queue, { step, hear: hear as Heard<unknown> })
+      Queue.offerUnsafe(queue, { step, hear: hear as Heard<unknown>, noteOf: undefined })
       return Deferred.await(done)
     })
   return { now, kept: now, seen: now, direct: undefined } satisfies Turns
 })
 
-export const makeTurns: Effect.Effect<Turns, never, SqlClient.SqlClient | Scope.Scope> = Effect.gen(
-  function* () {
+export const makeTurns: (restore: Restore) => Effect.Effect<Turns, never, SqlClient.SqlClient | Scope.Scope> =
+  Effect.fnUntraced(function* (restore) {
     const sql = yield* SqlClient.SqlClient
     const direct = directOf(sql)
     if (direct === undefined) return yield* over(sql)
-    const turns = within(direct)
+    const turns = within(direct, restore)
     yield* Effect.addFinalizer(() => Effect.sync(turns.flush))
     return turns
-  }
-)
+  })

@@ -9,6 +9,7 @@ import type { SqlError } from "effect/sql"
 import { closeSync, fdatasync, openSync } from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
 import type { Query } from "./Asking.ts"
+import type { Notes } from "./Notes.ts"
 
 type Answering = (query: Query) => ReadonlyArray<object>
 
@@ -23,6 +24,12 @@ export interface DirectSql {
   ) => void
   /** Commits what was changed: it outlasts the process, and is on disk some milliseconds later. */
   readonly commit: () => void
+  /**
+   * Writes down what was changed, so that it outlasts the process without a commit; whether it could be written. Where
+   * the commit that comes fails, `restore` makes the change again, before the next.
+   */
+  readonly note: (lines: ReadonlyArray<string>) => boolean
+  readonly restoreBy: (restore: (lines: ReadonlyArray<string>, answer: Answering) => void) => void
   /** Tells whether what was changed so far is committed, as soon as it is or failed to be. */
   readonly whenCommitted: (hear: (error: SqlError.SqlError | undefined) => void) => void
   /** Commits, and tells when all of it is on disk; at once where nobody asked to wait for that. */
@@ -41,6 +48,7 @@ interface Connection {
   /** The file that commits are appended to. */
   readonly log: string
   readonly waitsForDisk: boolean
+  readonly notes: Notes
   readonly answer: Answering
   readonly errorOf: (cause: unknown) => SqlError.SqlError
   /** Calls back when no transaction is open. */
@@ -57,6 +65,7 @@ export const makeDirect = ({
   database,
   errorOf,
   log,
+  notes,
   waitsForDisk,
   whenFree
 }: Connection): DirectSql => {
@@ -106,7 +115,16 @@ export const makeDirect = ({
 
   /** Who wants to know whether the transaction of this way that is open is committed. */
   let uncommitted: Array<(error: SqlError.SqlError | undefined) => void> = []
+  /** What is noted of the transaction that is open, or of one that could not be committed. */
+  let noted: Array<string> = []
+  let isLost = false
+  let restore: (lines: ReadonlyArray<string>, answer: Answering) => void = () => {}
   const ended = () => {
+    isLost = failed !== undefined && noted.length > 0
+    if (failed === undefined && noted.length > 0) {
+      noted = []
+      notes.clear()
+    }
     const told = uncommitted
     uncommitted = []
     for (const hear of told) hear(failed)
@@ -135,6 +153,7 @@ export const makeDirect = ({
         setWaiting(false)
         answer(BEGIN)
         isOurs = true
+        if (isLost) restore(noted, answer)
       }
       answer(SAVEPOINT)
       const value = changes(answer)
@@ -170,6 +189,13 @@ export const makeDirect = ({
       } else hear(run(changes))
     },
     commit,
+    note: (lines) => {
+      if (!isOurs) return true
+      if (!notes.write(lines)) return false
+      noted.push(...lines)
+      return true
+    },
+    restoreBy: (how) => void (restore = how),
     whenCommitted: (hear) => {
       if (isOurs) uncommitted.push(hear)
       else hear(undefined)
@@ -192,6 +218,7 @@ export const makeDirect = ({
     },
     close: () => {
       commit()
+      notes.close()
       isClosed = true
       if (!syncing) close()
     }

@@ -4,6 +4,7 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { type DirectSql, makeDirect } from "./DirectSql.ts"
+import { makeNotes } from "./Notes.ts"
 
 /** Statements kept prepared. The texts of a program are few: values are parameters. */
 const PREPARED = 200
@@ -135,6 +136,7 @@ export const layer = (
       const direct = makeDirect({
         database,
         log: `${file}-wal`,
+        notes: makeNotes(file),
         waitsForDisk: synchronous === "full",
         answer: ({ text, values }) => run(prepare(text), values) as ReadonlyArray<object>,
         errorOf: (cause) => sqlError(cause, "execute"),
