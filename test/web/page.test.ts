@@ -11,6 +11,7 @@ import { HARBOUR, LOG, LOG_LINES, QUESTION, QUOTE } from "./harbour.ts"
 import { FAINT_TEXTS, FOCUS_SHOWS, FOCUSED, OVERFLOW } from "./legibility.ts"
 import { INK_IN_CITED, SIGN } from "./pictures.ts"
 import { playgroundTests } from "./playground.ts"
+import { troubleTests } from "./trouble.ts"
 import { askFor, DESKTOP, PHONE, visitor } from "./visitor.ts"
 
 const visit = visitor(async (page) => {
@@ -35,6 +36,7 @@ const openAnswered = async (options?: BrowserContextOptions): Promise<Page> => {
 accountTests(visit)
 collectionTests(visit)
 playgroundTests(visit)
+troubleTests(visit)
 
 describe("the page", () => {
   it("answers with citations that open the source at the quote", async () => {

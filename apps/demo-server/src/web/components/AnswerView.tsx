@@ -8,9 +8,10 @@ import { NothingFound } from "./NothingFound.tsx"
 import { Sentences } from "./Sentences.tsx"
 import { StageTimes } from "./StageTimes.tsx"
 import { TraceFigure } from "./TraceFigure.tsx"
+import { Waiting } from "./Waiting.tsx"
 
 export const AnswerView = ({ asked }: { readonly asked: Asked }) => {
-  const { answer, citations, failure, passages, question, sentences, stages, state, within } = asked
+  const { answer, citations, failure, passages, question, stages, state, within } = asked
   const title = useRef<HTMLHeadingElement>(null)
   // Whoever asked stands before the answer: the next Tab is its first citation.
   useEffect(() => title.current?.focus({ preventScroll: true }), [])
@@ -20,13 +21,13 @@ export const AnswerView = ({ asked }: { readonly asked: Asked }) => {
         {question}
       </h1>
       {within !== undefined && <p class="quiet within">Asked of {within}</p>}
-      {failure !== undefined && <Failed failure={failure} question={question} />}
-      {state === "asking" && sentences.length === 0 && <div class="flowing" />}
+      {failure !== undefined && <Failed asked={asked} />}
       {answer?.found === false ? (
         <NothingFound answer={answer} within={within} />
       ) : (
         <Sentences asked={asked} />
       )}
+      {state === "asking" && <Waiting asked={asked} />}
       {answer !== undefined && answer.dropped > 0 && (
         <p class="quiet">
           {answer.dropped === 1 ? "One sentence was" : `${answer.dropped} sentences were`} left out: the quote

@@ -1,7 +1,7 @@
 /** The whole page: header, what the route shows, and the source beside it. */
 import { announcement } from "../state/announce.ts"
 import { route } from "../state/route.ts"
-import { session } from "../state/session.ts"
+import { session, who } from "../state/session.ts"
 import { source } from "../state/source.ts"
 import { AccountView } from "./account/AccountView.tsx"
 import { AdministrationView } from "./administration/AdministrationView.tsx"
@@ -16,9 +16,22 @@ import { SignIn } from "./SignIn.tsx"
 import { SourcePanel } from "./SourcePanel.tsx"
 import { UndoBar } from "./UndoBar.tsx"
 
+/** Of a session that has ended it stays, unseen: what was written in it is there again after the next sign-in. */
 const View = () => {
-  if (session.value === "closed") return <SignIn />
-  if (session.value === "unknown") return null
+  const closed = session.value === "closed"
+  return (
+    <>
+      {closed && <SignIn />}
+      {who.value !== undefined && (
+        <div class="view" hidden={closed}>
+          <Place />
+        </div>
+      )}
+    </>
+  )
+}
+
+const Place = () => {
   const now = route.value
   switch (now.view) {
     case "documents":

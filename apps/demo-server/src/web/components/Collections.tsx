@@ -10,7 +10,9 @@ import {
 } from "../state/collections.ts"
 import { counted } from "../state/counted.ts"
 import { CollectionChoice } from "./CollectionChoice.tsx"
+import { Confirm } from "./Confirm.tsx"
 import { Field } from "./playground/Fields.tsx"
+import { Problem } from "./Problem.tsx"
 
 const NewCollection = ({ onDone }: { readonly onDone: () => void }) => {
   const [busy, setBusy] = useState(false)
@@ -57,30 +59,19 @@ const NewCollection = ({ onDone }: { readonly onDone: () => void }) => {
 }
 
 const Deletion = ({ name, onDone }: { readonly name: string; readonly onDone: () => void }) => {
-  const keep = useRef<HTMLButtonElement>(null)
-  // Before the next key is pressed: it is meant for what has come.
-  useLayoutEffect(() => keep.current?.focus(), [])
   const held = collections.value?.find((each) => each.name === name)?.documents
   const what =
     held === undefined ? "all its documents" : held === 0 ? "nothing in it" : counted(held, "document")
-  const remove = () => {
-    onDone()
-    void removeCollection(name)
-  }
   return (
-    <fieldset class="confirm" aria-label={`Delete ${name}?`}>
-      <p>
-        Delete <b>{name}</b>, with {what}? Nobody can bring it back.
-      </p>
-      <div class="send">
-        <button class="button danger" type="button" onClick={remove}>
-          Delete for good
-        </button>
-        <button ref={keep} class="button" type="button" onClick={onDone}>
-          Keep it
-        </button>
-      </div>
-    </fieldset>
+    <Confirm
+      label={`Delete ${name}?`}
+      action="Delete for good"
+      keep="Keep it"
+      onSure={() => removeCollection(name)}
+      onDone={onDone}
+    >
+      Delete <b>{name}</b>, with {what}? Nobody can bring it back.
+    </Confirm>
   )
 }
 
@@ -119,11 +110,7 @@ export const Collections = () => {
       </div>
       {doing === "making" && <NewCollection onDone={done} />}
       {doing === "deleting" && <Deletion name={chosen} onDone={done} />}
-      {collectionFailure.value !== undefined && (
-        <p class="trouble" role="alert">
-          {collectionFailure.value.message}
-        </p>
-      )}
+      <Problem failure={collectionFailure.value} />
     </section>
   )
 }

@@ -1,16 +1,13 @@
 /** A question that could not be answered, why, and another try. */
-import type { Failure } from "../api/Failure.ts"
-import { ask } from "../state/questions.ts"
+import { ask, type Asked, waits } from "../state/questions.ts"
 
-interface Props {
-  readonly failure: Failure
-  readonly question: string
-}
-
-export const Failed = ({ failure, question }: Props) => (
+export const Failed = ({ asked }: { readonly asked: Asked }) => (
   <div class="failed" role="alert">
-    <p>{failure.message}</p>
-    <button class="button" type="button" onClick={() => ask(question)}>
+    <p>
+      {asked.failure?.message}
+      {waits(asked) && " The question is asked again then."}
+    </p>
+    <button class="button" type="button" onClick={() => ask(asked.question)}>
       Ask again
     </button>
   </div>

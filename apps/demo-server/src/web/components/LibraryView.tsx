@@ -1,11 +1,14 @@
 /** The documents: what is there, what is on its way, what could not be read. */
 import { useState } from "preact/hooks"
+import { collection } from "../state/collections.ts"
 import { counted } from "../state/counted.ts"
-import { documents, libraryFailure } from "../state/library.ts"
+import { documents, libraryFailure, removalFailure } from "../state/library.ts"
 import { Collections } from "./Collections.tsx"
 import { DocumentRow } from "./DocumentRow.tsx"
 import { FilePickers } from "./FilePickers.tsx"
+import { RemoveFound } from "./RemoveFound.tsx"
 import { UploadProgress } from "./UploadProgress.tsx"
+import { Problem } from "./Problem.tsx"
 
 /** More rows than this are shown on demand: a library may hold a hundred thousand. */
 const ROWS = 200
@@ -27,17 +30,14 @@ export const LibraryView = () => {
       <Collections />
       <FilePickers />
       <UploadProgress />
-      {libraryFailure.value !== undefined && (
-        <p class="problem" role="alert">
-          {libraryFailure.value.message}
-        </p>
-      )}
-      {all !== undefined && all.length > FILTER_FROM && (
+      <Problem failure={removalFailure.value ?? libraryFailure.value} />
+      {all !== undefined && (all.length > FILTER_FROM || filter !== "") && (
         <label class="filter">
           <span class="unseen">Find a document by name</span>
           <input
             type="search"
             placeholder="Find by name"
+            value={filter}
             onInput={(event) => setFilter(event.currentTarget.value)}
           />
         </label>
@@ -45,11 +45,14 @@ export const LibraryView = () => {
       {all?.length === 0 && (
         <p class="lead">Nothing here yet. Everything asked is answered from what you add.</p>
       )}
+      {all !== undefined && all.length > 0 && found.length === 0 && (
+        <p class="lead">No document here is named so. What stands in documents is found by asking.</p>
+      )}
       {found.length > 0 && (
         <>
-          <p class="quiet">
-            {counted(found.length, "document")}, {counted(passages, "passage")}
-          </p>
+          <RemoveFound key={`${collection.value} ${filter}`} found={found}>
+            {`${counted(found.length, "document")}, ${counted(passages, "passage")}`}
+          </RemoveFound>
           <ul class="documents">
             {found.slice(0, rows).map((document) => (
               <DocumentRow key={document.id} document={document} />

@@ -1,7 +1,7 @@
 /** Where a question is written. It grows with the text; Enter asks. */
 import { useEffect, useRef } from "preact/hooks"
 import { QUESTION_ID } from "../state/keys.ts"
-import { ask, current } from "../state/questions.ts"
+import { ask, current, draft } from "../state/questions.ts"
 
 export const QuestionBox = () => {
   const box = useRef<HTMLTextAreaElement>(null)
@@ -18,6 +18,7 @@ export const QuestionBox = () => {
     const text = box.current?.value ?? ""
     if (text.trim() === "") return box.current?.focus()
     ask(text)
+    draft.text = ""
     if (box.current !== null) box.current.value = ""
     return undefined
   }
@@ -38,6 +39,8 @@ export const QuestionBox = () => {
           ref={box}
           rows={1}
           maxLength={4000}
+          defaultValue={draft.text}
+          onInput={(event) => (draft.text = event.currentTarget.value)}
           placeholder={current.value === undefined ? "Your question" : "Ask another question"}
           aria-keyshortcuts="/"
           onKeyDown={onKeyDown}

@@ -1,6 +1,6 @@
 /** For a page without a session: a system access token or an API key opens one. */
 import { useState } from "preact/hooks"
-import { sessionProblem, signIn } from "../state/session.ts"
+import { sessionProblem, signIn, who } from "../state/session.ts"
 
 export const SignIn = () => {
   const [busy, setBusy] = useState(false)
@@ -14,7 +14,8 @@ export const SignIn = () => {
   }
   return (
     <form class="sign-in" onSubmit={submit} aria-busy={busy}>
-      <h1>This library is locked.</h1>
+      <h1>{who.value === undefined ? "This library is locked." : "The session has ended."}</h1>
+      {who.value !== undefined && <p>Sign in again: what you wrote and chose is still here.</p>}
       <p>
         Open the address that the server printed when it started: it carries a login that works once. Or give
         the system access token that was printed at the first start; or an API key, which opens what the key

@@ -12,6 +12,7 @@ import {
   type User
 } from "../api/account.ts"
 import { toFailure, type Failure } from "../api/Failure.ts"
+import { online } from "../api/request.ts"
 import { announce } from "./announce.ts"
 import { freshToken } from "./accessToken.ts"
 import { route } from "./route.ts"
@@ -114,5 +115,6 @@ effect(() => {
     freshKey.value = undefined
     freshToken.value = undefined
     keyFailure.value = undefined
-  } else if (session.value === "open") untracked(() => void Promise.all([refreshAccount(), refreshUsage()]))
+  } else if (session.value === "open" && online.value)
+    untracked(() => void Promise.all([refreshAccount(), refreshUsage()]))
 })

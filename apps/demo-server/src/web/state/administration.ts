@@ -12,6 +12,7 @@ import {
   type WantedUser
 } from "../api/administration.ts"
 import { toFailure, type Failure } from "../api/Failure.ts"
+import { online } from "../api/request.ts"
 import { announce } from "./announce.ts"
 import { makePaged } from "./paged.ts"
 import { route } from "./route.ts"
@@ -68,5 +69,5 @@ effect(() => {
   if (route.value.view !== "administration") {
     freshAccess.value = undefined
     userFailure.value = undefined
-  } else if (session.value === "open") untracked(() => void refresh())
+  } else if (session.value === "open" && online.value) untracked(() => void refresh())
 })

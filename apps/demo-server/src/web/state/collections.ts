@@ -40,6 +40,7 @@ export const refreshCollections = async (): Promise<void> => {
   try {
     const listed = await request<{ collections: Array<CollectionInfo> }>("GET", "/collections")
     collections.value = listed.collections
+    if (collectionFailure.value?.code === "offline") collectionFailure.value = undefined
   } catch (thrown) {
     collectionFailure.value = toFailure(thrown)
     return

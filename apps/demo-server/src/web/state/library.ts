@@ -7,6 +7,7 @@ import { sendFiles } from "../api/sendFiles.ts"
 import { announce } from "./announce.ts"
 import { pathIn } from "./collectionName.ts"
 import { collection, refreshCollections } from "./collections.ts"
+import { counted } from "./counted.ts"
 import { session } from "./session.ts"
 import { forgetTexts } from "./texts.ts"
 import { refreshStatus, status } from "./status.ts"
@@ -20,16 +21,22 @@ export const documents = computed(() =>
 )
 export const libraryFailure = signal<Failure | undefined>(undefined)
 
-/** The document removed last, with its bytes: enough to put it back. */
-export const removed = signal<
-  | {
-      readonly document: DocumentInfo
-      readonly collection: string
-      readonly original: Blob
-      readonly restoring: boolean
-    }
-  | undefined
->(undefined)
+/** What could not be done to documents, and why. */
+export const removalFailure = signal<Failure | undefined>(undefined)
+
+/** A document that was removed, with its bytes: enough to put it back. */
+interface Removed {
+  readonly document: DocumentInfo
+  readonly collection: string
+  readonly original: Blob
+}
+
+/** What can be put back, the latest last. */
+export const removed = signal<ReadonlyArray<Removed>>([])
+export const restoring = signal(false)
+
+/** How many of those that are being removed are gone. */
+export const removing = signal<{ readonly done: number; readonly total: number } | undefined>(undefined)
 
 export const refreshDocuments = async (): Promise<void> => {
   const of = collection.value
@@ -51,31 +58,52 @@ export const documentsChanged = async (): Promise<void> => {
 
 /** Removes at once; the original is fetched first, so that it can be undone. */
 export const removeDocument = async (document: DocumentInfo): Promise<void> => {
+  removalFailure.value = undefined
   try {
     const of = collection.value
     const original = await requestBlob(pathIn(of, `/documents/${document.id}/file`))
     await request("DELETE", pathIn(of, `/documents/${document.id}`))
-    removed.value = { document, collection: of, original, restoring: false }
+    removed.value = [...removed.value, { document, collection: of, original }]
     announce(`${document.title} was removed. Undo is offered.`)
   } catch (thrown) {
-    libraryFailure.value = toFailure(thrown)
+    removalFailure.value = toFailure(thrown)
   }
   await documentsChanged()
 }
 
+/** Removes many for good, one after the other. */
+export const removeDocuments = async (all: ReadonlyArray<DocumentInfo>): Promise<void> => {
+  const of = collection.value
+  removalFailure.value = undefined
+  let done = 0
+  try {
+    for (const { id } of all) {
+      removing.value = { done, total: all.length }
+      await request("DELETE", pathIn(of, `/documents/${id}`))
+      done++
+    }
+  } catch (thrown) {
+    removalFailure.value = toFailure(thrown)
+  }
+  removing.value = undefined
+  announce(`${counted(done, "document")} removed.`)
+  await documentsChanged()
+}
+
 export const undoRemoval = async (): Promise<void> => {
-  const last = removed.value
-  if (last === undefined || last.restoring) return
-  removed.value = { ...last, restoring: true }
+  const last = removed.value.at(-1)
+  if (last === undefined || restoring.value) return
+  restoring.value = true
+  removalFailure.value = undefined
   try {
     const { metadata, path } = last.document
     await sendFiles(last.collection, [{ path, file: last.original }], { onSent() {}, onEvent() {} }, metadata)
-    removed.value = undefined
+    removed.value = removed.value.filter((each) => each !== last)
     announce(`${last.document.title} is back.`)
   } catch (thrown) {
-    removed.value = last
-    libraryFailure.value = toFailure(thrown)
+    removalFailure.value = toFailure(thrown)
   }
+  restoring.value = false
   await documentsChanged()
 }
 

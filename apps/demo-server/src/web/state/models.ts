@@ -1,6 +1,7 @@
 /** The models that there are: what this server serves, and what the account behind it lists. */
 import { effect, signal, untracked } from "@preact/signals"
 import { toFailure, type Failure } from "../api/Failure.ts"
+import { online } from "../api/request.ts"
 import { listAll, listServed, type Model } from "../api/gateway.ts"
 import { route } from "./route.ts"
 import { session } from "./session.ts"
@@ -35,5 +36,5 @@ export const modelsFor = (operation: string): ReadonlyArray<Model> => {
 effect(() => {
   const { view } = route.value
   const shown = view === "models" || view === "playground"
-  if (session.value === "open" && shown) untracked(() => void refreshModels())
+  if (session.value === "open" && online.value && shown) untracked(() => void refreshModels())
 })

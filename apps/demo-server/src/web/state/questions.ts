@@ -1,8 +1,8 @@
 /** The questions of this visit and what became of each. */
 import { computed, effect, signal, untracked } from "@preact/signals"
 import type { Answer, AnswerEvent, Citation, Trace } from "../../contract/index.ts"
-import { toFailure, type Failure } from "../api/Failure.ts"
-import { requestEvents } from "../api/request.ts"
+import { Failure, toFailure } from "../api/Failure.ts"
+import { online, requestEvents } from "../api/request.ts"
 import { announce } from "./announce.ts"
 import { collection } from "./collections.ts"
 import { counted } from "./counted.ts"
@@ -25,7 +25,12 @@ export interface Asked {
   readonly within?: string
   readonly answer?: Answer
   readonly failure?: Failure
+  /** Whether it was asked again by itself. */
+  readonly again: boolean
 }
+
+/** What is being written: it stays when another view is looked at. */
+export const draft = { text: "" }
 
 /** Latest first; each question to a collection once. */
 export const asked = signal<ReadonlyArray<Asked>>([])
@@ -49,6 +54,8 @@ const change = (key: Key, changed: Partial<Asked>): void => {
 }
 
 const following = new Map<string, AbortController>()
+
+const nameOf = ({ collection, question }: Key): string => JSON.stringify([collection, question])
 
 const onEvent = (key: Key, event: Exclude<AnswerEvent, { type: "error" }>): void => {
   const now = find(key)
@@ -92,9 +99,9 @@ const tell = ({ answer, failure }: Asked): void =>
         : "Nothing was found in the documents."
   )
 
-const run = async (key: Key): Promise<void> => {
+const run = async (key: Key, again = false): Promise<void> => {
   const { collection, question } = key
-  const name = JSON.stringify([collection, question])
+  const name = nameOf(key)
   following.get(name)?.abort()
   const controller = new AbortController()
   following.set(name, controller)
@@ -109,6 +116,7 @@ const run = async (key: Key): Promise<void> => {
     sentences: [],
     citations: [],
     looks: [],
+    again,
     ...(filter !== undefined && { within })
   }
   asked.value = [fresh, ...asked.value.filter((each) => !isOf(each, key))]
@@ -138,6 +146,24 @@ export const ask = (text: string): void => {
   void run(key)
   go(questionHref(question, key.collection))
 }
+
+/** Gives it up; what has come of the answer stays. */
+export const stopAsking = (key: Key): void => {
+  following.get(nameOf(key))?.abort()
+  change(key, { state: "failed", failure: new Failure("You stopped this question.", 0, "stopped") })
+  announce("Stopped.")
+}
+
+/** Whether it will be asked again by itself: it found no server, or no session, and so it cost nothing. */
+export const waits = ({ again, failure }: Asked): boolean =>
+  !again && (failure?.code === "offline" || failure?.status === 401)
+
+effect(() => {
+  if (!online.value || session.value !== "open") return
+  untracked(() => {
+    for (const each of asked.value.filter(waits)) void run(each, true)
+  })
+})
 
 // A link to a question asks it, once there is a session.
 effect(() => {

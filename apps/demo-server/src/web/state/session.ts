@@ -24,7 +24,11 @@ const open = async (
   credentials: { login: string } | { apiKey: string } | { accessToken: string }
 ): Promise<boolean> => {
   try {
-    who.value = await request<Who>("POST", "/session", { body: credentials })
+    const before = who.value?.user
+    const now = await request<Who>("POST", "/session", { body: credentials })
+    // What is shown and written is another user's.
+    if (before !== undefined && before !== now.user) location.reload()
+    who.value = now
     sessionProblem.value = undefined
     session.value = "open"
     return true
@@ -38,10 +42,10 @@ const open = async (
 export const signIn = (secret: string): Promise<boolean> =>
   open(secret.startsWith("sk-") ? { apiKey: secret } : { accessToken: secret })
 
-/** Ends the session of this browser. */
+/** Ends the session of this browser, and forgets all that was asked and written in it. */
 export const signOut = async (): Promise<void> => {
   await request("DELETE", "/session")
-  session.value = "closed"
+  location.assign(location.pathname)
 }
 
 /** Uses the one-time login of the address, or the cookie of an earlier visit. */

@@ -8,13 +8,13 @@ import { collection } from "./collections.ts"
 import { counted } from "./counted.ts"
 import { documentsChanged } from "./library.ts"
 
-/** One file. `sent` counts bytes. `reading` means that the server has it all. */
+/** One file. `sent` counts bytes. `reading` means that the server has it all; `unsent`: nobody knows that it has. */
 export interface Upload extends PathedFile {
   /** Where it goes. */
   readonly collection: string
-  state: "waiting" | "sending" | "reading" | "added" | "replaced" | "unchanged" | "failed"
+  state: "waiting" | "sending" | "reading" | "added" | "replaced" | "unchanged" | "failed" | "unsent"
   sent: number
-  /** Why it failed, and what to do. */
+  /** Why it failed or was not sent, and what to do. */
   message?: string
 }
 
@@ -77,18 +77,19 @@ const onEvent = (byPath: Map<string, Upload>, event: IngestEvent): void => {
 const sendBatch = async (into: string, batch: ReadonlyArray<Upload>): Promise<void> => {
   const byPath = new Map(batch.map((upload) => [upload.path, upload]))
   for (const upload of batch) upload.state = "sending"
-  let broken = "The server did not say what became of it. Send it again."
+  let broken = "The server did not say what became of them."
   try {
     await sendFiles(into, batch, {
       onSent: (bytes) => spread(batch, bytes),
       onEvent: (event) => onEvent(byPath, event)
     })
   } catch (thrown) {
-    broken = toFailure(thrown).message
+    const { code, message } = toFailure(thrown)
+    broken = code === "offline" ? "The connection to the server broke." : message
   }
   for (const upload of batch) {
     if (upload.state !== "sending" && upload.state !== "reading") continue
-    upload.state = "failed"
+    upload.state = "unsent"
     upload.message = broken
   }
   changed()
@@ -101,8 +102,41 @@ const run = async (): Promise<void> => {
     await sendBatch(batch[0].collection, batch)
   running = false
   changed()
-  const failed = files.filter(({ state }) => state === "failed").length
-  announce(`${counted(files.length - failed, "file")} read${failed > 0 ? `, ${failed} failed` : ""}.`)
+  announce(`${outcome(files)}.`)
+}
+
+const isOneOf =
+  (...states: ReadonlyArray<Upload["state"]>) =>
+  ({ state }: Upload): boolean =>
+    states.includes(state)
+
+export const isFailed = isOneOf("failed")
+export const isUnsent = isOneOf("unsent")
+export const isMoving = isOneOf("sending", "reading")
+export const isDone = isOneOf("added", "replaced", "unchanged", "failed", "unsent")
+
+/** What finished uploads came to; says nothing of the rest of the library. */
+export const outcome = (files: ReadonlyArray<Upload>): string => {
+  const [failed, unsent] = [files.filter(isFailed).length, files.filter(isUnsent).length]
+  const read = files.filter(isDone).length - failed - unsent
+  return [
+    ...(read > 0 ? [`${counted(read, "file")} read`] : []),
+    ...(failed > 0 ? [`${counted(failed, "file")} could not be read`] : []),
+    ...(unsent > 0 ? [`${counted(unsent, "file")} not sent`] : [])
+  ].join(", ")
+}
+
+/** Once more what did not reach the server. */
+export const sendAgain = (): void => {
+  const unsent = files.filter(isUnsent)
+  for (const upload of unsent) {
+    Object.assign(upload, { state: "waiting", sent: 0 })
+    delete upload.message
+  }
+  waiting.push(...unsent)
+  changed()
+  announce(`Sending ${counted(unsent.length, "file")}.`)
+  if (!running) void run()
 }
 
 /** Sends files one batch after the other. A path that is sent again takes the place of the one before. */
@@ -127,6 +161,6 @@ export const upload = (chosen: ReadonlyArray<PathedFile>): void => {
 
 /** Takes finished files off the list. */
 export const clearUploads = (): void => {
-  files = files.filter(({ state }) => state === "waiting" || state === "sending" || state === "reading")
+  files = files.filter((each) => !isDone(each))
   changed()
 }

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks"
 import { freshToken, renewToken, tokenFailure } from "../../state/accessToken.ts"
 import { FreshSecret } from "./FreshSecret.tsx"
+import { Problem } from "../Problem.tsx"
 
 export const AccessToken = () => {
   const [asking, setAsking] = useState(false)
@@ -25,11 +26,7 @@ export const AccessToken = () => {
           onSeen={() => (freshToken.value = undefined)}
         />
       )}
-      {tokenFailure.value !== undefined && (
-        <p class="trouble" role="alert">
-          {tokenFailure.value.message}
-        </p>
-      )}
+      <Problem failure={tokenFailure.value} />
       <div class="send">
         {asking ? (
           <>

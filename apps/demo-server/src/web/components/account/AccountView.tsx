@@ -5,17 +5,14 @@ import { signOut, who } from "../../state/session.ts"
 import { AccessToken } from "./AccessToken.tsx"
 import { Keys } from "./Keys.tsx"
 import { Usage } from "./Usage.tsx"
+import { Problem } from "../Problem.tsx"
 
 export const AccountView = () => {
   const now = user.value
   return (
     <div class="account">
       <h1>Account</h1>
-      {accountFailure.value !== undefined && (
-        <p class="problem" role="alert">
-          {accountFailure.value.message}
-        </p>
-      )}
+      <Problem failure={accountFailure.value} />
       <section class="balance" aria-label="Balance">
         <p class="amount">{now === undefined ? "\u00a0" : usd(now.quota)}</p>
         <p class="quiet">

@@ -4,6 +4,7 @@ import { freshKey, keyFailure, keys, moreKeys, showMoreKeys } from "../../state/
 import { FreshSecret } from "./FreshSecret.tsx"
 import { KeyRow } from "./KeyRow.tsx"
 import { NewKeyForm } from "./NewKeyForm.tsx"
+import { Problem } from "../Problem.tsx"
 
 export const Keys = () => {
   const [making, setMaking] = useState(false)
@@ -41,11 +42,7 @@ export const Keys = () => {
         />
       )}
       {making && <NewKeyForm onMade={() => setMaking(false)} onCancel={close} />}
-      {keyFailure.value !== undefined && (
-        <p class="trouble" role="alert">
-          {keyFailure.value.message}
-        </p>
-      )}
+      <Problem failure={keyFailure.value} />
       {all?.length === 0 && <p class="lead">No key yet. A program that calls this server needs one.</p>}
       {all !== undefined && all.length > 0 && (
         <ul>

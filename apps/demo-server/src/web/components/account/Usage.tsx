@@ -6,6 +6,7 @@ import { usd } from "../../state/money.ts"
 import { byDay, chooseDays, days, type Measure, SPANS, usage, usageFailure } from "../../state/usage.ts"
 import { UsageChart } from "./UsageChart.tsx"
 import { UsageTable } from "./UsageTable.tsx"
+import { Problem } from "../Problem.tsx"
 
 const NAMES: Record<Measure, string> = { spent: "Spent", calls: "Calls", tokens: "Tokens" }
 
@@ -64,11 +65,7 @@ export const Usage = () => {
           </button>
         )}
       </header>
-      {usageFailure.value !== undefined && (
-        <p class="problem" role="alert">
-          {usageFailure.value.message}
-        </p>
-      )}
+      <Problem failure={usageFailure.value} />
       {rows?.length === 0 ? (
         <Empty />
       ) : asTable ? (

@@ -2,6 +2,7 @@
 import type { Entry } from "../../api/administration.ts"
 import { log, users } from "../../state/administration.ts"
 import { usd } from "../../state/money.ts"
+import { Problem } from "../Problem.tsx"
 
 const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
 
@@ -58,11 +59,7 @@ const Line = ({
 export const AuditLog = () => (
   <section class="keys-list audit" aria-labelledby="audit-title">
     <h2 id="audit-title">Log of changes</h2>
-    {log.failure.value !== undefined && (
-      <p class="trouble" role="alert">
-        {log.failure.value.message}
-      </p>
-    )}
+    <Problem failure={log.failure.value} />
     {log.rows.value?.length === 0 && <p class="lead">Nothing was changed yet.</p>}
     <ol>
       {log.rows.value?.map((entry) => (

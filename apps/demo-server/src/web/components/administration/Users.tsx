@@ -1,6 +1,7 @@
 /** The users: made here, their token shown once, then enabled, disabled, given and taken from. */
 import { useRef, useState } from "preact/hooks"
 import { freshAccess, userFailure, users } from "../../state/administration.ts"
+import { Problem } from "../Problem.tsx"
 import { FreshSecret } from "../account/FreshSecret.tsx"
 import { NewUserForm } from "./NewUserForm.tsx"
 import { UserRow } from "./UserRow.tsx"
@@ -10,7 +11,6 @@ export const Users = () => {
   const title = useRef<HTMLHeadingElement>(null)
   const toTitle = () => title.current?.focus({ preventScroll: true })
   const fresh = freshAccess.value
-  const problem = userFailure.value ?? users.failure.value
   return (
     <section class="keys-list" aria-labelledby="users-title">
       <header>
@@ -44,11 +44,7 @@ export const Users = () => {
           }}
         />
       )}
-      {problem !== undefined && (
-        <p class="trouble" role="alert">
-          {problem.message}
-        </p>
-      )}
+      <Problem failure={userFailure.value ?? users.failure.value} />
       <ul>
         {users.rows.value?.map((user) => (
           <UserRow key={user.id} user={user} />

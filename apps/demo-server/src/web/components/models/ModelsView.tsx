@@ -6,6 +6,7 @@ import { models, modelsFailure } from "../../state/models.ts"
 import { groupNote } from "./groups.ts"
 import { ModelRow } from "./ModelRow.tsx"
 import { OPERATION_NAMES } from "./operations.ts"
+import { Problem } from "../Problem.tsx"
 
 const FILTER_FROM = 12
 
@@ -33,11 +34,7 @@ export const ModelsView = () => {
   return (
     <div class="model-list">
       <h1>Models</h1>
-      {modelsFailure.value !== undefined && (
-        <p class="problem" role="alert">
-          {modelsFailure.value.message}
-        </p>
-      )}
+      <Problem failure={modelsFailure.value} />
       {all?.length === 0 && (
         <p class="lead">The server serves no model: give it a gateway, or start it without one.</p>
       )}

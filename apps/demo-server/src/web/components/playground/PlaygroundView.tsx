@@ -7,6 +7,7 @@ import { ImageTry } from "./ImageTry.tsx"
 import { LookTry } from "./LookTry.tsx"
 import { RerankTry } from "./RerankTry.tsx"
 import { VideoTry } from "./VideoTry.tsx"
+import { Problem } from "../Problem.tsx"
 
 interface Entry {
   readonly name: string
@@ -48,11 +49,7 @@ export const PlaygroundView = ({ capability }: { readonly capability: Capability
         ))}
       </nav>
       <p class="lead">{lead}</p>
-      {modelsFailure.value !== undefined && (
-        <p class="problem" role="alert">
-          {modelsFailure.value.message}
-        </p>
-      )}
+      <Problem failure={modelsFailure.value} />
       <View key={capability} />
     </div>
   )

@@ -1,0 +1,56 @@
+/** Removes all documents of the list at once, after a second look. */
+import { useRef, useState } from "preact/hooks"
+import type { DocumentInfo } from "../../contract/index.ts"
+import { counted } from "../state/counted.ts"
+import { removeDocuments, removing } from "../state/library.ts"
+import { Confirm } from "./Confirm.tsx"
+import { Meter } from "./Meter.tsx"
+
+interface Props {
+  readonly found: ReadonlyArray<DocumentInfo>
+  /** What the list says of itself. */
+  readonly children: string
+}
+
+export const RemoveFound = ({ children, found }: Props) => {
+  const [asking, setAsking] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const now = removing.value
+  const what = counted(found.length, "document")
+  const done = () => {
+    setAsking(false)
+    button.current?.focus()
+  }
+  return (
+    <>
+      <p class="found quiet">
+        {now === undefined
+          ? children
+          : `Removing ${now.done.toLocaleString()} of ${counted(now.total, "document")}`}
+        {found.length > 1 && now === undefined && (
+          <button
+            ref={button}
+            class="link trouble-link"
+            type="button"
+            aria-expanded={asking}
+            onClick={() => setAsking(!asking)}
+          >
+            Remove all {found.length.toLocaleString()}
+          </button>
+        )}
+      </p>
+      {now !== undefined && <Meter label="Removing" done={now.done} total={now.total} />}
+      {asking && (
+        <Confirm
+          label={`Remove ${what}?`}
+          action="Remove for good"
+          keep="Keep them"
+          onSure={() => removeDocuments(found)}
+          onDone={done}
+        >
+          Remove the {what} of this list? Nobody can bring them back.
+        </Confirm>
+      )}
+    </>
+  )
+}

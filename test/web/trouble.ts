@@ -1,0 +1,123 @@
+/** When things go wrong in the page: it says what to do, and what was written and chosen is still there. */
+import { assert, describe, it } from "vitest"
+import { HARBOUR, QUESTION } from "./harbour.ts"
+import { FOCUSED } from "./legibility.ts"
+import type { Visitor } from "./visitor.ts"
+
+const files = (names: ReadonlyArray<string>) =>
+  names.map((name) => ({
+    name: `${name}.md`,
+    mimeType: "text/markdown",
+    buffer: Buffer.from(`# ${name}\n\nThe ${name} lies at the quay.\n`)
+  }))
+
+export const troubleTests = (visit: Visitor): void => {
+  describe("trouble", () => {
+    it("keeps files that did not reach the server, and sends them again", async () => {
+      visit.expect(/ERR_FAILED/)
+      const page = await visit.open("#documents")
+      const posted = (url: URL) => url.pathname === "/documents"
+      await page.route(posted, (route) =>
+        route.request().method() === "POST" ? route.abort() : route.continue()
+      )
+      await page
+        .locator("input[type=file]")
+        .first()
+        .setInputFiles(files(["pontoon", "dinghy"]))
+      await page.locator(".uploads-head", { hasText: "2 files not sent" }).waitFor()
+      await page.locator(".notice", { hasText: "does not answer" }).waitFor({ state: "detached" })
+      await page.unroute(posted)
+      await page.getByRole("button", { name: "Send again" }).click()
+      await page.locator(".uploads-head", { hasText: /^2 files read/ }).waitFor()
+      await page.locator(".documents li", { hasText: "dinghy.md" }).waitFor()
+    })
+
+    it("removes one by one with a way back, and all that were found after a second look", async () => {
+      const page = await visit.open("#documents")
+      const names = ["skiff-1", "skiff-2", "skiff-3", ...Array.from({ length: 12 }, (_, at) => `punt-${at}`)]
+      await page.locator("input[type=file]").first().setInputFiles(files(names))
+      const find = page.getByLabel("Find a document by name")
+      await find.fill("skiff")
+      const rows = page.locator(".documents li")
+      const counts = async (count: number) => page.getByText(`${count} documents, `).waitFor()
+      await counts(3)
+      await page.getByRole("button", { name: "Remove skiff-1" }).press("Enter")
+      await counts(2)
+      await page.waitForFunction(`(${FOCUSED}).startsWith("Remove skiff-2")`)
+      await page.keyboard.press("Enter")
+      await rows.filter({ hasText: "skiff-2" }).waitFor({ state: "detached" })
+      await page.locator(".undo", { hasText: "skiff-2 and 1 more" }).waitFor()
+      await page.getByRole("button", { name: "Undo" }).click()
+      await counts(2)
+      await page.getByRole("button", { name: "Undo" }).click()
+      await counts(3)
+      await find.fill("no such boat")
+      await page.getByText("No document here is named so").waitFor()
+      await find.fill("skiff")
+      await page.getByRole("button", { name: "Remove all 3" }).click()
+      await page.keyboard.press("Enter") // on “Keep them”
+      await page.locator(".confirm").waitFor({ state: "detached" })
+      assert.strictEqual(await rows.count(), 3)
+      await page.getByRole("button", { name: "Remove all 3" }).click()
+      await page.getByRole("button", { name: "Remove for good" }).click()
+      await page.getByText("No document here is named so").waitFor()
+      await find.fill("punt")
+      await page.getByRole("button", { name: "Remove all 12" }).click()
+      await page.getByRole("button", { name: "Remove for good" }).click()
+      await page.getByText("12 documents removed.").waitFor({ state: "attached" })
+      await find.fill("")
+      await rows.filter({ hasText: "The harbour" }).waitFor()
+    })
+
+    it("asks a question again by itself that found no server, and stops one that takes long", async () => {
+      visit.expect(/ERR_FAILED/)
+      const page = await visit.open("")
+      const box = page.getByLabel("Question to the documents")
+      await page.route("**/qa", (route) => route.abort(), { times: 1 })
+      await box.fill(QUESTION)
+      await page.keyboard.press("Enter")
+      await page.locator(".result[data-state=answered]").waitFor()
+      const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
+      // Not answered before the page has given it up.
+      await page.route("**/qa", (route) => stopped.then(() => route.abort()).catch(() => undefined))
+      await box.fill("Who keeps the lamp?")
+      await page.keyboard.press("Enter")
+      await page.getByText("Looking for passages").waitFor()
+      await page.getByRole("button", { name: "Stop" }).click()
+      await page.getByRole("alert").filter({ hasText: "You stopped this question." }).waitFor()
+      stop()
+      await page.unroute("**/qa")
+      await page.getByRole("button", { name: "Ask again" }).click()
+      await page.locator(".result[data-state=answered]").waitFor()
+    })
+
+    it("keeps what was written when the session ends", async () => {
+      visit.expect(/401/)
+      const page = await visit.open("", { storageState: { cookies: [], origins: [] } })
+      const signIn = async () => {
+        await page.getByLabel("API key").fill(visit.server.apiKey)
+        await page.keyboard.press("Enter")
+      }
+      await signIn()
+      const box = page.getByLabel("Question to the documents")
+      await box.fill("How many boats")
+      await page.evaluate(`fetch("/session", { method: "DELETE" }).then(() =>
+        document.dispatchEvent(new Event("visibilitychange")))`)
+      await page.getByRole("heading", { name: "The session has ended." }).waitFor()
+      assert.isTrue(await box.isHidden())
+      await signIn()
+      await box.waitFor()
+      assert.strictEqual(await box.inputValue(), "How many boats")
+      await page.getByRole("link", { name: "Documents", exact: true }).click()
+      await page.locator(".documents li", { hasText: HARBOUR.name }).first().waitFor()
+      await page.locator(".brand").click()
+      assert.strictEqual(await box.inputValue(), "How many boats")
+      await page.evaluate(`fetch("/session", { method: "DELETE" })`)
+      await box.fill(QUESTION)
+      await page.keyboard.press("Enter")
+      await page.getByRole("heading", { name: "The session has ended." }).waitFor()
+      await signIn()
+      await page.locator(".result[data-state=answered]").waitFor()
+    })
+  })
+}
