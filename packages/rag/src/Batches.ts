@@ -1,4 +1,4 @@
-/** Files into batches of whole documents: what each file is, and when a commit is due. */
+/** Files into batches of whole documents: what each file is, and when there is enough to embed. */
 import { isDeepStrictEqual } from "node:util"
 import { Clock, Effect, Stream } from "effect"
 import type { Metadata, Parsed, PictureBeside } from "./Document.ts"
@@ -11,12 +11,12 @@ import { mayShowPictures, sameStill, watching } from "./PicturesBeside.ts"
 import type { StoredDocument } from "./PassageIndex.ts"
 import type { RagError } from "./RagError.ts"
 
-/** A commit is due at so many passages … */
-const COMMIT_PASSAGES = 1_000
+/** A batch is given away at so many passages … */
+const BATCH_PASSAGES = 1_000
 /** … at so many bytes of files, so that a few large ones do not fill the memory … */
-const COMMIT_BYTES = 32 * 1024 * 1024
+const BATCH_BYTES = 32 * 1024 * 1024
 /** … or after so long, so that a crash loses little. */
-const COMMIT_MILLIS = 1_000
+const BATCH_MILLIS = 1_000
 
 /** A file that may have to be written. */
 export interface SourceFile {
@@ -50,7 +50,7 @@ type Looked =
 /** When a batch is given away: `steady` also after a second, `counted` by passages and bytes alone, the same every time. */
 export type Pace = "steady" | "counted"
 
-/** The files in batches, in their order, each of the size of one commit. `known` is what the collection holds. */
+/** The files in batches, in their order, each embedded together and written in one commit. `known` is what the collection holds. */
 export const batchesOf = <E, R>(
   files: Stream.Stream<SourceFile, E, R>,
   known: ReadonlyMap<string, StoredDocument>,
@@ -129,7 +129,7 @@ const hasItsPictures = (
     : sameStill(pictures, picture)
 }
 
-/** Documents that go into one commit, and what else there is to say of the files among them. */
+/** Documents that are embedded together, and what else there is to say of the files among them. */
 export interface Batch {
   readonly since: number | undefined
   readonly drafts: ReadonlyArray<Draft>
@@ -150,7 +150,7 @@ const emptyBatch = (): Batch => ({
   events: []
 })
 
-/** Adds a file to the batch, and gives the batch away when a commit is due. */
+/** Adds a file to the batch, and gives the batch away when it is due. */
 const gather = (
   batch: Batch,
   looked: Looked,
@@ -158,7 +158,7 @@ const gather = (
 ): Effect.Effect<readonly [Batch, ReadonlyArray<Batch>]> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const since = batch.since ?? now
-    const late = pace === "steady" && now - since >= COMMIT_MILLIS
+    const late = pace === "steady" && now - since >= BATCH_MILLIS
     switch (looked._tag) {
       case "Gone":
         return [batch, []]
@@ -196,8 +196,8 @@ const gather = (
 
 const due = (batch: Batch, late: boolean): readonly [Batch, ReadonlyArray<Batch>] =>
   late ||
-  batch.passages >= COMMIT_PASSAGES ||
-  batch.bytes >= COMMIT_BYTES ||
-  batch.events.length >= COMMIT_PASSAGES
+  batch.passages >= BATCH_PASSAGES ||
+  batch.bytes >= BATCH_BYTES ||
+  batch.events.length >= BATCH_PASSAGES
     ? [emptyBatch(), [batch]]
     : [batch, []]

@@ -1,6 +1,7 @@
 /** Files into a collection: only what changed, in commits of whole documents. */
 import { Effect, Stream } from "effect"
 import { type Batch, batchesOf, type Pace, type SourceFile } from "./Batches.ts"
+import { type CommitPart, commitsOf } from "./Commits.ts"
 import { StoredFiles } from "./DescribeFigures.ts"
 import { documentEvent, failedEvent } from "./DocumentEvent.ts"
 import type { IngestEvent } from "./IngestReport.ts"
@@ -13,7 +14,7 @@ import { searchText } from "./SearchText.ts"
 const DEAD_BATCHES = 2
 
 /** A batch whose passages have their vectors: what is written, and what is said of the others. */
-interface Embedded {
+interface Embedded extends CommitPart {
   readonly ready: ReadonlyArray<Omit<IndexedDocument, "replaces">>
   readonly adopted: ReadonlyArray<StoredDocument>
   readonly events: ReadonlyArray<IngestEvent>
@@ -56,11 +57,16 @@ export const ingestFiles = <E, R>(
     const first = embeddings.find((embedding) => embedding._tag === "Failed")
     dead = first !== undefined && embeddings.every(({ _tag }) => _tag === "Failed") ? dead + 1 : 0
     if (dead >= DEAD_BATCHES && first !== undefined) return yield* first.error
-    return { ready, adopted: batch.adopted, events: [...batch.events, ...failed] }
+    const { adopted, bytes, events, passages } = batch
+    const ids = [...ready, ...adopted].map(({ info }) => info.id)
+    return { ready, adopted, events: [...events, ...failed], passages, bytes, ids }
   })
 
   // Made once: V8 keeps what the generator of each call sees, a commit's vectors and texts, until it collects everything.
-  const writeBatch = Effect.fnUntraced(function* ({ ready, adopted, events }: Embedded) {
+  const write = Effect.fnUntraced(function* (batches: ReadonlyArray<Embedded>) {
+    const adopted = batches.flatMap((batch) => batch.adopted)
+    const ready = batches.flatMap((batch) => batch.ready)
+    const events = batches.flatMap((batch) => batch.events)
     yield* into.adopt(adopted)
     for (const stored of adopted) known.set(stored.info.id, stored)
     const documents = ready.map((document) => ({ ...document, replaces: known.get(document.info.id) }))
@@ -77,13 +83,14 @@ export const ingestFiles = <E, R>(
     return [...events, ...written, ...committed]
   })
 
-  // The next batch is read while this one is embedded, and this one while the last one is being written.
+  // The next batch is read while this one is embedded, and this one while the last commit is being written.
   return batchesOf(files, known, pace).pipe(
     Stream.provideService(StoredFiles, into.original),
     Stream.buffer({ capacity: 1 }),
     Stream.mapEffect(embedBatch),
+    commitsOf,
     Stream.buffer({ capacity: 1 }),
-    Stream.mapEffect(writeBatch),
+    Stream.mapEffect(write),
     Stream.flattenIterable
   )
 }

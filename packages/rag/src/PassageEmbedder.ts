@@ -9,8 +9,11 @@ import { estimateTokens, type TokenEstimate } from "./TokenEstimate.ts"
 /** Texts looked up in the cache at a time. */
 const TEXTS_PER_LOOKUP = 2_000
 
-/** Texts of one call: small enough that vectors which were paid for are kept soon, and that the process stays awake. */
-export const TEXTS_PER_CALL = 256
+/**
+ * Texts of one call: small enough that vectors which were paid for are kept soon, and that the process stays awake. Three
+ * requests of the gateway's client, which sends 96 at a time; four calls are a batch of passages.
+ */
+export const TEXTS_PER_CALL = 288
 
 /** Answers that come while other calls are under way wait for those, so many texts at most: each write is a file. */
 const TEXTS_PER_WRITE = 1_000
