@@ -2,6 +2,7 @@
 import { Failure, Principal } from "@sluice/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { SqlError } from "effect/sql"
 import { ServerApi } from "../contract/ServerApi.ts"
 import {
   limitsGiven,
@@ -12,7 +13,7 @@ import {
   statusOf,
   unitsOf
 } from "../gateway/AccountRequests.ts"
-import { Audit, type AuditRow } from "./Audit.ts"
+import { Audit, type AuditRow, type Entry } from "./Audit.ts"
 import { orUnavailable } from "./StoreFailure.ts"
 import { type UserFields, type UserRow, Users } from "./Users.ts"
 
@@ -66,14 +67,26 @@ export const AdministrationLayer = HttpApiBuilder.group(
       return (yield* orUnavailable(users.get(user)))?.role === "admin" ? user : yield* notAdmin
     })
 
-    const renew = (user: string) =>
-      orUnavailable(
-        audit.changing(users.renew(user), () => ({ action: "access_token.create", subject: user }))
+    /** What the caller may change as long as they are an administrator: of two who demote each other at once one stays. */
+    const changing = <A>(
+      self: string,
+      subject: string | undefined,
+      change: Effect.Effect<A, SqlError.SqlError>,
+      entryOf: (result: A) => Entry | undefined
+    ) =>
+      audit.changing(
+        Effect.flatMap(
+          users.holdAdministrator(self, subject),
+          (may): Effect.Effect<A, SqlError.SqlError | Failure> => (may ? change : Effect.fail(notAdmin))
+        ),
+        entryOf
       )
+
+    const renewed = (user: string) => (): Entry => ({ action: "access_token.create", subject: user })
 
     return handlers.handleAll({
       createUser: Effect.fn("administration.createUser")(function* ({ payload }) {
-        yield* admin
+        const self = yield* admin
         yield* nothingElse(payload.extra)
         const limits = yield* limitsGiven(payload)
         const fields = {
@@ -88,7 +101,9 @@ export const AdministrationLayer = HttpApiBuilder.group(
           return user === undefined ? undefined : { user, token: yield* users.renew(user.id) }
         })
         const made = yield* orUnavailable(
-          audit.changing(
+          changing(
+            self,
+            undefined,
             add,
             (made) =>
               made && {
@@ -118,29 +133,30 @@ export const AdministrationLayer = HttpApiBuilder.group(
         if (id === self && (changes.role === "user" || changes.status === 0)) return yield* notYourself
         const add = payload.add_quota ?? 0
         const details = { ...changes, ...(add !== 0 && { add_quota: add }) }
-        const changed = yield* audit
-          .changing(
-            users.update(id, changes, add),
-            (row) => row && { action: "user.update", subject: id, details }
-          )
-          .pipe(
-            Effect.catchIf(
-              ({ reason }) => reason._tag === "UniqueViolation",
-              () => Effect.fail(taken)
-            ),
-            orUnavailable
-          )
+        const changed = yield* changing(
+          self,
+          id,
+          users.update(id, changes, add),
+          (row) => row && { action: "user.update", subject: id, details }
+        ).pipe(
+          Effect.catchIf(
+            (error) => SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation",
+            () => Effect.fail(taken)
+          ),
+          orUnavailable
+        )
         if (changed !== undefined) return enveloped(infoOf(changed))
         return yield* (yield* orUnavailable(users.get(id))) === undefined ? unknown : short
       }),
       renewUserToken: Effect.fn("administration.renewUserToken")(function* ({ params }) {
-        yield* admin
+        const self = yield* admin
         if ((yield* orUnavailable(users.get(params.id))) === undefined) return yield* unknown
-        return enveloped(yield* renew(params.id))
+        const renew = changing(self, params.id, users.renew(params.id), renewed(params.id))
+        return enveloped(yield* orUnavailable(renew))
       }),
       renewToken: Effect.fn("administration.renewToken")(function* () {
         const { user } = yield* Principal
-        return enveloped(yield* renew(user))
+        return enveloped(yield* orUnavailable(audit.changing(users.renew(user), renewed(user))))
       }),
       audit: Effect.fn("administration.audit")(function* ({ query }) {
         yield* admin

@@ -32,6 +32,11 @@ export class Users extends Context.Service<
   Users,
   {
     readonly get: (id: string) => Asked<UserRow | undefined>
+    /**
+     * Whether somebody is an administrator: within a transaction, they stay what they are until it ends, and so does
+     * whom they are to change.
+     */
+    readonly holdAdministrator: (id: string, subject?: string) => Asked<boolean>
     /** Whose system access token it is. */
     readonly bySystemToken: (token: string) => Asked<UserRow | undefined>
     /** A new user, who has no credential yet; undefined where the name is taken. */
@@ -59,6 +64,16 @@ export class Users extends Context.Service<
         Effect.map(rows(query), ([user]) => user)
       return {
         get: (id) => first(sql`SELECT * FROM users WHERE id = ${id}`),
+        holdAdministrator: Effect.fn("Users.holdAdministrator")(function* (id, subject = id) {
+          let holds = false
+          // In one order everywhere. Writing locks a row: of two who change each other, the second sees what the first did.
+          for (const held of [...new Set([id, subject])].toSorted()) {
+            const [row] = yield* sql<Pick<UserRow, "role" | "status">>`UPDATE users SET role = role
+              WHERE id = ${held} RETURNING role, status`
+            if (held === id) holds = row?.role === "admin" && Number(row.status) === 1
+          }
+          return holds
+        }),
         bySystemToken: (token) =>
           first(sql`SELECT users.* FROM users
             JOIN system_tokens ON system_tokens.user_id = users.id WHERE hash = ${hashSecret(token)}`),
