@@ -51,6 +51,37 @@ describe("rerankScores", () => {
     expect(rareOffice).toBeGreaterThan(rareKeeper)
   })
 
+  it("lets a document without a title lose nothing to titled ones that fit less", () => {
+    const filler = "They are counted, oiled and put back on their racks before the boats return at night."
+    const ways = ["The lock is filled by hand.", "A lock keeper rows home.", "See the racks below the lock."]
+    const others = ways.map((text, i) => ({ title: `Lock and gate ${i}`, text: `${text} ${filler}` }))
+    const own = `The paddles of a lock gate are greased in May, and each lock gate again in autumn. ${filler}`
+    const query = "greasing the paddles of a lock gate"
+    const bare = rerankScores(query, [{ text: own }, ...others])
+    expect(bare.indexOf(Math.max(...bare))).toBe(0)
+    // Where nobody has a title, nobody is given what titles say …
+    const untitled = rerankScores(
+      query,
+      [{ text: own }, ...others].map(({ text }) => ({ text }))
+    )
+    expect(bare[0]).toBeGreaterThan(untitled[0] ?? 1)
+    // … and a document that says nothing of the question gets nothing from the others' titles.
+    const silent = { text: `Bread is sold on Fridays. ${filler}` }
+    const alone = rerankScores(query, [silent, ...others.map(({ text }) => ({ text }))])
+    expect(rerankScores(query, [silent, ...others])[0]).toBeLessThanOrEqual((alone[0] ?? 0) + 0.02)
+  })
+
+  it("looks at all a long question says together, not at its rarest words", () => {
+    const need =
+      "We would like to know how the paddles and gates of old locks are greased, painted, lifted and mended in winter, " +
+      "what tools lock keepers use for it, which oils and paints last longest in water, how often boats and ice damage " +
+      "the timber, and whether keepers of other canals have written of it. An umbrella, a xylophone or a zeppelin is of no interest."
+    const locks = "Lock keepers grease the gates of a lock and mend the lock."
+    const words = "Zeppelin, xylophone, umbrella, canals, tools, oils."
+    expect(best(need, { text: words }, { text: locks })).toBe(1)
+    expect(best("umbrella, xylophone or zeppelin", { text: words }, { text: locks })).toBe(0)
+  })
+
   it("forgives a misspelt word", () => {
     expect(best("windlas", { text: "Boats moor here" }, { text: "A windlass is lent" })).toBe(1)
   })
