@@ -3,6 +3,7 @@ import { type LibraryService, type PassageWhy, RagError, type Why } from "@sluic
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { withLibrary } from "./OpenedLibrary.ts"
+import { namedDocument } from "./NamedDocument.ts"
 import { json, print } from "./Output.ts"
 import * as RetrievalFlags from "./RetrievalFlags.ts"
 import * as Settings from "./Settings.ts"
@@ -26,14 +27,18 @@ const render = ({ document, passages, sentence }: Why): string =>
       : [])
   ].join("\n\n")
 
-/** The identifier of a document that is named by its path, or by itself. */
+/** The identifier of a document that is named by its path, a part of one, or by itself. */
 const identified = Effect.fn("cli.identified")(function* (library: LibraryService, named: string) {
-  const found = (yield* library.documents).find(({ id, path }) => id === named || path === named)
-  if (found !== undefined) return found.id
+  const { document, near } = namedDocument(yield* library.documents, named)
+  if (document !== undefined) return document.id
+  const could = near.map(({ path }) => path).join(", ")
   return yield* new RagError({
     stage: "retrieve",
     reason: "NotFound",
-    message: `There is no document ${named} in the library: it was not found because it is not there. Ingest it, or mend its path.`,
+    message:
+      could === ""
+        ? `There is no document ${named} in the library: it was not found because it is not there. Ingest it, or mend its path.`
+        : `There is no one document ${named} in the library. Is it one of these: ${could}? Else ingest it.`,
     document: named
   })
 })
@@ -45,7 +50,7 @@ export const why = Command.make(
   "why",
   {
     expected: Argument.String("document").pipe(
-      Argument.withDescription("The document that was expected: its path, or its identifier")
+      Argument.withDescription("The document that was expected: its path or the end of it, or its identifier")
     ),
     question: Argument.String("question").pipe(Argument.withDescription("What was asked, in quotes")),
     data: Settings.data,

@@ -11,6 +11,8 @@ import { isNote } from "./Notes.ts"
 /** A picture is this wide, as a share of the page, and this high in points: smaller ones are marks. */
 const WIDE = 0.25
 const HIGH = 80
+/** No page has so many beside each other: they are drawn over one another, and each would be compared with all. */
+const PICTURES = 200
 /** Its line begins within this many font sizes of the running text, is smaller than that, and stands in the middle of it. */
 const GAP = 1.3
 const SMALLER = 0.93
@@ -59,11 +61,13 @@ export const lonePictures = (
   const images = page.graphics
     .filter(({ box, kind }) => kind === "image" && area(box) > 0)
     .map(({ box }) => box)
-  const pictures = images.filter(
+  const large = images.filter(
     (box) =>
-      width(box) >= WIDE * page.width &&
-      height(box) >= HIGH &&
-      area(box) < PAPER * page.width * page.height &&
+      width(box) >= WIDE * page.width && height(box) >= HIGH && area(box) < PAPER * page.width * page.height
+  )
+  if (large.length > PICTURES) return []
+  const pictures = large.filter(
+    (box) =>
       images.every((other) => other === box || overlap(other, box) === 0) &&
       found.every((other) => overlap(other.box, box) === 0)
   )

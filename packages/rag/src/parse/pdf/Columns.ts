@@ -119,6 +119,18 @@ const regions = (
   return all
 }
 
+/** A page may have more lines than a call takes arguments. */
+const edgesOf = (
+  lines: ReadonlyArray<Pick<TextLine, "x0" | "x1">>
+): { readonly left: number; readonly right: number } => {
+  let [left, right] = [Infinity, -Infinity]
+  for (const { x0, x1 } of lines) {
+    left = Math.min(left, x0)
+    right = Math.max(right, x1)
+  }
+  return { left, right }
+}
+
 /**
  * The lines of a page as a reader reads them: columns from left to right, between lines that span them. Turned text
  * comes after the text that most of the page is set in. `elsewhere` is the gutter of the document's other pages: here
@@ -132,9 +144,7 @@ export const readingOrder = (page: RawPage, elsewhere?: number): ReadonlyArray<T
   let index = 0
   for (const runs of turns) {
     for (const region of regions(page.number, runs, DEPTH, elsewhere)) {
-      const left = Math.min(...region.map(({ x0 }) => x0))
-      const right = Math.max(...region.map(({ x1 }) => x1))
-      const column = { left, right, index: index++ }
+      const column = { ...edgesOf(region), index: index++ }
       for (const line of region) lines.push({ ...line, column })
     }
   }

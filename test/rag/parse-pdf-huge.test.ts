@@ -1,0 +1,45 @@
+/** Pages with more of one thing than any page has: what is done for each stays about as much as there is of it. */
+import { assert, describe, it } from "@effect/vitest"
+import type { Box } from "../../packages/rag/src/Document.ts"
+import { lonePictures } from "../../packages/rag/src/figures/Lone.ts"
+import { readingOrder } from "../../packages/rag/src/parse/pdf/Columns.ts"
+import type { RawPage, Run } from "../../packages/rag/src/parse/pdf/Run.ts"
+
+const page = (rest: Partial<RawPage>): RawPage => ({
+  number: 1,
+  width: 600,
+  height: 800,
+  runs: [],
+  graphics: [],
+  failed: false,
+  ...rest
+})
+
+describe("a huge page", () => {
+  it("of 150,000 lines is read, its column as wide as the widest", () => {
+    const runs = Array.from({ length: 150_000 }, (_, i): Run => {
+      const [x0, y0, x1, y1]: Box = [i % 50, 2 * i, 500 + (i % 70), 2 * i + 1]
+      const box: Box = [x0, y0, x1, y1]
+      return { text: `Line ${i}`, x0, y0, x1, y1, box, size: 1, bold: false, mono: false, turn: 0 }
+    })
+    const lines = readingOrder(page({ runs, height: 300_000 }))
+    assert.strictEqual(lines.length, runs.length)
+    assert.deepStrictEqual(lines[77_777]?.column, { left: 0, right: 569, index: 0 })
+  })
+
+  it("of 5,000 pictures has none that stands alone, and they are not all compared with each other", () => {
+    let reads = 0
+    const graphics = Array.from({ length: 5_000 }, (_, i) => {
+      const box = Object.defineProperty([100, 110 * i, 500, 110 * i + 100] as unknown as Box, 0, {
+        get: () => {
+          reads++
+          return 100
+        }
+      })
+      return { kind: "image" as const, shape: "other" as const, box }
+    })
+    const body = { size: 10, bold: false, leading: 1.2, columns: [] }
+    assert.deepStrictEqual(lonePictures(page({ graphics, height: 550_000 }), [], body), [])
+    assert.isBelow(reads, 20 * graphics.length)
+  })
+})
