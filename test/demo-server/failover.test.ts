@@ -141,6 +141,14 @@ describe("the circuit of a provider", () => {
       for (let at = 0; at < 10; at++) {
         assert.strictEqual((yield* Effect.flip(ask(refusing))).reason._tag, "InvalidRequest")
       }
+
+      // What a gateway tells with status 200 and without a code.
+      const unsaid = new ServerFailure({ message: "no", status: 200, final: true })
+      const failed = Effect.fail(new GatewayError({ operation: "rerank", reason: unsaid }))
+      const vague = [provider("vague", () => failed, {}, guardOf("vague", "http://vague"))]
+      for (let at = 0; at < 10; at++) {
+        assert.strictEqual((yield* Effect.flip(ask(vague))).reason, unsaid)
+      }
     }).pipe(store)
   )
 

@@ -85,6 +85,20 @@ const answers: Readonly<Record<string, readonly [usual: boolean, Answering]>> = 
     (response) =>
       json(response, { id: "", choices: null, data: [], status: 500, error: { message: "broken" } })
   ],
+  "an error beside an id and a state": [
+    false,
+    (response) =>
+      json(response, {
+        id: "a-1",
+        status: "failed",
+        choices: [],
+        error: { message: "no", type: "server_error" }
+      })
+  ],
+  "a fault of a field with status 200": [
+    false,
+    (response) => json(response, { id: "a-1", error: { message: "no", param: "messages" } })
+  ],
   "a refusal with status 200": [false, (response) => json(response, { error: { message: "no", code: 400 } })],
   "an error beside an answer": [true, (response) => json(response, { ...answer(undefined), error: null })],
   "another line's end": [

@@ -6,6 +6,7 @@ import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Answer, IngestReport, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
 import { filesOf, startServer, type TestServer } from "./TestServer.ts"
+import { json } from "./Upstream.ts"
 
 const canary = "sk-canary-upstream-credential"
 
@@ -174,6 +175,33 @@ describe("behind a gateway", () => {
       null
     ]
   ]
+  it.live(
+    "that answers errors with status 200: as what they say that they are, whatever is beside them",
+    () =>
+      Effect.gen(function* () {
+        const told: ReadonlyArray<readonly [answer: unknown, status: number, code: string | null]> = [
+          [
+            { id: "r-1", status: "error", error: { message: "no", type: "server_error" } },
+            502,
+            "upstream_invalid_response"
+          ],
+          [{ id: "r-1", results: [], error: { message: "no" } }, 502, null],
+          [{ error: { message: "no", param: "query" } }, 400, null],
+          [{ results: [{ index: 0, relevance_score: 1 }], error: { message: "slow" } }, 200, null]
+        ]
+        let now: unknown
+        const saying = yield* answering((response) => json(response, now))
+        const server = yield* startServer({ env: gatewayAt(saying.url, canary, models) })
+        for (const [answer, status, code] of told) {
+          now = answer
+          const response = yield* server.call("/v1/rerank", { json: rerank })
+          const body: unknown = yield* Effect.promise(() => response.json())
+          assert.strictEqual(response.status, status, JSON.stringify(answer))
+          if (status !== 200) assert.strictEqual(Schema.decodeUnknownSync(ErrorBody)(body).error.code, code)
+        }
+      }).pipe(Effect.scoped)
+  )
+
   for (const [name, answer, expected, code] of misbehaviours) {
     it.live(`that answers ${name}: ${expected}, once, without the key`, () =>
       Effect.gen(function* () {

@@ -6,7 +6,7 @@ import { HttpClientRequest, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { passFile, passOn, type Read } from "../../apps/demo-server/src/providers/UpstreamAnswer.ts"
 
-const names = { called: "m", model: "m" }
+const names = { operation: "chat", called: "m", model: "m" } as const
 
 /** What a caller gets of an answer that begins so and never goes on. */
 const received = (read: Read, contentType: string, begun: string) =>

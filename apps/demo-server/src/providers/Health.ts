@@ -28,6 +28,8 @@ const outcomeOf = <A>(exit: Exit.Exit<A, GatewayError>): CircuitBreaker.Outcome 
     case "InvalidResponse":
       return CircuitBreaker.failure()
     case "ServerFailure":
+      // An error with status 200 that says nothing of whose fault it is.
+      if (reason.status < 500) return CircuitBreaker.ignored
       return CircuitBreaker.failure({ retryAfter: reason.retryAfter })
     default:
       return CircuitBreaker.success

@@ -4,6 +4,7 @@ import { type Told, toldIn } from "@sluice/core/client"
 import { Duration, Effect, Stream } from "effect"
 import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
 import { incomingBody, incomingEvents } from "./ModelName.ts"
+import type { Operations } from "./Provider.ts"
 
 const isEventStream = (type: string): boolean => type.startsWith("text/event-stream")
 const isJson = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/.test(type)
@@ -24,8 +25,14 @@ const isPlainObject = (bytes: Buffer): boolean =>
 const ERROR_BYTES = 64 * 1024
 const ERROR = Buffer.from('"error"')
 
-/** What an error beside does not take back: of a call that makes a task, its id or its state. */
-const GIVEN = ["choices", "data", "results", "id", "status"] as const
+/** What an error beside does not take back: what was asked for, and of a call that makes a task its id or its state. */
+const GIVEN: Readonly<Record<keyof Operations, ReadonlyArray<string>>> = {
+  chat: ["choices"],
+  embeddings: ["data"],
+  rerank: ["results"],
+  images: ["data", "id", "status"],
+  videos: ["id", "status"]
+}
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -37,11 +44,11 @@ const isGiven = (value: unknown): boolean =>
   typeof value === "string" || Array.isArray(value) ? value.length > 0 : fieldsOf(value) !== undefined
 
 /** What went wrong, as some gateways tell it with status 200: an `error` in place of what was asked for. */
-const errorIn = (bytes: Buffer): Told | undefined => {
+const errorIn = (operation: keyof Operations, bytes: Buffer): Told | undefined => {
   if (bytes.length > ERROR_BYTES || !bytes.includes(ERROR)) return undefined
   try {
     const answer = fieldsOf(JSON.parse(bytes.toString()))
-    if (answer === undefined || GIVEN.some((name) => isGiven(answer[name]))) return undefined
+    if (answer === undefined || GIVEN[operation].some((name) => isGiven(answer[name]))) return undefined
     const told = toldIn({ error: answer["error"] })
     return told?.code === "0" ? undefined : told
   } catch {
@@ -49,8 +56,9 @@ const errorIn = (bytes: Buffer): Told | undefined => {
   }
 }
 
-/** The names of a model: the caller's and the upstream's. */
+/** The names of a model: the caller's and the upstream's; and what it is asked for. */
 export interface Names {
+  readonly operation: keyof Operations
   readonly called: string
   readonly model: string
 }
@@ -87,9 +95,9 @@ const eventsOf = (
 export const passJson = (
   contentType: string,
   bytes: Buffer,
-  { called, model }: Names
+  { called, model, operation }: Names
 ): HttpServerResponse.HttpServerResponse | undefined => {
-  if (!isJson(contentType) || errorIn(bytes) !== undefined) return undefined
+  if (!isJson(contentType) || errorIn(operation, bytes) !== undefined) return undefined
   if (called === model && isPlainObject(bytes)) {
     return HttpServerResponse.uint8Array(bytes, { contentType })
   }
@@ -117,7 +125,10 @@ export const passOn =
     return Effect.map(response.arrayBuffer, (body) => {
       const bytes = Buffer.from(body)
       return (
-        passJson(contentType, bytes, names) ?? { contentType, error: isJson(contentType) && errorIn(bytes) }
+        passJson(contentType, bytes, names) ?? {
+          contentType,
+          error: isJson(contentType) && errorIn(names.operation, bytes)
+        }
       )
     })
   }

@@ -4,6 +4,7 @@ import {
   type ApiKey,
   GatewayError,
   type GatewayReason,
+  InvalidRequest,
   InvalidResponse,
   RETRY_NEVER,
   ServerFailure,
@@ -40,6 +41,7 @@ import {
 
 type Response = HttpServerResponse.HttpServerResponse
 
+const SUCCESS = 200
 const IMAGES = "/v1/images/generations"
 const VIDEOS = "/v1/videos"
 
@@ -123,8 +125,14 @@ const makeForward = Effect.fnUntraced(function* ({ apiKey, idle, names, timeout 
     }
     const reason = reasonTold(error)
     if (reason._tag !== "ServerFailure") return reason
-    const { message } = reason
-    return new InvalidResponse({ message: `The gateway answered with status 200 and an error: ${message}` })
+    const { code, param } = error
+    // A field that is named is the caller's.
+    if (param !== undefined) return new InvalidRequest({ message: reason.message, param, code })
+    const message = `The gateway answered with status 200 and an error: ${reason.message}`
+    // Whose fault it is, nothing says: the status is all there is.
+    return code === undefined
+      ? new ServerFailure({ message, status: SUCCESS, final: true })
+      : new InvalidResponse({ message })
   }
   const failed = (answer: NoAnswer, requestId: string | undefined): Problem => {
     const reason = faultOf(answer)
@@ -199,7 +207,7 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
   )
   const namesOf = (operation: keyof Operations, called: string) => {
     const model = byName.get(`${operation} ${called}`)
-    return { called, model: model?.id ?? called, timeout: model?.timeout }
+    return { operation, called, model: model?.id ?? called, timeout: model?.timeout }
   }
 
   const pass = (
@@ -217,7 +225,7 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
     return send(
       { operation, model: called, ...(repeat && { repeat }) },
       request,
-      passOn(idle, { called, model }),
+      passOn(idle, { operation, called, model }),
       timeout
     )
   }
@@ -228,7 +236,8 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
       const { body, request } = call
       if (request.stream === true) return pass(operation, path, call)
       const { called, model, timeout } = namesOf(operation, request.model)
-      return post({ operation, model: called }, outgoingBody(body, called, model), { called, model }, timeout)
+      const names = { operation, called, model }
+      return post({ operation, model: called }, outgoingBody(body, called, model), names, timeout)
     }
   }
 
