@@ -2,7 +2,6 @@
 import type { Page } from "playwright-core"
 import { assert, describe, it } from "vitest"
 import { HARBOUR, QUESTION } from "./harbour.ts"
-import { FOCUSED } from "./legibility.ts"
 import type { Visitor } from "./visitor.ts"
 
 const files = (names: ReadonlyArray<string>) =>
@@ -58,7 +57,7 @@ export const troubleTests = (visit: Visitor): void => {
       await counts(3)
       await page.getByRole("button", { name: "Remove skiff-1" }).press("Enter")
       await counts(2)
-      await page.waitForFunction(`(${FOCUSED}).startsWith("Remove skiff-2")`)
+      await page.locator("[aria-label='Remove skiff-2']:focus").waitFor()
       await page.keyboard.press("Enter")
       await rows.filter({ hasText: "skiff-2" }).waitFor({ state: "detached" })
       await page.locator(".undo", { hasText: "skiff-2 and 1 more" }).waitFor()

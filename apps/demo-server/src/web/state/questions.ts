@@ -25,8 +25,8 @@ export interface Asked {
   readonly within?: string
   readonly answer?: Answer
   readonly failure?: Failure
-  /** Whether it was asked again by itself. */
-  readonly again: boolean
+  /** How often it was asked again by itself. */
+  readonly again: number
 }
 
 /** What is being written: it stays when another view is looked at. */
@@ -99,7 +99,7 @@ const tell = ({ answer, failure }: Asked): void =>
         : "Nothing was found in the documents."
   )
 
-const run = async (key: Key, again = false): Promise<void> => {
+const run = async (key: Key, again = 0): Promise<void> => {
   const { collection, question } = key
   const name = nameOf(key)
   following.get(name)?.abort()
@@ -154,14 +154,17 @@ export const stopAsking = (key: Key): void => {
   announce("Stopped.")
 }
 
-/** Whether it will be asked again by itself: it found no server, or no session, and so it cost nothing. */
+/** A connection that comes and goes does not lose a question; one that always breaks here does not ask for ever. */
+const MOST_AGAIN = 5
+
+/** Whether it will be asked again by itself: it found no server, or no session. */
 export const waits = ({ again, failure }: Asked): boolean =>
-  !again && (failure?.code === "offline" || failure?.status === 401)
+  again < MOST_AGAIN && (failure?.code === "offline" || failure?.status === 401)
 
 effect(() => {
   if (!online.value || session.value !== "open") return
   untracked(() => {
-    for (const each of asked.value.filter(waits)) void run(each, true)
+    for (const each of asked.value.filter(waits)) void run(each, each.again + 1)
   })
 })
 
