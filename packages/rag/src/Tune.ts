@@ -20,7 +20,10 @@ export const FUSIONS: ReadonlyArray<Fusion> = [
   Fusion.keywords
 ]
 
-/** Another fusion than the default is chosen only when chance alone would rarely show it as better. */
+/**
+ * Another fusion than the default is chosen only when chance alone would rarely show any as better: of six that are tried
+ * each has a sixth of it (Bonferroni).
+ */
 export const SIGNIFICANT = 0.05
 
 /** One fusion: its fused list alone, before reranking. */
@@ -46,8 +49,8 @@ export interface Tuning {
  *
  * **Details.** Questions are the collection's own headings and captions (`evaluateLibrary`), 200 at most, held out of
  * what is indexed for it in a temporary folder. The reranker is not asked: what is measured is the list that it would
- * get. The fusion with the highest score is chosen where its advantage over the default is significant (p < .05), else
- * the default.
+ * get. The fusion with the highest score is chosen where its advantage over the default is significant (p < .05, shared
+ * by all that are tried), else the default.
  *
  * **Gotchas.** An embedding model that costs something embeds the library once more. Fails with `Empty` for a library
  * without headings and captions.
@@ -83,12 +86,13 @@ export const tune: (
       difference: pairedBootstrap(each.map(scoreOf), usual)
     }
   })
+  const level = SIGNIFICANT / Math.max(1, fusions.filter((fusion) => fusion !== FUSION).length)
   const [best] = measured
-    .filter(({ difference }) => difference.difference > 0 && difference.p < SIGNIFICANT)
+    .filter(({ difference }) => difference.difference > 0 && difference.p < level)
     .toSorted((a, b) => b.score - a.score)
   const verdict =
     best === undefined
-      ? `None of ${fusions.length} fusions is better than the default by more than chance (p < ${SIGNIFICANT}).`
+      ? `None of ${fusions.length} fusions is better than the default by more than chance (p < ${level.toPrecision(1)}).`
       : `Chosen by the mean of hit@3, MRR@10 and recall@20: ${best.difference.difference.toFixed(3)} above the default, p ${best.difference.p.toPrecision(2)}.`
   return {
     fusion: best?.fusion ?? FUSION,
