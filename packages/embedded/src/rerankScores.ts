@@ -1,6 +1,7 @@
 /** Relevance of documents to a query, from the words that they share. */
 import type { Candidate } from "@sluice/core"
-import { DIMENSION, dot, embedTerms, type TermedText, termsOfPassage } from "./embedText.ts"
+import { termsOfDocument } from "./documentTerms.ts"
+import { DIMENSION, dot, embedTerms, type TermedText } from "./embedText.ts"
 import { likesOf } from "./similarity.ts"
 import { forgetIfFull, type Term } from "./text/Term.ts"
 import { termsOf } from "./text/termsOf.ts"
@@ -253,10 +254,10 @@ export const rerankScores = (query: string, documents: ReadonlyArray<Candidate>)
   const vector = embedTerms(asked)
   const vectors: Array<Float32Array> = []
   // All of one document before the next: its terms are still near.
-  const seen = documents.map(({ text, title }, i) => {
-    const passage = termsOfPassage(text, title)
+  const seen = documents.map((document, i) => {
+    const passage = termsOfDocument(document)
     vectors.push(embedTerms(passage, vectorAt(i)))
-    return look(wanted, passage.terms, title ? passage.titleTerms : 0)
+    return look(wanted, passage.terms, document.title ? passage.titleTerms : 0)
   })
   forget(wanted)
   const long = Math.max(0, Math.min((wanted.size - LONG) / (VERY_LONG - LONG), 1))

@@ -1,5 +1,5 @@
 /** From a question to the passages that most likely answer it, and how they were found. */
-import { Embedder, Reranker } from "@sluice/core"
+import { type Candidate, Embedder, Reranker } from "@sluice/core"
 import { Clock, Duration, Effect, Option } from "effect"
 import type { StoredPassage } from "./Document.ts"
 import { asks, fuse, type Fused } from "./Fusion.ts"
@@ -90,10 +90,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
 
   /** The score of each passage, in the order given. */
   const rerank = Effect.fn("Retriever.rerank")(function* (question: string, fused: ReadonlyArray<Fused>) {
-    const candidates = fused.map(({ hit: { passage } }) => ({
-      title: titleOf(passage.document.title, passage.headings),
-      text: rankedText(passage)
-    }))
+    const candidates = fused.map(({ hit }) => candidateOf(hit.passage))
     const { results } = yield* reranker
       .rerank(question, candidates)
       .pipe(Effect.mapError((error) => modelError("retrieve", error)))
@@ -235,6 +232,18 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
 
   return { inspect, retrieve } satisfies Retriever
 })
+
+/** Passages as a reranker sees them, each the same object again: it may know what it found in it. */
+const candidates = new WeakMap<StoredPassage, Candidate>()
+
+const candidateOf = (passage: StoredPassage): Candidate => {
+  const known = candidates.get(passage)
+  if (known !== undefined) return known
+  const title = titleOf(passage.document.title, passage.headings)
+  const candidate = { title, text: rankedText(passage) }
+  candidates.set(passage, candidate)
+  return candidate
+}
 
 /** What the two ways of recall say of a hit; what they do not say is absent. */
 const found = ({ keywordRank, keywordScore, similarity, vectorRank }: Hit) => ({

@@ -120,6 +120,10 @@ export const termOfCjk = (first: number, next: number): Term => {
   return term
 }
 
+/** How often all terms were forgotten. Those of different times are different objects. */
+let forgotten = 0
+export const timesForgotten = (): number => forgotten
+
 /**
  * Keeps memory bounded. Called at the start of each whole computation and never within one: terms made before and
  * after it are different objects.
@@ -130,4 +134,5 @@ export const forgetIfFull = (): void => {
   terms.clear()
   cjk.clear()
   used = 0
+  forgotten++
 }

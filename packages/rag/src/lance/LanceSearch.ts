@@ -2,9 +2,10 @@
 import { Effect } from "effect"
 import type { Hit, SearchQuery } from "../PassageIndex.ts"
 import { RagError } from "../RagError.ts"
+import { foundPassage } from "./FoundPassages.ts"
 import { attempt, matchQuery, nearestTo, type Table } from "./Lance.ts"
 import { hasDirection } from "./LanceVector.ts"
-import { FOUND_COLUMNS, foundRows, type FoundRow, toPassage } from "./LanceRows.ts"
+import { FOUND_COLUMNS, foundRows, type FoundRow } from "./LanceRows.ts"
 
 /**
  * The search over a table. Codes give the order roughly: as many `candidates` as it says, more than are asked for, are
@@ -63,7 +64,7 @@ const hitsOf = (
   const places = new Map(said.map(({ json }, place) => [json, place]))
   const hits = new Map<string, Hit>()
   const put = ({ json, vector }: FoundRow, found: Omit<Hit, "passage" | "vector">): void => {
-    const passage = toPassage(json)
+    const passage = foundPassage(json)
     // Of a passage that was replaced meanwhile, each may have found another version.
     if (hits.has(passage.id)) return
     hits.set(passage.id, { passage, ...found, ...(vector === undefined ? {} : { vector }) })

@@ -1,0 +1,35 @@
+/** Passages that searches found lately: each is made of its JSON once, and stays the same object. */
+import type { StoredPassage } from "../Document.ts"
+import { toPassage } from "./LanceRows.ts"
+
+/**
+ * Characters of JSON that are remembered at least, and at most twice as many, in all collections together: 5,000 to 10,000
+ * passages, 32 MB of heap with all that is made of them. Of 10,771 a question takes 6 to 9 % less for it, the reranker a
+ * quarter; of many more it finds other ones each time.
+ */
+const CHARACTERS = 6_000_000
+
+let recent = new Map<string, StoredPassage>()
+let before = new Map<string, StoredPassage>()
+let characters = 0
+
+/** The passage that a column `passage` says, frozen: a ranking may know it again. */
+export const foundPassage = (json: string): StoredPassage => {
+  const known = recent.get(json)
+  if (known !== undefined) return known
+  const passage = before.get(json) ?? frozen(toPassage(json))
+  if (characters > CHARACTERS) {
+    before = recent
+    recent = new Map()
+    characters = 0
+  }
+  recent.set(json, passage)
+  characters += json.length
+  return passage
+}
+
+const frozen = (passage: StoredPassage): StoredPassage => {
+  Object.freeze(passage.document)
+  Object.freeze(passage.headings)
+  return Object.freeze(passage)
+}
