@@ -44,18 +44,17 @@ const turnsIn = Effect.fnUntraced(function* () {
   })
   yield* sql`CREATE TABLE things (id INTEGER PRIMARY KEY)`
   yield* sql`CREATE TABLE parts (thing INTEGER REFERENCES things (id) DEFERRABLE INITIALLY DEFERRED)`
-  const settle = (id: number) =>
-    turns.kept(
-      function* () {
-        yield* ask("INSERT INTO things VALUES (?)", id)
-      },
-      () => String(id)
-    )
+  const add = (id: number) =>
+    function* () {
+      yield* ask("INSERT INTO things VALUES (?)", id)
+    }
+  const settle = (id: number) => turns.kept(add(id), () => String(id))
+  const reserve = (id: number) => turns.now(add(id))
   const fault = turns.seen(function* () {
     yield* ask("INSERT INTO parts VALUES (1000)")
   })
   const things = Effect.map(sql<{ id: number }>`SELECT id FROM things`, (rows) => rows.map(({ id }) => id))
-  return { settle, fault, things }
+  return { fault, reserve, settle, things }
 })
 
 const inFile = <A, E>(file: string, test: Effect.Effect<A, E, SqlClient.SqlClient | Scope.Scope>) =>
@@ -78,6 +77,28 @@ it.live(
       })
       yield* inFile(file, test)
     }).pipe(Effect.scoped)
+)
+
+it.live("what is committed together is told together, though one of its callers goes on at once", () =>
+  Effect.gen(function* () {
+    const file = join(yield* temporaryFolder, "turns.db")
+    mkdirSync(`${file}-noted`)
+    const test = Effect.gen(function* () {
+      const { fault, reserve, settle, things } = yield* turnsIn()
+      const stubborn = Effect.retry(settle(1), { times: 1 })
+      for (const together of [
+        [fault, stubborn, reserve(2), settle(3)],
+        [fault, reserve(4), settle(5), reserve(6)]
+      ]) {
+        const before = yield* things
+        const [, ...exits] = yield* Effect.forEach(together, Effect.exit, { concurrency: "unbounded" })
+        const told = exits.filter(Exit.isSuccess).length
+        assert.strictEqual((yield* things).length - before.length, told)
+        assert.isTrue(exits.slice(1).every(Exit.isFailure))
+      }
+    })
+    yield* inFile(file, test)
+  }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -117,7 +138,7 @@ it.effect("a log that cannot be opened is told to who waits for the disk, and ho
       whenFree: (then) => then()
     })
     const onDisk = Effect.callback<boolean>((resume) =>
-      direct.onDisk((error) => resume(Effect.succeed(error === undefined)))
+      direct.synced((error) => resume(Effect.succeed(error === undefined)))
     )
     // No log is there before the database is in the mode that has one.
     assert.isFalse(yield* onDisk)

@@ -46,7 +46,7 @@ onEachStore((store) => {
           const key = yield* addUser("a", { quota, remaining })
           const calls = Effect.gen(function* () {
             const reservation = yield* ledger.reserve(purchase("a", key))
-            if (reservation._tag === "Reserved") yield* ledger.settle(reservation.charge.id, used(1))
+            if (reservation._tag === "Reserved") yield* ledger.settle(reservation.charge, used(1))
             return reservation
           })
           const all = yield* Effect.all(
@@ -72,10 +72,10 @@ onEachStore((store) => {
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const key = yield* addUser("a", { quota: 100 })
-        const { id } = charged(yield* ledger.reserve(purchase("a", key, { units: 40 })))
+        const charge = charged(yield* ledger.reserve(purchase("a", key, { units: 40 })))
         assert.deepStrictEqual(yield* balances("a"), { user: 60, key: 60 })
         yield* addsUp
-        const ends = [ledger.settle(id, used(10)), ledger.refund(id)]
+        const ends = [ledger.settle(charge, used(10)), ledger.refund(charge.id)]
         const done = yield* Effect.all([...ends, ...ends, ...ends], { concurrency: "unbounded" })
         assert.lengthOf(done.filter(Boolean), 1)
         const left = done.indexOf(true) % 2 === 0 ? 90 : 100
@@ -90,12 +90,12 @@ onEachStore((store) => {
         const ledger = yield* Ledger
         const sql = yield* SqlClient.SqlClient
         const key = yield* addUser("a", { quota: 100, remaining: 30 })
-        const { id } = charged(yield* ledger.reserve(purchase("a", key, { units: 20 })))
-        assert.isTrue(yield* ledger.settle(id, used(70)))
+        const charge = charged(yield* ledger.reserve(purchase("a", key, { units: 20 })))
+        assert.isTrue(yield* ledger.settle(charge, used(70)))
         assert.deepStrictEqual(yield* balances("a"), { user: 70, key: 0 })
         const [row] = yield* sql<
           Record<string, number>
-        >`SELECT cost, uncollected FROM charges WHERE id = ${id}`
+        >`SELECT cost, uncollected FROM charges WHERE id = ${charge.id}`
         assert.deepStrictEqual([Number(row?.["cost"]), Number(row?.["uncollected"])], [30, 40])
       })
     )
@@ -110,8 +110,8 @@ onEachStore((store) => {
         const over = charged(yield* ledger.reserve(purchase("a", key, { units: 10 })))
         const under = charged(yield* ledger.reserve(purchase("a", key, { units: 10 })))
         yield* sql`DELETE FROM tokens WHERE id = ${key}`
-        yield* ledger.settle(over.id, used(25))
-        yield* ledger.settle(under.id, used(5))
+        yield* ledger.settle(over, used(25))
+        yield* ledger.settle(under, used(5))
         const [row] = yield* sql<{ quota: number }>`SELECT quota FROM users`
         assert.strictEqual(Number(row?.quota), 70)
       })
@@ -185,7 +185,7 @@ onEachStore((store) => {
 
           yield* ledger.refund(first.id)
           const second = charged(yield* ledger.reserve(named("x")))
-          yield* ledger.settle(second.id, used(1))
+          yield* ledger.settle(second, used(1))
           assert.strictEqual(codeOf(yield* ledger.reserve(named("x"))), "idempotency_answer_not_kept")
           yield* ledger.remember(second, { contentType: "application/json", answer: "{}" })
           const again = yield* ledger.reserve(named("x"))
@@ -212,7 +212,7 @@ onEachStore((store) => {
         const heard = charged(yield* ledger.reserve(purchase("a", key)))
         const silent = charged(yield* ledger.reserve(purchase("a", key)))
         const ended = charged(yield* ledger.reserve(purchase("a", key)))
-        yield* ledger.settle(ended.id, used(1))
+        yield* ledger.settle(ended, used(1))
         yield* TestClock.adjust(LEASE_MS / 2)
         yield* ledger.renew([heard.id, ended.id])
         assert.isEmpty(yield* ledger.expired(LEASE_MS - 1))
@@ -237,11 +237,11 @@ onEachStore((store) => {
         const key = yield* addUser("a", { quota: 2000 })
         const old = Array.from({ length: 600 }, () => ledger.reserve(purchase("a", key)))
         const [open, given, ...paid] = (yield* Effect.all(old, { concurrency: "unbounded" })).map(charged)
-        yield* Effect.forEach(paid, ({ id }) => ledger.settle(id, used(1)), { concurrency: "unbounded" })
+        yield* Effect.forEach(paid, (charge) => ledger.settle(charge, used(1)), { concurrency: "unbounded" })
         yield* ledger.refund(given?.id ?? "")
         yield* sql`UPDATE charges SET created_at = 0`
         const late = charged(yield* ledger.reserve(purchase("a", key)))
-        yield* ledger.settle(late.id, used(1))
+        yield* ledger.settle(late, used(1))
         yield* addsUp
 
         assert.strictEqual(yield* forget(1), 599)

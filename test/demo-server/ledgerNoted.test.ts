@@ -1,6 +1,6 @@
 /** Whoever was answered has paid: what a process that was killed had only noted is settled by the next on its file. */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { appendFileSync, copyFileSync, existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -53,8 +53,13 @@ it.live("settlements that were not committed when the server was killed are sett
     }).pipe(Effect.provide(ledgerIn(data, {})))
     assert.isFalse(existsSync(join(data, NOTED)))
 
-    // What a loss of power leaves of a line.
-    appendFileSync(join(left, NOTED), `${"\0".repeat(20)}\n{"id":"x","user":"a"`)
+    // What a loss of power leaves of lines, and one that belongs to another database.
+    appendFileSync(join(left, NOTED), `${"\0".repeat(20)}\n`)
+    const [line = ""] = readFileSync(join(left, NOTED), "utf8").split("\n")
+    appendFileSync(
+      join(left, NOTED),
+      `${line.replace('"user":"a"', '"user":"nobody"')}\n{"id":"x","user":"a"`
+    )
     const noted = readFileSync(join(left, NOTED))
     for (const _ of ["once", "and again"]) {
       yield* Effect.gen(function* () {
@@ -65,4 +70,20 @@ it.live("settlements that were not committed when the server was killed are sett
       appendFileSync(join(left, NOTED), noted)
     }
   }).pipe(Effect.scoped)
+)
+
+it.live("a settlement costs what it says though its reserve was lost, once", () =>
+  Effect.gen(function* () {
+    const ledger = yield* Ledger
+    const key = yield* addUser("a", { quota: 100 })
+    const charge = { ...(yield* reserved(key, 10)), id: "lost with a commit that failed" }
+    assert.isTrue(yield* ledger.settle(charge, used(6)))
+    assert.isFalse(yield* ledger.settle(charge, used(6)))
+    assert.isFalse(yield* ledger.settleKept(charge, used(6)))
+    assert.deepStrictEqual(yield* settled, ["reserved 0", "settled 6"])
+    assert.deepStrictEqual(yield* balances("a"), { user: 84, key: 84 })
+  }).pipe(
+    Effect.provide(Layer.unwrap(Effect.map(temporaryFolder, (data) => ledgerIn(data, {})))),
+    Effect.scoped
+  )
 )

@@ -161,7 +161,7 @@ export class Charges extends Context.Service<
         const { inputTokens, outputTokens } = settlement
         return Effect.andThen(
           noteRequest({ inputTokens, outputTokens }),
-          Effect.ensuring(surely(ledger.settle(charge.id, settlement)), charge.ended)
+          Effect.ensuring(surely(ledger.settle(charge, settlement)), charge.ended)
         )
       }
 
@@ -357,7 +357,7 @@ export class Charges extends Context.Service<
           Effect.flatMap(ledger.ofTask(user, task), (charge) => {
             if (charge === undefined) return Effect.succeed(false)
             return made
-              ? ledger.settle(charge.id, { cost: charge.planned, inputTokens: 0, outputTokens: 0 })
+              ? ledger.settle(charge, { cost: charge.planned, inputTokens: 0, outputTokens: 0 })
               : ledger.refund(charge.id)
           })
         )
@@ -373,9 +373,11 @@ export class Charges extends Context.Service<
             then()
           })
         },
-        end: ({ id }, settlement) => {
-          live.delete(id)
-          fork(surely(settlement === undefined ? ledger.refund(id) : ledger.settle(id, settlement)))
+        end: (charge, settlement) => {
+          live.delete(charge.id)
+          fork(
+            surely(settlement === undefined ? ledger.refund(charge.id) : ledger.settle(charge, settlement))
+          )
         },
         goOn: (request, made) => void takenOver.set(request, made),
         takeBack: takeOver

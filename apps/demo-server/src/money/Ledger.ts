@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ask, type Asking } from "../sql/Asking.ts"
 import { remember, type Replay } from "./Idempotency.ts"
-import { chargeId, LEASE_MS, OPEN, refund, renew, reserve, settle, settleAgain } from "./LedgerSteps.ts"
+import { chargeId, LEASE_MS, OPEN, refund, renew, reserve, settle } from "./LedgerSteps.ts"
 import { noteOf, settleNoted } from "./Noted.ts"
 import type { Charge, Purchase, Reservation, Settlement } from "./Purchase.ts"
 import { type Heard, makeTurns, type Step } from "./Turns.ts"
@@ -15,14 +15,11 @@ type Asked<A> = Effect.Effect<A, SqlError.SqlError>
 
 /** A charge that is neither settled nor refunded. */
 export interface OpenCharge extends Charge {
-  readonly operation: string
-  readonly model: string
   /** It may have made something, though nothing is heard of it. */
   readonly sent: boolean
   readonly task: string | undefined
   /** What the task will cost. */
   readonly planned: number
-  readonly createdAt: number
 }
 
 interface Left {
@@ -32,6 +29,7 @@ interface Left {
 interface OpenRow {
   readonly id: string
   readonly user_id: string
+  readonly token_id: number | null
   readonly reserved: number
   readonly state: string
   readonly operation: string
@@ -80,11 +78,9 @@ export class Ledger extends Context.Service<
   Ledger,
   {
     readonly reserve: (purchase: Purchase) => Asked<Reservation>
-    readonly settle: (charge: string, settlement: Settlement) => Asked<boolean>
-    /**
-     * The same, heard as soon as it outlasts the process: the disk has it some milliseconds later. Of a charge whose
-     * reserve was lost, too.
-     */
+    /** Of a charge whose reserve was lost, too: with a server that ended, or a commit that failed. */
+    readonly settle: (charge: Charge, settlement: Settlement) => Asked<boolean>
+    /** The same, heard as soon as it outlasts the process: the disk has it some milliseconds later. */
     readonly settleKept: (charge: Charge, settlement: Settlement) => Asked<boolean>
     /** The same without an effect for each, where the database is within this process. */
     readonly direct: DirectLedger | undefined
@@ -116,6 +112,7 @@ export class Ledger extends Context.Service<
         row && {
           id: row.id,
           user: row.user_id,
+          key: row.token_id === null ? undefined : Number(row.token_id),
           operation: row.operation,
           model: row.model,
           sent: row.state === "sent",
@@ -137,7 +134,7 @@ export class Ledger extends Context.Service<
         settleKept: (charge, settlement) =>
           Effect.uninterruptible(
             turns.kept(
-              () => settleAgain(charge, settlement),
+              () => settle(charge, settlement),
               () => noteOf(charge, settlement)
             )
           ),
@@ -149,7 +146,7 @@ export class Ledger extends Context.Service<
           },
           settle: (charge, settlement, hear) =>
             turns.direct?.kept(
-              () => settleAgain(charge, settlement),
+              () => settle(charge, settlement),
               () => noteOf(charge, settlement),
               hear
             )

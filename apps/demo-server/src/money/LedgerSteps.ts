@@ -139,7 +139,7 @@ function* add(charge: Charge, state: string): Asking<void> {
   )
 }
 
-export function* settle(id: string, { cost, inputTokens, outputTokens }: Settlement): Asking<boolean> {
+function* settleOpen(id: string, { cost, inputTokens, outputTokens }: Settlement): Asking<boolean> {
   const [row] = yield* ask<Ended>(
     `UPDATE charges SET state = 'settled', cost = ?, input_tokens = ?, output_tokens = ?
       WHERE id = ? AND state IN ${OPEN} RETURNING user_id, token_id, reserved`,
@@ -165,13 +165,13 @@ export function* settle(id: string, { cost, inputTokens, outputTokens }: Settlem
   return true
 }
 
-/** The same of a charge whose reserve may have been lost, with a server that ended or with a commit that failed. */
-export function* settleAgain(charge: Charge, settlement: Settlement): Asking<boolean> {
-  if (yield* settle(charge.id, settlement)) return true
+/** Settles a charge, of which the reserve may have been lost: with a server that ended, or a commit that failed. */
+export function* settle(charge: Charge, settlement: Settlement): Asking<boolean> {
+  if (yield* settleOpen(charge.id, settlement)) return true
   const [known] = yield* ask("SELECT id FROM charges WHERE id = ?", charge.id)
   if (known !== undefined) return false
   yield* add({ ...charge, reserved: 0 }, "reserved")
-  return yield* settle(charge.id, settlement)
+  return yield* settleOpen(charge.id, settlement)
 }
 
 export function* refund(id: string): Asking<boolean> {

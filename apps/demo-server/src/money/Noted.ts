@@ -1,10 +1,10 @@
 /** Settlements that are noted down before they are committed: whoever was answered has paid, whatever ends the process. */
 import { Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { asked, type Asking } from "../sql/Asking.ts"
+import { ask, asked, type Asking } from "../sql/Asking.ts"
 import { notesOf, removeNotes } from "../sql/Notes.ts"
 import { StartError } from "../StartError.ts"
-import { settleAgain } from "./LedgerSteps.ts"
+import { settle } from "./LedgerSteps.ts"
 import type { Charge, Settlement } from "./Purchase.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
@@ -29,12 +29,17 @@ export const noteOf = (
   { cost, inputTokens, outputTokens }: Settlement
 ): string => JSON.stringify({ id, user, key, operation, model, createdAt, cost, inputTokens, outputTokens })
 
-/** Settles what lines say, as far as it is not. */
-export function* settleNoted(lines: ReadonlyArray<string>): Asking<void> {
+/** Settles what lines say, as far as it is not; gives those who should pay and are not in the database. */
+export function* settleNoted(lines: ReadonlyArray<string>): Asking<ReadonlySet<string>> {
+  const strangers = new Set<string>()
   for (const line of lines) {
-    const noted = decode(line)
-    if (Option.isSome(noted)) yield* settleAgain({ ...noted.value, reserved: 0 }, noted.value)
+    const noted = Option.getOrUndefined(decode(line))
+    if (noted === undefined) continue
+    const [user] = yield* ask("SELECT id FROM users WHERE id = ?", noted.user)
+    if (user === undefined) strangers.add(noted.user)
+    else yield* settle({ ...noted, reserved: 0 }, noted)
   }
+  return strangers
 }
 
 /** Of a database in a file: settles what a server that was killed has noted. */
@@ -46,6 +51,10 @@ export const recoverNoted = Effect.fn("Noted.recover")(function* (file: string) 
   })
   if (lines.length === 0) return
   const sql = yield* SqlClient.SqlClient
-  yield* sql.withTransaction(asked(sql, () => settleNoted(lines)))
+  const strangers = yield* sql.withTransaction(asked(sql, () => settleNoted(lines)))
+  if (strangers.size > 0)
+    yield* Effect.logWarning(
+      `${file} is not the file that ${strangers.size} users have paid in last: what was noted of them beside it is left out.`
+    )
   removeNotes(file)
 })

@@ -70,7 +70,7 @@ export class Recovery extends Context.Service<
         const task = yield* taskOf(charge)
         const done = task === undefined ? undefined : yield* made(task)
         if (done === true) {
-          return yield* ledger.settle(charge.id, { cost: charge.planned, inputTokens: 0, outputTokens: 0 })
+          return yield* ledger.settle(charge, { cost: charge.planned, inputTokens: 0, outputTokens: 0 })
         }
         if (done === false) return yield* ledger.refund(charge.id)
         if (now - charge.createdAt < Duration.toMillis(IN_DOUBT)) {

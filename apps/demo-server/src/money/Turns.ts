@@ -24,7 +24,9 @@ interface Waiting {
   readonly step: Step<unknown>
   readonly hear: Heard<unknown>
   /** What is noted of it, where it has to outlast the process. */
-  readonly noteOf: (() => string) | undefined
+  readonly noteOf?: () => string
+  /** Whether its caller waits for the commit, and for the disk. */
+  readonly commits?: boolean
 }
 
 /**
@@ -70,19 +72,20 @@ const within = (direct: DirectSql, restore: Restore): Turns & { readonly flush: 
   let isDue = false
   let isLate = false
 
-  /** What has to outlast the process is noted, or committed where that cannot be. */
-  const tell = (
-    exit: Exit.Exit<ReadonlyArray<unknown>, SqlError.SqlError>,
-    waiting: ReadonlyArray<Waiting>
-  ) => {
-    const notes = Exit.isSuccess(exit) ? waiting.flatMap(({ noteOf }) => noteOf?.() ?? []) : []
-    const isKept = notes.length === 0 || direct.note(notes)
-    for (const [at, { hear, noteOf }] of waiting.entries()) {
-      const its = Exit.map(exit, (values) => values[at])
-      if (isKept || noteOf === undefined) hear(its)
-      else direct.whenCommitted((error) => hear(error === undefined ? its : Exit.fail(error)))
+  /**
+   * What has to outlast the process is noted, or committed where that cannot be. All of that before anybody hears: who
+   * does may go on at once, and what comes of it belongs to another transaction.
+   */
+  const tell = (values: ReadonlyArray<unknown>, waiting: ReadonlyArray<Waiting>) => {
+    const notes = waiting.flatMap(({ noteOf }) => noteOf?.() ?? [])
+    const isNoted = notes.length === 0 || direct.note(notes)
+    const failed = !isNoted || waiting.some(({ commits }) => commits) ? direct.commit() : undefined
+    for (const [at, { commits, hear, noteOf }] of waiting.entries()) {
+      const its = Exit.succeed(values[at])
+      if (failed !== undefined) hear(isNoted && noteOf !== undefined ? its : Exit.fail(failed))
+      else if (commits) direct.synced((error) => hear(error === undefined ? its : Exit.fail(error)))
+      else hear(its)
     }
-    if (!isKept) direct.commit()
   }
 
   const together = (waiting: ReadonlyArray<Waiting>): void => {
@@ -91,8 +94,8 @@ const within = (direct: DirectSql, restore: Restore): Turns & { readonly flush: 
     direct.change(
       (answer) => waiting.map(({ step }) => answered(step(), answer)),
       (result) => {
-        if (Result.isSuccess(result)) tell(Exit.succeed(result.success), waiting)
-        else if (waiting.length === 1) tell(Exit.fail(result.failure), waiting)
+        if (Result.isSuccess(result)) tell(result.success, waiting)
+        else if (waiting.length === 1) waiting[0]?.hear(Exit.fail(result.failure))
         else for (const one of waiting) together([one])
       }
     )
@@ -114,7 +117,7 @@ const within = (direct: DirectSql, restore: Restore): Turns & { readonly flush: 
     isLate = true
     setTimeout(() => {
       isLate = false
-      direct.onDisk(() => {})
+      if (direct.commit() === undefined) direct.synced(() => {})
     }, Duration.toMillis(PATIENCE))
   }
 
@@ -123,18 +126,10 @@ const within = (direct: DirectSql, restore: Restore): Turns & { readonly flush: 
     due()
     together([one])
   }
-  const seen: Hand = (step, hear) => take({ step, hear: hear as Heard<unknown>, noteOf: undefined })
+  const seen: Hand = (step, hear) => take({ step, hear: hear as Heard<unknown> })
   const kept: Keep = (step, noteOf, hear) => take({ step, hear: hear as Heard<unknown>, noteOf })
   const now: Hand = (step, hear) => {
-    const told = hear as Heard<unknown>
-    queue.push({
-      step,
-      hear: (exit) => {
-        if (Exit.isFailure(exit)) return told(exit)
-        direct.onDisk((error) => told(error === undefined ? exit : Exit.fail(error)))
-      },
-      noteOf: undefined
-    })
+    queue.push({ step, hear: hear as Heard<unknown>, commits: true })
     due()
   }
   return {
@@ -179,7 +174,7 @@ const over = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     Effect.suspend(() => {
       const done = Deferred.makeUnsafe<A, SqlError.SqlError>()
       const hear: Heard<A> = (exit) => void Deferred.doneUnsafe(done, exit)
-      Queue.offerUnsafe(queue, { step, hear: hear as Heard<unknown>, noteOf: undefined })
+      Queue.offerUnsafe(queue, { step, hear: hear as Heard<unknown> })
       return Deferred.await(done)
     })
   return { now, kept: now, seen: now, direct: undefined } satisfies Turns

@@ -22,18 +22,16 @@ export interface DirectSql {
     changes: (answer: Answering) => A,
     hear: (result: Result.Result<A, SqlError.SqlError>) => void
   ) => void
-  /** Commits what was changed: it outlasts the process, and is on disk some milliseconds later. */
-  readonly commit: () => void
+  /** Commits what was changed: it outlasts the process, and `synced` tells when the disk has it. Or gives why not. */
+  readonly commit: () => SqlError.SqlError | undefined
+  /** Tells when what is committed is on disk; at once where nobody asked to wait for that. */
+  readonly synced: (hear: (error: SqlError.SqlError | undefined) => void) => void
   /**
    * Writes down what was changed, so that it outlasts the process without a commit; whether it could be written. Where
    * the commit that comes fails, `restore` makes the change again, before the next.
    */
   readonly note: (lines: ReadonlyArray<string>) => boolean
   readonly restoreBy: (restore: (lines: ReadonlyArray<string>, answer: Answering) => void) => void
-  /** Tells whether what was changed so far is committed, as soon as it is or failed to be. */
-  readonly whenCommitted: (hear: (error: SqlError.SqlError | undefined) => void) => void
-  /** Commits, and tells when all of it is on disk; at once where nobody asked to wait for that. */
-  readonly onDisk: (hear: (error: SqlError.SqlError | undefined) => void) => void
   /** Before a statement of others: commits, unless their transaction is open; and their own commits wait for the disk. */
   readonly beforeOthers: () => void
   /** Another number after every statement of others, which may have changed anything. */
@@ -101,7 +99,7 @@ export const makeDirect = ({
   }
 
   let isWaiting = waitsForDisk
-  /** A commit on this way does not wait for the disk: whoever has to, waits by `onDisk`. Those of others do. */
+  /** A commit on this way does not wait for the disk: whoever has to, waits by `synced`. Those of others do. */
   const setWaiting = (waits: boolean) => {
     if (isWaiting === waits) return
     database.exec(`PRAGMA synchronous = ${waits ? "FULL" : "NORMAL"}`)
@@ -112,9 +110,6 @@ export const makeDirect = ({
   let isOurs = false
   /** What a commit failed with: until one succeeds, each change is committed before anybody hears of it. */
   let failed: SqlError.SqlError | undefined
-
-  /** Who wants to know whether the transaction of this way that is open is committed. */
-  let uncommitted: Array<(error: SqlError.SqlError | undefined) => void> = []
   /** What is noted of the transaction that is open, or of one that could not be committed. */
   let noted: Array<string> = []
   let isLost = false
@@ -125,9 +120,6 @@ export const makeDirect = ({
       noted = []
       notes.clear()
     }
-    const told = uncommitted
-    uncommitted = []
-    for (const hear of told) hear(failed)
   }
 
   const rollBack = () => {
@@ -135,7 +127,7 @@ export const makeDirect = ({
   }
 
   const commit = () => {
-    if (!isOurs) return
+    if (!isOurs) return undefined
     isOurs = false
     try {
       answer(COMMIT)
@@ -145,6 +137,7 @@ export const makeDirect = ({
       rollBack()
     }
     ended()
+    return failed
   }
 
   const run = <A>(changes: (answer: Answering) => A): Result.Result<A, SqlError.SqlError> => {
@@ -159,8 +152,8 @@ export const makeDirect = ({
       const value = changes(answer)
       answer(RELEASE)
       if (failed !== undefined) {
-        commit()
-        if (failed !== undefined) return Result.fail(failed)
+        const error = commit()
+        if (error !== undefined) return Result.fail(error)
       }
       return Result.succeed(value)
     } catch (cause) {
@@ -196,13 +189,7 @@ export const makeDirect = ({
       return true
     },
     restoreBy: (how) => void (restore = how),
-    whenCommitted: (hear) => {
-      if (isOurs) uncommitted.push(hear)
-      else hear(undefined)
-    },
-    onDisk: (hear) => {
-      commit()
-      if (failed !== undefined) return hear(failed)
+    synced: (hear) => {
       // Closing writes all of the log into the file.
       if (!waitsForDisk || isClosed) return hear(undefined)
       waiting.push(hear)

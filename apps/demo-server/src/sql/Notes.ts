@@ -23,18 +23,27 @@ export interface Notes {
 export const makeNotes = (database: string): Notes => {
   let file: number | undefined
   let isEmpty = true
+  /** Whether the last line is without its end, on a disk that is full. */
+  let isTorn = false
   const clear = () => {
     if (isEmpty || file === undefined) return
-    ftruncateSync(file)
-    isEmpty = true
+    try {
+      ftruncateSync(file)
+      isEmpty = true
+      isTorn = false
+    } catch {
+      // What they say is done already: they are cleared with the next ones.
+    }
   }
   return {
     write: (lines) => {
       try {
         file ??= openSync(pathOf(database), "a", MODE)
         isEmpty = false
-        const text = `${lines.join("\n")}\n`
-        return writeSync(file, text) === Buffer.byteLength(text)
+        const text = `${isTorn ? "\n" : ""}${lines.join("\n")}\n`
+        isTorn = true
+        isTorn = writeSync(file, text) < Buffer.byteLength(text)
+        return !isTorn
       } catch {
         return false
       }
