@@ -1,5 +1,6 @@
 /** The checker accuses no gateway that is right: what cannot be said of it is left out, with how to say it. */
 import { assert, describe, it } from "@effect/vitest"
+import { apiKey } from "@sluice/core"
 import { Effect } from "effect"
 import { brokenGateways } from "./brokenGateways.ts"
 import { check, everything, having } from "./Checking.ts"
@@ -22,6 +23,17 @@ describe("a gateway that is right", () => {
         assert.match(found, /^skipped: /)
         assert.match(found.slice("skipped: ".length), says)
       }
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a key that is refused", () => {
+  it.live("says nothing of the gateway", () =>
+    Effect.gen(function* () {
+      const { url } = yield* serveGateway()
+      const error = yield* Effect.flip(check(url, { apiKey: apiKey("sk-of-another-gateway") }))
+      assert.strictEqual(error.reason._tag, "Unauthorized")
+      assert.include(error.message, "refuses the API key")
     }).pipe(Effect.scoped)
   )
 })

@@ -3,7 +3,7 @@ import { Duration, Effect, Random, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
 import { baseUrlOf } from "../client/ClientOptions.ts"
 import { concealer } from "../client/Conceal.ts"
-import { GatewayError, Unreachable } from "../GatewayError.ts"
+import { GatewayError, Unauthorized, Unreachable } from "../GatewayError.ts"
 import { ask } from "./Ask.ts"
 import type { Check } from "./Check.ts"
 import { chat } from "./checks/Chat.ts"
@@ -67,7 +67,7 @@ const harmlessCall = (call: CheckedCall, tell: (text: string) => string): Checke
  * also when it is interrupted.
  *
  * **Gotchas.** The `HttpClient` should follow no redirects: the transport of `@sluice/core/client` does not. Fails only
- * when the base URL is none, or when nothing answers there at all.
+ * when the base URL is none, when nothing answers there at all, or when the API key is refused.
  */
 export const checkGateway = Effect.fn("checkGateway")(function* (
   options: ConformanceOptions,
@@ -78,6 +78,8 @@ export const checkGateway = Effect.fn("checkGateway")(function* (
   const callable = ask(baseUrl, MODELS, {}, apiKey, aside)
   // A wrong address breaks no rule.
   const first = yield* Effect.mapError(callable, ({ message }) => unreachable(message))
+  // Nor does a wrong key.
+  if (first.status === 401) return yield* refused()
   const lists =
     accessToken === undefined
       ? []
@@ -110,6 +112,14 @@ export const checkGateway = Effect.fn("checkGateway")(function* (
   const models = Object.entries(chosen).map(([purpose, model]) => [purpose, tell(model)] as const)
   return report(baseUrl, Object.fromEntries(models), calls)
 })
+
+const refused = () =>
+  new GatewayError({
+    operation: "conformance",
+    reason: new Unauthorized({
+      message: `${MODELS.method} ${MODELS.path} refuses the API key (401): nothing can be said of this gateway without one that it accepts.`
+    })
+  })
 
 const unreachable = (message: string) =>
   new GatewayError({
