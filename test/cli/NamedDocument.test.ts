@@ -15,6 +15,8 @@ describe("a document that is named", () => {
     ["boiler.md", "boiler.md"],
     ["d3", "heating/Flue.md"],
     ["docs/boiler.md", "boiler.md"],
+    ["./boiler.md", "boiler.md"],
+    ["Boiler.md/", "boiler.md"],
     ["./docs/heating/stove.md", "heating/stove.md"],
     ["/home/me/docs/a/boiler.md", "a/boiler.md"],
     ["docs\\old\\stove.md", "old/stove.md"],

@@ -51,4 +51,22 @@ describe("what is written at once", () => {
       assert.deepStrictEqual([...(yield* commits(parts, 1))], ["a", "b", "c"])
     })
   )
+
+  it.effect("what came before a pause waits a second, not for the end of the pause", () =>
+    Effect.gen(function* () {
+      const given: Array<string> = []
+      const parts = [..."abc"].map((id) => part(id, 10))
+      const pausing = Stream.concat(Stream.fromIterable(parts), Stream.never).pipe(
+        commitsOf,
+        Stream.runForEach((commit) =>
+          Effect.sync(() => given.push(commit.flatMap(({ ids }) => ids).join("")))
+        )
+      )
+      yield* Effect.forkChild(pausing)
+      yield* TestClock.adjust("750 millis")
+      assert.deepStrictEqual(given, ["a"])
+      yield* TestClock.adjust("500 millis")
+      assert.deepStrictEqual(given, ["a", "bc"])
+    })
+  )
 })

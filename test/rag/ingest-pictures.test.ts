@@ -174,55 +174,80 @@ describe("a picture beside a document", () => {
   })
 })
 
+/** A library whose figures are described by a model that says `says`, and which pictures with which captions it saw. */
+const describing = Effect.fnUntraced(function* (says: (asked: number) => string) {
+  const test = yield* testFolder
+  const asked: Array<string> = []
+  const vision = Layer.succeed(
+    Vision,
+    Vision.of({
+      model: { id: "eye", kind: "generative", maxImages: 1, maxImageBytes: 1e6, formats: ["png"] },
+      look: (question, [image]) =>
+        Effect.sync(() => {
+          asked.push(`${sha256(image!)} ${/Its caption: "([^"]*)"/.exec(question)?.[1]}`)
+          return { text: says(asked.length), tokens: 100 }
+        })
+    })
+  )
+  const library = yield* Library.open(test.library, { describeFigures: true }).pipe(
+    Effect.provide(Layer.mergeAll(modelsLayer, vision))
+  )
+  const ingest = (path: string) =>
+    Effect.map(library.ingest(`${test.docs}/${path}`), ({ failed }) => assert.deepStrictEqual(failed, []))
+  const said = (path: string) =>
+    Effect.map(library.figures(documentId(path)), (figures) => figures.map(({ figure }) => figure.said))
+  return { ...test, asked, ingest, library, said }
+})
+
 describe("figures that a model describes", () => {
   it.effect("are paid for once each, though their documents change, come again, or are rebuilt", () =>
     Effect.gen(function* () {
-      const test = yield* testFolder
-      const asked: Array<string> = []
-      const vision = Layer.succeed(
-        Vision,
-        Vision.of({
-          model: { id: "eye", kind: "generative", maxImages: 1, maxImageBytes: 1e6, formats: ["png"] },
-          look: (question, [image]) =>
-            Effect.sync(() => {
-              asked.push(`${sha256(image!)} ${/Its caption: "([^"]*)"/.exec(question)?.[1]}`)
-              return { text: `A curve, described as number ${asked.length}.`, tokens: 100 }
-            })
-        })
+      const { asked, ingest, library, said, write } = yield* describing(
+        (n) => `A curve, described as number ${n}.`
       )
-      const options = { describeFigures: true }
-      const models = Layer.mergeAll(modelsLayer, vision)
-      const library = yield* Library.open(test.library, options).pipe(Effect.provide(models))
-      yield* test.write("docs/boiler.md", PAGES["boiler.md"])
-      yield* test.write("docs/img/the pressure.png", FIRST)
-      const upToDate = Effect.map(library.ingest(`${test.docs}/boiler.md`), ({ failed }) =>
-        assert.deepStrictEqual(failed, [])
-      )
-      const said = Effect.map(library.figures(documentId("boiler.md")), (figures) =>
-        figures.map(({ figure }) => figure.said)
-      )
-      yield* upToDate
+      const boiler = PAGES["boiler.md"]
+      yield* write("docs/boiler.md", boiler)
+      yield* write("docs/img/the pressure.png", FIRST)
+      yield* ingest("boiler.md")
       assert.deepStrictEqual(asked, [`${sha256(FIRST)} Figure 1: The pressure.`])
-      const first = yield* said
+      const first = yield* said("boiler.md")
       assert.match(first.join(), /described as number 1/)
 
-      yield* test.write("docs/boiler.md", `${PAGES["boiler.md"]}\nIt falls in autumn too.\n`)
-      yield* upToDate
+      yield* write("docs/boiler.md", `${boiler}\nIt falls in autumn too.\n`)
+      yield* ingest("boiler.md")
       yield* Stream.runDrain(library.rebuild)
       assert.strictEqual(asked.length, 1, "another text, the same picture")
-      assert.deepStrictEqual(yield* said, first)
+      assert.deepStrictEqual(yield* said("boiler.md"), first)
 
       yield* library.remove(documentId("boiler.md"))
-      yield* upToDate
+      yield* ingest("boiler.md")
       assert.strictEqual(asked.length, 1, "removed and brought again")
 
-      yield* test.write("docs/img/the pressure.png", SECOND)
-      yield* upToDate
+      yield* write("docs/img/the pressure.png", SECOND)
+      yield* ingest("boiler.md")
       assert.strictEqual(asked.length, 2, "another picture")
-      yield* test.write("docs/boiler.md", PAGES["boiler.md"].replace("The pressure.", "The heat."))
-      yield* upToDate
+      yield* write("docs/boiler.md", boiler.replace("The pressure.", "The heat."))
+      yield* ingest("boiler.md")
       assert.strictEqual(asked.at(-1), `${sha256(SECOND)} Figure 1: The heat.`)
-      assert.match((yield* said).join(), /described as number 3/)
+      assert.match((yield* said("boiler.md")).join(), /described as number 3/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("are shown once, though many documents have them; nothing said is asked for again", () =>
+    Effect.gen(function* () {
+      const { asked, ingest, said, write } = yield* describing((n) => (n === 1 ? " " : "A curve."))
+      const names = ["a.md", "b.md", "c.md"]
+      for (const name of names)
+        yield* write(`docs/${name}`, `# ${name}\n\n![Figure 1: The heat.](heat.png)\n`)
+      yield* write("docs/heat.png", FIRST)
+      yield* ingest("")
+      const ofTexts = () => asked.filter((one) => one.endsWith(" Figure 1: The heat."))
+      assert.strictEqual(ofTexts().length, 1)
+      for (const name of names)
+        yield* write(`docs/${name}`, `# Now ${name}\n\n![Figure 1: The heat.](heat.png)\n`)
+      yield* ingest("")
+      assert.strictEqual(ofTexts().length, 2)
+      for (const name of names) assert.include((yield* said(`${name}`)).join(), "A curve.")
     }).pipe(Effect.scoped)
   )
 })

@@ -2,7 +2,7 @@
 import { Effect, Stream } from "effect"
 import { type Batch, batchesOf, type Pace, type SourceFile } from "./Batches.ts"
 import { type CommitPart, commitsOf } from "./Commits.ts"
-import { StoredFiles } from "./DescribeFigures.ts"
+import { describedOnce, Descriptions } from "./DescribeFigures.ts"
 import { documentEvent, failedEvent } from "./DocumentEvent.ts"
 import type { IngestEvent } from "./IngestReport.ts"
 import type { PassageEmbedder } from "./PassageEmbedder.ts"
@@ -85,7 +85,7 @@ export const ingestFiles = <E, R>(
 
   // The next batch is read while this one is embedded, and this one while the last commit is being written.
   return batchesOf(files, known, pace).pipe(
-    Stream.provideService(StoredFiles, into.original),
+    Stream.provideService(Descriptions, describedOnce(into.original)),
     Stream.buffer({ capacity: 1 }),
     Stream.mapEffect(embedBatch),
     commitsOf,

@@ -16,7 +16,7 @@ import { LanceIndex, type StoreOptions } from "./LanceIndex.ts"
 import { librarySnapshots, type LibrarySnapshots } from "./LibrarySnapshots.ts"
 import { FORMAT, type Manifest } from "./Manifest.ts"
 import { parse } from "./parse/Parser.ts"
-import { makePassageEmbedder, modelError } from "./PassageEmbedder.ts"
+import { makePassageEmbedder, modelError, sha256 } from "./PassageEmbedder.ts"
 import { decodeReading } from "./StoredReading.ts"
 import { type Collection, type IndexStats, PassageIndex } from "./PassageIndex.ts"
 import { planIngest } from "./Plan.ts"
@@ -335,15 +335,16 @@ const makeLibrary: (
       yield* find(id)
       return (yield* (yield* collection).passages(id)).filter(isFigure)
     }),
-    attachment: Effect.fn("Library.attachment")(function* (id, sha256) {
+    attachment: Effect.fn("Library.attachment")(function* (id, crop) {
       const { attachments = [], info, reading } = yield* find(id)
-      const isCrop = sha256 !== reading && attachments.includes(sha256)
-      const bytes = isCrop ? yield* (yield* collection).original(sha256) : undefined
-      if (bytes !== undefined) return bytes
+      const isKept = crop !== reading && attachments.includes(crop)
+      const bytes = isKept ? yield* (yield* collection).original(crop) : undefined
+      // Descriptions lie below a key that is no hash of theirs.
+      if (bytes !== undefined && sha256(bytes) === crop) return bytes
       return yield* new RagError({
         stage: "store",
         reason: "NotFound",
-        message: `${info.path} has no crop ${sha256}. The document may have been replaced; ask for its figures anew.`,
+        message: `${info.path} has no crop ${crop}. The document may have been replaced; ask for its figures anew.`,
         document: id
       })
     }),

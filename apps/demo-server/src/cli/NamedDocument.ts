@@ -12,6 +12,9 @@ export interface Meant<D extends Named> {
 /** Documents that a message names. */
 const NEAR = 5
 
+/** Characters of a path, at most, on every system. */
+const LONGEST = 4_096
+
 /** Words less alike than this are others. */
 const ALIKE = 0.4
 
@@ -31,10 +34,12 @@ const normal = (path: string): string =>
 export const namedDocument = <D extends Named>(documents: ReadonlyArray<D>, named: string): Meant<D> => {
   const exact = documents.find(({ id, path }) => id === named || path === named)
   if (exact !== undefined) return { document: exact, near: [] }
-  const typed = normal(named)
+  const typed = normal(named.slice(0, LONGEST))
   if (typed === "") return { near: [] }
   for (const as of [(path: string) => path, (path: string) => path.toLowerCase()]) {
     const wanted = as(typed)
+    const same = documents.filter(({ path }) => as(normal(path)) === wanted)
+    if (same.length === 1) return { document: same[0]!, near: [] }
     const ends = (path: string, end: string) => path === end || path.endsWith(`/${end}`)
     const within = documents.filter(({ path }) => ends(as(normal(path)), wanted))
     const around = documents.filter(({ path }) => ends(wanted, as(normal(path))))
