@@ -86,6 +86,16 @@ describe("rerankScores", () => {
     expect(best("windlas", { text: "Boats moor here" }, { text: "A windlass is lent" })).toBe(1)
   })
 
+  it("sees what became of a document that it has seen before", () => {
+    const document = { text: "The grey cat sleeps." }
+    const other = { text: "Nothing of that." }
+    const [before] = rerankScores("boiler room", [document, other])
+    document.text = "The boiler room is locked."
+    const [after] = rerankScores("boiler room", [document, other])
+    expect(after).toBeGreaterThan(before!)
+    expect(after).toBe(rerankScores("boiler room", [Object.freeze({ ...document }), other])[0])
+  })
+
   it("accepts questions and documents without a word", () => {
     expect([...rerankScores("?!", [{ text: "one" }, { text: "" }])].every(Number.isFinite)).toBe(true)
     expect([...rerankScores("", [])]).toEqual([])

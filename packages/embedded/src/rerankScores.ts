@@ -243,7 +243,8 @@ const logistic = (x: number): number => 1 / (1 + Math.exp(-x))
  *
  * **Details.** Saturated term frequency, with rarity in general language and among the candidates, and smaller parts
  * for title, order of words, words that look alike, and the vectors of `embedText`, which count more for long questions;
- * then how near a document is to the three best. Only the query and the documents count: no index, no state, no matter in which order they come.
+ * then how near a document is to the three best. Only the query and the documents count: no index, no state, no matter
+ * in which order they come.
  *
  * **Gotchas.** Scores order the documents of one call. They are no probabilities.
  */

@@ -240,7 +240,7 @@ const candidateOf = (passage: StoredPassage): Candidate => {
   const known = candidates.get(passage)
   if (known !== undefined) return known
   const title = titleOf(passage.document.title, passage.headings)
-  const candidate = { title, text: rankedText(passage) }
+  const candidate = Object.freeze({ title, text: rankedText(passage) })
   candidates.set(passage, candidate)
   return candidate
 }
