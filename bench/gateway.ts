@@ -132,7 +132,7 @@ export const bench: Bench = ({ quick }) =>
       const ours = targets.find(({ name }) => name === "sluice")
       if (ours !== undefined) {
         const requests = quick ? 2000 : 100_000
-        // What calls leave is collected for the first time after some 300,000 of them: it is flat from there on.
+        // V8 may collect its old memory late: one reading after 100,000 requests does not tell whether it grows.
         say(`${requests} requests, five times …`)
         figures["sluice, memory before (MB)"] = rounded(residentMegabytes(ours.pid), 0)
         for (const times of [1, 2, 3, 4, 5]) {

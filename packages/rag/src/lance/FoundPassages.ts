@@ -4,8 +4,8 @@ import { toPassage } from "./LanceRows.ts"
 
 /**
  * Characters of JSON that are remembered at least, and at most twice as many, in all collections together: 5,000 to 10,000
- * passages, 32 MB of heap with all that is made of them, and 60 MB where they are lines of pages. Of 10,771 a question takes 6 to 9 % less for it, the reranker a
- * quarter; of many more it finds other ones each time.
+ * passages, 32 MB of heap with all that is made of them, and 60 MB where they are lines of pages. Of 10,771 a question
+ * takes 9 % less for it, the reranker a quarter; of many more it finds other ones each time.
  */
 const CHARACTERS = 6_000_000
 
