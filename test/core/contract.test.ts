@@ -25,10 +25,11 @@ import {
   Unauthorized,
   Unreachable
 } from "@sluice/core"
-import { GatewayClient } from "@sluice/core/client"
-import { Duration, Effect, Layer, Redacted, Schema, Stream } from "effect"
+import { GatewayClient, makeCaller } from "@sluice/core/client"
+import { Duration, Effect, Fiber, Layer, Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder, OpenApi } from "effect/http-api"
+import { TestClock } from "effect/testing"
 import { AccountHandlers } from "./accountHandlers.ts"
 import { ImagesHandlers } from "./imagesHandlers.ts"
 import { VideosHandlers } from "./videosHandlers.ts"
@@ -278,6 +279,21 @@ layer(Layer.provideMerge(gateway, Server))("the contract", (it) => {
       assert.strictEqual(statusOf(new InvalidResponse({ message: "m" })), 502)
       assert.strictEqual(statusOf(new ServerFailure({ message: "m", status: 529 })), 502)
       assert.strictEqual(statusOf(new TimedOut({ message: "m", scope: "call", after: second })), 504)
+    })
+  )
+
+  it.effect("who calls over HTTP is told of no option of the client", () =>
+    Effect.gen(function* () {
+      const options = { attemptTimeout: "1 millis", retry: RETRY_NEVER } as const
+      const { call } = makeCaller(options, apiKey("sk-0123456789"))
+      const waiting = call({ operation: "rerank", model: "m" }, Effect.never)
+      const running = yield* Effect.forkChild(Effect.flip(waiting))
+      yield* TestClock.adjust("1 second")
+      const { reason } = yield* Fiber.join(running)
+      assert.strictEqual(reason.message, "No whole answer within 1ms (`attemptTimeout`).")
+      assert.strictEqual(Failure.fromReason(reason).message, "No whole answer within 1ms.")
+      const large = new InvalidResponse({ message: "The answer is larger than `maxResponseBytes` allows." })
+      assert.notInclude(Failure.fromReason(large).message, "`")
     })
   )
 })

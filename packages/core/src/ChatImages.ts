@@ -64,7 +64,7 @@ const refusedUri = (uri: string): string | undefined => {
  */
 export const refusedImages = (messages: ReadonlyArray<ChatMessage>): InvalidRequest | undefined => {
   for (const { content } of messages) {
-    for (const part of typeof content === "string" ? [] : content) {
+    for (const part of typeof content === "object" ? content : []) {
       if (part.type !== "image_url" || !isDataUri(part.image_url.url)) continue
       const why = refusedUri(part.image_url.url)
       if (why !== undefined) {
@@ -86,7 +86,7 @@ export const imageCost = (messages: ReadonlyArray<ChatMessage>): TokenCost => {
   let least = 0
   let most = 0
   for (const { content } of messages) {
-    for (const part of typeof content === "string" ? [] : content) {
+    for (const part of typeof content === "object" ? content : []) {
       if (part.type !== "image_url") continue
       const cost = imageTokens(part.image_url.detail, sizeOf(part.image_url.url))
       least += cost.least

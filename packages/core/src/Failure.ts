@@ -36,6 +36,9 @@ export type ErrorBody = typeof ErrorBody.Type
 
 const STATUSES = [400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 502, 503, 504] as const
 
+/** Of them, those that say more of what is wrong with a request than 400, and are passed on. */
+const REFUSALS = [409, 413, 422] as const
+
 /** What `type` says for each status. */
 const typeOf = (status: number): string => {
   switch (status) {
@@ -51,6 +54,15 @@ const typeOf = (status: number): string => {
       return status >= 500 ? "server_error" : "invalid_request_error"
   }
 }
+
+/** Where whoever is limited, or overloaded, does not know when it ends. */
+const RETRY_AFTER_DEFAULT = Duration.seconds(1)
+
+/** What a message says without the options of the client, which whoever calls over HTTP has not. */
+const overHttp = (message: string): string =>
+  message
+    .replace(/ \(`(?:attempt|call)Timeout`\)/, "")
+    .replace("than `maxResponseBytes` allows", "than what is read of one")
 
 /** A failed call as a handler raises it: a status, the body's fields, and what the caller should do about retrying. */
 export class Failure extends Schema.TaggedError<Failure>()("Failure", {
@@ -69,24 +81,28 @@ export class Failure extends Schema.TaggedError<Failure>()("Failure", {
     return { success: false, error: { message, type, param, code }, message }
   }
 
-  /** The headers that are sent beside it. */
+  /** The headers that are sent beside it; with 429 and 503 always when to come back. */
   get headers(): FailureHeaders {
-    const seconds = this.retryAfter && Math.ceil(Duration.toSeconds(this.retryAfter))
+    const isTemporary = this.status === 429 || this.status === 503
+    const after = this.retryAfter ?? (isTemporary ? RETRY_AFTER_DEFAULT : undefined)
     return {
       "x-should-retry": this.retryable ? "true" : "false",
-      ...(this.retryAfter !== undefined && {
-        "retry-after": String(seconds),
-        "retry-after-ms": String(Math.ceil(Duration.toMillis(this.retryAfter)))
+      ...(after !== undefined && {
+        "retry-after": String(Math.ceil(Duration.toSeconds(after))),
+        "retry-after-ms": String(Math.ceil(Duration.toMillis(after)))
       })
     }
   }
 
   /** The status, type and code that stand for a reason. */
   static fromReason(reason: GatewayReason): Failure {
-    const { message, isRetryable: retryable } = reason
+    const { isRetryable: retryable } = reason
+    const message = overHttp(reason.message)
     switch (reason._tag) {
-      case "InvalidRequest":
-        return new Failure({ status: 400, message, param: reason.param, code: reason.code, retryable })
+      case "InvalidRequest": {
+        const status = REFUSALS.find((refusal) => refusal === reason.status) ?? 400
+        return new Failure({ status, message, param: reason.param, code: reason.code, retryable })
+      }
       case "Unauthorized":
         return new Failure({ status: 401, message, code: "invalid_api_key", retryable })
       case "Forbidden":
@@ -175,7 +191,7 @@ export const toReason = (answer: {
   if (status >= 500 || status === 408 || final === false) {
     return new ServerFailure({ message, status, retryAfter: answer.retryAfter, final })
   }
-  return new InvalidRequest({ message, param: answer.param, code })
+  return new InvalidRequest({ message, param: answer.param, code, ...(status !== 400 && { status }) })
 }
 
 /** How gateways of the one-api family, and OpenAI, say that the money is used up; some of them with status 429. */

@@ -8,13 +8,16 @@
  * ```
  */
 import { Duration, Schema } from "effect"
+import { sentence } from "./Sentence.ts"
 
 /** The request itself is wrong (400, 409, 413, 415, 422, or refused before it was sent). Sending it again changes nothing. */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
   message: Schema.String,
   /** The field at fault, as the gateway names it. */
   param: Schema.optional(Schema.String),
-  code: Schema.optional(Schema.String)
+  code: Schema.optional(Schema.String),
+  /** The status that refused it, where it is another than 400. */
+  status: Schema.optional(Schema.Int)
 }) {
   readonly isRetryable = false
 }
@@ -176,7 +179,7 @@ export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayErr
     const where = `${this.operation}${about.length > 0 ? ` (${about.join(", ")})` : ""}`
     const what = this.reason.message
     if (this.advice === undefined) return `${where}: ${what}`
-    return `${where}: ${/[.!?…]$/.test(what) ? what : `${what}.`} ${this.advice}`
+    return `${where}: ${sentence(what)} ${this.advice}`
   }
 
   /** What to try next; the end of `message`. Undefined where the reason's own message says it. */

@@ -32,7 +32,7 @@ const render = (report: Report): string =>
 const allowing = (name: string, what: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(what), Flag.withDefault(false))
 
-const model = (name: string, fallback = `the first listed one with “${name}” in its id`) =>
+const model = (name: string, fallback = `the first that is listed for it, or has “${name}” in its id`) =>
   Flag.String(`${name}-model`).pipe(
     Flag.withDescription(`Model to call. Default: ${fallback}`),
     Flag.optional
@@ -74,11 +74,17 @@ export const conformance = Command.make(
       Flag.withDescription("With --rotate: a new file for the new system access token, else it is lost"),
       Flag.optional
     ),
-    embedding: model("embedding", "the first listed one with “embed” in its id"),
+    embedding: model("embedding", "the first that is listed for it, or has “embed” in its id"),
     rerank: model("rerank"),
-    chat: model("chat", "the first listed one with “chat” or “vision” in its id; it has to see images"),
+    chat: model(
+      "chat",
+      "the first that is listed for it and sees images, or has “chat” or “vision” in its id"
+    ),
     image: model("image"),
-    twoStepImage: model("two-step-image", "none; needed where the image model answers at once"),
+    twoStepImage: model(
+      "two-step-image",
+      "the first image model that is listed with “task” in its id; needed where the image model answers at once"
+    ),
     video: model("video"),
     json
   },

@@ -1,7 +1,7 @@
 /** A prompt of Effect's AI services as messages of the gateway's chat. */
 import { Effect } from "effect"
 import type * as Prompt from "effect/ai/Prompt"
-import type { ChatMessage } from "../endpoints/Chat.ts"
+import type { ChatContent, ChatMessage } from "../endpoints/Chat.ts"
 import { InvalidRequest } from "../GatewayError.ts"
 import { IMAGE_FORMATS } from "../media/ImageFormat.ts"
 import { readImage } from "../media/ImageSource.ts"
@@ -19,7 +19,7 @@ declare module "effect/ai/Prompt" {
   }
 }
 
-type Parts = Exclude<ChatMessage["content"], string>
+type Parts = Exclude<ChatContent, string>
 
 /**
  * The messages of a prompt, in their order.
@@ -54,7 +54,7 @@ const refuse = (what: string) =>
   Effect.fail(new InvalidRequest({ message: `A message of the gateway's chat cannot carry ${what}.` }))
 
 /** One text alone is a plain string: every chat model takes that. */
-const plain = (parts: Parts): ChatMessage["content"] => {
+const plain = (parts: Parts): ChatContent => {
   const [first] = parts
   if (first === undefined) return ""
   return parts.length === 1 && first.type === "text" ? first.text : parts

@@ -30,10 +30,18 @@ export const baseUrlOf = (value: string | URL): Effect.Effect<string, GatewayErr
 
 /** A variable of the environment that a client cannot do without. */
 export const required = <A>(schema: Schema.ConstraintCodec<A, unknown>, name: string, what: string) =>
-  Effect.flatMap(Config.option(Config.schema(schema, name)), (value) =>
-    Option.isSome(value)
-      ? Effect.succeed(value.value)
-      : refuse(`${name} is not set: it has to hold ${what}. Without a gateway, use the embedded models.`)
+  Effect.gen(function* () {
+    return yield* Config.option(Config.schema(schema, name))
+  }).pipe(
+    // What it holds is not repeated.
+    Effect.mapError(() =>
+      refuse(`${name} is not one word of visible ASCII characters: it has to hold ${what}.`)
+    ),
+    Effect.flatMap((value) =>
+      Option.isSome(value)
+        ? Effect.succeed(value.value)
+        : refuse(`${name} is not set: it has to hold ${what}. Without a gateway, use the embedded models.`)
+    )
   )
 
 /** `SLUICE_GATEWAY_URL`. */

@@ -3,6 +3,7 @@ import { Effect, Result } from "effect"
 import type { Extra } from "../endpoints/Open.ts"
 import type { Embeddings, EmbeddingsCall } from "../Gateway.ts"
 import { GatewayError, InvalidResponse, PartialFailure } from "../GatewayError.ts"
+import { sentence } from "../Sentence.ts"
 import { BATCH, type Batch, type BatchLimits, batches } from "./Batches.ts"
 
 export interface EmbedOptions extends Partial<BatchLimits> {
@@ -95,7 +96,7 @@ const together = (
     model,
     requestId: first.requestId,
     reason: new PartialFailure({
-      message: `${failed.length} of ${failed.length + kept.size} texts have no vector: ${first.reason.message} Call again with those alone; the others are in \`kept\`.`,
+      message: `${failed.length} of ${failed.length + kept.size} texts have no vector: ${sentence(first.reason.message)} Call again with those alone; the others are in \`kept\`.`,
       failed,
       kept,
       first: first.reason

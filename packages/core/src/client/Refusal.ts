@@ -8,6 +8,11 @@ import { toldIn } from "./Told.ts"
 /** The JSON of a text, whatever it is. */
 export const jsonIn = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
+/** The `code` of the reason where a call was led elsewhere and the gateway gave none of its own. */
+export const REDIRECTED = "redirected"
+
+const isRedirect = (status: number): boolean => status >= 300 && status < 400
+
 /** Reads the answer to its end, so that its connection serves again, and says why the call was refused. */
 export const refusal = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
   const { headers, status } = response
@@ -18,7 +23,7 @@ export const refusal = Effect.fnUntraced(function* (response: HttpClientResponse
     status,
     message: [said, advice(status, told === undefined)].filter(Boolean).join(" "),
     param: told?.param,
-    code: told?.code,
+    code: told?.code ?? (isRedirect(status) ? REDIRECTED : undefined),
     retryAfter: retryAfter(headers, yield* Clock.currentTimeMillis),
     shouldRetry: shouldRetry(headers)
   })
@@ -47,6 +52,6 @@ export const isCompressed = (headers: HttpClientResponse.HttpClientResponse["hea
 
 const advice = (status: number, foreign: boolean): string => {
   if (status === 404 && foreign) return "Check the base URL: the paths begin at its end with /v1 or /api."
-  if (status >= 300 && status < 400) return "Redirects are not followed: give the address they lead to."
+  if (isRedirect(status)) return "Redirects are not followed: give the address they lead to."
   return ""
 }

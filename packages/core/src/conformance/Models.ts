@@ -35,19 +35,55 @@ const FLAGS: Readonly<Record<Purpose, string>> = {
 
 const PURPOSES = Object.keys(FLAGS) as ReadonlyArray<Purpose>
 
-const idsOf = ({ json }: Answer): ReadonlyArray<string> =>
-  listAt(json, "data")
-    .map((entry) => (typeof entry === "string" ? entry : at(entry, "id")))
-    .filter((id) => typeof id === "string")
+/** What some lists say that a model is for, as `operation`. */
+const OPERATIONS: Readonly<Partial<Record<Purpose, string>>> = {
+  embedding: "embeddings",
+  rerank: "rerank",
+  chat: "chat",
+  image: "images",
+  twoStepImage: "images",
+  video: "videos"
+}
 
-const guess = (ids: ReadonlyArray<string>, purpose: Purpose): string | undefined => {
+interface Listed {
+  readonly id: string
+  readonly operation: string | undefined
+  /** What else is said of it. */
+  readonly note: string
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+
+const listedIn = ({ json }: Answer): ReadonlyArray<Listed> =>
+  listAt(json, "data")
+    .map((entry) => ({
+      id: textOf(typeof entry === "string" ? entry : at(entry, "id")),
+      operation: textOf(at(entry, "operation")) || undefined,
+      note: textOf(at(entry, "note"))
+    }))
+    .filter(({ id }) => id !== "")
+
+/** What the note of a model that sees images has in it. */
+const SEEN = /\b(?:images?|pictures?|vision)\b/i
+
+const TASK = /(?:^|[-_])task(?:[-_]|$)/i
+
+/** By what the list says that a model is for; where it says nothing, by what its id has in it. */
+const guess = (listed: ReadonlyArray<Listed>, purpose: Purpose): string | undefined => {
   const { has = [], lacks } = WORDS[purpose] ?? {}
-  const others = ids.filter((id) => lacks?.test(id) !== true)
-  return has.map((word) => others.find((id) => word.test(id))).find((id) => id !== undefined)
+  const said = listed.filter(({ operation }) => operation === OPERATIONS[purpose])
+  const among = (said.length > 0 ? said : listed.filter(({ operation }) => operation === undefined)).filter(
+    ({ id }) => lacks?.test(id) !== true
+  )
+  const named = has.map((word) => among.find(({ id }) => word.test(id))).find((found) => found !== undefined)
+  const seeing = purpose === "chat" ? said.find(({ note }) => SEEN.test(note)) : undefined
+  // Which of the image models answer with a task, only a name of theirs tells.
+  if (purpose === "twoStepImage") return said.find(({ id }) => TASK.test(id))?.id
+  return (seeing ?? named ?? said[0])?.id
 }
 
 /**
- * The models named; for each purpose without one, the first of a list that has its word in the id.
+ * The models named; for each purpose without one, the first of a list that is said to be for it, or has its word in the id.
  *
  * `lists` are asked one after the other until nothing is missing; one that fails is passed over.
  */
@@ -63,9 +99,9 @@ export const chooseModels = Effect.fnUntraced(function* (
   }
   for (const list of lists) {
     if (missing().length === 0) break
-    const ids = yield* Effect.orElseSucceed(Effect.map(list, idsOf), () => [])
-    for (const purpose of missing()) {
-      const found = guess(ids, purpose)
+    const listed = yield* Effect.orElseSucceed(Effect.map(list, listedIn), () => [])
+    for (const purpose of PURPOSES.filter((purpose) => models[purpose] === undefined)) {
+      const found = guess(listed, purpose)
       if (found !== undefined) models[purpose] = found
     }
   }

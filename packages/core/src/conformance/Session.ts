@@ -20,7 +20,7 @@ export interface ConformanceOptions {
   readonly write?: boolean
   /** Allows `GET /api/user/token`, which ends the system access token. */
   readonly rotate?: boolean
-  /** The models to call. One that is not named is the first of the gateway's lists whose id has the word in it. */
+  /** The models to call. One that is not named is the first of the gateway's lists that is said to be for it (`operation`), or has the word in its id. */
   readonly models?: { readonly [Of in Purpose]?: string | undefined }
   /** For one request and its whole answer: 1 minute when not given, 5 minutes for paid ones. */
   readonly timeout?: Duration.Input | undefined

@@ -43,18 +43,52 @@ export const ImagePart = Schema.Struct({
   })
 })
 
-/** What one party said: a text, or parts of text and image. Interface: “Chat message with images”. */
-export const ChatMessage = Schema.Struct({
+const Content = Schema.Union([Schema.String, Schema.Array(Schema.Union([TextPart, ImagePart]))])
+export type ChatContent = typeof Content.Type
+
+/** What an assistant asked tools for, as it came in its answer. */
+const ToolCalls = Schema.Array(Schema.Json)
+
+const Said = Schema.Struct({
   role: Schema.Literals(["system", "developer", "user", "assistant"]),
-  content: Schema.Union([Schema.String, Schema.Array(Schema.Union([TextPart, ImagePart]))])
-}).annotate({ identifier: "ChatMessage" })
+  content: Content,
+  tool_calls: optional(ToolCalls)
+})
+
+/** An assistant's answer that was nothing but a question to tools. */
+const AskedTools = Schema.Struct({
+  role: Schema.Literal("assistant"),
+  content: optional(Content),
+  tool_calls: ToolCalls.check(Schema.isMinLength(1))
+})
+
+/** What a tool answered. */
+const ToldByTool = Schema.Struct({
+  role: Schema.Literal("tool"),
+  content: Content,
+  tool_call_id: Schema.String
+})
+
+/**
+ * What one party said: a text, or parts of text and image. Interface: “Chat message with images”.
+ *
+ * **Details.** The interface names no tools; clients go on with a conversation about them in OpenAI's form.
+ */
+export const ChatMessage = Schema.Union([Said, AskedTools, ToldByTool]).annotate({
+  identifier: "ChatMessage"
+})
 export type ChatMessage = typeof ChatMessage.Type
+
+/** The most answers that are asked for at once. */
+export const MOST_CHOICES = 128
 
 /** A question. `max_tokens` are those of the answer, at most. Interface: “Image understanding”. */
 export const ChatRequest = Schema.Struct({
   model: Schema.NonEmptyString,
   messages: Schema.Array(ChatMessage).check(Schema.isMinLength(1)),
   max_tokens: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
+  /** Answers to choose from, each of up to `max_tokens`; one when not given. The interface does not name it. */
+  n: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MOST_CHOICES }))),
   /** 0 to 2; 0 is as deterministic as the model can be. */
   temperature: optional(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 2 }))),
   stream: optional(Schema.Boolean),

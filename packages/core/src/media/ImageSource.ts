@@ -46,7 +46,8 @@ export type Needed<S extends ImageSource> =
 
 const refuse = (message: string) => new InvalidRequest({ message, code: "invalid_image" })
 
-const ADVICE = "A file's path is given as { file: path }."
+/** What whoever calls from a program may do, and who calls over HTTP may not. */
+export const FILE_ADVICE = "A file's path is given as { file: path }."
 
 const tooLarge = (what: string, bytes: number) =>
   refuse(
@@ -70,7 +71,7 @@ const ofBase64 = (base64: string, what: string) => {
   const bytes = decodeBase64(base64)
   return bytes === undefined
     ? Result.fail(
-        refuse(`${what} is not Base64 of the standard alphabet, padded, without line breaks. ${ADVICE}`)
+        refuse(`${what} is not Base64 of the standard alphabet, padded, without line breaks. ${FILE_ADVICE}`)
       )
     : load(bytes, what)
 }
@@ -101,7 +102,7 @@ const ofText = (text: string): Result.Result<ImageToSend, InvalidRequest> => {
       : Result.fail(refuse("The image's URL is not a valid http or https address."))
   }
   if (/^[a-z][a-z0-9+.-]*:/i.test(text)) {
-    return Result.fail(refuse(`The image's URL is neither http, nor https, nor a data URI. ${ADVICE}`))
+    return Result.fail(refuse(`The image's URL is neither http, nor https, nor a data URI. ${FILE_ADVICE}`))
   }
   return Result.map(ofBase64(text, "The image"), (image) => ({
     wire: text,

@@ -16,6 +16,17 @@ export interface Candidate {
   readonly text: string
 }
 
+/** What a caller may add to a query and its documents. */
+export interface RerankHints {
+  /** So many of the best come back at most. */
+  readonly topN?: number
+  /**
+   * What is thought of each document before it is read, 0 to 1, in the order given: how well words of the whole
+   * collection find it, for one. A model may look at it, and ranks without it as well.
+   */
+  readonly priors?: ReadonlyArray<number>
+}
+
 /** One document's place in a ranking: `index` into the documents given, `score` higher is better, model's own range. */
 export interface Ranked {
   readonly index: number
@@ -41,7 +52,7 @@ export class Reranker extends Context.Service<
     readonly rerank: (
       query: string,
       documents: ReadonlyArray<Candidate>,
-      options?: { readonly topN?: number }
+      options?: RerankHints
     ) => Effect.Effect<Ranking, GatewayError>
   }
 >()("@sluice/core/models/Reranker") {}
