@@ -82,6 +82,33 @@ describe("rerankScores", () => {
     expect(best("umbrella, xylophone or zeppelin", { text: words }, { text: locks })).toBe(0)
   })
 
+  it("prefers what has all of a few words to what speaks of two of them", () => {
+    const all = {
+      text: "A bus joins a processor to memory on one board, not by a backplane, and is therefore faster. Various makers sold theirs, each with connectors, clocks and voltages of its own, until one was agreed on."
+    }
+    const two = {
+      title: "backplane",
+      text: "Of backplanes there are various: this backplane takes various boards."
+    }
+    expect(best("faster backplane various", all, two)).toBe(0)
+    expect(best("backplane various", all, two)).toBe(1)
+  })
+
+  it("looks around what is likely before, where two fit as well", () => {
+    const documents = [
+      "The gate is oiled at noon by boatmen",
+      "The gate is painted in spring by millers",
+      "At noon boatmen oiled the wheel",
+      "In spring millers painted the wheel"
+    ].map((text) => ({ text }))
+    const nearer = (priors: ReadonlyArray<number>) => {
+      const scores = rerankScores("gate", documents, priors)
+      return Math.sign((scores[2] ?? 0) - (scores[3] ?? 0))
+    }
+    expect([nearer([1, 0, 0, 0]), nearer([0, 1, 0, 0])]).toEqual([1, -1])
+    expect([...rerankScores("gate", documents, [0, 0, 0, 0])]).toEqual([...rerankScores("gate", documents)])
+  })
+
   it("forgives a misspelt word", () => {
     expect(best("windlas", { text: "Boats moor here" }, { text: "A windlass is lent" })).toBe(1)
   })

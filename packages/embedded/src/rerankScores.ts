@@ -21,8 +21,16 @@ const WEIGHTS = {
   orderOfPairs: 0.15,
   similar: 0.2,
   vector: 0.3,
-  company: 1.35
+  covered: 0.1,
+  company: 1.5
 }
+
+/**
+ * Whoever types a few words expects what has all of them: the share of the question's words that a document has, the rare
+ * ones among the candidates counting more, to so high a power that little but nearly all of them counts. Three words of a
+ * dictionary's article: nDCG@10 .017 above BM25 in place of .045 below; Cranfield and the mean of 97 others as before.
+ */
+const COVERED_POWER = 5
 
 /**
  * A long question has many words that are rare and of no importance, and each document has some of them: what all of them
@@ -33,9 +41,14 @@ const LONG = 15
 const VERY_LONG = 50
 const VECTOR_OF_LONG = 1
 
-/** The best documents after a first look, to which the others are compared; the better ones count far more. */
+/**
+ * The best documents after a first look, to which the others are compared; the better ones count far more. So much of the
+ * priors takes part in choosing them. Priors, power and weight together: the mean of 98 collections .0015 above what
+ * `covered` gives, twelve of them below BM25 → ten, what these lack together .084 → .035 (nDCG@10).
+ */
 const LEADERS = 3
-const LEADER_POWER = 3
+const LEADER_POWER = 4
+const LEADER_PRIOR = 0.15
 
 /** Saturation of repeated terms, and how far long documents are held back. */
 const K1 = 1.2
@@ -187,6 +200,7 @@ const lexicalScores = (wanted: Wanted, seen: ReadonlyArray<Seen>): Float64Array 
     let title = 0
     let room = 0
     let similar = 0
+    let covered = 0
     for (let place = 0; place < terms.length; place++) {
       const count = document.counts[place] as number
       const weight = weights[place] as number
@@ -197,11 +211,13 @@ const lexicalScores = (wanted: Wanted, seen: ReadonlyArray<Seen>): Float64Array 
         fit += (rare[place] as number) * saturated
         title += unsaid * (document.inTitle[place] as number)
         room += unsaid
+        covered += rare[place] as number
       } else similar += weight * (document.likeness[place] as number)
     }
     const score =
       (WEIGHTS.background * background + WEIGHTS.similar * similar) / total +
       (WEIGHTS.candidates * fit) / totalRare +
+      WEIGHTS.covered * (covered / totalRare) ** COVERED_POWER +
       order * document.ordered
     return { score, fit: fit / totalRare, title: title / totalRare, room: room / totalRare }
   })
@@ -212,12 +228,12 @@ const lexicalScores = (wanted: Wanted, seen: ReadonlyArray<Seen>): Float64Array 
   )
 }
 
-/** How near each document is to the leaders: relevant documents resemble each other. */
-const companyOf = (scores: Float64Array, vectors: ReadonlyArray<Float32Array>): Float64Array => {
-  const leaders = [...scores.keys()]
-    .toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b)
+/** How near each document is to the leaders: relevant documents resemble each other. `firsts` are their scores. */
+const companyOf = (firsts: Float64Array, vectors: ReadonlyArray<Float32Array>): Float64Array => {
+  const leaders = [...firsts.keys()]
+    .toSorted((a, b) => (firsts[b] ?? 0) - (firsts[a] ?? 0) || a - b)
     .slice(0, LEADERS)
-    .map((index) => ({ vector: vectors[index], weight: Math.max(0, scores[index] ?? 0) ** LEADER_POWER }))
+    .map((index) => ({ vector: vectors[index], weight: Math.max(0, firsts[index] ?? 0) ** LEADER_POWER }))
   const total = leaders.reduce((sum, { weight }) => sum + weight, 0) || 1
   return Float64Array.from(
     vectors,
@@ -242,13 +258,18 @@ const logistic = (x: number): number => 1 / (1 + Math.exp(-x))
  * A score for each document, in the order given: above 0, below 1, higher is better.
  *
  * **Details.** Saturated term frequency, with rarity in general language and among the candidates, and smaller parts
- * for title, order of words, words that look alike, and the vectors of `embedText`, which count more for long questions;
- * then how near a document is to the three best. Only the query and the documents count: no index, no state, no matter
- * in which order they come.
+ * for title, order of words, words that look alike, having all words, and the vectors of `embedText`, which count more for
+ * long questions; then how near a document is to the three best, which `priors` (0 to 1, in the order of the documents)
+ * take part in choosing. Only what is given counts: no index, no state, no matter in which order the documents come,
+ * unless more than three are the best, to the last digit: then the first of them.
  *
  * **Gotchas.** Scores order the documents of one call. They are no probabilities.
  */
-export const rerankScores = (query: string, documents: ReadonlyArray<Candidate>): Float64Array => {
+export const rerankScores = (
+  query: string,
+  documents: ReadonlyArray<Candidate>,
+  priors: ReadonlyArray<number> = []
+): Float64Array => {
   forgetIfFull()
   const asked: TermedText = { terms: termsOf(query), titleTerms: 0 }
   const wanted = wantedOf(asked.terms)
@@ -266,6 +287,9 @@ export const rerankScores = (query: string, documents: ReadonlyArray<Candidate>)
   const scores = lexicalScores(wanted, seen).map(
     (score, i) => score + vectorWeight * dot(vector, vectors[i] ?? vector)
   )
-  const company = companyOf(scores, vectors)
+  const company = companyOf(
+    scores.map((score, i) => score + LEADER_PRIOR * (priors[i] ?? 0)),
+    vectors
+  )
   return scores.map((score, i) => logistic(4 * (score + WEIGHTS.company * (company[i] ?? 0)) - 4))
 }
