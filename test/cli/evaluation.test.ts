@@ -105,13 +105,15 @@ describe("sluice eval", () => {
       [
         ["--a", '{"recal":5}'],
         ["--a", "nowhere.json"],
-        ["--fail-under", "nDCG=.4"]
+        ["--fail-under", "nDCG=.4"],
+        ["--report", "nowhere/report.html"]
       ].map((args) => sluice(...RETRIEVAL, ...args))
     )
     expect(refused.map(({ code, stdout }) => [code, JSON.parse(stdout).error.reason])).toEqual([
       [1, "Malformed"],
       [1, "NotFound"],
-      [1, "Malformed"]
+      [1, "Malformed"],
+      [1, "Store"]
     ])
   })
 })

@@ -50,6 +50,43 @@ describe("a folder", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
+  it.effect("is asked for by name: what is none, and uploads that are none, are told", () =>
+    Effect.gen(function* () {
+      const library = yield* Library.open((yield* testFolder).library)
+      for (const none of ["", "a\0b", undefined, {}, { folder: "" }, { files: 7 }]) {
+        const error = yield* Effect.flip(library.ingest(none as string))
+        assert.strictEqual(error.reason, "Malformed", JSON.stringify(none))
+        if (typeof none === "string")
+          assert.strictEqual((yield* Effect.flip(library.plan(none))).reason, "Malformed")
+      }
+      const priceless = yield* Effect.flip(library.plan(".", { per1000Tokens: Number.NaN }))
+      assert.strictEqual(priceless.reason, "Malformed")
+      for (const none of [null, { folder: "." }])
+        assert.match((yield* Effect.flip(library.apply(none as never))).message, /no plan/)
+      const bytes = new TextEncoder().encode("# Weir\n\nThe weir is open.\n")
+      const listed = function* () {
+        yield { path: "a.md", bytes }
+        throw new Error("lost")
+      }
+      assert.match(
+        (yield* Effect.flip(library.ingest({ files: listed() }))).message,
+        /could not be listed.*lost/
+      )
+      const files = [
+        null,
+        { path: 7, bytes },
+        { path: "..", bytes },
+        { path: "b.md", bytes: "text" }
+      ] as never[]
+      const { added, failed } = yield* library.ingest({
+        files: [...files, { path: "a/.././../c.md", bytes }]
+      })
+      assert.strictEqual(added, 1)
+      assert.deepStrictEqual(reasons(failed), [" Malformed", " Malformed", " Malformed", "b.md Malformed"])
+      assert.deepStrictEqual(yield* pathsOf(library), ["c.md"])
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
   it.effect("names a file whose name is no UTF-8", () =>
     Effect.gen(function* () {
       const { docs, library: at, write } = yield* testFolder

@@ -1,9 +1,10 @@
 /** Embedding servers that people run themselves answer as OpenAI does, more or less: a library works with them. */
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, GatewayEmbedder } from "@sluice/core"
+import { apiKey, GatewayEmbedder, GatewayError, Unauthorized } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Library } from "@sluice/rag"
 import { Context, Effect, Layer } from "effect"
+import { modelError } from "../../packages/rag/src/PassageEmbedder.ts"
 import { type Behaviour, embed, json, LoopbackGateway } from "../core/LoopbackGateway.ts"
 import { readerLayer, rerankerLayer } from "./Models.ts"
 import { handbook } from "./TestFolder.ts"
@@ -73,4 +74,11 @@ describe("an embedding server of one's own", () => {
         assert.include(other.message, "search_query: ")
       }).pipe(Effect.scoped)
     )
+
+  it("says what failed and what to do, each in a sentence", () => {
+    for (const message of ["no key", "no key."]) {
+      const refused = new GatewayError({ operation: "embeddings", reason: new Unauthorized({ message }) })
+      assert.match(modelError("open", refused).message, /: no key\. [^.]+\. [^.]+\.$/)
+    }
+  })
 })

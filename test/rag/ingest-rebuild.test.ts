@@ -4,6 +4,7 @@ import { Embedder } from "@sluice/core"
 import { Library } from "@sluice/rag"
 import { Effect, Fiber, Layer, Ref, Stream } from "effect"
 import { countingEmbedder, DIMENSION, embedText, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
+import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
 import { testFolder } from "./TestFolder.ts"
 
 const DOCUMENTS = 30
@@ -55,6 +56,44 @@ describe("rebuild", () => {
       assert.isUndefined(reader.pollUnsafe(), "the reader never saw anything else")
       yield* Fiber.interrupt(reader)
       assert.isTrue((yield* Ref.get(asked)) > 0 && events > DOCUMENTS)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("loses nothing of what others write meanwhile and afterwards, or tells them", () =>
+    Effect.gen(function* () {
+      const { library: at } = yield* testFolder
+      const upload = (path: string, text: string) => ({
+        path,
+        bytes: new TextEncoder().encode(`# ${path}\n\n${text}\n`)
+      })
+      const [library, other] = [yield* Library.open(at), yield* Library.open(at)]
+      yield* library.ingest({
+        files: ["stays", "changes", "goes"].map((name) => upload(`${name}.md`, "The boiler."))
+      })
+      const changes = Effect.gen(function* () {
+        yield* other.ingest({
+          files: [upload("comes.md", "A stove."), upload("changes.md", "A stove, not a boiler.")]
+        })
+        const goes = (yield* other.documents).find(({ path }) => path === "goes.md")!
+        yield* other.remove(goes.id)
+      })
+      yield* Stream.runForEach(library.rebuild, ({ type }) => (type === "committed" ? changes : Effect.void))
+      yield* other.ingest({ files: [upload("later.md", "Another stove.")] })
+      yield* Effect.forEach([library, other, yield* Library.open(at)], (each) =>
+        Effect.gen(function* () {
+          const paths = (yield* each.documents).map(({ path }) => path)
+          assert.deepStrictEqual(paths, ["changes.md", "comes.md", "later.md", "stays.md"])
+          const { kept } = yield* each.retrieve("stove, not a boiler")
+          assert.strictEqual(kept[0]?.document.path, "changes.md")
+        })
+      )
+
+      const stores = [yield* storeIn(at), yield* storeIn(at)] as const
+      const held = yield* stores[0].open("names", MANIFEST)
+      const { publish } = yield* stores[1].replace("names", MANIFEST)
+      yield* publish
+      for (const write of [held.commit([documentOf("late", ["duck"])]), held.remove(["late"])])
+        assert.strictEqual((yield* Effect.flip(write)).reason, "Stale")
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 

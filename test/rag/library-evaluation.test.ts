@@ -102,6 +102,11 @@ describe("a library's evaluation", () => {
       const library = yield* Library.open(folder)
       const nothing = yield* Effect.flip(evaluateLibrary({ library }))
       assert.deepStrictEqual([nothing.stage, nothing.reason], ["evaluate", "Empty"])
+      const none = yield* Effect.flip(evaluateLibrary({ library, questions: Number.NaN }))
+      assert.match(none.message, /^NaN questions/)
+      const { meter } = yield* meteredModels
+      const unasked = evaluateQuestions({ library, meter, questions: Stream.empty })
+      assert.strictEqual((yield* Effect.flip(unasked)).reason, "Empty")
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 })

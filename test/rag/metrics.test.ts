@@ -75,6 +75,50 @@ describe("evaluation", () => {
       const broken = yield* Effect.flip(evaluateRetrieval({ data: folder, collection: "small" }))
       assert.deepStrictEqual(broken.reason, "Malformed")
       assert.include(broken.message, "Line 2")
+      assert.include(broken.message, "_id")
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("takes a collection as BEIR unpacks it, and refuses one in which nothing can be found", () =>
+    Effect.gen(function* () {
+      const { folder, write } = yield* testFolder
+      const evaluate = evaluateRetrieval({ data: folder, collection: "beir" })
+      const corpus = ["d1", "d2"].map((_id) => JSON.stringify({ _id, text: `The pump of ${_id} is red.` }))
+      yield* write("beir/corpus.jsonl", `\uFEFF${corpus.join("\r\n")}\r\n`)
+      yield* write("beir/queries.jsonl", `\uFEFF{"_id":"q1","text":"red pump of d2"}\r\n`)
+      yield* write("beir/qrels/test.tsv", "\uFEFFquery-id\tcorpus-id\tscore\r\nq1\td2\t1\r\n")
+      assert.strictEqual((yield* evaluate).queries, 1)
+      const refused = Effect.map(Effect.flip(evaluate), ({ message, reason }) => `${reason}: ${message}`)
+      for (const judgements of ["", "q1\td9\t1", "q9\td2\t1", "q1\td2\t0"]) {
+        yield* write("beir/qrels/test.tsv", `query-id\tcorpus-id\tscore\n${judgements}\n`)
+        assert.match(yield* refused, /^Empty: .*identifiers/)
+      }
+      yield* write("beir/qrels/test.tsv", "q1\td2\t1\n")
+      yield* write("beir/corpus.jsonl", `${corpus.join("\n")}\n${corpus[0]}\n`)
+      assert.match(yield* refused, /^Malformed: .*"d1" twice/)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("ranks what says the same as a kept passage with it, before the others", () =>
+    Effect.gen(function* () {
+      const { folder, write } = yield* testFolder
+      const text =
+        "The keeper of the lock writes down each boat that passes, its name and where it comes from, before the lower gate is shut behind it and the water of the upper pond is let in."
+      const documents = [
+        ...["a", "b", "c"].map((_id) => ({ _id, title: "Rules", text })),
+        ...["d", "e", "f"].map((_id, i) => ({ _id, title: `Lock ${i}`, text: `The lock of boat ${i}.` }))
+      ]
+      const lines = (values: ReadonlyArray<unknown>) =>
+        values.map((value) => JSON.stringify(value)).join("\n")
+      yield* write("retrieval/copies/corpus.jsonl", lines(documents))
+      yield* write(
+        "retrieval/copies/queries.jsonl",
+        lines([{ _id: "q", text: "keeper of the lock writes down each boat" }])
+      )
+      yield* write("retrieval/copies/qrels.tsv", "query-id\tcorpus-id\tscore\nq\ta\t1\nq\tb\t1\nq\tc\t1\n")
+      const { runs } = yield* evaluateRetrieval({ data: folder, collection: "copies" })
+      // One of the three is kept, beside two others.
+      assert.strictEqual(runs.find(({ name }) => name === "default")?.metrics["nDCG@3"], 1)
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 })

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { fuse, Fusion, type Hit } from "@sluice/rag"
 import { Schema } from "effect"
-import { finalOrder, keywordsWeight } from "../../packages/rag/src/RerankOrder.ts"
+import { finalOrder, keywordsWeight, priorsOf } from "../../packages/rag/src/RerankOrder.ts"
 import { random } from "./RandomDocument.ts"
 
 const passage = (id: string): Hit["passage"] => ({
@@ -140,26 +140,29 @@ describe("fuse", () => {
 })
 
 describe("the order after reranking", () => {
-  const hits = [3, undefined, 12].map((keywordScore, i): Hit => ({ passage: passage(`p${i}`), keywordScore }))
+  const hitsOf = (scores: ReadonlyArray<number | undefined>) =>
+    scores.map((keywordScore, i): Hit => ({ passage: passage(`p${i}`), keywordScore }))
+  const priors = priorsOf(hitsOf([3, undefined, 12]))
   const long = Array.from({ length: 80 }, (_, i) => `word${i}`).join(" ")
 
   it("is the reranker's, where it is neural or keywords found nothing", () => {
     const reranked = { scores: [0.2, 0.9, 0.5], order: [1, 2, 0] }
-    assert.deepStrictEqual(finalOrder("gate", reranked, hits, "neural"), [1, 2, 0])
-    const silent = hits.map(({ passage }): Hit => ({ passage }))
+    assert.deepStrictEqual(finalOrder("gate", reranked, priors, "neural"), [1, 2, 0])
+    const silent = priorsOf(hitsOf([undefined, undefined, undefined]))
+    assert.deepStrictEqual([priors, silent, priorsOf([])], [[0.25, 0, 1], [0, 0, 0], []])
     assert.deepStrictEqual(finalOrder(long, reranked, silent, "lexical"), [1, 2, 0])
   })
 
   it("counts a little of the keywords beside a lexical one, half as much as it for long questions", () => {
     const close = { scores: [0.1, 0.52, 0.5], order: [1, 2, 0] }
-    assert.deepStrictEqual(finalOrder("gate", close, hits, "lexical"), [2, 1, 0])
+    assert.deepStrictEqual(finalOrder("gate", close, priors, "lexical"), [2, 1, 0])
     const clear = { scores: [0.1, 0.9, 0.5], order: [1, 2, 0] }
-    assert.deepStrictEqual(finalOrder("gate", clear, hits, "lexical"), [1, 2, 0])
+    assert.deepStrictEqual(finalOrder("gate", clear, priors, "lexical"), [1, 2, 0])
     const clearer = { scores: [0.1, 0.7, 0.5], order: [1, 2, 0] }
-    assert.deepStrictEqual(finalOrder("gate", clearer, hits, "lexical"), [1, 2, 0])
-    assert.deepStrictEqual(finalOrder(long, clearer, hits, "lexical"), [2, 1, 0])
+    assert.deepStrictEqual(finalOrder("gate", clearer, priors, "lexical"), [1, 2, 0])
+    assert.deepStrictEqual(finalOrder(long, clearer, priors, "lexical"), [2, 1, 0])
     const equal = { scores: [0.5, 0.5], order: [1, 0] }
-    assert.deepStrictEqual(finalOrder("gate", equal, [hits[0]!, hits[0]!], "lexical"), [1, 0], "ties stay")
+    assert.deepStrictEqual(finalOrder("gate", equal, [1, 1], "lexical"), [1, 0], "ties stay")
     assert.deepStrictEqual(finalOrder("gate", { scores: [], order: [] }, [], "lexical"), [])
   })
 

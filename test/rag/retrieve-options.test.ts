@@ -1,25 +1,11 @@
 /** What a caller may ask of retrieval, each by what it does to a small library. */
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder, Reader, Reranker, type RerankerModel } from "@sluice/core"
-import { CANDIDATES, Filter, Fusion, Library, RECALL, type Retrieval, RetrieveOptions } from "@sluice/rag"
+import { CANDIDATES, Filter, Fusion, RECALL, RetrieveOptions } from "@sluice/rag"
 import { Deferred, Duration, Effect, Fiber, Layer, Ref, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { embedderLayer, embedText, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
-import { testFolder } from "./TestFolder.ts"
-
-const bytes = (text: string) => new TextEncoder().encode(text)
-
-const library = (files: Record<string, string>, options?: RetrieveOptions) =>
-  Effect.gen(function* () {
-    const { library: at } = yield* testFolder
-    const opened = yield* Library.open(at, options)
-    yield* opened.ingest({
-      files: Object.entries(files).map(([path, text]) => ({ path, bytes: bytes(text) }))
-    })
-    return opened
-  })
-
-const pathsOf = ({ kept }: Retrieval) => kept.map(({ document }) => document.path)
+import { library, pathsOf } from "./SmallLibrary.ts"
 
 const GATES = {
   "a.md": "# Gates\n\nThe lower gate of the lock opens at seven in the morning.\n",
@@ -87,7 +73,17 @@ describe("retrieval's options", () => {
         [{ fusion: { _tag: "MinMax" } }, /no fusion.*Fusion\.minMax\(\)/],
         [{ fusion: "rrf" }, /no fusion/],
         [{ fusion: Fusion.rrf({ weights: { vector: Number.NaN, keywords: 1 } }) }, /no fusion/],
-        [{ deadline: "soon" }, /no deadline.*"soon"/]
+        [{ fusion: Fusion.minMax({ weights: { vector: 0, keywords: 0 } }) }, /no fusion.*not both 0/],
+        [{ deadline: "soon" }, /no deadline.*"soon"/],
+        [{ deadline: Number.NaN }, /no deadline.*NaN/],
+        [{ keep: Number.NaN }, /keep is no number: NaN/],
+        [{ minimumRelevance: "0.5" }, /minimumRelevance is no number: "0.5"/],
+        [{ filter: null }, /This is no filter/],
+        [
+          { filter: Filter.equals("page", Number.NaN) },
+          /^This is no filter: Expected a finite number at \["value"\]\. Fields/
+        ],
+        [{ filter: { _tag: "Like", field: "path" } }, /This is no filter/]
       ] as ReadonlyArray<readonly [object, RegExp]>) {
         const error = yield* Effect.flip(from.retrieve("lower gate", wrong))
         assert.strictEqual(error.reason, "Malformed")
@@ -192,66 +188,6 @@ describe("retrieval's options", () => {
       // The test's reranker counts words in common: "fee", "lock", "a", "for" are in c.md, "the", "lock" in a.md.
       assert.deepStrictEqual(yield* ask({ minimumRelevance: 4 }), ["c.md"])
       assert.deepStrictEqual(yield* ask({ minimumRelevance: 40 }), [])
-    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
-  )
-
-  it.effect("keep a text once, and say where else it stands", () =>
-    Effect.gen(function* () {
-      const long =
-        "The keeper of the lock writes down each boat that passes, its name and where it comes from, before the lower gate is shut behind it. In the evening the book goes to the office of the canal, where a clerk counts how many went up and how many went down, what they carried and whether the fee was paid at once or is still due at the end of the month."
-      const from = yield* library({
-        "2023/rules.md": `# Rules\n\n${long}\n`,
-        "2024/rules.md": `# Rules\n\n${long.replace("writes down", "notes down")}\n`,
-        "copy.md": `# Rules\n\n${long.toUpperCase()}\n`,
-        "night.md": `# Rules\n\n${long.replace("writes down", "never writes down")}\n`,
-        "other.md": "# Weir\n\nThe weir keeper sleeps near the lock.\n"
-      })
-      const { kept, trace } = yield* from.retrieve("Who passes the lock with a boat?", { keep: 3 })
-      assert.strictEqual(trace.passages.length, 5, "all of them keep their place in the store")
-      assert.strictEqual(kept.length, 3)
-      const [first] = kept
-      assert.deepStrictEqual(
-        [
-          first?.document.path ?? "",
-          ...(first?.alsoAt ?? []).map(({ document }) => document.path)
-        ].toSorted(),
-        ["2023/rules.md", "2024/rules.md", "copy.md"]
-      )
-      assert.deepStrictEqual(
-        trace.passages.filter(({ sameAs }) => sameAs !== undefined).map(({ kept, sameAs }) => [kept, sameAs]),
-        [
-          [false, first?.id],
-          [false, first?.id]
-        ]
-      )
-      // A word that is asked for is no small difference.
-      const asked = yield* from.retrieve("Who notes down each boat?", { keep: 5 })
-      assert.include(pathsOf(asked), "2024/rules.md")
-      assert.include(pathsOf(asked), "night.md")
-      assert.isTrue(pathsOf(asked).includes("2023/rules.md") || pathsOf(asked).includes("copy.md"))
-    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
-  )
-
-  it.effect("keep equal texts below headings that say something else", () =>
-    Effect.gen(function* () {
-      const rule =
-        "Close the valve, wait until the needle of the gauge stands still, and write down what it shows, the hour and your name; then open the valve again and tell the next shift what you have done and what is left to do."
-      const from = yield* library({
-        "a.md": "# Parameters of the pump\n\nNone.\n\n# Errors of the pump\n\nNone.\n",
-        "b.md": `# Checking the red boiler\n\n${rule}\n\n# Checking the blue boiler\n\n${rule}\n`
-      })
-      const headings = (question: string) =>
-        Effect.map(from.retrieve(question, { keep: 4 }), ({ kept }) =>
-          kept.map(({ headings }) => headings.at(-1)).toSorted()
-        )
-      assert.includeMembers(yield* headings("pump errors, parameters"), [
-        "Errors of the pump",
-        "Parameters of the pump"
-      ])
-      assert.include(yield* headings("gauge of the blue boiler"), "Checking the blue boiler")
-      assert.include(yield* headings("gauge of the red boiler"), "Checking the red boiler")
-      const one = (yield* headings("what does the gauge show")).filter((name) => name?.startsWith("Checking"))
-      assert.strictEqual(one.length, 1, "of what nobody asked for, one is enough")
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 

@@ -1,12 +1,12 @@
 /** Files of the store that were cut short, overwritten, or lost. */
 import { assert, describe, it } from "@effect/vitest"
-import { RagError } from "@sluice/rag"
-import { Effect, Exit, Cause } from "effect"
+import { Library, RagError } from "@sluice/rag"
+import { Cause, Effect, Exit, Stream } from "effect"
 import { cp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises"
 import { extname, join } from "node:path"
-import { embedText } from "./Models.ts"
+import { embedText, modelsLayer } from "./Models.ts"
 import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
-import { testFolder } from "./TestFolder.ts"
+import { handbook, testFolder } from "./TestFolder.ts"
 
 const HARMS = {
   "cut in half": async (file: string) => truncate(file, Math.floor((await readFile(file)).length / 2)),
@@ -107,5 +107,23 @@ describe("a damaged store", () => {
         assert.isAbove(told, files.length / 4)
       }).pipe(Effect.scoped),
     120_000
+  )
+
+  it.live("is mended by a rebuild where only an index is damaged", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const library = yield* Library.open(at)
+      yield* library.ingest(docs)
+      yield* library.maintain
+      const names = yield* Effect.promise(() => readdir(at, { recursive: true }))
+      const words = names.filter((name) => name.includes("_indices") && name.endsWith("invert.lance"))
+      for (const name of words) yield* Effect.promise(() => HARMS["cut in half"](join(at, name)))
+      const asked = Effect.flatMap(Library.open(at), (opened) => opened.retrieve("Is the boiler inspected?"))
+      const { message, reason } = yield* Effect.flip(Effect.scoped(asked))
+      assert.strictEqual(reason, "Store")
+      assert.match(message, /damaged or lost.*Library\.rebuild/)
+      yield* Stream.runDrain(Library.rebuild(at))
+      assert.isAbove((yield* asked).kept.length, 0)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 })

@@ -1,9 +1,10 @@
 /** What an index changes: how fast passages are found, and nothing of what is found. */
 import { assert, describe, it } from "@effect/vitest"
 import { connect } from "@lancedb/lancedb"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Logger } from "effect"
+import { readdir } from "node:fs/promises"
 import { DIMENSION, embedText } from "./Models.ts"
-import { collectionIn, documentOf } from "./StoredDocuments.ts"
+import { collectionIn, documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
 import { testFolder } from "./TestFolder.ts"
 
 const texts = (count: number, about: string) =>
@@ -87,6 +88,43 @@ describe("the index of a collection", () => {
       }).pipe(Effect.scoped)
   )
 
+  it.live(
+    "a collection that is dropped while its files are joined is gone with them, and can be made again",
+    () =>
+      Effect.gen(function* () {
+        const { library } = yield* testFolder
+        const tables = Effect.promise(async () =>
+          (await readdir(library)).filter((name) => name.startsWith("c_"))
+        )
+        const logged: Array<string> = []
+        const logger = Logger.make(({ message }) => void logged.push(String(message)))
+        const dropped = yield* Effect.gen(function* () {
+          const index = yield* storeIn(library)
+          const collection = yield* index.open("default", MANIFEST)
+          yield* Effect.forEach(Array.from({ length: 12 }).keys(), (d) =>
+            collection.commit([documentOf(`duck ${d}`, texts(100, `duck ${d}`))])
+          )
+          const [own] = yield* tables
+          // What settle has begun beside it is under way, and another one waits for its turn.
+          yield* collection.settle
+          const other = yield* Effect.forkChild(Effect.exit(collection.maintain))
+          yield* Effect.yieldNow
+          yield* index.drop("default")
+          yield* Fiber.join(other)
+          assert.deepStrictEqual(yield* tables, [])
+          const anew = yield* index.open("default", MANIFEST)
+          yield* anew.commit([documentOf("heron", ["heron"])])
+          assert.strictEqual(yield* anew.passageCount, 1)
+          return own
+        }).pipe(Effect.scoped, Effect.provide(Logger.layer([logger])))
+        // The store is closed: nothing goes on beside this.
+        const left = yield* tables
+        assert.strictEqual(left.length, 1)
+        assert.notInclude(left, dropped)
+        assert.deepStrictEqual(logged, [])
+      }).pipe(Effect.scoped)
+  )
+
   it.live("writes and searches while an index is made", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
@@ -135,6 +173,31 @@ describe("the index of a collection", () => {
       assert.deepStrictEqual(yield* collection.search({ vector: new Float32Array(DIMENSION), limit: 20 }), [])
       for (const wrong of [new Float32Array(3), new Float32Array(DIMENSION).fill(Number.NaN)])
         assert.strictEqual((yield* Effect.flip(ask(wrong))).reason, "Model")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is searched as thoroughly as another process found that it must be", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* collectionIn(library)
+      yield* collection.commit([documentOf("duck", texts(300, "duck"))])
+      const compared = Effect.map(
+        collection.search({ vector: embedText("number 299"), words: "duck", limit: 50 }),
+        (hits) => hits.every(({ similarity }) => similarity !== undefined)
+      )
+      assert.isFalse(yield* compared)
+      yield* Effect.promise(async () => {
+        const connection = await connect(library)
+        const names = await connection.tableNames()
+        const table = await connection.openTable(names.find((name) => name.startsWith("c_"))!)
+        const found = { extra: 640, recall: 1, questions: 16, rows: 100, measured: 0 }
+        await table.updateFieldMetadata([
+          { path: "vector", metadata: { "sluice:recall": JSON.stringify(found) } }
+        ])
+      })
+      let all = false
+      for (let i = 0; i < 60 && !all; i++) all = yield* compared
+      assert.isTrue(all)
     }).pipe(Effect.scoped)
   )
 })

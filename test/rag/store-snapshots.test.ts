@@ -1,10 +1,12 @@
 /** A collection as it was: kept under a name, read, and gone back to. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Collection, LanceIndex, Library, PassageIndex, type RagError } from "@sluice/rag"
+import { connect } from "@lancedb/lancedb"
 import { Context, Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
+import { pruneVersions } from "../../packages/rag/src/lance/LanceSnapshots.ts"
 import { embedText, modelsLayer } from "./Models.ts"
 import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
 import { handbook, testFolder } from "./TestFolder.ts"
@@ -138,6 +140,10 @@ describe("snapshots", () => {
       yield* library.restore("monday")
       assert.isTrue((yield* library.ask(question)).found)
       yield* library.untag("monday")
+      const half = "half of a smile \uD83D"
+      yield* library.tag(half)
+      assert.strictEqual((yield* (yield* library.checkout(half)).stats).documents, 3)
+      yield* library.untag(half)
       assert.deepStrictEqual(yield* library.tags, [])
     }).pipe(Effect.scoped, Effect.provide(modelsLayer))
   )
@@ -154,6 +160,30 @@ describe("snapshots", () => {
         index.restore("default", "before", other)
       ])
         assert.strictEqual((yield* Effect.flip(refused)).reason, "ManifestMismatch")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("are kept by who prunes while another call to the table is under way", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const index = yield* storeIn(library)
+      const collection = yield* index.open("default", MANIFEST)
+      yield* collection.commit([documentOf("a", ["duck one"])])
+      yield* index.tag("default", "before")
+      yield* collection.commit([documentOf("b", ["duck two"])])
+      const connection = yield* Effect.promise(() => connect(library))
+      const names = yield* Effect.promise(() => connection.tableNames())
+      const name = names.find((one) => one.startsWith("c_"))!
+      const table = yield* Effect.promise(() => connection.openTable(name))
+      const [snapshot] = yield* index.tags("default")
+      const version =
+        Math.max(...(yield* Effect.promise(() => table.listVersions())).map((one) => one.version)) - 1
+      const kept = [{ ...snapshot!, collection: "default", table: name, version }]
+      const counting = table.countRows()
+      yield* pruneVersions(table, name, kept, {})
+      assert.strictEqual(yield* Effect.promise(() => counting), 4)
+      const then = yield* index.checkout("default", "before", MANIFEST)
+      assert.deepStrictEqual(yield* textsOf(then), ["duck one"])
     }).pipe(Effect.scoped)
   )
 })

@@ -40,6 +40,16 @@ describe("the cache of vectors", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("keeps a vector of zeros, which a model gave for a text", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const cache = yield* cacheIn(library)
+      const [a, b] = [entry("a"), [sha256("nothing"), new Float32Array(DIMENSION)] as const]
+      yield* cache.put(new Map([a, b]))
+      assert.deepStrictEqual(new Map(yield* cache.get([a[0], b[0]])), new Map([a, b]))
+    }).pipe(Effect.scoped)
+  )
+
   it("asks for every key that was added, and for almost no other", () => {
     const keys = keyFilter()
     const added = Array.from({ length: 20_000 }, (_, i) => sha256(`added ${i}`))

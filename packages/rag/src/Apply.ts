@@ -1,12 +1,12 @@
 /** A plan carried out: exactly what it says, and again from where it was when it is interrupted. */
-import { Effect, Stream } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import { FORMAT, type Manifest } from "./Manifest.ts"
 import type { SourceFile } from "./Batches.ts"
 import { documentEvent, failedEvent } from "./DocumentEvent.ts"
 import { documentId } from "./Draft.ts"
 import { ingestFiles } from "./Ingest.ts"
 import type { IngestEvent } from "./IngestReport.ts"
-import type { IngestPlan, PlannedChange } from "./IngestPlan.ts"
+import { IngestPlan, type PlannedChange } from "./IngestPlan.ts"
 import { type PassageEmbedder, sha256 } from "./PassageEmbedder.ts"
 import type { Collection, StoredDocument } from "./PassageIndex.ts"
 import { sameStill } from "./PicturesBeside.ts"
@@ -41,8 +41,11 @@ export const applyPlan = (
     })
   )
 
+const isPlan = Schema.is(IngestPlan)
+
 /** Fails with `Stale` unless the plan was made for this collection and these models. */
 const checkPlan = (plan: IngestPlan, into: Collection, manifest: Manifest): Effect.Effect<void, RagError> => {
+  if (!isPlan(plan)) return Effect.fail(stale("This is no plan. Nothing was done. Make one with `plan`."))
   const was = { ...plan.manifest, collection: plan.collection, format: FORMAT }
   const is = { ...manifest, collection: into.name, format: FORMAT }
   const other = (["collection", "embeddingModel", "dimension", "chunker"] as const).filter(

@@ -1,6 +1,7 @@
 /** Passages that say the same: pages that repeat, versions of a document, boilerplate. */
 import type { StoredPassage } from "./Document.ts"
-import { titleOf } from "./SearchText.ts"
+import { PART_END, titleOf } from "./SearchText.ts"
+import { sameWord } from "./WordsShared.ts"
 
 /** Texts that share fewer of their triples of words say different things. */
 const SHARED = 0.85
@@ -24,24 +25,26 @@ const NEGATIONS = new Set([
   "未"
 ])
 
-/** Its words in lower case; of Han, each character. */
+/** Its words in lower case; of names, each part; of Han, each character. */
 const wordsOf = (text: string): ReadonlyArray<string> =>
   text
     .normalize("NFKC")
+    .replace(PART_END, "$& ")
     .toLowerCase()
     .match(/\p{Script=Han}|[\p{L}\p{M}\p{N}]+/gu) ?? []
 
 /** Tells which passages say the same; each text is taken apart once. */
 export const makeSameText = (question: string) => {
-  const asked = new Set(wordsOf(question))
+  const asked = [...new Set(wordsOf(question))]
+  const isAsked = (word: string): boolean => asked.some((one) => sameWord(one, word))
   const words = once(({ text }) => wordsOf(text))
   const headed = once(({ document, headings }) => new Set(wordsOf(titleOf(document.title, headings))))
   const triples = once((passage) => triplesOf(words(passage)))
   /**
    * Whether two passages say the same: all their words are equal, or nearly all in the same order.
    *
-   * **Details.** Never where they differ in a number, a negation, or a word of the question: that may be the answer. Nor
-   * where their headings differ in a word of the question.
+   * **Details.** Never where they differ in a number, a negation, or a word of the question, with whatever ending: that
+   * may be the answer. Nor where their headings differ in a word of the question.
    */
   return (a: StoredPassage, b: StoredPassage): boolean => {
     const longer = Math.max(a.text.length, b.text.length)
@@ -53,15 +56,14 @@ export const makeSameText = (question: string) => {
     const equal = left.length === right.length && left.every((word, i) => word === right[i])
     if (!equal) {
       if (short || !sharesEnough(right, triples(a)) || likeness(triples(a), triples(b)) < SHARED) return false
-      if (differences(left, right).some((word) => telling(word, asked))) return false
+      if (differences(left, right).some((word) => telling(word) || isAsked(word))) return false
     }
     const elsewhere = headed(a).symmetricDifference(headed(b))
-    return short ? elsewhere.size === 0 : elsewhere.isDisjointFrom(asked)
+    return short ? elsewhere.size === 0 : ![...elsewhere].some(isAsked)
   }
 }
 
-const telling = (word: string, asked: ReadonlySet<string>): boolean =>
-  /\p{N}/u.test(word) || NEGATIONS.has(word) || asked.has(word)
+const telling = (word: string): boolean => /\p{N}/u.test(word) || NEGATIONS.has(word)
 
 /** Words that one has more often than the other. */
 const differences = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): ReadonlyArray<string> => {

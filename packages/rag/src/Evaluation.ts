@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { Embedder, Reranker } from "@sluice/core"
 import { Effect, type Scope, Stream } from "effect"
 import type { StoredPassage } from "./Document.ts"
-import { corpusOf, judgementsOf, queriesOf } from "./evaluation/Beir.ts"
+import { collectionFolder, corpusOf, judgementsOf, queriesOf } from "./evaluation/Beir.ts"
 import { type Comparison, compareRuns, type MeasuredQueries } from "./evaluation/Comparison.ts"
 import { fillCollection, scratchFolder } from "./evaluation/JudgedCollection.ts"
 import { meteredModels } from "./evaluation/MeteredModels.ts"
@@ -13,7 +13,7 @@ import { asks, fuse, Fusion } from "./Fusion.ts"
 import { indexKeywords } from "./lance/LanceKeywords.ts"
 import { modelError } from "./PassageEmbedder.ts"
 import type { Collection } from "./PassageIndex.ts"
-import type { RagError } from "./RagError.ts"
+import { RagError } from "./RagError.ts"
 import { makeRetriever, type Retrieval, type Retriever } from "./Retriever.ts"
 import { FUSION, type RetrieveOptions } from "./RetrieveOptions.ts"
 import { searchWords } from "./SearchText.ts"
@@ -44,9 +44,9 @@ export interface Evaluation {
  * **Details.** `bm25` is full text over title and text alone, `embeddings` the vectors alone, `hybrid` both
  * fused without a reranker, `default` the retriever
  * as `Library.open` makes it when nothing is set. A document of the collection is one passage; all go through the
- * store and the search that a library uses, in a temporary folder. A ranking is what the retriever keeps, then the
- * others that it reranked, then the rest in the order of recall. Configurations are compared with one another, or
- * one alone with `default`.
+ * store and the search that a library uses, in a temporary folder. A ranking is what the retriever keeps, each
+ * followed by those that say the same and are named with it, then the others that it reranked, then the rest in the
+ * order of recall. Configurations are compared with one another, or one alone with `default`.
  */
 export const evaluateRetrieval: (options: {
   readonly data: string
@@ -55,13 +55,15 @@ export const evaluateRetrieval: (options: {
   readonly onQuestion?: (asked: number) => Effect.Effect<void>
 }) => Effect.Effect<Evaluation, RagError, Embedder | Reranker | Scope.Scope> = Effect.fn("evaluateRetrieval")(
   function* ({ collection: name, configurations = [], data, onQuestion }) {
-    const folder = join(data, "retrieval", name)
+    const folder = collectionFolder(data, name)
     const judgements = yield* judgementsOf(folder)
     const scratch = yield* scratchFolder
     const texts = yield* corpusOf(folder).pipe(
       Stream.map(({ _id, text, title }) => ({ id: _id, text: title ? `${title}\n${text}` : text })),
       Stream.runCollect
     )
+    const relevant = relevantIn(judgements)
+    if (!texts.some(({ id }) => relevant.has(id))) return yield* nothingToFind(folder)
     const byKeywords = yield* indexKeywords(join(scratch, "keywords"), texts)
     const { embedder, meter, reranker } = yield* meteredModels
     const measured = yield* Effect.gen(function* () {
@@ -77,6 +79,7 @@ export const evaluateRetrieval: (options: {
       ]
       return yield* measureWays(ways, judgedQuestions(folder, judgements), meter, onQuestion)
     }).pipe(Effect.provideService(Embedder, embedder), Effect.provideService(Reranker, reranker))
+    if (measured.queries === 0) return yield* nothingToFind(folder)
     return {
       collection: name,
       queries: measured.queries,
@@ -88,6 +91,18 @@ export const evaluateRetrieval: (options: {
 )
 
 type Judged = Effect.Success<ReturnType<typeof judgementsOf>>
+
+const relevantIn = (judged: Judged): ReadonlySet<string> =>
+  new Set([...judged.values()].flatMap((own) => [...own].flatMap(([id, grade]) => (grade > 0 ? [id] : []))))
+
+const nothingToFind = (folder: string): Effect.Effect<never, RagError> =>
+  Effect.fail(
+    new RagError({
+      stage: "evaluate",
+      reason: "Empty",
+      message: `${folder} has no question with a relevant document, so nothing was measured. Compare the identifiers of its judgements with those of corpus.jsonl and queries.jsonl.`
+    })
+  )
 
 const judgedQuestions = (folder: string, judgements: Judged): Stream.Stream<JudgedQuestion, RagError> =>
   queriesOf(folder).pipe(
@@ -132,13 +147,20 @@ const configured = (name: string, retriever: Retriever, options: RetrieveOptions
     )
 })
 
-/** What is kept, then what was reranked and not kept, by the name that is judged; each counts where it comes first. */
+/**
+ * What is kept, each followed by the places that say the same, then what was reranked and not kept, by the name that is
+ * judged; each counts where it comes first.
+ */
 export const ordered = (
   { kept, trace }: Retrieval,
   nameOf: (passage: StoredPassage) => string
 ): ReadonlyArray<string> => {
   const reranked = trace.passages.toSorted((a, b) => a.rerankRank - b.rerankRank)
-  return [...new Set([...kept, ...reranked.map(({ passage }) => passage)].map(nameOf))]
+  const shown = kept.flatMap((passage) => [
+    passage,
+    ...reranked.filter(({ sameAs }) => sameAs === passage.id).map((copy) => copy.passage)
+  ])
+  return [...new Set([...shown, ...reranked.map(({ passage }) => passage)].map(nameOf))]
 }
 
 /** `default` against `bm25`; then two configurations against each other, or one against `default`. */

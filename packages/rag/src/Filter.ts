@@ -40,7 +40,9 @@ const FilterSchema: Schema.Codec<Filter> = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("In"), field: FilterField, values: Schema.Array(Scalar) }),
   Schema.Struct({ _tag: Schema.Literal("Range"), field: FilterField, from: bound, to: bound }),
   Schema.Struct({ _tag: Schema.Literal("Prefix"), field: FilterField, prefix: Schema.String }),
-  Schema.Struct({ _tag: Schema.Literals(["And", "Or"]), filters: Schema.Array(inner) }),
+  // Apart, so that a fault in another kind of filter is told alone.
+  Schema.Struct({ _tag: Schema.Literal("And"), filters: Schema.Array(inner) }),
+  Schema.Struct({ _tag: Schema.Literal("Or"), filters: Schema.Array(inner) }),
   Schema.Struct({ _tag: Schema.Literal("Not"), filter: inner })
 ])
 

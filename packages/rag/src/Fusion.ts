@@ -5,7 +5,9 @@ import type { Hit } from "./PassageIndex.ts"
 const Weight = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 
 /** What each way of recall counts; only their proportion matters. */
-export const FusionWeights = Schema.Struct({ vector: Weight, keywords: Weight })
+export const FusionWeights = Schema.Struct({ vector: Weight, keywords: Weight }).check(
+  Schema.makeFilter(({ keywords, vector }) => vector > 0 || keywords > 0 || "one weight above 0")
+)
 export type FusionWeights = typeof FusionWeights.Type
 
 const FusionSchema = Schema.Union([

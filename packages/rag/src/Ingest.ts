@@ -13,8 +13,13 @@ import { searchText } from "./SearchText.ts"
 /** Batches in a row of which a model embedded nothing at all: it is down, and asking on would only take time. */
 const DEAD_BATCHES = 2
 
+/** Batches that are embedded at once: while the last answers of one are waited for, the next is asked for. */
+const BATCHES_AT_ONCE = 2
+
 /** A batch whose passages have their vectors: what is written, and what is said of the others. */
 interface Embedded extends CommitPart {
+  /** Why no vector came, where none came at all. */
+  readonly down: RagError | undefined
   readonly ready: ReadonlyArray<Omit<IndexedDocument, "replaces">>
   readonly adopted: ReadonlyArray<StoredDocument>
   readonly events: ReadonlyArray<IngestEvent>
@@ -33,7 +38,6 @@ export const ingestFiles = <E, R>(
   known: Map<string, StoredDocument>,
   pace: Pace = "steady"
 ): Stream.Stream<IngestEvent, E | RagError, R> => {
-  let dead = 0
   const embedBatch = Effect.fn("Ingest.embed")(function* (batch: Batch) {
     const texts = batch.drafts.flatMap(({ passages }) => passages)
     const embeddings = yield* embedder.embed(texts)
@@ -55,12 +59,17 @@ export const ingestFiles = <E, R>(
       ready.push({ ...draft, passages: indexed })
     }
     const first = embeddings.find((embedding) => embedding._tag === "Failed")
-    dead = first !== undefined && embeddings.every(({ _tag }) => _tag === "Failed") ? dead + 1 : 0
-    if (dead >= DEAD_BATCHES && first !== undefined) return yield* first.error
+    const down = embeddings.every(({ _tag }) => _tag === "Failed") ? first?.error : undefined
     const { adopted, bytes, events, passages } = batch
     const ids = [...ready, ...adopted].map(({ info }) => info.id)
-    return { ready, adopted, events: [...events, ...failed], passages, bytes, ids }
+    return { ready, adopted, events: [...events, ...failed], passages, bytes, ids, down }
   })
+
+  let dead = 0
+  const endWhenDown = (batch: Embedded): Effect.Effect<Embedded, RagError> => {
+    dead = batch.down === undefined ? 0 : dead + 1
+    return batch.down !== undefined && dead >= DEAD_BATCHES ? batch.down : Effect.succeed(batch)
+  }
 
   // Made once: V8 keeps what the generator of each call sees, a commit's vectors and texts, until it collects everything.
   const write = Effect.fnUntraced(function* (batches: ReadonlyArray<Embedded>) {
@@ -83,11 +92,12 @@ export const ingestFiles = <E, R>(
     return [...events, ...written, ...committed]
   })
 
-  // The next batch is read while this one is embedded, and this one while the last commit is being written.
+  // The next batch is read while these are embedded, and these while the last commit is being written.
   return batchesOf(files, known, pace).pipe(
     Stream.provideService(Descriptions, describedOnce(into.original)),
     Stream.buffer({ capacity: 1 }),
-    Stream.mapEffect(embedBatch),
+    Stream.mapEffect(embedBatch, { concurrency: BATCHES_AT_ONCE }),
+    Stream.mapEffect(endWhenDown),
     commitsOf,
     Stream.buffer({ capacity: 1 }),
     Stream.mapEffect(write),

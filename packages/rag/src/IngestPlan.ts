@@ -29,7 +29,7 @@ const Estimate = Schema.Struct({ estimated: Count, atMost: Count })
 /**
  * What `Library.plan` gives and `Library.apply` does. Plain values: it can be kept as JSON and decoded again.
  *
- * **Details.** `calls` are calls of the `Embedder`, at most 256 texts each, and `texts` what is sent in them: different
+ * **Details.** `calls` are calls of the `Embedder`, at most 288 texts each, and `texts` what is sent in them: different
  * texts without a vector in the cache, which counts `cached`. Tokens are an estimate, since only the model knows its
  * vocabulary: `estimated` as the usual ones count, `atMost` by bytes. `cost` is in quota units.
  */

@@ -1,5 +1,7 @@
 /** One ingest from its source to its report: what is new is written, what is gone is removed. */
-import { Effect, Stream } from "effect"
+import { posix } from "node:path"
+import { isDeepStrictEqual } from "node:util"
+import { Effect, Predicate, Stream } from "effect"
 import type { SourceFile } from "./Batches.ts"
 import { documentEvent } from "./DocumentEvent.ts"
 import type { Format, Parsed } from "./Document.ts"
@@ -23,10 +25,11 @@ export const ingestSource = (
   Stream.unwrap(
     Effect.gen(function* () {
       const known = new Map((yield* into.inventory).map((stored) => [stored.info.id, stored]))
-      if (typeof source === "string") return yield* fromFolder({ folder: source }, into, embedder, known)
-      return "folder" in source
-        ? yield* fromFolder(source, into, embedder, known)
-        : fromUploads(source.files, into, embedder, known)
+      if (Predicate.hasProperty(source, "files"))
+        return yield* fromUploads(source.files, into, embedder, known)
+      const folder =
+        typeof source === "string" || !Predicate.hasProperty(source, "folder") ? { folder: source } : source
+      return yield* fromFolder(folder, into, embedder, known)
     })
   )
 
@@ -42,36 +45,70 @@ export const rebuildFrom = (
   Stream.unwrap(
     Effect.gen(function* () {
       const documents = current === undefined ? [] : yield* current.inventory
-      const files = documents.map((stored): SourceFile => {
-        const { info, source } = stored
-        return {
-          path: info.path,
-          source,
-          read: storedOriginal(current, info),
-          metadata: Effect.succeed(info.metadata),
-          picture: source === "" ? undefined : pictureBeside(source, info.path),
-          reading: storedReading(current, stored),
-          pictures: stored.pictures
-        }
-      })
-      const filled = ingestFiles(Stream.fromIterable(files), next, embedder, new Map()).pipe(
-        Stream.mapEffect((event) =>
-          event.type === "document" && event.status === "failed"
-            ? Effect.fail(
-                new RagError({
-                  stage: "ingest",
-                  reason: event.error.reason,
-                  message: `The rebuild stopped at ${event.path}; the collection is as it was. ${event.error.message}`,
-                  document: event.path,
-                  cause: event.error
-                })
-              )
-            : Effect.succeed(event)
+      const written = (from: ReadonlyArray<StoredDocument>, known: Map<string, StoredDocument>) =>
+        ingestFiles(
+          Stream.fromIterable(from.map((stored) => storedFile(current, stored))),
+          next,
+          embedder,
+          known
+        ).pipe(Stream.mapEffect(stoppedByFailure))
+
+      /** Brings over what others wrote and removed since the documents were as `before` has them. */
+      const catchUp = Effect.fn("IngestSession.catchUp")(function* (before: ReadonlyArray<StoredDocument>) {
+        if (current === undefined) return before
+        const now = yield* current.inventory
+        const [was, is] = [byId(before), byId(now)]
+        const brought = yield* next.inventory.pipe(Effect.map(byId))
+        // What somebody wrote anew into the new table is newer still.
+        const ours = (id: string) => brought.get(id)?.info.sha256 === was.get(id)?.info.sha256
+        const changed = now.filter(
+          (stored) => ours(stored.info.id) && !isDeepStrictEqual(stored, was.get(stored.info.id))
         )
-      )
-      return reported(files.length, filled, Effect.as(Effect.andThen(next.settle, publish), []), [])
+        yield* next.remove([...was.keys()].filter((id) => !is.has(id) && ours(id)))
+        yield* Stream.runDrain(written(changed, brought))
+        return now
+      })
+
+      const end = Effect.gen(function* () {
+        yield* next.settle
+        const seen = yield* catchUp(documents)
+        yield* publish
+        // A commit that was under way when the name moved; whoever begins one later is told.
+        yield* catchUp(seen)
+        return []
+      })
+      return reported(documents.length, written(documents, new Map()), end, [])
     })
   )
+
+const byId = (documents: ReadonlyArray<StoredDocument>): Map<string, StoredDocument> =>
+  new Map(documents.map((stored) => [stored.info.id, stored]))
+
+const storedFile = (current: Collection | undefined, stored: StoredDocument): SourceFile => {
+  const { info, source } = stored
+  return {
+    path: info.path,
+    source,
+    read: storedOriginal(current, info),
+    metadata: Effect.succeed(info.metadata),
+    picture: source === "" ? undefined : pictureBeside(source, info.path),
+    reading: storedReading(current, stored),
+    pictures: stored.pictures
+  }
+}
+
+const stoppedByFailure = (event: IngestEvent): Effect.Effect<IngestEvent, RagError> =>
+  event.type === "document" && event.status === "failed"
+    ? Effect.fail(
+        new RagError({
+          stage: "ingest",
+          reason: event.error.reason,
+          message: `The rebuild stopped at ${event.path}; the collection is as it was. ${event.error.message}`,
+          document: event.path,
+          cause: event.error
+        })
+      )
+    : Effect.succeed(event)
 
 /** A text file with the pictures that lay beside it: they may be gone by now, so it is taken as it was read. */
 const storedReading = (
@@ -125,37 +162,40 @@ const fromFolder = Effect.fn("IngestSession.folder")(function* (
   return reported(count, written, Effect.tap(removeGone, into.settle), failed)
 })
 
-const fromUploads = (
+const fromUploads = Effect.fn("IngestSession.uploads")(function* (
   files: Iterable<Upload> | Stream.Stream<Upload, RagError>,
   into: Collection,
   embedder: PassageEmbedder,
   known: Map<string, StoredDocument>
-): Stream.Stream<IngestEvent, RagError> => {
-  const list = Stream.isStream(files) ? undefined : [...files]
+) {
+  const list = Stream.isStream(files)
+    ? undefined
+    : yield* Effect.try({
+        try: () => [...files],
+        catch: (cause) =>
+          malformed(`The files to be ingested could not be listed: ${String(cause)}. Nothing was done.`)
+      })
   const uploads = Stream.isStream(files) ? files : Stream.fromIterable(list ?? [])
-  const sources = uploads.pipe(
-    Stream.map((upload): SourceFile => {
-      const path = cleanPath(upload.path)
-      const read = path === "" ? nameless(upload.path) : Effect.succeed(upload.bytes)
-      return { path, source: "", read, metadata: metadataOf(path, () => upload.metadata) }
-    })
-  )
+  const sources = Stream.map(uploads, uploadedFile)
   return reported(list?.length, ingestFiles(sources, into, embedder, known), Effect.as(into.settle, []), [])
+})
+
+/** An upload; one that is none, as programs without types may give, is told by itself. */
+const uploadedFile = (upload: Partial<Upload> | null): SourceFile => {
+  const { bytes, metadata, path: given } = upload ?? {}
+  const path = typeof given === "string" ? cleanPath(given) : ""
+  const wrong =
+    path === ""
+      ? `A file was given the path ${JSON.stringify(given)}, which names no file. Give it a name.`
+      : `${path}: its bytes are no Uint8Array. Give those of the file, as readFile does.`
+  const right = path !== "" && bytes instanceof Uint8Array
+  const read = right ? Effect.succeed(bytes) : Effect.fail(malformed(wrong))
+  return { path, source: "", read, metadata: metadataOf(path, () => metadata) }
 }
 
 /** A relative path with `/`, without anything that leads upwards. */
 const cleanPath = (path: string): string =>
-  path
-    .replaceAll("\\", "/")
-    .split("/")
-    .filter((part) => part !== "" && part !== "." && part !== "..")
-    .join("/")
+  posix.normalize(`/${path.replaceAll("\\", "/")}`).replaceAll(/^\/+|\/+$/g, "")
 
-const nameless = (path: string): Effect.Effect<never, RagError> =>
-  Effect.fail(
-    new RagError({
-      stage: "ingest",
-      reason: "Malformed",
-      message: `A file was given the path "${path}", which names no file. Give it a name.`
-    })
-  )
+const malformed = (message: string): RagError =>
+  new RagError({ stage: "ingest", reason: "Malformed", message })

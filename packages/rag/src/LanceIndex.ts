@@ -16,7 +16,8 @@ import {
   sqlString,
   type Store
 } from "./lance/Lance.ts"
-import { collectionOf, type Upkeep } from "./lance/LanceCollection.ts"
+import { collectionOf, type DroppableCollection, type Upkeep } from "./lance/LanceCollection.ts"
+import { letGoAll } from "./lance/HeldRows.ts"
 import { collectGarbage } from "./lance/LanceGarbage.ts"
 import { openFiles, times } from "./lance/LanceFiles.ts"
 import { toTable, utf8 } from "./lance/LanceRows.ts"
@@ -41,6 +42,7 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
   const connection = yield* connect(folder, options)
   const scope = yield* Effect.scope
   const store = { connection, folder }
+  yield* Effect.addFinalizer(() => Effect.sync(() => letGoAll(store)))
   const files = yield* openFiles(store)
   const snapshots = yield* openSnapshots(store)
   const collections = yield* openOrCreate(store, {
@@ -53,7 +55,12 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
     background: (effect) => Effect.asVoid(Effect.forkIn(effect, scope)),
     collectGarbage: collectGarbage(connection, collections, files, snapshots),
     compacts: !isEnterprise(folder),
-    prune: (table) => Effect.flatMap(snapshots.list(), (kept) => pruneVersions(table, kept, options))
+    openAt: isRemote(folder)
+      ? undefined
+      : (table, version) => connection.openTable(table, undefined, { version }),
+    store,
+    prune: (table, name) =>
+      Effect.flatMap(snapshots.list(), (kept) => pruneVersions(table, name, kept, options))
   }
 
   const named = Effect.fn("LanceIndex.named")(function* (name: string) {
@@ -91,7 +98,7 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
   })
 
   // A table is opened once: those that ask again share what is known of it, and take turns in writing.
-  const tables = new Map<string, Collection>()
+  const tables = new Map<string, DroppableCollection>()
   const openTable = Effect.fn("LanceIndex.openTable")(function* (
     name: string,
     table: string,
@@ -104,6 +111,24 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
     tables.set(table, collection)
     return collection
   })
+
+  // What is written must stand in the table that the name stands for afterwards: another process may have rebuilt or
+  // restored the collection, and then nobody would see it.
+  const lives = new Map<string, Collection>()
+  const live = (name: string, table: string, collection: Collection): Collection => {
+    const still = Effect.flatMap(named(name), (found) =>
+      found === undefined || found.table === table ? Effect.void : Effect.fail(abandoned(name))
+    )
+    const { adopt, commit, remove } = collection
+    const there = lives.get(table) ?? {
+      ...collection,
+      commit: (documents) => Effect.andThen(commit(documents), still),
+      adopt: (documents) => Effect.andThen(adopt(documents), still),
+      remove: (ids) => Effect.andThen(remove(ids), still)
+    }
+    lives.set(table, there)
+    return there
+  }
 
   const open = Effect.fn("LanceIndex.open")(function* (name: string, manifest: Manifest) {
     let found = yield* named(name)
@@ -120,7 +145,7 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
       })
     }
     yield* checkManifest(name, found.manifest, manifest)
-    return yield* openTable(name, found.table, manifest)
+    return live(name, found.table, yield* openTable(name, found.table, manifest))
   })
 
   const replace = Effect.fn("LanceIndex.replace")(function* (name: string, manifest: Manifest) {
@@ -200,8 +225,11 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
     )
     yield* Effect.forEach(kept, snapshots.remove, { discard: true })
     for (const own of new Set([table, ...kept.map((snapshot) => snapshot.table)])) {
+      const opened = tables.get(own)
+      const dropTable = attemptWrite("store", `dropping table ${own}`, () => connection.dropTable(own))
       tables.delete(own)
-      yield* attemptWrite("store", `dropping table ${own}`, () => connection.dropTable(own))
+      lives.delete(own)
+      yield* opened === undefined ? dropTable : opened.dropWith(dropTable)
     }
     yield* upkeep.background(
       upkeep.collectGarbage.pipe(
@@ -239,6 +267,13 @@ export const LanceIndex = {
   layer: (folder: string, options?: StoreOptions): Layer.Layer<PassageIndex, RagError> =>
     Layer.effect(PassageIndex, make(folder, options))
 }
+
+const abandoned = (name: string): RagError =>
+  new RagError({
+    stage: "store",
+    reason: "Stale",
+    message: `Collection "${name}" was rebuilt or restored meanwhile: what was being written may not be in it. Run it again.`
+  })
 
 const makeTable = Effect.fn("LanceIndex.makeTable")(function* (
   { connection, folder }: Store,

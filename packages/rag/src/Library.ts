@@ -225,8 +225,9 @@ const makeLibrary: (
     return state.collection
   })
 
-  // The name stands for another table now.
+  // The name stands for another table now. Who writes asks anew: what stands in a table that the name left is lost.
   const switched = Effect.sync(() => void (state.checked = Number.NEGATIVE_INFINITY))
+  const present = Effect.andThen(switched, collection)
 
   const alone = <A>(
     stream: Effect.Effect<Stream.Stream<A, RagError>, RagError>
@@ -242,14 +243,14 @@ const makeLibrary: (
   const answerer = yield* makeAnswerer(collection)
 
   const ingestEvents: LibraryService["ingestEvents"] = (source) =>
-    alone(Effect.map(collection, (into) => ingestSource(source, into, embedder))).pipe(
+    alone(Effect.map(present, (into) => ingestSource(source, into, embedder))).pipe(
       Stream.updateContext(sight)
     )
 
   // Planning must cost nothing, and applying no more than was planned.
   const free = Option.filter(vision, ({ model }) => model.kind === "extractive")
   const applyEvents: LibraryService["applyEvents"] = (plan) =>
-    alone(Effect.map(collection, (into) => applyPlan(plan, into, manifest, embedder))).pipe(
+    alone(Effect.map(present, (into) => applyPlan(plan, into, manifest, embedder))).pipe(
       Stream.updateContext(sightOf(free))
     )
 
@@ -308,7 +309,7 @@ const makeLibrary: (
     ingest: Effect.fn("Library.ingest")((source) => reportOf(ingestEvents(source))),
     plan: Effect.fn("Library.plan")(function* (source, options = {}) {
       const folder = typeof source === "string" ? { folder: source } : source
-      return yield* planIngest(folder, yield* collection, manifest, embedder, options).pipe(
+      return yield* planIngest(folder, yield* present, manifest, embedder, options).pipe(
         Effect.updateContext(sightOf(free))
       )
     }),
@@ -350,7 +351,7 @@ const makeLibrary: (
     }),
     remove: Effect.fn("Library.remove")(function* (id) {
       const { info } = yield* find(id)
-      yield* (yield* collection).remove([id])
+      yield* (yield* present).remove([id])
       return info
     }, writing.withPermit),
     stats: Effect.gen(function* () {

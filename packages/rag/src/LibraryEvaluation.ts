@@ -83,6 +83,7 @@ const measured = Effect.fn("LibraryEvaluation.measure")(function* <E>(
   { configurations = [], onQuestion }: Options
 ) {
   const { each, queries, runs } = yield* measureWays(ways, questions, meter, onQuestion)
+  if (queries === 0) return yield* notAsked("There is no question. Write one JSON object a line.")
   const evaluation: LibraryEvaluation = {
     collection: name,
     queries,
@@ -112,6 +113,7 @@ export const evaluateLibrary: (
   "evaluateLibrary"
 )(function* (options) {
   const { library, questions: most = QUESTIONS } = options
+  if (!(most >= 1)) return yield* notAsked(`${most} questions are asked for. Ask for one at least.`)
   const documents = yield* library.documents
   const candidates: Array<{ readonly document: string; readonly item: KnownItem }> = []
   for (const { id } of documents) {
@@ -149,20 +151,19 @@ export const evaluateLibrary: (
   }).pipe(Effect.provideService(Embedder, embedder), Effect.provideService(Reranker, reranker))
 })
 
-const nothingToAsk = Effect.fail(
-  new RagError({
-    stage: "evaluate",
-    reason: "Empty",
-    message:
-      "The library has no heading or caption to ask for: at least one of two words or more with some text below it is needed. Write questions of your own into a file."
-  })
+const notAsked = (message: string): Effect.Effect<never, RagError> =>
+  Effect.fail(new RagError({ stage: "evaluate", reason: "Empty", message }))
+
+const nothingToAsk = notAsked(
+  "The library has no heading or caption to ask for: at least one of two words or more with some text below it is needed. Write questions of your own into a file."
 )
 
 /**
  * Asks a library the questions of its owner, each with the document that answers it, and the page or the text where
  * they are known. Nothing is indexed anew.
  *
- * Fails with `NotFound` for a document that is not in the library, with `Malformed` for a text that is not in it.
+ * Fails with `NotFound` for a document that is not in the library, with `Malformed` for a text that is not in it, with
+ * `Empty` without a question.
  */
 export const evaluateQuestions: (
   options: Options & {

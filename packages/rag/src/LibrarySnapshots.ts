@@ -19,26 +19,26 @@ export interface LibrarySnapshots<Library> {
   readonly restore: (snapshot: string) => Effect.Effect<void, RagError>
 }
 
-/** `openOver` opens a library over another store. */
+/** Names are kept as the store can keep them: half a character becomes U+FFFD. `openOver` opens a library over another store. */
 export const librarySnapshots = <Library>(
   index: typeof PassageIndex.Service,
   name: string,
   manifest: Manifest,
   openOver: (index: typeof PassageIndex.Service) => Effect.Effect<Library, RagError>
 ): LibrarySnapshots<Library> => ({
-  tag: (snapshot) => index.tag(name, snapshot),
+  tag: (snapshot) => index.tag(name, snapshot.toWellFormed()),
   tags: index.tags(name),
-  untag: (snapshot) => index.untag(name, snapshot),
+  untag: (snapshot) => index.untag(name, snapshot.toWellFormed()),
   checkout: (snapshot) =>
     openOver(
       PassageIndex.of({
         ...index,
-        open: () => index.checkout(name, snapshot, manifest),
+        open: () => index.checkout(name, snapshot.toWellFormed(), manifest),
         replace: () => onlyRead(snapshot, name),
         tag: () => onlyRead(snapshot, name),
         restore: () => onlyRead(snapshot, name),
         drop: () => onlyRead(snapshot, name)
       })
     ),
-  restore: (snapshot) => index.restore(name, snapshot, manifest)
+  restore: (snapshot) => index.restore(name, snapshot.toWellFormed(), manifest)
 })

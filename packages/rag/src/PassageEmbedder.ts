@@ -1,7 +1,8 @@
 /** Passages to vectors: what is embedded, what is kept, and what is not believed. */
 import { hash as digest } from "node:crypto"
-import { Embedder, type GatewayError } from "@sluice/core"
+import { Embedder, type GatewayError, sentence } from "@sluice/core"
 import { Effect } from "effect"
+import { type Embedding, embeddingCalls, type KeyedText, type PassageText } from "./EmbeddingCalls.ts"
 import type { VectorCache } from "./PassageIndex.ts"
 import { RagError, type Stage } from "./RagError.ts"
 import { estimateTokens, type TokenEstimate } from "./TokenEstimate.ts"
@@ -9,31 +10,11 @@ import { estimateTokens, type TokenEstimate } from "./TokenEstimate.ts"
 /** Texts looked up in the cache at a time. */
 const TEXTS_PER_LOOKUP = 2_000
 
-/**
- * Texts of one call: small enough that vectors which were paid for are kept soon, and that the process stays awake. Three
- * requests of the gateway's client, which sends 96 at a time; four calls are a batch of passages.
- */
-export const TEXTS_PER_CALL = 288
-
-/** Answers that come while other calls are under way wait for those, so many texts at most: each write is a file. */
-const TEXTS_PER_WRITE = 1_000
-
 /** Calls at a time, for models that are far away. */
 const CALLS_AT_ONCE = 4
 
 /** SHA-256, hexadecimal. */
 export const sha256 = (data: string | Uint8Array): string => digest("sha256", data)
-
-/** A vector that was checked, or why there is none. A text without any word has neither: `vector` is undefined. */
-export type Embedding =
-  | { readonly _tag: "Vector"; readonly vector: Float32Array | undefined }
-  | { readonly _tag: "Failed"; readonly error: RagError }
-
-/** A text to be embedded as a passage; `hash` is its SHA-256. */
-export interface PassageText {
-  readonly hash: string
-  readonly text: string
-}
 
 /** What may still be sent to the model. */
 export interface EmbeddingBudget {
@@ -41,7 +22,7 @@ export interface EmbeddingBudget {
   texts: number
 }
 
-/** Embeds passages; each text fails or succeeds by itself. Equal texts of one call are embedded once. */
+/** Embeds passages; each text fails or succeeds by itself. Equal texts that are under way together are embedded once. */
 export interface PassageEmbedder {
   readonly embed: (texts: ReadonlyArray<PassageText>) => Effect.Effect<ReadonlyArray<Embedding>, RagError>
   /** The different texts among these that have no vector in the cache, in their order. Asks no model. */
@@ -97,37 +78,6 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
     )
   })
 
-  /** Calls the model for some texts at a time. What was answered is kept, whoever interrupts: it was paid for. */
-  const caller = () => {
-    let paid = new Map<string, Float32Array>()
-    let underWay = 0
-    const keep = Effect.suspend(() => {
-      if (cache === undefined || paid.size === 0) return Effect.void
-      if (underWay > 0 && paid.size < TEXTS_PER_WRITE) return Effect.void
-      const all = paid
-      paid = new Map()
-      return cache.put(all)
-    })
-    return (texts: ReadonlyArray<KeyedText>) =>
-      Effect.uninterruptibleMask((restore) => {
-        underWay++
-        return restore(ask(texts)).pipe(
-          Effect.tap((answer) =>
-            Effect.sync(() =>
-              answer.forEach((embedding, i) => {
-                if (embedding._tag === "Vector")
-                  paid.set(texts[i]!.key, embedding.vector ?? new Float32Array(dimension))
-              })
-            )
-          ),
-          Effect.onExit(() => {
-            underWay--
-            return keep
-          })
-        )
-      })
-  }
-
   /** Vectors in the cache, by the hash of their text. */
   const lookUp = Effect.fn("PassageEmbedder.lookUp")(function* (texts: ReadonlyArray<KeyedText>) {
     const found = new Map<string, Float32Array>()
@@ -145,27 +95,14 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
     return different.filter(({ hash }) => !known.has(hash))
   })
 
+  const atOnce = model.free ? 1 : CALLS_AT_ONCE
+  const vectorsOf = yield* embeddingCalls({ ask, lookUp, cache, atOnce, dimension })
+
   const embedder = (budget: EmbeddingBudget | undefined): PassageEmbedder => ({
     embed: Effect.fn("PassageEmbedder.embed")(function* (texts) {
       const different = differentOf(texts, cache !== undefined)
-      const known = yield* lookUp(different)
-      const unknown = different.filter(({ hash }) => !known.has(hash))
-      const groups = Array.from({ length: Math.ceil(unknown.length / TEXTS_PER_CALL) }, (_, i) =>
-        unknown.slice(i * TEXTS_PER_CALL, (i + 1) * TEXTS_PER_CALL)
-      )
-      const fresh = new Map<string, Embedding>()
-      const call = caller()
-      yield* Effect.forEach(
-        groups,
-        (group) =>
-          // A model in the process holds the thread while it works: between two groups others have their turn.
-          Effect.yieldNow.pipe(
-            Effect.flatMap(() =>
-              isWithin(budget, group.length) ? call(group) : Effect.succeed(group.map(() => OVER_BUDGET))
-            ),
-            Effect.map((answer) => group.forEach(({ hash }, i) => fresh.set(hash, answer[i]!)))
-          ),
-        { concurrency: model.free ? 1 : CALLS_AT_ONCE, discard: true }
+      const { fresh, known } = yield* vectorsOf(different, (count) =>
+        isWithin(budget, count) ? undefined : OVER_BUDGET
       )
       return texts.map(
         ({ hash }) => fresh.get(hash) ?? checkVector(known.get(hash), dimension, model.id, "ingest")
@@ -179,11 +116,6 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
 
   return embedder(undefined)
 })
-
-/** A text, and what its vector is kept under; empty where none is kept. */
-interface KeyedText extends PassageText {
-  readonly key: string
-}
 
 /** Each text once. */
 const differentOf = (texts: ReadonlyArray<PassageText>, kept: boolean): ReadonlyArray<KeyedText> =>
@@ -244,6 +176,6 @@ export const modelError = (stage: Stage, cause: GatewayError): RagError =>
   new RagError({
     stage,
     reason: "Model",
-    message: `${cause.message}. ${cause.isRetryable ? "Try again later; what succeeded is kept." : "Trying again will not help before this is mended."}`,
+    message: `${sentence(cause.message)} ${cause.isRetryable ? "Try again later; what succeeded is kept." : "Trying again will not help before this is mended."}`,
     cause
   })

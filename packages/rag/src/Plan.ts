@@ -7,9 +7,10 @@ import { folderFiles } from "./FolderFiles.ts"
 import type { FolderSource } from "./IngestReport.ts"
 import type { IngestPlan, PlannedChange, PlanOptions } from "./IngestPlan.ts"
 import type { Manifest } from "./Manifest.ts"
-import { type PassageEmbedder, TEXTS_PER_CALL } from "./PassageEmbedder.ts"
+import { TEXTS_PER_CALL } from "./EmbeddingCalls.ts"
+import type { PassageEmbedder } from "./PassageEmbedder.ts"
 import type { Collection, StoredDocument } from "./PassageIndex.ts"
-import type { RagError } from "./RagError.ts"
+import { RagError } from "./RagError.ts"
 import type { TokenEstimate } from "./TokenEstimate.ts"
 
 /** A plan for bringing the collection up to date with the folder. The same batches as `applyPlan` makes, counted. */
@@ -20,6 +21,13 @@ export const planIngest = Effect.fn("Plan.ingest")(function* (
   embedder: PassageEmbedder,
   { per1000Tokens }: PlanOptions
 ) {
+  if (per1000Tokens !== undefined && !(per1000Tokens >= 0 && per1000Tokens < Infinity)) {
+    return yield* new RagError({
+      stage: "ingest",
+      reason: "Malformed",
+      message: `per1000Tokens is ${per1000Tokens}, which is no price. Give quota units, 0 or more.`
+    })
+  }
   const known = new Map((yield* collection.inventory).map((stored) => [stored.info.id, stored]))
   const { failed, files, gone, root } = yield* folderFiles(source, known)
   const fileOf = new Map<string, string>()

@@ -6,10 +6,12 @@ export const SMALL_BYTES = 256 * 1024
 
 /** A read that takes so long holds everybody up: the disk is asleep, far away or busy … */
 const SLOW_MILLIS = 2
-/** … and so many files are then read in the thread pool before it is tried again. */
-const LEFT_TO_OTHERS = 200
+/** … and so many files are then read in the thread pool before it is tried again: the more, the longer it stays so. */
+const LEFT_AT_FIRST = 4
+const LEFT_AT_MOST = 256
 
 let left = 0
+let next = LEFT_AT_FIRST
 
 /**
  * The bytes of a small file; undefined where it is left to the thread pool: one that is large or no file at all, and
@@ -37,6 +39,9 @@ export const readAtOnce = (path: string): Uint8Array | undefined => {
     return length <= stats.size ? bytes.subarray(0, length) : undefined
   } finally {
     closeSync(file)
-    if (performance.now() - start > SLOW_MILLIS) left = LEFT_TO_OTHERS
+    // Once in a while it was only another process's turn.
+    const slow = performance.now() - start > SLOW_MILLIS
+    if (slow) left = next
+    next = slow ? Math.min(next * 4, LEFT_AT_MOST) : LEFT_AT_FIRST
   }
 }

@@ -27,27 +27,30 @@ export const keywordsWeight = (question: string): number => {
   return KEYWORDS_WEIGHT + long * (LONG_WEIGHT - KEYWORDS_WEIGHT)
 }
 
+/** What keywords found of each hit, the best of them 1; all 0 where they found nothing. */
+export const priorsOf = (hits: ReadonlyArray<Hit>): ReadonlyArray<number> => {
+  const best = Math.max(...hits.map(({ keywordScore = 0 }) => keywordScore))
+  return hits.map(({ keywordScore = 0 }) => (best > 0 ? keywordScore / best : 0))
+}
+
 /** What a reranker said of hits: a score for each in their order, and their places, best first. */
 export interface Reranked {
   readonly scores: ReadonlyArray<number>
   readonly order: ReadonlyArray<number>
 }
 
-/** Places in `hits`, best first. A neural reranker's order stands as it is. */
+/** Places, best first. `priors` are `priorsOf` the hits. A neural reranker's order stands as it is. */
 export const finalOrder = (
   question: string,
   { order, scores }: Reranked,
-  hits: ReadonlyArray<Hit>,
+  priors: ReadonlyArray<number>,
   kind: RerankerModel["kind"]
 ): ReadonlyArray<number> => {
-  const best = Math.max(...hits.map(({ keywordScore = 0 }) => keywordScore))
-  if (kind === "neural" || !(best > 0)) return order
+  if (kind === "neural") return order
   const weight = keywordsWeight(question)
   const least = Math.min(...scores)
   const spread = Math.max(...scores) - least || 1
-  const values = scores.map(
-    (score, i) => (score - least) / spread + (weight * (hits[i]?.keywordScore ?? 0)) / best
-  )
+  const values = scores.map((score, i) => (score - least) / spread + weight * (priors[i] ?? 0))
   // Equal values keep the reranker's order.
   return order.toSorted((a, b) => values[b]! - values[a]!)
 }

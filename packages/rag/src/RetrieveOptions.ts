@@ -71,6 +71,9 @@ export const RetrieveOptions = {
   })
 }
 
+/** Those that are numbers. */
+const NUMBERS = ["recall", "keep", "candidates", "minimumRelevance", "diversity"] as const
+
 /** What will be done: everything said, every number within its range. */
 export interface RetrievePlan {
   readonly recall: number
@@ -88,7 +91,8 @@ export interface RetrievePlan {
 
 /**
  * What a caller asks, then what the library says, then what is usual; as far as the reranker goes. Numbers out of range
- * are brought into it; a fusion or a deadline that is none, as programs without types may give, fails with `Malformed`.
+ * are brought into it; a number, a fusion or a deadline that is none, as programs without types may give, fails with
+ * `Malformed`.
  */
 export const planOf = Effect.fnUntraced(function* (
   options: RetrieveOptions,
@@ -99,12 +103,17 @@ export const planOf = Effect.fnUntraced(function* (
   const fusion = given("fusion") ?? FUSION
   if (fusion !== FUSION && !isFusion(fusion)) {
     return yield* malformed(
-      `This is no fusion: ${shown(fusion)}. Fusion.minMax(), Fusion.rrf(), Fusion.dense and Fusion.keywords make one; weights are finite and not below 0.`
+      `This is no fusion: ${shown(fusion)}. Fusion.minMax(), Fusion.rrf(), Fusion.dense and Fusion.keywords make one; weights are finite, not below 0, and not both 0.`
     )
+  }
+  const noNumber = NUMBERS.find((key) => !isNumber(given(key) ?? 0))
+  if (noNumber !== undefined) {
+    return yield* malformed(`${noNumber} is no number: ${shown(given(noNumber))}. Give one, or leave it out.`)
   }
   const recall = within(given("recall") ?? RECALL, 1, reranker.maxDocuments)
   const asked = given("deadline")
-  const deadline = asked === undefined ? undefined : Option.getOrUndefined(Duration.fromInput(asked))
+  const deadline =
+    asked === undefined || Number.isNaN(asked) ? undefined : Option.getOrUndefined(Duration.fromInput(asked))
   if (asked !== undefined && deadline === undefined) {
     return yield* malformed(
       `This is no deadline: ${shown(asked)}. Give a Duration, "2 seconds", or a number of milliseconds.`
@@ -122,7 +131,8 @@ export const planOf = Effect.fnUntraced(function* (
     candidates,
     eachWay: ways.vector && ways.keywords ? Math.max(recall, Math.ceil(WAY_SHARE * candidates)) : candidates,
     fusion,
-    filter: given("filter"),
+    // Not `null` for the default: what should narrow a question must not be lost on the way.
+    filter: options.filter === undefined ? defaults.filter : options.filter,
     minimumRelevance: given("minimumRelevance"),
     deadline,
     diversity: Math.max(0, Math.min(given("diversity") ?? 0, 1)),
@@ -132,6 +142,8 @@ export const planOf = Effect.fnUntraced(function* (
 })
 
 const isFusion = Schema.is(Fusion.schema)
+
+const isNumber = (value: unknown): boolean => typeof value === "number" && !Number.isNaN(value)
 
 const malformed = (message: string): RagError =>
   new RagError({ stage: "retrieve", reason: "Malformed", message })

@@ -7,7 +7,7 @@ import { keepOf } from "./Keeping.ts"
 import { checkVector, modelError } from "./PassageEmbedder.ts"
 import type { Collection, Hit } from "./PassageIndex.ts"
 import { RagError } from "./RagError.ts"
-import { finalOrder } from "./RerankOrder.ts"
+import { finalOrder, priorsOf } from "./RerankOrder.ts"
 import { planOf, type RetrieveOptions, type RetrievePlan } from "./RetrieveOptions.ts"
 import { rankedText, searchWords, titleOf } from "./SearchText.ts"
 import { sectionOf } from "./Section.ts"
@@ -89,10 +89,14 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
   })
 
   /** The score of each passage, in the order given. */
-  const rerank = Effect.fn("Retriever.rerank")(function* (question: string, fused: ReadonlyArray<Fused>) {
+  const rerank = Effect.fn("Retriever.rerank")(function* (
+    question: string,
+    fused: ReadonlyArray<Fused>,
+    priors: ReadonlyArray<number>
+  ) {
     const candidates = fused.map(({ hit }) => candidateOf(hit.passage))
     const { results } = yield* reranker
-      .rerank(question, candidates)
+      .rerank(question, candidates, { priors })
       .pipe(Effect.mapError((error) => modelError("retrieve", error)))
     const scores = new Map(results.map(({ index, score }) => [index, score]))
     const right =
@@ -153,6 +157,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
     )
     yield* ended(recallTime)
     const fused = all.slice(0, asked.candidates)
+    const priors = priorsOf(fused.map(({ hit }) => hit))
 
     const elapsed = Duration.nanos((yield* Clock.currentTimeNanos) - started)
     const left = asked.deadline && Duration.max(Duration.subtract(asked.deadline, elapsed), Duration.zero)
@@ -160,7 +165,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       "rerank",
       fused.length === 0
         ? Effect.succeedSome({ scores: [], order: [] })
-        : inTime(rerank(question, fused), left)
+        : inTime(rerank(question, fused, priors), left)
     )
     const reranked = Option.getOrUndefined(answered)
     yield* ended(reranked === undefined ? { ...rerankTime, failed: tooLate(asked.deadline) } : rerankTime)
@@ -168,12 +173,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
     const order =
       reranked === undefined
         ? fused.map((_, i) => i)
-        : finalOrder(
-            question,
-            reranked,
-            fused.map(({ hit }) => hit),
-            reranker.model.kind
-          )
+        : finalOrder(question, reranked, priors, reranker.model.kind)
     const { kept, sameAs } = keepOf(
       question,
       order.slice(0, asked.recall).map((i) => ({ ...fused[i]!.hit, score: reranked?.scores[i] })),

@@ -43,7 +43,7 @@ export const mentionsOf = (parsed: Parsed, { mentions }: Figure): string => {
 const NAME_CHARACTERS = 120
 
 /** Where a part ends within a name: `parse|HTTP|Header`, `utf8|Array`; `PDFs` stays whole. */
-const PART_END = /\p{Ll}(?=\p{Lu})|\p{N}(?=\p{Lu}\p{Ll})|\p{Lu}(?=\p{Lu}\p{Ll}{2})/gu
+export const PART_END = /\p{Ll}(?=\p{Lu})|\p{N}(?=\p{Lu}\p{Ll})|\p{Lu}(?=\p{Lu}\p{Ll}{2})/gu
 
 const OUTSIDE = 0
 const PLAIN = 1

@@ -26,6 +26,7 @@ export interface SourceFiles {
  * upwards never.
  */
 export const listFiles = Effect.fn("SourceFiles.list")(function* (path: string) {
+  if (typeof path !== "string" || path === "" || path.includes("\0")) return yield* nowhere(path)
   const target = resolve(path)
   const stats = yield* disk(path, () => stat(target))
   if (stats.isFile()) {
@@ -127,6 +128,14 @@ const undecodable = (path: string): RagError =>
     reason: "Malformed",
     message: `${path} has a name that is no UTF-8. Rename it.`,
     document: path
+  })
+
+/** Of an empty path Node makes the present folder, with all that is below it. */
+const nowhere = (path: unknown): RagError =>
+  new RagError({
+    stage: "ingest",
+    reason: "Malformed",
+    message: `${JSON.stringify(path)} names no folder and no file. Give the path of one; "." is the present folder.`
   })
 
 /** Whether a file still stands below a folder. */

@@ -129,7 +129,7 @@ const explain = (
   }
   const blocked = filter !== undefined && !matches(filter, { passage, metadata: info.metadata })
   const outcome = blocked ? "filtered" : outcomeOf(seen, candidate, kept, hit)
-  return { ...why, outcome, sentence: `${decided(seen, outcome, why, candidate)} ${wordsSaid(why)}` }
+  return { ...why, outcome, sentence: `${decided(seen, outcome, why, candidate)}${wordsSaid(why)}` }
 }
 
 const placed = (
@@ -192,11 +192,17 @@ const decided = (
 }
 
 const wordsSaid = ({ missing, shared }: Pick<PassageWhy, "missing" | "shared">): string => {
-  if (shared.length === 0) return missing.length === 0 ? "" : `It has none of: ${missing.join(", ")}.`
+  if (shared.length === 0) return missing.length === 0 ? "" : ` It has none of: ${some(missing)}.`
   return missing.length === 0
-    ? `It has all words asked for: ${shared.join(", ")}.`
-    : `It has ${shared.join(", ")}; it lacks ${missing.join(", ")}.`
+    ? ` It has all words asked for: ${some(shared)}.`
+    : ` It has ${some(shared)}; it lacks ${some(missing)}.`
 }
+
+/** Words of a sentence at most: all of them are in `shared` and `missing`. */
+const WORDS = 30
+
+const some = (words: ReadonlyArray<string>): string =>
+  `${words.slice(0, WORDS).join(", ")}${words.length > WORDS ? ` and ${words.length - WORDS} more` : ""}`
 
 /** Kept ones first, then as far as each came. */
 const orderOf = ({ fusion, keywords, outcome, rerank, vector }: PassageWhy): number => {

@@ -28,7 +28,8 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 const ENDING = 3
 const STEM = 4
 
-const sameWord = (a: string, b: string): boolean => {
+/** Whether two words in lower case are one, with another ending at most. */
+export const sameWord = (a: string, b: string): boolean => {
   if (a === b) return true
   let shared = 0
   while (shared < a.length && a[shared] === b[shared]) shared++

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { ServerConfig } from "../Config.ts"
 import { NarrowLayer } from "../providers/Narrow.ts"
 import * as Configurations from "./Configurations.ts"
-import { present, reportFlag } from "./EvaluationOutput.ts"
+import { beginReport, present, reportFlag } from "./EvaluationOutput.ts"
 import { checkLimits, failUnder, readLimits } from "./FailUnder.ts"
 import { ingestFolder, summary } from "./Ingest.ts"
 import { json, note } from "./Output.ts"
@@ -42,6 +42,7 @@ export const library = Command.make(
     Effect.gen(function* () {
       const limits = yield* readLimits(failUnder)
       const configurations = yield* Configurations.read({ a, b })
+      yield* beginReport(report)
       const { embedder, meter, reranker } = yield* meteredModels
       const models = Layer.merge(Layer.succeed(Embedder, embedder), Layer.succeed(Reranker, reranker))
       const config = yield* ServerConfig

@@ -6,12 +6,12 @@ import { ServerConfig } from "../Config.ts"
 import { NarrowLayer } from "../providers/Narrow.ts"
 import * as Configurations from "./Configurations.ts"
 import { dataFlag, dataFolder } from "./DataFolder.ts"
-import { present, reportFlag } from "./EvaluationOutput.ts"
+import { beginReport, present, reportFlag } from "./EvaluationOutput.ts"
 import { checkLimits, failUnder, readLimits } from "./FailUnder.ts"
 import { json } from "./Output.ts"
 import * as Progress from "./Progress.ts"
 
-const HOLDS = "retrieval/NAME with corpus.jsonl, queries.jsonl and qrels.tsv"
+const HOLDS = "retrieval/NAME with corpus.jsonl, queries.jsonl and qrels.tsv or qrels/test.tsv"
 
 export const retrieval = Command.make(
   "retrieval",
@@ -29,6 +29,7 @@ export const retrieval = Command.make(
     Effect.gen(function* () {
       const limits = yield* readLimits(failUnder)
       const configurations = yield* Configurations.read({ a, b })
+      yield* beginReport(report)
       const progress = yield* Progress.make("Asking")
       const evaluation = yield* evaluateRetrieval({
         data: yield* dataFolder(data, HOLDS),

@@ -43,6 +43,25 @@ const sentence = ({ a, b, metrics }: Comparison): string => {
   return `${a} against ${b}: nDCG@10 ${signed(difference)} (95 % ${signed(low)} … ${signed(high)}, p = ${p.toFixed(4)})`
 }
 
+const write = Effect.fnUntraced(function* (path: string, content: string) {
+  const fs = yield* FileSystem.FileSystem
+  yield* fs.writeFileString(path, content).pipe(
+    Effect.mapError(
+      (cause) =>
+        new RagError({
+          stage: "evaluate",
+          reason: "Store",
+          message: `The report ${path} cannot be written: ${cause.message}`,
+          cause
+        })
+    )
+  )
+})
+
+/** An empty report, before anything is measured: where none can be written, hours are not lost. */
+export const beginReport = (report: Option.Option<string>) =>
+  Option.isSome(report) ? write(report.value, "") : Effect.void
+
 /** Writes the report, then prints. What each question came to is for the report alone. */
 export const present = Effect.fn("cli.presentEvaluation")(function* (
   asJson: boolean,
@@ -50,18 +69,7 @@ export const present = Effect.fn("cli.presentEvaluation")(function* (
   reported: Reported
 ) {
   if (Option.isSome(report)) {
-    const fs = yield* FileSystem.FileSystem
-    yield* fs.writeFileString(report.value, reportOf(reported)).pipe(
-      Effect.mapError(
-        (cause) =>
-          new RagError({
-            stage: "evaluate",
-            reason: "Store",
-            message: `The report ${report.value} cannot be written: ${cause.message}`,
-            cause
-          })
-      )
-    )
+    yield* write(report.value, reportOf(reported))
     yield* note(`The report is in ${report.value}`)
   }
   const { each: _, ...result } = reported

@@ -1,5 +1,5 @@
-/** Collections in BEIR's format: `corpus.jsonl`, `queries.jsonl`, `qrels.tsv`, read line by line. */
-import { createReadStream } from "node:fs"
+/** Collections in BEIR's format: `corpus.jsonl`, `queries.jsonl`, `qrels/test.tsv` or `qrels.tsv`, read line by line. */
+import { createReadStream, existsSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { Effect, Schema, Stream } from "effect"
@@ -18,17 +18,38 @@ export type BeirDocument = typeof BeirDocument.Type
 export const BeirQuery = Schema.Struct({ _id: Schema.String, text: Schema.String })
 export type BeirQuery = typeof BeirQuery.Type
 
-/** The documents of a collection's folder. */
+/** Where a collection is: `<data>/retrieval/<name>`, or `<data>/<name>` as BEIR unpacks it. */
+export const collectionFolder = (data: string, name: string): string => {
+  const [usual, unpacked] = [join(data, "retrieval", name), join(data, name)]
+  return !existsSync(usual) && existsSync(join(unpacked, "corpus.jsonl")) ? unpacked : usual
+}
+
+/** The documents of a collection's folder. Fails with `Malformed` where an identifier comes twice. */
 export const corpusOf = (folder: string): Stream.Stream<BeirDocument, RagError> =>
-  jsonLines(join(folder, "corpus.jsonl"), BeirDocument)
+  Stream.suspend(() => {
+    const path = join(folder, "corpus.jsonl")
+    const seen = new Set<string>()
+    return jsonLines(path, BeirDocument).pipe(
+      Stream.mapEffect((document) => {
+        const { _id: id } = document
+        if (seen.has(id)) return twice(path, id)
+        seen.add(id)
+        return Effect.succeed(document)
+      })
+    )
+  })
 
 /** The questions of a collection's folder. */
 export const queriesOf = (folder: string): Stream.Stream<BeirQuery, RagError> =>
   jsonLines(join(folder, "queries.jsonl"), BeirQuery)
 
+/** Where judgements stand: in one file of ours, or in BEIR's folder, of which the test is measured where there is one. */
+const JUDGEMENTS = ["qrels.tsv", "qrels/test.tsv", "qrels/dev.tsv", "qrels/train.tsv"]
+
 /** Query → document → grade. The first line is a heading; grades are whole numbers. */
 export const judgementsOf = (folder: string): Effect.Effect<ReadonlyMap<string, Judgements>, RagError> => {
-  const path = join(folder, "qrels.tsv")
+  const name = JUDGEMENTS.find((name) => existsSync(join(folder, name))) ?? JUDGEMENTS[0]!
+  const path = join(folder, name)
   return lines(path).pipe(
     Stream.runFoldEffect(
       () => new Map<string, Map<string, number>>(),
@@ -36,7 +57,7 @@ export const judgementsOf = (folder: string): Effect.Effect<ReadonlyMap<string, 
         const [query = "", document = "", grade = ""] = text.split("\t")
         const value = Number(grade)
         if (number === 1 && Number.isNaN(value)) return Effect.succeed(all)
-        if (query === "" || document === "" || !Number.isInteger(value)) return damaged(path, number)
+        if (query === "" || document === "" || !Number.isInteger(value)) return damaged(path, number, JUDGED)
         const own = all.get(query) ?? new Map<string, number>()
         return Effect.sync(() => all.set(query, own.set(document, value)))
       }
@@ -49,7 +70,7 @@ export const jsonLines = <A>(path: string, schema: Schema.Codec<A, unknown>): St
   const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
   return lines(path).pipe(
     Stream.mapEffect(({ number, text }) =>
-      decode(text).pipe(Effect.catch((cause) => damaged(path, number, cause)))
+      decode(text).pipe(Effect.catch((cause) => damaged(path, number, cause.message, cause)))
     )
   )
 }
@@ -62,7 +83,11 @@ const lines = (path: string): Stream.Stream<{ readonly number: number; readonly 
     )
   ).pipe(
     Stream.zipWithIndex,
-    Stream.map(([text, index]) => ({ number: index + 1, text })),
+    // Windows' editors begin a file with a mark that is no part of it.
+    Stream.map(([text, index]) => ({
+      number: index + 1,
+      text: index === 0 ? text.replace(/^\uFEFF/, "") : text
+    })),
     Stream.filter(({ text }) => text.trim() !== "")
   )
 
@@ -70,16 +95,28 @@ const unreadable = (path: string, cause: unknown): RagError =>
   new RagError({
     stage: "evaluate",
     reason: (cause as NodeJS.ErrnoException).code === "ENOENT" ? "NotFound" : "Store",
-    message: `${path} cannot be read. Collections are folders with corpus.jsonl, queries.jsonl and qrels.tsv; questions are a file of JSON, one object a line.`,
+    message: `${path} cannot be read. Collections are folders with corpus.jsonl, queries.jsonl and qrels/test.tsv or qrels.tsv; questions are a file of JSON, one object a line.`,
     cause
   })
 
-const damaged = (path: string, line: number, cause?: unknown): Effect.Effect<never, RagError> =>
+/** What a line of judgements is. */
+const JUDGED = "a question, a document and a whole number are due, with tabs between them"
+
+const twice = (path: string, id: string): Effect.Effect<never, RagError> =>
   Effect.fail(
     new RagError({
       stage: "evaluate",
       reason: "Malformed",
-      message: `Line ${line} of ${path} is not as its format wants it. Mend the line.`,
+      message: `${path} has the _id ${JSON.stringify(id)} twice. Give each document its own.`
+    })
+  )
+
+const damaged = (path: string, line: number, why: string, cause?: unknown): Effect.Effect<never, RagError> =>
+  Effect.fail(
+    new RagError({
+      stage: "evaluate",
+      reason: "Malformed",
+      message: `Line ${line} of ${path} is not as its format wants it: ${why.replaceAll(/\s+/g, " ")}. Mend the line.`,
       ...(cause === undefined ? {} : { cause })
     })
   )

@@ -9,22 +9,29 @@ import { toPassage } from "./LanceRows.ts"
  */
 const CHARACTERS = 6_000_000
 
-let recent = new Map<string, StoredPassage>()
-let before = new Map<string, StoredPassage>()
+let recent = new Map<string | number, StoredPassage>()
+let before = new Map<string | number, StoredPassage>()
 let characters = 0
 
 /** The passage that a column `passage` says, frozen: a ranking may know it again. */
-export const foundPassage = (json: string): StoredPassage => {
-  const known = recent.get(json)
+export const foundPassage = (json: string): StoredPassage => rememberedPassage(json, json.length, () => json)
+
+/** The same of a column that is read where its passage is not remembered; the key stands for no other. */
+export const rememberedPassage = (
+  key: string | number,
+  length: number,
+  json: () => string
+): StoredPassage => {
+  const known = recent.get(key)
   if (known !== undefined) return known
-  const passage = before.get(json) ?? frozen(toPassage(json))
+  const passage = before.get(key) ?? frozen(toPassage(json()))
   if (characters > CHARACTERS) {
     before = recent
     recent = new Map()
     characters = 0
   }
-  recent.set(json, passage)
-  characters += json.length
+  recent.set(key, passage)
+  characters += length
   return passage
 }
 

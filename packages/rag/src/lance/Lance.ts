@@ -145,21 +145,24 @@ export const fullText = (language: "en" | "zh") =>
       : { baseTokenizer: "icu", stem: false, removeStopWords: false, withPosition: false }
   )
 
-/** A query for so many rows as are nearest to a vector by their codes, or `exact`ly, nearest first by their cosines. */
+/**
+ * A query for so many rows as are nearest to a vector by their codes, or `exact`ly, nearest first by their cosines; by what
+ * the codes say where those alone are wanted.
+ */
 export const nearestTo = (
   table: Table,
   vector: Float32Array,
-  { exact, limit }: { readonly limit: number; readonly exact: boolean }
+  {
+    codes = false,
+    exact,
+    limit
+  }: { readonly limit: number; readonly exact: boolean; readonly codes?: boolean }
 ): lancedb.VectorQuery => {
-  const query = table
-    .query()
-    .nearestTo(vector)
-    .distanceType("cosine")
-    .nprobes(NPROBES)
-    // The exact distances of all that the codes found: LanceDB reads their vectors, and none comes into this process's
-    // heap, whose collector 40 vectors a question keep busy.
-    .refineFactor(1)
-    .limit(limit)
+  const query = table.query().nearestTo(vector).distanceType("cosine").nprobes(NPROBES).limit(limit)
+  if (codes) return query
+  // The exact distances of all that the codes found: LanceDB reads their vectors, and none comes into this process's
+  // heap, whose collector 40 vectors a question keep busy.
+  query.refineFactor(1)
   return exact ? query.bypassVectorIndex() : query
 }
 
@@ -256,7 +259,7 @@ const storeError = (stage: Stage, doing: string, cause: unknown): RagError => {
 
 /** What LanceDB says of files that were cut short, overwritten or lost. */
 const DAMAGE =
-  /too small|corrupt|invalid|magic|unexpected (eof|end)|out of (range|bounds)|decode|not found|no such file|overflow|panic|checksum/i
+  /too small|corrupt|invalid|magic|unexpected (eof|end)|out of (range|bounds)|decode|not found|no such file|overflow|panic|checksum|fill whole buffer|eof while/i
 
 /** What LanceDB Enterprise and object stores say to a wrong key … */
 const REFUSED =
@@ -287,7 +290,7 @@ const diagnose = (text: string): readonly [RagReason, string] => {
   if (DAMAGE.test(text))
     return [
       "Store",
-      "A file of it is damaged or lost; other collections are whole. Restore the folder from a copy, or ingest the documents again into another folder."
+      "A file of it is damaged or lost; other collections are whole. Where its documents can still be read, Library.rebuild makes it anew; else restore the folder from a copy, or ingest the documents again into another folder."
     ]
   return [
     "Store",

@@ -5,6 +5,7 @@ import type { Collection, StoredDocument } from "../PassageIndex.ts"
 import type { Manifest } from "../Manifest.ts"
 import { RagError } from "../RagError.ts"
 import { attempt, attemptWrite, sqlIn, sqlString, type Table } from "./Lance.ts"
+import { holderOf } from "./HeldRows.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
 import { documentRow, documentRowId, rowsOf, toArrow, toPassage, toStored } from "./LanceRows.ts"
 import { lanceFilter } from "./LanceFilter.ts"
@@ -18,13 +19,20 @@ const PASSAGES = "ordinal IS NOT NULL AND kind <> 'gone'"
 /** Identifiers in one filter. */
 const FILTER_IDS = 500
 
+/** Another process may have measured the index: after so many questions what it found is read again. */
+const MEASURED_FOR = 40
+
 /** What is done besides answering. */
 export interface Upkeep {
   /** Runs on after the caller has gone on, until the store is closed. */
   readonly background: (effect: Effect.Effect<void>) => Effect.Effect<void>
   /** False where the store compacts and prunes by itself. */
   readonly compacts: boolean
-  readonly prune: (table: Table) => Effect.Effect<void, RagError>
+  readonly prune: (table: Table, name: string) => Effect.Effect<void, RagError>
+  /** The table at a version; absent where reading a whole one costs more than time. */
+  readonly openAt: ((table: string, version: number) => Promise<Table>) | undefined
+  /** Stands for the store: what is held in memory of it is let go when it is closed. */
+  readonly store: object
   readonly collectGarbage: Effect.Effect<void, RagError>
 }
 
@@ -34,13 +42,16 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
   manifest: Manifest,
   table: Table,
   files: LanceFiles,
-  { background, collectGarbage, compacts, prune }: Upkeep
+  { background, collectGarbage, compacts, openAt, prune, store }: Upkeep
 ) {
+  // LanceDB refuses to say it while a call is under way.
+  const tableName = table.name
   // One writer at a time within the process; LanceDB sorts out the processes.
   const writer = yield* Semaphore.make(1)
   // One at a time learns or joins; searches and writes go on.
   const indexer = yield* Semaphore.make(1)
   let measured = yield* measuredIndex(table)
+  let dropped = false
 
   const commit: Collection["commit"] = Effect.fn("LanceCollection.commit")(function* (documents) {
     if (documents.length === 0) return
@@ -130,13 +141,22 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     return seen.documents
   })
 
-  const recall = searchOf(table, manifest.dimension, (limit) => candidates(limit, measured))
-  const search: Collection["search"] = (query) =>
-    query.filter === undefined
-      ? recall(query, undefined)
-      : Effect.flatMap(lanceFilter(query.filter, documentsAsOfNow), ({ holds, where }) =>
-          Effect.map(recall(query, where), (hits) => hits.filter(({ passage }) => holds(passage)))
-        )
+  const holder = openAt && holderOf(store, manifest.dimension, (version) => openAt(tableName, version))
+  const recall = searchOf(table, manifest.dimension, (limit) => candidates(limit, measured), holder)
+  let questions = 0
+  const remeasured = Effect.map(measuredIndex(table), (now) => {
+    measured = now
+  })
+  const search: Collection["search"] = Effect.fnUntraced(function* (query) {
+    if (++questions % MEASURED_FOR === 0) yield* background(Effect.ignore(remeasured))
+    if (holder?.isDue() === true) {
+      // Where it cannot be read, searches say so.
+      yield* background(Effect.ignore(attempt("retrieve", "reading passages", () => holder.read(table))))
+    }
+    if (query.filter === undefined) return yield* recall(query, undefined)
+    const { holds, where } = yield* lanceFilter(query.filter, documentsAsOfNow)
+    return (yield* recall(query, where)).filter(({ passage }) => holds(passage))
+  })
 
   const inventory: Collection["inventory"] = Effect.gen(function* () {
     const rows = yield* documentRows
@@ -182,6 +202,7 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     const scattered = yield* isScattered(table)
     yield* background(
       Effect.gen(function* () {
+        if (dropped) return
         if (scattered) yield* compact(table).pipe(Effect.catch(notDone("files were not joined")))
         if (anew) yield* measure.pipe(Effect.catch(notDone("index was not measured")))
       }).pipe(indexer.withPermit)
@@ -192,12 +213,22 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     yield* writer.withPermit(sweep(table))
     if (!compacts) return
     if (yield* maintainIndex(table, manifest.dimension)) yield* measure
-    yield* prune(table)
+    yield* prune(table, tableName)
   }).pipe(indexer.withPermit, Effect.andThen(collectGarbage), Effect.withSpan("LanceCollection.maintain"))
+
+  // What is under way would write on into the folder that is removed, and tell that it is gone.
+  const dropWith = <E>(drop: Effect.Effect<void, E>): Effect.Effect<void, E> =>
+    Effect.andThen(
+      Effect.sync(() => {
+        dropped = true
+      }),
+      Effect.tap(drop, () => Effect.sync(() => holder?.letGo()))
+    ).pipe(writer.withPermit, indexer.withPermit)
 
   return {
     name,
     manifest,
+    dropWith,
     commit,
     adopt,
     remove,
@@ -211,8 +242,14 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     stats: indexStats(table),
     settle,
     maintain
-  } satisfies Collection
+  } satisfies DroppableCollection
 })
+
+/** A collection whose table may be dropped. */
+export interface DroppableCollection extends Collection {
+  /** Drops it when nothing is written or joined; what waits for its turn beside it comes to nothing. */
+  readonly dropWith: <E>(drop: Effect.Effect<void, E>) => Effect.Effect<void, E>
+}
 
 const notDone = (what: string) => (error: RagError) =>
   Effect.logWarning(`The collection's ${what}: ${error.message}`)

@@ -204,6 +204,10 @@ const malformed = (cause: Schema.SchemaError): RagError =>
   new RagError({
     stage: "retrieve",
     reason: "Malformed",
-    message: `This is no filter: ${cause.message.split("\n").slice(0, 3).join(" ").slice(0, 300)}. Fields are document, path, title, format, kind, page, and ["metadata", key, …].`,
+    message: `This is no filter: ${cause.message
+      .split(/\s*\n\s*/)
+      .slice(0, 3)
+      .join(" ")
+      .slice(0, 300)}. Fields are document, path, title, format, kind, page, and ["metadata", key, …].`,
     cause
   })

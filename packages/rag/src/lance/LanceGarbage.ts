@@ -24,7 +24,8 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
       .toArray()
     return new Set([...rows, ...kept].map(({ table }) => table))
   })
-  const names = yield* attempt("store", "listing tables", () => connection.tableNames({ limit: 100_000 }))
+  const tableNames = attempt("store", "listing tables", () => connection.tableNames({ limit: 100_000 }))
+  const names = yield* tableNames
   const referenced = new Set<string>()
   const look = Effect.fn("LanceGarbage.look")(function* (name: string) {
     const table = yield* attempt("store", `opening table ${name}`, () => connection.openTable(name))
@@ -48,12 +49,16 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
   let unread = 0
   for (const name of names.filter((name) => name.startsWith("c_"))) {
     yield* look(name).pipe(
-      Effect.catch((error) => {
-        unread++
-        return Effect.logWarning(
-          `What table ${name} refers to is unknown, so all originals are kept. ${error.message}`
-        )
-      })
+      Effect.catch((error) =>
+        Effect.gen(function* () {
+          // Dropped a moment ago: it refers to nothing.
+          if (!(yield* tableNames).includes(name)) return
+          unread++
+          yield* Effect.logWarning(
+            `What table ${name} refers to is unknown, so all originals are kept. ${error.message}`
+          )
+        })
+      )
     )
   }
   if (unread === 0) yield* files.collect(referenced)

@@ -123,7 +123,7 @@ export const toArrow = (rows: ReadonlyArray<Row>, dimension: number): Table => {
     integers((row) => row.ordinal),
     texts((row) => row.hash),
     vectors(
-      rows.map((row) => row.passage?.vector),
+      rows.map((row) => directed(row.passage?.vector)),
       dimension
     ),
     integers((row) => row.passage?.passage.page),
@@ -169,14 +169,17 @@ export const utf8 = (values: ReadonlyArray<string | null>): Data => {
   })
 }
 
+/** A vector without a direction has no angle to anything: it is not searched. */
+const directed = (vector: Float32Array | undefined): Float32Array | undefined =>
+  vector !== undefined && hasDirection(vector) ? vector : undefined
+
 /** A column of vectors; undefined ones are null. */
 export const vectors = (values: ReadonlyArray<Float32Array | undefined>, dimension: number): Data => {
   const flat = new Float32Array(values.length * dimension)
   const valid = new Uint8Array(Math.ceil(values.length / 8))
   let nulls = 0
   values.forEach((vector, i) => {
-    // A vector without a direction has no angle to anything.
-    if (vector === undefined || !hasDirection(vector)) {
+    if (vector === undefined) {
       nulls++
     } else {
       flat.set(vector, i * dimension)
@@ -217,14 +220,18 @@ export const toPassage = (json: string): StoredPassage => {
 
 /** A row that a search found: the column `passage`, what it was found by, and the vector where that was asked for. */
 export interface FoundRow {
-  readonly json: string
+  /** The column `passage`. */
+  readonly key: string
   readonly value: number
   readonly vector: Float32Array | undefined
 }
 
-/** `FOUND_COLUMNS`, the column `by`, perhaps `vector`, in order. Vectors are views of the table's memory. */
-export const foundRows = (table: Table, by: "_distance" | "_score"): ReadonlyArray<FoundRow> =>
-  table.batches.flatMap((batch) => {
+/** `FOUND_COLUMNS`, the column `by`, perhaps `vector`, in order. Vectors are views of the batches' memory. */
+export const foundRows = (
+  batches: ReadonlyArray<RecordBatch>,
+  by: "_distance" | "_score"
+): ReadonlyArray<FoundRow> =>
+  batches.flatMap((batch) => {
     const [passages, values] = [batch.getChild("passage"), batch.getChild(by)]
     const own = batch.getChild("vector")?.data[0]
     const dimension = own === undefined ? 0 : (own.type as FixedSizeList).listSize
@@ -232,8 +239,39 @@ export const foundRows = (table: Table, by: "_distance" | "_score"): ReadonlyArr
     return Array.from({ length: batch.numRows }, (_, i): FoundRow => {
       const at = ((own?.offset ?? 0) + i) * dimension
       const vector = own?.getValid(i) === true ? numbers?.subarray(at, at + dimension) : undefined
-      return { json: passages?.get(i), value: values?.get(i), vector }
+      return { key: passages?.get(i), value: values?.get(i), vector }
     })
+  })
+
+/** A batch of `passage`, `vector` and the rows' addresses, as views of its memory; every row has a passage. */
+export const addressedRows = (batch: RecordBatch, dimension: number) => {
+  const texts = batch.getChild("passage")!.data[0]!
+  const own = batch.getChild("vector")!.data[0]!
+  const numbers = own.children[0]!.values as Float32Array
+  const [start = 0, ...ends] = texts.valueOffsets as Int32Array
+  return {
+    addresses: addressesOf(batch),
+    json: (texts.values as Uint8Array).subarray(start, ends.at(-1) ?? start),
+    /** Where each row's ends in it. */
+    jsonEnds: ends.map((end) => end - start),
+    vectorAt: (i: number): Float32Array | undefined =>
+      own.getValid(i)
+        ? numbers.subarray((own.offset + i) * dimension, (own.offset + i + 1) * dimension)
+        : undefined
+  }
+}
+
+const addressesOf = (batch: RecordBatch): BigUint64Array =>
+  batch.getChild("_rowid")!.toArray() as BigUint64Array
+
+/** Where rows that a search found stand, and the column `by`. */
+export const foundAddresses = (
+  batches: ReadonlyArray<RecordBatch>,
+  by: "_distance" | "_score"
+): ReadonlyArray<{ readonly address: bigint; readonly value: number }> =>
+  batches.flatMap((batch) => {
+    const values = batch.getChild(by)!.toArray() as Float32Array
+    return Array.from(addressesOf(batch), (address, i) => ({ address, value: values[i]! }))
   })
 
 /** The row of a document (`document` and `metadata`) as what a writer needs to know of it. */

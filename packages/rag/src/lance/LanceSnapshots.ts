@@ -138,14 +138,13 @@ const KEEP_MILLIS = 60 * 60 * 1000
 /** Drops versions that are older than the policy keeps, but none that a snapshot needs. */
 export const pruneVersions = Effect.fn("LanceSnapshots.prune")(function* (
   table: Table,
+  name: string,
   kept: ReadonlyArray<LanceSnapshot>,
   { keepFor, keepVersions = 1 }: Retention
 ) {
   const now = yield* Clock.currentTimeMillis
   const age = keepFor === undefined ? KEEP_MILLIS : Duration.toMillis(Duration.fromInputUnsafe(keepFor))
-  const wanted = new Set(
-    kept.filter((snapshot) => snapshot.table === table.name).map(({ version }) => version)
-  )
+  const wanted = new Set(kept.filter((snapshot) => snapshot.table === name).map(({ version }) => version))
   yield* attemptWrite("store", "dropping old versions", async () => {
     // Tags of snapshots that were forgotten stand in the way.
     const tags = await table.tags()

@@ -31,7 +31,7 @@ const LARGEST_SHARE = 0.75
 /** … and where it takes seconds. Of more, `maintain` joins them. */
 const JOINED_ROWS_AT_MOST = 250_000
 
-const VECTOR_INDEX = "vector_idx"
+export const VECTOR_INDEX = "vector_idx"
 const KEYWORD_INDEX = "search_idx"
 
 const isIndexed = (rows: number, dimension: number): boolean =>

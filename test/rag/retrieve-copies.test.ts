@@ -1,0 +1,92 @@
+/** Texts that say the same: which is kept, which are not the same after all. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { modelsLayer } from "./Models.ts"
+import { library, pathsOf } from "./SmallLibrary.ts"
+
+describe("of texts that say the same, retrieval", () => {
+  it.effect("keeps a text once, and says where else it stands", () =>
+    Effect.gen(function* () {
+      const long =
+        "The keeper of the lock writes down each boat that passes, its name and where it comes from, before the lower gate is shut behind it. In the evening the book goes to the office of the canal, where a clerk counts how many went up and how many went down, what they carried and whether the fee was paid at once or is still due at the end of the month."
+      const from = yield* library({
+        "2023/rules.md": `# Rules\n\n${long}\n`,
+        "2024/rules.md": `# Rules\n\n${long.replace("writes down", "notes down")}\n`,
+        "copy.md": `# Rules\n\n${long.toUpperCase()}\n`,
+        "night.md": `# Rules\n\n${long.replace("writes down", "never writes down")}\n`,
+        "other.md": "# Weir\n\nThe weir keeper sleeps near the lock.\n"
+      })
+      const { kept, trace } = yield* from.retrieve("Who passes the lock with a boat?", { keep: 3 })
+      assert.strictEqual(trace.passages.length, 5, "all of them keep their place in the store")
+      assert.strictEqual(kept.length, 3)
+      const [first] = kept
+      assert.deepStrictEqual(
+        [
+          first?.document.path ?? "",
+          ...(first?.alsoAt ?? []).map(({ document }) => document.path)
+        ].toSorted(),
+        ["2023/rules.md", "2024/rules.md", "copy.md"]
+      )
+      assert.deepStrictEqual(
+        trace.passages.filter(({ sameAs }) => sameAs !== undefined).map(({ kept, sameAs }) => [kept, sameAs]),
+        [
+          [false, first?.id],
+          [false, first?.id]
+        ]
+      )
+      // A word that is asked for is no small difference.
+      const asked = yield* from.retrieve("Who notes down each boat?", { keep: 5 })
+      assert.include(pathsOf(asked), "2024/rules.md")
+      assert.include(pathsOf(asked), "night.md")
+      assert.isTrue(pathsOf(asked).includes("2023/rules.md") || pathsOf(asked).includes("copy.md"))
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("keeps equal texts below headings that say something else", () =>
+    Effect.gen(function* () {
+      const rule =
+        "Close the valve, wait until the needle of the gauge stands still, and write down what it shows, the hour and your name; then open the valve again and tell the next shift what you have done and what is left to do."
+      const from = yield* library({
+        "a.md": "# Parameters of the pump\n\nNone.\n\n# Errors of the pump\n\nNone.\n",
+        "b.md": `# Checking the red boiler\n\n${rule}\n\n# Checking the blue boiler\n\n${rule}\n`
+      })
+      const headings = (question: string) =>
+        Effect.map(from.retrieve(question, { keep: 4 }), ({ kept }) =>
+          kept.map(({ headings }) => headings.at(-1)).toSorted()
+        )
+      assert.includeMembers(yield* headings("pump errors, parameters"), [
+        "Errors of the pump",
+        "Parameters of the pump"
+      ])
+      assert.include(yield* headings("gauge of the blue boiler"), "Checking the blue boiler")
+      assert.include(yield* headings("gauge of the red boiler"), "Checking the red boiler")
+      const one = (yield* headings("what does the gauge show")).filter((name) => name?.startsWith("Checking"))
+      assert.strictEqual(one.length, 1, "of what nobody asked for, one is enough")
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect(
+    "keeps texts that differ in a word of the question with another ending, or in a part of a name",
+    () =>
+      Effect.gen(function* () {
+        const code = (noun: string) =>
+          `find${noun}ById opens a connection of the pool, asks the database for the row whose identifier is given, and gives it back as an object, or nothing where there is none; the connection goes back to the pool in either case, and what went wrong is written to the log with the time and the name of the caller, so that whoever looks at it the next morning can tell what happened and who has to be told.`
+        const from = yield* library({
+          "a.md": `# Rows\n\n${code("Boat")}\n`,
+          "b.md": `# Rows\n\n${code("Fee")}\n`,
+          "c.md": `# Rows\n\n${code("Gate")}\n`
+        })
+        const keptFor = (question: string) => Effect.map(from.retrieve(question), pathsOf)
+        // The two others differ in nothing that is asked for.
+        for (const [question, asked] of [
+          ["connection that finds boats", "a.md"],
+          ["connection that finds the fee", "b.md"]
+        ] as const) {
+          const kept = yield* keptFor(question)
+          assert.lengthOf(kept, 2)
+          assert.include(kept, asked)
+        }
+        assert.lengthOf(yield* keptFor("what goes back to the pool?"), 1)
+      }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+})

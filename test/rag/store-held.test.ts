@@ -1,0 +1,158 @@
+/** A small collection that is asked often is held in memory, and nobody can tell but by the time. */
+import { assert, describe, it } from "@effect/vitest"
+import { type Collection, Filter, type Hit } from "@sluice/rag"
+import { connect } from "@lancedb/lancedb"
+import { Field, Schema, Utf8 } from "apache-arrow"
+import { Effect } from "effect"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { heldBytes, holderOf, letGoAll } from "../../packages/rag/src/lance/HeldRows.ts"
+import { toTable, utf8, vectors } from "../../packages/rag/src/lance/LanceRows.ts"
+import { vectorType } from "../../packages/rag/src/lance/LanceTables.ts"
+import { DIMENSION, embedText } from "./Models.ts"
+import { collectionIn, documentOf } from "./StoredDocuments.ts"
+import { testFolder } from "./TestFolder.ts"
+
+const PASSAGES = 2_100
+const words = (i: number) => `w${i % 97} w${(i * 7) % 89} w${(i * 13) % 83} w${(i * 29) % 79} item${i}`
+
+const commit = (collection: Collection, name: string, from: number, count: number) =>
+  collection.commit([
+    documentOf(
+      name,
+      // One without a word has no direction: keywords cannot find it either.
+      Array.from({ length: count }, (_, i) => (i === 7 ? "…" : words(from + i)))
+    )
+  ])
+
+/** What is found, but for which of equal ones comes first. */
+const told = (hits: ReadonlyArray<Hit>) => {
+  const least = Math.min(...hits.map(({ keywordScore = Infinity }) => keywordScore))
+  return {
+    similarities: hits
+      .filter(({ vectorRank }) => vectorRank !== undefined)
+      .toSorted((a, b) => a.vectorRank! - b.vectorRank!)
+      .map(({ similarity }) => similarity!.toFixed(5)),
+    scores: hits
+      .filter(({ keywordRank }) => keywordRank !== undefined)
+      .toSorted((a, b) => a.keywordRank! - b.keywordRank!)
+      .map(({ keywordScore }) => keywordScore),
+    said: hits
+      .filter(({ keywordScore = 0 }) => keywordScore > least)
+      .map(({ keywordScore, passage }) => [passage, keywordScore] as const)
+      .toSorted(([a], [b]) => a.ordinal - b.ordinal || (a.id < b.id ? -1 : 1))
+  }
+}
+
+const asking = (collection: Collection) =>
+  Effect.forEach(Array.from({ length: 30 }).keys(), (i) =>
+    collection.search({
+      vector: i % 10 === 3 ? undefined : embedText(words(i * 31)),
+      words: i % 10 === 6 ? undefined : words(i * 17),
+      limit: i % 2 === 0 ? 10 : 35,
+      vectors: i % 3 === 0,
+      ...(i % 5 === 4 ? { filter: Filter.in("path", ["second", "late"]) } : {})
+    })
+  )
+
+/** Asks until the background has read the rows. */
+const untilHeld = Effect.fn(function* (collection: Collection, passages: number) {
+  for (let i = 0; i < 2_000 && heldBytes() === 0; i++) {
+    yield* collection.search({ vector: embedText(words(i)), limit: 3 })
+  }
+  assert.isAbove(heldBytes(), passages * DIMENSION * 4)
+})
+
+describe("a collection that is held in memory", () => {
+  it.live("finds what its table has, now, and is let go at the end", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      yield* Effect.gen(function* () {
+        const collection = yield* collectionIn(library)
+        yield* commit(collection, "first", 0, PASSAGES / 2)
+        yield* commit(collection, "second", PASSAGES / 2, PASSAGES / 2)
+        yield* collection.maintain
+        const stored = yield* asking(collection)
+        assert.strictEqual(heldBytes(), 0)
+        yield* untilHeld(collection, PASSAGES)
+        const held = yield* asking(collection)
+        assert.deepStrictEqual(held.map(told), stored.map(told))
+        for (const [i, hits] of held.entries()) {
+          for (const { passage, vector } of hits) {
+            assert.deepStrictEqual(vector, i % 3 === 0 ? embedText(passage.text) : undefined)
+          }
+        }
+        // Another process writes: what it brings is there at once, what it takes away is not, and nothing is indexed yet.
+        const other = yield* collectionIn(library)
+        yield* commit(other, "late", 5_000, 9)
+        yield* other.remove([documentOf("first", []).info.id])
+        const [found] = yield* collection.search({ vector: embedText(words(5_003)), limit: 1 })
+        assert.strictEqual(found?.passage.text, words(5_003))
+        assert.strictEqual(heldBytes(), 0)
+        assert.isAbove((yield* collection.stats).unindexed, 0)
+        yield* untilHeld(collection, PASSAGES / 2)
+        assert.deepStrictEqual(
+          (yield* asking(collection)).map(told),
+          (yield* asking(yield* collectionIn(library))).map(told)
+        )
+      }).pipe(Effect.scoped)
+      assert.strictEqual(heldBytes(), 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is read while others ask", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* collectionIn(library)
+      yield* commit(collection, "first", 0, 200)
+      const asked = collection.search({
+        vector: embedText(words(3)),
+        limit: 3,
+        filter: Filter.equals(["metadata", "team"], null)
+      })
+      const atOnce = Array.from({ length: 8 }, () => asked)
+      for (let i = 0; i < 60 && heldBytes() === 0; i++) {
+        yield* Effect.all(atOnce, { concurrency: "unbounded" })
+      }
+      assert.isAbove(heldBytes(), 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is freed when another takes its room, though its collection is still open", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      yield* Effect.promise(async () => {
+        const connection = await connect(library)
+        const schema = new Schema([
+          new Field("passage", new Utf8(), true),
+          new Field("vector", vectorType(8), true)
+        ])
+        const large = Array.from({ length: 9 }, () => "x".repeat(5_000_000))
+        const directions = large.map((_, i) => (i === 0 ? new Float32Array(8).fill(1) : undefined))
+        const columns = [utf8(large), vectors(directions, 8)]
+        const holding = async (name: string) => {
+          const table = await connection.createTable(name, toTable(schema, large.length, columns))
+          const holder = holderOf(connection, 8, (version) =>
+            connection.openTable(name, undefined, { version })
+          )
+          await holder.read(table)
+          return holder
+        }
+        const first = await holding("first")
+        const rows = new WeakRef(first.rows()!)
+        first.rows()!.vector(0)!.fill(7)
+        assert.deepStrictEqual(first.rows()!.vector(0), new Float32Array(8).fill(1))
+        const second = await holding("second")
+        assert.isDefined(second.rows())
+        // What a WeakRef gave is kept until this turn ends.
+        await new Promise(setImmediate)
+        setFlagsFromString("--expose-gc")
+        ;(runInNewContext("gc") as () => void)()
+        assert.isUndefined(rows.deref())
+        assert.isUndefined(first.rows())
+        letGoAll(connection)
+        assert.isUndefined(second.rows())
+      })
+    }).pipe(Effect.scoped)
+  )
+})
