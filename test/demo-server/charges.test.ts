@@ -77,6 +77,20 @@ describe("usage", () => {
 })
 
 describe("a failure", () => {
+  it.live("that calls itself an answer, without anything of what was asked for, is one", () =>
+    Effect.gen(function* () {
+      const usage = { prompt_tokens: 12, completion_tokens: 30, total_tokens: 42 }
+      const { server } = yield* before((response) => json(response, { choices: [], data: [], usage }))
+      for (const [path, body] of [
+        ["/v1/chat/completions", chat],
+        ["/v1/embeddings", embed]
+      ] as const) {
+        const empty = yield* costs(server, post(server, path, body), 0)
+        assert.deepStrictEqual([empty.status, codeOf(empty)], [502, null])
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is given back; who is short of money calls nobody", () =>
     Effect.gen(function* () {
       const { asked, server } = yield* before((response) =>

@@ -48,6 +48,25 @@ describe("a task", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("that nobody could ask for is refused and given back", () =>
+    Effect.gen(function* () {
+      let answer: unknown
+      const { server } = yield* before((response) => json(response, answer))
+      for (const [path, without] of [
+        ["/v1/videos", { status: "queued" }],
+        ["/v1/videos", { id: 5, status: "queued" }],
+        ["/v1/videos", { success: false, message: "no" }],
+        ["/v1/images/generations", { status: "pending" }],
+        ["/v1/images/generations", { data: [] }]
+      ] as const) {
+        answer = without
+        const made = yield* costs(server, post(server, path, { model: "v", prompt: "p" }), 0)
+        assert.strictEqual(made.status, 502, JSON.stringify(without))
+        assert.include(made.text, "made all the same")
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live("of this process is paid for or given back as it ends, whether or not anybody looks", () =>
     Effect.gen(function* () {
       const server = yield* startServer({ env: yield* priced })

@@ -1,10 +1,11 @@
 /** What is made here can be fetched for 24 hours, by its link or by its task, and then it is gone: 410. */
 import { assert, it } from "@effect/vitest"
-import { ErrorBody, ImageResponse, Video } from "@sluice/core"
-import { Effect, Schema } from "effect"
+import { ErrorBody, ImageResponse, makeDataUri, Video } from "@sluice/core"
+import { Effect, Schedule, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
+import sharp from "sharp"
 import { startServer } from "./TestServer.ts"
 
 /** A film takes a second or two where nothing else runs. */
@@ -19,14 +20,16 @@ it.effect(
         json: { model: "sluice-image-i1", prompt: "A lock", size: "256x256", response_format: "url" }
       })
       const link = new URL(image.data?.[0]?.url ?? "").pathname
-      const made = yield* json(Video, "/v1/videos", {
-        json: { model: "sluice-video-v-d", prompt: "A barge", seconds: "2" }
-      })
+      const grey = sharp({ create: { width: 16, height: 16, channels: 3, background: "grey" } }).png()
+      const input_reference = makeDataUri("image/png", yield* Effect.promise(() => grey.toBuffer()))
+      const film = { prompt: "A barge", seconds: "1", size: "160x90", input_reference }
+      const made = yield* json(Video, "/v1/videos", { json: { model: "sluice-video-from-image", ...film } })
       const task = `/v1/videos/${made.id}`
       // Made by threads that know no test clock.
       const { status } = yield* Effect.repeat(json(Video, task), {
+        schedule: Schedule.spaced("50 millis"),
         until: ({ status }) => status === "completed" || status === "failed"
-      })
+      }).pipe(TestClock.withLive)
       assert.strictEqual(status, "completed")
       const statuses = Effect.forEach([link, `${task}/content`], (path) =>
         Effect.flatMap(call(path), (response) =>

@@ -62,6 +62,14 @@ it.live("are said by whoever holds the key and by administrators, kept, told and
       429
     )
 
+    const refused = yield* call("/v1/embeddings", { ...bearer(made.key), json: embedding }).pipe(
+      Effect.repeat({ until: ({ status }) => status === 429 })
+    )
+    const { error } = Schema.decodeUnknownSync(ErrorBody)(yield* Effect.promise(() => refused.json()))
+    const numbers = /has (\d+) of the (\d+) tokens .* reserves (\d+)/.exec(error.message)?.slice(1)
+    assert.deepStrictEqual(numbers?.slice(1), ["5", String(embedding.input.length)])
+    assert.strictEqual(numbers?.[0], refused.headers.get("x-ratelimit-remaining-tokens"))
+
     const change = (path: string, json: unknown) => call(path, { as: "token", method: "PUT", json })
     assert.strictEqual((yield* change("/api/token/", { id: made.id, tokens_per_minute: 0 })).status, 200)
     const kept = yield* json(Key, `/api/token/${made.id}`, { as: "token" })

@@ -34,10 +34,13 @@ const requests: Readonly<Record<string, readonly [usual: boolean, path: string, 
   "documents, as version 2": [true, "/v2/rerank", { model: "r", query: "one", documents: ["two"] }],
   "nothing given": [false, "/v1/chat/completions", { ...chat, max_tokens: null, stream: null }],
   "a limit by its new name": [
-    false,
+    true,
     "/v1/chat/completions",
     { model: "c", messages: [message], max_completion_tokens: 5 }
   ],
+  "a limit by two names": [false, "/v1/chat/completions", { ...chat, max_completion_tokens: 5 }],
+  "no limit by its new name": [false, "/v1/chat/completions", { ...chat, max_completion_tokens: null }],
+  "a limit of nothing": [false, "/v1/chat/completions", { ...chat, max_completion_tokens: 0 }],
   parts: [
     false,
     "/v1/chat/completions",
@@ -65,6 +68,8 @@ const answer = (usage: unknown) => ({
   id: "a-1",
   model: "c",
   choices: [{ index: 0, message: { role: "assistant", content: "four five" }, finish_reason: "stop" }],
+  data: [{ index: 0, embedding: [1] }],
+  results: [{ index: 0, relevance_score: 1 }],
   usage
 })
 
@@ -103,7 +108,13 @@ const answers: Readonly<Record<string, readonly [usual: boolean, Answering]>> = 
   "an error beside an answer": [true, (response) => json(response, { ...answer(undefined), error: null })],
   "another line's end": [
     true,
-    (response) => response.setHeader("content-type", "application/json").end('{"results":[]}\n')
+    (response) =>
+      response.setHeader("content-type", "application/json").end(`${JSON.stringify(answer(undefined))}\n`)
+  ],
+  "nothing of what was asked for": [
+    false,
+    (response) =>
+      json(response, { id: "a-1", choices: null, data: [], results: [], usage: { total_tokens: 3 } })
   ],
   "a refusal": [false, (response) => json(response, { error: { message: "no", param: "top_p" } }, 400)],
   "a page": [false, (response) => response.setHeader("content-type", "text/html").end("<p>Wait</p>")],

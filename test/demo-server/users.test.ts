@@ -124,6 +124,8 @@ onEachStore((store) => {
           status: 409,
           code: "insufficient_quota"
         })
+        const most = update({ add_quota: Number.MAX_SAFE_INTEGER })
+        assert.deepStrictEqual(yield* refusal("/api/user", most), { status: 400, code: "invalid_value" })
         assert.deepStrictEqual(yield* refusal("/api/user", update({ username: "owner" })), {
           status: 409,
           code: "username_taken"

@@ -5,6 +5,7 @@
  * that an earlier version which is started on the folder refuses it.
  */
 import { Effect, FileSystem, Path, Schema } from "effect"
+import { makeFolder } from "../DataFolder.ts"
 import { dataFolderError, StartError } from "../StartError.ts"
 
 /** The format of the mark. */
@@ -44,7 +45,7 @@ export const openDataFolder = Effect.fn("AccountsFile.open")(function* (folder: 
       message: `${file} is damaged: remove it. Without accounts.db beside it, a new API key and access token are made at the next start`
     })
   return yield* Effect.gen(function* () {
-    yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+    yield* makeFolder(folder)
     if (!(yield* fs.exists(file))) return undefined
     const text = yield* fs.readFileString(file)
     const { format } = yield* Effect.mapError(decodeFormat(text), damaged)

@@ -36,6 +36,13 @@ const taken = refuse(
 )
 const short = refuse(409, "insufficient_quota", "The user has not as many units left", "add_quota")
 
+const beyondLargest = refuse(
+  400,
+  "invalid_value",
+  `A user is granted at most ${Number.MAX_SAFE_INTEGER} units in all: add less`,
+  "add_quota"
+)
+
 const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000)
 
 const infoOf = ({ created_at, requests_per_minute, tokens_per_minute, ...user }: UserRow) => ({
@@ -146,7 +153,8 @@ export const AdministrationLayer = HttpApiBuilder.group(
           orUnavailable
         )
         if (changed !== undefined) return enveloped(infoOf(changed))
-        return yield* (yield* orUnavailable(users.get(id))) === undefined ? unknown : short
+        if ((yield* orUnavailable(users.get(id))) === undefined) return yield* unknown
+        return yield* add > 0 ? beyondLargest : short
       }),
       renewUserToken: Effect.fn("administration.renewUserToken")(function* ({ params }) {
         const self = yield* admin

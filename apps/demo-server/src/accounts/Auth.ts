@@ -58,9 +58,6 @@ export const ApiKeyAuthLayer = Layer.effect(
   })
 )
 
-/** A GET that ends the token with which it is called: a session has none. */
-const ROTATION = "rotateAccessToken"
-
 /** A key spends; it does not make keys that may spend more than it. */
 const openedByKey = new Failure({
   status: 403,
@@ -77,9 +74,9 @@ export const AccessTokenAuthLayer = Layer.effect(
     const { byToken } = yield* makeAdmission
     const pageUser = yield* makePageUser
     return {
-      systemAccessToken: (handler, { credential, endpoint }) =>
+      systemAccessToken: (handler, { credential }) =>
         Effect.gen(function* () {
-          const fromPage = endpoint.name === ROTATION ? undefined : yield* pageUser()
+          const fromPage = yield* pageUser()
           if (fromPage?.key !== undefined) return yield* openedByKey
           const admitted = fromPage ?? (yield* byToken(Redacted.value(credential)))
           return yield* calling(

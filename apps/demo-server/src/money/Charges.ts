@@ -227,9 +227,8 @@ export class Charges extends Context.Service<
           limits: limitsOf((yield* Caller).limits, money),
           idempotency
         }
-        const reservation = yield* orUnavailable(
-          ledger.reserve(purchaseOf(quote, meter, request.model, buyer))
-        )
+        const purchase = purchaseOf(quote, meter, request.model, buyer)
+        const reservation = yield* orUnavailable(ledger.reserve(purchase))
         switch (reservation._tag) {
           case "Reserved":
             yield* told(reservation.rate)
@@ -242,7 +241,7 @@ export class Charges extends Context.Service<
             return yield* quotaShort(reservation.of, quote.units)
           case "Limited":
             yield* told(reservation.rate)
-            return yield* tooMany(reservation.rate)
+            return yield* tooMany(reservation.rate, purchase.tokens)
         }
       })
 
@@ -264,7 +263,7 @@ export class Charges extends Context.Service<
             if (paid.idempotency !== undefined) yield* keepAnswer(charge)
 
             const settled = (usage: Usage) => settlementOf(quote, usage)
-            const counted = () => meter.counted(request)
+            const counted = () => meter.counted(request, quote.beyond)
             const record = yield* CurrentRequest
             /** Several calls may be made for one request. */
             const noted = (settlement: Settlement): Settlement => {

@@ -1,11 +1,12 @@
 /** The balances: reserved before a call, settled by what it used or refunded after it, exactly once. */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Exit, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { ask, type Asking } from "../sql/Asking.ts"
+import { answered, ask, type Asking } from "../sql/Asking.ts"
 import { remember, type Replay } from "./Idempotency.ts"
 import { chargeId, LEASE_MS, OPEN, refund, renew, reserve, settle } from "./LedgerSteps.ts"
 import { noteOf, settleNoted } from "./Noted.ts"
-import type { Charge, Purchase, Reservation, Settlement } from "./Purchase.ts"
+import type { Charge, Purchase, Reservation, Reserved, Settlement } from "./Purchase.ts"
+import { makeTab, type Tab } from "./Tab.ts"
 import { type Heard, makeTurns, type Step } from "./Turns.ts"
 
 export { LEASE_MS } from "./LedgerSteps.ts"
@@ -42,6 +43,10 @@ interface OpenRow {
 /** Charges that are recovered at once, at most. */
 const EXPIRED_AT_ONCE = 200
 
+/** Charges that are held until the next commit at most: more of them would keep others waiting. */
+const HELD = 64
+const NOTHING = () => {}
+
 /** Reserves for whoever the accounts let in: one transaction looks who that is, and takes the money. */
 export interface DirectLedger {
   /** `purchaseOf` asks who buys; where it gives nothing, nothing is reserved. */
@@ -50,6 +55,8 @@ export interface DirectLedger {
     now: number,
     hear: Heard<Reservation | undefined>
   ) => void
+  /** At once and without a statement, where that is surely covered; undefined: `enter` tells. */
+  readonly reserve: (purchase: Purchase, now: number) => Reserved | undefined
   readonly settle: (charge: Charge, settlement: Settlement, hear: Heard<boolean>) => void
   /** The same as long as nothing was changed in the accounts. */
   readonly version: () => number
@@ -58,10 +65,14 @@ export interface DirectLedger {
 function* enter(
   id: string,
   now: number,
-  purchaseOf: () => Asking<Purchase | undefined>
+  purchaseOf: () => Asking<Purchase | undefined>,
+  learn: Tab["learn"]
 ): Asking<Reservation | undefined> {
   const purchase = yield* purchaseOf()
-  return purchase && (yield* reserve(id, now, purchase))
+  if (purchase === undefined) return undefined
+  const reservation = yield* reserve(id, now, purchase)
+  learn(purchase, reservation, now)
+  return reservation
 }
 
 /**
@@ -105,7 +116,28 @@ export class Ledger extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const turns = yield* makeTurns(settleNoted)
-      const commit = <A>(step: Step<A>) => Effect.uninterruptible(turns.now(step))
+      const { direct } = turns
+      const tab = direct && makeTab(direct.version)
+      if (tab !== undefined) {
+        direct?.holdBy({
+          isEmpty: () => tab.size() === 0,
+          write: (answer) => answered(tab.write(), answer),
+          forget: tab.forget
+        })
+      }
+      /** A step of which the tab learns nothing. */
+      const apart =
+        <A>(step: Step<A>): Step<A> =>
+        () => {
+          tab?.forget()
+          return step()
+        }
+      /** What is held is committed in some milliseconds, and written before where it is much. */
+      const hold = () => {
+        direct?.soon()
+        if (tab !== undefined && tab.size() >= HELD) direct?.change(NOTHING, NOTHING)
+      }
+      const commit = <A>(step: Step<A>) => Effect.uninterruptible(turns.now(apart(step)))
       const OPEN_STATES = sql.literal(OPEN)
 
       const open = (row: OpenRow | undefined): OpenCharge | undefined =>
@@ -128,29 +160,43 @@ export class Ledger extends Context.Service<
           const id = chargeId(now)
           // Of a call that makes nothing, an open reserve is given back after any end of the server: none outlasts it.
           const run = purchase.creates ? turns.now : turns.seen
-          return yield* Effect.uninterruptible(run(() => reserve(id, now, purchase)))
+          return yield* Effect.uninterruptible(run(apart(() => reserve(id, now, purchase))))
         }),
         settle: (charge, settlement) => commit(() => settle(charge, settlement)),
         settleKept: (charge, settlement) =>
           Effect.uninterruptible(
             turns.kept(
-              () => settle(charge, settlement),
+              apart(() => settle(charge, settlement)),
               () => noteOf(charge, settlement)
             )
           ),
-        direct: turns.direct && {
-          version: turns.direct.version,
-          enter: (purchaseOf, now, hear) => {
-            const id = chargeId(now)
-            turns.direct?.seen(() => enter(id, now, purchaseOf), hear)
+        direct: direct &&
+          tab && {
+            version: direct.version,
+            enter: (purchaseOf, now, hear) => {
+              const id = chargeId(now)
+              direct.seen(() => enter(id, now, purchaseOf, tab.learn), hear)
+            },
+            reserve: (purchase, now) => {
+              if (!direct.isReady()) return undefined
+              const reserved = tab.reserve(chargeId(now), now, purchase)
+              if (reserved !== undefined) hold()
+              return reserved
+            },
+            settle: (charge, settlement, hear) => {
+              const note = () => noteOf(charge, settlement)
+              if (settlement.cost > charge.reserved || !direct.noteHeld(note())) {
+                return direct.kept(
+                  apart(() => settle(charge, settlement)),
+                  note,
+                  hear
+                )
+              }
+              tab.settle(charge, settlement)
+              hear(Exit.succeed(true))
+              hold()
+            }
           },
-          settle: (charge, settlement, hear) =>
-            turns.direct?.kept(
-              () => settle(charge, settlement),
-              () => noteOf(charge, settlement),
-              hear
-            )
-        },
         refund: (charge) => commit(() => refund(charge)),
         assign: (charge, task, planned) =>
           commit(function* () {

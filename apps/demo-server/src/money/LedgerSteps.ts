@@ -22,7 +22,7 @@ interface Ended {
 }
 
 /** The largest quota of a key. */
-const LARGEST = Number.MAX_SAFE_INTEGER
+export const LARGEST = Number.MAX_SAFE_INTEGER
 
 /** Random bytes of an id: drawing some for each costs more than the rest of it. */
 const BYTES = 9
@@ -53,30 +53,40 @@ function* give(user: string, key: number | null | undefined, units: number): Ask
   )
 }
 
-/** From both balances or from neither; whose was short. */
-function* take(
-  user: string,
-  key: number | null | undefined,
-  units: number
-): Asking<"user" | "key" | undefined> {
+/** What they have left, of a key that there is. */
+type Taken = { readonly user: number; readonly key: number } | undefined
+
+/** From both balances or from neither: whose was short, or what is left. */
+function* take(user: string, key: number | null | undefined, units: number): Asking<"user" | "key" | Taken> {
   if (units === 0) return undefined
-  const paid = yield* ask(
-    "UPDATE users SET quota = quota - ? WHERE id = ? AND quota >= ? RETURNING id",
+  const [owner] = yield* ask<Left>(
+    "UPDATE users SET quota = quota - ? WHERE id = ? AND quota >= ? RETURNING quota AS units",
     units,
     user,
     units
   )
-  if (paid.length === 0) return "user"
+  if (owner === undefined) return "user"
   if (key === null || key === undefined) return undefined
-  const allowed = yield* ask(
-    "UPDATE tokens SET remain_quota = remain_quota - ? WHERE id = ? AND remain_quota >= ? RETURNING id",
+  const [token] = yield* ask<Left>(
+    "UPDATE tokens SET remain_quota = remain_quota - ? WHERE id = ? AND remain_quota >= ? RETURNING remain_quota AS units",
     units,
     key,
     units
   )
-  if (allowed.length > 0) return undefined
+  if (token !== undefined) return { user: Number(owner.units), key: Number(token.units) }
   yield* give(user, undefined, units)
   return "key"
+}
+
+/** Takes what was reserved and paid meanwhile, which both balances were known to have. */
+export function* takeAll(
+  users: ReadonlyMap<string, number>,
+  keys: ReadonlyMap<number, number>
+): Asking<void> {
+  for (const [id, units] of users) yield* ask("UPDATE users SET quota = quota - ? WHERE id = ?", units, id)
+  for (const [id, units] of keys) {
+    yield* ask("UPDATE tokens SET remain_quota = remain_quota - ? WHERE id = ?", units, id)
+  }
 }
 
 /** Takes what both balances have of an amount; how much that was. */
@@ -105,10 +115,10 @@ export function* reserve(
   if (known !== undefined) {
     return "answer" in known ? { _tag: "Answered", replay: known } : { _tag: "Refused", failure: known }
   }
-  const short = yield* take(user, key, units)
-  if (short !== undefined) {
+  const left = yield* take(user, key, units)
+  if (left === "user" || left === "key") {
     if (idempotency !== undefined) yield* forget(user, id)
-    return { _tag: "Short", of: short }
+    return { _tag: "Short", of: left }
   }
   const limited = limits.requestsPerMinute !== undefined || limits.tokensPerMinute !== undefined
   const rate = key === undefined || !limited ? undefined : yield* countCall(key, tokens, limits, now)
@@ -119,10 +129,10 @@ export function* reserve(
   }
   const charge = { id, user, key, operation, model, reserved: units, createdAt: now }
   yield* add(charge, creates ? "sent" : "reserved")
-  return { _tag: "Reserved", charge, rate }
+  return { _tag: "Reserved", charge, rate, left }
 }
 
-function* add(charge: Charge, state: string): Asking<void> {
+export function* add(charge: Charge, state: string): Asking<void> {
   const { createdAt, id, key, model, operation, reserved, user } = charge
   yield* ask(
     `INSERT INTO charges (id, user_id, token_id, operation, model, state, reserved, lease_until, created_at)
@@ -139,7 +149,29 @@ function* add(charge: Charge, state: string): Asking<void> {
   )
 }
 
-function* settleOpen(id: string, { cost, inputTokens, outputTokens }: Settlement): Asking<boolean> {
+/** A charge that was never seen open. */
+export function* addSettled(
+  { createdAt, id, key, model, operation, reserved, user }: Charge,
+  { cost, inputTokens, outputTokens }: Settlement
+): Asking<void> {
+  yield* ask(
+    `INSERT INTO charges (id, user_id, token_id, operation, model, state, reserved, cost, input_tokens, output_tokens,
+      lease_until, created_at) VALUES (?, ?, ?, ?, ?, 'settled', ?, ?, ?, ?, ?, ?)`,
+    id,
+    user,
+    key ?? null,
+    operation,
+    model,
+    reserved,
+    cost,
+    inputTokens,
+    outputTokens,
+    createdAt + LEASE_MS,
+    createdAt
+  )
+}
+
+export function* settleOpen(id: string, { cost, inputTokens, outputTokens }: Settlement): Asking<boolean> {
   const [row] = yield* ask<Ended>(
     `UPDATE charges SET state = 'settled', cost = ?, input_tokens = ?, output_tokens = ?
       WHERE id = ? AND state IN ${OPEN} RETURNING user_id, token_id, reserved`,

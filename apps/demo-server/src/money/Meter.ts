@@ -9,6 +9,7 @@ import type {
 } from "@sluice/core"
 import { countTokens } from "@sluice/embedded"
 import type { Operations } from "../providers/Provider.ts"
+import { beyondTexts } from "./Beyond.ts"
 import { NOTHING, type Usage } from "./Prices.ts"
 
 /** Tokens of an answer where the request sets no limit: the reserve, which a longer answer may go over. */
@@ -32,18 +33,20 @@ const DEFAULT_SECONDS = 15
 /** A longer one is refused by every group of the interface; what it comes to is told by the answer. */
 const LONGEST_SECONDS = 60
 
-/** The most answers that are asked for at once. */
-const MOST_CHOICES = 128
+/** Of JSON, which is what stands beside the texts, the characters of a token as a rule. */
+const CHARACTERS_A_TOKEN = 4
 
 /** Of one kind of call. */
 export interface Meter<Request> {
   readonly operation: keyof Operations
   /** It makes something elsewhere that costs money each time. */
   readonly creates: boolean
-  /** At most: a token is at least one character. `body` has what the contract does not read and passes on. */
-  readonly most: (request: Request, body: string) => Usage
-  /** What is known before an answer, by the server's own count. */
-  readonly counted: (request: Request) => Usage
+  /** At most: a token is at least one character. */
+  readonly most: (request: Request) => Usage
+  /** What is known before an answer, by the server's own count: of `beyond` characters beside the texts too. */
+  readonly counted: (request: Request, beyond?: number) => Usage
+  /** Characters of the body that are read beside the texts: what the contract does not name, and passes on. */
+  readonly beyond?: (request: Request, body: string) => number
 }
 
 const charactersOf = (texts: ReadonlyArray<string>): number =>
@@ -72,48 +75,34 @@ export const rerankMeter = ofTexts<RerankRequest>("rerank", ({ documents, query 
 ])
 
 const textsOf = ({ content }: ChatMessage): ReadonlyArray<string> =>
-  typeof content === "string"
-    ? [content]
-    : content.flatMap((part) => (part.type === "text" ? [part.text] : []))
+  typeof content === "object"
+    ? content.flatMap((part) => (part.type === "text" ? [part.text] : []))
+    : [content ?? ""]
 
 const imagesOf = ({ content }: ChatMessage): number =>
-  typeof content === "string"
-    ? 0
-    : content.reduce((sum, part) => {
+  typeof content === "object"
+    ? content.reduce((sum, part) => {
         if (part.type === "text") return sum
         return sum + (part.image_url.detail === "low" ? TOKENS_A_LOW_IMAGE : TOKENS_AN_IMAGE)
       }, 0)
+    : 0
 
 const inputOf = ({ messages }: ChatRequest, size: (texts: ReadonlyArray<string>) => number): number =>
   messages.reduce((sum, message) => sum + TOKENS_A_MESSAGE + size(textsOf(message)) + imagesOf(message), 0)
 
-/** Fields of other makers' calls that make an answer longer. */
-const LONGER = /"(?:n|max_completion_tokens)"\s*:/
-
-const isCount = (value: unknown): value is number => typeof value === "number" && value >= 1
-
-/** How many answers, and tokens of each. */
-const lengthOf = ({ max_tokens }: ChatRequest, body: string): readonly [choices: number, tokens: number] => {
-  if (!LONGER.test(body)) return [1, max_tokens ?? DEFAULT_MAX_TOKENS]
-  const { max_completion_tokens, n } = JSON.parse(body) as Readonly<Record<string, unknown>>
-  return [
-    isCount(n) ? Math.min(Math.ceil(n), MOST_CHOICES) : 1,
-    max_tokens ?? (isCount(max_completion_tokens) ? Math.ceil(max_completion_tokens) : DEFAULT_MAX_TOKENS)
-  ]
-}
-
 export const chatMeter: Meter<ChatRequest> = {
   operation: "chat",
   creates: false,
-  most: (request, body) => {
-    const [choices, tokens] = lengthOf(request, body)
-    return {
-      ...NOTHING,
-      inputTokens: inputOf(request, charactersOf),
-      outputTokens: choices * Math.min(tokens, LARGEST_MAX_TOKENS)
-    }
-  },
-  counted: (request) => ({ ...NOTHING, inputTokens: inputOf(request, tokensOf) })
+  most: (request) => ({
+    ...NOTHING,
+    inputTokens: inputOf(request, charactersOf),
+    outputTokens: (request.n ?? 1) * Math.min(request.max_tokens ?? DEFAULT_MAX_TOKENS, LARGEST_MAX_TOKENS)
+  }),
+  counted: (request, beyond = 0) => ({
+    ...NOTHING,
+    inputTokens: inputOf(request, tokensOf) + Math.ceil(beyond / CHARACTERS_A_TOKEN)
+  }),
+  beyond: beyondTexts
 }
 
 const ofImages = ({ n }: ImageRequest): Usage => ({ ...NOTHING, images: n ?? 1 })

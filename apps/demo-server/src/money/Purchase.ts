@@ -39,9 +39,17 @@ export interface Settlement {
   readonly outputTokens: number
 }
 
+export interface Reserved {
+  readonly _tag: "Reserved"
+  readonly charge: Charge
+  readonly rate: RateState | undefined
+  /** Of both balances, where the database was asked. */
+  readonly left: { readonly user: number; readonly key: number } | undefined
+}
+
 /** What becomes of a purchase. */
 export type Reservation =
-  | { readonly _tag: "Reserved"; readonly charge: Charge; readonly rate: RateState | undefined }
+  | Reserved
   | { readonly _tag: "Short"; readonly of: "user" | "key" }
   | { readonly _tag: "Limited"; readonly rate: RateState }
   | { readonly _tag: "Answered"; readonly replay: Replay }

@@ -8,6 +8,8 @@ import { fieldOf, settledUsage, writtenBy } from "./Reported.ts"
 export interface Quote {
   readonly price: Price
   readonly most: Usage
+  /** Characters beside the texts, which are in `most`. */
+  readonly beyond: number
   /** What is reserved. */
   readonly units: number
 }
@@ -19,8 +21,10 @@ export const quoteOf = <Request extends { readonly model: string }>(
   body: string
 ): Quote => {
   const price = prices.of(meter.operation, request.model)
-  const most = meter.most(request, body)
-  return { price, most, units: costOf(price, most) }
+  const beyond = meter.beyond?.(request, body) ?? 0
+  const texts = meter.most(request)
+  const most = beyond === 0 ? texts : { ...texts, inputTokens: texts.inputTokens + beyond }
+  return { price, most, beyond, units: costOf(price, most) }
 }
 
 export const purchaseOf = (

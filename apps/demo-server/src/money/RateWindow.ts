@@ -18,12 +18,45 @@ export interface RateState extends RateLimits {
   readonly resetMs: number
 }
 
-interface Window {
+/** A minute of a key, and what it has called in it. */
+export interface Window {
+  /** Epoch milliseconds. */
+  readonly start: number
   readonly requests: number
   readonly tokens: number
 }
 
 const ANY = Number.MAX_SAFE_INTEGER
+
+/** The start of the window that is open. */
+export const windowOf = (now: number): number => now - (now % WINDOW_MS)
+
+/** Whether another call of a window that has some already is let in, as `countCall` has it. */
+export const fits = (
+  window: Window,
+  tokens: number,
+  { requestsPerMinute = ANY, tokensPerMinute = ANY }: RateLimits
+): boolean => window.requests < requestsPerMinute && window.tokens + tokens <= tokensPerMinute
+
+export const stateOf = (
+  limits: RateLimits,
+  { requests, start, tokens }: Window,
+  admitted: boolean,
+  now: number
+): RateState => ({ ...limits, admitted, requests, tokens, resetMs: start + WINDOW_MS - now })
+
+/** Writes a window as it is. */
+export function* putWindow(key: number, { requests, start, tokens }: Window): Asking<void> {
+  yield* ask(
+    `INSERT INTO rate_windows (token_id, starts_at, requests, tokens) VALUES (?, ?, ?, ?)
+    ON CONFLICT (token_id) DO UPDATE SET
+      starts_at = excluded.starts_at, requests = excluded.requests, tokens = excluded.tokens`,
+    key,
+    start,
+    requests,
+    tokens
+  )
+}
 
 /**
  * Counts a call of a key, unless it goes over a limit: nothing is counted then.
@@ -32,9 +65,9 @@ const ANY = Number.MAX_SAFE_INTEGER
  * would be.
  */
 export function* countCall(key: number, tokens: number, limits: RateLimits, now: number): Asking<RateState> {
-  const start = now - (now % WINDOW_MS)
+  const start = windowOf(now)
   const { requestsPerMinute = ANY, tokensPerMinute = ANY } = limits
-  const counted = yield* ask<Window>(
+  const counted = yield* ask<Omit<Window, "start">>(
     `INSERT INTO rate_windows (token_id, starts_at, requests, tokens) VALUES (?, ?, 1, ?)
     ON CONFLICT (token_id) DO UPDATE SET
       requests = CASE WHEN rate_windows.starts_at < excluded.starts_at THEN 1 ELSE rate_windows.requests + 1 END,
@@ -53,14 +86,9 @@ export function* countCall(key: number, tokens: number, limits: RateLimits, now:
   const admitted = counted.length > 0
   const [row] = admitted
     ? counted
-    : yield* ask<Window>("SELECT requests, tokens FROM rate_windows WHERE token_id = ?", key)
-  return {
-    ...limits,
-    admitted,
-    requests: Number(row?.requests ?? 0),
-    tokens: Number(row?.tokens ?? 0),
-    resetMs: start + WINDOW_MS - now
-  }
+    : yield* ask<Omit<Window, "start">>("SELECT requests, tokens FROM rate_windows WHERE token_id = ?", key)
+  const [requests, of] = [Number(row?.requests ?? 0), Number(row?.tokens ?? 0)]
+  return stateOf(limits, { start, requests, tokens: of }, admitted, now)
 }
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1000)}s`

@@ -15,11 +15,20 @@ export const quotaShort = (of: "user" | "key", units: number): Failure =>
     retryable: false
   })
 
-export const tooMany = ({ resetMs, requests, requestsPerMinute }: RateState): Failure => {
-  const ofRequests = requestsPerMinute !== undefined && requests >= requestsPerMinute
+/**
+ * `reserved`: tokens that the call may come to.
+ *
+ * **Gotchas.** A call that reserves more than a whole minute has is let in where it is the first of one.
+ */
+export const tooMany = (state: RateState, reserved: number): Failure => {
+  const { requests, requestsPerMinute, resetMs, tokens, tokensPerMinute = 0 } = state
+  const left = Math.max(0, tokensPerMinute - tokens)
   return new Failure({
     status: 429,
-    message: `This API key has made all the ${ofRequests ? "requests" : "tokens"} of this minute: wait, or make ${ofRequests ? "fewer" : "shorter"} ones`,
+    message:
+      requestsPerMinute !== undefined && requests >= requestsPerMinute
+        ? `This API key has made all the ${requestsPerMinute} requests of this minute: wait, or make fewer`
+        : `This API key has ${left} of the ${tokensPerMinute} tokens of this minute left, and this call reserves ${reserved}: wait for the next minute, in which a larger call is let in too when it is the first, or ask for less`,
     code: "rate_limited",
     retryAfter: Duration.millis(resetMs),
     retryable: true

@@ -80,7 +80,10 @@ export const settledUsage = (
   const { input, output } = tokensOf(usage)
   const believesInput =
     isWhole(input) && input <= most.inputTokens * BELIEVED && (input > 0 || most.inputTokens === 0)
-  const believesOutput = isWhole(output) && output <= Math.max(most.outputTokens * BELIEVED, BELIEVED_OUTPUT)
+  const believesOutput =
+    isWhole(output) &&
+    output <= Math.max(most.outputTokens * BELIEVED, BELIEVED_OUTPUT) &&
+    (output > 0 || written() === 0)
   return {
     ...NOTHING,
     inputTokens: believesInput ? input : counted().inputTokens,
@@ -88,15 +91,32 @@ export const settledUsage = (
   }
 }
 
-/** The text of a chat's whole answer. */
-export const writtenBy = (answer: unknown): number => {
-  const choices = fieldOf(answer, "choices")
-  if (!Array.isArray(choices)) return 0
-  return choices.reduce((sum: number, choice: unknown) => {
-    const content = fieldOf(fieldOf(choice, "message"), "content")
-    return sum + (typeof content === "string" ? countTokens(content) : 0)
-  }, 0)
+/** Where models write, beside an answer's `content`: their thoughts, and why they refuse. */
+const WRITTEN = ["content", "reasoning_content", "reasoning", "refusal"]
+
+const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+
+/** The texts of a message, or of a piece of one: what is said, thought and refused, and what tools are asked. */
+export const textsIn = (message: unknown): ReadonlyArray<string> => {
+  const said = WRITTEN.flatMap((name) => {
+    const value = fieldOf(message, name)
+    return Array.isArray(value) ? value.map((part) => fieldOf(part, "text")) : [value]
+  })
+  const calls = listOf(fieldOf(message, "tool_calls")).map((call) => fieldOf(call, "function"))
+  const asked = [...calls, fieldOf(message, "function_call")].flatMap((call) => [
+    fieldOf(call, "name"),
+    fieldOf(call, "arguments")
+  ])
+  return [...said, ...asked].filter(
+    (text) => typeof text === "string" && text !== ""
+  ) as ReadonlyArray<string>
 }
+
+/** The tokens of a chat's whole answer, by the server's own count. */
+export const writtenBy = (answer: unknown): number =>
+  listOf(fieldOf(answer, "choices"))
+    .flatMap((choice) => textsIn(fieldOf(choice, "message")))
+    .reduce((sum, text) => sum + countTokens(text), 0)
 
 /** Whether an answer has images already: one without them, and with an id, begins a task. */
 export const hasImages = (answer: unknown): boolean => {

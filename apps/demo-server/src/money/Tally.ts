@@ -1,6 +1,6 @@
 /** What a chat that comes in pieces used: read on the way, without holding anything back. */
 import { countTokens } from "@sluice/embedded"
-import { fieldOf } from "./Reported.ts"
+import { fieldOf, textsIn } from "./Reported.ts"
 
 /** Characters of one event at most: of a longer one nothing is read. */
 const LONGEST = 1024 * 1024
@@ -15,7 +15,7 @@ export interface Tally {
   readonly usage: () => unknown
   /** Tokens of the text that came, by the server's own count. */
   readonly written: () => number
-  /** Nothing came but an error. */
+  /** Nothing came, or nothing but an error. */
   readonly failed: () => boolean
 }
 
@@ -23,28 +23,34 @@ export const makeTally = (): Tally => {
   const decoder = new TextDecoder()
   let usage: unknown
   let written = 0
-  let failed = false
+  let wrong = false
+  let came = false
   let rest = ""
+  /** The data of an event so far, which may come in several lines. */
+  let begun = ""
 
   const event = (data: unknown) => {
     const told = fieldOf(data, "usage")
     if (told !== undefined && told !== null) usage = told
-    if (fieldOf(data, "error") !== undefined && fieldOf(data, "error") !== null) failed = true
+    if (fieldOf(data, "error") !== undefined && fieldOf(data, "error") !== null) wrong = true
     const choices = fieldOf(data, "choices")
     if (!Array.isArray(choices)) return
+    came ||= choices.length > 0
     for (const choice of choices) {
-      const content = fieldOf(fieldOf(choice, "delta"), "content")
       // A piece is a token at least: a word that comes in three was three.
-      if (typeof content === "string" && content !== "") written += Math.max(1, countTokens(content))
+      for (const text of textsIn(fieldOf(choice, "delta"))) written += Math.max(1, countTokens(text))
     }
   }
 
   const line = (text: string) => {
+    if (text === "") begun = ""
     if (!text.startsWith("data:")) return
+    const data = begun + text.slice("data:".length)
+    begun = data.length > LONGEST ? "" : `${data}\n`
     try {
-      event(JSON.parse(text.slice("data:".length)))
+      if (data.trimEnd().endsWith("}")) event(JSON.parse(data))
     } catch {
-      // `[DONE]`, or nothing that can be counted.
+      // `[DONE]`, an event that goes on, or nothing that can be counted.
     }
   }
 
@@ -58,6 +64,6 @@ export const makeTally = (): Tally => {
     },
     usage: () => usage,
     written: () => written,
-    failed: () => failed && written === 0
+    failed: () => written === 0 && (wrong || !came)
   }
 }

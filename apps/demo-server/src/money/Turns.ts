@@ -45,9 +45,12 @@ export interface Turns {
   readonly kept: <A>(step: Step<A>, noteOf: () => string) => Committed<A>
   /** When its caller hears of it everybody sees it; it is committed with what comes next, in some milliseconds at most. */
   readonly seen: <A>(step: Step<A>) => Committed<A>
-  /** `seen` and `kept` without an effect, where the database is within this process. */
+  /** `seen` and `kept` without an effect, where the database is within this process; `soon` commits what is held. */
   readonly direct:
-    | { readonly seen: Hand; readonly kept: Keep; readonly version: DirectSql["version"] }
+    | ({ readonly seen: Hand; readonly kept: Keep; readonly soon: () => void } & Pick<
+        DirectSql,
+        "version" | "isReady" | "noteHeld" | "holdBy" | "change"
+      >)
     | undefined
 }
 
@@ -136,7 +139,7 @@ const within = (direct: DirectSql, restore: Restore): Turns & { readonly flush: 
     now: (step) => hand(now, step),
     kept: (step, noteOf) => Effect.callback((resume) => kept(step, noteOf, resume)),
     seen: (step) => hand(seen, step),
-    direct: { seen, kept, version: direct.version },
+    direct: { ...direct, seen, kept, soon: late },
     flush: () => {
       while (queue.length > 0) turn()
       direct.commit()

@@ -13,6 +13,15 @@ import type { Notes } from "./Notes.ts"
 
 type Answering = (query: Query) => ReadonlyArray<object>
 
+/** Changes that are decided and not made yet: made before everything else, so that everybody sees them. */
+export interface Held {
+  readonly isEmpty: () => boolean
+  /** Makes them; they are held no more, even where that fails. */
+  readonly write: (answer: Answering) => void
+  /** What was changed last may be undone. */
+  readonly forget: () => void
+}
+
 export interface DirectSql {
   /**
    * Makes changes, all of them or none, and tells what came of it: at once, or when the transaction that is open has
@@ -31,6 +40,11 @@ export interface DirectSql {
    * the commit that comes fails, `restore` makes the change again, before the next.
    */
   readonly note: (lines: ReadonlyArray<string>) => boolean
+  /** Writes down what is held, before it is made; false where it is to be made at once instead. */
+  readonly noteHeld: (line: string) => boolean
+  readonly holdBy: (held: Held) => void
+  /** Whether changes may be held: no transaction of others is open, and all that was to be written was. */
+  readonly isReady: () => boolean
   readonly restoreBy: (restore: (lines: ReadonlyArray<string>, answer: Answering) => void) => void
   /** Before a statement of others: commits, unless their transaction is open; and their own commits wait for the disk. */
   readonly beforeOthers: () => void
@@ -114,6 +128,7 @@ export const makeDirect = ({
   let noted: Array<string> = []
   let isLost = false
   let restore: (lines: ReadonlyArray<string>, answer: Answering) => void = () => {}
+  let held: Held = { isEmpty: () => true, write: () => {}, forget: () => {} }
   const ended = () => {
     isLost = failed !== undefined && noted.length > 0
     if (failed === undefined && noted.length > 0) {
@@ -126,28 +141,36 @@ export const makeDirect = ({
     if (database.isOpen && database.isTransaction) database.exec("ROLLBACK")
   }
 
+  /** Opens a transaction unless one is open, and makes in it what has to be made before anything else. */
+  const begin = () => {
+    if (!isOurs) {
+      setWaiting(false)
+      answer(BEGIN)
+      isOurs = true
+      if (isLost) restore(noted, answer)
+    }
+    if (!held.isEmpty()) held.write(answer)
+  }
+
   const commit = () => {
-    if (!isOurs) return undefined
-    isOurs = false
+    if (!isOurs && held.isEmpty()) return undefined
     try {
+      begin()
       answer(COMMIT)
       failed = undefined
     } catch (cause) {
       failed = errorOf(cause)
+      held.forget()
       rollBack()
     }
+    isOurs = false
     ended()
     return failed
   }
 
   const run = <A>(changes: (answer: Answering) => A): Result.Result<A, SqlError.SqlError> => {
     try {
-      if (!isOurs) {
-        setWaiting(false)
-        answer(BEGIN)
-        isOurs = true
-        if (isLost) restore(noted, answer)
-      }
+      begin()
       answer(SAVEPOINT)
       const value = changes(answer)
       answer(RELEASE)
@@ -158,6 +181,7 @@ export const makeDirect = ({
       return Result.succeed(value)
     } catch (cause) {
       const error = errorOf(cause)
+      held.forget()
       try {
         if (isOurs) database.exec("ROLLBACK TO changes; RELEASE changes")
       } catch {
@@ -171,7 +195,17 @@ export const makeDirect = ({
     }
   }
 
+  const isReady = () =>
+    failed === undefined && !isLost && database.isOpen && (isOurs || !database.isTransaction)
+
   return {
+    isReady,
+    holdBy: (how) => void (held = how),
+    noteHeld: (line) => {
+      if (!isReady() || !notes.write([line])) return false
+      noted.push(line)
+      return true
+    },
     change: (changes, hear) => {
       if (database.isOpen && database.isTransaction && !isOurs) {
         // Whoever would have committed it may have come and gone meanwhile.

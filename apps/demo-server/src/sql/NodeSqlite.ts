@@ -95,6 +95,8 @@ const open = (file: string, synchronous: Synchronous) =>
       database.exec(`PRAGMA synchronous = ${synchronous.toUpperCase()}`)
       database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
       database.exec("PRAGMA foreign_keys = ON")
+      // What a savepoint keeps is written to a file otherwise, page by page, once it was too much for memory.
+      database.exec("PRAGMA temp_store = MEMORY")
       // The lock is taken by writing.
       database.exec("BEGIN IMMEDIATE; COMMIT")
       return database

@@ -21,7 +21,7 @@ import { refuse, type Take } from "../../http/PatientServer.ts"
 import { requestIdOf } from "../../http/RequestId.ts"
 import { TakeFirst } from "../../Listen.ts"
 import { Charges } from "../../money/Charges.ts"
-import { type Charge, Ledger } from "../../money/Ledger.ts"
+import { type Charge, Ledger, type Reservation } from "../../money/Ledger.ts"
 import { Prices } from "../../money/Prices.ts"
 import { purchaseOf, type Quote, quoteOf, settlementOf, usedBy } from "../../money/Quote.ts"
 import type { RateState } from "../../money/RateWindow.ts"
@@ -122,14 +122,24 @@ export const LaneLayer = Layer.effectDiscard(
       order.found = yield* heldKey(order.hash)
       return undefined
     }
-    const purchase = function* (order: Order, model: string, meter: LaneCall["meter"], quote: Quote) {
-      const key = yield* heldKey(order.hash)
+    const purchaseBy = (
+      key: SpendingKey | undefined,
+      order: Order,
+      model: string,
+      meter: LaneCall["meter"],
+      quote: Quote
+    ) => {
       if (key === undefined || refusalOf(key, order.now, order.address) !== undefined) return undefined
       if (!mayUse({ models: key.models ?? undefined }, model)) return undefined
       order.found = key
       const buyer = { user: key.user_id, key: Number(key.id), limits: limitsOf(key, money) }
       return purchaseOf(quote, meter, model, buyer)
     }
+    const purchase = function* (order: Order, model: string, meter: LaneCall["meter"], quote: Quote) {
+      return purchaseBy(yield* heldKey(order.hash), order, model, meter, quote)
+    }
+    /** The key as the accounts have it now, where that is known. */
+    const remembered = (hash: string) => (direct.version() === version ? keys.get(hash) : undefined)
 
     const recordOf = ({ key, named }: Paid): RequestRecord => ({
       user: key.user_id,
@@ -140,7 +150,7 @@ export const LaneLayer = Layer.effectDiscard(
     /** Nobody waits for an answer any more; whoever ends the server tells those who do. */
     const brokenOff = (paid: Paid) => {
       const { charge, exchange, named, quote } = paid
-      const settlement = settlementOf(quote, exchange.call.meter.counted(named))
+      const settlement = settlementOf(quote, exchange.call.meter.counted(named, quote.beyond))
       early.end(charge, settlement)
       const { inputTokens, outputTokens } = settlement
       const isGone = exchange.response.destroyed
@@ -172,7 +182,7 @@ export const LaneLayer = Layer.effectDiscard(
       const value = Exit.isSuccess(exit) ? valueOf(exit.value) : undefined
       const settlement = settlementOf(
         quote,
-        usedBy(value, quote, () => call.meter.counted(named))
+        usedBy(value, quote, () => call.meter.counted(named, quote.beyond))
       )
       early.settle(charge, settlement, () => {
         writeAnswer(response, answer, { id, rate, closes: hasBegun() })
@@ -203,7 +213,7 @@ export const LaneLayer = Layer.effectDiscard(
       const now = clock.currentTimeMillisUnsafe()
       const usable = (key: SpendingKey | undefined) =>
         key !== undefined && refusalOf(key, now, address) === undefined ? key : undefined
-      const known = direct.version() === version ? keys.get(hash) : undefined
+      const known = remembered(hash)
       if (known !== undefined) return hear(usable(known))
       const order: Order = { hash, address, now, found: undefined }
       direct.enter(
@@ -225,26 +235,29 @@ export const LaneLayer = Layer.effectDiscard(
       const quote = quoteOf(prices, meter, named, text)
       const now = clock.currentTimeMillisUnsafe()
       const order: Order = { hash, address: request.socket.remoteAddress ?? "", now, found: undefined }
+      const hear = (reservation: Reservation | undefined) => {
+        const { found } = order
+        if (reservation?._tag !== "Reserved" || found === undefined) {
+          return response.destroyed ? tell(exchange, GONE, {}) : pass()
+        }
+        const { charge, rate } = reservation
+        const asked = { request: named, body: text, user: found.user_id, origin: "" }
+        const operate = Effect.flatMap(
+          failover(meter.operation, [first, ...more]),
+          (operate: Operation<Named, unknown>) => operate(asked)
+        )
+        make(
+          { exchange, named, key: found, quote, charge, rate },
+          more.length === 0 ? operate : Effect.annotateLogs(operate, "request", id)
+        )
+      }
+      const known = purchaseBy(remembered(hash), order, named.model, meter, quote)
+      const covered = known && direct.reserve(known, now)
+      if (covered !== undefined) return hear(covered)
       direct.enter(
         () => purchase(order, named.model, meter, quote),
         now,
-        (exit) => {
-          const reservation = Exit.isSuccess(exit) ? exit.value : undefined
-          const { found } = order
-          if (reservation?._tag !== "Reserved" || found === undefined) {
-            return response.destroyed ? tell(exchange, GONE, {}) : pass()
-          }
-          const { charge, rate } = reservation
-          const asked = { request: named, body: text, user: found.user_id, origin: "" }
-          const operate = Effect.flatMap(
-            failover(meter.operation, [first, ...more]),
-            (operate: Operation<Named, unknown>) => operate(asked)
-          )
-          make(
-            { exchange, named, key: found, quote, charge, rate },
-            more.length === 0 ? operate : Effect.annotateLogs(operate, "request", id)
-          )
-        }
+        (exit) => hear(Exit.isSuccess(exit) ? exit.value : undefined)
       )
     }
 

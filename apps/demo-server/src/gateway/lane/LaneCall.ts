@@ -1,5 +1,6 @@
 /** The calls that the lane knows, each with the form of its usual requests: what the contract would make of them as it is. */
-import type { ChatRequest, EmbeddingRequest, RerankRequest } from "@sluice/core"
+import { type ChatRequest, type EmbeddingRequest, MOST_CHOICES, type RerankRequest } from "@sluice/core"
+import { NEW_NAME } from "../ChatLimit.ts"
 import { chatMeter, embeddingsMeter, type Meter, rerankMeter } from "../../money/Meter.ts"
 import type { Operation, Operations } from "../../providers/Provider.ts"
 
@@ -32,11 +33,22 @@ const isMessage = (value: unknown): boolean => {
 const chat: CallOf<ChatRequest> = {
   meter: chatMeter,
   pick: ({ chat }) => chat,
-  requestIn: ({ max_tokens, messages, model, stream, stream_options, temperature }, text) => {
+  requestIn: (
+    { max_completion_tokens, messages, model, n, stream, stream_options, temperature, ...more },
+    text
+  ) => {
+    const { max_tokens = max_completion_tokens } = more
     if (!isModel(model) || !Array.isArray(messages) || messages.length === 0) return undefined
-    if (!messages.every(isMessage) || text.includes("max_completion_tokens")) return undefined
+    if (!messages.every(isMessage)) return undefined
+    if (
+      max_completion_tokens !== undefined &&
+      (max_completion_tokens !== max_tokens || !text.includes(NEW_NAME))
+    )
+      return undefined
     if ((stream !== undefined && stream !== false) || stream_options !== undefined) return undefined
     if (max_tokens !== undefined && !(Number.isSafeInteger(max_tokens) && Number(max_tokens) >= 1))
+      return undefined
+    if (n !== undefined && !(Number.isSafeInteger(n) && Number(n) >= 1 && Number(n) <= MOST_CHOICES))
       return undefined
     if (
       temperature !== undefined &&
@@ -46,7 +58,8 @@ const chat: CallOf<ChatRequest> = {
     return {
       model,
       messages: messages as ChatRequest["messages"],
-      ...(max_tokens !== undefined && { max_tokens: Number(max_tokens) })
+      ...(max_tokens !== undefined && { max_tokens: Number(max_tokens) }),
+      ...(n !== undefined && { n: Number(n) })
     }
   }
 }
@@ -69,7 +82,7 @@ const rerank: CallOf<RerankRequest> = {
     if (!isModel(model) || !isText(query) || query === "" || !isTexts(documents)) return undefined
     if (return_documents !== undefined && typeof return_documents !== "boolean") return undefined
     if (top_n !== undefined && !(Number.isSafeInteger(top_n) && Number(top_n) >= 0)) return undefined
-    return { model, query, documents }
+    return { model, query, documents, ...(top_n !== undefined && { top_n: Number(top_n) }) }
   }
 }
 

@@ -1,0 +1,145 @@
+/** What a chat costs beside its texts: tools, thoughts, refusals, several answers; and what is none. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { before, chat, CHAT_INPUT, codeOf, costs, events, piece, post } from "./PaidServer.ts"
+import { json } from "./Upstream.ts"
+
+const CHAT = "/v1/chat/completions"
+const streamed = { ...chat, stream: true }
+const words = "one two three four five"
+const called = (args: string) => ({ tool_calls: [{ index: 0, function: { name: "tide", arguments: args } }] })
+const said = (message: object, usage?: object) => ({
+  choices: [{ index: 0, message: { role: "assistant", content: null, ...message } }],
+  ...(usage && { usage })
+})
+const delta = (delta: object) => ({ choices: [{ index: 0, delta }] })
+
+describe("an answer of whose usage nothing is told", () => {
+  it.live("is counted wherever a model writes, whole or streamed", () =>
+    Effect.gen(function* () {
+      let answer: unknown
+      let pieces: ReadonlyArray<unknown> = []
+      const { server } = yield* before((response, { body }) => {
+        if (!body.includes('"stream":true')) return json(response, answer)
+        events(response, ...pieces)
+        response.end("data: [DONE]\n\n")
+      })
+      for (const [message, tokens] of [
+        [{ content: words }, 5],
+        [called(words), 6],
+        [{ function_call: { name: "tide", arguments: words } }, 6],
+        [{ reasoning_content: words, content: "six" }, 6],
+        [{ refusal: words }, 5],
+        [{ content: [{ type: "text", text: words }] }, 5]
+      ] as const) {
+        answer = said(message)
+        yield* costs(server, post(server, CHAT, chat), CHAT_INPUT + tokens)
+        pieces = [delta({ role: "assistant", content: null }), delta(message)]
+        yield* costs(server, post(server, CHAT, streamed), CHAT_INPUT + tokens)
+      }
+      // An event of several lines is one; what it says does not end with its first.
+      pieces = [JSON.stringify(piece(words), null, 1).replaceAll("\n", "\ndata: ")]
+      yield* costs(server, post(server, CHAT, streamed), CHAT_INPUT + 5)
+      answer = said({ content: words }, { prompt_tokens: CHAT_INPUT, completion_tokens: 0 })
+      yield* costs(server, post(server, CHAT, chat), CHAT_INPUT + 5)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("and which has nothing in it is given back", () =>
+    Effect.gen(function* () {
+      let pieces: ReadonlyArray<unknown> = []
+      const { server } = yield* before((response) => {
+        events(response, ...pieces)
+        response.end()
+      })
+      yield* costs(server, post(server, CHAT, streamed), 0)
+      pieces = ["[DONE]"]
+      yield* costs(server, post(server, CHAT, streamed), 0)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a question", () => {
+  it.live("is reserved with all that its model reads, and counted with it", () =>
+    Effect.gen(function* () {
+      const { asked, server } = yield* before((response) => json(response, said({ content: "six" })))
+      const made = yield* server.json(
+        Schema.Struct({ data: Schema.Struct({ key: Schema.String }) }),
+        "/api/token/",
+        { as: "token", json: { name: "small", expired_time: -1, remain_quota: 1500, subnet: "" } }
+      )
+      const headers = { authorization: `Bearer ${made.data.key}` }
+      const description = "word ".repeat(400)
+      for (const more of [
+        { tools: [{ type: "function", function: { name: "tide", description } }] },
+        { response_format: { type: "json_schema", json_schema: { name: "x", description } } },
+        { messages: [{ role: "user", name: description, content: "one two three" }] }
+      ]) {
+        const short = yield* post(server, CHAT, { ...chat, ...more }, { as: "none", headers })
+        assert.deepStrictEqual([short.status, codeOf(short)], [403, "insufficient_quota"])
+      }
+      assert.isEmpty(asked())
+      const tools = [{ type: "function", function: { name: "tide", description } }]
+      const counted = Math.ceil(JSON.stringify({ tools }).length / 4)
+      yield* costs(server, post(server, CHAT, { ...chat, tools }), CHAT_INPUT + 1 + counted)
+      // Escapes make a body longer, and not what is read.
+      const spaced = JSON.stringify(chat, null, 40).replaceAll("o", "\\u006f")
+      const whole = post(server, CHAT, undefined, {
+        body: spaced,
+        headers: { "content-type": "application/json" }
+      })
+      yield* costs(server, whole, CHAT_INPUT + 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("for several answers is reserved for each; a number that is none asks nobody", () =>
+    Effect.gen(function* () {
+      const { asked, server } = yield* before((response) => json(response, said({ content: "six" })))
+      const made = yield* server.json(
+        Schema.Struct({ data: Schema.Struct({ key: Schema.String }) }),
+        "/api/token/",
+        { as: "token", json: { name: "small", expired_time: -1, remain_quota: 150, subnet: "" } }
+      )
+      const ask = (n: unknown) =>
+        post(
+          server,
+          CHAT,
+          { ...chat, n },
+          { as: "none", headers: { authorization: `Bearer ${made.data.key}` } }
+        )
+      assert.strictEqual((yield* ask(2)).status, 200)
+      assert.strictEqual((yield* ask(3)).status, 403)
+      const asking = asked().length
+      for (const n of [0, -1, 1.5, "2", 129, true]) {
+        const refused = yield* ask(n)
+        assert.strictEqual(refused.status, 400)
+        assert.include(refused.text, '"param":"n"')
+      }
+      assert.strictEqual(asked().length, asking)
+      assert.strictEqual((yield* ask(null)).status, 200)
+    }).pipe(Effect.scoped)
+  )
+})
+
+it.live("a limit goes upstream by the name that it came by; of two, the lower one by both", () =>
+  Effect.gen(function* () {
+    const { asked, server } = yield* before((response) => json(response, said({ content: words })))
+    const { max_tokens: _, ...unlimited } = chat
+    const written = '{ "max_completion_tokens":5, "big":12345678901234567890, '
+    const body = JSON.stringify(unlimited).replace("{", written)
+    const headers = { "content-type": "application/json" }
+    for (const stream of ["", ' "stream": false, "stream_options": null,']) {
+      const sent = body.replace("{", `{${stream}`)
+      assert.strictEqual((yield* server.call(CHAT, { body: sent, headers })).status, 200)
+      assert.strictEqual(asked().at(-1)?.body, sent)
+    }
+    for (const limits of [
+      { max_tokens: 7, max_completion_tokens: 1_000_000 },
+      { max_tokens: 1_000_000, max_completion_tokens: 7 }
+    ]) {
+      yield* post(server, CHAT, { ...unlimited, ...limits })
+      const sent: unknown = JSON.parse(asked().at(-1)?.body ?? "")
+      assert.deepStrictEqual(sent, { ...unlimited, max_tokens: 7, max_completion_tokens: 7 })
+    }
+  }).pipe(Effect.scoped)
+)
