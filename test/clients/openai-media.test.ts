@@ -133,14 +133,16 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     "videos: polled until it is made, and downloaded",
     () =>
       call(async (client) => {
-        // The shortest film that there is.
+        // A model that makes a small and short film.
         const { id } = await client.videos.create({
-          model: "sluice-video-v-d",
+          model: "sluice-video-from-image",
           prompt,
-          seconds: "2" as OpenAI.VideoSeconds
+          seconds: "1" as OpenAI.VideoSeconds,
+          size: "160x90" as OpenAI.VideoSize,
+          input_reference: { image_url: makeDataUri("image/png", png(RED)) }
         })
         const video = await ended(client, id)
-        assert.deepInclude(video, { status: "completed", progress: 100, model: "sluice-video-v-d" })
+        assert.deepInclude(video, { status: "completed", progress: 100, model: "sluice-video-from-image" })
         assert.isAtLeast(video.completed_at ?? 0, video.created_at)
         assert.isAbove(video.expires_at ?? 0, video.created_at)
         const content = await client.videos.downloadContent(id)

@@ -106,6 +106,30 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     })
   )
 
+  it.effect("chat: what a tool told is gone on with; a message without a text is refused all the same", () =>
+    call(async (client) => {
+      const called = { id: "1", type: "function" as const, function: { name: "timetable", arguments: "{}" } }
+      const [, asked] = question.messages
+      const answer = await client.chat.completions.create({
+        model: question.model,
+        messages: [
+          asked ?? assert.fail("no question"),
+          { role: "assistant", content: null, tool_calls: [called] },
+          { role: "tool", tool_call_id: "1", content: "The last ferry leaves at eleven." }
+        ]
+      })
+      assert.include(answer.choices[0]?.message.content, "eleven")
+      const error = await thrown(
+        client.chat.completions.create({
+          model: question.model,
+          messages: [{ role: "assistant", content: null }]
+        })
+      )
+      assert.instanceOf(error, BadRequestError)
+      assert.strictEqual(error.param, "messages.0.content")
+    })
+  )
+
   it.effect("chat: broken off in mid-stream, and the server goes on", () =>
     call(async (client) => {
       const line = "The ferry leaves at nine and the lock opens at ten."

@@ -9,6 +9,7 @@ import { HttpServer } from "effect/http"
 import { Accounts } from "../../apps/demo-server/src/accounts/Accounts.ts"
 import { SESSION_COOKIE } from "../../apps/demo-server/src/contract/Access.ts"
 import * as Server from "../../apps/demo-server/src/Server.ts"
+import { reportStartError } from "../../apps/demo-server/src/StartError.ts"
 
 export type Credential = "key" | "token" | "session" | "none"
 
@@ -58,16 +59,41 @@ export interface TestServerOptions {
   readonly models?: Layer.Layer<Embedder | Reranker | Reader>
 }
 
+const keeping =
+  (printed: Array<string>) =>
+  (...parts: ReadonlyArray<unknown>) =>
+    void printed.push(parts.map(String).join(" "))
+
+const consoleTo = (printed: Array<string>): Console.Console => {
+  const keep = keeping(printed)
+  return { ...globalThis.console, log: keep, error: keep }
+}
+
 const listen = (data: string, printed: Array<string>, { env = {}, models }: TestServerOptions) => {
-  const keep = (...parts: ReadonlyArray<unknown>) => void printed.push(parts.map(String).join(" "))
+  const keep = keeping(printed)
   const server = models === undefined ? Server.layer : Server.layerWith(models)
   return (server as ReturnType<typeof Server.layerWith<never, never>>).pipe(
-    Layer.provide(Layer.succeed(Console.Console, { ...globalThis.console, log: keep, error: keep })),
+    Layer.provide(Layer.succeed(Console.Console, consoleTo(printed))),
     Layer.provide(Logger.layer([Logger.make(({ message, cause }) => keep(String(message), String(cause)))])),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ PORT: "0", SLUICE_DATA: data, ...env }))),
     Layer.provide(NodeServices.layer)
   )
 }
+
+/** How a start ends that cannot succeed, as `main.ts` tells it: in this process, since a process of its own costs a second. */
+export const failedStart = Effect.fnUntraced(function* (data: string, env: Record<string, string> = {}) {
+  const printed: Array<string> = []
+  const before = process.exitCode
+  yield* Layer.build(listen(data, printed, { env })).pipe(
+    Effect.scoped,
+    Effect.andThen(Effect.die("It started")),
+    Effect.catchCause(reportStartError),
+    Effect.provideService(Console.Console, consoleTo(printed))
+  )
+  const code = process.exitCode
+  process.exitCode = before
+  return { code, printed: printed.join("\n") }
+})
 
 /** Starts a server; it stops with the scope. */
 export const startServer = Effect.fnUntraced(function* (options: TestServerOptions = {}) {

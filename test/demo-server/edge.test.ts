@@ -9,6 +9,7 @@ import {
   MAX_CALL_BYTES,
   MAX_IMAGES_BYTES
 } from "../../apps/demo-server/src/http/Limits.ts"
+import { MAX_UPLOAD_BYTES } from "../../apps/demo-server/src/documents/Upload.ts"
 import { MAX_HEADER_BYTES, patientServer } from "../../apps/demo-server/src/http/PatientServer.ts"
 import { dripRaw, type Raw, sendRaw } from "./Raw.ts"
 import { testServer, TestServer } from "./TestServer.ts"
@@ -36,7 +37,8 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.5" } }), { excludeTestServic
       ["/v1/videos", MAX_CALL_BYTES],
       ["/v1/images/generations", MAX_IMAGES_BYTES],
       ["/v1/chat/completions", MAX_IMAGES_BYTES],
-      ["/api/token/", MAX_ACCOUNT_BYTES]
+      ["/api/token/", MAX_ACCOUNT_BYTES],
+      ["/documents", MAX_UPLOAD_BYTES]
     ] as const) {
       it.effect(
         `${path} reads no body of more than ${limit} bytes: 413 by its length, nothing of it taken`,
@@ -279,36 +281,33 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.2" } }), { excludeTestServic
   }
 )
 
-layer(testServer({ env: { SLUICE_HOSTS: "sluice.example, 10.0.0.5" } }), { excludeTestServices: true })(
-  "a server with names",
-  (it) => {
-    it.effect("is called by those and by loopback's, with any port, and by no other", () =>
-      Effect.gen(function* () {
-        const { url } = yield* TestServer
-        const status = (host: string) =>
-          Effect.map(
-            sendRaw(url, head("GET", "/healthz", { host, connection: "close" })),
-            (raw) => raw.status
-          )
-        for (const host of [
-          "sluice.example",
-          "SLUICE.example:8443",
-          "10.0.0.5:80",
-          "localhost",
-          "[::1]:80"
-        ]) {
-          assert.strictEqual(yield* status(host), 200, host)
-        }
-        for (const host of [
-          "evil.example",
-          "sluice.example.evil.example",
-          "10.0.0.6",
-          "",
-          "sluice.example@evil"
-        ]) {
-          assert.include([400, 403], yield* status(host), host)
-        }
-      })
-    )
-  }
-)
+layer(testServer({ env: { SLUICE_HOSTS: "sluice.example, 10.0.0.5 second.example" } }), {
+  excludeTestServices: true
+})("a server with names", (it) => {
+  it.effect("is called by those and by loopback's, with any port, and by no other", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestServer
+      const status = (host: string) =>
+        Effect.map(sendRaw(url, head("GET", "/healthz", { host, connection: "close" })), (raw) => raw.status)
+      for (const host of [
+        "sluice.example",
+        "SLUICE.example:8443",
+        "10.0.0.5:80",
+        "second.example",
+        "localhost",
+        "[::1]:80"
+      ]) {
+        assert.strictEqual(yield* status(host), 200, host)
+      }
+      for (const host of [
+        "evil.example",
+        "sluice.example.evil.example",
+        "10.0.0.6",
+        "",
+        "sluice.example@evil"
+      ]) {
+        assert.include([400, 403], yield* status(host), host)
+      }
+    })
+  )
+})

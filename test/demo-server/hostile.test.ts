@@ -40,6 +40,25 @@ layer(testServer(), { excludeTestServices: true })("a hostile caller", (it) => {
     })
   )
 
+  it.effect("what a body says of its prototype counts for nothing", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      const headers = { "content-type": "application/json" }
+      const rank = (body: string) => call("/v1/rerank", { body, headers })
+      const asked = `"query":"lock","documents":["lock","gate","quay"]`
+      const whole = yield* rank(`{"__proto__":{"top_n":1},"model":"sluice-lexical-rerank",${asked}}`)
+      const { results } = Schema.decodeUnknownSync(Schema.Struct({ results: Schema.Array(Schema.Unknown) }))(
+        yield* Effect.promise(() => whole.json())
+      )
+      assert.lengthOf(results, 3)
+      for (const name of ["__proto__", "constructor", "prototype"]) {
+        const refused = yield* rank(`{"${name}":{"model":"sluice-lexical-rerank"},${asked}}`)
+        assert.strictEqual(refused.status, 400)
+        assert.strictEqual((yield* bodyOf(refused)).error.param, "model")
+      }
+    })
+  )
+
   it.effect("a wrong method on what is only read is told apart from a wrong path", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer

@@ -227,6 +227,30 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     })
   )
 
+  it.effect("a form: a prompt that is a file is its text, and one that is none is refused", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      const sent = (prompt: string | Uint8Array<ArrayBuffer>) => {
+        const form = new FormData()
+        form.append("model", "sluice-image-i5")
+        form.append("prompt", new Blob([prompt], { type: "text/plain" }), "prompt.txt")
+        form.append("size", small.size)
+        form.append("seed", "4")
+        return call(path, { body: form })
+      }
+      const answer = yield* sent(small.prompt)
+      const drawn = Schema.decodeUnknownSync(ImageResponse)(yield* Effect.promise(() => answer.json()))
+      const [file = new Uint8Array()] = yield* filesOf(drawn)
+      assert.strictEqual(
+        distance(yield* pixelsOf(file), yield* pixels({ model: "sluice-image-i5", seed: 4 })),
+        0
+      )
+      const none = yield* sent(Uint8Array.of(0xff, 0xfe, 0))
+      const { error } = Schema.decodeUnknownSync(ErrorBody)(yield* Effect.promise(() => none.json()))
+      assert.deepStrictEqual([none.status, error.param], [400, "prompt"])
+    })
+  )
+
   it.effect("a task of nobody is not found", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
@@ -255,6 +279,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
 
   const refusals: ReadonlyArray<readonly [string, object, string]> = [
     ["n of 11", { model: "sluice-image-i2", n: 11 }, "n"],
+    ["a stream", { model: "sluice-image-i2", stream: true }, "stream"],
     ["n of 0", { model: "sluice-image-i2", n: 0 }, "n"],
     ["a reference for I2, which takes none", { model: "sluice-image-i2", image: "AAAA" }, "image"],
     ["a seed for I1, which has none", { model: "sluice-image-i1", seed: 1 }, "seed"],
@@ -281,7 +306,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
       Effect.gen(function* () {
         const error = yield* refused({ ...small, ...body })
         assert.deepStrictEqual([error.status, error.param], [400, param])
-        assert.notMatch(error.message, /[a-z][A-Z]\w*`/)
+        assert.notMatch(error.message, /[a-z][A-Z]\w*`|\bgroup,|responseFormat|\{ file/)
       })
     )
   }

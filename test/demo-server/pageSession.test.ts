@@ -1,5 +1,6 @@
 /** The page's session opens the gateway to the page, and to nothing else. */
 import { assert, layer } from "@effect/vitest"
+import { ErrorBody } from "@sluice/core"
 import { Effect, Schema } from "effect"
 import { type CallOptions, testServer, TestServer } from "./TestServer.ts"
 
@@ -55,7 +56,11 @@ layer(testServer(), { excludeTestServices: true })("the page's session at the ga
 
   it.effect("does not end the system access token, which a GET would", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* statusOf("/api/user/token", { as: "session" }), 401)
+      const { call } = yield* TestServer
+      const refused = yield* call("/api/user/token", { as: "session" })
+      const { error } = Schema.decodeUnknownSync(ErrorBody)(yield* Effect.promise(() => refused.json()))
+      assert.strictEqual(refused.status, 401)
+      assert.match(error.message, /Bearer.*POST/)
       assert.strictEqual(yield* statusOf("/api/user/self", { as: "token" }), 200)
     })
   )

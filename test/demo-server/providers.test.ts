@@ -3,6 +3,8 @@ import { assert, layer } from "@effect/vitest"
 import { ErrorBody, ModelsResponse } from "@sluice/core"
 import { Context, Effect, Fiber, FileSystem, Layer, Schema } from "effect"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import OpenAI from "openai"
+import type { RunnableToolFunctionWithParse } from "openai/lib/RunnableFunction"
 import { type Behaviour, json, type Loopback, loopback, refusal } from "./Loopback.ts"
 import { startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
 
@@ -101,7 +103,8 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
     ["answers 200 with an error and an empty answer", json({ id: "", results: [], error: "overloaded" })],
     ["refuses our key", refusal(401, `bad key ${KEYS.EAST_KEY}`)],
     ["says that our account is used up", refusal(402, "used up")],
-    ["does not know the model", refusal(404, "no such model")]
+    ["does not know the model", refusal(404, "no such model")],
+    ["is elsewhere now", ({ response }) => response.writeHead(307, { location: "http://127.0.0.1:1" }).end()]
   ]
   for (const [name, behaviour] of failing) {
     it.effect(`the next answers where the first ${name}`, () =>
@@ -239,7 +242,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
     Effect.gen(function* () {
       const { behave, east, server } = yield* Both
       const answer =
-        '{"object":"list","data":[],"model":"east-embed","usage":{"prompt_tokens":1,"total_tokens":1},"cost":0.10000000000000000001}'
+        '{"object":"list","data":[{"index":0,"embedding":[1]}],"model":"east-embed","usage":{"prompt_tokens":1,"total_tokens":1},"cost":0.10000000000000000001}'
       behave(
         ({ response }) => response.writeHead(200, { "content-type": "application/json" }).end(answer),
         down
@@ -259,6 +262,54 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
   const event = (content: string) =>
     `data: ${JSON.stringify({ id: "c", model: "east-chat", choices: [{ index: 0, delta: { content } }] })}\n\n`
   const chat = { model: "chat", stream: true, messages: [{ role: "user", content: "hello" }] }
+
+  it.effect("a client that runs tools gets to their end: calls and results pass as they are", () =>
+    Effect.gen(function* () {
+      const { behave, server } = yield* Both
+      const called = { id: "1", type: "function", function: { name: "tide", arguments: '{"at":"quay"}' } }
+      const said = (message: object, finish_reason: string) =>
+        json({
+          object: "chat.completion",
+          model: "east-chat",
+          choices: [{ index: 0, message, finish_reason }]
+        })
+      behave((exchange) => {
+        const { messages } = JSON.parse(exchange.body) as { readonly messages: ReadonlyArray<object> }
+        const tool = messages.find((message) => "tool_call_id" in message)
+        const answer =
+          tool === undefined
+            ? said({ role: "assistant", content: null, tool_calls: [called] }, "tool_calls")
+            : said({ role: "assistant", content: JSON.stringify(messages) }, "stop")
+        answer(exchange)
+      }, down)
+      const client = new OpenAI({
+        apiKey: server.secrets.apiKey,
+        baseURL: `${server.url}/v1`,
+        maxRetries: 0
+      })
+      const tide: RunnableToolFunctionWithParse<{ readonly at: string }> = {
+        type: "function",
+        function: {
+          name: "tide",
+          description: "How high the water is",
+          parameters: { type: "object", properties: { at: { type: "string" } } },
+          parse: (args: string) => JSON.parse(args) as { readonly at: string },
+          function: ({ at }) => `two metres at the ${at}`
+        }
+      }
+      const runner = client.chat.completions.runTools({
+        model: "chat",
+        messages: [{ role: "user", content: "How high is the water?" }],
+        tools: [tide]
+      })
+      const [user, asked, told] = JSON.parse(
+        (yield* Effect.promise(() => runner.finalContent())) ?? ""
+      ) as ReadonlyArray<object>
+      assert.deepInclude(user, { content: "How high is the water?" })
+      assert.deepInclude(asked, { content: null, tool_calls: [called] })
+      assert.deepInclude(told, { role: "tool", tool_call_id: "1", content: "two metres at the quay" })
+    })
+  )
 
   it.effect("a stream is not kept back: the first event is here before the second is sent", () =>
     Effect.gen(function* () {

@@ -150,6 +150,11 @@ describe("the file of the providers", () => {
         yield* printed("is not taken over")
         assert.include(server.printed.join("\n"), '{ "env": NAME }')
         assert.include(yield* told, "was not taken over")
+        // What it says for callers would do; what it says for the documents waits for a start.
+        const wanted = { ...JSON.parse(file(served("next", next))), library: { rerank: "rank" } } as object
+        yield* fs.writeFileString(path, JSON.stringify(wanted))
+        yield* printed("`library` says other models than at the start")
+        assert.include(yield* told, "was not taken over")
         const beforeChange = next.asked.length
         assert.strictEqual(beforeChange, 0)
 

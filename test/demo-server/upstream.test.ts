@@ -164,6 +164,12 @@ describe("behind a gateway", () => {
       429,
       "rate_limited"
     ],
+    [
+      "that it is overloaded, with no time that is one",
+      (response) => json(response.setHeader("retry-after", "-5"), { error: { message: "no" } }, 503),
+      503,
+      null
+    ],
     ["a connection that is cut", (response) => response.destroy(), 502, "upstream_unreachable"],
     [
       "a refusal that echoes the key",
@@ -186,6 +192,11 @@ describe("behind a gateway", () => {
             "upstream_invalid_response"
           ],
           [{ id: "r-1", results: [], error: { message: "no" } }, 502, null],
+          [{ success: false, message: "no" }, 502, null],
+          [{ success: false, message: "beside", results: [{ index: 0, relevance_score: 1 }] }, 200, null],
+          [{}, 502, null],
+          [{ results: null }, 502, null],
+          [{ results: [], usage: { total_tokens: 9 } }, 502, null],
           [{ error: { message: "no", param: "query" } }, 400, null],
           [{ results: [{ index: 0, relevance_score: 1 }], error: { message: "slow" } }, 200, null]
         ]
@@ -198,6 +209,35 @@ describe("behind a gateway", () => {
           const body: unknown = yield* Effect.promise(() => response.json())
           assert.strictEqual(response.status, status, JSON.stringify(answer))
           if (status !== 200) assert.strictEqual(Schema.decodeUnknownSync(ErrorBody)(body).error.code, code)
+        }
+        now = { results: [] }
+        const none = yield* server.call("/v1/rerank", { json: { ...rerank, top_n: 0 } })
+        assert.strictEqual(none.status, 200)
+      }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "that refuses with a status of its own: what is wrong with the request stays, the rest is sensible",
+    () =>
+      Effect.gen(function* () {
+        let now = 404
+        const refusing = yield* answering((response) => json(response, { error: { message: "no" } }, now))
+        const server = yield* startServer({ env: gatewayAt(refusing.url, canary, models) })
+        for (const [refused, status] of [
+          [409, 409],
+          [413, 413],
+          [422, 422],
+          [418, 400],
+          [451, 400],
+          [405, 502],
+          [415, 502]
+        ] as const) {
+          now = refused
+          const response = yield* server.call("/v1/rerank", { json: rerank })
+          const body: unknown = yield* Effect.promise(() => response.json())
+          assert.strictEqual(response.status, status, String(refused))
+          const { message } = Schema.decodeUnknownSync(ErrorBody)(body).error
+          assert.strictEqual(message.includes("SLUICE_GATEWAY_URL"), status === 502)
         }
       }).pipe(Effect.scoped)
   )
@@ -217,7 +257,8 @@ describe("behind a gateway", () => {
         assert.strictEqual(Schema.decodeUnknownSync(ErrorBody)(JSON.parse(text)).error.code, code)
         assert.notInclude(text, "canary")
         assert.strictEqual(calls, 1)
-        if (expected === 429) assert.strictEqual(response.headers.get("retry-after"), "7")
+        const after = { 429: "7", 503: "1" }[expected] ?? null
+        assert.strictEqual(response.headers.get("retry-after"), after)
       }).pipe(Effect.scoped)
     )
   }

@@ -33,7 +33,11 @@ describe("an upstream that falls silent", () => {
   it.effect("in a stream of events: an event says so, after the idle time of the upstream", () =>
     Effect.gen(function* () {
       const caller = yield* Effect.forkChild(
-        received(passOn(Duration.seconds(20), names), "text/event-stream", "data: one\n\n"),
+        received(
+          passOn(Duration.seconds(20), names, (text) => text),
+          "text/event-stream",
+          "data: one\n\n"
+        ),
         { startImmediately: true }
       )
       yield* TestClock.adjust("19 seconds")
@@ -42,6 +46,20 @@ describe("an upstream that falls silent", () => {
       const { exit, text } = yield* Fiber.join(caller)
       assert.isTrue(Exit.isSuccess(exit))
       assert.match(text, /^data: one\n\ndata: \{.*"upstream_broke_off".*\}\n\n$/)
+    })
+  )
+
+  it.effect("after the end of a stream: the stream ends at once, without a word of what came after it", () =>
+    Effect.gen(function* () {
+      const read = passOn(Duration.seconds(20), names, (text) => text)
+      const late = "data: late\n\n"
+      const { exit, text } = yield* received(
+        read,
+        "text/event-stream",
+        `data: one\n\ndata: [DONE]\n\n${late}`
+      )
+      assert.isTrue(Exit.isSuccess(exit))
+      assert.strictEqual(text, "data: one\n\ndata: [DONE]\n\n")
     })
   )
 

@@ -1,8 +1,9 @@
 /** Videos over HTTP: each group's states, what the MP4 is, both kinds of body, and what is refused. */
 import { assert, layer } from "@effect/vitest"
-import { ErrorBody, makeDataUri, ModelsResponse, Video, VideoRemoved } from "@sluice/core"
+import { ErrorBody, InvalidRequest, makeDataUri, ModelsResponse, Video, VideoRemoved } from "@sluice/core"
 import { Effect, Schedule, Schema } from "effect"
 import sharp from "sharp"
+import { planOf, videoModels } from "../../apps/demo-server/src/providers/embedded/VideoModels.ts"
 import { testServer, TestServer } from "./TestServer.ts"
 
 const path = "/v1/videos"
@@ -110,15 +111,32 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
   it.effect("a size of lines or a shape is one of pixels", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
-      for (const [model, size, pixels] of [
-        ["sluice-video-v-e", "480P", [854, 480]],
-        ["sluice-video-v-g", "1:1", [720, 720]]
+      // Of any length, so that they are soon made; what the other groups take is below.
+      const input_reference = makeDataUri("image/png", yield* red)
+      for (const [size, pixels] of [
+        ["240P", [426, 240]],
+        ["1:1", [720, 720]]
       ] as const) {
-        const { id } = yield* create({ model, prompt, size })
+        const film = { model: "sluice-video-from-image", prompt, seconds: "0.5", size, input_reference }
+        const { id } = yield* create(film)
         assert.strictEqual((yield* ended(id)).status, "completed")
         const content = yield* call(`${path}/${id}/content`)
         const facts = factsOf(Buffer.from(yield* Effect.promise(() => content.arrayBuffer())))
-        assert.deepStrictEqual([facts.size, facts.seconds], [pixels, 5])
+        assert.deepStrictEqual([facts.size, facts.seconds], [pixels, 0.5])
+      }
+      for (const [letter, size, pixels] of [
+        ["b", "4k", [3840, 2160]],
+        ["e", "480P", [854, 480]],
+        ["e", "1079P", [1918, 1080]],
+        ["g", "1:1", [720, 720]],
+        ["g", "9:16", [720, 1280]],
+        ["g", "21:9", [1680, 720]]
+      ] as const) {
+        const model = videoModels.find(({ id }) => id === `sluice-video-v-${letter}`)!
+        const plan = planOf(model, { model: model.id, prompt, size })
+        assert.isFalse(plan instanceof InvalidRequest)
+        if (!(plan instanceof InvalidRequest))
+          assert.deepStrictEqual<object>([plan.width, plan.height], pixels)
       }
     })
   )
@@ -147,7 +165,9 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
       const failed = yield* ended(id)
       assert.strictEqual(failed.status, "failed")
       assert.deepInclude(failed.error, { code: "generation_failed" })
-      const content = yield* failure(yield* call(`${path}/${id}/content`))
+      const content = yield* failure(yield* call(`${path}/${id}/content?variant=video`))
+      const thumbnail = yield* failure(yield* call(`${path}/${id}/content?variant=thumbnail`))
+      assert.deepStrictEqual([thumbnail.status, thumbnail.param], [400, "variant"])
       assert.deepStrictEqual([content.status, content.code], [400, "video_failed"])
     })
   )
@@ -159,6 +179,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
       form.append("model", "sluice-video-from-image")
       form.append("prompt", prompt)
       form.append("seconds", "2")
+      form.append("size", "160x90")
       form.append("input_reference", new Blob([Uint8Array.from(yield* red)]), "red.png")
       const { extra, id } = yield* json(Video, path, { body: form })
       assert.deepInclude(extra, { seconds: "2", prompt })

@@ -65,16 +65,21 @@ const chunk = (type: string, data: Buffer): Buffer => {
   return Buffer.concat([length, body, sum])
 }
 
-/** Says that it is 50,000 pixels wide and high: 10 GB, were it decoded. */
-const hugePng = () => {
+const pngOf = (width: number, height: number, bits: ReadonlyArray<number>, bytes: number) => {
   const header = Buffer.alloc(13)
-  header.writeUInt32BE(50_000, 0)
-  header.writeUInt32BE(50_000, 4)
-  header.set([8, 6, 0, 0, 0], 8)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  header.set([...bits, 0, 0, 0], 8)
   const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1")
-  const rows = chunk("IDAT", deflateSync(Buffer.alloc(1_000_000)))
+  const rows = chunk("IDAT", deflateSync(Buffer.alloc(bytes)))
   return Buffer.concat([signature, chunk("IHDR", header), rows, chunk("IEND", Buffer.alloc(0))])
 }
+
+/** Says that it is 50,000 pixels wide and high: 10 GB, were it decoded. */
+const hugePng = () => pngOf(50_000, 50_000, [8, 6], 1_000_000)
+
+/** Whole, of 16 KB, and of one row and one column more than are decoded. */
+const vastPng = () => pngOf(16_385, 8_193, [1, 0], (Math.ceil(16_385 / 8) + 1) * 8_193)
 
 layer(testServer(), { excludeTestServices: true })("what broke other gateways", (it) => {
   it.effect(
@@ -279,6 +284,7 @@ layer(testServer(), { excludeTestServices: true })("what broke other gateways", 
           ["its head alone", makeDataUri("image/png", whole.subarray(0, 20))],
           ["20 MB and a byte", makeDataUri("image/png", large)],
           ["50,000 pixels square", makeDataUri("image/png", hugePng())],
+          ["16,385 by 8,193 pixels", makeDataUri("image/png", vastPng())],
           ["broken Base64", "data:image/png;base64,@@@@"],
           ["Base64 that is cut", `${makeDataUri("image/png", whole)}=`],
           ["nothing", "data:image/png;base64,"]

@@ -5,6 +5,7 @@ import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { ApiKeys, type KeyRow } from "../accounts/ApiKeys.ts"
 import { Audit } from "../accounts/Audit.ts"
+import { Caller } from "../accounts/Caller.ts"
 import { orUnavailable } from "../accounts/StoreFailure.ts"
 import { Users } from "../accounts/Users.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
@@ -74,6 +75,15 @@ const ended = new Failure({
   retryable: false
 })
 
+/** To a session: it has none to end. */
+const noTokenToEnd = new Failure({
+  status: 401,
+  message:
+    "GET ends the system access token that it is called with, and makes another: send one as `Authorization: Bearer …`. Who is signed in to the page gets a new one by POST",
+  code: "invalid_api_key",
+  retryable: false
+})
+
 export const AccountLayer = HttpApiBuilder.group(
   ServerApi,
   "account",
@@ -92,6 +102,7 @@ export const AccountLayer = HttpApiBuilder.group(
       rotateAccessToken: Effect.fn("account.rotateAccessToken")(function* () {
         const { user } = yield* Principal
         const request = yield* HttpServerRequest.HttpServerRequest
+        if ((yield* Caller).credential === "session") return yield* noTokenToEnd
         if (showsNobody(request)) return yield* notShown
         const old = /^bearer +(.*)$/i.exec(request.headers["authorization"] ?? "")?.[1] ?? ""
         const next = yield* orUnavailable(

@@ -2,7 +2,7 @@
 import { type ChatRequest, Failure } from "@sluice/core"
 import { Effect, Schema } from "effect"
 
-const NAME = "max_completion_tokens"
+export const NEW_NAME = "max_completion_tokens"
 
 const decode = Schema.decodeUnknownEffect(
   Schema.fromJsonString(
@@ -17,21 +17,29 @@ const decode = Schema.decodeUnknownEffect(
   )
 )
 
-/** The request and its body, in which the limit stands as the interface has it; the lower one where both are given. */
+/**
+ * The request, in which the limit stands as the interface has it, and the body that is sent: as it came, since models that
+ * think know nothing but the new name. Where both are given, and differ, the lower one stands for both in the body too:
+ * whichever an upstream goes by, no more is written than was reserved.
+ */
 export const limited = Effect.fnUntraced(function* (request: ChatRequest, body: string) {
   // Texts may speak of it: what is parsed decides.
-  if (!body.includes(NAME)) return { request, body }
-  const { [NAME]: limit, ...others } = yield* Effect.mapError(
+  if (!body.includes(NEW_NAME)) return { request, body }
+  const { [NEW_NAME]: limit, ...others } = yield* Effect.mapError(
     decode(body),
     () =>
       new Failure({
         status: 400,
-        message: `\`${NAME}\` is not valid: Expected a whole number from 1`,
-        param: NAME,
+        message: `\`${NEW_NAME}\` is not valid: Expected a whole number from 1`,
+        param: NEW_NAME,
         retryable: false
       })
   )
   if (limit === undefined || limit === null) return { request, body }
   const max_tokens = Math.min(limit, request.max_tokens ?? limit)
-  return { request: { ...request, max_tokens }, body: JSON.stringify({ ...others, max_tokens }) }
+  const isOne = limit === (request.max_tokens ?? limit)
+  return {
+    request: { ...request, max_tokens },
+    body: isOne ? body : JSON.stringify({ ...others, max_tokens, [NEW_NAME]: max_tokens })
+  }
 })

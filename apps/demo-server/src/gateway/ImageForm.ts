@@ -1,10 +1,11 @@
 /** What images are asked for with, in JSON or as a form. */
-import { ImageRequest } from "@sluice/core"
+import { Failure, ImageRequest } from "@sluice/core"
+import { Effect } from "effect"
 import { type FromParts, mediaForm } from "./MediaForm.ts"
 
 /** Fields that are no text in JSON. A form has nothing but text. */
 const numbers: ReadonlySet<string> = new Set(["n", "seed", "safety_tolerance"])
-const switches: ReadonlySet<string> = new Set(["raw", "watermark"])
+const switches: ReadonlySet<string> = new Set(["raw", "watermark", "stream"])
 
 const valueOf = (name: string, text: string): unknown => {
   if (numbers.has(name) && /^-?\d{1,15}$/.test(text)) return Number(text)
@@ -21,5 +22,16 @@ const fromParts: FromParts = (parts) => {
   ])
 }
 
-/** The request, and its body as JSON for whoever passes it on. */
-export const imageForm = mediaForm(ImageRequest, fromParts)
+const noStream = new Failure({
+  status: 400,
+  message: "Images are not streamed here: leave `stream` out, and they come in one answer",
+  param: "stream",
+  retryable: false
+})
+
+/** The request, and its body as JSON for whoever passes it on. Who waits for events would wait in vain, and pay. */
+export const imageForm = Effect.filterOrFail(
+  mediaForm(ImageRequest, fromParts),
+  ({ request: { extra } }) => extra?.["stream"] !== true,
+  () => noStream
+)

@@ -35,10 +35,20 @@ const misfit = (issue: SchemaIssue.Issue): Failure => {
   return refuse(message, param === "" ? undefined : param)
 }
 
-/** A file as the interface has images in JSON; what it is, its bytes say. */
-const imageText = (bytes: Uint8Array): string => {
+/** The fields that are images, whatever their bytes are. */
+const IMAGES = /^(?:image|input_reference)(?:\[|$)/
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+/** A file as JSON would have it: an image as the interface has images, which its bytes say, and any other as its text. */
+const fileText = (name: string, bytes: Uint8Array) => {
   const known = imageFormatOf(bytes)
-  return known === undefined ? encodeBase64(bytes) : makeDataUri(mediaTypeOf(known), bytes)
+  if (known !== undefined) return Effect.succeed(makeDataUri(mediaTypeOf(known), bytes))
+  if (IMAGES.test(name)) return Effect.succeed(encodeBase64(bytes))
+  return Effect.try({
+    try: () => utf8.decode(bytes),
+    catch: () => refuse(`\`${name}\` is a file that is neither an image nor UTF-8: send it as text`, name)
+  })
 }
 
 const partsOf = (stream: Stream.Stream<Multipart.Part, Multipart.MultipartError>) =>
@@ -48,7 +58,7 @@ const partsOf = (stream: Stream.Stream<Multipart.Part, Multipart.MultipartError>
       Effect.gen(function* () {
         if (parts.length === MAX_PARTS) return yield* refuse(`The form has more than ${MAX_PARTS} parts`)
         const text = Multipart.isFile(part)
-          ? imageText(yield* Effect.mapError(part.contentEffect, faultOf))
+          ? yield* fileText(part.key, yield* Effect.mapError(part.contentEffect, faultOf))
           : part.value
         parts.push([part.key, text])
       })

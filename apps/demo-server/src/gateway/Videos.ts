@@ -1,5 +1,7 @@
 /** `/v1/videos`: created as a task, watched, downloaded, removed. */
+import { Failure } from "@sluice/core"
 import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { videosMeter } from "../money/Meter.ts"
@@ -7,6 +9,17 @@ import { Providers } from "../providers/Providers.ts"
 import { serve } from "./serve.ts"
 import { byContent, byRemoval, byStatus, serveTask } from "./serveTask.ts"
 import { videoForm } from "./VideoForm.ts"
+
+const otherVariant = new Failure({
+  status: 400,
+  message: "A video has no variant but `video`: leave `variant` out for the MP4",
+  param: "variant",
+  retryable: false
+})
+
+/** A common client asks for a thumbnail so: the MP4 would be taken for one. */
+const isVideo = ({ url }: HttpServerRequest.HttpServerRequest): boolean =>
+  (URL.parse(url, "http://here")?.searchParams.get("variant") ?? "video") === "video"
 
 export const VideosLayer = HttpApiBuilder.group(
   ServerApi,
@@ -20,7 +33,9 @@ export const VideosLayer = HttpApiBuilder.group(
     return handlers
       .handleRaw("create", () => Effect.flatMap(videoForm, ({ body, request }) => create(request, body)))
       .handle("get", ({ params }) => get(params.id))
-      .handle("content", ({ params }) => content(params.id))
+      .handle("content", ({ params, request }) =>
+        isVideo(request) ? content(params.id) : Effect.fail(otherVariant)
+      )
       .handle("remove", ({ params: { id } }) =>
         Effect.as(remove(id), { id, object: "video.deleted", deleted: true })
       )

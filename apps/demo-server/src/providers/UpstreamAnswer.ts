@@ -3,6 +3,8 @@ import { Failure, TimedOut } from "@sluice/core"
 import { type Told, toldIn } from "@sluice/core/client"
 import { Duration, Effect, Stream } from "effect"
 import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
+import { type EventGuard, makeEventGuard } from "./EventGuard.ts"
+import { GIVEN, holds } from "./Given.ts"
 import { incomingBody, incomingEvents } from "./ModelName.ts"
 import type { Operations } from "./Provider.ts"
 
@@ -25,15 +27,6 @@ const isPlainObject = (bytes: Buffer): boolean =>
 const ERROR_BYTES = 64 * 1024
 const ERROR = Buffer.from('"error"')
 
-/** What an error beside does not take back: what was asked for, and of a call that makes a task its id or its state. */
-const GIVEN: Readonly<Record<keyof Operations, ReadonlyArray<string>>> = {
-  chat: ["choices"],
-  embeddings: ["data"],
-  rerank: ["results"],
-  images: ["data", "id", "status"],
-  videos: ["id", "status"]
-}
-
 type Fields = Readonly<Record<string, unknown>>
 
 const fieldsOf = (value: unknown): Fields | undefined =>
@@ -43,14 +36,27 @@ const fieldsOf = (value: unknown): Fields | undefined =>
 const isGiven = (value: unknown): boolean =>
   typeof value === "string" || Array.isArray(value) ? value.length > 0 : fieldsOf(value) !== undefined
 
-/** What went wrong, as some gateways tell it with status 200: an `error` in place of what was asked for. */
-const errorIn = (operation: keyof Operations, bytes: Buffer): Told | undefined => {
-  if (bytes.length > ERROR_BYTES || !bytes.includes(ERROR)) return undefined
+/** Of a call that makes nothing which can be asked for later, no more than its answer comes. */
+const isMeant = ({ mayBeEmpty, operation }: Names, answer: Fields): boolean =>
+  operation === "images" ||
+  operation === "videos" ||
+  (mayBeEmpty === true && GIVEN[operation].some((name) => Array.isArray(answer[name])))
+
+/**
+ * What went wrong, as some gateways tell it with status 200: an `error`, or `success: false`, in place of what was asked
+ * for; or that of this there is nothing.
+ */
+const errorIn = (names: Names, bytes: Buffer): Told | "nothing" | undefined => {
+  const { operation } = names
+  const isThere = holds(operation, bytes)
+  if (isThere && (bytes.length > ERROR_BYTES || !bytes.includes(ERROR))) return undefined
   try {
     const answer = fieldsOf(JSON.parse(bytes.toString()))
+    // What was asked for an error beside it does not take back.
     if (answer === undefined || GIVEN[operation].some((name) => isGiven(answer[name]))) return undefined
-    const told = toldIn({ error: answer["error"] })
-    return told?.code === "0" ? undefined : told
+    const told = toldIn({ error: answer["error"] }) ?? (isThere ? undefined : toldIn(answer))
+    if (told !== undefined && told.code !== "0") return told
+    return isMeant(names, answer) ? undefined : "nothing"
   } catch {
     return undefined
   }
@@ -61,43 +67,56 @@ export interface Names {
   readonly operation: keyof Operations
   readonly called: string
   readonly model: string
+  /** Nothing was asked for, as `top_n: 0` does. */
+  readonly mayBeEmpty?: boolean
 }
 
-/** A stream that breaks off, or from which nothing comes for too long, ends in an error event. */
-const brokenOff = Stream.suspend(() => {
+/** A stream that breaks off, or from which nothing comes for too long, ends in an error event of its own. */
+const brokenOff = ({ isCut }: EventGuard): Uint8Array => {
   const message = "The gateway's stream broke off: ask again"
   const { body } = new Failure({ status: 502, message, code: "upstream_broke_off", retryable: true })
-  return Stream.make(new TextEncoder().encode(`data: ${JSON.stringify(body)}\n\n`))
-})
+  return new TextEncoder().encode(`${isCut() ? "\n\n" : ""}data: ${JSON.stringify(body)}\n\n`)
+}
 
-/** Events as they come, not one byte later; only where the model has two names are lines looked at. */
+/** Events as they come, not one byte later, but for errors, and for lines where the model has two names. */
 const eventsOf = (
   { stream }: HttpClientResponse.HttpClientResponse,
   idle: Duration.Duration,
-  { called, model }: Names
-) => {
-  const bytes = stream.pipe(
-    Stream.timeoutOrElse({ duration: idle, orElse: () => brokenOff }),
-    Stream.catch(() => brokenOff)
-  )
-  if (called === model) return bytes
-  return Stream.suspend(() => {
-    const events = incomingEvents(called, model)
-    return bytes.pipe(
-      Stream.map(events.push),
-      Stream.concat(Stream.sync(events.end)),
+  { called, model }: Names,
+  conceal: Conceal
+) =>
+  Stream.suspend(() => {
+    const guard = makeEventGuard(conceal)
+    const named = called === model ? undefined : incomingEvents(called, model)
+    const push = named === undefined ? guard.push : (bytes: Uint8Array) => named.push(guard.push(bytes))
+    const rest = (broken: boolean) =>
+      Stream.suspend(() => {
+        const waiting = guard.end()
+        const last = named === undefined ? [waiting] : [named.push(waiting), named.end()]
+        const wrong = !guard.isDone() && (broken || guard.isCut())
+        return Stream.fromIterable(wrong ? [...last, brokenOff(guard)] : last)
+      })
+    return stream.pipe(
+      Stream.map(push),
+      Stream.takeUntil(guard.isDone),
+      Stream.concat(rest(false)),
+      Stream.timeoutOrElse({ duration: idle, orElse: () => rest(true) }),
+      Stream.catch(() => rest(true)),
       Stream.filter(({ length }) => length > 0)
     )
   })
-}
+
+/** Takes our credential out of a text that an upstream repeats it in. */
+export type Conceal = (text: string) => string
 
 /** JSON as it came, with the model's name that the caller knows; undefined where it is none, or an error. */
 export const passJson = (
   contentType: string,
   bytes: Buffer,
-  { called, model, operation }: Names
+  names: Names
 ): HttpServerResponse.HttpServerResponse | undefined => {
-  if (!isJson(contentType) || errorIn(operation, bytes) !== undefined) return undefined
+  if (!isJson(contentType) || errorIn(names, bytes) !== undefined) return undefined
+  const { called, model } = names
   if (called === model && isPlainObject(bytes)) {
     return HttpServerResponse.uint8Array(bytes, { contentType })
   }
@@ -116,18 +135,20 @@ export type Read = (
  * on; anything else, a page of HTML or an error with status 200 among it, is no answer.
  */
 export const passOn =
-  (idle: Duration.Duration, names: Names): Read =>
+  (idle: Duration.Duration, names: Names, conceal: Conceal): Read =>
   (response) => {
     const contentType = response.headers["content-type"] ?? ""
     if (isEventStream(contentType)) {
-      return Effect.succeed(HttpServerResponse.stream(eventsOf(response, idle, names), { contentType }))
+      return Effect.succeed(
+        HttpServerResponse.stream(eventsOf(response, idle, names, conceal), { contentType })
+      )
     }
     return Effect.map(response.arrayBuffer, (body) => {
       const bytes = Buffer.from(body)
       return (
         passJson(contentType, bytes, names) ?? {
           contentType,
-          error: isJson(contentType) && errorIn(names.operation, bytes)
+          error: isJson(contentType) && errorIn(names, bytes)
         }
       )
     })
@@ -178,8 +199,12 @@ export const beginning = ({
   }
 }
 
+/** Whether an answer that begins no task has what was asked for: images may be there at once, a video never is. */
+export const isWhole = (kind: "image" | "video", { body }: HttpServerResponse.HttpServerResponse): boolean =>
+  kind === "image" && body._tag === "Uint8Array" && holds("embeddings", Buffer.from(body.body))
+
 /** An answer that is none: what it says of itself, and what of it is an error. */
 export interface NoAnswer {
   readonly contentType: string
-  readonly error: Told | false | undefined
+  readonly error: Told | "nothing" | false | undefined
 }

@@ -14,22 +14,26 @@ import {
   type About,
   AccountClient,
   type Answer,
+  concealer,
   DirectTransport,
   DownloadTransport,
   exchange,
   makeCaller,
   type Problem,
   reasonTold,
+  REDIRECTED,
   requestIdOf
 } from "@sluice/core/client"
-import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { HttpClient, HttpClientRequest, type HttpServerResponse } from "effect/http"
 import type { GatewaySettings } from "../Config.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
+import { asksForNothing } from "./Given.ts"
 import { outgoingBody } from "./ModelName.ts"
 import type { Call, Operations, Provider, ProviderModel, TaskOperation } from "./Provider.ts"
 import {
   beginning,
+  isWhole,
   type Names,
   type NoAnswer,
   passFile,
@@ -52,6 +56,13 @@ export interface ServedModel extends ProviderModel {
   readonly timeout: Duration.Duration
 }
 
+/** What is looked at of a request that is passed on. */
+interface Asked {
+  readonly model: string
+  readonly stream?: boolean | undefined
+  readonly top_n?: number | null | undefined
+}
+
 /** A gateway that calls are passed on to. */
 export interface UpstreamSettings {
   readonly id: string
@@ -71,20 +82,27 @@ export interface UpstreamSettings {
   readonly names: { readonly url: string; readonly apiKey: string }
 }
 
+/** Of the method, the headers or the protocol, none of which is the caller's. */
+const FORM_REFUSED: ReadonlySet<number | undefined> = new Set([405, 406, 411, 415, 417, 421, 426])
+
 /**
- * Our credential was refused, or our account there is empty, not the caller's: a 401 or 403 would send the caller to look
- * at the wrong one. Nothing was made.
+ * Our credential was refused, our account there is empty, our address of it is not where it is, or our way to ask is not
+ * its: not the caller's, whom a 400, 401 or 403 would send to look at the wrong place. Nothing was made.
  */
 const blameUs =
-  (name: string) =>
+  ({ apiKey, url }: UpstreamSettings["names"]) =>
   (error: GatewayError): GatewayError => {
     const { reason } = error
     const what =
       reason._tag === "Unauthorized"
-        ? `refused this server's ${name}`
+        ? `refused this server's ${apiKey}`
         : reason._tag === "InsufficientQuota"
-          ? `says that the account of this server's ${name} is used up`
-          : undefined
+          ? `says that the account of this server's ${apiKey} is used up`
+          : reason._tag === "InvalidRequest" && reason.code === REDIRECTED
+            ? `is elsewhere than ${url} says`
+            : reason._tag === "InvalidRequest" && FORM_REFUSED.has(reason.status)
+              ? `refuses the form of this server's calls with status ${reason.status}: check ${url}`
+              : undefined
     if (what === undefined) return error
     const message = `The gateway ${what}: ${reason.message}`
     return new GatewayError({
@@ -94,12 +112,24 @@ const blameUs =
     })
   }
 
+/** What cannot be asked for again is lost to the caller, who shall not pay for it. */
+const withoutId = (kind: MediaTask["kind"], model: string) => {
+  const message = `The gateway began ${kind === "video" ? "a video" : "an image"} and gave no id to ask for it by. It may have been made all the same, and paid for there.`
+  return new GatewayError({
+    operation: `${kind}s`,
+    model,
+    inDoubt: true,
+    reason: new InvalidResponse({ message })
+  })
+}
+
 /** The account that the system access token opens, one attempt a call. */
 const accountOf = Effect.fnUntraced(function* (baseUrl: string, accessToken: SystemAccessToken) {
   const options = { baseUrl, accessToken, retry: RETRY_NEVER }
   const context = yield* Layer.build(AccountClient.layerWithoutTransport(options))
   const { models, availableModels } = Context.get(context, Account)
-  const blamed = Effect.mapError(blameUs("SLUICE_ACCESS_TOKEN"))
+  const names = { url: "SLUICE_GATEWAY_URL", apiKey: "SLUICE_ACCESS_TOKEN" }
+  const blamed = Effect.mapError(blameUs(names))
   return { models: blamed(models), availableModels: blamed(availableModels) }
 })
 
@@ -117,8 +147,13 @@ const makeForward = Effect.fnUntraced(function* ({ apiKey, idle, names, timeout 
     callers.set(Duration.toMillis(limit), known)
     return known
   }
-  const blame = Effect.mapError(blameUs(names.apiKey))
+  const blame = Effect.mapError(blameUs(names))
+  const conceal = concealer(Redacted.value(apiKey))
   const faultOf = ({ contentType, error }: NoAnswer): GatewayReason => {
+    if (error === "nothing") {
+      const message = "The gateway answered with status 200 and without anything of what was asked for"
+      return new ServerFailure({ message, status: SUCCESS })
+    }
     if (!error) {
       const what = `${contentType || "no content-type"} that is no JSON object: check ${names.url}`
       return new InvalidResponse({ message: `The gateway answered with ${what}` })
@@ -173,7 +208,7 @@ const makeForward = Effect.fnUntraced(function* ({ apiKey, idle, names, timeout 
       names: Names,
       limit: Duration.Duration = timeout
     ): Effect.Effect<Response, GatewayError> => {
-      const read = passOn(idle, names)
+      const read = passOn(idle, names, conceal)
       if (post === undefined) {
         const request = HttpClientRequest.post(address)
         return send(about, HttpClientRequest.bodyText(request, body, "application/json"), read, limit)
@@ -191,14 +226,14 @@ const makeForward = Effect.fnUntraced(function* ({ apiKey, idle, names, timeout 
       return blame(Effect.map(callWithin(limit)(about, attempt), valueOf))
     }
   }
-  return { send, sendTo }
+  return { send, sendTo, conceal }
 })
 
 /** Serves the declared models by the gateway at `url`, one attempt a call. */
 export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings) {
   const { accessToken, anyModelOf, id, idle, models, url } = settings
   const tasks = yield* MediaTasks
-  const { send, sendTo } = yield* makeForward(settings)
+  const { conceal, send, sendTo } = yield* makeForward(settings)
 
   const byName = new Map(
     models.flatMap((model) =>
@@ -225,18 +260,18 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
     return send(
       { operation, model: called, ...(repeat && { repeat }) },
       request,
-      passOn(idle, { operation, called, model }),
+      passOn(idle, { operation, called, model }, conceal),
       timeout
     )
   }
 
   const forward = (operation: keyof Operations, path: string) => {
     const post = sendTo(`${url}${path}`)
-    return (call: Call<{ readonly model: string; readonly stream?: boolean | undefined }>) => {
+    return (call: Call<Asked>) => {
       const { body, request } = call
       if (request.stream === true) return pass(operation, path, call)
       const { called, model, timeout } = namesOf(operation, request.model)
-      const names = { operation, called, model }
+      const names = { operation, called, model, mayBeEmpty: asksForNothing(request) }
       return post({ operation, model: called }, outgoingBody(body, called, model), names, timeout)
     }
   }
@@ -246,7 +281,9 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
     Effect.tap(pass(`${kind}s`, path, call, "creations"), (answer) => {
       const task = beginning(answer)
       return task === undefined
-        ? Effect.void
+        ? isWhole(kind, answer)
+          ? Effect.void
+          : Effect.fail(withoutId(kind, call.request.model))
         : Effect.flatMap(Clock.currentTimeMillis, (created) =>
             tasks.add({
               ...task,
@@ -273,7 +310,7 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
       send(
         { operation: `${kind}s`, model },
         HttpClientRequest.get(at(path, id)),
-        passOn(idle, namesOf(`${kind}s`, model))
+        passOn(idle, namesOf(`${kind}s`, model), conceal)
       )
 
   return {

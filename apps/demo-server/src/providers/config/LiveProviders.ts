@@ -16,6 +16,11 @@ const fingerprint = ({ embedded, health, upstreams }: ProvidersSettings): string
     upstreams: upstreams.map((settings) => ({ ...settings, apiKey: Redacted.value(settings.apiKey) }))
   })
 
+const sorted = (library: ProvidersSettings["library"]) => JSON.stringify(Object.entries(library).toSorted())
+
+const LIBRARY_STAYS =
+  "`library` says other models than at the start, with which the documents are open: restart the server, or put it back"
+
 /**
  * One list whose content changes: whoever holds it sees at once who answers now. A call under way has found its
  * providers already and goes on with them.
@@ -59,6 +64,7 @@ export const liveProviders = Effect.fnUntraced(function* <E, R>(
   const reload = (why: "changed" | "asked") =>
     Effect.gen(function* () {
       const settings = yield* loadProvidersSettings(file)
+      if (sorted(first.library) !== sorted(settings.library)) return yield* Effect.fail(LIBRARY_STAYS)
       yield* state.takenOver
       const { settings: before } = yield* Ref.get(since)
       if (why === "changed" && fingerprint(before) === fingerprint(settings)) return

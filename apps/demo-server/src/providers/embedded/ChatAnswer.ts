@@ -6,7 +6,8 @@ import {
   type ChatResponse,
   DONE,
   Failure,
-  type GatewayError
+  GatewayError,
+  InvalidRequest
 } from "@sluice/core"
 import { countTokens } from "@sluice/embedded"
 import { Clock, Effect, Stream } from "effect"
@@ -46,6 +47,12 @@ export const answer = Effect.fnUntraced(function* (
   request: ChatRequest,
   said: Said
 ): Effect.fn.Return<ChatResponse | Stream.Stream<ChatEvent>, GatewayError> {
+  const { n = 1 } = request
+  if (n > 1) {
+    const message = `${said.model} gives one answer, always the same: leave \`n\` out`
+    const reason = new InvalidRequest({ message, param: "n" })
+    return yield* new GatewayError({ operation: "chat", model: said.model, reason })
+  }
   const head = {
     id: `chatcmpl-${randomUUID()}`,
     created: Math.floor((yield* Clock.currentTimeMillis) / 1000),

@@ -11,17 +11,17 @@ export interface Conversation {
 
 /** Whether a message carries an image. */
 export const hasImage = ({ content }: ChatMessage): boolean =>
-  typeof content !== "string" && content.some((part) => part.type === "image_url")
+  typeof content === "object" && content.some((part) => part.type === "image_url")
 
 /** The images of a message. */
 export const imagesOf = ({ content }: ChatMessage): ReadonlyArray<typeof ImagePart.Type> =>
-  typeof content === "string" ? [] : content.filter((part) => part.type === "image_url")
+  typeof content === "object" ? content.filter((part) => part.type === "image_url") : []
 
 /** The text of a message, parts as paragraphs. */
 export const textOf = ({ content }: ChatMessage): string =>
-  typeof content === "string"
-    ? content
-    : content.map((part) => (part.type === "text" ? part.text : "")).join("\n\n")
+  typeof content === "object"
+    ? content.map((part) => (part.type === "text" ? part.text : "")).join("\n\n")
+    : (content ?? "")
 
 const decodePassage = Schema.decodeOption(
   Schema.fromJsonString(Schema.Struct({ passage: Schema.Int, title: Schema.String, text: Schema.String }))

@@ -81,6 +81,12 @@ export const callOf = (group: ImageGroup, request: ImageRequest): ImageCall => {
   return { group, ...Object.fromEntries(given) } as unknown as ImageCall
 }
 
+/** What calls have and the interface has not, or has for every model under another name. */
+const OURS = [
+  [/\bIt takes group, /, "It takes "],
+  [/\bresponseFormat\b/, "response_format"]
+] as const
+
 /** The refusal of a call, in the interface's names. */
 export const inWireNames = ({ message, param }: InvalidRequest): InvalidRequest => {
   const renamed = (text: string) =>
@@ -90,7 +96,7 @@ export const inWireNames = ({ message, param }: InvalidRequest): InvalidRequest 
       text
     )
   return new InvalidRequest({
-    message: renamed(message),
+    message: OURS.reduce((text, [name, wire]) => text.replace(name, wire), renamed(message)),
     param: param === undefined ? undefined : renamed(param)
   })
 }

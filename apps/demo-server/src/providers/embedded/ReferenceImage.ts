@@ -1,5 +1,5 @@
 /** Images that a caller gives to start from: a URL, a data URI or Base64, and never a file of this machine. */
-import { GatewayError, InvalidRequest, type LoadedImage, readImage } from "@sluice/core"
+import { FILE_ADVICE, GatewayError, InvalidRequest, type LoadedImage, readImage } from "@sluice/core"
 import { Effect } from "effect"
 import type { FetchImage } from "../../media/FetchImage.ts"
 
@@ -15,7 +15,12 @@ export const referenceImage = (
     )
     if (image === undefined) return yield* new InvalidRequest({ message: "The image could not be read" })
     return image
-  }).pipe(Effect.mapError(({ code, message }) => new InvalidRequest({ message, code, param })))
+  }).pipe(
+    Effect.mapError(({ code, message }) => {
+      const said = message.replace(` ${FILE_ADVICE}`, "")
+      return new InvalidRequest({ message: said, code, param })
+    })
+  )
 
 /** The error of a call that is refused. */
 export const refusing =

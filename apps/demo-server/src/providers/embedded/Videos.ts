@@ -17,6 +17,7 @@ import { expired } from "../../media/FilesRoute.ts"
 import { MediaFiles } from "../../media/MediaFiles.ts"
 import { type MediaTask, MediaTasks } from "../../media/MediaTasks.ts"
 import type { Operation, TaskOperation } from "../Provider.ts"
+import { makeFairTurns } from "./FairTurns.ts"
 import { refusedPrompt, USUAL_TOLERANCE } from "./Moderation.ts"
 import { referenceImage, refusing } from "./ReferenceImage.ts"
 import type { TaskRunner, Work } from "./TaskRunner.ts"
@@ -54,7 +55,9 @@ export const videos = Effect.fnUntraced(function* (provider: string, runner: Tas
   const fs = yield* FileSystem.FileSystem
   const fetchImage = yield* FetchImage
 
-  const work: Work = Effect.fnUntraced(function* ({ id, model, request }) {
+  const { inTurn } = makeFairTurns()
+
+  const work: Work = Effect.fnUntraced(function* ({ id, model, request, user }) {
     const refuse = refusing("videos", model)
     if (model === FAILING_MODEL) {
       return yield* refuse(new InvalidRequest({ message: `${FAILING_MODEL} fails on purpose, each time` }))
@@ -64,9 +67,10 @@ export const videos = Effect.fnUntraced(function* (provider: string, runner: Tas
       reference === undefined
         ? undefined
         : yield* Effect.mapError(referenceImage(fetchImage, reference, "input_reference"), refuse)
-    const film = yield* animate({ ...job, reference: image?.bytes }, (share) =>
+    const making = animate({ ...job, reference: image?.bytes }, (share) =>
       tasks.update(id, { status: "in_progress", progress: Math.min(99, Math.floor(share * 100)) })
     )
+    const film = yield* inTurn(user, making)
     return [yield* files.put(film, "mp4")]
   })
 
