@@ -56,7 +56,21 @@ describe("the page", () => {
     const page = await open("")
     await askFor(page, "zxqv wvutz qqqx?")
     await page.locator(".nothing").waitFor()
+    await askFor(page, "?")
+    await page.locator(".nothing", { hasText: "No passage comes near it." }).waitFor()
     assert.strictEqual(await page.locator(".citation").count(), 0)
+  })
+
+  it("writes each script in its own direction", async () => {
+    const page = await open("")
+    await askFor(page, "כמה שעות עוגנת הסירה?")
+    const [first = 0, mark = 0] = await page.evaluate<ReadonlyArray<number>>(`[0, 20].map((at) => {
+      const range = document.createRange()
+      range.setStart(document.querySelector(".result h1").firstChild, at)
+      range.setEnd(range.startContainer, at + 1)
+      return range.getBoundingClientRect().x
+    })`)
+    assert.isBelow(mark, first, "the question mark stands at the end, on the left")
   })
 
   it("draws the trace: twenty recalled, three through the gate, the same as a table", async () => {
@@ -85,6 +99,7 @@ describe("the page", () => {
       .first()
       .setInputFiles([
         { name: "papyrus.md", mimeType: "text/markdown", buffer: Buffer.from(papyrus) },
+        { name: "copied.md", mimeType: "text/markdown", buffer: Buffer.from(papyrus) },
         { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7\nno more") },
         {
           name: "cut.md",
@@ -107,6 +122,14 @@ describe("the page", () => {
     await page.locator(".brand").click()
     await askFor(page, "Where was the oldest papyrus found?")
     assert.include(await page.locator(".answer").innerText(), "in a jar below the lighthouse")
+    await page.locator(".answer .citation").first().click()
+    const path = page.locator("aside.source .path")
+    const [cited, also] = [await path.innerText(), page.locator("aside.source .also .link")]
+    const copy = await also.innerText()
+    assert.sameMembers([cited, copy], ["papyrus.md", "copied.md"])
+    await also.click()
+    await page.locator("aside.source .path", { hasText: copy }).waitFor()
+    assert.strictEqual(await also.innerText(), cited)
 
     await page.getByRole("link", { name: "Documents", exact: true }).click()
     await row.getByRole("button", { name: "Remove Papyrus" }).click()
@@ -147,10 +170,19 @@ describe("the page", () => {
       await mkdir(join(folder, "deep"))
       await writeFile(join(folder, "deep", "buoys.md"), "# Buoys\n\nNine buoys mark the channel.\n")
       await writeFile(join(folder, ".hidden.md"), "# Hidden\n\nNobody meant this one.\n")
+      for (const n of [10, 9])
+        await writeFile(join(folder, "deep", `lock ${n}.md`), `# Lock ${n}\n\nIt is open.\n`)
       const page = await open("#documents")
       await page.locator("input[type=file]").nth(1).setInputFiles(folder)
       await page.locator(".documents li", { hasText: `${basename(folder)}/deep/buoys.md` }).waitFor()
       assert.strictEqual(await page.locator(".documents li", { hasText: "hidden" }).count(), 0)
+      await page.locator(".documents li", { hasText: "lock 10.md" }).waitFor()
+      assert.deepStrictEqual(
+        (await page.locator(".documents li").allInnerTexts()).flatMap(
+          (text) => text.match(/lock \d+\.md/) ?? []
+        ),
+        ["lock 9.md", "lock 10.md"]
+      )
 
       await page.goto(`${visit.server.address}#ask`)
       const drop = (type: string) => `{

@@ -113,9 +113,13 @@ layer(testServer(), { excludeTestServices: true })("the calls of the playground"
             await writeFile(join(path, "tsconfig.json"), JSON.stringify(config))
             for (const [at, text] of programs.entries()) await writeFile(join(path, `call-${at}.ts`), text)
           })
-          const { stdout } = spawnSync(join(ROOT, "node_modules/.bin/tsc"), ["-p", path], {
-            encoding: "utf8"
-          })
+          const { stdout } = spawnSync(
+            join(ROOT, "node_modules/.bin/tsc"),
+            ["-p", path, "--singleThreaded"],
+            {
+              encoding: "utf8"
+            }
+          )
           assert.strictEqual(stdout.slice(0, 2000), "")
         })
       ),
@@ -188,6 +192,31 @@ layer(testServer(), { excludeTestServices: true })("the calls of the playground"
         })
       ),
     LIMIT
+  )
+
+  it.effect("end in a shell where no film is made, say why, and leave none", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const path = yield* folder
+        const { secrets, url } = yield* TestServer
+        for (const [model, why] of [
+          ["sluice-video-failing", /fails on purpose/],
+          ["no-such-model", /no-such-model/]
+        ] as const) {
+          const made = { model, group: undefined, prompt: "A lock", picture: undefined }
+          const { curl } = videoSnippet(url, made)
+          const ended = yield* Effect.promise(() =>
+            run("bash", ["-c", `sleep() { command sleep 0.2; }\n${curl}`], {
+              cwd: path,
+              env: { PATH: process.env["PATH"], SLUICE_API_KEY: secrets.apiKey }
+            }).catch((failed: { readonly stdout: string; readonly code: number }) => failed)
+          )
+          assert.propertyVal(ended, "code", 22)
+          assert.match(ended.stdout, why)
+          yield* Effect.promise(() => assertMissing(join(path, "film.mp4")))
+        }
+      })
+    )
   )
 })
 

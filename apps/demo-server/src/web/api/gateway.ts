@@ -116,19 +116,24 @@ export const chat = async (
 ): Promise<Said> => {
   let said: Said = { text: "", usage: {} }
   const body = { model, messages, stream: true, stream_options: { include_usage: true } }
-  await readEvents<ChatChunk>("/v1/chat/completions", { body, signal }, ({ choices, error, usage }) => {
-    if (error !== undefined) throw new Failure(error.message, 0, error.code ?? "unknown")
-    const [choice] = choices ?? []
-    const finishReason = choice?.finish_reason ?? said.finishReason
-    said = {
-      text: said.text + (choice?.delta.content ?? ""),
-      ...(finishReason !== undefined && { finishReason }),
-      usage: usage ?? said.usage ?? {}
+  const done = await readEvents<ChatChunk>(
+    "/v1/chat/completions",
+    { body, signal },
+    ({ choices, error, usage }) => {
+      if (error !== undefined) throw new Failure(error.message, 0, error.code ?? "unknown")
+      const [choice] = choices ?? []
+      const finishReason = choice?.finish_reason ?? said.finishReason
+      said = {
+        text: said.text + (choice?.delta.content ?? ""),
+        ...(finishReason !== undefined && { finishReason }),
+        usage: usage ?? said.usage ?? {}
+      }
+      onText(said)
     }
-    onText(said)
-  })
-  if (said.text === "" && said.finishReason === undefined) {
-    throw new Failure("The answer broke off before it began. Ask again.", 0, "broken_stream")
+  )
+  if (said.finishReason === undefined && !(done && said.text !== "")) {
+    const when = said.text === "" ? "began" : "was whole"
+    throw new Failure(`The answer broke off before it ${when}. Ask again.`, 0, "broken_stream")
   }
   return said
 }

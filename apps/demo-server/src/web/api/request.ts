@@ -39,7 +39,13 @@ const send = async (method: string, path: string, options: Options): Promise<Res
 export const request = async <A>(method: string, path: string, options: Options = {}): Promise<A> => {
   const response = await send(method, path, options)
   const text = await response.text()
-  return (text === "" ? undefined : JSON.parse(text)) as A
+  try {
+    return (text === "" ? undefined : JSON.parse(text)) as A
+  } catch {
+    const message =
+      "What was answered is no JSON: something between this page and the server may have answered. Try again."
+    throw new Failure(message, response.status, "unreadable")
+  }
 }
 
 /** A file as it is. */
@@ -51,18 +57,23 @@ interface StreamError {
   readonly error: { readonly message: string; readonly code: string | null }
 }
 
-/** Server-sent events, each as it arrives. What `onEvent` throws ends them. */
+/**
+ * Server-sent events, each as it arrives. What `onEvent` throws ends them. Gives whether the last was `[DONE]`, as it is of
+ * a chat completion that is whole.
+ */
 export const readEvents = async <E>(
   path: string,
   options: Options,
   onEvent: (event: E) => void
-): Promise<void> => {
+): Promise<boolean> => {
   const response = await send("POST", path, { ...options, accept: "text/event-stream" })
   if (response.body === null) throw new Failure("The server sent an empty stream.", 0, "empty_stream")
   const parse = eventParser<E>(onEvent)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) parse(part.value)
+    let done = false
+    for (let part = await reader.read(); !part.done; part = await reader.read()) done = parse(part.value)
+    return done
   } catch (thrown) {
     await reader.cancel().catch(() => {})
     if (thrown instanceof Failure || options.signal?.aborted) throw thrown
@@ -75,7 +86,7 @@ export const requestEvents = <E extends { readonly type: string }>(
   path: string,
   options: Options,
   onEvent: (event: Exclude<E, StreamError>) => void
-): Promise<void> =>
+): Promise<boolean> =>
   readEvents<Exclude<E, StreamError> | StreamError>(path, options, (event) => {
     if (event.type === "error") {
       const { error } = event as StreamError

@@ -11,7 +11,7 @@ import { TraceFigure } from "./TraceFigure.tsx"
 import { Waiting } from "./Waiting.tsx"
 
 export const AnswerView = ({ asked }: { readonly asked: Asked }) => {
-  const { answer, citations, failure, passages, question, stages, state, within } = asked
+  const { answer, citations, collection, failure, passages, question, stages, state, within } = asked
   const title = useRef<HTMLHeadingElement>(null)
   // Whoever asked stands before the answer: the next Tab is its first citation.
   useEffect(() => title.current?.focus({ preventScroll: true }), [])
@@ -23,7 +23,7 @@ export const AnswerView = ({ asked }: { readonly asked: Asked }) => {
       {within !== undefined && <p class="quiet within">Asked of {within}</p>}
       {failure !== undefined && <Failed asked={asked} />}
       {answer?.found === false ? (
-        <NothingFound answer={answer} within={within} />
+        <NothingFound answer={answer} collection={collection} within={within} />
       ) : (
         <Sentences asked={asked} />
       )}

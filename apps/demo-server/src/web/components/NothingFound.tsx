@@ -1,27 +1,32 @@
 /** Said plainly: the documents do not answer this. */
 import type { Answer } from "../../contract/index.ts"
 import { counted } from "../state/counted.ts"
+import { stockOf } from "../state/stock.ts"
 
 interface Props {
   readonly answer: Answer
+  /** What it was asked of. */
+  readonly collection: string
   /** What it was looked for in, in words; undefined: everywhere. */
   readonly within: string | undefined
 }
 
 /** How much there was to answer from. */
-const read = ({ trace: { passages } }: Answer, within: string | undefined): string => {
+const read = ({ answer: { trace }, collection, within }: Props): string => {
+  const { passages } = trace
   if (passages.length > 0)
     return `${counted(passages.length, "passage")} came nearest; none of them answers the question. `
-  return within === undefined
-    ? "There is nothing in the library to read yet. "
-    : `There is nothing to read in what was asked: ${within}. `
+  if (within !== undefined) return `There is nothing to read in what was asked: ${within}. `
+  return (stockOf(collection).passages ?? 0) > 0
+    ? "No passage comes near it. "
+    : "There is nothing to read here yet. "
 }
 
-export const NothingFound = ({ answer, within }: Props) => (
+export const NothingFound = (props: Props) => (
   <div class="nothing">
-    <p class="answer">{answer.answer}</p>
+    <p class="answer">{props.answer.answer}</p>
     <p>
-      {read(answer, within)}
+      {read(props)}
       Try the words that the documents themselves would use, or <a href="#documents">add a document</a> that
       knows.
     </p>

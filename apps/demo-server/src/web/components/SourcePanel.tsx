@@ -1,7 +1,7 @@
 /** The source beside the answer; on a phone it covers the page. */
 import { useEffect, useRef, useState } from "preact/hooks"
 import { figureName } from "../state/figureName.ts"
-import { closeSource, source, type Source } from "../state/source.ts"
+import { closeSource, copies, openPassage, source, type Source } from "../state/source.ts"
 import { CitationSteps } from "./CitationSteps.tsx"
 import { FigureCard } from "./FigureCard.tsx"
 import { placeOf } from "./placeOf.ts"
@@ -56,6 +56,16 @@ const Panel = ({ shown }: { readonly shown: Source }) => {
               shown.page
             )}
           </p>
+          {copies.value.length > 0 && (
+            <p class="place also">
+              The same is in
+              {copies.value.map((copy) => (
+                <button class="link" type="button" key={copy.passage.id} onClick={() => openPassage(copy)}>
+                  {placeOf(copy.passage.document.path, [], copy.passage.page)}
+                </button>
+              ))}
+            </p>
+          )}
         </header>
         {text !== undefined && (
           <SourceTools collection={shown.collection} text={text} asText={asText} onAsText={setAsText} />

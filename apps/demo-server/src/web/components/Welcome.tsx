@@ -1,7 +1,8 @@
 /** The page before the first question. */
 import { counted } from "../state/counted.ts"
 import { status } from "../state/status.ts"
-import { collection, collections } from "../state/collections.ts"
+import { stockOf } from "../state/stock.ts"
+import { collection } from "../state/collections.ts"
 import { DEFAULT_COLLECTION } from "../state/collectionName.ts"
 import { AskedOf } from "./AskedOf.tsx"
 import { History } from "./History.tsx"
@@ -12,8 +13,9 @@ import { WaterPicture } from "./WaterPicture.tsx"
 export const Welcome = () => {
   const now = status.value
   const isDefault = collection.value === DEFAULT_COLLECTION
-  const { documents = 0, passages = 0 } =
-    (isDefault ? now : collections.value?.find(({ name }) => name === collection.value)) ?? {}
+  const { documents = 0, passages = 0 } = stockOf(collection.value)
+  // While the library fills, what they ask for is on its way.
+  const canBeAsked = documents > 0 || now?.state !== "ready"
   return (
     <div class="welcome">
       <h1>
@@ -24,7 +26,7 @@ export const Welcome = () => {
       </p>
       <QuestionBox />
       <AskedOf />
-      {isDefault && <Starters questions={now?.questions ?? []} />}
+      {isDefault && canBeAsked && <Starters questions={now?.questions ?? []} />}
       <WaterPicture />
       {now !== undefined && (
         <p class="stock">

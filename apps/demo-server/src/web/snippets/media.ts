@@ -55,11 +55,13 @@ export const videoSnippet = (
   return {
     curl: `${post(url, { ...call, input_reference: inBody(picture) }, "-s", "-o task.json")}
 
+cat task.json; echo
 ID=$(sed -n 's/.*"id": *"\\([^"]*\\)".*/\\1/p' task.json)
-until ${get(`${url}/$ID`, "-s")} |
-  grep -E '"status": *"(completed|failed)"'
+while ${get(`${url}/$ID`, "-s")} |
+  tee task.json | grep -E '"status": *"(queued|in_progress)"'
 do sleep 5; done
-${get(`${url}/$ID/content`, "-o film.mp4")}`,
+cat task.json; echo
+${get(`${url}/$ID/content`, "-f", "-o film.mp4")}`,
     effect: program({
       origin,
       effect: ["Console"],

@@ -38,12 +38,15 @@ export const restoring = signal(false)
 /** How many of those that are being removed are gone. */
 export const removing = signal<{ readonly done: number; readonly total: number } | undefined>(undefined)
 
+/** As people order names: 2 before 10. */
+const { compare } = new Intl.Collator(undefined, { numeric: true })
+
 export const refreshDocuments = async (): Promise<void> => {
   const of = collection.value
   try {
     const { documents } = await request<{ documents: Array<DocumentInfo> }>("GET", pathIn(of, "/documents"))
     if (of !== collection.value) return
-    listed.value = { of, documents }
+    listed.value = { of, documents: documents.toSorted((a, b) => compare(a.path, b.path)) }
     libraryFailure.value = undefined
   } catch (thrown) {
     if (of === collection.value) libraryFailure.value = toFailure(thrown)

@@ -19,6 +19,8 @@ export interface Source {
   readonly mark?: { readonly start: number; readonly end: number }
   readonly page?: number
   readonly boxes: Citation["boxes"]
+  /** The passage that it is; absent: a whole document. */
+  readonly passageId?: string
   /** The citation's number, when it is one. */
   readonly n?: number
   /** The figure or table that it is, and what was seen in it when it was looked at. */
@@ -58,6 +60,7 @@ const ofCitation = (citation: Citation): Source => {
     documentId: citation.documentId,
     title: citation.title,
     headings: citation.headings,
+    passageId: citation.passageId,
     mark: { start: citation.start, end: citation.end },
     boxes: citation.boxes,
     n: citation.n,
@@ -78,6 +81,7 @@ const ofLook = ({ documentId, document, figure, passageId, said }: Look): Source
     boxes:
       figure.page !== undefined && figure.box !== undefined ? [{ page: figure.page, box: figure.box }] : [],
     figure,
+    passageId,
     stop: `figure ${passageId}`,
     ...(passage !== undefined && { mark: { start: passage.start, end: passage.end } }),
     ...(said !== "" && { said }),
@@ -90,6 +94,17 @@ export const stops = computed((): ReadonlyArray<Source> => {
   const { citations = [], looks = [] } = current.value ?? {}
   const cited = new Set(citations.map(({ passageId }) => passageId))
   return [...citations.map(ofCitation), ...looks.filter(({ passageId }) => !cited.has(passageId)).map(ofLook)]
+})
+
+/** Where else the answer's trace has found what the source says. */
+export const copies = computed((): Trace["passages"] => {
+  const shown = source.value?.passageId
+  const traced = current.value?.passages ?? []
+  const kept = traced.find(({ passage }) => passage.id === shown)?.sameAs ?? shown
+  return traced.filter(
+    ({ passage, sameAs }) =>
+      kept !== undefined && passage.id !== shown && (sameAs === kept || passage.id === kept)
+  )
 })
 
 export const openCitation = (citation: Citation): void => {
@@ -109,6 +124,7 @@ export const openPassage = ({ passage }: Trace["passages"][number]): void =>
     documentId: passage.document.id,
     title: passage.document.title,
     headings: passage.headings,
+    passageId: passage.id,
     mark: { start: passage.start, end: passage.end },
     boxes: passage.lines,
     ...(passage.figure !== undefined && { figure: passage.figure }),
