@@ -71,6 +71,18 @@ export const playgroundTests = (visit: Visitor): void => {
       assert.include(await codeOf(page), "What colour is its gate?")
     })
 
+    it("says that an answer broke off, and keeps what was written", async () => {
+      const page = await visit.open("#playground/chat", {})
+      const half = 'data: {"choices":[{"index":0,"delta":{"content":"Half of"}}]}\n\n'
+      const answer = { contentType: "text/event-stream", body: half }
+      await page.route("**/v1/chat/completions", (route) => route.fulfill(answer))
+      await page.getByLabel("Message").fill("How many buoys has the harbour?")
+      await page.locator(".send .primary:enabled").waitFor()
+      await page.keyboard.press("Enter")
+      await page.getByRole("alert").filter({ hasText: "broke off before it was whole" }).waitFor()
+      assert.strictEqual(await page.getByLabel("Message").inputValue(), "How many buoys has the harbour?")
+    })
+
     it("generates an image, at once and in two steps", async () => {
       const page = await visit.open("#playground/image?model=sluice-image-i5-task")
       for (const model of ["sluice-image-i5-task", "sluice-image-i1"]) {
