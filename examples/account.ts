@@ -2,10 +2,10 @@
  * Shows the balance, makes a key that may spend two dollars within a week, and takes it back, at SLUICE_GATEWAY_URL with
  * SLUICE_ACCESS_TOKEN: `npx node --conditions=@sluice/source examples/account.ts`.
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Account, formatQuota, quota, UNITS_PER_USD } from "@sluice/core"
 import { AccountClient } from "@sluice/core/client"
 import { Console, DateTime, Effect, Stream } from "effect"
+import { run } from "./running/run.ts"
 
 const program = Effect.gen(function* () {
   const { tokens, user } = yield* Account
@@ -21,7 +21,7 @@ const program = Effect.gen(function* () {
   yield* tokens.remove(id)
 })
 
-NodeRuntime.runMain(Effect.provide(program, AccountClient.layerConfig()))
+run(Effect.provide(program, AccountClient.layerConfig()))
 // → … has $…
 // → made visitor: <redacted:ApiKey>
 // → laptop: $1.00

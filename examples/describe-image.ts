@@ -4,15 +4,15 @@
  * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_CHAT_MODEL (of a model that sees).
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Gateway, imageCost, userMessage } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
-import { Config, Console, Effect, Layer } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { join } from "node:path"
+import { modelIn, run } from "./running/run.ts"
 
 const program = Effect.gen(function* () {
   const gateway = yield* Gateway
-  const model = yield* Config.String("SLUICE_CHAT_MODEL")
+  const model = yield* modelIn("SLUICE_CHAT_MODEL")
   const file = process.argv[2] ?? join(import.meta.dirname, "../docs/page.png")
   const message = yield* userMessage("What is on the picture, in a word?", [{ file }], "high")
   yield* Console.log(`${imageCost([message]).most} tokens`)
@@ -20,6 +20,6 @@ const program = Effect.gen(function* () {
   yield* Console.log(text)
 })
 
-NodeRuntime.runMain(Effect.provide(program, Layer.merge(GatewayClient.layerConfig(), NodeFileSystem.layer)))
+run(Effect.provide(program, Layer.merge(GatewayClient.layerConfig(), NodeFileSystem.layer)))
 // → … tokens
 // → Red.

@@ -3,10 +3,10 @@
  *
  * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_EMBEDDING_MODEL.
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Gateway } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
-import { Config, Console, Effect } from "effect"
+import { Console, Effect } from "effect"
+import { modelIn, run } from "./running/run.ts"
 
 const input = ["the gates of the lock", "the lock's gates", "fees for mooring", "weather today"]
 
@@ -15,7 +15,7 @@ const cosine = (a: Float32Array, b: Float32Array) => dot(a, b) / Math.sqrt(dot(a
 
 const program = Effect.gen(function* () {
   const gateway = yield* Gateway
-  const model = yield* Config.String("SLUICE_EMBEDDING_MODEL")
+  const model = yield* modelIn("SLUICE_EMBEDDING_MODEL")
   const { tokens, vectors } = yield* gateway.embeddings({ model, input })
   const [first = Float32Array.of(), ...others] = vectors
   const alike = others.map((vector) => cosine(first, vector))
@@ -23,6 +23,6 @@ const program = Effect.gen(function* () {
   yield* Console.log(`most alike: ${input[1 + alike.indexOf(Math.max(...alike))]}`)
 })
 
-NodeRuntime.runMain(Effect.provide(program, GatewayClient.layerConfig()))
+run(Effect.provide(program, GatewayClient.layerConfig()))
 // → 4 vectors of …, … tokens
 // → most alike: the lock's gates

@@ -3,14 +3,14 @@
  *
  * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_IMAGE_MODEL (of group I4).
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Gateway } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
-import { Config, Console, Effect } from "effect"
+import { Console, Effect } from "effect"
+import { modelIn, run } from "./running/run.ts"
 
 const program = Effect.gen(function* () {
   const { images } = yield* Gateway
-  const model = yield* Config.String("SLUICE_IMAGE_MODEL")
+  const model = yield* modelIn("SLUICE_IMAGE_MODEL")
   const prompt = "A canal lock opens at dawn, seen from the towpath"
   const made = yield* images.generate({ group: "I4", model, prompt, size: "2K" }, { deadline: "5 minutes" })
   for (const { expiresAt, url } of made.images) {
@@ -18,5 +18,5 @@ const program = Effect.gen(function* () {
   }
 })
 
-NodeRuntime.runMain(Effect.provide(program, GatewayClient.layerConfig()))
+run(Effect.provide(program, GatewayClient.layerConfig()))
 // → https://images.example/2.png, until 20…Z

@@ -1,10 +1,10 @@
 /**
  * Goes easy on its gateway, and counts what it does: `npx node --conditions=@sluice/source examples/resilience.ts`.
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Gateway, withRetryPolicy } from "@sluice/core"
 import { GatewayClient, GatewayMetrics, layerCircuitBreaker, layerRateLimit } from "@sluice/core/client"
-import { Config, Console, Effect, Layer, Metric } from "effect"
+import { Console, Effect, Layer, Metric } from "effect"
+import { modelIn, run } from "./running/run.ts"
 
 const client = GatewayClient.layerConfig({ attemptTimeout: "20 seconds" }).pipe(
   Layer.provide([layerRateLimit({ limit: 60 }), layerCircuitBreaker({ failures: 5, open: "10 seconds" })])
@@ -12,7 +12,7 @@ const client = GatewayClient.layerConfig({ attemptTimeout: "20 seconds" }).pipe(
 
 const program = Effect.gen(function* () {
   const gateway = yield* Gateway
-  const model = yield* Config.String("SLUICE_RERANK_MODEL")
+  const model = yield* modelIn("SLUICE_RERANK_MODEL")
   const request = { model, query: "Who sells moorings?", documents: ["The office.", "Nobody."] }
   yield* gateway.rerank(request).pipe(withRetryPolicy({ times: 1, reasons: ["RateLimited"] }))
   yield* gateway
@@ -25,6 +25,6 @@ const program = Effect.gen(function* () {
   yield* Console.log(`${count} call of ${model}`)
 })
 
-NodeRuntime.runMain(Effect.provide(program, client))
+run(Effect.provide(program, client))
 // → Not found: …
 // → 1 call of …

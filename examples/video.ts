@@ -2,14 +2,14 @@
  * Makes a video by SLUICE_VIDEO_MODEL (of group V-A), shows how far it is, and downloads it; goes on with one that was
  * made before, by its id: `npx node --conditions=@sluice/source examples/video.ts [id]`.
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Gateway, videoProgress } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
-import { Config, Console, Effect, Stream } from "effect"
+import { Console, Effect, Stream } from "effect"
+import { modelIn, run } from "./running/run.ts"
 
 const program = Effect.gen(function* () {
   const { videos } = yield* Gateway
-  const model = yield* Config.String("SLUICE_VIDEO_MODEL")
+  const model = yield* modelIn("SLUICE_VIDEO_MODEL")
   const prompt = "A canal lock opens at dawn, seen from the towpath"
   const wanted = { group: "V-A", model, prompt, seconds: "8", size: "1280x720" } as const
   const id = process.argv[2]
@@ -22,7 +22,7 @@ const program = Effect.gen(function* () {
   yield* Console.log(`${path}: ${bytes} bytes`)
 })
 
-NodeRuntime.runMain(Effect.provide(program, GatewayClient.layerConfig()))
+run(Effect.provide(program, GatewayClient.layerConfig()))
 // → task-… queued 0 %
 // → task-… in_progress …
 // → task-… completed 100 %

@@ -30,7 +30,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 /** Runs something under Node beside a gateway, which may know something before; gives what it printed. */
 const run = (
   args: ReadonlyArray<string>,
-  prepare: (world: World) => void = () => undefined
+  prepare: (world: World) => void = () => undefined,
+  changed: Record<string, string> = {}
 ): Promise<string> =>
   Effect.runPromise(
     Effect.scoped(
@@ -47,7 +48,8 @@ const run = (
           SLUICE_CHAT_MODEL: MODELS.chat,
           SLUICE_IMAGE_MODEL: MODELS.twoStepImage,
           SLUICE_VIDEO_MODEL: MODELS.video,
-          SLUICE_IMAGE_TO_VIDEO_MODEL: MODELS.video
+          SLUICE_IMAGE_TO_VIDEO_MODEL: MODELS.video,
+          ...changed
         }
         const command = ["--conditions=@sluice/source", "--import", hurry, ...args]
         const { stdout } = yield* Effect.promise(() =>
@@ -92,6 +94,21 @@ describe("examples/", () => {
     const film = await readFile(join(folder, "lock.mp4"))
     expect(film.subarray(4, 8).toString("latin1")).toBe("ftyp")
     expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([])
+  })
+
+  it.each([
+    [{ SLUICE_EMBEDDING_MODEL: "" }, "SLUICE_EMBEDDING_MODEL is not set: it has to hold a model's name"],
+    [{ SLUICE_API_KEY: "" }, "SLUICE_API_KEY is not set: it has to hold the API key"],
+    [{ SLUICE_API_KEY: "sk-two words" }, "SLUICE_API_KEY is not one word of visible ASCII"],
+    [{ SLUICE_API_KEY: "sk-wrong" }, "Check that the credential is whole"]
+  ])("a program that is told %o says in one line what to do", async (changed, said) => {
+    const told = await run([join(examples, "embeddings.ts")], undefined, changed).then(
+      (printed) => expect.fail(printed),
+      ({ stderr }: { readonly stderr: string }) => stderr
+    )
+    expect(told).toContain(said)
+    expect(told.trimEnd().split("\n")).toHaveLength(1)
+    expect(told).not.toContain("sk-")
   })
 
   it("video.ts goes on with a task that was made before", async () => {

@@ -11,12 +11,17 @@ import { docs, type Example, examples, examplesOf } from "./readme/Examples.ts"
 
 const modules = join(import.meta.dirname, "../node_modules")
 let folder = ""
+/** Where `./docs` is fewer documents: for programs of which the first has shown that they read all kinds. */
+let few = ""
 
 // Inside node_modules, where `@sluice/rag` is found as a user's program finds it.
 beforeAll(async () => {
   await mkdir(join(modules, ".cache"), { recursive: true })
   folder = await mkdtemp(join(modules, ".cache/readme-"))
   await cp(docs, join(folder, "docs"), { recursive: true })
+  few = join(folder, "few")
+  for (const name of ["handbook/02-locking-through.md", "handbook/05-upkeep.md", "flow-study.pdf"])
+    await cp(join(docs, name), join(few, "docs", name))
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -62,16 +67,13 @@ describe("README.md", () => {
   })
 
   it("shows how to retrieve passages only", async () => {
-    const passages = second && ((await run(second)) as ReadonlyArray<{ document: string; of: number }>)
+    const passages =
+      second && ((await run(second, {}, few)) as ReadonlyArray<{ document: string; of: number }>)
     expect(passages).toHaveLength(5)
     expect(passages?.[0]).toMatchObject({ document: expect.stringMatching(/\.(md|html|pdf)$/) })
   })
 
   it("shows how passages are chosen, and why", async () => {
-    // Each heading and each caption is asked for, by every fusion: these are enough.
-    const few = join(folder, "few")
-    for (const name of ["handbook/02-locking-through.md", "handbook/05-upkeep.md", "flow-study.pdf"])
-      await cp(join(docs, name), join(few, "docs", name))
     const found =
       options &&
       ((await run(options, {}, few)) as { note: string; kept: number; whys: ReadonlyArray<string> })
@@ -99,7 +101,7 @@ describe("README.md", () => {
         SLUICE_RERANK_MODEL: model(/rerank/),
         SLUICE_CHAT_MODEL: model(/extractive/)
       }
-      return [third && (await run(third, env)), fourth && (await run(fourth, env))]
+      return [third && (await run(third, env, few)), fourth && (await run(fourth, env))]
     })
     await check(answer as Answer)
     expect(best).toBe("The lower gate is opened when the levels are even.")
@@ -110,7 +112,7 @@ describe("docs/ingest.md", () => {
   it("shows how an ingest is planned, and applied as it was planned", async () => {
     const [example, ...more] = examplesOf("docs/ingest.md")
     expect(more).toEqual([])
-    const { planned, report } = (await run(example!)) as {
+    const { planned, report } = (await run(example!, {}, few)) as {
       readonly planned: Pick<IngestPlan, "added" | "calls" | "cost" | "passages" | "texts">
       readonly report: IngestReport
     }

@@ -1,0 +1,27 @@
+/** How the examples run: what is missing or wrong is told in one line that says what to do. */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Cause, Config, Console, Data, Effect, Option } from "effect"
+
+class Missing extends Data.TaggedError("Missing")<{ readonly message: string }> {}
+
+/** The name of a model, from the environment. */
+export const modelIn = Effect.fnUntraced(function* (variable: string) {
+  const model = yield* Config.option(Config.NonEmptyString(variable))
+  if (Option.isSome(model)) return model.value
+  const message = `${variable} is not set: it has to hold a model's name, as GET /v1/models lists them`
+  return yield* new Missing({ message })
+})
+
+const told = (cause: Cause.Cause<unknown>): string => {
+  const error = Cause.squash(cause)
+  // A fault of the program is shown with where it is.
+  return Cause.hasFails(cause) && error instanceof Error
+    ? error.message.replaceAll(/\s+/g, " ")
+    : Cause.pretty(cause)
+}
+
+export const run = <A, E>(program: Effect.Effect<A, E>): void =>
+  NodeRuntime.runMain(
+    Effect.tapCause(program, (cause) => Console.error(told(cause))),
+    { disableErrorReporting: true }
+  )
