@@ -19,9 +19,8 @@ export const collectionTests = (visit: Visitor): void => {
       await page.keyboard.type("winter")
       await page.keyboard.press("Enter")
       const choice = page.getByLabel("Collection", { exact: true })
-      await choice.waitFor()
-      assert.strictEqual(await choice.inputValue(), "winter")
       await page.getByText("Nothing here yet").waitFor()
+      assert.strictEqual(await choice.inputValue(), "winter")
       const gates = "# Gates\n\nIn winter ninety oak planks close the north gate.\n"
       const file = { name: "harbour.md", mimeType: "text/markdown", buffer: Buffer.from(gates) }
       await page.locator("input[type=file]").first().setInputFiles([file])

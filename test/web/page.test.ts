@@ -12,20 +12,28 @@ import { FAINT_TEXTS, FOCUS_SHOWS, FOCUSED, OVERFLOW } from "./legibility.ts"
 import { INK_IN_CITED, SIGN } from "./pictures.ts"
 import { playgroundTests } from "./playground.ts"
 import { troubleTests } from "./trouble.ts"
-import { askFor, DESKTOP, PHONE, visitor } from "./visitor.ts"
+import { addFiles, askFor, DESKTOP, PHONE, visitor } from "./visitor.ts"
 
 const visit = visitor(async (page) => {
   await page.goto(`${visit.server.address}#documents`)
-  await page.locator("input[type=file]").first().setInputFiles(HARBOUR)
-  await page.locator(".uploads [data-state=added]").waitFor()
+  await addFiles(page, HARBOUR)
 })
 const { open } = visit
 
-/** Every view has an address. */
-const VIEWS = ["#ask", "#documents", "#models", "#account", "#administration", "#playground/embed"].concat(
-  ["#playground/rerank"],
-  ["#playground/chat", "#playground/image", "#playground/video", "#playground/look"]
-)
+/** Every view by its address, and what stands there when all has come. */
+const VIEWS = Object.entries({
+  "#ask": ".stock",
+  "#documents": ".documents li",
+  "#models": ".model-list li",
+  "#account": ".keys-list li",
+  "#administration": ".audit li",
+  ...Object.fromEntries(
+    ["embed", "rerank", "chat", "image", "video", "look"].map((name) => [
+      `#playground/${name}`,
+      `.playground:has([href="#playground/${name}"][aria-current]):has(option:has-text("sluice-"))`
+    ])
+  )
+})
 
 const openAnswered = async (options?: BrowserContextOptions): Promise<Page> => {
   const page = await open(`#${new URLSearchParams({ q: QUESTION }).toString()}`, options)
@@ -94,23 +102,19 @@ describe("the page", () => {
     const page = await open("#documents")
     const papyrus =
       "# Papyrus\n\nThe oldest papyrus of the archive was found in a jar below the lighthouse.\n"
-    await page
-      .locator("input[type=file]")
-      .first()
-      .setInputFiles([
-        { name: "papyrus.md", mimeType: "text/markdown", buffer: Buffer.from(papyrus) },
-        { name: "copied.md", mimeType: "text/markdown", buffer: Buffer.from(papyrus) },
-        { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7\nno more") },
-        {
-          name: "cut.md",
-          mimeType: "text/markdown",
-          buffer: Buffer.from(
-            "# Cut\n\nA map.\n\n![Figure 1: The map](data:image/png;base64,iVBORw0KGgoAAAA=)\n"
-          )
-        }
-      ])
+    await addFiles(page, [
+      { name: "papyrus.md", mimeType: "text/markdown", buffer: Buffer.from(papyrus) },
+      { name: "copied.md", mimeType: "text/markdown", buffer: Buffer.from(papyrus) },
+      { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7\nno more") },
+      {
+        name: "cut.md",
+        mimeType: "text/markdown",
+        buffer: Buffer.from(
+          "# Cut\n\nA map.\n\n![Figure 1: The map](data:image/png;base64,iVBORw0KGgoAAAA=)\n"
+        )
+      }
+    ])
     const failed = page.locator(".uploads [data-state=failed]")
-    await failed.waitFor()
     assert.include(await failed.innerText(), "broken.pdf")
     assert.isAbove((await failed.locator("p").innerText()).length, 20)
     const row = page.locator(".documents li", { hasText: "papyrus.md" })
@@ -142,12 +146,8 @@ describe("the page", () => {
     for (const viewport of [DESKTOP, PHONE]) {
       const page = await open("#documents", { viewport })
       const name = `${"w".repeat(200)}${viewport.width}.md`
-      await page
-        .locator("input[type=file]")
-        .first()
-        .setInputFiles([{ name, mimeType: "text/markdown", buffer: Buffer.from("A buoy lies here.") }])
+      await addFiles(page, { name, mimeType: "text/markdown", buffer: Buffer.from("A buoy lies here.") })
       const sent = page.locator(".uploads [data-state=added]")
-      await sent.waitFor()
       const row = page.locator(".documents li", { hasText: name })
       await row.locator(".title").click()
       for (const [inner, outer] of [
@@ -202,8 +202,7 @@ describe("the page", () => {
 
   it("shows the page of a PDF in its geometry, the cited line marked", async () => {
     const page = await open("#documents")
-    await page.locator("input[type=file]").first().setInputFiles(LOG)
-    await page.locator(".uploads [data-state=added]").waitFor()
+    await addFiles(page, LOG)
     await page.locator(".brand").click()
     await askFor(page, "For how many nights will the oil last?")
     await page.locator(".evidence button", { hasText: "p. 1" }).first().click()
@@ -233,11 +232,7 @@ describe("the page", () => {
     const page = await open("#documents")
     const drawn = await page.evaluate<string>(SIGN)
     const buffer = Buffer.from(drawn.slice(drawn.indexOf(",") + 1), "base64")
-    await page
-      .locator("input[type=file]")
-      .first()
-      .setInputFiles({ name: "sign.png", mimeType: "image/png", buffer })
-    await page.locator(".uploads [data-state=added]").waitFor()
+    await addFiles(page, { name: "sign.png", mimeType: "image/png", buffer })
     const row = page.locator(".documents li", { hasText: "sign.png" })
     assert.match(await row.innerText(), /Image\s+1 page\s+1 figure/)
 
@@ -319,9 +314,9 @@ describe("the page", () => {
       await page.locator(".narrowing summary").click()
       assert.deepStrictEqual(await page.evaluate<Array<string>>(FAINT_TEXTS), [])
       assert.deepStrictEqual(await barriers(page), [])
-      for (const hash of VIEWS) {
+      for (const [hash, come] of VIEWS) {
         await page.goto(`${visit.server.address}${hash}`)
-        await page.locator("h1").waitFor()
+        await page.locator(come).first().waitFor()
         assert.deepStrictEqual(await page.evaluate<Array<string>>(FAINT_TEXTS), [], hash)
         assert.deepStrictEqual(await barriers(page), [], hash)
       }
@@ -358,9 +353,9 @@ describe("the page", () => {
     assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0)
     assert.deepStrictEqual(await barriers(page), [])
     await page.getByRole("button", { name: "Close the source" }).tap()
-    for (const hash of VIEWS) {
+    for (const [hash, come] of VIEWS) {
       await page.goto(`${visit.server.address}${hash}`)
-      await page.locator("h1").waitFor()
+      await page.locator(come).first().waitFor()
       assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0, hash)
       assert.deepStrictEqual(await barriers(page), [], hash)
     }

@@ -1,6 +1,6 @@
 /** Who opens the page: a browser with a session, whose faults are noticed. */
 import { afterAll, afterEach, assert, beforeAll } from "vitest"
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core"
 import { launchChromium, PATIENCE } from "./chromium.ts"
 import { startServer, type RunningServer } from "./server.ts"
 
@@ -48,6 +48,8 @@ export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
     return context
   }
 
+  const openWindow = async (): Promise<Page> => (await newContext({})).newPage()
+
   beforeAll(async () => {
     ;[server, browser] = await Promise.all([startServer(), launchChromium()])
     const context = await browser.newContext()
@@ -59,14 +61,18 @@ export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
     await prepare(page)
     session = await context.storageState()
     await context.close()
-    usual = await (await newContext({})).newPage()
+    usual = await openWindow()
   })
 
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
     await Promise.all(contexts.splice(0).map((context) => context.close()))
-    await usual.goto("about:blank")
-    assert.deepStrictEqual(faults.splice(0), [])
+    // What a test that failed has left behind, routes and choices, is not the next one's.
+    if (task.result?.state === "fail") {
+      await usual.context().close()
+      usual = await openWindow()
+    } else await usual.goto("about:blank")
     expected = undefined
+    assert.deepStrictEqual(faults.splice(0), [])
   })
 
   afterAll(async () => {
@@ -93,9 +99,17 @@ export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
   }
 }
 
+/** Adds the first files of a visit, and waits until nothing on the page moves for them any more. */
+export const addFiles = async (page: Page, files: Parameters<Locator["setInputFiles"]>[0]): Promise<void> => {
+  await page.locator("input[type=file]").first().setInputFiles(files)
+  await page.locator(".uploads").getByRole("button", { name: "Clear" }).waitFor()
+}
+
 /** Asks, and waits for the answer. */
 export const askFor = async (page: Page, question: string): Promise<void> => {
   await page.getByLabel("Question to the documents").fill(question)
   await page.keyboard.press("Enter")
-  await page.locator(".result[data-state=answered]").waitFor()
+  // Until the address has changed, the answer before it stands there.
+  const own = page.getByRole("heading", { level: 1, name: question, exact: true })
+  await page.locator(".result[data-state=answered]").filter({ has: own }).waitFor()
 }
