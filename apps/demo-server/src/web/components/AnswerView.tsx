@@ -1,5 +1,5 @@
 /** A question and all that came of it: sentences, evidence, the way they came. */
-import { useEffect, useRef } from "preact/hooks"
+import { useLayoutEffect, useRef } from "preact/hooks"
 import type { Asked } from "../state/questions.ts"
 import { Evidence } from "./Evidence.tsx"
 import { Failed } from "./Failed.tsx"
@@ -14,7 +14,7 @@ export const AnswerView = ({ asked }: { readonly asked: Asked }) => {
   const { answer, citations, collection, failure, passages, question, stages, state, within } = asked
   const title = useRef<HTMLHeadingElement>(null)
   // Whoever asked stands before the answer: the next Tab is its first citation.
-  useEffect(() => title.current?.focus({ preventScroll: true }), [])
+  useLayoutEffect(() => title.current?.focus({ preventScroll: true }), [])
   return (
     <article class="result" data-state={state}>
       <h1 ref={title} tabIndex={-1}>

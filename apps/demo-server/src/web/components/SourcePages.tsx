@@ -1,5 +1,5 @@
 /** A paged document, page by page, from the cited one. */
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { PageText } from "../../contract/index.ts"
 import { toFailure } from "../api/Failure.ts"
 import type { Source } from "../state/source.ts"
@@ -48,7 +48,7 @@ export const SourcePages = ({ dense, pages, shown }: Props) => {
       here = false
     }
   }, [shown.documentId, number])
-  useEffect(
+  useLayoutEffect(
     () => scrollToQuote(body.current, shown.figure === undefined ? "center" : "nearest"),
     [shown, page, zoom]
   )

@@ -1,5 +1,5 @@
 /** The source beside the answer; on a phone it covers the page. */
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { figureName } from "../state/figureName.ts"
 import { closeSource, copies, openPassage, source, type Source } from "../state/source.ts"
 import { CitationSteps } from "./CitationSteps.tsx"
@@ -29,7 +29,7 @@ const Panel = ({ shown }: { readonly shown: Source }) => {
   const [asText, setAsText] = useState(false)
   const { problem, text } = useText(shown.collection, shown.documentId)
   useCover()
-  useEffect(() => title.current?.focus({ preventScroll: true }), [])
+  useLayoutEffect(() => title.current?.focus({ preventScroll: true }), [])
   return (
     <aside class="source" aria-labelledby="source-title">
       <div class="source-head">

@@ -1,5 +1,5 @@
 /** A document as text, scrolled to the quote. */
-import { useEffect, useMemo, useRef } from "preact/hooks"
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks"
 import type { DocumentText } from "../../contract/index.ts"
 import { readable, type Readable } from "../source/readable.ts"
 import type { Source } from "../state/source.ts"
@@ -101,7 +101,8 @@ export const SourceText = ({ shown: { mark }, text }: Props) => {
       )),
     [text]
   )
-  useEffect(() => scrollToQuote(body.current), [mark, text])
+  // Before it is seen: not the top first.
+  useLayoutEffect(() => scrollToQuote(body.current), [mark, text])
   return (
     <section
       class="source-body prose"
