@@ -65,7 +65,7 @@ describe("snapshots", () => {
       for (let i = 0; i < 6; i++) yield* now.commit([documentOf("b", [`duck ${i}`])])
       const { next, publish } = yield* index.replace("default", MANIFEST)
       yield* next.commit([other])
-      yield* publish
+      assert.isTrue(yield* publish(Effect.void))
       yield* TestClock.setTime(Date.now() + 2 * day)
       const anew = yield* index.open("default", MANIFEST)
       yield* anew.maintain
@@ -131,6 +131,8 @@ describe("snapshots", () => {
         monday.remove(cats.id),
         Stream.runDrain(monday.rebuild),
         monday.maintain,
+        monday.tag("tuesday"),
+        monday.untag("monday"),
         monday.restore("monday")
       ])
         assert.strictEqual(

@@ -36,6 +36,7 @@ export const librarySnapshots = <Library>(
         open: () => index.checkout(name, snapshot.toWellFormed(), manifest),
         replace: () => onlyRead(snapshot, name),
         tag: () => onlyRead(snapshot, name),
+        untag: () => onlyRead(snapshot, name),
         restore: () => onlyRead(snapshot, name),
         drop: () => onlyRead(snapshot, name)
       })
