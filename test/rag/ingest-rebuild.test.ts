@@ -1,8 +1,10 @@
 /** A collection made anew beside the one in use: readers see the old one whole, then the new one whole. */
 import { assert, describe, it } from "@effect/vitest"
-import { Embedder } from "@sluice/core"
-import { Library } from "@sluice/rag"
-import { Effect, Fiber, Layer, Ref, Stream } from "effect"
+import { Embedder, GatewayError, Unauthorized } from "@sluice/core"
+import { Library, type RagError } from "@sluice/rag"
+import { Deferred, Effect, Exit, Fiber, Layer, Ref, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { setImmediate } from "node:timers/promises"
 import { countingEmbedder, DIMENSION, embedText, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
 import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
 import { testFolder } from "./TestFolder.ts"
@@ -91,10 +93,101 @@ describe("rebuild", () => {
       const stores = [yield* storeIn(at), yield* storeIn(at)] as const
       const held = yield* stores[0].open("names", MANIFEST)
       const { publish } = yield* stores[1].replace("names", MANIFEST)
-      yield* publish
+      assert.isTrue(yield* publish(Effect.void))
       for (const write of [held.commit([documentOf("late", ["duck"])]), held.remove(["late"])])
         assert.strictEqual((yield* Effect.flip(write)).reason, "Stale")
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.live("that fails over what others wrote last leaves the collection as it was, with all of that", () =>
+    Effect.gen(function* () {
+      const { library: at } = yield* testFolder
+      const upload = (path: string) => ({ path, bytes: new TextEncoder().encode(`# ${path}\n\nA stove.\n`) })
+      const writer = yield* Library.open(at)
+      yield* writer.ingest({ files: [upload("first.md")] })
+      // Each is written while the one before it is brought over; the model refuses the last one.
+      const next = new Map([
+        ["first.md", "second.md"],
+        ["second.md", "last.md"]
+      ])
+      const fails = Layer.succeed(
+        Embedder,
+        Embedder.of({
+          model: { id: "other-words", kind: "neural", free: true },
+          dimension: Effect.succeed(DIMENSION),
+          embed: (texts) =>
+            Effect.gen(function* () {
+              if (texts.some((text) => text.includes("last.md")))
+                return yield* new GatewayError({
+                  operation: "embeddings",
+                  reason: new Unauthorized({ message: "the quota is spent" })
+                })
+              const path = [...next.keys()].find((path) => texts.some((text) => text.includes(path))) ?? ""
+              const following = next.get(path)
+              next.delete(path)
+              if (following !== undefined) yield* Effect.orDie(writer.ingest({ files: [upload(following)] }))
+              return { vectors: texts.map((text) => embedText(text)), tokens: 0 }
+            })
+        })
+      )
+      const error = yield* Effect.flip(Stream.runDrain(Library.rebuild(at)).pipe(Effect.provide(fails)))
+      assert.match(error.message, /last\.md; the collection is as it was/)
+      const paths = (yield* (yield* Library.open(at)).documents).map(({ path }) => path)
+      assert.deepStrictEqual(paths, ["first.md", "last.md", "second.md"])
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("makes writers wait for the switch, and goes round again when they do not", () =>
+    Effect.gen(function* () {
+      const { library: at } = yield* testFolder
+      const [store, other] = [yield* storeIn(at), yield* storeIn(at)]
+      const held = yield* store.open("names", MANIFEST)
+      const { next, publish } = yield* other.replace("names", MANIFEST)
+      const early = documentOf("early", ["duck"])
+      const ready = yield* Deferred.make<Fiber.Fiber<void, RagError>>()
+      const writes = Effect.forkDetach(held.commit([early]))
+      // It waits as long as a rebuild that lives may take, and then is acknowledged: the name must not move.
+      const dies = Effect.gen(function* () {
+        const writing = yield* writes
+        while (writing.pollUnsafe() === undefined) {
+          yield* TestClock.adjust("1 second")
+          yield* Effect.promise(() => setImmediate())
+        }
+        yield* Fiber.join(writing)
+      })
+      assert.isFalse(yield* publish(dies))
+      assert.strictEqual(yield* (yield* store.open("names", MANIFEST)).passageCount, 1)
+      // What is written while the name moves is not acknowledged.
+      const lives = Effect.gen(function* () {
+        yield* Deferred.succeed(ready, yield* writes)
+        yield* next.commit([early])
+      })
+      assert.isTrue(yield* publish(lives))
+      const told = Fiber.join(yield* Deferred.await(ready))
+      assert.strictEqual(
+        (yield* Effect.flip(Effect.andThen(TestClock.adjust("1 second"), told))).reason,
+        "Stale"
+      )
+      assert.strictEqual(yield* (yield* store.open("names", MANIFEST)).passageCount, 1)
+      // Nor does the name move away from a table that it does not stand for any more.
+      assert.strictEqual((yield* Effect.flip(publish(Effect.void))).reason, "Stale")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of two at once is told that the other was first", () =>
+    Effect.gen(function* () {
+      const { library: at } = yield* testFolder
+      const stores = [yield* storeIn(at), yield* storeIn(at), yield* storeIn(at)]
+      yield* stores[0]!.open("names", MANIFEST)
+      const rebuilds = yield* Effect.forEach(stores, (store) => store.replace("names", MANIFEST))
+      const ends = yield* Effect.forEach(rebuilds, ({ publish }) => Effect.exit(publish(Effect.void)), {
+        concurrency: "unbounded"
+      })
+      assert.lengthOf(
+        ends.filter((exit) => Exit.isSuccess(exit) && exit.value),
+        1
+      )
+    }).pipe(Effect.scoped)
   )
 
   it.live("with another model leaves readers of the old one theirs, until they are told", () =>

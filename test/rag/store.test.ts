@@ -328,7 +328,7 @@ describe("LanceIndex", () => {
         yield* one.commit([shared, only])
         yield* two.commit([shared])
         yield* index.tag("it's one", "before")
-        yield* Effect.tap(index.replace("it's one", MANIFEST), ({ publish }) => publish)
+        yield* Effect.tap(index.replace("it's one", MANIFEST), ({ publish }) => publish(Effect.void))
         yield* index.drop("it's one")
         const tables = (yield* Effect.promise(() => readdir(library))).filter((name) => name.startsWith("c_"))
         assert.strictEqual(tables.length, 1)

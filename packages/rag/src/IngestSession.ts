@@ -45,41 +45,53 @@ export const rebuildFrom = (
   Stream.unwrap(
     Effect.gen(function* () {
       const documents = current === undefined ? [] : yield* current.inventory
-      const written = (from: ReadonlyArray<StoredDocument>, known: Map<string, StoredDocument>) =>
+      const brought = new Map<string, StoredDocument>()
+      const written = (from: ReadonlyArray<StoredDocument>) =>
         ingestFiles(
           Stream.fromIterable(from.map((stored) => storedFile(current, stored))),
           next,
           embedder,
-          known
+          brought
         ).pipe(Stream.mapEffect(stoppedByFailure))
 
-      /** Brings over what others wrote and removed since the documents were as `before` has them. */
-      const catchUp = Effect.fn("IngestSession.catchUp")(function* (before: ReadonlyArray<StoredDocument>) {
-        if (current === undefined) return before
+      let seen = documents
+      /** Brings over what others wrote and removed since it was last done. */
+      const catchUp = Effect.gen(function* () {
+        if (current === undefined) return
         const now = yield* current.inventory
-        const [was, is] = [byId(before), byId(now)]
-        const brought = yield* next.inventory.pipe(Effect.map(byId))
-        // What somebody wrote anew into the new table is newer still.
-        const ours = (id: string) => brought.get(id)?.info.sha256 === was.get(id)?.info.sha256
-        const changed = now.filter(
-          (stored) => ours(stored.info.id) && !isDeepStrictEqual(stored, was.get(stored.info.id))
+        const [was, is] = [byId(seen), byId(now)]
+        const gone = [...was.keys()].filter((id) => !is.has(id))
+        yield* next.remove(gone)
+        for (const id of gone) brought.delete(id)
+        yield* Stream.runDrain(
+          written(now.filter((stored) => !isDeepStrictEqual(stored, was.get(stored.info.id))))
         )
-        yield* next.remove([...was.keys()].filter((id) => !is.has(id) && ours(id)))
-        yield* Stream.runDrain(written(changed, brought))
-        return now
-      })
+        seen = now
+      }).pipe(Effect.withSpan("IngestSession.catchUp"))
 
       const end = Effect.gen(function* () {
         yield* next.settle
-        const seen = yield* catchUp(documents)
-        yield* publish
-        // A commit that was under way when the name moved; whoever begins one later is told.
-        yield* catchUp(seen)
-        return []
+        for (let round = 0; round < ROUNDS; round++) {
+          // What takes long comes first: writers wait for what is done while the name moves.
+          yield* catchUp
+          if (yield* publish(catchUp)) return []
+        }
+        return yield* neverQuiet
       })
-      return reported(documents.length, written(documents, new Map()), end, [])
+      return reported(documents.length, written(documents), end, [])
     })
   )
+
+/** Writers wait for a switch, so that one who does not means a model that is slow for long. */
+const ROUNDS = 10
+
+const neverQuiet = Effect.fail(
+  new RagError({
+    stage: "ingest",
+    reason: "Stale",
+    message: `Others wrote to the collection all the time, and ${ROUNDS} times the rebuild could not bring it over before they went on; the collection is as it was. Run it again when fewer write.`
+  })
+)
 
 const byId = (documents: ReadonlyArray<StoredDocument>): Map<string, StoredDocument> =>
   new Map(documents.map((stored) => [stored.info.id, stored]))

@@ -1,7 +1,7 @@
 /** The store: LanceDB tables in a folder, or on an object store. */
 import { randomUUID } from "node:crypto"
 import { mkdir } from "node:fs/promises"
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { type Collection, PassageIndex, type Replacement, type Retention } from "./PassageIndex.ts"
 import {
   attempt,
@@ -19,12 +19,12 @@ import {
 import { collectionOf, type DroppableCollection, type Upkeep } from "./lance/LanceCollection.ts"
 import { letGoAll } from "./lance/HeldRows.ts"
 import { collectGarbage } from "./lance/LanceGarbage.ts"
-import { openFiles, times } from "./lance/LanceFiles.ts"
-import { toTable, utf8 } from "./lance/LanceRows.ts"
+import { openFiles } from "./lance/LanceFiles.ts"
+import { openNames } from "./lance/LanceNames.ts"
 import { collectionsSchema, passagesSchema } from "./lance/LanceTables.ts"
 import { openSnapshots, pruneVersions, snapshotOf } from "./lance/LanceSnapshots.ts"
 import { openVectors } from "./lance/LanceVectors.ts"
-import { checkManifest, decodeManifest, encodeManifest, type Manifest } from "./Manifest.ts"
+import { checkManifest, type Manifest } from "./Manifest.ts"
 import { RagError } from "./RagError.ts"
 import { readOnly } from "./ReadOnly.ts"
 
@@ -51,6 +51,8 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
     key: "name"
   })
 
+  const names = openNames(collections)
+
   const upkeep: Upkeep = {
     background: (effect) => Effect.asVoid(Effect.forkIn(effect, scope)),
     collectGarbage: collectGarbage(connection, collections, files, snapshots),
@@ -62,40 +64,6 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
     prune: (table, name) =>
       Effect.flatMap(snapshots.list(), (kept) => pruneVersions(table, name, kept, options))
   }
-
-  const named = Effect.fn("LanceIndex.named")(function* (name: string) {
-    const rows: ReadonlyArray<{ readonly table: string; readonly manifest: string }> = yield* attempt(
-      "open",
-      `looking up collection "${name}"`,
-      () =>
-        collections
-          .query()
-          .where(`name = ${sqlString(name)}`)
-          .select(["table", "manifest"])
-          .toArray()
-    )
-    const row = rows[0]
-    return row && { table: row.table, manifest: yield* decodeManifest(name, row.manifest) }
-  })
-
-  const write = Effect.fn("LanceIndex.write")(function* (
-    name: string,
-    table: string,
-    manifest: Manifest,
-    over: boolean
-  ) {
-    const now = yield* Clock.currentTimeMillis
-    const row = toTable(collectionsSchema, 1, [
-      utf8([name]),
-      utf8([table]),
-      utf8([encodeManifest(manifest)]),
-      times([now])
-    ])
-    const merge = collections.mergeInsert("name").whenNotMatchedInsertAll()
-    yield* attemptWrite("open", `naming collection "${name}"`, () =>
-      (over ? merge.whenMatchedUpdateAll() : merge).execute(row)
-    )
-  })
 
   // A table is opened once: those that ask again share what is known of it, and take turns in writing.
   const tables = new Map<string, DroppableCollection>()
@@ -116,9 +84,7 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
   // restored the collection, and then nobody would see it.
   const lives = new Map<string, Collection>()
   const live = (name: string, table: string, collection: Collection): Collection => {
-    const still = Effect.flatMap(named(name), (found) =>
-      found === undefined || found.table === table ? Effect.void : Effect.fail(abandoned(name))
-    )
+    const still = names.settled(name, table)
     const { adopt, commit, remove } = collection
     const there = lives.get(table) ?? {
       ...collection,
@@ -131,11 +97,11 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
   }
 
   const open = Effect.fn("LanceIndex.open")(function* (name: string, manifest: Manifest) {
-    let found = yield* named(name)
+    let found = yield* names.find(name)
     if (found === undefined) {
-      yield* write(name, yield* makeTable(store, manifest), manifest, false)
+      yield* names.add(name, yield* makeTable(store, manifest), manifest)
       // Whoever was first: another process may have written this row in between.
-      found = yield* named(name)
+      found = yield* names.find(name)
     }
     if (found === undefined) {
       return yield* new RagError({
@@ -149,17 +115,17 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
   })
 
   const replace = Effect.fn("LanceIndex.replace")(function* (name: string, manifest: Manifest) {
-    const found = yield* named(name)
+    const found = yield* names.find(name)
     const table = yield* makeTable(store, manifest)
     return {
       current: found && (yield* openTable(name, found.table, found.manifest)),
       next: yield* openTable(name, table, manifest),
-      publish: write(name, table, manifest, true)
+      publish: (last) => names.move(name, found?.table, table, manifest, last)
     } satisfies Replacement
   })
 
   const existing = Effect.fn("LanceIndex.existing")(function* (name: string) {
-    const found = yield* named(name)
+    const found = yield* names.find(name)
     if (found !== undefined) return found
     return yield* new RagError({
       stage: "store",
@@ -213,7 +179,7 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
       }
     })
     // It may be the table from before a rebuild.
-    yield* write(name, table, manifest, true)
+    yield* names.put(name, table, manifest)
   })
 
   const drop = Effect.fn("LanceIndex.drop")(function* (name: string) {
@@ -240,7 +206,7 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
     )
   })
 
-  const names = attempt("open", "listing the collections", async () => {
+  const listed = attempt("open", "listing the collections", async () => {
     const rows: ReadonlyArray<{ readonly name: string }> = await collections
       .query()
       .select(["name"])
@@ -251,7 +217,7 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
   return PassageIndex.of({
     open,
     replace,
-    collections: names,
+    collections: listed,
     tag,
     tags: (name) => snapshots.list(name),
     untag: (name, snapshot) => Effect.flatMap(snapshots.find(name, snapshot), snapshots.remove),
@@ -267,13 +233,6 @@ export const LanceIndex = {
   layer: (folder: string, options?: StoreOptions): Layer.Layer<PassageIndex, RagError> =>
     Layer.effect(PassageIndex, make(folder, options))
 }
-
-const abandoned = (name: string): RagError =>
-  new RagError({
-    stage: "store",
-    reason: "Stale",
-    message: `Collection "${name}" was rebuilt or restored meanwhile: what was being written may not be in it. Run it again.`
-  })
 
 const makeTable = Effect.fn("LanceIndex.makeTable")(function* (
   { connection, folder }: Store,

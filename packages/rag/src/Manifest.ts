@@ -15,10 +15,14 @@ export const Manifest = Schema.Struct({
 export type Manifest = typeof Manifest.Type
 
 const Format = Schema.fromJsonString(Schema.Struct({ format: Schema.Int }))
-const ManifestJson = Schema.fromJsonString(Manifest)
+
+/** What is stored: `successor` is the table that a rebuild is about to put in the place of the present one. */
+const StoredManifest = Schema.Struct({ ...Manifest.fields, successor: Schema.optionalKey(Schema.String) })
+export type StoredManifest = typeof StoredManifest.Type
+const ManifestJson = Schema.fromJsonString(StoredManifest)
 
 /** The JSON that is stored. */
-export const encodeManifest = (manifest: Manifest): string => JSON.stringify(manifest)
+export const encodeManifest = (manifest: StoredManifest): string => JSON.stringify(manifest)
 
 /** Reads a stored manifest. The format is read first, so that a newer layout is named rather than called damaged. */
 export const decodeManifest = Effect.fn("Manifest.decode")(function* (collection: string, json: string) {

@@ -140,8 +140,15 @@ export interface Replacement {
   /** The collection as it is now; undefined when there is none. It may have another manifest. */
   readonly current: Collection | undefined
   readonly next: Collection
-  /** Makes `next` the collection of that name, at once for everybody who opens it. */
-  readonly publish: Effect.Effect<void, RagError>
+  /**
+   * Makes `next` the collection of that name, at once for everybody who opens it, after `last`: the place to bring over
+   * what was written until then. False when somebody wrote meanwhile who was not made to wait: nothing changed, try again.
+   * Fails with `Stale` when the name stands for another table than `current` by now.
+   *
+   * **Gotchas.** Who writes to `current` during `last` is answered when the name has moved, with `Stale`, or has not: what
+   * was acknowledged is in `current` when `last` begins. `last` should be short.
+   */
+  readonly publish: (last: Effect.Effect<void, RagError>) => Effect.Effect<boolean, RagError>
 }
 
 /** Vectors that were paid for, by the SHA-256 of model, purpose and text. */
