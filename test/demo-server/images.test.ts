@@ -281,6 +281,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     ["n of 11", { model: "sluice-image-i2", n: 11 }, "n"],
     ["a stream", { model: "sluice-image-i2", stream: true }, "stream"],
     ["n of 0", { model: "sluice-image-i2", n: 0 }, "n"],
+    ["a prompt of 32,001 characters", { model: "sluice-image-i2", prompt: "a".repeat(32_001) }, "prompt"],
     ["a reference for I2, which takes none", { model: "sluice-image-i2", image: "AAAA" }, "image"],
     ["a seed for I1, which has none", { model: "sluice-image-i1", seed: 1 }, "seed"],
     ["a seed of -1 for I3", { model: "sluice-image-i3", seed: -1 }, "seed"],

@@ -232,7 +232,8 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
     ],
     ["a path of the server", of("c", { input_reference: "/etc/passwd" }), "input_reference"],
     ["a file's id", of("c", { input_reference: { file_id: "f" } }), "input_reference"],
-    ["no prompt", { model: "sluice-video-v-a" }, "prompt"]
+    ["no prompt", { model: "sluice-video-v-a" }, "prompt"],
+    ["a prompt of 32,001 characters", of("a", { prompt: "a".repeat(32_001) }), "prompt"]
   ]
   for (const [name, body, param] of refusals) {
     it.effect(`${name} is refused, and \`${param}\` named`, () =>

@@ -1,4 +1,4 @@
-/** Which prompts are refused: a list of words, each with a degree, and no judgement. */
+/** Which prompts are refused: what is too long, and a list of words, each with a degree, and no judgement. */
 import { InvalidRequest } from "@sluice/core"
 
 /** From 1, which only the strictest refuse, to 5, which only the most tolerant let pass. English and Chinese. */
@@ -13,8 +13,18 @@ const DEGREES: ReadonlyArray<readonly [degree: number, words: RegExp]> = [
 /** Of models that know no such parameter: 5 alone is refused. */
 export const USUAL_TOLERANCE = 4
 
-/** Why a prompt is refused: it has a word of a higher degree than is tolerated. */
+/** Characters of a prompt at most: it is kept with a task, and all of it decides what is drawn. */
+export const MAX_PROMPT = 32_000
+
+/** Why a prompt is refused: it is too long, or has a word of a higher degree than is tolerated. */
 export const refusedPrompt = (prompt: string, tolerance: number): InvalidRequest | undefined => {
+  if (prompt.length > MAX_PROMPT) {
+    return new InvalidRequest({
+      message: `The prompt has ${prompt.length} characters, of ${MAX_PROMPT} at most: shorten it`,
+      param: "prompt",
+      code: "context_length_exceeded"
+    })
+  }
   const degree = DEGREES.find(([degree, words]) => degree > tolerance && words.test(prompt))?.[0]
   return degree === undefined
     ? undefined
