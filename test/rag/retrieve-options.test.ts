@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder, Reader, Reranker, type RerankerModel } from "@sluice/core"
 import { CANDIDATES, Filter, Fusion, RECALL, RetrieveOptions } from "@sluice/rag"
-import { Deferred, Duration, Effect, Fiber, Layer, Ref, Schema, Stream } from "effect"
+import { Deferred, Duration, Effect, Fiber, Layer, Queue, Ref, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { embedderLayer, embedText, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
 import { library, pathsOf } from "./SmallLibrary.ts"
@@ -126,6 +126,45 @@ describe("retrieval's options", () => {
         assert.match(late.trace.stages.at(-1)?.failed ?? "", /2s after the question/)
         assert.strictEqual(late.kept.length, 3)
       }).pipe(Effect.provide(models))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("go on with keywords alone when the question is not embedded by the deadline, and say so", () =>
+    Effect.gen(function* () {
+      const begun = yield* Queue.unbounded<void>()
+      const never = Layer.succeed(
+        Embedder,
+        Embedder.of({
+          model: { id: "hangs", kind: "neural", free: true },
+          dimension: Effect.succeed(64),
+          embed: (texts, purpose) =>
+            purpose === "query"
+              ? Effect.andThen(Queue.offer(begun, undefined), Effect.never)
+              : Effect.succeed({ vectors: texts.map((text) => embedText(text)), tokens: 0 })
+        })
+      )
+      yield* Effect.gen(function* () {
+        const from = yield* library(GATES)
+        const atDeadline = (fusion: Fusion) =>
+          Effect.gen(function* () {
+            const asking = yield* Effect.forkChild(
+              from.retrieve("lower gate", { deadline: "2 seconds", fusion })
+            )
+            yield* Queue.take(begun)
+            yield* TestClock.adjust("2 seconds")
+            return yield* Fiber.join(asking)
+          })
+        const { kept, trace } = yield* atDeadline(Fusion.minMax())
+        assert.deepStrictEqual(
+          kept.map(({ document }) => document.path),
+          ["a.md"]
+        )
+        assert.match(trace.stages[0]?.failed ?? "", /hangs had not answered 2s after .*keywords alone/)
+        assert.isTrue(trace.passages.every(({ vectorRank }) => vectorRank === undefined))
+        const error = yield* Effect.flip(atDeadline(Fusion.dense))
+        assert.strictEqual(error.reason, "Model")
+        assert.match(error.message, /hangs had not answered.*later deadline/)
+      }).pipe(Effect.provide(Layer.mergeAll(never, rerankerLayer, readerLayer)))
     }).pipe(Effect.scoped)
   )
 

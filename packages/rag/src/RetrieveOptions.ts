@@ -44,8 +44,9 @@ export interface RetrieveOptions {
   /** Passages whose rerank score is lower are not kept; the range is the reranker's own. Default: none is left out. */
   readonly minimumRelevance?: number | undefined
   /**
-   * How long it may take, from the question on, until the reranker has answered. After that the fused order stands, and
-   * the trace's stage `rerank` says `failed`. Default: no end.
+   * How long models may take, from the question on. When the question is not embedded by then, keywords alone are asked,
+   * or it fails with `Model` where the fusion asks for vectors alone; when the reranker has not answered, the fused order
+   * stands. The trace's stage says `failed`. Default: no end.
    */
   readonly deadline?: Duration.Input | undefined
   /** 0 keeps the best ones, 1 those most unlike each other; between them, maximal marginal relevance. Default 0. */

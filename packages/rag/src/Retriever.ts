@@ -135,11 +135,30 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       return onStage(stage)
     }
 
+    const timeLeft = Effect.map(Clock.currentTimeNanos, (now) => {
+      const elapsed = Duration.nanos(now - started)
+      return asked.deadline && Duration.max(Duration.subtract(asked.deadline, elapsed), Duration.zero)
+    })
+
     let vector: Float32Array | undefined
     if (ways.vector) {
-      const [time, embedded] = yield* timedStage("embed", embedQuestion(question))
-      vector = embedded
-      yield* ended(time)
+      const left = yield* timeLeft
+      // Begun whatever is left: a model in the process answers at once.
+      const embedding = embedQuestion(question)
+      const [time, embedded] = yield* timedStage(
+        "embed",
+        left === undefined ? Effect.asSome(embedding) : Effect.timeoutOption(embedding, left)
+      )
+      const late = Option.isNone(embedded) ? noVector(embedder.model.id, asked.deadline) : undefined
+      if (late !== undefined && !ways.keywords) {
+        return yield* new RagError({
+          stage: "retrieve",
+          reason: "Model",
+          message: `${late}, and ${asked.fusion._tag === "Dense" ? "Fusion.dense" : "this fusion"} looks at nothing else. Give it a later deadline, or a fusion that asks for keywords too.`
+        })
+      }
+      vector = Option.getOrUndefined(embedded)
+      yield* ended(late === undefined ? time : { ...time, failed: `${late}: keywords alone were asked.` })
     }
     const [recallTime, all] = yield* timedStage(
       "recall",
@@ -159,8 +178,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
     const fused = all.slice(0, asked.candidates)
     const priors = priorsOf(fused.map(({ hit }) => hit))
 
-    const elapsed = Duration.nanos((yield* Clock.currentTimeNanos) - started)
-    const left = asked.deadline && Duration.max(Duration.subtract(asked.deadline, elapsed), Duration.zero)
+    const left = yield* timeLeft
     const [rerankTime, answered] = yield* timedStage(
       "rerank",
       fused.length === 0
@@ -262,8 +280,14 @@ const inTime = <A, E>(
   return Duration.isZero(left) ? Effect.succeedNone : Effect.timeoutOption(effect, left)
 }
 
+const noVector = (model: string, deadline: Duration.Duration | undefined): string =>
+  `The embedding model ${model} had not answered ${byThen(deadline)}`
+
 const tooLate = (deadline: Duration.Duration | undefined): string =>
-  `The reranker had not answered ${deadline === undefined ? "in time" : `${Duration.format(deadline)} after the question`}: the passages stand in their fused order.`
+  `The reranker had not answered ${byThen(deadline)}: the passages stand in their fused order.`
+
+const byThen = (deadline: Duration.Duration | undefined): string =>
+  deadline === undefined ? "in time" : `${Duration.format(deadline)} after the question`
 
 const placeOf = ({ document, end, headings, id, page, start }: StoredPassage): Place => ({
   id,
