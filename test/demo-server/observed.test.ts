@@ -247,6 +247,7 @@ it.live("traces go to the collector, as part of the caller's own, and without th
       (yield* call("/v1/embeddings", { json: embedding, headers: { traceparent } })).status,
       200
     )
+    assert.strictEqual((yield* call("/v1/models?keyword=canary")).status, 200)
     // What is not sent yet is sent at the end.
     yield* Scope.close(scope, Exit.void)
     yield* Deferred.await(came)

@@ -1,6 +1,6 @@
 /** Traces, as OTLP over HTTP, where the environment says to which collector. Texts, headers and keys are in none. */
 import { Effect, Layer, Redacted, References } from "effect"
-import { FetchHttpClient, HttpMiddleware } from "effect/http"
+import { FetchHttpClient, HttpMiddleware, UrlParams } from "effect/http"
 import { OtlpSerialization, OtlpTracer } from "effect/observability"
 import { ServerConfig } from "../Config.ts"
 import { VERSION } from "../Version.ts"
@@ -8,6 +8,9 @@ import { VERSION } from "../Version.ts"
 /** Asked for every few seconds, or by a path that is itself the credential. */
 const isLeftOut = ({ url }: { readonly url: string }): boolean =>
   /^\/(?:files\/|healthz|readyz|metrics|assets\/)/.test(url)
+
+/** What is asked for in a query is a text of the caller. */
+const EVERY_NAME = [/^/]
 
 export const TracesLayer = Layer.unwrap(
   Effect.map(ServerConfig, ({ operation: { traces } }) =>
@@ -20,7 +23,8 @@ export const TracesLayer = Layer.unwrap(
             headers: Redacted.value(traces.headers),
             resource: { serviceName: traces.service, serviceVersion: VERSION }
           }).pipe(Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer])),
-          Layer.succeed(HttpMiddleware.TracerDisabledWhen, isLeftOut)
+          Layer.succeed(HttpMiddleware.TracerDisabledWhen, isLeftOut),
+          Layer.succeed(UrlParams.CurrentRedactedNames, EVERY_NAME)
         )
   )
 )
