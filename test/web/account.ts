@@ -1,9 +1,9 @@
 /** The account in the page: what is left, and the life of a key. */
 import { assert, describe, it } from "vitest"
 import { FOCUSED } from "./legibility.ts"
-import type { Visitor } from "./visitor.ts"
+import { DESKTOP, PHONE, type Visitor } from "./visitor.ts"
 
-const NAME = "harbour office"
+const NAME = `harbour office ${"W".repeat(60)}`
 
 /**
  * Presses “Take” again before the first is answered, and tells how often the server was asked. Not by the mouse: an alert
@@ -93,6 +93,10 @@ export const accountTests = (visit: Visitor): void => {
       const key = await fresh.locator("code").innerText()
       assert.strictEqual(await page.evaluate<string>(FOCUSED), NAME)
       assert.match(key, /^sk-\w{30,}/)
+      await page.setViewportSize(PHONE)
+      const title = await fresh.getByRole("heading").boundingBox()
+      assert.isBelow(title?.width ?? Infinity, PHONE.width)
+      await page.setViewportSize(DESKTOP)
       await fresh.getByRole("button", { name: "Copy the key" }).click()
       await fresh.getByText("Copied").waitFor()
       assert.strictEqual(await page.evaluate<string>("navigator.clipboard.readText()"), key)
