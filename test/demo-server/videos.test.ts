@@ -228,7 +228,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
     [
       "an hour from an image",
       { model: "sluice-video-from-image", prompt, seconds: "3600", input_reference: "AAAA" },
-      "input_reference"
+      "seconds"
     ],
     ["a path of the server", of("c", { input_reference: "/etc/passwd" }), "input_reference"],
     ["a file's id", of("c", { input_reference: { file_id: "f" } }), "input_reference"],

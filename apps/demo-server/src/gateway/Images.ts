@@ -1,20 +1,22 @@
 /** `POST /v1/images/generations`, and `GET /v1/images/generations/{task_id}` for models of two steps. */
+import { ImageResponse } from "@sluice/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { imagesMeter } from "../money/Meter.ts"
+import { hasMade } from "../money/Reported.ts"
 import { Providers } from "../providers/Providers.ts"
 import { imageForm } from "./ImageForm.ts"
 import { serve } from "./serve.ts"
-import { byStatus, serveTask } from "./serveTask.ts"
+import { serveTask } from "./serveTask.ts"
 
 export const ImagesLayer = HttpApiBuilder.group(
   ServerApi,
   "images",
   Effect.fn(function* (handlers) {
     const providers = yield* Providers
-    const create = yield* serve(providers, imagesMeter, (operations) => operations.images)
-    const get = yield* serveTask(providers, "image", (tasks) => tasks.image, byStatus)
+    const create = yield* serve(providers, imagesMeter, (operations) => operations.images, ImageResponse)
+    const get = yield* serveTask(providers, "image", (tasks) => tasks.image, hasMade)
     return handlers
       .handleRaw("create", () => Effect.flatMap(imageForm, ({ body, request }) => create(request, body)))
       .handle("get", ({ params }) => get(params.task_id))

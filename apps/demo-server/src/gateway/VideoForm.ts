@@ -1,5 +1,6 @@
 /** What a video is asked for with, in JSON or as a form. */
-import { VideoRequest } from "@sluice/core"
+import { Failure, VideoRequest } from "@sluice/core"
+import { Effect } from "effect"
 import { type FromParts, mediaForm } from "./MediaForm.ts"
 
 /** Fields such as `input_reference[image_url]` make an object. */
@@ -15,5 +16,21 @@ const fromParts: FromParts = (parts) => {
   return Object.fromEntries(fields)
 }
 
+/** No group of the interface makes more than 15 s; what is passed on is paid for. */
+const LONGEST_SECONDS = 60
+const SHORTEST_SECONDS = 0.5
+
+const outOfRange = new Failure({
+  status: 400,
+  message: `\`seconds\` is "${SHORTEST_SECONDS}" to "${LONGEST_SECONDS}": which of them a model takes, its group says`,
+  param: "seconds",
+  retryable: false
+})
+
 /** The request, and its body as JSON for whoever passes it on. */
-export const videoForm = mediaForm(VideoRequest, fromParts)
+export const videoForm = Effect.filterOrFail(
+  mediaForm(VideoRequest, fromParts),
+  ({ request: { seconds } }) =>
+    seconds === undefined || (Number(seconds) >= SHORTEST_SECONDS && Number(seconds) <= LONGEST_SECONDS),
+  () => outOfRange
+)

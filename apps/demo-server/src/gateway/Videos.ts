@@ -1,13 +1,14 @@
 /** `/v1/videos`: created as a task, watched, downloaded, removed. */
-import { Failure } from "@sluice/core"
+import { Failure, Video } from "@sluice/core"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { videosMeter } from "../money/Meter.ts"
+import { hasMade } from "../money/Reported.ts"
 import { Providers } from "../providers/Providers.ts"
 import { serve } from "./serve.ts"
-import { byContent, byRemoval, byStatus, serveTask } from "./serveTask.ts"
+import { byContent, byRemoval, serveTask } from "./serveTask.ts"
 import { videoForm } from "./VideoForm.ts"
 
 const otherVariant = new Failure({
@@ -26,8 +27,8 @@ export const VideosLayer = HttpApiBuilder.group(
   "videos",
   Effect.fn(function* (handlers) {
     const providers = yield* Providers
-    const create = yield* serve(providers, videosMeter, (operations) => operations.videos)
-    const get = yield* serveTask(providers, "video", (tasks) => tasks.video, byStatus)
+    const create = yield* serve(providers, videosMeter, (operations) => operations.videos, Video)
+    const get = yield* serveTask(providers, "video", (tasks) => tasks.video, hasMade)
     const content = yield* serveTask(providers, "video", (tasks) => tasks.videoContent, byContent)
     const remove = yield* serveTask(providers, "video", (tasks) => tasks.removeVideo, byRemoval)
     return handlers
@@ -37,7 +38,8 @@ export const VideosLayer = HttpApiBuilder.group(
         isVideo(request) ? content(params.id) : Effect.fail(otherVariant)
       )
       .handle("remove", ({ params: { id } }) =>
-        Effect.as(remove(id), { id, object: "video.deleted", deleted: true })
+        // What is made already is paid for: it is known by its state alone, which goes with it.
+        Effect.as(Effect.andThen(get(id), remove(id)), { id, object: "video.deleted", deleted: true })
       )
   })
 )

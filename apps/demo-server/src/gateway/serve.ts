@@ -1,6 +1,6 @@
 /** What the handlers of the model endpoints have in common: find who serves the model, call it, translate its error. */
 import { Failure, type GatewayError, Principal } from "@sluice/core"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Caller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import { Charges } from "../money/Charges.ts"
@@ -18,10 +18,13 @@ const MODEL_LENGTH = 256
 export const serve = Effect.fnUntraced(function* <Request extends { readonly model: string }, Response>(
   providers: ReadonlyArray<Provider>,
   meter: Meter<Request>,
-  pick: (operations: Operations) => Operation<Request, Response> | undefined
+  pick: (operations: Operations) => Operation<Request, Response> | undefined,
+  /** Of what is kept for an `Idempotency-Key`, whether or not its caller hears it. */
+  answers?: Schema.Codec<Response, unknown>
 ) {
   const charges = yield* Charges
   const { operation } = meter
+  const encode = answers && Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(answers)))
   return Effect.fn(`gateway.${operation}`)(function* (request: Request, given?: string) {
     if (request.model.length > MODEL_LENGTH) {
       return yield* new Failure({
@@ -42,11 +45,17 @@ export const serve = Effect.fnUntraced(function* <Request extends { readonly mod
     const idempotency = yield* idempotencyOf(http.headers["idempotency-key"], operation, body)
     const call = operate({ request, body, user: payer.user, origin })
     return yield* Effect.mapError(
-      charges.around({ payer, meter, request, body, idempotency, call }),
+      charges.around({ payer, meter, request, body, idempotency, call, encode }),
       toFailure
     )
   })
 })
 
-const toFailure = (error: GatewayError | Failure) =>
-  error._tag === "Failure" ? error : Failure.fromReason(error.reason)
+const toFailure = (error: GatewayError | Failure): Failure => {
+  if (error._tag === "Failure") return error
+  const failure = Failure.fromReason(error.reason)
+  // Clients repeat what they are told to, and what may have been made would be paid for twice.
+  return error.inDoubt === true
+    ? new Failure({ ...failure, message: failure.message, retryable: false })
+    : failure
+}

@@ -4,7 +4,6 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 import { Charges } from "../money/Charges.ts"
-import { fieldOf, valueOf } from "../money/Reported.ts"
 import type { Provider, TaskOperation, TaskOperations } from "../providers/Provider.ts"
 import { originOf } from "./origin.ts"
 
@@ -16,12 +15,6 @@ const providerGone = Failure.fromReason(
 
 /** What an answer shows of the task: it has made something, it will not, or neither yet. */
 export type Shows = (answer: unknown) => boolean | undefined
-
-/** As `status` says. */
-export const byStatus: Shows = (answer) => {
-  const status = fieldOf(valueOf(answer), "status")
-  return status === "completed" ? true : status === "failed" ? false : undefined
-}
 
 /** What can be fetched, or could be until it expired, was made. */
 export const byContent: Shows = (answer) =>

@@ -1,6 +1,6 @@
 /** A call and its money: reserved before it, settled by what it used or refunded after it. */
 import type { Failure, GatewayError } from "@sluice/core"
-import { Cause, Context, Duration, Effect, Exit, FiberSet, Layer, Schedule, Stream } from "effect"
+import { Cause, Context, Duration, Effect, Exit, FiberSet, Layer, Option, Schedule, Stream } from "effect"
 import { HttpBody, HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { SqlError } from "effect/sql"
 import { ServerConfig } from "../Config.ts"
@@ -13,14 +13,14 @@ import { CurrentRequest } from "../operation/RequestRecord.ts"
 import type { Answer } from "../providers/Provider.ts"
 import { CurrentBill } from "./Bill.ts"
 import type { Idempotency, Replay } from "./Idempotency.ts"
-import { LARGEST_ANSWER } from "./Idempotency.ts"
+import { keeping } from "./Keeping.ts"
 import { type Charge, LEASE_MS, Ledger, type Settlement } from "./Ledger.ts"
 import type { Meter } from "./Meter.ts"
 import { Prices, type Usage } from "./Prices.ts"
 import { purchaseOf, quoteOf, settlementOf, usedBy } from "./Quote.ts"
 import { rateHeaders, type RateState } from "./RateWindow.ts"
 import { quotaShort, tooMany } from "./Refusal.ts"
-import { fieldOf, hasImages, imagesIn, secondsOf, settledUsage, valueOf } from "./Reported.ts"
+import { fieldOf, hasImages, hasMade, imagesIn, secondsOf, settledUsage, valueOf } from "./Reported.ts"
 import { makeTally, type Tally } from "./Tally.ts"
 
 /** Who pays: a user, by one of its keys or by the page's session. */
@@ -35,6 +35,8 @@ export interface PaidCall<Request, Response> {
   readonly request: Request & { readonly model: string }
   readonly body: string
   readonly idempotency: Idempotency | undefined
+  /** An answer as it is sent, where it makes something: it is kept for a caller who has gone, too. */
+  readonly encode?: ((answer: Response) => string) | undefined
   readonly call: Effect.Effect<Answer<Response>, GatewayError>
 }
 
@@ -155,9 +157,13 @@ export class Charges extends Context.Service<
           )
         )
 
-      const end = (charge: Opened, settlement: Settlement | undefined) => {
+      const { keepMade, keepSent } = keeping((charge, replay) => surely(ledger.remember(charge, replay)))
+
+      const end = (charge: Opened, settlement: Settlement | undefined, inDoubt = false) => {
         live.delete(charge.id)
-        if (settlement === undefined) return Effect.ensuring(surely(ledger.refund(charge.id)), charge.ended)
+        if (settlement === undefined) {
+          return Effect.ensuring(surely(ledger.refund(charge.id, inDoubt)), charge.ended)
+        }
         const { inputTokens, outputTokens } = settlement
         return Effect.andThen(
           noteRequest({ inputTokens, outputTokens }),
@@ -171,40 +177,6 @@ export class Charges extends Context.Service<
           Effect.ensuring(Effect.sync(() => live.delete(charge.id))),
           Effect.ensuring(charge.ended)
         )
-
-      const keepAnswer = (charge: Charge) =>
-        HttpEffect.appendPreResponseHandler((_request, response) => {
-          const { body } = response
-          const keep = (contentType: string, bytes: Buffer) =>
-            surely(ledger.remember(charge, { contentType, answer: bytes.toString() }))
-          if (response.status !== 200) return Effect.succeed(response)
-          if (body._tag === "Uint8Array") {
-            const bytes = Buffer.from(body.body)
-            return Effect.as(
-              bytes.length > LARGEST_ANSWER ? Effect.void : keep(body.contentType, bytes),
-              response
-            )
-          }
-          if (body._tag !== "Stream") return Effect.succeed(response)
-          const chunks: Array<Uint8Array> = []
-          let size = 0
-          const stream = body.stream.pipe(
-            Stream.tap((chunk) =>
-              Effect.sync(() => {
-                size += chunk.length
-                if (size <= LARGEST_ANSWER) chunks.push(chunk)
-              })
-            ),
-            Stream.onExit((exit) =>
-              Exit.isSuccess(exit) && size <= LARGEST_ANSWER
-                ? keep(body.contentType, Buffer.concat(chunks))
-                : Effect.void
-            )
-          )
-          return Effect.succeed(
-            HttpServerResponse.setBody(response, HttpBody.stream(stream, body.contentType))
-          )
-        })
 
       const admit = Effect.fnUntraced(function* <Request, Response>({
         body,
@@ -260,7 +232,7 @@ export class Charges extends Context.Service<
             const bill = yield* CurrentBill
             const charge: Opened = { ...admitted.charge, ended: bill.open(admitted.charge.id) }
             live.add(charge.id)
-            if (paid.idempotency !== undefined) yield* keepAnswer(charge)
+            if (paid.idempotency !== undefined && !meter.creates) yield* keepSent(charge)
 
             const settled = (usage: Usage) => settlementOf(quote, usage)
             const counted = () => meter.counted(request, quote.beyond)
@@ -280,7 +252,8 @@ export class Charges extends Context.Service<
             const exit = yield* Effect.exit(meter.creates ? call : restore(call))
             if (Exit.isFailure(exit)) {
               const asked = Cause.hasInterruptsOnly(exit.cause)
-              yield* end(charge, asked ? settled(counted()) : undefined)
+              const error = Option.getOrUndefined(Exit.findErrorOption(exit))
+              yield* end(charge, asked ? settled(counted()) : undefined, error?.inDoubt)
               return yield* exit
             }
             const answer = exit.value
@@ -323,6 +296,7 @@ export class Charges extends Context.Service<
               yield* endKept(charge, noted(settled(usedBy(value, quote, counted))))
               return answer
             }
+            if (paid.idempotency !== undefined) yield* keepMade(charge, answer, paid.encode)
             const id = fieldOf(value, "id")
             const isTask = typeof id === "string" && !hasImages(value)
             const images = isTask ? most.images : imagesIn(value, most.images)
@@ -344,9 +318,8 @@ export class Charges extends Context.Service<
               tasks.find(kind, task.value.id, payer.user),
               () => task.value
             )
-            if (status === "completed" || status === "failed") {
-              yield* end(charge, status === "completed" ? planned : undefined)
-            }
+            const ended = hasMade(answer) ?? hasMade({ status })
+            if (ended !== undefined) yield* end(charge, ended ? planned : undefined)
             return answer
           })
         )

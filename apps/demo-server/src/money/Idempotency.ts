@@ -75,6 +75,18 @@ const notKept = new Failure({
   retryable: false
 })
 
+/** Stands in the place of an answer. */
+const IN_DOUBT: Replay = { contentType: "in doubt", answer: "" }
+
+const doubtful = new Failure({
+  status: 502,
+  message:
+    "The call with this Idempotency-Key failed on its way, and what it makes may have been made and paid for there all the same: look before you make it again, with a new key",
+  param: "idempotency-key",
+  code: "idempotency_in_doubt",
+  retryable: false
+})
+
 interface Row {
   readonly hash: string
   readonly charge_id: string
@@ -115,6 +127,7 @@ export function* claim(
   )
   if (found === undefined) return inFlight
   if (found.hash !== hash) return reused
+  if (found.content_type === IN_DOUBT.contentType) return doubtful
   if (found.answer !== null) return { answer: found.answer, contentType: found.content_type ?? "" }
   const settled = yield* ask("SELECT 1 FROM charges WHERE id = ? AND state = 'settled'", found.charge_id)
   return settled.length > 0 ? notKept : inFlight
@@ -130,6 +143,9 @@ export function* remember(charge: string, user: string, { answer, contentType }:
     charge
   )
 }
+
+/** Something may have been made, of which nobody heard: the name makes no more. */
+export const doubt = (charge: string, user: string): Asking<void> => remember(charge, user, IN_DOUBT)
 
 /** Nothing was made: the name is free again. */
 export function* forget(user: string, charge: string): Asking<void> {

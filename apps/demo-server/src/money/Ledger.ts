@@ -95,7 +95,8 @@ export class Ledger extends Context.Service<
     readonly settleKept: (charge: Charge, settlement: Settlement) => Asked<boolean>
     /** The same without an effect for each, where the database is within this process. */
     readonly direct: DirectLedger | undefined
-    readonly refund: (charge: string) => Asked<boolean>
+    /** `inDoubt`: what it makes may be there all the same, and no `Idempotency-Key` makes it again. */
+    readonly refund: (charge: string, inDoubt?: boolean) => Asked<boolean>
     /** The call goes on as a task of this id: settled for what is planned, or refunded, when that ends. */
     readonly assign: (charge: string, task: string, planned: number) => Asked<void>
     /** The open charge of a task. */
@@ -197,7 +198,7 @@ export class Ledger extends Context.Service<
               hold()
             }
           },
-        refund: (charge) => commit(() => refund(charge)),
+        refund: (charge, inDoubt) => commit(() => refund(charge, inDoubt)),
         assign: (charge, task, planned) =>
           commit(function* () {
             yield* ask("UPDATE charges SET task = ?, planned = ? WHERE id = ?", task, planned, charge)

@@ -1,7 +1,7 @@
 /** What moves money, as steps of transactions: each guards itself, and undoes nothing of the others. */
 import { randomFillSync } from "node:crypto"
 import { ask, type Asking } from "../sql/Asking.ts"
-import { claim, forget } from "./Idempotency.ts"
+import { claim, doubt, forget } from "./Idempotency.ts"
 import type { Charge, Purchase, Reservation, Settlement } from "./Purchase.ts"
 import { countCall } from "./RateWindow.ts"
 
@@ -206,7 +206,8 @@ export function* settle(charge: Charge, settlement: Settlement): Asking<boolean>
   return yield* settleOpen(charge.id, settlement)
 }
 
-export function* refund(id: string): Asking<boolean> {
+/** `inDoubt`: it may have made something all the same, and is not made again under its `Idempotency-Key`. */
+export function* refund(id: string, inDoubt = false): Asking<boolean> {
   const [row] = yield* ask<Ended>(
     `UPDATE charges SET state = 'refunded' WHERE id = ? AND state IN ${OPEN}
       RETURNING user_id, token_id, reserved`,
@@ -214,6 +215,7 @@ export function* refund(id: string): Asking<boolean> {
   )
   if (row === undefined) return false
   yield* give(row.user_id, row.token_id === null ? null : Number(row.token_id), Number(row.reserved))
+  if (inDoubt) yield* doubt(id, row.user_id)
   return true
 }
 

@@ -30,9 +30,6 @@ const TOKENS_AN_IMAGE = 1445
 /** Of a video of which the request does not say: the longest that any group makes. */
 const DEFAULT_SECONDS = 15
 
-/** A longer one is refused by every group of the interface; what it comes to is told by the answer. */
-const LONGEST_SECONDS = 60
-
 /** Of JSON, which is what stands beside the texts, the characters of a token as a rule. */
 const CHARACTERS_A_TOKEN = 4
 
@@ -116,7 +113,7 @@ export const imagesMeter: Meter<ImageRequest> = {
 
 const ofVideo = ({ seconds }: VideoRequest): Usage => ({
   ...NOTHING,
-  seconds: seconds === undefined ? DEFAULT_SECONDS : Math.min(Number(seconds), LONGEST_SECONDS)
+  seconds: seconds === undefined ? DEFAULT_SECONDS : Number(seconds)
 })
 
 export const videosMeter: Meter<VideoRequest> = {

@@ -6,7 +6,7 @@ import type { TaskOperation } from "../providers/Provider.ts"
 import { Providers } from "../providers/Providers.ts"
 import { REMEMBERED } from "./Idempotency.ts"
 import { Ledger, type OpenCharge } from "./Ledger.ts"
-import { fieldOf, valueOf } from "./Reported.ts"
+import { hasMade } from "./Reported.ts"
 
 const EVERY = Duration.seconds(30)
 
@@ -50,8 +50,7 @@ export class Recovery extends Context.Service<
           ),
           Effect.orElseSucceed(() => undefined)
         )
-        const state = fieldOf(valueOf(answer), "status")
-        return state === "completed" ? true : state === "failed" ? false : undefined
+        return hasMade(answer)
       })
 
       const taskOf = ({ operation, task, user }: OpenCharge) =>
@@ -66,7 +65,7 @@ export class Recovery extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         if (!charge.sent) return yield* ledger.refund(charge.id)
         // Without a task there is nobody to ask: the call has ended with the server that made it.
-        if (charge.task === undefined) return isOver ? yield* ledger.refund(charge.id) : false
+        if (charge.task === undefined) return isOver ? yield* ledger.refund(charge.id, true) : false
         const task = yield* taskOf(charge)
         const done = task === undefined ? undefined : yield* made(task)
         if (done === true) {

@@ -132,6 +132,12 @@ export const imagesIn = (answer: unknown, asked: number): number => {
   return Array.isArray(data) ? Math.min(data.length, asked) : asked
 }
 
+/** Whether a task has made something, as its answer's `status` says; undefined while it may. */
+export const hasMade = (answer: unknown): boolean | undefined => {
+  const status = fieldOf(valueOf(answer), "status")
+  return status === "completed" ? true : status === "failed" ? false : undefined
+}
+
 /** The seconds of a video that the answer tells, within reason. */
 export const secondsOf = (answer: unknown, asked: number): number => {
   const told = Number(fieldOf(answer, "seconds"))

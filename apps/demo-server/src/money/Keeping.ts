@@ -1,0 +1,55 @@
+/** Answers that are kept for whoever repeats a call under its `Idempotency-Key`. */
+import { Effect, Exit, Stream } from "effect"
+import { HttpBody, HttpEffect, HttpServerResponse } from "effect/http"
+import type { Answer } from "../providers/Provider.ts"
+import { LARGEST_ANSWER, type Replay } from "./Idempotency.ts"
+import type { Charge } from "./Purchase.ts"
+
+export const keeping = (remember: (charge: Charge, replay: Replay) => Effect.Effect<void>) => {
+  const keep = (charge: Charge, contentType: string, bytes: Uint8Array) =>
+    bytes.length > LARGEST_ANSWER
+      ? Effect.void
+      : remember(charge, { contentType, answer: Buffer.from(bytes).toString() })
+
+  /** Of a call that makes something, at once: its caller may have gone, and it is paid for all the same. */
+  const keepMade = <Response>(
+    charge: Charge,
+    answer: Answer<Response>,
+    encode: ((answer: Response) => string) | undefined
+  ) => {
+    if (HttpServerResponse.isHttpServerResponse(answer)) {
+      const { body } = answer
+      return body._tag === "Uint8Array" ? keep(charge, body.contentType, body.body) : Effect.void
+    }
+    return encode ? keep(charge, "application/json", Buffer.from(encode(answer))) : Effect.void
+  }
+
+  /** Of any other, as it is sent. */
+  const keepSent = (charge: Charge) =>
+    HttpEffect.appendPreResponseHandler((_request, response) => {
+      const { body } = response
+      if (response.status !== 200) return Effect.succeed(response)
+      if (body._tag === "Uint8Array") {
+        return Effect.as(keep(charge, body.contentType, body.body), response)
+      }
+      if (body._tag !== "Stream") return Effect.succeed(response)
+      const chunks: Array<Uint8Array> = []
+      let size = 0
+      const stream = body.stream.pipe(
+        Stream.tap((chunk) =>
+          Effect.sync(() => {
+            size += chunk.length
+            if (size <= LARGEST_ANSWER) chunks.push(chunk)
+          })
+        ),
+        Stream.onExit((exit) =>
+          Exit.isSuccess(exit) && size <= LARGEST_ANSWER
+            ? keep(charge, body.contentType, Buffer.concat(chunks))
+            : Effect.void
+        )
+      )
+      return Effect.succeed(HttpServerResponse.setBody(response, HttpBody.stream(stream, body.contentType)))
+    })
+
+  return { keepMade, keepSent }
+}

@@ -1,0 +1,152 @@
+/** What costs money each time it is made is made once: whatever breaks, whoever goes away, and whatever clients repeat. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Schedule } from "effect"
+import OpenAI from "openai"
+import { thrown } from "../clients/Clients.ts"
+import { before, codeOf, costs, post, priced, type Server } from "./PaidServer.ts"
+import { startServer } from "./TestServer.ts"
+import { type Answering, json } from "./Upstream.ts"
+
+const keyed = (name: unknown) => ({
+  headers: { "idempotency-key": encodeURIComponent(JSON.stringify(name)) }
+})
+const image = { model: "painter", prompt: "a lock" }
+const film = { model: "animator", prompt: "a lock", seconds: "8" }
+const MADE = [
+  ["/v1/images/generations", image, { created: 1, data: [{ url: "https://cdn.example/1.png" }] }, 100],
+  ["/v1/images/generations", { ...image, size: "2K" }, { id: "a picture" }, 100],
+  ["/v1/videos", film, { id: "a film", status: "in_progress", seconds: "8" }, 80]
+] as const
+
+const failing: ReadonlyArray<Answering> = [
+  (response) => response.destroy(),
+  (response) => json(response, { error: { message: "oh" } }, 500),
+  (response) => json(response, { error: { message: "overloaded" } }, 503),
+  (response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>")
+]
+
+describe("a creation of which nobody knows whether it was made", () => {
+  it.live("is not made again by a client that is told when to repeat", () =>
+    Effect.gen(function* () {
+      let fail = failing[0]
+      const { asked, server } = yield* before((...call) => fail?.(...call))
+      const client = new OpenAI({ apiKey: server.secrets.apiKey, baseURL: `${server.url}/v1` })
+      for (const [at, failure] of failing.entries()) {
+        fail = failure
+        const make = () =>
+          at % 2 === 0 ? client.images.generate(image) : client.videos.create({ ...film, seconds: "8" })
+        yield* Effect.promise(() => thrown(make()))
+        assert.lengthOf(asked(), at + 1)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is given back, and not made again under its Idempotency-Key", () =>
+    Effect.gen(function* () {
+      let answer = failing[0]
+      const { asked, server } = yield* before((...call) => answer?.(...call))
+      for (const [path, body] of [MADE[0], MADE[2]]) {
+        answer = failing[0]
+        const call = post(server, path, body, keyed(path))
+        const first = yield* costs(server, call, 0)
+        assert.deepStrictEqual([first.status, first.headers.get("x-should-retry")], [502, "false"])
+        answer = (response) => json(response, { error: { message: "never asked" } }, 400)
+        const again = yield* costs(server, call, 0)
+        assert.deepStrictEqual([again.status, codeOf(again)], [502, "idempotency_in_doubt"])
+        assert.strictEqual(again.headers.get("x-should-retry"), "false")
+      }
+      assert.lengthOf(asked(), 2)
+      // What was refused was not made.
+      const refused = post(server, "/v1/videos", film, keyed("another"))
+      yield* refused
+      yield* refused
+      assert.lengthOf(asked(), 4)
+    }).pipe(Effect.scoped)
+  )
+})
+
+/** Asks under a name, and goes away once it is under way. */
+const leave = (server: Server, path: string, body: unknown, isUnderWay: Effect.Effect<boolean>) =>
+  Effect.gen(function* () {
+    const first = yield* Effect.forkChild(post(server, path, body, keyed(body)), { startImmediately: true })
+    yield* Effect.repeat(isUnderWay, { schedule: Schedule.spaced("5 millis"), until: Boolean })
+    yield* Fiber.interrupt(first)
+  })
+
+/** Asks again, until it is not under way any more. */
+const repeated = (server: Server, path: string, body: unknown) =>
+  Effect.repeat(post(server, path, body, keyed(body)), {
+    schedule: Schedule.spaced("10 millis"),
+    until: (answer) => answer.status !== 409,
+    times: 1000
+  })
+
+describe("the answer of a creation whose caller has gone", () => {
+  it.live("is there under its Idempotency-Key, of an upstream", () =>
+    Effect.gen(function* () {
+      const waiting: Array<() => void> = []
+      let answer: unknown
+      const { asked, server } = yield* before((response) => {
+        waiting.push(() => json(response, answer))
+      })
+      for (const [path, body, made, cost] of MADE) {
+        answer = made
+        const isUnderWay = Effect.sync(() => waiting.length > 0)
+        yield* costs(server, leave(server, path, body, isUnderWay), cost)
+        const during = yield* post(server, path, body, keyed(body))
+        assert.deepStrictEqual([during.status, codeOf(during)], [409, "idempotency_in_flight"])
+        waiting.pop()?.()
+        const again = yield* costs(server, repeated(server, path, body), 0)
+        assert.strictEqual(again.status, 200)
+        assert.deepStrictEqual(JSON.parse(again.text), made)
+        assert.strictEqual(again.headers.get("idempotent-replayed"), "true")
+      }
+      assert.lengthOf(asked(), MADE.length)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is there under its Idempotency-Key, of the models of this process", () =>
+    Effect.gen(function* () {
+      const server = yield* startServer({ env: yield* priced })
+      const image = { model: "sluice-image-i2", prompt: "a lock", n: 3, size: "1024x1024" }
+      const path = "/v1/images/generations"
+      const isUnderWay = Effect.map(post(server, path, image, keyed(image)), ({ status }) => status === 409)
+      yield* costs(server, leave(server, path, image, isUnderWay), 300)
+      const again = yield* costs(server, repeated(server, path, image), 0)
+      assert.strictEqual(again.status, 200)
+      assert.lengthOf((JSON.parse(again.text) as { readonly data: ReadonlyArray<unknown> }).data, 3)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a video", () => {
+  it.live("that was made when it was answered, or is found made when it is removed, is paid for", () =>
+    Effect.gen(function* () {
+      let status = "completed"
+      const { asked, server } = yield* before((response, { method }) =>
+        json(response, method === "DELETE" ? {} : { id: "film", status })
+      )
+      const remove = server.call("/v1/videos/film", { method: "DELETE" })
+      yield* costs(server, Effect.andThen(post(server, "/v1/videos", film), remove), 80)
+      status = "in_progress"
+      yield* costs(server, post(server, "/v1/videos", film), 80)
+      status = "completed"
+      yield* costs(server, remove, 0)
+      status = "failed"
+      yield* costs(server, post(server, "/v1/videos", film), 0)
+      assert.strictEqual(asked().at(-1)?.method, "POST")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("costs the seconds that are passed on; what nobody makes is refused", () =>
+    Effect.gen(function* () {
+      const { asked, server } = yield* before((response) => json(response, { id: "film", status: "queued" }))
+      yield* costs(server, post(server, "/v1/videos", { ...film, seconds: "60" }), 600)
+      for (const seconds of ["3600", "61", "0", "0.0", "0.001", "000000000"]) {
+        const refused = yield* costs(server, post(server, "/v1/videos", { ...film, seconds }), 0)
+        assert.deepStrictEqual([refused.status, asked().length], [400, 1], seconds)
+        assert.include(refused.text, '"param":"seconds"')
+      }
+    }).pipe(Effect.scoped)
+  )
+})
