@@ -40,8 +40,9 @@ export const before = Effect.fnUntraced(function* (answer: Answering, env: Recor
   const upstream = yield* startUpstream((response, asked, request) =>
     isOurs(asked) ? answer(response, asked, request) : json(response, vectors())
   )
-  const server = yield* startServer({ env: { ...upstream.env, ...(yield* priced), ...env } })
-  return { server, asked: () => upstream.asked.filter(isOurs) }
+  const whole = { ...upstream.env, ...(yield* priced), ...env }
+  const server = yield* startServer({ env: whole })
+  return { server, asked: () => upstream.asked.filter(isOurs), env: whole }
 })
 
 const User = Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) })

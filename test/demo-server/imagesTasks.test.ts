@@ -6,6 +6,7 @@ import { ConfigProvider, Effect, Exit, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { DatabaseLayer } from "../../apps/demo-server/src/accounts/Database.ts"
 import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
 import { MediaFiles } from "../../apps/demo-server/src/media/MediaFiles.ts"
 import { type MediaTask, MediaTasks } from "../../apps/demo-server/src/media/MediaTasks.ts"
@@ -16,6 +17,7 @@ const request = { model: "sluice-image-i5-task", prompt: "A lock on a quiet rive
 
 const mediaIn = (data: string) =>
   Layer.merge(MediaTasks.layer, MediaFiles.layer).pipe(
+    Layer.provideMerge(DatabaseLayer),
     Layer.provide(ServerConfig.layer),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ SLUICE_DATA: data }))),
     Layer.provide(NodeServices.layer)
@@ -66,19 +68,44 @@ describe("image tasks", () => {
       const data = yield* temporaryFolder
       const [tasks, files] = [join(data, "media", "tasks"), join(data, "media", "files")]
       for (const folder of [tasks, files]) mkdirSync(folder, { recursive: true })
-      for (const name of [join(tasks, "a.json.new"), join(files, "b.mp4.new")]) writeFileSync(name, "half")
+      for (const name of [join(tasks, "a.job.new"), join(files, "b.mp4.new")]) writeFileSync(name, "half")
       yield* Effect.gen(function* () {
         const { add, counts } = yield* MediaTasks
         assert.deepStrictEqual([readdirSync(tasks), readdirSync(files)], [[], []])
         yield* add({ ...task, created: 0 })
-        const left = () => counts().reduce((sum, { number }) => sum + number, 0)
+        yield* add({ ...task, id: "img_2", created: 0, ended: 0, status: "completed" })
+        const left = Effect.map(counts, (all) => all.reduce((sum, { number }) => sum + number, 0))
         yield* TestClock.adjust("6 days")
-        assert.strictEqual(left(), 1)
+        assert.deepStrictEqual([yield* left, readdirSync(tasks).length], [2, 1])
         yield* TestClock.adjust("25 hours")
         const kept = Effect.sync(() => readdirSync(tasks))
         yield* Effect.repeat(kept, { until: (names) => names.length === 0 })
-        assert.strictEqual(left(), 0)
+        assert.strictEqual(yield* left, 0)
       }).pipe(Effect.provide(mediaIn(data)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that an earlier version kept as files are taken over, and those under way go on", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      const folder = join(data, "media", "tasks")
+      mkdirSync(folder, { recursive: true })
+      const over: MediaTask = { ...task, id: "img_2", ended: 1, status: "completed", files: ["a"] }
+      for (const one of [task, over]) writeFileSync(join(folder, `${one.id}.json`), JSON.stringify(one))
+      writeFileSync(join(folder, "torn.json"), "{")
+      for (const start of ["first", "second"]) {
+        yield* Effect.gen(function* () {
+          const { find, unended } = yield* MediaTasks
+          assert.deepStrictEqual(yield* find("image", "img_2", "ann"), over, start)
+          assert.deepStrictEqual(unended("sluice-embedded"), [task], start)
+          assert.deepStrictEqual(
+            readdirSync(folder)
+              .map((name) => name.split(".")[1])
+              .toSorted(),
+            ["job", "json"]
+          )
+        }).pipe(Effect.provide(mediaIn(data)))
+      }
     }).pipe(Effect.scoped)
   )
 

@@ -97,6 +97,7 @@ it.live("of another server's calls, those are over whose lease ended while it co
   Effect.gen(function* () {
     const data = yield* temporaryFolder
     const needs = Layer.mergeAll(MediaTasks.layer, Layer.succeed(Providers, [])).pipe(
+      Layer.provideMerge(ledgerIn(data, {})),
       Layer.provideMerge(ServerConfig.layer),
       Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ SLUICE_DATA: data }))),
       Layer.provide(NodeServices.layer)
@@ -118,6 +119,6 @@ it.live("of another server's calls, those are over whose lease ended while it co
       const left = yield* sql<{ id: string }>`SELECT id FROM charges WHERE state = 'sent'`
       assert.deepStrictEqual(left, [{ id: "lately" }])
       assert.deepStrictEqual(yield* outOfBalance, [])
-    }).pipe(Effect.provide(Recovery.layer.pipe(Layer.provideMerge(Layer.merge(needs, ledgerIn(data, {}))))))
+    }).pipe(Effect.provide(Recovery.layer.pipe(Layer.provideMerge(needs))))
   }).pipe(Effect.scoped)
 )

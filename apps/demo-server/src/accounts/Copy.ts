@@ -4,7 +4,16 @@ import type { SqlClient } from "effect/sql"
 import { StartError } from "../StartError.ts"
 
 /** In the order in which their rows refer to each other. The windows of a minute are over by then. */
-const TABLES = ["users", "tokens", "system_tokens", "sessions", "audit", "charges", "idempotency"] as const
+const TABLES = [
+  "users",
+  "tokens",
+  "system_tokens",
+  "sessions",
+  "audit",
+  "charges",
+  "idempotency",
+  "media_tasks"
+] as const
 
 /** Those whose ids the database gives. */
 const NUMBERED: ReadonlySet<string> = new Set(["tokens", "audit"])

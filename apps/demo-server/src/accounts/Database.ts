@@ -72,7 +72,7 @@ const inPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, data: st
   const path = yield* Path.Path
   // What is there of accounts stays as it is: this database has its own.
   yield* openDataFolder(data)
-  // Documents and tasks are in the folder all the same: one server at a time.
+  // Documents and what is made are in the folder all the same: one server at a time.
   const lock = path.join(data, "in-use.db")
   yield* touch(lock, data)
   yield* Effect.mapError(Layer.build(NodeSqlite.layer(lock)), fileError(data))

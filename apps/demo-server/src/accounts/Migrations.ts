@@ -77,11 +77,27 @@ const limits = Effect.gen(function* () {
   }
 })
 
+/** What was begun of images and videos: a task in JSON, beside what it is found by. */
+const mediaTasks = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`CREATE TABLE media_tasks (
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    status TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    task TEXT NOT NULL
+  )`
+  yield* sql`CREATE INDEX media_tasks_by_age ON media_tasks (created_at)`
+})
+
 const all = {
   "0001_accounts": accounts,
   "0002_permissions": permissions,
   "0003_money": money,
-  "0004_limits": limits
+  "0004_limits": limits,
+  "0005_media_tasks": mediaTasks
 }
 
 /** The migration that this version knows last; a database with a higher one was made by a newer version. */

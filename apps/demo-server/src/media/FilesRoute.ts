@@ -15,7 +15,11 @@ const final = (status: number, code: string, message: string) => {
 /** What was made here and lives no longer. */
 export const expired = final(410, "expired", "It has expired: what is made here can be fetched for 24 hours")
 
-const notFound = final(404, "file_not_found", "There is no such file: links are those that an answer named")
+const notFound = final(
+  404,
+  "file_not_found",
+  "There is no such file here: links are those that an answer named, at the server that made them"
+)
 
 export const FilesLayer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {

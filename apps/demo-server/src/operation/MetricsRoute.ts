@@ -59,7 +59,8 @@ export const MetricsLayer = HttpRouter.use(
               : "The metrics are read with the token of SLUICE_METRICS_TOKEN, as `Authorization: Bearer …`"
           )
         }
-        for (const { kind, number, status } of counts()) {
+        // While the database is gone, as many as there were.
+        for (const { kind, number, status } of yield* Effect.orElseSucceed(counts, () => [])) {
           yield* Metric.update(Metric.withAttributes(tasks, { kind, status }), number)
         }
         yield* Metric.update(memory, process.memoryUsage.rss())

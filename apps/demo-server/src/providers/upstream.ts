@@ -6,6 +6,7 @@ import {
   type GatewayReason,
   InvalidRequest,
   InvalidResponse,
+  type Model,
   RETRY_NEVER,
   ServerFailure,
   type SystemAccessToken
@@ -14,20 +15,20 @@ import {
   type About,
   AccountClient,
   type Answer,
-  concealer,
   DirectTransport,
   DownloadTransport,
   exchange,
   makeCaller,
   type Problem,
   reasonTold,
-  REDIRECTED,
   requestIdOf
 } from "@sluice/core/client"
 import { Clock, Context, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { HttpClient, HttpClientRequest, type HttpServerResponse } from "effect/http"
 import type { GatewaySettings } from "../Config.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
+import { hasMade } from "../money/Reported.ts"
+import { concealOf } from "./Conceal.ts"
 import { asksForNothing } from "./Given.ts"
 import { outgoingBody } from "./ModelName.ts"
 import type { Call, Operations, Provider, ProviderModel, TaskOperation } from "./Provider.ts"
@@ -42,6 +43,7 @@ import {
   passOn,
   type Read
 } from "./UpstreamAnswer.ts"
+import { blameUs, goesOn, removesNot, withoutId } from "./UpstreamFaults.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -54,6 +56,10 @@ export interface ServedModel extends ProviderModel {
   readonly aliases: ReadonlyArray<string>
   /** Until the whole answer, or the head of a stream. */
   readonly timeout: Duration.Duration
+  /** What an embedding model wants before a text. */
+  readonly prefixes?: { readonly query?: string; readonly passage?: string }
+  /** Texts of one request for embeddings, where the library makes it. */
+  readonly batch?: number
 }
 
 /** What is looked at of a request that is passed on. */
@@ -82,47 +88,6 @@ export interface UpstreamSettings {
   readonly names: { readonly url: string; readonly apiKey: string }
 }
 
-/** Of the method, the headers or the protocol, none of which is the caller's. */
-const FORM_REFUSED: ReadonlySet<number | undefined> = new Set([405, 406, 411, 415, 417, 421, 426])
-
-/**
- * Our credential was refused, our account there is empty, our address of it is not where it is, or our way to ask is not
- * its: not the caller's, whom a 400, 401 or 403 would send to look at the wrong place. Nothing was made.
- */
-const blameUs =
-  ({ apiKey, url }: UpstreamSettings["names"]) =>
-  (error: GatewayError): GatewayError => {
-    const { reason } = error
-    const what =
-      reason._tag === "Unauthorized"
-        ? `refused this server's ${apiKey}`
-        : reason._tag === "InsufficientQuota"
-          ? `says that the account of this server's ${apiKey} is used up`
-          : reason._tag === "InvalidRequest" && reason.code === REDIRECTED
-            ? `is elsewhere than ${url} says`
-            : reason._tag === "InvalidRequest" && FORM_REFUSED.has(reason.status)
-              ? `refuses the form of this server's calls with status ${reason.status}: check ${url}`
-              : undefined
-    if (what === undefined) return error
-    const message = `The gateway ${what}: ${reason.message}`
-    return new GatewayError({
-      ...error,
-      unmade: true,
-      reason: new ServerFailure({ message, status: 502, final: true })
-    })
-  }
-
-/** What cannot be asked for again is lost to the caller, who shall not pay for it. */
-const withoutId = (kind: MediaTask["kind"], model: string) => {
-  const message = `The gateway began ${kind === "video" ? "a video" : "an image"} and gave no id to ask for it by. It may have been made all the same, and paid for there.`
-  return new GatewayError({
-    operation: `${kind}s`,
-    model,
-    inDoubt: true,
-    reason: new InvalidResponse({ message })
-  })
-}
-
 /** The account that the system access token opens, one attempt a call. */
 const accountOf = Effect.fnUntraced(function* (baseUrl: string, accessToken: SystemAccessToken) {
   const options = { baseUrl, accessToken, retry: RETRY_NEVER }
@@ -130,7 +95,12 @@ const accountOf = Effect.fnUntraced(function* (baseUrl: string, accessToken: Sys
   const { models, availableModels } = Context.get(context, Account)
   const names = { url: "SLUICE_GATEWAY_URL", apiKey: "SLUICE_ACCESS_TOKEN" }
   const blamed = Effect.mapError(blameUs(names))
-  return { models: blamed(models), availableModels: blamed(availableModels) }
+  const { bytes } = concealOf(Redacted.value(accessToken))
+  const concealed = Effect.map(
+    (list: ReadonlyArray<Model>) =>
+      JSON.parse(bytes(Buffer.from(JSON.stringify(list))).toString()) as ReadonlyArray<Model>
+  )
+  return { models: concealed(blamed(models)), availableModels: concealed(blamed(availableModels)) }
 })
 
 /** One request to the gateway, one attempt, and its answer as it is; `read` says what answers there are. */
@@ -148,7 +118,7 @@ const makeForward = Effect.fnUntraced(function* ({ apiKey, idle, names, timeout 
     return known
   }
   const blame = Effect.mapError(blameUs(names))
-  const conceal = concealer(Redacted.value(apiKey))
+  const conceal = concealOf(Redacted.value(apiKey))
   const faultOf = ({ contentType, error }: NoAnswer): GatewayReason => {
     if (error === "nothing") {
       const message = "The gateway answered with status 200 and without anything of what was asked for"
@@ -181,15 +151,20 @@ const makeForward = Effect.fnUntraced(function* ({ apiKey, idle, names, timeout 
     )
   const valueOf = ({ value }: Answer<Response>) => value
 
+  /** `known`: a failure that is nobody's fault. */
   const send = (
     about: About,
     request: HttpClientRequest.HttpClientRequest,
     read: Read,
-    limit: Duration.Duration = timeout
+    limit: Duration.Duration = timeout,
+    known: (error: GatewayError) => boolean = () => false
   ): Effect.Effect<Response, GatewayError> => {
     const client = read === passFile ? large : small
     const attempt = exchange(client.execute(HttpClientRequest.bearerToken(request, apiKey)), read)
-    return blame(Effect.map(callWithin(limit)(about, checked(attempt)), valueOf))
+    const called = callWithin(limit)(about, checked(attempt))
+    return Effect.mapError(Effect.map(called, valueOf), (error) =>
+      known(error) ? error : blameUs(names)(error)
+    )
   }
 
   const direct = Option.getOrUndefined(yield* Effect.serviceOption(DirectTransport))
@@ -218,7 +193,7 @@ const makeForward = Effect.fnUntraced(function* ({ apiKey, idle, names, timeout 
         ({ received }, bytes) => {
           // Of an upstream that says it twice, a list.
           const contentType = [received["content-type"] ?? ""].flat().join(", ")
-          const value = passJson(contentType, bytes, names)
+          const value = passJson(contentType, bytes, names, conceal)
           return value && { value, requestId: requestIdOf(received) }
         },
         (sent) => checked(exchange(sent, read))
@@ -231,7 +206,7 @@ const makeForward = Effect.fnUntraced(function* ({ apiKey, idle, names, timeout 
 
 /** Serves the declared models by the gateway at `url`, one attempt a call. */
 export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings) {
-  const { accessToken, anyModelOf, id, idle, models, url } = settings
+  const { accessToken, anyModelOf, id, idle, models, timeout, url } = settings
   const tasks = yield* MediaTasks
   const { conceal, send, sendTo } = yield* makeForward(settings)
 
@@ -284,8 +259,8 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
         ? isWhole(kind, answer)
           ? Effect.void
           : Effect.fail(withoutId(kind, call.request.model))
-        : Effect.flatMap(Clock.currentTimeMillis, (created) =>
-            tasks.add({
+        : Effect.flatMap(Clock.currentTimeMillis, (created) => {
+            const added = tasks.add({
               ...task,
               kind,
               user: call.user,
@@ -299,7 +274,8 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
               request: null,
               told: {}
             })
-          )
+            return Effect.mapError(added, (error) => new GatewayError({ ...error, inDoubt: true }))
+          })
     })
 
   const at = (path: string, id: string, rest = "") => `${url}${path}/${encodeURIComponent(id)}${rest}`
@@ -312,6 +288,8 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
         HttpClientRequest.get(at(path, id)),
         passOn(idle, namesOf(`${kind}s`, model), conceal)
       )
+
+  const video = look(VIDEOS)
 
   return {
     id,
@@ -329,31 +307,42 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
     },
     tasks: {
       image: look(IMAGES),
-      video: look(VIDEOS),
+      video,
       videoContent: ({ task: { id, model } }) =>
         send({ operation: "videos", model }, HttpClientRequest.get(at(VIDEOS, id, "/content")), passFile),
-      removeVideo: ({ task: { id, model } }) =>
-        send({ operation: "videos", model }, HttpClientRequest.delete(at(VIDEOS, id)), passNothing).pipe(
-          Effect.andThen(tasks.remove(id))
+      removeVideo: (call) => {
+        const { id, model } = call.task
+        const request = HttpClientRequest.delete(at(VIDEOS, id))
+        return send({ operation: "videos", model }, request, passNothing, timeout, removesNot).pipe(
+          Effect.catchIf(removesNot, () =>
+            Effect.filterOrFail(
+              video(call),
+              (answer) => hasMade(answer) !== undefined,
+              () => goesOn(model)
+            )
+          ),
+          Effect.andThen(tasks.remove(call.task))
         )
+      }
     },
     ...(accessToken !== undefined && { account: yield* accountOf(url, accessToken) })
   } satisfies Provider
 })
 
-/** The short form of one upstream, as the environment has it: three models by name, and any for images and videos. */
+/** The short form of one upstream, as the environment has it: models by name, and any for images and videos. */
 export const ofGateway = ({ accessToken, apiKey, models, url }: GatewaySettings): UpstreamSettings => {
   const timeout = Duration.seconds(60)
-  const model = (id: string, operation: keyof Operations) => ({ id, operation, aliases: [], timeout })
+  const model = (id: string | undefined, operation: keyof Operations) =>
+    id === undefined ? [] : [{ id, operation, aliases: [], timeout }]
   return {
     id: new URL(url).host,
     url,
     apiKey,
     accessToken,
     models: [
-      model(models.embedding, "embeddings"),
-      model(models.rerank, "rerank"),
-      model(models.chat, "chat")
+      ...model(models.embedding, "embeddings"),
+      ...model(models.rerank, "rerank"),
+      ...model(models.chat, "chat")
     ],
     anyModelOf: ["images", "videos"],
     timeout,

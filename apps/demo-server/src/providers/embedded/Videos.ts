@@ -5,6 +5,7 @@ import {
   makeDataUri,
   MAX_SEED,
   mediaTypeOf,
+  ServerFailure,
   type Video,
   type VideoRequest
 } from "@sluice/core"
@@ -12,6 +13,7 @@ import { animate, checkAnimate } from "@sluice/embedded/media"
 import { Clock, Effect, FileSystem, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { randomInt, randomUUID } from "node:crypto"
+import { ServerConfig } from "../../Config.ts"
 import { FetchImage } from "../../media/FetchImage.ts"
 import { expired } from "../../media/FilesRoute.ts"
 import { MediaFiles } from "../../media/MediaFiles.ts"
@@ -47,6 +49,17 @@ const sourceOf = (reference: VideoRequest["input_reference"]): string | InvalidR
       })
 }
 
+/** Servers of one database know each other's tasks, and have folders of their own. */
+const elsewhere = (model: string) =>
+  new GatewayError({
+    operation: "videos",
+    model,
+    reason: new ServerFailure({
+      status: 503,
+      message: "The video is kept by another server of this database, which made it: ask again, or there"
+    })
+  })
+
 const seconds = (ms: number) => Math.floor(ms / 1000)
 
 export const videos = Effect.fnUntraced(function* (provider: string, runner: TaskRunner) {
@@ -54,6 +67,7 @@ export const videos = Effect.fnUntraced(function* (provider: string, runner: Tas
   const tasks = yield* MediaTasks
   const fs = yield* FileSystem.FileSystem
   const fetchImage = yield* FetchImage
+  const { database } = yield* ServerConfig
 
   const { inTurn } = makeFairTurns()
 
@@ -152,6 +166,7 @@ export const videos = Effect.fnUntraced(function* (provider: string, runner: Tas
         })
       }
       const file = yield* files.find(task.files[0] ?? "")
+      if (file === undefined && database !== undefined) return yield* elsewhere(task.model)
       if (file === undefined || file === "expired") return expired
       return HttpServerResponse.stream(fs.stream(file.path), {
         contentType: "video/mp4",
@@ -165,7 +180,7 @@ export const videos = Effect.fnUntraced(function* (provider: string, runner: Tas
       .stop(task.id)
       .pipe(
         Effect.andThen(Effect.forEach(task.files, files.remove, { discard: true })),
-        Effect.andThen(tasks.remove(task.id))
+        Effect.andThen(tasks.remove(task))
       )
 
   const video: TaskOperation<Video> = ({ task }) => Effect.succeed(videoOf(task))

@@ -1,0 +1,63 @@
+/** What goes wrong with a gateway behind this one, as its callers are told. */
+import { GatewayError, InvalidRequest, InvalidResponse, ServerFailure } from "@sluice/core"
+import { REDIRECTED } from "@sluice/core/client"
+import type { MediaTask } from "../media/MediaTasks.ts"
+
+/** Of the method, the headers or the protocol, none of which is the caller's. */
+const FORM_REFUSED: ReadonlySet<number | undefined> = new Set([405, 406, 411, 415, 417, 421, 426])
+
+/**
+ * Our credential was refused, our account there is empty, our address of it is not where it is, or our way to ask is not
+ * its: not the caller's, whom a 400, 401 or 403 would send to look at the wrong place. Nothing was made.
+ */
+export const blameUs =
+  ({ apiKey, url }: { readonly url: string; readonly apiKey: string }) =>
+  (error: GatewayError): GatewayError => {
+    const { reason } = error
+    const what =
+      reason._tag === "Unauthorized"
+        ? `refused this server's ${apiKey}`
+        : reason._tag === "InsufficientQuota"
+          ? `says that the account of this server's ${apiKey} is used up`
+          : reason._tag === "InvalidRequest" && reason.code === REDIRECTED
+            ? `is elsewhere than ${url} says`
+            : reason._tag === "InvalidRequest" && FORM_REFUSED.has(reason.status)
+              ? `refuses the form of this server's calls with status ${reason.status}: check ${url}`
+              : undefined
+    if (what === undefined) return error
+    const message = `The gateway ${what}: ${reason.message}`
+    return new GatewayError({
+      ...error,
+      unmade: true,
+      reason: new ServerFailure({ message, status: 502, final: true })
+    })
+  }
+
+/** What cannot be asked for again is lost to the caller, who shall not pay for it. */
+export const withoutId = (kind: MediaTask["kind"], model: string) => {
+  const message = `The gateway began ${kind === "video" ? "a video" : "an image"} and gave no id to ask for it by. It may have been made all the same, and paid for there.`
+  return new GatewayError({
+    operation: `${kind}s`,
+    model,
+    inDoubt: true,
+    reason: new InvalidResponse({ message })
+  })
+}
+
+/** Of a gateway that removes nothing, or knows the task no more. */
+export const removesNot = ({ reason }: GatewayError): boolean =>
+  reason._tag === "NotFound" ||
+  (reason._tag === "InvalidRequest" && reason.status === 405) ||
+  (reason._tag === "ServerFailure" && reason.status === 501)
+
+/** What goes on there is paid for. */
+export const goesOn = (model: string) =>
+  new GatewayError({
+    operation: "videos",
+    model,
+    reason: new InvalidRequest({
+      status: 409,
+      code: "video_not_removable",
+      message: "The gateway that makes this video cannot end it: remove it when it has completed or failed"
+    })
+  })

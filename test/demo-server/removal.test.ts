@@ -1,0 +1,31 @@
+/** A video is removed where its gateway removes none: its record goes once nothing is made for it any more. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { before, codeOf, costs, post } from "./PaidServer.ts"
+import { json } from "./Upstream.ts"
+
+const film = { model: "animator", prompt: "a lock", seconds: "8" }
+
+describe("a gateway that removes no videos", () => {
+  for (const refusal of [404, 405, 501]) {
+    it.live(`and says ${refusal}: what goes on there stays, and what has ended is gone`, () =>
+      Effect.gen(function* () {
+        let status = "in_progress"
+        const { server } = yield* before((response, { method }) =>
+          method === "DELETE"
+            ? json(response, { error: { message: "Invalid URL (DELETE /v1/videos)" } }, refusal)
+            : json(response, { id: "film", status })
+        )
+        const ask = (method: string) => post(server, "/v1/videos/film", undefined, { method })
+        yield* costs(server, post(server, "/v1/videos", film), 80)
+        const kept = yield* costs(server, ask("DELETE"), 0)
+        assert.deepStrictEqual([kept.status, codeOf(kept)], [409, "video_not_removable"])
+        assert.strictEqual((yield* ask("GET")).status, 200)
+        status = "completed"
+        yield* ask("GET")
+        assert.strictEqual((yield* costs(server, ask("DELETE"), 0)).status, 200)
+        assert.strictEqual((yield* ask("GET")).status, 404)
+      }).pipe(Effect.scoped)
+    )
+  }
+})

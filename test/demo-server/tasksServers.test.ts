@@ -1,0 +1,77 @@
+/** Servers of one PostgreSQL: a task that was begun at one is watched, fetched, paid for and removed at any. */
+import { assert, it } from "@effect/vitest"
+import { makeDataUri, Video } from "@sluice/core"
+import { Effect, Schedule } from "effect"
+import { before, costs, post, priced, type Server } from "./PaidServer.ts"
+import sharp from "sharp"
+import { onPostgres } from "./Stores.ts"
+import { startServer } from "./TestServer.ts"
+import { json } from "./Upstream.ts"
+
+onPostgres((_, store) => {
+  /** Another server of the same database, which is asked with the first one's credentials. */
+  const beside = (first: Server, env: Record<string, string>) =>
+    Effect.map(startServer({ env }), (second): Server => {
+      const call: Server["call"] = (path, options = {}) =>
+        second.call(path, {
+          ...options,
+          as: "none",
+          headers: {
+            authorization: `Bearer ${options.as === "token" ? first.secrets.accessToken : first.secrets.apiKey}`
+          }
+        })
+      return { ...second, call }
+    })
+
+  it.live("of an upstream, at any of them", () =>
+    Effect.gen(function* () {
+      let status = "in_progress"
+      const { asked, env, server } = yield* before(
+        (response, { method, path }) => {
+          if (!path.endsWith("/content"))
+            return json(response, method === "DELETE" ? {} : { id: "film", status })
+          response.writeHead(200, { "content-type": "video/mp4" })
+          response.end("bytes")
+        },
+        yield* store
+      )
+      const other = yield* beside(server, env)
+      const film = { model: "animator", prompt: "a lock", seconds: "8" }
+      yield* costs(server, post(server, "/v1/videos", film), 80)
+      status = "completed"
+      const path = "/v1/videos/film"
+      const seen = yield* costs(server, other.call(path), 0)
+      assert.deepInclude(yield* Effect.promise(() => seen.json()), { id: "film", status })
+      const content = yield* other.call(`${path}/content`)
+      assert.strictEqual(yield* Effect.promise(() => content.text()), "bytes")
+      assert.strictEqual((yield* other.call(path, { method: "DELETE" })).status, 200)
+      for (const one of [server, other]) assert.strictEqual((yield* one.call(path)).status, 404)
+      assert.strictEqual(asked().at(-1)?.method, "DELETE")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of the models of a server, but for what it made: that is fetched where it is", () =>
+    Effect.gen(function* () {
+      const env = { ...(yield* store), ...(yield* priced) }
+      const server = yield* startServer({ env })
+      const other = yield* beside(server, env)
+      const grey = sharp({ create: { width: 16, height: 16, channels: 3, background: "grey" } }).png()
+      const input_reference = makeDataUri("image/png", yield* Effect.promise(() => grey.toBuffer()))
+      const film = { prompt: "A barge", seconds: "1", size: "160x90", input_reference }
+      const made = yield* post(server, "/v1/videos", { model: "sluice-video-from-image", ...film })
+      const path = `/v1/videos/${(JSON.parse(made.text) as { readonly id: string }).id}`
+      const { status } = yield* Effect.repeat(server.json(Video, path), {
+        schedule: Schedule.spaced("50 millis"),
+        until: ({ status }) => status === "completed" || status === "failed"
+      })
+      const [told, content] = yield* Effect.all([other.call(path), other.call(`${path}/content`)])
+      assert.deepInclude(yield* Effect.promise(() => told.json()), { status: "completed" })
+      assert.strictEqual(status, "completed")
+      const { error } = (yield* Effect.promise(() => content.json())) as {
+        readonly error: { readonly message: string }
+      }
+      assert.strictEqual(content.status, 503)
+      assert.include(error.message, "another server")
+    }).pipe(Effect.scoped)
+  )
+})
