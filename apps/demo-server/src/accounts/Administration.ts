@@ -1,8 +1,10 @@
 /** What administrators do: users, and the log of who changed what. */
 import { Failure, Principal } from "@sluice/core"
 import { Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlError } from "effect/sql"
+import { SESSION_COOKIE } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import {
   limitsGiven,
@@ -164,7 +166,10 @@ export const AdministrationLayer = HttpApiBuilder.group(
       }),
       renewToken: Effect.fn("administration.renewToken")(function* () {
         const { user } = yield* Principal
-        return enveloped(yield* orUnavailable(audit.changing(users.renew(user), renewed(user))))
+        // Whoever asks from the page stays signed in; a program has shown no cookie.
+        const { cookies } = yield* HttpServerRequest.HttpServerRequest
+        const renew = users.renew(user, cookies[SESSION_COOKIE])
+        return enveloped(yield* orUnavailable(audit.changing(renew, renewed(user))))
       }),
       audit: Effect.fn("administration.audit")(function* ({ query }) {
         yield* admin

@@ -47,11 +47,11 @@ export class Users extends Context.Service<
     readonly update: (id: string, changes: Partial<UserFields>, add: number) => Asked<UserRow | undefined>
     /**
      * A new system access token in place of this one. Of two that ask at once with the same, one gets it: the other's
-     * has ended.
+     * has ended. With it end the page's sessions that no key opened.
      */
     readonly rotate: (user: string, token: string) => Asked<string | undefined>
-    /** A new system access token; one that there was has ended. */
-    readonly renew: (user: string) => Asked<string>
+    /** A new system access token; one that there was has ended, and so have those sessions, but for this one. */
+    readonly renew: (user: string, session?: string) => Asked<string>
   }
 >()("@sluice/demo-server/Users") {
   static readonly layer = Layer.effect(
@@ -62,6 +62,8 @@ export class Users extends Context.Service<
         Effect.flatMap(query, (found) => Effect.orDie(decode(found)))
       const first = (query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
         Effect.map(rows(query), ([user]) => user)
+      const endSessions = (user: string, but = "") =>
+        sql`DELETE FROM sessions WHERE user_id = ${user} AND token_id IS NULL AND hash <> ${hashSecret(but)}`
       return {
         get: (id) => first(sql`SELECT * FROM users WHERE id = ${id}`),
         holdAdministrator: Effect.fn("Users.holdAdministrator")(function* (id, subject = id) {
@@ -100,13 +102,16 @@ export class Users extends Context.Service<
           const now = yield* Clock.currentTimeMillis
           const changed = yield* sql`UPDATE system_tokens SET hash = ${hashSecret(next)}, created_at = ${now}
             WHERE user_id = ${user} AND hash = ${hashSecret(token)} RETURNING user_id`
-          return changed.length === 0 ? undefined : next
+          if (changed.length === 0) return undefined
+          yield* endSessions(user)
+          return next
         }),
-        renew: Effect.fn("Users.renew")(function* (user) {
+        renew: Effect.fn("Users.renew")(function* (user, session) {
           const next = makeSystemToken()
           const row = { user_id: user, hash: hashSecret(next), created_at: yield* Clock.currentTimeMillis }
           yield* sql`INSERT INTO system_tokens ${sql.insert(row)}
             ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`
+          yield* endSessions(user, session)
           return next
         })
       }
