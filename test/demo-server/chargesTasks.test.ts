@@ -48,6 +48,34 @@ describe("a task", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("costs what was made, where its answer tells: the images that came, the seconds of the video", () =>
+    Effect.gen(function* () {
+      let made: object = {}
+      const { server } = yield* before((response, { method, path }) => {
+        if (method === "POST") return json(response, { id: "task", status: "queued" })
+        if (!path.endsWith("/content")) return json(response, { id: "task", status: "completed", ...made })
+        response.writeHead(200, { "content-type": "video/mp4" })
+        response.end("film")
+      })
+      const three = { model: "v", prompt: "p", n: 3 }
+      const film = { model: "v", prompt: "p" }
+      const images = "/v1/images/generations"
+      for (const [path, body, reserved, told, back, look] of [
+        [images, three, 300, { data: [{ url: "https://cdn.example/1.png" }] }, 200, ""],
+        [images, three, 300, { data: Array(50).fill({ url: "https://cdn.example/1.png" }) }, 0, ""],
+        [images, three, 300, {}, 0, ""],
+        ["/v1/videos", film, 150, { seconds: "4" }, 110, ""],
+        ["/v1/videos", film, 150, { seconds: "4" }, 110, "/content"],
+        ["/v1/videos", film, 150, { seconds: "400" }, 0, ""],
+        ["/v1/videos", film, 150, { seconds: "none" }, 0, ""]
+      ] as const) {
+        made = told
+        yield* costs(server, post(server, path, body), reserved)
+        yield* costs(server, server.call(`${path}/task${look}`), -back)
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live("that nobody could ask for is refused and given back", () =>
     Effect.gen(function* () {
       let answer: unknown

@@ -8,6 +8,7 @@ import { DatabaseSync } from "node:sqlite"
 import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
 import { MediaTasks } from "../../apps/demo-server/src/media/MediaTasks.ts"
 import { outOfBalance } from "../../apps/demo-server/src/money/Equation.ts"
+import { Prices } from "../../apps/demo-server/src/money/Prices.ts"
 import { Recovery } from "../../apps/demo-server/src/money/Recovery.ts"
 import { Providers } from "../../apps/demo-server/src/providers/Providers.ts"
 import { addUser, ledgerIn } from "./LedgerIn.ts"
@@ -96,7 +97,7 @@ it.live("a task elsewhere is asked after, and paid for or given back; a call tha
 it.live("of another server's calls, those are over whose lease ended while it could still tell", () =>
   Effect.gen(function* () {
     const data = yield* temporaryFolder
-    const needs = Layer.mergeAll(MediaTasks.layer, Layer.succeed(Providers, [])).pipe(
+    const needs = Layer.mergeAll(MediaTasks.layer, Prices.layer, Layer.succeed(Providers, [])).pipe(
       Layer.provideMerge(ledgerIn(data, {})),
       Layer.provideMerge(ServerConfig.layer),
       Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ SLUICE_DATA: data }))),

@@ -38,10 +38,14 @@ export const serveTask = Effect.fnUntraced(function* <Response>(
     const provider = providers.find(({ id }) => id === task.provider)
     const operate = provider?.tasks && pick(provider.tasks)
     if (operate === undefined) return yield* providerGone
-    const call = operate({ task, origin: yield* originOf })
+    const origin = yield* originOf
+    const call = operate({ task, origin })
     const answer = yield* Effect.mapError(provider?.guard?.(call) ?? call, toFailure)
     const made = shows(answer)
-    if (made !== undefined) yield* charges.ended(user, id, made)
+    // What is fetched does not tell what it costs.
+    const look: TaskOperation<unknown> | undefined = shows === byContent ? provider?.tasks?.[kind] : undefined
+    const told = look && Effect.orElseSucceed(look({ task, origin }), () => undefined)
+    if (made !== undefined) yield* charges.ended(user, id, made, told ?? Effect.succeed(answer))
     return answer
   })
 })

@@ -17,7 +17,7 @@ import { keeping } from "./Keeping.ts"
 import { type Charge, LEASE_MS, Ledger, type Settlement } from "./Ledger.ts"
 import type { Meter } from "./Meter.ts"
 import { Prices, type Usage } from "./Prices.ts"
-import { purchaseOf, quoteOf, settlementOf, usedBy } from "./Quote.ts"
+import { purchaseOf, quoteOf, settlementOf, settlementOfTask, usedBy } from "./Quote.ts"
 import { rateHeaders, type RateState } from "./RateWindow.ts"
 import { quotaShort, tooMany } from "./Refusal.ts"
 import { fieldOf, hasImages, hasMade, imagesIn, secondsOf, settledUsage, valueOf } from "./Reported.ts"
@@ -105,8 +105,16 @@ export class Charges extends Context.Service<
     ) => Effect.Effect<Answer<Response>, GatewayError | Failure, HttpServerRequest.HttpServerRequest>
     /** What `around` does, for calls that are reserved and made before their request comes to it. */
     readonly early: EarlyCalls
-    /** A task has ended: settled where it has made something, refunded else. Once; of a task without a charge, nothing. */
-    readonly ended: (user: string, task: string, made: boolean) => Effect.Effect<void>
+    /**
+     * A task has ended: settled where it has made something, for what its answer tells, and refunded else. Once; of a
+     * task without a charge, nothing.
+     */
+    readonly ended: (
+      user: string,
+      task: string,
+      made: boolean,
+      answer?: Effect.Effect<unknown>
+    ) => Effect.Effect<void>
   }
 >()("@sluice/demo-server/Charges") {
   static readonly layer = Layer.effect(
@@ -324,12 +332,14 @@ export class Charges extends Context.Service<
           })
         )
 
-      const ended = (user: string, task: string, made: boolean) =>
+      const ended: Charges["Service"]["ended"] = (user, task, made, answer = Effect.undefined) =>
         surely(
           Effect.flatMap(ledger.ofTask(user, task), (charge) => {
             if (charge === undefined) return Effect.succeed(false)
             return made
-              ? ledger.settle(charge, { cost: charge.planned, inputTokens: 0, outputTokens: 0 })
+              ? Effect.flatMap(answer, (told) =>
+                  ledger.settle(charge, settlementOfTask(prices, charge, told))
+                )
               : ledger.refund(charge.id)
           })
         )

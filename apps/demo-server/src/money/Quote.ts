@@ -1,9 +1,10 @@
 /** What a call may cost, and what it came to: the same for every way that a call takes. */
 import type { RateLimits } from "./RateWindow.ts"
-import type { Purchase, Settlement } from "./Purchase.ts"
+import type { Charge, Purchase, Settlement } from "./Purchase.ts"
 import type { Meter } from "./Meter.ts"
-import { costOf, type Price, type Prices, type Usage } from "./Prices.ts"
-import { fieldOf, settledUsage, writtenBy } from "./Reported.ts"
+import type { Operations } from "../providers/Provider.ts"
+import { costOf, NOTHING, type Price, type Prices, type Usage } from "./Prices.ts"
+import { fieldOf, settledUsage, valueOf, writtenBy } from "./Reported.ts"
 
 export interface Quote {
   readonly price: Price
@@ -55,3 +56,20 @@ export const settlementOf = ({ price }: Pick<Quote, "price">, usage: Usage): Set
 /** What a whole answer says that it used, as far as that is believed. */
 export const usedBy = (value: unknown, { most }: Quote, counted: () => Usage): Usage =>
   settledUsage(fieldOf(value, "usage"), most, counted, () => writtenBy(value))
+
+/** What a task has made, by its answer, where that tells: never more than was planned when it began. */
+export const settlementOfTask = (
+  prices: Prices["Service"],
+  { model, operation, planned }: Charge & { readonly planned: number },
+  answer: unknown
+): Settlement => {
+  const value = valueOf(answer)
+  const images = fieldOf(value, "data")
+  const seconds = Number(fieldOf(value, "seconds"))
+  const usage =
+    operation === "videos"
+      ? seconds > 0 && { ...NOTHING, seconds }
+      : Array.isArray(images) && { ...NOTHING, images: images.length }
+  const cost = usage ? costOf(prices.of(operation as keyof Operations, model), usage) : planned
+  return { cost: Math.min(cost, planned), inputTokens: 0, outputTokens: 0 }
+}

@@ -6,6 +6,8 @@ import type { TaskOperation } from "../providers/Provider.ts"
 import { Providers } from "../providers/Providers.ts"
 import { REMEMBERED } from "./Idempotency.ts"
 import { Ledger, type OpenCharge } from "./Ledger.ts"
+import { Prices } from "./Prices.ts"
+import { settlementOfTask } from "./Quote.ts"
 import { hasMade } from "./Reported.ts"
 
 const EVERY = Duration.seconds(30)
@@ -34,23 +36,23 @@ export class Recovery extends Context.Service<
       const ledger = yield* Ledger
       const tasks = yield* MediaTasks
       const providers = yield* Providers
+      const prices = yield* Prices
       const { database } = yield* ServerConfig
 
-      /** Whether the task has made something; undefined while that is not known. */
-      const made = Effect.fnUntraced(function* (task: MediaTask) {
-        const { id, kind, model, provider, status } = task
-        if (status === "completed" || status === "failed") return status === "completed"
+      /** How far the task is, as its maker answers; undefined while that is not known. */
+      const answerOf = Effect.fnUntraced(function* (task: MediaTask) {
+        const { id, kind, model, provider } = task
+        if (hasMade(task) !== undefined) return task
         const operations = providers.find((one) => one.id === provider)?.tasks
         const look: TaskOperation<unknown> | undefined =
           kind === "image" ? operations?.image : operations?.video
         if (look === undefined) return undefined
-        const answer = yield* look({ task, origin: "" }).pipe(
+        return yield* look({ task, origin: "" }).pipe(
           Effect.tapError(({ message }) =>
             Effect.logDebug(`The ${kind} task ${id} of ${model} was asked after: ${message}`)
           ),
           Effect.orElseSucceed(() => undefined)
         )
-        return hasMade(answer)
       })
 
       const taskOf = ({ operation, task, user }: OpenCharge) =>
@@ -67,10 +69,9 @@ export class Recovery extends Context.Service<
         // Without a task there is nobody to ask: the call has ended with the server that made it.
         if (charge.task === undefined) return isOver ? yield* ledger.refund(charge.id, true) : false
         const task = yield* taskOf(charge)
-        const done = task === undefined ? undefined : yield* made(task)
-        if (done === true) {
-          return yield* ledger.settle(charge, { cost: charge.planned, inputTokens: 0, outputTokens: 0 })
-        }
+        const answer = task && (yield* answerOf(task))
+        const done = hasMade(answer)
+        if (done === true) return yield* ledger.settle(charge, settlementOfTask(prices, charge, answer))
         if (done === false) return yield* ledger.refund(charge.id)
         if (now - charge.createdAt < Duration.toMillis(IN_DOUBT)) {
           yield* ledger.renew([charge.id])
