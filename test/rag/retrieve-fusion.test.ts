@@ -140,6 +140,7 @@ describe("fuse", () => {
 })
 
 describe("the order after reranking", () => {
+  const orderOf = (...given: Parameters<typeof finalOrder>) => finalOrder(...given).order
   const hitsOf = (scores: ReadonlyArray<number | undefined>) =>
     scores.map((keywordScore, i): Hit => ({ passage: passage(`p${i}`), keywordScore }))
   const priors = priorsOf(hitsOf([3, undefined, 12]))
@@ -147,23 +148,23 @@ describe("the order after reranking", () => {
 
   it("is the reranker's, where it is neural or keywords found nothing", () => {
     const reranked = { scores: [0.2, 0.9, 0.5], order: [1, 2, 0] }
-    assert.deepStrictEqual(finalOrder("gate", reranked, priors, "neural"), [1, 2, 0])
+    assert.deepStrictEqual(orderOf("gate", reranked, priors, "neural"), [1, 2, 0])
     const silent = priorsOf(hitsOf([undefined, undefined, undefined]))
     assert.deepStrictEqual([priors, silent, priorsOf([])], [[0.25, 0, 1], [0, 0, 0], []])
-    assert.deepStrictEqual(finalOrder(long, reranked, silent, "lexical"), [1, 2, 0])
+    assert.deepStrictEqual(orderOf(long, reranked, silent, "lexical"), [1, 2, 0])
   })
 
   it("counts a little of the keywords beside a lexical one, half as much as it for long questions", () => {
     const close = { scores: [0.1, 0.52, 0.5], order: [1, 2, 0] }
-    assert.deepStrictEqual(finalOrder("gate", close, priors, "lexical"), [2, 1, 0])
+    assert.deepStrictEqual(orderOf("gate", close, priors, "lexical"), [2, 1, 0])
     const clear = { scores: [0.1, 0.9, 0.5], order: [1, 2, 0] }
-    assert.deepStrictEqual(finalOrder("gate", clear, priors, "lexical"), [1, 2, 0])
+    assert.deepStrictEqual(orderOf("gate", clear, priors, "lexical"), [1, 2, 0])
     const clearer = { scores: [0.1, 0.7, 0.5], order: [1, 2, 0] }
-    assert.deepStrictEqual(finalOrder("gate", clearer, priors, "lexical"), [1, 2, 0])
-    assert.deepStrictEqual(finalOrder(long, clearer, priors, "lexical"), [2, 1, 0])
+    assert.deepStrictEqual(orderOf("gate", clearer, priors, "lexical"), [1, 2, 0])
+    assert.deepStrictEqual(orderOf(long, clearer, priors, "lexical"), [2, 1, 0])
     const equal = { scores: [0.5, 0.5], order: [1, 0] }
-    assert.deepStrictEqual(finalOrder("gate", equal, [1, 1], "lexical"), [1, 0], "ties stay")
-    assert.deepStrictEqual(finalOrder("gate", { scores: [], order: [] }, [], "lexical"), [])
+    assert.deepStrictEqual(orderOf("gate", equal, [1, 1], "lexical"), [1, 0], "ties stay")
+    assert.deepStrictEqual(orderOf("gate", { scores: [], order: [] }, [], "lexical"), [])
   })
 
   it("weighs by the different words of a question, in every script", () => {

@@ -246,6 +246,41 @@ describe("retrieval's options", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
+  it.effect("keep as many as are asked for, and the same with hardly any diversity as with none", () =>
+    Effect.gen(function* () {
+      const reranker = Layer.succeed(
+        Reranker,
+        Reranker.of({
+          model: { id: "mixed", kind: "lexical", maxDocuments: 100 },
+          rerank: (_, documents) =>
+            Effect.succeed({
+              results: documents
+                .map((_, index) => ({ index, score: (index * 7919) % 101 }))
+                .toSorted((a, b) => b.score - a.score),
+              tokens: 0
+            })
+        })
+      )
+      yield* Effect.gen(function* () {
+        const pump = (i: number) =>
+          `Pump ${i}${i % 3 ? "" : " has a red wheel"}${i % 5 ? "" : " and a valve"}.`
+        const pumps = Array.from({ length: 40 }, (_, i) => [`p${i}.md`, pump(i)])
+        const from = yield* library(Object.fromEntries(pumps))
+        const ask = (diversity: number) =>
+          Effect.map(
+            from.retrieve("Which pump has a red wheel and a valve?", { diversity, keep: 20 }),
+            pathsOf
+          )
+        // Keywords count beside this reranker: its scores alone are another order.
+        assert.deepStrictEqual(yield* ask(1e-9), yield* ask(0))
+        const kept = (options: RetrieveOptions) =>
+          Effect.map(from.retrieve("Which pump has a valve?", options), ({ kept }) => kept.length)
+        // Whoever keeps more than are usually recalled has as many recalled.
+        assert.deepStrictEqual([yield* kept({ keep: 30 }), yield* kept({ keep: 30, recall: 7 })], [30, 7])
+      }).pipe(Effect.provide(Layer.mergeAll(embedderLayer, reranker, readerLayer)))
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("give a passage with its section, in order and no further", () =>
     Effect.gen(function* () {
       const part = (word: string) => `${word} is said of the lock and of the boats in it. `.repeat(18)

@@ -2,10 +2,13 @@
 import type { StoredPassage } from "./Document.ts"
 import { makeSameText } from "./Duplicates.ts"
 
-/** A recalled passage; in order, best first. `score` is the reranker's, absent where it did not answer. */
+/** A recalled passage; in order, best first. Where the reranker did not answer, `score` and `relevance` are absent. */
 export interface Ordered {
   readonly passage: StoredPassage
+  /** The reranker's. */
   readonly score?: number | undefined
+  /** What the order goes by. */
+  readonly relevance?: number | undefined
   readonly vector?: Float32Array | undefined
 }
 
@@ -28,7 +31,7 @@ export interface Kept {
  * Chooses the passages to keep.
  *
  * **Details.** With `diversity` d, each next one is the highest of (1 - d) · relevance - d · cosine with the nearest one
- * already kept; relevance is the score stretched to 0–1, or the place where scores are missing. The best is always kept.
+ * already kept; relevance is stretched to 0–1, or the place where it is missing. The best is always kept.
  */
 export const keepOf = (
   question: string,
@@ -62,11 +65,11 @@ const first = (rest: ReadonlySet<number>): number => {
 }
 
 const relevanceOf = (ordered: ReadonlyArray<Ordered>): ReadonlyArray<number> => {
-  const scores = ordered.map(({ score }) => score).filter((score) => score !== undefined)
-  const least = Math.min(...scores)
-  const spread = Math.max(...scores) - least
-  return scores.length === ordered.length && spread > 0
-    ? scores.map((score) => (score - least) / spread)
+  const values = ordered.map(({ relevance }) => relevance).filter((value) => value !== undefined)
+  const least = Math.min(...values)
+  const spread = Math.max(...values) - least
+  return values.length === ordered.length && spread > 0
+    ? values.map((value) => (value - least) / spread)
     : ordered.map((_, i) => 1 - i / ordered.length)
 }
 

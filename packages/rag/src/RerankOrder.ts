@@ -39,18 +39,24 @@ export interface Reranked {
   readonly order: ReadonlyArray<number>
 }
 
-/** Places, best first. `priors` are `priorsOf` the hits. A neural reranker's order stands as it is. */
+/** Places, best first, and what they go by, in the order of the hits. */
+export interface FinalOrder {
+  readonly order: ReadonlyArray<number>
+  readonly values: ReadonlyArray<number>
+}
+
+/** `priors` are `priorsOf` the hits. A neural reranker's order stands as it is. */
 export const finalOrder = (
   question: string,
   { order, scores }: Reranked,
   priors: ReadonlyArray<number>,
   kind: RerankerModel["kind"]
-): ReadonlyArray<number> => {
-  if (kind === "neural") return order
+): FinalOrder => {
+  if (kind === "neural") return { order, values: scores }
   const weight = keywordsWeight(question)
   const least = Math.min(...scores)
   const spread = Math.max(...scores) - least || 1
   const values = scores.map((score, i) => (score - least) / spread + weight * (priors[i] ?? 0))
   // Equal values keep the reranker's order.
-  return order.toSorted((a, b) => values[b]! - values[a]!)
+  return { order: order.toSorted((a, b) => values[b]! - values[a]!), values }
 }

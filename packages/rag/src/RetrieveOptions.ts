@@ -28,9 +28,9 @@ export const FUSION: Fusion = Fusion.minMax()
 
 /** What a caller may change, for a library and for each question. What is not set is as the library says. */
 export interface RetrieveOptions {
-  /** Passages recalled, at least 1. Default `RECALL`. */
+  /** Passages recalled, at least 1. Default `RECALL`, or `keep` where that is more. */
   readonly recall?: number | undefined
-  /** Passages kept of them, at least 1. Default `KEEP`. */
+  /** Passages kept of them, at least 1, at most `recall`. Default `KEEP`. */
   readonly keep?: number | undefined
   /**
    * Passages at the head of the fused list that the reranker sees at most, in one call. Never fewer than `recall`, never more
@@ -111,7 +111,8 @@ export const planOf = Effect.fnUntraced(function* (
   if (noNumber !== undefined) {
     return yield* malformed(`${noNumber} is no number: ${shown(given(noNumber))}. Give one, or leave it out.`)
   }
-  const recall = within(given("recall") ?? RECALL, 1, reranker.maxDocuments)
+  const keep = given("keep") ?? KEEP
+  const recall = within(given("recall") ?? Math.max(RECALL, keep), 1, reranker.maxDocuments)
   const asked = given("deadline")
   const deadline =
     asked === undefined || Number.isNaN(asked) ? undefined : Option.getOrUndefined(Duration.fromInput(asked))
@@ -128,7 +129,7 @@ export const planOf = Effect.fnUntraced(function* (
   const ways = asks(fusion)
   const plan: RetrievePlan = {
     recall,
-    keep: within(given("keep") ?? KEEP, 1, recall),
+    keep: within(keep, 1, recall),
     candidates,
     eachWay: ways.vector && ways.keywords ? Math.max(recall, Math.ceil(WAY_SHARE * candidates)) : candidates,
     fusion,

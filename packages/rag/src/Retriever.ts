@@ -188,13 +188,17 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
     const reranked = Option.getOrUndefined(answered)
     yield* ended(reranked === undefined ? { ...rerankTime, failed: tooLate(asked.deadline) } : rerankTime)
 
-    const order =
+    const { order, values } =
       reranked === undefined
-        ? fused.map((_, i) => i)
+        ? { order: fused.map((_, i) => i), values: undefined }
         : finalOrder(question, reranked, priors, reranker.model.kind)
     const { kept, sameAs } = keepOf(
       question,
-      order.slice(0, asked.recall).map((i) => ({ ...fused[i]!.hit, score: reranked?.scores[i] })),
+      order.slice(0, asked.recall).map((i) => ({
+        ...fused[i]!.hit,
+        score: reranked?.scores[i],
+        relevance: values?.[i]
+      })),
       asked
     )
     const idAt = (place: number) => fused[order[place]!]!.hit.passage.id
