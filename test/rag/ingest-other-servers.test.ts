@@ -7,7 +7,7 @@ import { Context, Effect, Layer } from "effect"
 import { modelError } from "../../packages/rag/src/PassageEmbedder.ts"
 import { type Behaviour, embed, json, LoopbackGateway } from "../core/LoopbackGateway.ts"
 import { readerLayer, rerankerLayer } from "./Models.ts"
-import { handbook } from "./TestFolder.ts"
+import { handbook, testFolder } from "./TestFolder.ts"
 
 const PREFIXES = { query: "search_query: ", passage: "search_document: " }
 
@@ -74,6 +74,53 @@ describe("an embedding server of one's own", () => {
         assert.include(other.message, "search_query: ")
       }).pipe(Effect.scoped)
     )
+
+  it.effect("that takes 32 texts at a time, or refuses one of them, loses no other", () =>
+    Effect.gen(function* () {
+      const gateway = Context.get(yield* Layer.build(LoopbackGateway.layer), LoopbackGateway)
+      const refused: Array<number> = []
+      gateway.behave((seen, response, nth) => {
+        const { input } = seen.body
+        const error =
+          input.length > 32
+            ? `batch size ${input.length} > maximum allowed batch size 32`
+            : input.some((text) => text.includes("endless"))
+              ? "`inputs` must have less than 512 tokens. Given: 900"
+              : undefined
+        if (error === undefined) return answering((data) => ({ data }))(seen, response, nth)
+        refused.push(input.length)
+        json(response, { error, error_type: "Validation" }, 413)
+      })
+      const { docs, library: at, write } = yield* testFolder
+      const notes = (from: number, to: number) =>
+        Effect.forEach(
+          Array.from({ length: to - from }, (_, i) => from + i),
+          (i) => write(`docs/${i}.md`, `Note ${i} is of ${i === 70 ? "endless" : "some"} length.`)
+        )
+      yield* notes(0, 150)
+      yield* Effect.gen(function* () {
+        const library = yield* Library.open(at)
+        const { added, failed } = yield* library.ingest(docs)
+        assert.deepStrictEqual([added, failed.map(({ path }) => path)], [149, ["70.md"]])
+        assert.include(
+          failed[0]?.error.message,
+          "`inputs` must have less than 512 tokens. Given: 900. Correct"
+        )
+        refused.length = 0
+        yield* notes(150, 250)
+        assert.strictEqual((yield* library.ingest(docs)).added, 100)
+        assert.isBelow(Math.max(...refused), 33)
+      }).pipe(
+        Effect.provide([
+          GatewayEmbedder.layer({ model: "local" }).pipe(
+            Layer.provide(GatewayClient.layer({ baseUrl: gateway.url, apiKey: apiKey("sk-none") }))
+          ),
+          rerankerLayer,
+          readerLayer
+        ])
+      )
+    }).pipe(Effect.scoped)
+  )
 
   it("says what failed and what to do, each in a sentence", () => {
     for (const message of ["no key", "no key."]) {

@@ -1,6 +1,6 @@
 /** Passages to vectors: what is embedded, what is kept, and what is not believed. */
 import { hash as digest } from "node:crypto"
-import { Embedder, type GatewayError, sentence } from "@sluice/core"
+import { Embedder, GatewayError, sentence } from "@sluice/core"
 import { Effect } from "effect"
 import { type Embedding, embeddingCalls, type KeyedText, type PassageText } from "./EmbeddingCalls.ts"
 import type { VectorCache } from "./PassageIndex.ts"
@@ -163,11 +163,12 @@ const salvage = (
   dimension: number,
   model: string
 ): ReadonlyArray<Embedding> => {
-  const kept = error.reason._tag === "PartialFailure" ? error.reason.kept : undefined
+  const partial = error.reason._tag === "PartialFailure" ? error.reason : undefined
+  const why = partial === undefined ? error : new GatewayError({ ...error, reason: partial.first })
   return Array.from({ length: count }, (_, i): Embedding =>
-    kept?.has(i) === true
-      ? checkVector(kept.get(i), dimension, model, "ingest")
-      : { _tag: "Failed", error: modelError("ingest", error) }
+    partial?.kept.has(i) === true
+      ? checkVector(partial.kept.get(i), dimension, model, "ingest")
+      : { _tag: "Failed", error: modelError("ingest", why) }
   )
 }
 

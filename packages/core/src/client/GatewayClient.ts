@@ -15,7 +15,7 @@ import { type About, makeCaller } from "./Call.ts"
 import { chatParts, endOf, originOf } from "./ChatStream.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "./ClientOptions.ts"
 import { tokensOf, vectorsOf } from "./Distrust.ts"
-import { embedAll, type EmbedOptions } from "./Embed.ts"
+import { type EmbedOptions, makeEmbedAll } from "./Embed.ts"
 import { exchange, judge } from "./Exchange.ts"
 import { Guards } from "./Guard.ts"
 import { outgoing } from "./Idempotency.ts"
@@ -92,8 +92,9 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const videos = yield* makeVideos(options, caller, { baseUrl, client, httpClient })
   const images = yield* makeImages(options, caller, { baseUrl, client, httpClient })
 
+  const embedAll = makeEmbedAll(options.embeddings ?? {})
   const embeddings: Gateway["Service"]["embeddings"] = Effect.fn("Gateway.embeddings")((request) =>
-    embedAll(request, options.embeddings ?? {}, ({ texts }) => {
+    embedAll(request, ({ texts }) => {
       const payload = { model: request.model, input: texts, encoding_format: "base64" } as const
       const attempt = exchange(postEmbeddings({ payload, responseMode }), decodeEmbeddings).pipe(
         judge((answer) =>
