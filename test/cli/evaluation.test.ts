@@ -1,4 +1,5 @@
 /** What is measured and planned on the command line: one object on standard output, a report, an exit code. */
+import { watch } from "node:fs"
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -70,6 +71,18 @@ describe("sluice eval", () => {
     expect(runs[4].latency.p95).toBeGreaterThan(0)
     expect(comparisons[0]).toMatchObject({ a: "default", b: "bm25", queries: 4 })
     expect(comparisons[1]).toMatchObject({ a: "a", b: "default" })
+
+    // Begun, and then its folder is taken away: what was measured is printed all the same.
+    await mkdir(join(folder, "gone"))
+    const watcher = watch(
+      join(folder, "gone"),
+      () => void rm(join(folder, "gone"), { recursive: true, force: true })
+    )
+    const lost = await sluice(...RETRIEVAL, "--report", "gone/report.html")
+    watcher.close()
+    expect(lost.code).toBe(1)
+    expect(lost.stderr).toContain("gone/report.html cannot be written")
+    expect(JSON.parse(lost.stdout).queries).toBe(4)
 
     const report = await readFile(join(folder, "report.html"), "utf8")
     expect(report).toContain("<svg")

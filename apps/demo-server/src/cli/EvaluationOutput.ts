@@ -2,7 +2,7 @@
 import { type Comparison, type EvaluatedRun, METRICS, RagError } from "@sluice/rag"
 import { Effect, FileSystem, Option } from "effect"
 import { Flag } from "effect/cli"
-import { note, print } from "./Output.ts"
+import { failed, note, print } from "./Output.ts"
 import { type Reported, reportOf } from "./report/Report.ts"
 
 export const reportFlag = Flag.File("report").pipe(
@@ -62,16 +62,20 @@ const write = Effect.fnUntraced(function* (path: string, content: string) {
 export const beginReport = (report: Option.Option<string>) =>
   Option.isSome(report) ? write(report.value, "") : Effect.void
 
-/** Writes the report, then prints. What each question came to is for the report alone. */
+/** Prints, then writes the report: what was measured is not lost with it. What each question came to is for it alone. */
 export const present = Effect.fn("cli.presentEvaluation")(function* (
   asJson: boolean,
   report: Option.Option<string>,
   reported: Reported
 ) {
-  if (Option.isSome(report)) {
-    yield* write(report.value, reportOf(reported))
-    yield* note(`The report is in ${report.value}`)
-  }
   const { each: _, ...result } = reported
   yield* print(asJson, result, () => render(reported))
+  if (Option.isSome(report)) {
+    yield* write(report.value, reportOf(reported)).pipe(
+      Effect.matchEffect({
+        onSuccess: () => note(`The report is in ${report.value}`),
+        onFailure: ({ message }) => Effect.andThen(note(`sluice: ${message}`), failed)
+      })
+    )
+  }
 })

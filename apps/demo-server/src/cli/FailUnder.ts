@@ -2,7 +2,7 @@
 import { METRICS, RagError, type RunMetrics } from "@sluice/rag"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
-import { note } from "./Output.ts"
+import { failed, note } from "./Output.ts"
 
 /** May be given several times. */
 export const failUnder = Flag.KeyValuePair("fail-under").pipe(
@@ -43,7 +43,6 @@ export const checkLimits = Effect.fn("cli.checkLimits")(function* (
     yield* note(
       `sluice: ${metric} of ${name} is ${reached.toFixed(4)}, below the ${least} that is asked for.`
     )
-    // A result that is printed is no error, and still a program has to see it.
-    yield* Effect.sync(() => (process.exitCode = 1))
+    yield* failed
   }
 })

@@ -5,7 +5,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { modelsFrom } from "../providers/Narrow.ts"
 import { Prices } from "../money/Prices.ts"
 import { withLibrary } from "./OpenedLibrary.ts"
-import { json, note, print } from "./Output.ts"
+import { failed, json, note, print } from "./Output.ts"
 import * as Progress from "./Progress.ts"
 import * as Settings from "./Settings.ts"
 
@@ -99,19 +99,21 @@ export const ingest = Command.make(
     withLibrary(data, (library) =>
       plan
         ? Effect.flatMap(planFor(library, folder), (plan) => print(json, plan, () => planned(plan)))
-        : Effect.flatMap(ingestFolder(library, folder), (report) => {
-            const failed = report.failed.map(({ error, path }) => ({
+        : Effect.gen(function* () {
+            const report = yield* ingestFolder(library, folder)
+            const notRead = report.failed.map(({ error, path }) => ({
               path,
               reason: error.reason,
               message: error.message
             }))
-            return print(json, { ...report, failed }, () => summary(report))
+            yield* print(json, { ...report, failed: notRead }, () => summary(report))
+            if (notRead.length > 0) yield* failed
           })
     )
 ).pipe(
   Command.withDescription(
     "Bring the library up to date with a folder. Unchanged files cost nothing; changed ones are replaced, deleted ones " +
-      "removed; files that cannot be read are named and the rest is ingested."
+      "removed; files that cannot be read are named, the rest is ingested, and the exit code is 1."
   ),
   Command.withExamples([
     { command: "sluice ingest ./docs", description: "Add or update the documents of ./docs" },
