@@ -4,6 +4,7 @@ import { TimedOut } from "@sluice/core"
 import { Cause, Duration, Effect, Exit, Fiber, Option, Stream } from "effect"
 import { HttpClientRequest, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
+import { concealOf } from "../../apps/demo-server/src/providers/Conceal.ts"
 import { passFile, passOn, type Read } from "../../apps/demo-server/src/providers/UpstreamAnswer.ts"
 
 const names = { operation: "chat", called: "m", model: "m" } as const
@@ -34,7 +35,7 @@ describe("an upstream that falls silent", () => {
     Effect.gen(function* () {
       const caller = yield* Effect.forkChild(
         received(
-          passOn(Duration.seconds(20), names, (text) => text),
+          passOn(Duration.seconds(20), names, concealOf("sk-none")),
           "text/event-stream",
           "data: one\n\n"
         ),
@@ -51,7 +52,7 @@ describe("an upstream that falls silent", () => {
 
   it.effect("after the end of a stream: the stream ends at once, without a word of what came after it", () =>
     Effect.gen(function* () {
-      const read = passOn(Duration.seconds(20), names, (text) => text)
+      const read = passOn(Duration.seconds(20), names, concealOf("sk-none"))
       const late = "data: late\n\n"
       const { exit, text } = yield* received(
         read,

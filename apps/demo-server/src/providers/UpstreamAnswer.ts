@@ -3,6 +3,7 @@ import { Failure, TimedOut } from "@sluice/core"
 import { type Told, toldIn } from "@sluice/core/client"
 import { Duration, Effect, Stream } from "effect"
 import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
+import type { Conceal } from "./Conceal.ts"
 import { type EventGuard, makeEventGuard } from "./EventGuard.ts"
 import { GIVEN, holds } from "./Given.ts"
 import { incomingBody, incomingEvents } from "./ModelName.ts"
@@ -86,12 +87,16 @@ const eventsOf = (
   conceal: Conceal
 ) =>
   Stream.suspend(() => {
-    const guard = makeEventGuard(conceal)
+    const pieces = conceal.pieces()
+    const guard = makeEventGuard(conceal.text)
     const named = called === model ? undefined : incomingEvents(called, model)
-    const push = named === undefined ? guard.push : (bytes: Uint8Array) => named.push(guard.push(bytes))
+    const push = (bytes: Uint8Array) => {
+      const guarded = guard.push(pieces.push(bytes))
+      return named === undefined ? guarded : named.push(guarded)
+    }
     const rest = (broken: boolean) =>
       Stream.suspend(() => {
-        const waiting = guard.end()
+        const waiting = Buffer.concat([guard.push(pieces.end()), guard.end()])
         const last = named === undefined ? [waiting] : [named.push(waiting), named.end()]
         const wrong = !guard.isDone() && (broken || guard.isCut())
         return Stream.fromIterable(wrong ? [...last, brokenOff(guard)] : last)
@@ -106,17 +111,26 @@ const eventsOf = (
     )
   })
 
-/** Takes our credential out of a text that an upstream repeats it in. */
-export type Conceal = (text: string) => string
+/** A task tells of its failure in an answer as any other. */
+const concealed = (given: Buffer, { operation }: Names, conceal: Conceal): Buffer =>
+  (operation === "images" || operation === "videos") && given.includes(ERROR)
+    ? Buffer.from(conceal.text(given.toString("latin1")), "latin1")
+    : conceal.bytes(given)
 
-/** JSON as it came, with the model's name that the caller knows; undefined where it is none, or an error. */
+/**
+ * JSON as it came, without our credential and with the model's name that the caller knows; undefined where it is none, or
+ * an error.
+ */
 export const passJson = (
-  contentType: string,
-  bytes: Buffer,
-  names: Names
+  type: string,
+  given: Buffer,
+  names: Names,
+  conceal: Conceal
 ): HttpServerResponse.HttpServerResponse | undefined => {
-  if (!isJson(contentType) || errorIn(names, bytes) !== undefined) return undefined
+  if (!isJson(type) || errorIn(names, given) !== undefined) return undefined
   const { called, model } = names
+  const contentType = conceal.text(type)
+  const bytes = concealed(given, names, conceal)
   if (called === model && isPlainObject(bytes)) {
     return HttpServerResponse.uint8Array(bytes, { contentType })
   }
@@ -140,13 +154,15 @@ export const passOn =
     const contentType = response.headers["content-type"] ?? ""
     if (isEventStream(contentType)) {
       return Effect.succeed(
-        HttpServerResponse.stream(eventsOf(response, idle, names, conceal), { contentType })
+        HttpServerResponse.stream(eventsOf(response, idle, names, conceal), {
+          contentType: conceal.text(contentType)
+        })
       )
     }
     return Effect.map(response.arrayBuffer, (body) => {
       const bytes = Buffer.from(body)
       return (
-        passJson(contentType, bytes, names) ?? {
+        passJson(contentType, bytes, names, conceal) ?? {
           contentType,
           error: isJson(contentType) && errorIn(names, bytes)
         }
