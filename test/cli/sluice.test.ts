@@ -1,7 +1,10 @@
 /** The command line as a program uses it: one object on standard output, advice on standard error, an exit code. */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { sluiceHere, sluiceIn } from "./Launcher.ts"
 import { renderBar } from "../../apps/demo-server/src/cli/Progress.ts"
@@ -41,12 +44,44 @@ describe("sluice", () => {
 
   it("ingest reports what it did and what it could not read; ask answers for people too", async () => {
     const ingested = await sluice("ingest", "docs", "--data", "again", "--json")
+    expect(ingested.code).toBe(1)
     const report = JSON.parse(ingested.stdout)
     expect(report).toMatchObject({ added: 2, replaced: 0, removed: 0 })
     expect(report.failed).toMatchObject([{ path: "broken.pdf", reason: "Malformed" }])
+    expect((await sluice("ingest", "docs/crew.md", "--data", "again")).code).toBe(0)
     const asked = await sluice("ask", "Who holds the night watch?", "--data", "again")
     expect(asked.stdout).toContain("[1] crew.md")
     expect(asked.stdout).toContain("two keepers")
+  })
+
+  it("an embedding server alone is enough, asked with its model's prefixes", async () => {
+    const sent: Array<{ readonly model: string; readonly input: ReadonlyArray<string> }> = []
+    const server = createServer(async (request, response) => {
+      const asked = JSON.parse(await text(request))
+      sent.push(asked)
+      const data = asked.input.map((_: string, index: number) => ({ index, embedding: [1, index] }))
+      response.end(JSON.stringify({ data }))
+    })
+    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
+    const env = {
+      SLUICE_GATEWAY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+      SLUICE_API_KEY: "none",
+      SLUICE_EMBEDDING_MODEL: "e5",
+      SLUICE_QUERY_PREFIX: "query: ",
+      SLUICE_PASSAGE_PREFIX: "passage: ",
+      SLUICE_EMBEDDING_BATCH: "1",
+      SLUICE_DATA: "alone"
+    }
+    const words = ["ask", "Who holds the night watch?", "--docs", "docs", "--json"]
+    const asked = await sluiceIn(folder, words, env)
+    server.close()
+    expect(asked.code, asked.stderr).toBe(0)
+    expect(JSON.parse(asked.stdout).answer).toContain("two keepers")
+    expect(asked.stderr).toMatch(/SLUICE_RERANK_MODEL is not set.*this process/)
+    expect(sent.every(({ input, model }) => model === "e5" && input.length === 1)).toBe(true)
+    const texts = sent.flatMap(({ input }) => input)
+    expect(texts.filter((one) => one.startsWith("passage: "))).toHaveLength(2)
+    expect(texts).toContain("query: Who holds the night watch?")
   })
 
   it("ask looks only where it is told to", async () => {

@@ -26,7 +26,13 @@ it.live("the library's models are those that the file names", () =>
     })
     const file = join(yield* temporaryFolder, "sluice.config.json")
     const models = [
-      { id: "large", operation: "embeddings", aliases: ["embed"] },
+      {
+        id: "large",
+        operation: "embeddings",
+        aliases: ["embed"],
+        prefixes: { query: "query: ", passage: "passage: " },
+        batch: 1
+      },
       { id: "talk", operation: "chat" }
     ]
     const upstreams = [
@@ -50,8 +56,10 @@ it.live("the library's models are those that the file names", () =>
     const answer = yield* call("/qa", { json: { question: "Where does the heron wait?" } })
     assert.include(yield* Effect.promise(() => answer.text()), "A heron waits at the weir.")
     const texts = upstream.asked.flatMap(({ body }) => Schema.decodeUnknownSync(Asked)(body).input)
-    assert.isTrue(texts.some((text) => text.includes("A heron waits")))
-    assert.isTrue(texts.some((text) => text.includes("Where does the heron wait?")))
+    assert.isTrue(texts.some((text) => /^passage: .*A heron waits/s.test(text)))
+    assert.include(texts, "query: Where does the heron wait?")
+    const sizes = upstream.asked.map(({ body }) => Schema.decodeUnknownSync(Asked)(body).input.length)
+    assert.strictEqual(Math.max(...sizes), 1)
 
     const why = yield* Effect.flip(Effect.scoped(start({ embedding: "talk" })))
     assert.include(String(why), "`library.embedding` to be a model of an upstream for embeddings")

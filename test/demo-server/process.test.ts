@@ -177,7 +177,7 @@ describe("the process", () => {
     [
       "a gateway without its key and models names all that is missing",
       { SLUICE_GATEWAY_URL: "http://127.0.0.1:9", SLUICE_RERANK_MODEL: "r" },
-      /missing: SLUICE_API_KEY.*SLUICE_EMBEDDING_MODEL, SLUICE_CHAT_MODEL\./
+      /missing: SLUICE_API_KEY.*SLUICE_EMBEDDING_MODEL\./
     ],
     ["a port that is none", { PORT: "http" }, /PORT is not a port/],
     [

@@ -11,7 +11,9 @@
  * | `SLUICE_GATEWAY_URL` | – | a gateway that answers in place of the embedded models |
  * | `SLUICE_API_KEY` | – | the key for that gateway's `/v1` |
  * | `SLUICE_ACCESS_TOKEN` | – | the system access token for that gateway's `/api` |
- * | `SLUICE_EMBEDDING_MODEL`, `SLUICE_RERANK_MODEL`, `SLUICE_CHAT_MODEL` | – | its models, by identifier |
+ * | `SLUICE_EMBEDDING_MODEL`, `SLUICE_RERANK_MODEL`, `SLUICE_CHAT_MODEL` | – | its models, by identifier; without the last two, those of this process rerank and answer |
+ * | `SLUICE_QUERY_PREFIX`, `SLUICE_PASSAGE_PREFIX` | – | what its embedding model wants before a question and before a passage |
+ * | `SLUICE_EMBEDDING_BATCH` | 96 | texts that it is sent at a time, at most |
  * | `SLUICE_VISION_MODEL` | – | its model that looks at figures; without it, OCR in this process reads them |
  * | `SLUICE_DESCRIBE_FIGURES` | false | `true`: that model also describes each figure once, when it is brought |
  * | `SLUICE_CONFIG` | `sluice.config.json`, if there | several gateways in place of that one: see docs/providers.md |
@@ -29,7 +31,7 @@
  * | `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME` | –, sluice | what goes with them |
  */
 import { ApiKey, SystemAccessToken } from "@sluice/core"
-import { Config, Context, Effect, Layer, Option, Redacted } from "effect"
+import { Config, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { isAbsolute, resolve } from "node:path"
 import { moneyOf, type MoneySettings, moneyVariables } from "./money/MoneySettings.ts"
 import { operationOf, type OperationSettings, operationVariables } from "./operation/OperationSettings.ts"
@@ -44,11 +46,17 @@ export interface GatewaySettings {
   readonly accessToken: SystemAccessToken | undefined
   readonly models: {
     readonly embedding: string
-    readonly rerank: string
-    readonly chat: string
+    /** Absent: that of this process. */
+    readonly rerank: string | undefined
+    /** Absent: that of this process. */
+    readonly chat: string | undefined
     /** Absent: OCR in this process. */
     readonly vision: string | undefined
   }
+  /** What the embedding model wants before a text. */
+  readonly prefixes: { readonly query?: string; readonly passage?: string } | undefined
+  /** Texts of one request for embeddings, at most. */
+  readonly batch: number | undefined
 }
 
 /** The port when `PORT` is not set. */
@@ -77,6 +85,12 @@ const variables = Config.unwrap({
   rerank: text("SLUICE_RERANK_MODEL"),
   chat: text("SLUICE_CHAT_MODEL"),
   vision: text("SLUICE_VISION_MODEL"),
+  query: text("SLUICE_QUERY_PREFIX"),
+  passage: text("SLUICE_PASSAGE_PREFIX"),
+  batch: Config.schema(
+    Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThan(0)),
+    "SLUICE_EMBEDDING_BATCH"
+  ).pipe(Config.option, Config.map(Option.getOrUndefined)),
   describe: Config.Boolean("SLUICE_DESCRIBE_FIGURES").pipe(Config.option),
   operation: operationVariables,
   money: moneyVariables
@@ -109,17 +123,15 @@ const databaseOf = ({ database }: Variables): Effect.Effect<Redacted.Redacted | 
       )
 }
 
-/** A gateway that is asked for and lacks something is an error that names all of it: never the embedded models instead. */
+/** A gateway that is asked for and lacks something is an error that names all of it: never the embedded embeddings instead. */
 const gatewayOf = Effect.fn("ServerConfig.gateway")(function* (found: Variables) {
-  const { url, apiKey, embedding, rerank, chat } = found
+  const { url, apiKey, embedding, rerank, chat, vision, query, passage, batch } = found
   if (url === undefined) return undefined
   const missing = [
-    apiKey === undefined && "SLUICE_API_KEY (the key for its /v1)",
-    embedding === undefined && "SLUICE_EMBEDDING_MODEL",
-    rerank === undefined && "SLUICE_RERANK_MODEL",
-    chat === undefined && "SLUICE_CHAT_MODEL"
+    apiKey === undefined && "SLUICE_API_KEY (the key for its /v1, any word where it wants none)",
+    embedding === undefined && "SLUICE_EMBEDDING_MODEL"
   ].filter((name) => name !== false)
-  if (apiKey === undefined || embedding === undefined || rerank === undefined || chat === undefined) {
+  if (apiKey === undefined || embedding === undefined) {
     return yield* new StartError({
       message:
         `SLUICE_GATEWAY_URL is set; missing: ${missing.join(", ")}. ` +
@@ -136,7 +148,12 @@ const gatewayOf = Effect.fn("ServerConfig.gateway")(function* (found: Variables)
     url: url.replace(/\/+$/, "").replace(/\/v1$/, ""),
     apiKey,
     accessToken: found.accessToken,
-    models: { embedding, rerank, chat, vision: found.vision }
+    models: { embedding, rerank, chat, vision },
+    prefixes:
+      query === undefined && passage === undefined
+        ? undefined
+        : { ...(query !== undefined && { query }), ...(passage !== undefined && { passage }) },
+    batch
   } satisfies GatewaySettings
 })
 
@@ -150,7 +167,10 @@ const strayOf = (found: Variables): ReadonlyArray<string> =>
         found.embedding !== undefined && "SLUICE_EMBEDDING_MODEL",
         found.rerank !== undefined && "SLUICE_RERANK_MODEL",
         found.chat !== undefined && "SLUICE_CHAT_MODEL",
-        found.vision !== undefined && "SLUICE_VISION_MODEL"
+        found.vision !== undefined && "SLUICE_VISION_MODEL",
+        found.query !== undefined && "SLUICE_QUERY_PREFIX",
+        found.passage !== undefined && "SLUICE_PASSAGE_PREFIX",
+        found.batch !== undefined && "SLUICE_EMBEDDING_BATCH"
       ].filter((name) => name !== false)
 
 /** What the server was told. */

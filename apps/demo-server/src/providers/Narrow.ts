@@ -1,4 +1,4 @@
-/** The models that answer: those of this process, or a gateway's when one is configured. Never one for the other. */
+/** The models that answer: those of this process, or a gateway's when one is configured; of this process only what is said. */
 import { GatewayEmbedder, GatewayReader, GatewayReranker } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import * as Embedded from "@sluice/embedded"
@@ -9,15 +9,27 @@ import { gatewayError } from "../StartError.ts"
 import { libraryFile, ofLibraryFile } from "./config/LibraryModels.ts"
 import { lookingBy } from "./Vision.ts"
 
-const ofGateway = ({ url, apiKey, models }: GatewaySettings) =>
+const ofGateway = ({ url, apiKey, batch, models, prefixes }: GatewaySettings) =>
   Layer.mergeAll(
-    GatewayEmbedder.layer({ model: models.embedding }),
-    GatewayReranker.layer({ model: models.rerank }),
-    GatewayReader.layer({ model: models.chat }),
+    GatewayEmbedder.layer({ model: models.embedding, ...(prefixes && { prefixes }) }),
+    models.rerank === undefined
+      ? said("SLUICE_RERANK_MODEL", "reranks", Embedded.layerReranker)
+      : GatewayReranker.layer({ model: models.rerank }),
+    models.chat === undefined
+      ? said("SLUICE_CHAT_MODEL", "answers", Embedded.layerReader)
+      : GatewayReader.layer({ model: models.chat }),
     lookingBy(models.vision)
   ).pipe(
-    Layer.provide(GatewayClient.layer({ baseUrl: url, apiKey })),
+    Layer.provide(
+      GatewayClient.layer({ baseUrl: url, apiKey, ...(batch && { embeddings: { texts: batch } }) })
+    ),
     Layer.catchTag("GatewayError", (error) => Layer.effectContext(Effect.fail(gatewayError(error))))
+  )
+
+/** A model of this process in the place of one that was not named. */
+const said = <A>(variable: string, does: string, layer: Layer.Layer<A>) =>
+  Layer.effectDiscard(Effect.logInfo(`${variable} is not set: the model of this process ${does}`)).pipe(
+    Layer.merge(layer)
   )
 
 /** Who answers in place of the models of this process: a gateway's address, or the file that names models; else nobody. */

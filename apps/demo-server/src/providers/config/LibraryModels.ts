@@ -42,15 +42,16 @@ export const ofLibraryFile = (file: string) =>
       const { library, upstreams } = yield* Effect.mapError(loadProvidersSettings(file), said(file))
       const by = <A, E, R>(
         use: Use,
-        layerOf: (options: { readonly model: string }) => Layer.Layer<A, E, R>
+        layerOf: (options: GatewayEmbedder.GatewayEmbedderOptions) => Layer.Layer<A, E, R>
       ) => {
         const name = library[use]
         const served = name === undefined ? undefined : servedBy(upstreams, use, name)
         if (served === undefined) return undefined
         const { apiKey, url } = served.upstream
+        const { batch, id: model, prefixes } = served.model
         return Layer.provide(
-          layerOf({ model: served.model.id }),
-          GatewayClient.layer({ baseUrl: url, apiKey })
+          layerOf({ model, ...(prefixes && { prefixes }) }),
+          GatewayClient.layer({ baseUrl: url, apiKey, ...(batch && { embeddings: { texts: batch } }) })
         )
       }
       // Of two that give one service, the later is it.

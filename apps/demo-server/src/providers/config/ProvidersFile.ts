@@ -32,6 +32,8 @@
  * | `weight` | the upstream's | its share among those of one priority |
  * | `timeoutSeconds` | the upstream's | as above |
  * | `group`, `note` | – | shown in the lists of models |
+ * | `prefixes` | none | `{ "query", "passage" }`: what it wants before a text, where the library embeds by it |
+ * | `batch` | 96 | texts that the library sends it at a time, at most |
  */
 import { type ModelGroup, MODEL_GROUPS } from "@sluice/core"
 import { Effect, Schema, SchemaIssue } from "effect"
@@ -82,7 +84,11 @@ const Model = Schema.Struct({
   aliases: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
   timeoutSeconds: Schema.optionalKey(Seconds),
   group: Schema.optionalKey(Schema.Literals(MODEL_GROUPS as readonly [ModelGroup, ...Array<ModelGroup>])),
-  note: Schema.optionalKey(Schema.String)
+  note: Schema.optionalKey(Schema.String),
+  prefixes: Schema.optionalKey(
+    Schema.Struct({ query: Schema.optionalKey(Schema.String), passage: Schema.optionalKey(Schema.String) })
+  ),
+  batch: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThan(0)))
 })
 
 const Upstream = Schema.Struct({

@@ -51,7 +51,9 @@ const modelOf = (upstream: UpstreamEntry, model: UpstreamEntry["models"][number]
   weight: model.weight ?? upstream.weight ?? WEIGHT,
   timeout: Duration.seconds(model.timeoutSeconds ?? upstream.timeoutSeconds ?? TIMEOUT_SECONDS),
   ...(model.group !== undefined && { group: model.group }),
-  ...(model.note !== undefined && { note: model.note })
+  ...(model.note !== undefined && { note: model.note }),
+  ...(model.prefixes !== undefined && { prefixes: model.prefixes }),
+  ...(model.batch !== undefined && { batch: model.batch })
 })
 
 /** What a file says, without the credentials; the error says in words what is wrong. */
