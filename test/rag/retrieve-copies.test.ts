@@ -1,5 +1,6 @@
 /** Texts that say the same: which is kept, which are not the same after all. */
 import { assert, describe, it } from "@effect/vitest"
+import { CANDIDATES, ALSO_AT } from "@sluice/rag"
 import { Effect } from "effect"
 import { modelsLayer } from "./Models.ts"
 import { library, pathsOf } from "./SmallLibrary.ts"
@@ -88,5 +89,45 @@ describe("of texts that say the same, retrieval", () => {
         }
         assert.lengthOf(yield* keptFor("what goes back to the pool?"), 1)
       }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("leaves room for what else answers, however often one of them stands there", () =>
+    Effect.gen(function* () {
+      const notice =
+        "All skippers must wear a life jacket at the waiting quay, day and night, from the moment they leave the cabin until the boat is tied up again; see the rules of the harbour, which hang beside the office of the warden, for the life jacket at the quay."
+      const minutes = Array.from({ length: 150 }, (_, i) => [
+        `minutes/${i}.md`,
+        `# Minutes\n\n## Notice\n\n${i % 2 === 0 ? notice : notice.replace("hang beside", "are found beside")}\n`
+      ])
+      const from = yield* library({
+        ...Object.fromEntries(minutes),
+        "rules.md":
+          "# Harbour\n\n## Equipment\n\nA life jacket is required for everybody below twelve; the warden collects fines.\n",
+        "faq.md":
+          "# Questions\n\n## Safety\n\nWho forgets the life jacket may borrow one at the lock office for free.\n"
+      })
+      const question = "Must I wear a life jacket at the waiting quay?"
+      const { kept, trace } = yield* from.retrieve(question)
+      const paths = kept.map(({ document }) => document.path)
+      assert.includeMembers(paths, ["rules.md", "faq.md"])
+      assert.lengthOf(kept, 3)
+      const copied = kept.find(({ document }) => document.path.startsWith("minutes"))
+      assert.lengthOf(copied?.alsoAt ?? [], ALSO_AT)
+      assert.isAtMost(trace.candidates, CANDIDATES)
+      // A copy that nobody looked at says which one stands for it.
+      const ids = (yield* from.documents).map(({ id }) => id)
+      const said = yield* Effect.forEach(ids.slice(0, 20), (id) => from.why(id, question))
+      const left = said.flatMap(({ passages }) => passages).filter(({ rerank }) => rerank === undefined)
+      assert.isNotEmpty(left)
+      for (const { outcome, sentence } of left) {
+        assert.strictEqual(outcome, "same")
+        assert.match(sentence, /says the same as \S+, which the reranker looked at/)
+      }
+      // With fewer that are recalled than there are copies, too; and where each passage that a reranker sees costs.
+      const few = yield* from.retrieve(question, { recall: 4, candidates: 4 })
+      assert.includeMembers(pathsOf(few), ["rules.md", "faq.md"])
+      const unlike = yield* from.retrieve(question, { diversity: 0.5 })
+      assert.includeMembers(pathsOf(unlike), ["rules.md", "faq.md"])
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 })

@@ -51,9 +51,10 @@ export const makeSameText = (question: string) => {
     if (Math.abs(a.text.length - b.text.length) > longer * (1 - SHARED)) return false
     if (a.figure?.kind !== b.figure?.kind || a.figure?.crop !== b.figure?.crop) return false
     const left = words(a)
-    const right = words(b)
+    const right = a.text === b.text ? left : words(b)
     const short = Math.min(left.length, right.length) < SHORT
-    const equal = left.length === right.length && left.every((word, i) => word === right[i])
+    const equal =
+      a.text === b.text || (left.length === right.length && left.every((word, i) => word === right[i]))
     if (!equal) {
       if (short || !sharesEnough(right, triples(a)) || likeness(triples(a), triples(b)) < SHARED) return false
       if (differences(left, right).some((word) => telling(word) || isAsked(word))) return false

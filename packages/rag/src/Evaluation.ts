@@ -2,7 +2,6 @@
 import { join } from "node:path"
 import { Embedder, Reranker } from "@sluice/core"
 import { Effect, type Scope, Stream } from "effect"
-import type { StoredPassage } from "./Document.ts"
 import { collectionFolder, corpusOf, judgementsOf, queriesOf } from "./evaluation/Beir.ts"
 import { type Comparison, compareRuns, type MeasuredQueries } from "./evaluation/Comparison.ts"
 import { fillCollection, scratchFolder } from "./evaluation/JudgedCollection.ts"
@@ -14,7 +13,7 @@ import { indexKeywords } from "./lance/LanceKeywords.ts"
 import { modelError } from "./PassageEmbedder.ts"
 import type { Collection } from "./PassageIndex.ts"
 import { RagError } from "./RagError.ts"
-import { makeRetriever, type Retrieval, type Retriever } from "./Retriever.ts"
+import { makeRetriever, type Place, type Retrieval, type Retriever } from "./Retriever.ts"
 import { FUSION, type RetrieveOptions } from "./RetrieveOptions.ts"
 import { searchWords } from "./SearchText.ts"
 
@@ -153,12 +152,13 @@ const configured = (name: string, retriever: Retriever, options: RetrieveOptions
  */
 export const ordered = (
   { kept, trace }: Retrieval,
-  nameOf: (passage: StoredPassage) => string
+  nameOf: (place: Place) => string
 ): ReadonlyArray<string> => {
   const reranked = trace.passages.toSorted((a, b) => a.rerankRank - b.rerankRank)
   const shown = kept.flatMap((passage) => [
     passage,
-    ...reranked.filter(({ sameAs }) => sameAs === passage.id).map((copy) => copy.passage)
+    ...reranked.filter(({ sameAs }) => sameAs === passage.id).map((copy) => copy.passage),
+    ...(passage.alsoAt ?? [])
   ])
   return [...new Set([...shown, ...reranked.map(({ passage }) => passage)].map(nameOf))]
 }

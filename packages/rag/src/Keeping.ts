@@ -1,6 +1,5 @@
 /** Which of the recalled passages are kept: the best, each text once, and where asked for, unlike each other. */
 import type { StoredPassage } from "./Document.ts"
-import { makeSameText } from "./Duplicates.ts"
 
 /** A recalled passage; in order, best first. Where the reranker did not answer, `score` and `relevance` are absent. */
 export interface Ordered {
@@ -34,11 +33,10 @@ export interface Kept {
  * already kept; relevance is stretched to 0–1, or the place where it is missing. The best is always kept.
  */
 export const keepOf = (
-  question: string,
+  same: (a: StoredPassage, b: StoredPassage) => boolean,
   ordered: ReadonlyArray<Ordered>,
   { diversity, keep, minimumRelevance }: KeepingOptions
 ): Kept => {
-  const same = makeSameText(question)
   const relevance = relevanceOf(ordered)
   const rest = new Set(
     ordered.flatMap(({ score }, i) =>

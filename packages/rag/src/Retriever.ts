@@ -3,6 +3,8 @@ import { type Candidate, Embedder, Reranker } from "@sluice/core"
 import { Clock, Duration, Effect, Option } from "effect"
 import type { StoredPassage } from "./Document.ts"
 import { asks, fuse, type Fused } from "./Fusion.ts"
+import { recalledOf, uncrowded } from "./Crowds.ts"
+import { makeSameText } from "./Duplicates.ts"
 import { keepOf } from "./Keeping.ts"
 import { checkVector, modelError } from "./PassageEmbedder.ts"
 import type { Collection, Hit } from "./PassageIndex.ts"
@@ -13,12 +15,18 @@ import { rankedText, searchWords, titleOf } from "./SearchText.ts"
 import { sectionOf } from "./Section.ts"
 import type { StageTime, Trace, TracedPassage } from "./Trace.ts"
 
+/** Where copies leave fewer than are recalled, so many are looked for once more, to find what stands behind them. */
+const BEHIND_COPIES = 1_000
+
+/** Copies of a kept passage that are named. */
+export const ALSO_AT = 100
+
 /** Where else in the collection the same is said. */
 export type Place = Pick<StoredPassage, "id" | "document" | "headings" | "start" | "end" | "page">
 
 /** A passage that is kept, with what was asked for besides. */
 export interface KeptPassage extends StoredPassage {
-  /** Recalled passages that say the same, on other pages or in other documents; absent where there are none. */
+  /** Others found that say the same, on other pages or in other documents, `ALSO_AT` at most; absent where there are none. */
   readonly alsoAt?: ReadonlyArray<Place>
   /** With `expand: "section"`: itself and its neighbours under the same headings, in order. */
   readonly section?: ReadonlyArray<StoredPassage>
@@ -37,8 +45,12 @@ export interface Inspection extends Retrieval {
   readonly vector: Float32Array | undefined
   /** All that was found, best first: the reranker looked at the first `trace.candidates`. */
   readonly fused: ReadonlyArray<Fused>
-  /** What became of each candidate, in the fused order; the trace tells of the `recall` best. */
+  /** What became of each candidate, in the fused order; the trace tells of the `recalled` best. */
   readonly candidates: ReadonlyArray<TracedPassage>
+  /** `recall`, and the copies among them, or fewer where there are no more. */
+  readonly recalled: number
+  /** Passages that were not looked at because a candidate says the same, which. */
+  readonly copies: ReadonlyMap<string, string>
 }
 
 /** Finds passages for questions. `onStage` hears of each stage as it ends. */
@@ -160,22 +172,27 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       vector = Option.getOrUndefined(embedded)
       yield* ended(late === undefined ? time : { ...time, failed: `${late}: keywords alone were asked.` })
     }
-    const [recallTime, all] = yield* timedStage(
-      "recall",
+    const same = makeSameText(question)
+    const search = (limit: number) =>
       vector === undefined && !ways.keywords
         ? Effect.succeed([])
         : from
             .search({
               vector,
               words: ways.keywords ? searchWords(question) : undefined,
-              limit: asked.eachWay,
+              limit,
               filter: asked.filter,
               vectors: asked.diversity > 0
             })
             .pipe(Effect.map((hits) => fuse(asked.fusion, hits)))
+    const recallOnce = Effect.map(search(asked.eachWay), (all) => ({ all, ...uncrowded(same, all, asked) }))
+    const recallEnough = Effect.flatMap(recallOnce, (once) =>
+      once.copies.length > 0 && once.fused.length < asked.recall && once.all.length >= asked.eachWay
+        ? Effect.map(search(BEHIND_COPIES), (all) => ({ all, ...uncrowded(same, all, asked) }))
+        : Effect.succeed(once)
     )
+    const [recallTime, { all, copies, fused, texts }] = yield* timedStage("recall", recallEnough)
     yield* ended(recallTime)
-    const fused = all.slice(0, asked.candidates)
     const priors = priorsOf(fused.map(({ hit }) => hit))
 
     const left = yield* timeLeft
@@ -192,9 +209,10 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       reranked === undefined
         ? { order: fused.map((_, i) => i), values: undefined }
         : finalOrder(question, reranked, priors, reranker.model.kind)
+    const recalled = recalledOf(order, texts, asked.recall)
     const { kept, sameAs } = keepOf(
-      question,
-      order.slice(0, asked.recall).map((i) => ({
+      same,
+      order.slice(0, recalled).map((i) => ({
         ...fused[i]!.hit,
         score: reranked?.scores[i],
         relevance: values?.[i]
@@ -226,13 +244,17 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       rerankModel: reranker.model.id,
       fusion: asked.fusion,
       candidates: fused.length,
-      passages: candidates.filter(({ rerankRank }) => rerankRank <= asked.recall),
+      passages: candidates.filter(({ rerankRank }) => rerankRank <= recalled),
       stages
     }
     const places = kept.map((place): KeptPassage => {
       const { passage } = fused[order[place]!]!.hit
-      const alsoAt = candidates
-        .filter(({ sameAs: id }) => id === passage.id)
+      const text = texts[order[place]!]
+      const alsoAt = [
+        ...candidates.filter(({ sameAs: id }) => id === passage.id),
+        ...copies.filter((copy) => copy.text === text)
+      ]
+        .slice(0, ALSO_AT)
         .map((one) => placeOf(one.passage))
       return alsoAt.length === 0 ? passage : { ...passage, alsoAt }
     })
@@ -242,7 +264,9 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       plan: asked,
       vector,
       fused: all,
-      candidates
+      candidates,
+      recalled,
+      copies: new Map(copies.map(({ passage, text }) => [passage.id, fused[text]!.hit.passage.id]))
     }
   })
 

@@ -29,7 +29,7 @@ export interface Placed {
  * - `not recalled`: it stands below those that the reranker looked at.
  * - `not ranked`: the reranker looked at it, and put it below those that are recalled.
  * - `not relevant`: its rerank score is below the least that was asked for.
- * - `same`: it says the same as a kept passage.
+ * - `same`: it says the same as a kept passage, or as others that the reranker looked at in its place.
  * - `not kept`: recalled, and below those that are kept, or too like them where diversity was asked for.
  * - `kept`.
  */
@@ -128,7 +128,11 @@ const explain = (
     ...wordsOf(text)
   }
   const blocked = filter !== undefined && !matches(filter, { passage, metadata: info.metadata })
-  const outcome = blocked ? "filtered" : outcomeOf(seen, candidate, kept, hit)
+  const outcome = blocked
+    ? "filtered"
+    : seen.copies.has(passage.id)
+      ? "same"
+      : outcomeOf(seen, candidate, kept, hit)
   return { ...why, outcome, sentence: `${decided(seen, outcome, why, candidate)}${wordsSaid(why)}` }
 }
 
@@ -142,7 +146,7 @@ const placed = (
     : { [stage]: { ...(rank === undefined ? {} : { rank }), ...(score === undefined ? {} : { score }) } }
 
 const outcomeOf = (
-  { plan }: Inspection,
+  { plan, recalled }: Inspection,
   candidate: TracedPassage | undefined,
   kept: boolean,
   hit: Hit | undefined
@@ -150,15 +154,15 @@ const outcomeOf = (
   if (kept) return "kept"
   if (candidate === undefined) return hit === undefined ? "not found" : "not recalled"
   if (candidate.sameAs !== undefined) return "same"
-  if (candidate.rerankRank > plan.recall) return "not ranked"
+  if (candidate.rerankRank > recalled) return "not ranked"
   const { minimumRelevance: least } = plan
   return least !== undefined && (candidate.rerankScore ?? least) < least ? "not relevant" : "not kept"
 }
 
 const decided = (
-  { kept, plan, trace }: Inspection,
+  { copies, kept, plan, recalled, trace }: Inspection,
   outcome: Outcome,
-  { fusion, keywords, rerank, vector }: Omit<PassageWhy, "outcome" | "sentence">,
+  { fusion, keywords, passage, rerank, vector }: Omit<PassageWhy, "outcome" | "sentence">,
   candidate: TracedPassage | undefined
 ): string => {
   const ways = [
@@ -169,6 +173,7 @@ const decided = (
   const score = rerank?.score === undefined ? "" : ` (score ${rerank.score.toPrecision(3)})`
   const order =
     rerank?.score === undefined ? "in the fused order, for the reranker was late" : "after reranking"
+  const more = recalled > plan.recall ? ` and ${recalled - plan.recall} that say the same as one of them` : ""
   switch (outcome) {
     case "filtered":
       return "The filter leaves it out."
@@ -179,11 +184,13 @@ const decided = (
         ? `It is ${came}: only the first ${plan.eachWay} of each were fused.`
         : `Rank ${fusion.rank} of the fused list (${came}): ${trace.candidates} were looked at.`
     case "not ranked":
-      return `Rank ${rerank?.rank} ${order}${score}: recall took ${plan.recall}. In the fused list it was ${fusion?.rank} (${came}).`
+      return `Rank ${rerank?.rank} ${order}${score}: recall took ${plan.recall}${more}. In the fused list it was ${fusion?.rank} (${came}).`
     case "not relevant":
       return `Rank ${rerank?.rank} ${order}${score}: the least relevance asked for is ${plan.minimumRelevance}.`
     case "same":
-      return `It says the same as ${candidate?.sameAs}, which was kept.`
+      return candidate === undefined
+        ? `It says the same as ${copies.get(passage.id)}, which the reranker looked at in its place.`
+        : `It says the same as ${candidate.sameAs}, which was kept.`
     case "not kept":
       return `Rank ${rerank?.rank} ${order}${score}: ${kept.length} were kept. In the fused list it was ${fusion?.rank} (${came}).`
     case "kept":
