@@ -16,11 +16,21 @@ import type { Idempotency, Replay } from "./Idempotency.ts"
 import { keeping } from "./Keeping.ts"
 import { type Charge, LEASE_MS, Ledger, type Settlement } from "./Ledger.ts"
 import type { Meter } from "./Meter.ts"
+import { paidEvents } from "./PaidEvents.ts"
 import { Prices, type Usage } from "./Prices.ts"
 import { purchaseOf, quoteOf, settlementOf, settlementOfTask, usedBy } from "./Quote.ts"
 import { rateHeaders, type RateState } from "./RateWindow.ts"
 import { quotaShort, tooMany } from "./Refusal.ts"
-import { fieldOf, hasImages, hasMade, imagesIn, secondsOf, settledUsage, valueOf } from "./Reported.ts"
+import {
+  boundsOf,
+  fieldOf,
+  hasImages,
+  hasMade,
+  imagesIn,
+  secondsOf,
+  settledUsage,
+  valueOf
+} from "./Reported.ts"
 import { makeTally, type Tally } from "./Tally.ts"
 
 /** Who pays: a user, by one of its keys or by the page's session. */
@@ -289,10 +299,8 @@ export class Charges extends Context.Service<
               const tally = makeTally()
               live.delete(charge.id)
               const { contentType, stream } = answer.body
-              const bytes = Stream.map(stream, (chunk) => {
-                tally.bytes(chunk)
-                return chunk
-              })
+              const bounds = boundsOf(most, meter.isLimited?.(request) === true)
+              const bytes = paidEvents(stream, tally, bounds, meter.hidesUsage?.(request) === true)
               return HttpServerResponse.setBody(
                 answer,
                 HttpBody.stream(onEnd(bytes, begin, endTally(tally)), contentType)

@@ -9,6 +9,7 @@ import type {
 } from "@sluice/core"
 import { countTokens } from "@sluice/embedded"
 import type { Operations } from "../providers/Provider.ts"
+import { hidesUsage } from "../providers/StreamUsage.ts"
 import { beyondTexts } from "./Beyond.ts"
 import { NOTHING, type Usage } from "./Prices.ts"
 
@@ -44,6 +45,10 @@ export interface Meter<Request> {
   readonly counted: (request: Request, beyond?: number) => Usage
   /** Characters of the body that are read beside the texts: what the contract does not name, and passes on. */
   readonly beyond?: (request: Request, body: string) => number
+  /** Whether the request itself bounds what is written. */
+  readonly isLimited?: (request: Request) => boolean
+  /** Whether its caller did not ask for the usage of a stream. */
+  readonly hidesUsage?: (request: Request) => boolean
 }
 
 const charactersOf = (texts: ReadonlyArray<string>): number =>
@@ -99,7 +104,9 @@ export const chatMeter: Meter<ChatRequest> = {
     ...NOTHING,
     inputTokens: inputOf(request, tokensOf) + Math.ceil(beyond / CHARACTERS_A_TOKEN)
   }),
-  beyond: beyondTexts
+  beyond: beyondTexts,
+  isLimited: ({ max_tokens }) => max_tokens !== undefined,
+  hidesUsage
 }
 
 const ofImages = ({ n }: ImageRequest): Usage => ({ ...NOTHING, images: n ?? 1 })

@@ -9,6 +9,24 @@ const BELIEVED = 10
 /** Tokens of an answer that are believed whatever was asked for: models that think write more than they say. */
 const BELIEVED_OUTPUT = 200_000
 
+/** Beside that, so that a limit of some tokens is none of some pieces. */
+const FEW = 1000
+
+/** Tokens, by the server's own count, which a stream that keeps to what was asked for never comes to. */
+export interface Bounds {
+  /** Of what is said; thoughts are within no limit that everybody keeps. */
+  readonly said: number
+  readonly written: number
+}
+
+const believedOutput = ({ outputTokens }: Usage): number => Math.max(outputTokens * BELIEVED, BELIEVED_OUTPUT)
+
+/** `isLimited`: the request says itself how many tokens are asked for at most. */
+export const boundsOf = (most: Usage, isLimited: boolean): Bounds => {
+  const written = believedOutput(most)
+  return { written, said: isLimited ? most.outputTokens * BELIEVED + FEW : written }
+}
+
 type Fields = Readonly<Record<string, unknown>>
 
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null
@@ -80,10 +98,7 @@ export const settledUsage = (
   const { input, output } = tokensOf(usage)
   const believesInput =
     isWhole(input) && input <= most.inputTokens * BELIEVED && (input > 0 || most.inputTokens === 0)
-  const believesOutput =
-    isWhole(output) &&
-    output <= Math.max(most.outputTokens * BELIEVED, BELIEVED_OUTPUT) &&
-    (output > 0 || written() === 0)
+  const believesOutput = isWhole(output) && output <= believedOutput(most) && (output > 0 || written() === 0)
   return {
     ...NOTHING,
     inputTokens: believesInput ? input : counted().inputTokens,
@@ -91,26 +106,35 @@ export const settledUsage = (
   }
 }
 
-/** Where models write, beside an answer's `content`: their thoughts, and why they refuse. */
-const WRITTEN = ["content", "reasoning_content", "reasoning", "refusal"]
+/** Where models write what they say, why they refuse, and what they think. */
+const SAID = ["content", "refusal"]
+const THOUGHT = ["reasoning_content", "reasoning"]
 
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
-/** The texts of a message, or of a piece of one: what is said, thought and refused, and what tools are asked. */
-export const textsIn = (message: unknown): ReadonlyArray<string> => {
-  const said = WRITTEN.flatMap((name) => {
+const isText = (value: unknown): value is string => typeof value === "string" && value !== ""
+
+const textsOf = (message: unknown, names: ReadonlyArray<string>): ReadonlyArray<unknown> =>
+  names.flatMap((name) => {
     const value = fieldOf(message, name)
     return Array.isArray(value) ? value.map((part) => fieldOf(part, "text")) : [value]
   })
+
+/** What a message, or a piece of one, thinks. */
+export const thoughtsIn = (message: unknown): ReadonlyArray<string> =>
+  textsOf(message, THOUGHT).filter(isText)
+
+/** What it says and refuses, and what tools are asked. */
+export const saidIn = (message: unknown): ReadonlyArray<string> => {
   const calls = listOf(fieldOf(message, "tool_calls")).map((call) => fieldOf(call, "function"))
   const asked = [...calls, fieldOf(message, "function_call")].flatMap((call) => [
     fieldOf(call, "name"),
     fieldOf(call, "arguments")
   ])
-  return [...said, ...asked].filter(
-    (text) => typeof text === "string" && text !== ""
-  ) as ReadonlyArray<string>
+  return [...textsOf(message, SAID), ...asked].filter(isText)
 }
+
+const textsIn = (message: unknown): ReadonlyArray<string> => [...saidIn(message), ...thoughtsIn(message)]
 
 /** The tokens of a chat's whole answer, by the server's own count. */
 export const writtenBy = (answer: unknown): number =>

@@ -1,6 +1,6 @@
 /** What a chat that comes in pieces used: read on the way, without holding anything back. */
 import { countTokens } from "@sluice/embedded"
-import { fieldOf, textsIn } from "./Reported.ts"
+import { fieldOf, saidIn, thoughtsIn } from "./Reported.ts"
 
 /** Characters of one event at most: of a longer one nothing is read. */
 const LONGEST = 1024 * 1024
@@ -15,14 +15,21 @@ export interface Tally {
   readonly usage: () => unknown
   /** Tokens of the text that came, by the server's own count. */
   readonly written: () => number
+  /** Of them, those that are no thoughts. */
+  readonly said: () => number
   /** Nothing came, or nothing but an error. */
   readonly failed: () => boolean
 }
 
+/** A piece is a token at least: a word that comes in three was three. */
+const tokensOf = (texts: ReadonlyArray<string>): number =>
+  texts.reduce((sum, text) => sum + Math.max(1, countTokens(text)), 0)
+
 export const makeTally = (): Tally => {
   const decoder = new TextDecoder()
   let usage: unknown
-  let written = 0
+  let said = 0
+  let thought = 0
   let wrong = false
   let came = false
   let rest = ""
@@ -37,8 +44,9 @@ export const makeTally = (): Tally => {
     if (!Array.isArray(choices)) return
     came ||= choices.length > 0
     for (const choice of choices) {
-      // A piece is a token at least: a word that comes in three was three.
-      for (const text of textsIn(fieldOf(choice, "delta"))) written += Math.max(1, countTokens(text))
+      const delta = fieldOf(choice, "delta")
+      said += tokensOf(saidIn(delta))
+      thought += tokensOf(thoughtsIn(delta))
     }
   }
 
@@ -63,7 +71,8 @@ export const makeTally = (): Tally => {
       for (const text of lines) line(text)
     },
     usage: () => usage,
-    written: () => written,
-    failed: () => written === 0 && (wrong || !came)
+    written: () => said + thought,
+    said: () => said,
+    failed: () => said + thought === 0 && (wrong || !came)
   }
 }

@@ -32,6 +32,7 @@ import { concealOf } from "./Conceal.ts"
 import { asksForNothing } from "./Given.ts"
 import { outgoingBody } from "./ModelName.ts"
 import type { Call, Operations, Provider, ProviderModel, TaskOperation } from "./Provider.ts"
+import { askingUsage, hidesUsage } from "./StreamUsage.ts"
 import {
   beginning,
   isWhole,
@@ -66,6 +67,7 @@ export interface ServedModel extends ProviderModel {
 interface Asked {
   readonly model: string
   readonly stream?: boolean | undefined
+  readonly stream_options?: { readonly include_usage?: boolean | undefined } | undefined
   readonly top_n?: number | null | undefined
 }
 
@@ -240,11 +242,25 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
     )
   }
 
+  /** Models whose gateway refuses to be asked for the usage of a stream. */
+  const refusing = new Set<string>()
+  const streamed = (operation: keyof Operations, path: string, call: Call<Asked>) => {
+    const { model } = call.request
+    const plain = pass(operation, path, call)
+    if (!hidesUsage(call.request) || refusing.has(model)) return plain
+    return Effect.catchIf(
+      pass(operation, path, { ...call, body: askingUsage(call.body) }),
+      // Nothing was written; another field that is named is the caller's own.
+      ({ reason }) => reason._tag === "InvalidRequest" && /^(?:stream_options|$)/.test(reason.param ?? ""),
+      () => Effect.tap(plain, () => Effect.sync(() => refusing.add(model)))
+    )
+  }
+
   const forward = (operation: keyof Operations, path: string) => {
     const post = sendTo(`${url}${path}`)
     return (call: Call<Asked>) => {
       const { body, request } = call
-      if (request.stream === true) return pass(operation, path, call)
+      if (request.stream === true) return streamed(operation, path, call)
       const { called, model, timeout } = namesOf(operation, request.model)
       const names = { operation, called, model, mayBeEmpty: asksForNothing(request) }
       return post({ operation, model: called }, outgoingBody(body, called, model), names, timeout)

@@ -1,0 +1,41 @@
+/** Bytes of server-sent events on their way from an upstream, as far as they are paid for. */
+import { Failure } from "@sluice/core"
+import { Stream } from "effect"
+import { withoutUsage } from "../providers/StreamUsage.ts"
+import type { Bounds } from "./Reported.ts"
+import type { Tally } from "./Tally.ts"
+
+const { body: tooLong } = new Failure({
+  status: 502,
+  message:
+    "The gateway wrote far more than this call may come to, and was ended: what came of it is paid for. Ask for more by `max_tokens`",
+  code: "upstream_beyond_limit",
+  retryable: false
+})
+
+/** The blank line ends an event that was cut. */
+const TOO_LONG = new TextEncoder().encode(`\n\ndata: ${JSON.stringify(tooLong)}\n\n`)
+
+/** Counted on their way; ended where they go far beyond what was asked for; without the usage that nobody asked for. */
+export const paidEvents = <E>(
+  stream: Stream.Stream<Uint8Array, E>,
+  tally: Tally,
+  bounds: Bounds,
+  hidesUsage: boolean
+): Stream.Stream<Uint8Array, E> =>
+  Stream.suspend(() => {
+    const shown = hidesUsage ? withoutUsage() : undefined
+    const isTooLong = () => tally.said() > bounds.said || tally.written() > bounds.written
+    const rest = Stream.suspend(() =>
+      Stream.fromIterable([shown?.end() ?? new Uint8Array(), ...(isTooLong() ? [TOO_LONG] : [])])
+    )
+    return stream.pipe(
+      Stream.map((chunk) => {
+        tally.bytes(chunk)
+        return shown?.push(chunk) ?? chunk
+      }),
+      Stream.takeUntil(isTooLong),
+      Stream.concat(rest),
+      Stream.filter(({ length }) => length > 0)
+    )
+  })

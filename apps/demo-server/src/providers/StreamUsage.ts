@@ -1,0 +1,60 @@
+/** The usage of a stream: asked of an upstream for every caller, since thoughts are told by it alone; told to those who asked. */
+
+interface Asked {
+  readonly stream?: boolean | undefined
+  readonly stream_options?: { readonly include_usage?: boolean | undefined } | undefined
+}
+
+/** Whether it is asked for the server's sake alone. */
+export const hidesUsage = ({ stream, stream_options }: Asked): boolean =>
+  stream === true && stream_options?.include_usage !== true
+
+const INCLUDED = '"stream_options":{"include_usage":true},'
+
+/** The body that asks for it: with a field more, where the caller gave no such options. */
+export const askingUsage = (body: string): string => {
+  const at = body.indexOf("{") + 1
+  if (!body.includes("stream_options")) return body.slice(0, at) + INCLUDED + body.slice(at)
+  const fields = JSON.parse(body) as Readonly<Record<string, object | null>>
+  return JSON.stringify({
+    ...fields,
+    stream_options: { ...fields["stream_options"], include_usage: true }
+  })
+}
+
+const USAGE = '"usage"'
+const [NEWLINE = 0, RETURN = 0] = Buffer.from("\n\r")
+const NO_BYTES: Buffer = Buffer.alloc(0)
+
+/** Bytes of a line that is not whole yet which are waited for at most. */
+const LONGEST = 64 * 1024
+
+const isUsage = (line: string): boolean => {
+  if (!line.startsWith("data:") || !line.includes(USAGE)) return false
+  try {
+    const { choices, usage } = JSON.parse(line.slice("data:".length)) as Readonly<Record<string, unknown>>
+    return Array.isArray(choices) && choices.length === 0 && typeof usage === "object" && usage !== null
+  } catch {
+    return false
+  }
+}
+
+/** Takes the events that have nothing but usage out of a stream. A line that is not whole yet waits for its end. */
+export const withoutUsage = () => {
+  let waiting = NO_BYTES
+  return {
+    push: (chunk: Uint8Array): Uint8Array => {
+      const came = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+      const all = waiting.length === 0 ? came : Buffer.concat([waiting, came])
+      const end = Math.max(all.lastIndexOf(NEWLINE), all.lastIndexOf(RETURN)) + 1
+      const cut = all.length - end > LONGEST ? all.length : end
+      waiting = all.subarray(cut)
+      const whole = all.subarray(0, cut)
+      if (!whole.includes(USAGE)) return whole
+      // Each second part is a line's end, which stays.
+      const lines = whole.toString().split(/(\r\n|\n|\r)/)
+      return Buffer.from(lines.filter((line) => !isUsage(line)).join(""))
+    },
+    end: (): Uint8Array => waiting
+  }
+}

@@ -1,0 +1,109 @@
+/** Streams: usage that the server asks for and its caller did not, and those that go on for ever. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { ServerResponse } from "node:http"
+import { before, chat, CHAT_INPUT, costs, events, piece, post } from "./PaidServer.ts"
+import { json } from "./Upstream.ts"
+
+const stream = { ...chat, stream: true }
+const PATH = "/v1/chat/completions"
+const usage = { prompt_tokens: 10, completion_tokens: 90, total_tokens: 100 }
+const USAGE = { choices: [], usage }
+
+const optionsIn = (body: string | undefined) =>
+  (JSON.parse(body ?? "{}") as { readonly stream_options?: unknown }).stream_options
+
+describe("the usage of a stream", () => {
+  it.live("is asked for and paid, and told to who asked for it", () =>
+    Effect.gen(function* () {
+      const { asked, server } = yield* before((response) => {
+        events(response, { ...piece("thought"), usage: null })
+        const last = JSON.stringify(USAGE)
+        // Cut within the event.
+        response.write(`data: ${last.slice(0, 20)}`)
+        setImmediate(() => {
+          response.write(`${last.slice(20)}\n\n`)
+          response.end("data: [DONE]\n\n")
+        })
+      })
+      const hidden = yield* costs(server, post(server, PATH, stream), 100)
+      assert.deepStrictEqual(optionsIn(asked()[0]?.body), { include_usage: true })
+      assert.include(hidden.text, "thought")
+      assert.include(hidden.text, "data: [DONE]\n\n")
+      assert.notInclude(hidden.text, "prompt_tokens")
+
+      const off = { ...stream, stream_options: { include_usage: false, other: 5 }, seed: 7 }
+      assert.notInclude((yield* costs(server, post(server, PATH, off), 100)).text, "prompt_tokens")
+      assert.deepStrictEqual(JSON.parse(asked()[1]?.body ?? ""), {
+        ...off,
+        stream_options: { include_usage: true, other: 5 }
+      })
+      const shown = { ...stream, stream_options: { include_usage: true } }
+      const told = yield* costs(server, post(server, PATH, shown), 100)
+      assert.include(told.text, `data: ${JSON.stringify(USAGE)}\n\n`)
+      assert.strictEqual(asked()[2]?.body, JSON.stringify(shown))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "is not asked for again of a gateway that refuses the question; what is wrong is refused once",
+    () =>
+      Effect.gen(function* () {
+        const { asked, server } = yield* before((response, { body }) => {
+          if (body.includes("wrong")) {
+            return json(response, { error: { message: "no", param: "messages" } }, 400)
+          }
+          if (body.includes("stream_options")) return json(response, { error: { message: "unknown" } }, 422)
+          events(response, piece("one"))
+          response.end("data: [DONE]\n\n")
+        })
+        const wrong = { ...stream, messages: [{ role: "user", content: "wrong" }] }
+        assert.strictEqual((yield* post(server, PATH, wrong)).status, 400)
+        assert.lengthOf(asked(), 1)
+        for (const calls of [3, 4]) {
+          const answer = yield* costs(server, post(server, PATH, stream), CHAT_INPUT + 1)
+          assert.strictEqual(answer.status, 200)
+          assert.lengthOf(asked(), calls)
+        }
+      }).pipe(Effect.scoped)
+  )
+})
+
+/** Words for as long as anybody listens. */
+const babble = (response: ServerResponse, delta: object) => {
+  const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`
+  response.writeHead(200, { "content-type": "text/event-stream" })
+  const more = () => {
+    if (response.destroyed) return
+    if (response.write(event)) setImmediate(more)
+    else response.once("drain", more)
+  }
+  more()
+}
+
+describe("a stream that goes on for ever", () => {
+  it.live("is ended where it is far beyond what was asked for, and its call upstream with it", () =>
+    Effect.gen(function* () {
+      let ended = 0
+      const words = "word ".repeat(500)
+      const { server } = yield* before((response, { body }) => {
+        response.on("close", () => ended++)
+        babble(response, { [body.includes("think") ? "reasoning_content" : "content"]: words })
+      })
+      // 10 times the limit and 1,000 more; thoughts, and answers without a limit, 200,000.
+      for (const [body, bound] of [
+        [{ ...stream, max_tokens: 20 }, 1200],
+        [{ ...stream, max_tokens: 20, messages: [{ role: "user", content: "think" }] }, 200_000],
+        [{ ...stream, max_tokens: undefined }, 200_000]
+      ] as const) {
+        const { text } = yield* post(server, PATH, body)
+        assert.include(text, '"code":"upstream_beyond_limit"')
+        const written = text.split("word ").length - 1
+        assert.isAbove(written, bound)
+        // What had come when it was ended.
+        assert.isBelow(written, bound + 100_000)
+      }
+      assert.strictEqual(ended, 3)
+    }).pipe(Effect.scoped)
+  )
+})
