@@ -62,7 +62,14 @@ describe("a task", () => {
       const images = "/v1/images/generations"
       for (const [path, body, reserved, told, back, look] of [
         [images, three, 300, { data: [{ url: "https://cdn.example/1.png" }] }, 200, ""],
-        [images, three, 300, { data: Array(50).fill({ url: "https://cdn.example/1.png" }) }, 0, ""],
+        [
+          images,
+          three,
+          300,
+          { data: Array.from({ length: 50 }, () => ({ url: "https://cdn.example/1.png" })) },
+          0,
+          ""
+        ],
         [images, three, 300, {}, 0, ""],
         ["/v1/videos", film, 150, { seconds: "4" }, 110, ""],
         ["/v1/videos", film, 150, { seconds: "4" }, 110, "/content"],

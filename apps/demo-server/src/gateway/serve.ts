@@ -9,6 +9,7 @@ import type { Meter } from "../money/Meter.ts"
 import { noteRequest } from "../operation/RequestRecord.ts"
 import type { Operation, Operations, Provider } from "../providers/Provider.ts"
 import { route } from "../providers/Providers.ts"
+import { misnamed } from "./FieldNames.ts"
 import { originOf } from "./origin.ts"
 
 /** Characters of a model identifier at most. */
@@ -38,6 +39,8 @@ export const serve = Effect.fnUntraced(function* <Request extends { readonly mod
     const http = yield* HttpServerRequest.HttpServerRequest
     // Read already to decode the request: this is the same text, not a second reading.
     const body = given ?? (yield* Effect.orDie(http.text))
+    const fault = misnamed(body)
+    if (fault !== undefined) return yield* fault
     const payer = yield* Principal
     const origin = yield* originOf
     const operate = yield* Effect.mapError(route(providers, operation, pick, request.model), toFailure)

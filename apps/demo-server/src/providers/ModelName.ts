@@ -31,10 +31,10 @@ const decoded = (text: string, { end, start }: Span): unknown => {
   }
 }
 
-/** Where the values of the outermost `model` stand, if they are strings; each of them, since a name may stand twice. */
-const modelsIn = (text: string): ReadonlyArray<Span> => {
-  const found: Array<Span> = []
+/** The outermost names of a JSON object, in their order, each with where its value begins; one may stand twice. */
+export function* namesIn(text: string): Generator<readonly [name: string, at: number]> {
   const structural = /["{}[\]]/g
+  const colon = /\s*:\s*/y
   let depth = 0
   for (let match = structural.exec(text); match !== null; match = structural.exec(text)) {
     const [sign] = match
@@ -42,21 +42,23 @@ const modelsIn = (text: string): ReadonlyArray<Span> => {
       depth += sign === "{" || sign === "[" ? 1 : -1
       continue
     }
-    const key = { start: match.index, end: endOfString(text, match.index) }
-    if (key.end < 0) return found
-    structural.lastIndex = key.end
+    const span = { start: match.index, end: endOfString(text, match.index) }
+    if (span.end < 0) return
+    structural.lastIndex = span.end
     if (depth !== 1) continue
-    // A string that a colon follows is a key; the value after it is looked at next.
-    const colon = /\s*:\s*/y
-    colon.lastIndex = key.end
-    if (!colon.test(text) || text[colon.lastIndex] !== '"' || decoded(text, key) !== "model") continue
-    const value = { start: colon.lastIndex, end: endOfString(text, colon.lastIndex) }
-    if (value.end < 0) return found
-    structural.lastIndex = value.end
-    found.push(value)
+    // A string that a colon follows is a name.
+    colon.lastIndex = span.end
+    const name = colon.test(text) ? decoded(text, span) : undefined
+    if (typeof name === "string") yield [name, colon.lastIndex]
   }
-  return found
 }
+
+/** Where the values of the outermost `model` stand, if they are strings; each of them, since a name may stand twice. */
+const modelsIn = (text: string): ReadonlyArray<Span> =>
+  [...namesIn(text)].flatMap(([name, start]) => {
+    const end = name === "model" && text[start] === '"' ? endOfString(text, start) : -1
+    return end < 0 ? [] : [{ start, end }]
+  })
 
 /** The JSON object with another `model`, wherever `when` says so of the one that is there. */
 export const withModel = (

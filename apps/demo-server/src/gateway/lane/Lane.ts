@@ -33,6 +33,7 @@ import { Shutdown } from "../../operation/Shutdown.ts"
 import { failover } from "../../providers/Failover.ts"
 import type { Operation } from "../../providers/Provider.ts"
 import { candidatesOf, Providers } from "../../providers/Providers.ts"
+import { isWellNamed } from "../FieldNames.ts"
 import type { LaneCall } from "./LaneCall.ts"
 import { wholeAnswerOf, writeAnswer } from "./LaneAnswer.ts"
 import { makeUnderWay } from "./UnderWay.ts"
@@ -226,8 +227,9 @@ export const LaneLayer = Layer.effectDiscard(
     const reserve = (exchange: Exchange, hash: string, text: string) => {
       const { call, id, pass, request, response } = exchange
       const { meter } = call
-      const named = call.requestIn(fieldsIn(text), text)
-      if (named === undefined) return pass()
+      const fields = fieldsIn(text)
+      const named = call.requestIn(fields, text)
+      if (named === undefined || !isWellNamed(fields, text)) return pass()
       const [first, ...more] = candidatesOf(providers, meter.operation, call.pick, named.model)
       if (first === undefined || ![first, ...more].every(({ provider }) => provider.passesOn === true)) {
         return pass()
