@@ -49,7 +49,10 @@ export interface EmbeddingsCall {
 
 /** The vectors of some texts. */
 export interface Embeddings {
-  /** One a text, in the order of the texts, all of one dimension, finite: the gateway's numbers, not normalised. */
+  /**
+   * One a text, in the order of the texts, all of one dimension, finite: the gateway's numbers, not normalised. Several may
+   * lie in one memory: `vector.buffer` is not one vector's.
+   */
   readonly vectors: ReadonlyArray<Float32Array>
   /** As the gateway counted; 0 where it does not say. */
   readonly tokens: number

@@ -1,12 +1,11 @@
 /** What a well-formed answer is still not believed: positions, numbers, dimensions. */
-import { Effect, Result } from "effect"
+import { Result } from "effect"
 import type { RerankResponse } from "../endpoints/Rerank.ts"
 import { fromBase64, isFiniteVector } from "../Float32.ts"
 import { InvalidResponse } from "../GatewayError.ts"
 import type { EmbeddingAnswer } from "./Usual.ts"
 
 const doubt = (message: string) => Result.fail(new InvalidResponse({ message }))
-const distrust = (message: string) => Effect.fail(new InvalidResponse({ message }))
 
 /** Tokens as the gateway counted them; 0 where it does not say, or says what no count can be. */
 export const tokensOf = (count: number | undefined): number =>
@@ -21,26 +20,25 @@ const vectorOf = (embedding: EmbeddingAnswer["data"][number]["embedding"]) => {
 export const vectorsOf = (
   data: EmbeddingAnswer["data"],
   count: number
-): Effect.Effect<ReadonlyArray<Float32Array>, InvalidResponse> => {
-  if (data.length !== count) return distrust(`${data.length} vectors came for ${count} texts.`)
+): Result.Result<ReadonlyArray<Float32Array>, InvalidResponse> => {
+  if (data.length !== count) return doubt(`${data.length} vectors came for ${count} texts.`)
   const vectors = Array.from<Float32Array | undefined>({ length: count })
   let dimension: number | undefined
   for (const { index, embedding } of data) {
-    if (index < 0 || index >= count) return distrust(`A vector came for text ${index} of ${count}.`)
-    if (vectors[index] !== undefined) return distrust(`Two vectors came for text ${index}.`)
+    if (index < 0 || index >= count) return doubt(`A vector came for text ${index} of ${count}.`)
+    if (vectors[index] !== undefined) return doubt(`Two vectors came for text ${index}.`)
     const vector = vectorOf(embedding)
     if (vector === undefined || vector.length === 0) {
-      return distrust(`The vector of text ${index} is no base64 of float32 numbers.`)
+      return doubt(`The vector of text ${index} is no base64 of float32 numbers.`)
     }
     dimension ??= vector.length
     if (vector.length !== dimension) {
-      return distrust(`Vectors of ${dimension} and of ${vector.length} numbers came in one answer.`)
+      return doubt(`Vectors of ${dimension} and of ${vector.length} numbers came in one answer.`)
     }
-    if (!isFiniteVector(vector))
-      return distrust(`The vector of text ${index} has a number that is not finite.`)
+    if (!isFiniteVector(vector)) return doubt(`The vector of text ${index} has a number that is not finite.`)
     vectors[index] = vector
   }
-  return Effect.succeed(vectors.filter((vector) => vector !== undefined))
+  return Result.succeed(vectors.filter((vector) => vector !== undefined))
 }
 
 /** The results best first, equal scores in the order of the documents, at most `limit` of them. */

@@ -12,10 +12,10 @@ import { GatewayApi } from "../GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../GatewayError.ts"
 import { ApiKeyAuth } from "../Security.ts"
 import { type About, makeCaller } from "./Call.ts"
-import { chatParts, endOf, originOf } from "./ChatStream.ts"
+import { chatParts, endOf } from "./ChatStream.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "./ClientOptions.ts"
-import { tokensOf, vectorsOf } from "./Distrust.ts"
-import { type EmbedOptions, makeEmbedAll } from "./Embed.ts"
+import type { EmbedOptions } from "./Embed.ts"
+import { makeEmbeddings } from "./Embeddings.ts"
 import { exchange, judge } from "./Exchange.ts"
 import { Guards } from "./Guard.ts"
 import { outgoing } from "./Idempotency.ts"
@@ -24,7 +24,6 @@ import { type ImagesOptions, makeImages } from "./Images.ts"
 import { makeRerank } from "./Rerank.ts"
 import { recordFacts } from "./Telemetry.ts"
 import { layerTransport } from "./Transport.ts"
-import { usualEmbeddings, usually } from "./Usual.ts"
 import { makeVideos, type VideosOptions } from "./Videos.ts"
 
 export interface GatewayClientOptions extends ClientOptions, VideosOptions, ImagesOptions {
@@ -33,11 +32,9 @@ export interface GatewayClientOptions extends ClientOptions, VideosOptions, Imag
   readonly embeddings?: EmbedOptions
 }
 
-const EMBEDDINGS = { group: "embeddings", endpoint: "create" } as const
 const CHAT = { group: "chat", endpoint: "create" } as const
 const MODELS = { group: "models", endpoint: "list" } as const
 
-const decodeEmbeddings = usually(usualEmbeddings, HttpApiClient.decodeResponse(GatewayApi, EMBEDDINGS))
 const decodeModels = HttpApiClient.decodeResponse(GatewayApi, MODELS)
 
 const responseMode = "response-only"
@@ -81,36 +78,16 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const baseUrl = yield* baseUrlOf(options.baseUrl)
   const client = yield* HttpClient.HttpClient
   const httpClient = outgoing(client, baseUrl, "whole")
-  const postEmbeddings = yield* HttpApiClient.endpoint(GatewayApi, { ...EMBEDDINGS, httpClient })
   const postChat = yield* HttpApiClient.endpoint(GatewayApi, { ...CHAT, httpClient })
   const streaming = outgoing(client, baseUrl)
   const streamChat = yield* HttpApiClient.endpoint(GatewayApi, { ...CHAT, httpClient: streaming })
   const getModels = yield* HttpApiClient.endpoint(GatewayApi, { ...MODELS, httpClient })
   const caller = makeCaller(options, options.apiKey, yield* Guards)
   const { attemptTimeout, call, callTimeout, fail } = caller
+  const embeddings = yield* makeEmbeddings(options, caller, { baseUrl, httpClient })
   const rerank = yield* makeRerank(options, caller, { baseUrl, httpClient })
   const videos = yield* makeVideos(options, caller, { baseUrl, client, httpClient })
   const images = yield* makeImages(options, caller, { baseUrl, client, httpClient })
-
-  const embedAll = makeEmbedAll(options.embeddings ?? {})
-  const embeddings: Gateway["Service"]["embeddings"] = Effect.fn("Gateway.embeddings")((request) =>
-    embedAll(request, ({ texts }) => {
-      const payload = { model: request.model, input: texts, encoding_format: "base64" } as const
-      const attempt = exchange(postEmbeddings({ payload, responseMode }), decodeEmbeddings).pipe(
-        judge((answer) =>
-          Effect.map(vectorsOf(answer.data, texts.length), (vectors) => {
-            const extra = extraOf(answer)
-            const tokens = tokensOf(answer.usage?.total_tokens)
-            return { vectors, tokens, ...originOf(answer), ...(extra !== undefined && { extra: [extra] }) }
-          })
-        )
-      )
-      return Effect.map(
-        call({ operation: "embeddings", model: request.model }, attempt),
-        ({ value }) => value
-      )
-    })
-  )
 
   const ask = (request: ChatCall, stream: boolean) => {
     const { maxTokens: max_tokens, messages, model, temperature } = request

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import type { EmbeddingResponse } from "../endpoints/Embeddings.ts"
 import type { RerankResponse } from "../endpoints/Rerank.ts"
-import { fromBase64 } from "../Float32.ts"
+import { base64Reader } from "../Float32.ts"
 import { bytesOf } from "./Whole.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
@@ -71,6 +71,13 @@ export const isUsualRerankRequest = (request: {
   integer(request.top_n) &&
   (request.return_documents === undefined || typeof request.return_documents === "boolean")
 
+/** The same of texts to be embedded. */
+export const isUsualEmbeddingRequest = (request: {
+  readonly model: unknown
+  readonly input: ReadonlyArray<unknown>
+}): boolean =>
+  text(request.model) && request.model !== "" && request.input.length > 0 && request.input.every(text)
+
 export const usualRerank = (bytes: Buffer): RerankResponse | undefined => {
   const answer: unknown = JSON.parse(bytes.toString())
   return isUsualRerank(answer) ? (answer as RerankResponse) : undefined
@@ -99,6 +106,7 @@ const HIDING = /\\|"embedding"\s/
  */
 export const usualEmbeddings = (bytes: Buffer): EmbeddingAnswer | undefined => {
   const vectors: Array<Float32Array> = []
+  let read: ReturnType<typeof base64Reader> | undefined
   let rest = ""
   let from = 0
   for (let key = bytes.indexOf(KEY); key !== -1; key = bytes.indexOf(KEY, from)) {
@@ -106,7 +114,9 @@ export const usualEmbeddings = (bytes: Buffer): EmbeddingAnswer | undefined => {
     while (bytes[start] === SPACE) start++
     if (bytes[start] !== QUOTE) return undefined
     const end = bytes.indexOf(QUOTE, start + 1)
-    const vector = end === -1 ? undefined : fromBase64(bytes.toString("latin1", start + 1, end))
+    if (end === -1) return undefined
+    read ??= base64Reader(Math.ceil((bytes.length * 3) / 4))
+    const vector = read(bytes.toString("latin1", start + 1, end))
     if (vector === undefined) return undefined
     rest += bytes.toString("utf8", from, start) + vectors.length
     vectors.push(vector)
