@@ -13,12 +13,12 @@ const Code = Schema.fromJsonString(Schema.Struct({ error: Schema.Struct({ code: 
 
 const bearer = (secret: string) => ({ as: "none", headers: { authorization: `Bearer ${secret}` } }) as const
 
-const makeUser = (username: string, quota: number) =>
+const makeUser = (username: string, quota: number, more: object = {}) =>
   Effect.gen(function* () {
     const { json } = yield* TestServer
     const options = { as: "token", json: { username, quota } } as const
     const { access_token } = (yield* json(One, "/api/user", options)).data
-    const fields = { name: "key", expired_time: -1, remain_quota: 50_000, subnet: "" }
+    const fields = { name: "key", expired_time: -1, remain_quota: 50_000, subnet: "", ...more }
     const { id, key } = (yield* json(Key, "/api/token/", { ...bearer(access_token), json: fields })).data
     /** What is left: of the user, and of the key. */
     const left = Effect.all([
@@ -100,6 +100,24 @@ describe("documents and questions", () => {
         const { body } = yield* text("/documents", bearer(key))
         assert.deepStrictEqual(Schema.decodeUnknownSync(Listed)(body).documents, [])
         assert.deepStrictEqual(yield* left, [0, 50_000])
+      })
+    )
+  )
+
+  it.live("ask no model that the key may not use", () =>
+    served(
+      Effect.gen(function* () {
+        const { key, left } = yield* makeUser("cas", 10_000, { models: ["sluice-lexical-1024"] })
+        const body = filesOf({ "a.md": "# A\n\nThe toll is four crowns." })
+        assert.strictEqual((yield* text("/documents", { ...bearer(key), body })).status, 200)
+        const [user] = yield* left
+        const asked = yield* text("/qa", { ...bearer(key), json: { question: "What is the toll?" } })
+        assert.deepStrictEqual(
+          [asked.status, Schema.decodeUnknownSync(Code)(asked.body).error.code],
+          [403, "model_not_allowed"]
+        )
+        // The question was embedded, and no more.
+        assert.isAbove((yield* left)[0], user - 10)
       })
     )
   )

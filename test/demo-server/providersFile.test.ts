@@ -155,6 +155,14 @@ describe("the file of the providers", () => {
         yield* fs.writeFileString(path, JSON.stringify(wanted))
         yield* printed("`library` says other models than at the start")
         assert.include(yield* told, "was not taken over")
+        // As a log beside it does.
+        const beside = fs.writeFileString(`${path}.log`, "a line\n", { flag: "a" })
+        yield* Effect.repeat(
+          beside,
+          Schedule.addDelay(Schedule.recurs(3), () => Effect.succeed("150 millis"))
+        )
+        const refusals = server.printed.filter((line) => line.includes("is not taken over"))
+        assert.lengthOf(refusals, 2)
         const beforeChange = next.asked.length
         assert.strictEqual(beforeChange, 0)
 

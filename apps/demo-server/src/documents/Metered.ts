@@ -21,7 +21,7 @@ import { visionModel } from "@sluice/embedded/vision"
 import type { Models } from "@sluice/rag"
 import { Context, Effect, Option, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { Caller } from "../accounts/Caller.ts"
+import { Caller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import { Charges } from "../money/Charges.ts"
 import { chatMeter, embeddingsMeter, type Meter, rerankMeter } from "../money/Meter.ts"
 import { imageCost } from "../providers/embedded/ImageChat.ts"
@@ -81,7 +81,7 @@ const sizeOf = (bytes: Uint8Array): ImageSize => {
 /**
  * The models of a library, each call of which debits the caller and the caller's key.
  *
- * **Details.** A call is priced and limited as the same call of `/v1` is. What the server does by itself, such as reading
+ * **Details.** A call is priced, limited and permitted as the same call of `/v1` is. What the server does by itself, such as reading
  * the samples, nobody pays.
  *
  * **Gotchas.** Who pays is told by the fiber that calls: a stream that is read after its handler has returned needs
@@ -101,9 +101,13 @@ export const metered = Effect.gen(function* () {
     call: Effect.Effect<Response, GatewayError>
   ): Effect.Effect<Response, GatewayError> =>
     Effect.gen(function* () {
-      const { key, user } = yield* Caller
+      const caller = yield* Caller
+      const { key, user } = caller
       const http = yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest)
       if (user === "" || Option.isNone(http)) return yield* call
+      if (!mayUse(caller, request.model)) {
+        return yield* refusal(meter, request.model, modelNotAllowed(request.model))
+      }
       const payer = { user, ...(key !== undefined && { key }) }
       const around = charges.around<Request, Response>({
         payer,

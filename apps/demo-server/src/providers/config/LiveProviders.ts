@@ -59,6 +59,7 @@ export const liveProviders = Effect.fnUntraced(function* <E, R>(
   )
   const live = [...(yield* build(first))]
   const since = yield* Ref.make({ settings: first, millis: yield* Clock.currentTimeMillis })
+  const refused = yield* Ref.make("")
   const told = (list: ReadonlyArray<Provider>) => list.map(({ id }) => id).join(", ")
 
   const reload = (why: "changed" | "asked") =>
@@ -66,6 +67,7 @@ export const liveProviders = Effect.fnUntraced(function* <E, R>(
       const settings = yield* loadProvidersSettings(file)
       if (sorted(first.library) !== sorted(settings.library)) return yield* Effect.fail(LIBRARY_STAYS)
       yield* state.takenOver
+      yield* Ref.set(refused, "")
       const { settings: before } = yield* Ref.get(since)
       if (why === "changed" && fingerprint(before) === fingerprint(settings)) return
       const next = yield* build(settings)
@@ -73,12 +75,15 @@ export const liveProviders = Effect.fnUntraced(function* <E, R>(
       yield* Ref.set(since, { settings, millis: yield* Clock.currentTimeMillis })
       yield* Effect.logInfo(`${file} was read again: ${told(next)} answer`)
     }).pipe(
-      Effect.catch((why) =>
+      Effect.catch((fault) =>
         Effect.gen(function* () {
           yield* state.refused
+          const reason = String(fault)
+          // A log beside the file changes their folder with each of its lines.
+          if ((yield* Ref.getAndSet(refused, reason)) === reason && why === "changed") return
           const { millis } = yield* Ref.get(since)
           yield* Effect.logWarning(
-            `${file} is not taken over: ${String(why)}. What it said at ${DateTime.formatIso(DateTime.makeUnsafe(millis))} goes on`
+            `${file} is not taken over: ${reason}. What it said at ${DateTime.formatIso(DateTime.makeUnsafe(millis))} goes on`
           )
         })
       )
