@@ -1,9 +1,12 @@
 /** Stopped, the real process finishes what is under way, tells streams that it ends, and takes tasks up again. */
 import { assert, describe, it } from "@effect/vitest"
 import { ErrorBody, Video } from "@sluice/core"
-import { Deferred, Effect, Exit, Schedule, Schema, Scope } from "effect"
+import { Deferred, Effect, Exit, Fiber, Schedule, Schema, Scope } from "effect"
+import { existsSync } from "node:fs"
 import { createServer, request, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
+import { join } from "node:path"
+import { PNG } from "../../packages/core/src/conformance/checks/ChatImages.ts"
 import { dataFolder, startProcess } from "./Process.ts"
 import { startServer } from "./TestServer.ts"
 
@@ -132,6 +135,28 @@ describe("a server that is stopped", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("draws no further for a call that takes longer: nothing is made, and 503", () =>
+    Effect.gen(function* () {
+      const data = yield* dataFolder
+      const scope = yield* Scope.make()
+      const env = { SLUICE_SHUTDOWN_SECONDS: "0.2" }
+      const server = yield* startServer({ data, env }).pipe(Scope.provide(scope))
+      const image = { model: "sluice-image-i2", prompt: "a lock", n: 10, size: "1024x1024" }
+      const draw = server.call("/v1/images/generations", {
+        json: { ...image, response_format: "url" },
+        headers: { "idempotency-key": "ten locks" }
+      })
+      const [drawing] = yield* Effect.all([
+        Effect.forkChild(draw),
+        Effect.repeat(draw, { until: ({ status }) => status === 409 })
+      ])
+      yield* Scope.close(scope, Exit.void)
+      const response = yield* Fiber.join(drawing)
+      assert.strictEqual(response.status, 503)
+      assert.isFalse(existsSync(join(data, "media", "files")))
+    }).pipe(Effect.scoped)
+  )
+
   it.live("tells a call that takes longer than is left: 503, to be tried again", () =>
     Effect.gen(function* () {
       const gateway = yield* slowGateway(1)
@@ -160,7 +185,13 @@ describe("a server that is stopped", () => {
             const response = await fetch(url, { ...init, headers })
             return Schema.decodeUnknownSync(Video)(await response.json())
           })
-        const body = { model: "sluice-video-v-d", prompt: "A barge", seconds: "2" }
+        const body = {
+          model: "sluice-video-from-image",
+          prompt: "A barge",
+          seconds: "2",
+          size: "480P",
+          input_reference: PNG
+        }
         const made = yield* video(new URL("/v1/videos", addressIn(banner)), {
           method: "POST",
           body: JSON.stringify(body)

@@ -2,7 +2,7 @@
 import { checkLibrary, LibraryFolder } from "./LibraryFolder.ts"
 import { must, type Trial } from "./Trial.ts"
 
-const SLOTS = 60
+const SLOTS = 30
 
 export const writers: Trial = async (random) => {
   const first = await LibraryFolder.make()
