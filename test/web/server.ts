@@ -2,7 +2,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -17,16 +16,6 @@ const LOCK = fileURLToPath(new URL("../../package-lock.json", import.meta.url))
 
 /** Milliseconds. */
 const START_LIMIT = 60_000
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1")
-  await once(probe, "listening")
-  const address = probe.address()
-  probe.close()
-  await once(probe, "close")
-  if (address === null || typeof address === "string") throw new Error("The system gave no port.")
-  return address.port
-}
 
 export interface RunningServer {
   /** `http://127.0.0.1:PORT/` */
@@ -58,13 +47,12 @@ export const startServer = async (): Promise<RunningServer> => {
   // The samples are left out: reading them takes seconds, and uploads wait for it.
   await mkdir(join(data, "library"), { recursive: true })
   await writeFile(join(data, "library", "samples-read"), "")
-  const port = await freePort()
   const child = spawn(process.execPath, ["--conditions=@sluice/source", MAIN], {
     env: {
       PATH: process.env["PATH"],
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       HOME: data,
-      PORT: String(port),
+      PORT: "0",
       SLUICE_DATA: join(data, "library")
     },
     stdio: ["ignore", "pipe", "pipe"]
@@ -84,11 +72,11 @@ export const startServer = async (): Promise<RunningServer> => {
     const timer = setTimeout(() => reject(new Error(`The server did not start:\n${printed}`)), START_LIMIT)
     const read = (chunk: Buffer) => {
       printed += chunk.toString()
-      const login = /#login=(\S+)/.exec(printed)?.[1]
-      const apiKey = /API key\s+(\S+)/.exec(printed)?.[1]
-      if (login === undefined || apiKey === undefined) return
+      const [, address, login] = /(http:\S+\/)#login=(\w{48})/.exec(printed) ?? []
+      const apiKey = /API key\s+(sk-\w{48})/.exec(printed)?.[1]
+      if (address === undefined || login === undefined || apiKey === undefined) return
       clearTimeout(timer)
-      resolve({ address: `http://127.0.0.1:${port}/`, login, apiKey, stop, close })
+      resolve({ address, login, apiKey, stop, close })
     }
     child.stdout.on("data", read)
     child.stderr.on("data", read)
