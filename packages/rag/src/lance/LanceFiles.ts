@@ -8,6 +8,9 @@ import { filesSchema } from "./LanceTables.ts"
 /** Files that no document has named for this long are dropped by `maintain`. */
 export const GRACE_MILLIS = 24 * 60 * 60 * 1000
 
+/** What LanceDB says of a row that was written anew since it was found, and of a file that was dropped since. */
+const MOVED = /do not exist in the table|not found/i
+
 /** The table `files`. */
 export interface LanceFiles {
   readonly put: (files: ReadonlyMap<string, Uint8Array>) => Effect.Effect<void, RagError>
@@ -46,7 +49,7 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
       if (row === undefined) return undefined
       const [bytes] = await table.fetchBlobs("bytes", [row.rowId])
       return bytes ?? undefined
-    })
+    }).pipe(Effect.retry({ times: 3, while: ({ cause }) => MOVED.test(String(cause)) }))
   })
 
   const collect: LanceFiles["collect"] = Effect.fn("LanceFiles.collect")(function* (referenced) {
@@ -61,6 +64,12 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
         table.delete(`touched < ${before} AND ${sqlIn("sha256", some)}`)
       )
     }
+    const kept = old.find(({ sha256 }) => referenced.has(sha256))
+    if (unused.length === 0 || kept === undefined) return
+    // Of one file alone LanceDB leaves what was dropped, up to a tenth; with a row beside it the two are written anew.
+    yield* attemptWrite("store", "setting a file apart", () =>
+      table.update({ where: `sha256 = ${sqlString(kept.sha256)}`, valuesSql: { touched: "touched" } })
+    )
   })
 
   return { put, get, collect, table } satisfies LanceFiles

@@ -130,7 +130,7 @@ export const snapshotOf = Effect.fn("LanceSnapshots.of")(function* (
 })
 
 /** For those that are reading now. */
-const READING_MILLIS = 10 * 60 * 1000
+export const READING_MILLIS = 10 * 60 * 1000
 
 /** Versions that a reader may still be using are kept so long, unless the program says otherwise. */
 const KEEP_MILLIS = 60 * 60 * 1000

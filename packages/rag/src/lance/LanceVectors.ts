@@ -8,15 +8,18 @@ import { attempt, attemptWrite, openOrCreate, sqlIn, type Store } from "./Lance.
 import { toTable, utf8, vectors } from "./LanceRows.ts"
 import { vectorsSchema } from "./LanceTables.ts"
 
-/** The table `vectors_<model>`; names of tables take no slashes, spaces or Chinese, so the model's is hashed. */
+/** Names of tables take no slashes, spaces or Chinese, so the model's is hashed. */
+export const vectorsTable = (model: string, dimension: number): string =>
+  `vectors_${createHash("sha256").update(`${model}\0${dimension}`).digest("hex").slice(0, 32)}`
+
+/** The table `vectors_<model>`. */
 export const openVectors = Effect.fn("LanceVectors.open")(function* (
   store: Store,
   model: string,
   dimension: number
 ) {
-  const name = `vectors_${createHash("sha256").update(`${model}\0${dimension}`).digest("hex").slice(0, 32)}`
   const schema = vectorsSchema(dimension)
-  const table = yield* openOrCreate(store, { name, schema, key: "sha256" })
+  const table = yield* openOrCreate(store, { name: vectorsTable(model, dimension), schema, key: "sha256" })
 
   const turn = yield* Semaphore.make(1)
 

@@ -1,0 +1,74 @@
+/** What was dropped leaves the disk too. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { DIMENSION, embedText } from "./Models.ts"
+import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
+import { testFolder } from "./TestFolder.ts"
+
+describe("what nobody refers to any more", () => {
+  it.effect("leaves no byte of what was dropped a day ago, and no vector of a model that went", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const index = yield* storeIn(library)
+      const collection = yield* index.open("one", MANIFEST)
+      const [secret, ...others] = ["secret", ..."abcdefghijklmnopqrstuvw"].map((about) =>
+        documentOf(`${about}.md`, [`This is about ${about}.`])
+      )
+      if (secret === undefined) return
+      // One file of the store, of which little is dropped.
+      yield* collection.commit([secret, ...others])
+      const vector = new Map([[secret.info.sha256, embedText("secret")]])
+      const cached = (model: string) =>
+        Effect.flatMap(index.vectors(model, DIMENSION), ({ put }) => put(vector))
+      yield* cached(MANIFEST.embeddingModel)
+      yield* cached("gone")
+      yield* collection.remove([secret.info.id])
+      const bytesOf = (what: string) =>
+        Effect.promise(async () => {
+          const entries = await readdir(join(library, "files.lance"), {
+            recursive: true,
+            withFileTypes: true
+          })
+          const files = entries.filter((entry) => entry.isFile())
+          const read = files.map(({ name, parentPath }) => readFile(join(parentPath, name), "latin1"))
+          return (await Promise.all(read)).filter((bytes) => bytes.includes(what)).length
+        })
+      const caches = Effect.promise(
+        async () => (await readdir(library)).filter((name) => name.startsWith("vectors_")).length
+      )
+      yield* collection.maintain
+      assert.deepStrictEqual([yield* bytesOf("about secret"), yield* caches], [1, 2])
+      // Whoever reads or writes keeps what was current when he began: it goes a day later.
+      for (const hours of [25, 50]) {
+        yield* TestClock.setTime(Date.now() + hours * 60 * 60 * 1000)
+        yield* collection.maintain
+        yield* collection.commit([documentOf(`${hours}.md`, [`After ${hours} hours.`])])
+      }
+      assert.deepStrictEqual([yield* bytesOf("about secret"), yield* caches], [0, 1])
+      for (const { info } of others) assert.isDefined(yield* collection.original(info.sha256))
+      const kept = yield* index.vectors(MANIFEST.embeddingModel, DIMENSION)
+      assert.deepStrictEqual(yield* kept.get([secret.info.sha256]), vector)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is swept up under a reader, who finds what he asks for", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const [one, other] = [yield* storeIn(library), yield* storeIn(library)]
+      const reader = yield* one.open("one", MANIFEST)
+      const keeper = yield* other.open("one", MANIFEST)
+      const documents = Array.from({ length: 8 }, (_, i) => documentOf(`${i}.md`, [`Number ${i} of them.`]))
+      for (const document of documents) yield* keeper.commit([document])
+      yield* keeper.remove(documents.slice(0, 2).map(({ info }) => info.id))
+      yield* TestClock.setTime(Date.now() + 25 * 60 * 60 * 1000)
+      const read = Effect.forEach(Array.from({ length: 100 }), () =>
+        reader.original(documents[7]!.info.sha256)
+      )
+      const [originals] = yield* Effect.all([read, keeper.maintain], { concurrency: 2 })
+      assert.isTrue(originals.every((bytes) => bytes !== undefined))
+    }).pipe(Effect.scoped)
+  )
+})
