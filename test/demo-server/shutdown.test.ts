@@ -16,6 +16,8 @@ const FILM = 120_000
 const addressIn = (printed: string): URL => new URL(/http:\/\/\S+/.exec(printed)?.[0] ?? "")
 const keyIn = (printed: string): string => /sk-\w{48}/.exec(printed)?.[0] ?? ""
 
+const Self = Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) })
+
 /** A gateway whose streams never end, and whose other answers come when they are released; `came` waits for so many. */
 const slowGateway = Effect.fnUntraced(function* (expected: number) {
   const held: Array<ServerResponse> = []
@@ -142,14 +144,18 @@ describe("a server that is stopped", () => {
       const env = { SLUICE_SHUTDOWN_SECONDS: "0.2" }
       const server = yield* startServer({ data, env }).pipe(Scope.provide(scope))
       const image = { model: "sluice-image-i2", prompt: "a lock", n: 10, size: "1024x1024" }
-      const draw = server.call("/v1/images/generations", {
-        json: { ...image, response_format: "url" },
-        headers: { "idempotency-key": "ten locks" }
+      const balance = Effect.map(
+        server.json(Self, "/api/user/self", { as: "token" }),
+        ({ data: { quota } }) => quota
+      )
+      const before = yield* balance
+      const json = { ...image, response_format: "url" }
+      const drawing = yield* Effect.forkChild(server.call("/v1/images/generations", { json }))
+      yield* Effect.repeat(balance, {
+        schedule: Schedule.spaced("5 millis"),
+        until: (left) => left < before,
+        times: 1000
       })
-      const [drawing] = yield* Effect.all([
-        Effect.forkChild(draw),
-        Effect.repeat(draw, { until: ({ status }) => status === 409 })
-      ])
       yield* Scope.close(scope, Exit.void)
       const response = yield* Fiber.join(drawing)
       assert.strictEqual(response.status, 503)

@@ -24,6 +24,7 @@ import { pixelsOf } from "./ImageSize.ts"
 import { refusedPrompt, USUAL_TOLERANCE } from "./Moderation.ts"
 import { referenceImage, refusing } from "./ReferenceImage.ts"
 import type { TaskRunner, Work } from "./TaskRunner.ts"
+import { whileServing } from "./WhileServing.ts"
 
 /** What `moderation: "auto"` and `"low"` tolerate: see `Moderation.ts`. */
 const TOLERANCES = { auto: 2, low: 4 } as const
@@ -170,7 +171,7 @@ export const images = Effect.fnUntraced(function* (provider: string, runner: Tas
         yield* runner.start(task, work)
         return answerOf(task)
       }
-      const data = yield* inForm(yield* draw(call, references), call, form, origin)
+      const data = yield* inForm(yield* whileServing(draw(call, references)), call, form, origin)
       return { data, extra: { created: Math.floor(created / 1000), model: model.id } }
     })
 
