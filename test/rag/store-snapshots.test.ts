@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { pruneVersions } from "../../packages/rag/src/lance/LanceSnapshots.ts"
-import { embedText, modelsLayer } from "./Models.ts"
+import { countingEmbedder, embedText, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
 import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
 import { handbook, testFolder } from "./TestFolder.ts"
 
@@ -147,6 +147,33 @@ describe("snapshots", () => {
       assert.strictEqual((yield* (yield* library.checkout(half)).stats).documents, 3)
       yield* library.untag(half)
       assert.deepStrictEqual(yield* library.tags, [])
+    }).pipe(Effect.scoped, Effect.provide(modelsLayer))
+  )
+
+  it.effect("of the model before a rebuild are gone back to with that model", () =>
+    Effect.gen(function* () {
+      const { docs, library: folder } = yield* handbook
+      const { layer } = yield* countingEmbedder({ id: "other-words", dimension: 32 })
+      const other = Layer.mergeAll(layer, rerankerLayer, readerLayer)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const library = yield* Library.open(folder)
+          yield* library.ingest(docs)
+          yield* library.tag("before the move")
+        })
+      )
+      yield* Stream.runDrain(Library.rebuild(folder)).pipe(Effect.provide(other))
+      for (const refused of [
+        Effect.flatMap(Library.open(folder), (library) => library.restore("before the move")),
+        Library.restore(folder, "before the move")
+      ]) {
+        const told = yield* Effect.flip(Effect.scoped(refused).pipe(Effect.provide(other)))
+        assert.strictEqual(told.reason, "ManifestMismatch")
+        assert.match(told.message, /^Snapshot "before the move".*test-words.*Library\.restore/)
+      }
+      yield* Library.restore(folder, "before the move")
+      const library = yield* Library.open(folder)
+      assert.isTrue((yield* library.ask("Where does the grey cat sleep?")).found)
     }).pipe(Effect.scoped, Effect.provide(modelsLayer))
   )
 

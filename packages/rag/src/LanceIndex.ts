@@ -110,7 +110,7 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
         message: `Collection "${name}" was written and is not there. Is the folder on a file system that keeps what is written?`
       })
     }
-    yield* checkManifest(name, found.manifest, manifest)
+    yield* checkManifest({ collection: name }, found.manifest, manifest)
     return live(name, found.table, yield* openTable(name, found.table, manifest))
   })
 
@@ -147,7 +147,7 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
     manifest: Manifest
   ) {
     const found = yield* snapshots.find(name, snapshot)
-    yield* checkManifest(name, found.manifest, manifest)
+    yield* checkManifest({ collection: name, snapshot }, found.manifest, manifest)
     return found
   })
 

@@ -1,25 +1,23 @@
 /** Documents in, cited answers out: the one service that most programs need. */
-import { Embedder, type Reader, type Reranker, Vision } from "@sluice/core"
+import { type Embedder, type Reader, type Reranker, Vision } from "@sluice/core"
 import { Clock, Context, Effect, Layer, Option, Queue, type Scope, Semaphore, Stream } from "effect"
 import type { Answer, AnswerEvent } from "./Answer.ts"
 import { makeAnswerer } from "./Answerer.ts"
 import { applyPlan } from "./Apply.ts"
-import { CHUNKER } from "./Chunker.ts"
 import { FigureDescriptions } from "./DescribeFigures.ts"
 import type { DocumentInfo, Parsed, PassageFigure, StoredPassage } from "./Document.ts"
-import { embeddingModelName } from "./embeddingModelName.ts"
 import { type Explain, makeExplain } from "./Explain.ts"
 import type { IngestPlan, PlanOptions } from "./IngestPlan.ts"
 import type { FolderSource, IngestEvent, IngestReport, IngestSource } from "./IngestReport.ts"
 import { ingestSource, rebuildFrom, storedOriginal } from "./IngestSession.ts"
 import { LanceIndex, type StoreOptions } from "./LanceIndex.ts"
 import { librarySnapshots, type LibrarySnapshots } from "./LibrarySnapshots.ts"
-import { FORMAT, type Manifest } from "./Manifest.ts"
 import { parse } from "./parse/Parser.ts"
-import { makePassageEmbedder, modelError, sha256 } from "./PassageEmbedder.ts"
+import { sha256 } from "./PassageEmbedder.ts"
 import { decodeReading } from "./StoredReading.ts"
 import { type Collection, type IndexStats, PassageIndex } from "./PassageIndex.ts"
 import { planIngest } from "./Plan.ts"
+import { passageEmbedder, presentManifest } from "./PresentModels.ts"
 import { RagError } from "./RagError.ts"
 import { makeRetriever, type Retrieval } from "./Retriever.ts"
 import type { RetrieveOptions } from "./RetrieveOptions.ts"
@@ -158,34 +156,27 @@ export class Library extends Context.Service<Library, LibraryService>()("@sluice
       Stream.provide(LanceIndex.layer(folder, options)),
       Stream.provideService(FigureDescriptions, options?.describeFigures ?? false)
     )
+
+  /**
+   * Makes a library what it was, for a snapshot of another embedding model than the library has now: the model is the
+   * snapshot's. Fails with `NotFound`, and with `ManifestMismatch` for a snapshot of a third model.
+   */
+  static readonly restore = (
+    folder: string,
+    snapshot: string,
+    options?: LibraryOptions & StoreOptions
+  ): Effect.Effect<void, RagError, Embedder> =>
+    Effect.gen(function* () {
+      const index = yield* PassageIndex
+      const name = options?.collection ?? DEFAULT_COLLECTION
+      yield* index.restore(name, snapshot.toWellFormed(), yield* presentManifest)
+    }).pipe(Effect.provide(LanceIndex.layer(folder, options)))
 }
 
 const DEFAULT_COLLECTION = "default"
 
 /** A handle asks again which table its collection's name stands for when it has not asked for so long. */
 const RECHECK_MILLIS = 1_000
-
-/** What is used now. Asks the model for its dimension. */
-const presentManifest = Effect.gen(function* () {
-  const { dimension, model } = yield* Embedder
-  const manifest: Manifest = {
-    format: FORMAT,
-    embeddingModel: embeddingModelName(model),
-    dimension: yield* dimension.pipe(Effect.mapError((error) => modelError("open", error))),
-    chunker: CHUNKER
-  }
-  return manifest
-})
-
-/** With the cache of vectors for models that cost something. */
-const passageEmbedder = Effect.fn("Library.embedder")(function* ({ dimension }: Manifest) {
-  const { model } = yield* Embedder
-  const index = yield* PassageIndex
-  return yield* makePassageEmbedder(
-    dimension,
-    model.free ? undefined : yield* index.vectors(embeddingModelName(model), dimension)
-  )
-})
 
 const rebuildStream = (collection: string): Stream.Stream<IngestEvent, RagError, Embedder | PassageIndex> =>
   Stream.unwrap(

@@ -49,9 +49,9 @@ const damaged = (collection: string, cause: unknown) =>
     cause
   })
 
-/** Fails with `ManifestMismatch`, which names both sides, unless the collection was made with what is used now. */
+/** Fails with `ManifestMismatch`, which names both sides, unless the collection, or its snapshot, was made with what is used now. */
 export const checkManifest = (
-  collection: string,
+  { collection, snapshot }: { readonly collection: string; readonly snapshot?: string },
   stored: Manifest,
   present: Manifest
 ): Effect.Effect<void, RagError> => {
@@ -67,7 +67,10 @@ export const checkManifest = (
         new RagError({
           stage: "open",
           reason: "ManifestMismatch",
-          message: `Collection "${collection}" was made with ${differences.join("; ")}. Open it with what it was made with, or rebuild it: Library.rebuild(folder) fills a new table from the stored originals.`
+          message:
+            snapshot === undefined
+              ? `Collection "${collection}" was made with ${differences.join("; ")}. Open it with what it was made with, or rebuild it: Library.rebuild(folder) fills a new table from the stored originals.`
+              : `Snapshot "${snapshot}" of collection "${collection}" was made with ${differences.join("; ")}. With what it was made with, Library.restore(folder, snapshot) goes back to it; tag the collection before, to come back.`
         })
       )
 }
