@@ -1,8 +1,8 @@
 /** The page's session opens the gateway to the page, and to nothing else. */
-import { assert, layer } from "@effect/vitest"
+import { assert, it as alone, layer } from "@effect/vitest"
 import { ErrorBody } from "@sluice/core"
 import { Effect, Schema } from "effect"
-import { type CallOptions, testServer, TestServer } from "./TestServer.ts"
+import { type CallOptions, startServer, testServer, TestServer } from "./TestServer.ts"
 
 const embeddings = { json: { model: "sluice-lexical-1024", input: "A lock" } }
 const token = { json: { name: "made by the page", expired_time: -1, remain_quota: 1 } }
@@ -83,3 +83,33 @@ layer(testServer(), { excludeTestServices: true })("the page's session at the ga
     })
   )
 })
+
+alone.live(
+  "a session ends with the system access token that was there, but for that of who replaces it",
+  () =>
+    Effect.gen(function* () {
+      const { call, json, secrets } = yield* startServer()
+      const Text = Schema.Struct({ data: Schema.String })
+      const signedIn = Effect.fnUntraced(function* (credential: Record<string, string>) {
+        const { headers } = yield* call("/session", { as: "none", json: credential })
+        const cookie = headers.get("set-cookie")?.split(";")[0] ?? ""
+        return { as: "none", headers: { cookie, "sec-fetch-site": "same-origin" } } as const
+      })
+      const bearer = (token: string) =>
+        ({ as: "none", headers: { authorization: `Bearer ${token}` } }) as const
+      const lets = (page: CallOptions, path = "/api/user/self") =>
+        Effect.map(call(path, page), ({ status }) => status === 200)
+
+      const byKey = yield* signedIn({ apiKey: secrets.apiKey })
+      const here = yield* signedIn({ accessToken: secrets.accessToken })
+      const there = yield* signedIn({ accessToken: secrets.accessToken })
+      const { data: second } = yield* json(Text, "/api/user/token", { ...here, method: "POST" })
+      assert.deepStrictEqual([yield* lets(here), yield* lets(there)], [true, false])
+      const { data: third } = yield* json(Text, "/api/user/token", bearer(second))
+      assert.isFalse(yield* lets(here))
+      const again = yield* signedIn({ accessToken: third })
+      const { data: last } = yield* json(Text, "/api/user/owner/token", { ...bearer(third), method: "POST" })
+      assert.deepStrictEqual([yield* lets(again), yield* lets(bearer(last))], [false, true])
+      assert.isTrue(yield* lets(byKey, "/v1/models"))
+    }).pipe(Effect.scoped)
+)
