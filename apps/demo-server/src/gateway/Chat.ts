@@ -5,6 +5,7 @@ import { ServerApi } from "../contract/ServerApi.ts"
 import { chatMeter } from "../money/Meter.ts"
 import { Providers } from "../providers/Providers.ts"
 import { limited } from "./ChatLimit.ts"
+import { checkChatImages } from "./GivenImages.ts"
 import { serve } from "./serve.ts"
 
 export const ChatLayer = HttpApiBuilder.group(
@@ -17,6 +18,7 @@ export const ChatLayer = HttpApiBuilder.group(
         // Read already to decode the payload: this is the same text.
         Effect.orDie,
         Effect.flatMap((text) => limited(payload, text)),
+        Effect.tap(({ request }) => checkChatImages(request)),
         Effect.flatMap(({ body, request }) => chat(request, body))
       )
     )

@@ -1,6 +1,7 @@
 /** What images are asked for with, in JSON or as a form. */
 import { Failure, ImageRequest } from "@sluice/core"
 import { Effect } from "effect"
+import { checkImages } from "./GivenImages.ts"
 import { type FromParts, mediaForm } from "./MediaForm.ts"
 
 /** Fields that are no text in JSON. A form has nothing but text. */
@@ -34,4 +35,4 @@ export const imageForm = Effect.filterOrFail(
   mediaForm(ImageRequest, fromParts),
   ({ request: { extra } }) => extra?.["stream"] !== true,
   () => noStream
-)
+).pipe(Effect.tap(({ request: { image } }) => checkImages([image].flat(), "image")))

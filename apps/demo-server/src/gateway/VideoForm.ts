@@ -1,6 +1,7 @@
 /** What a video is asked for with, in JSON or as a form. */
 import { Failure, VideoRequest } from "@sluice/core"
 import { Effect } from "effect"
+import { checkImages } from "./GivenImages.ts"
 import { type FromParts, mediaForm } from "./MediaForm.ts"
 
 /** Fields such as `input_reference[image_url]` make an object. */
@@ -33,4 +34,8 @@ export const videoForm = Effect.filterOrFail(
   ({ request: { seconds } }) =>
     seconds === undefined || (Number(seconds) >= SHORTEST_SECONDS && Number(seconds) <= LONGEST_SECONDS),
   () => outOfRange
+).pipe(
+  Effect.tap(({ request: { input_reference: given } }) =>
+    checkImages([typeof given === "object" ? given["image_url"] : given], "input_reference")
+  )
 )

@@ -1,0 +1,53 @@
+/** Images that callers give, whoever looks at them or begins with them: an address, a data URI or Base64, and never a file. */
+import {
+  type ChatRequest,
+  Failure,
+  FILE_ADVICE,
+  imageFormatOf,
+  InvalidRequest,
+  mediaTypeOf,
+  readImage
+} from "@sluice/core"
+import { Effect } from "effect"
+
+const readable = (image: string, param: string, which = ""): Effect.Effect<unknown, Failure> =>
+  Effect.mapError(readImage<string>(image), ({ code, message }) =>
+    Failure.fromReason(
+      new InvalidRequest({ message: which + message.replace(` ${FILE_ADVICE}`, ""), code, param })
+    )
+  )
+
+/** Refuses what names no image; what stands behind an address, whoever fetches it sees. */
+export const checkImages = (given: ReadonlyArray<unknown>, param: string): Effect.Effect<void, Failure> =>
+  Effect.forEach(
+    given.filter((image) => typeof image === "string"),
+    (image) => readable(image, param),
+    { discard: true }
+  )
+
+const HEAD = /^data:(image\/\w+);base64,/i
+/** Characters of Base64 that tell the format. */
+const TELLING = 16
+
+/** Whether the first bytes are of what the data URI says; of an address, nothing is known. */
+const isWhatItSays = (url: string): boolean => {
+  const [head, said] = HEAD.exec(url) ?? []
+  if (head === undefined) return true
+  const format = imageFormatOf(Buffer.from(url.slice(head.length, head.length + TELLING), "base64"))
+  return format !== undefined && mediaTypeOf(format) === said?.toLowerCase()
+}
+
+/** Reads no more of them than tells what they are. */
+export const checkChatImages = ({ messages }: ChatRequest): Effect.Effect<void, Failure> => {
+  const images = messages.flatMap(({ content }) =>
+    typeof content === "object"
+      ? content.flatMap((part) => (part.type === "text" ? [] : [part.image_url.url]))
+      : []
+  )
+  const which = (at: number) => (images.length === 1 ? "" : `Image ${at + 1} of ${images.length}: `)
+  return Effect.forEach(
+    images,
+    (url, at) => (isWhatItSays(url) ? Effect.void : readable(url, "messages", which(at))),
+    { discard: true }
+  )
+}

@@ -1,0 +1,63 @@
+/** What callers give as images, to models of an upstream: the interface's rules hold whoever answers. */
+import { assert, describe, it } from "@effect/vitest"
+import { makeDataUri } from "@sluice/core"
+import { Effect } from "effect"
+import { png, RED } from "../laws/Pictures.ts"
+import { before, chat, codeOf, post } from "./PaidServer.ts"
+import { json } from "./Upstream.ts"
+
+const GIF = Buffer.from("GIF89a\x01\0\x01\0\0\0\0;", "latin1")
+const PICTURE = makeDataUri("image/png", png(RED))
+const BASE64 = PICTURE.slice("data:image/png;base64,".length)
+const NONE = [
+  "/etc/passwd",
+  "/etc/hosts/a",
+  "C:\\x",
+  "../a.png",
+  "file:///etc/passwd",
+  "data:image/png;base64,AAAA",
+  makeDataUri("image/png", GIF),
+  GIF.toString("base64"),
+  Buffer.alloc(21 * 1024 * 1024, png(RED)).toString("base64")
+]
+
+describe("an image for a model of an upstream", () => {
+  it.live("is an address, a data URI or Base64; what names a file, or is no image, is refused", () =>
+    Effect.gen(function* () {
+      const { asked, server } = yield* before((response) =>
+        json(response, { id: "made", status: "queued", choices: [{ message: { content: "seen" } }] })
+      )
+      const picture = (image: unknown) =>
+        post(server, "/v1/images/generations", { model: "p", prompt: "p", image })
+      const film = (input_reference: unknown) =>
+        post(server, "/v1/videos", { model: "v", prompt: "p", input_reference })
+      const see = (url: string) =>
+        post(server, "/v1/chat/completions", {
+          ...chat,
+          messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }]
+        })
+      for (const image of NONE) {
+        const refused = yield* Effect.all([
+          picture(image),
+          picture([PICTURE, image]),
+          film(image),
+          film({ image_url: image })
+        ])
+        for (const call of refused)
+          assert.deepStrictEqual([call.status, codeOf(call)], [400, "invalid_image"])
+      }
+      const gif = yield* see(makeDataUri("image/png", GIF))
+      assert.deepStrictEqual([gif.status, codeOf(gif)], [400, "invalid_image"])
+      assert.lengthOf(asked(), 0)
+
+      for (const image of ["https://host.example/a.png", PICTURE, BASE64]) {
+        for (const call of [picture(image), film(image), film({ image_url: image })]) {
+          assert.strictEqual((yield* call).status, 200)
+        }
+      }
+      // In the gateway's own form.
+      assert.strictEqual((yield* film({ file_id: "file-1" })).status, 200)
+      assert.strictEqual((yield* see(PICTURE)).status, 200)
+    }).pipe(Effect.scoped)
+  )
+})
