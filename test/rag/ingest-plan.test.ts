@@ -272,7 +272,7 @@ describe("plan", () => {
         const report = yield* library.apply(plan)
         assert.deepStrictEqual([report.failed, report.added, report.passages], [[], 20, 21])
         assert.strictEqual((yield* calls).flat().length, plan.texts)
-        const { trace } = yield* library.retrieve("When is the lift mended?", { recall: 2 })
+        const { trace } = yield* library.retrieve("When is the lift mended?", { recall: 1 })
         assert.deepStrictEqual(trace.passages.map(({ passage }) => passage.page).toSorted(), [1, 2])
       }).pipe(Effect.provide(layer))
     }).pipe(Effect.scoped)
