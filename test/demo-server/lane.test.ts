@@ -19,6 +19,11 @@ const requests: Readonly<Record<string, readonly [usual: boolean, path: string, 
   chat: [true, "/v1/chat/completions", chat],
   "by another name": [true, "/v1/chat/completions", { ...chat, model: "mine" }],
   "fields that we do not know": [true, "/v1/chat/completions", { ...chat, n: 2, stream: false, top_p: 0.5 }],
+  "more of them than are looked for": [
+    false,
+    "/v1/chat/completions",
+    { ...chat, ...Object.fromEntries(Array.from({ length: 64 }, (_, at) => [`field${at}`, at])) }
+  ],
   "several roles": [
     true,
     "/v1/chat/completions",
