@@ -181,7 +181,7 @@ export class Ledger extends Context.Service<
             reserve: (purchase, now) => {
               if (!direct.isReady()) return undefined
               const reserved = tab.reserve(chargeId(now), now, purchase)
-              if (reserved !== undefined) hold()
+              if (reserved !== undefined) direct.soon()
               return reserved
             },
             settle: (charge, settlement, hear) => {

@@ -5,18 +5,26 @@ import type { RequestRecord } from "./RequestRecord.ts"
 /** From a cached answer to a long video upload. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
 
-const requests = Metric.counter("sluice_requests_total", {
-  description: "Requests that were answered",
-  incremental: true
-})
-const seconds = Metric.histogram("sluice_request_seconds", {
-  description: "Seconds to the answer's last byte",
-  boundaries: SECONDS
-})
-const tokens = Metric.counter("sluice_tokens_total", {
-  description: "Tokens of the calls that were served",
-  incremental: true
-})
+type Attributes = Readonly<Record<string, string>>
+
+const requests = (attributes: Attributes) =>
+  Metric.counter("sluice_requests_total", {
+    description: "Requests that were answered",
+    incremental: true,
+    attributes
+  })
+const seconds = (attributes: Attributes) =>
+  Metric.histogram("sluice_request_seconds", {
+    description: "Seconds to the answer's last byte",
+    boundaries: SECONDS,
+    attributes
+  })
+const tokens = (attributes: Attributes) =>
+  Metric.counter("sluice_tokens_total", {
+    description: "Tokens of the calls that were served",
+    incremental: true,
+    attributes
+  })
 
 const laned = Metric.counter("sluice_lane_requests_total", {
   description: "Of the requests, those that were answered on the shortest way",
@@ -38,13 +46,13 @@ export interface Answered extends RequestRecord {
 /** An upstream may take any name of a model: beyond so many series they are one, which callers cannot make more of. */
 const KNOWN = 1000
 
-/** Making a metric's name costs more than counting. */
+/** Making a metric's name costs more than counting, and one metric of two series would make it each time. */
 const series = new Map<string, ReturnType<typeof seriesOf>>()
 const seriesOf = (route: string, method: string, status: string, model: string) => ({
-  requests: Metric.withAttributes(requests, { method, route, status }),
-  seconds: Metric.withAttributes(seconds, { method, route }),
-  input: Metric.withAttributes(tokens, { model, type: "input" }),
-  output: Metric.withAttributes(tokens, { model, type: "output" })
+  requests: requests({ method, route, status }),
+  seconds: seconds({ method, route }),
+  input: tokens({ model, type: "input" }),
+  output: tokens({ model, type: "output" })
 })
 
 /** Counts it, in the `MetricRegistry` of a context. */

@@ -9,6 +9,29 @@ import type { Facts } from "./Facts.ts"
 const TOKENS = Array.from({ length: 14 }, (_, i) => 4 ** i)
 const SECONDS = Array.from({ length: 14 }, (_, i) => 0.01 * 2 ** i)
 
+type Labels = Readonly<Record<string, string>>
+
+const calls = (attributes?: Labels) =>
+  Metric.counter("sluice.client.calls", {
+    description: "Calls of the gateway",
+    incremental: true,
+    attributes
+  })
+const retries = (attributes?: Labels) =>
+  Metric.counter("sluice.client.retries", { description: "Repeated attempts", incremental: true, attributes })
+const tokens = (attributes?: Labels) =>
+  Metric.histogram("gen_ai.client.token.usage", {
+    description: "Tokens of a call",
+    boundaries: TOKENS,
+    attributes
+  })
+const seconds = (attributes?: Labels) =>
+  Metric.histogram("gen_ai.client.operation.duration", {
+    description: "Seconds of a call",
+    boundaries: SECONDS,
+    attributes
+  })
+
 /**
  * What the client counts, in the program's `MetricRegistry`.
  *
@@ -18,25 +41,17 @@ const SECONDS = Array.from({ length: 14 }, (_, i) => 0.01 * 2 ** i)
  */
 export const GatewayMetrics = {
   /** Calls that ended. A call of many texts that is split is several. */
-  calls: Metric.counter("sluice.client.calls", { description: "Calls of the gateway", incremental: true }),
+  calls: calls(),
   /** Attempts after the first of a call. */
-  retries: Metric.counter("sluice.client.retries", { description: "Repeated attempts", incremental: true }),
+  retries: retries(),
   /** Tokens of a call. */
-  tokens: Metric.histogram("gen_ai.client.token.usage", {
-    description: "Tokens of a call",
-    boundaries: TOKENS
-  }),
+  tokens: tokens(),
   /** Seconds from the start of a call to its end, waits and retries included; of a stream, to its head. */
-  seconds: Metric.histogram("gen_ai.client.operation.duration", {
-    description: "Seconds of a call",
-    boundaries: SECONDS
-  })
+  seconds: seconds()
 } as const
 
 /** The conventions ask for one; which provider stands behind a model only the gateway knows. */
 const PROVIDER = "sluice"
-
-type Labels = Readonly<Record<string, string>>
 
 const labels = ({ model, operation }: About): Labels => ({
   "gen_ai.operation.name": operation,
@@ -45,14 +60,17 @@ const labels = ({ model, operation }: About): Labels => ({
 
 const seriesOf = (all: Labels) => ({
   attributes: { ...all, "gen_ai.provider.name": PROVIDER },
-  retries: Metric.withAttributes(GatewayMetrics.retries, all),
-  input: Metric.withAttributes(GatewayMetrics.tokens, { ...all, "gen_ai.token.type": "input" }),
-  output: Metric.withAttributes(GatewayMetrics.tokens, { ...all, "gen_ai.token.type": "output" }),
-  calls: Metric.withAttributes(GatewayMetrics.calls, all),
-  seconds: Metric.withAttributes(GatewayMetrics.seconds, all)
+  retries: retries(all),
+  input: tokens({ ...all, "gen_ai.token.type": "input" }),
+  output: tokens({ ...all, "gen_ai.token.type": "output" }),
+  calls: calls(all),
+  seconds: seconds(all)
 })
 
-/** Making a metric's name costs more than counting. Operations are few; models are as many as the program names. */
+/**
+ * Making a metric's name costs more than counting, and one metric of two series would make it each time. Operations are
+ * few; models are as many as the program names.
+ */
 const known = new Map<string, ReturnType<typeof seriesOf>>()
 const KNOWN = 1000
 
