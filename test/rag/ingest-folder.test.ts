@@ -72,18 +72,18 @@ describe("a folder", () => {
         (yield* Effect.flip(library.ingest({ files: listed() }))).message,
         /could not be listed.*lost/
       )
-      const files = [
-        null,
-        { path: 7, bytes },
-        { path: "..", bytes },
-        { path: "b.md", bytes: "text" }
-      ] as never[]
+      const paths = ["..", "../x.md", "/c.md", "a\\c.md", "a//c.md", "./c.md", "a/../c.md", "a/"]
+      const files = [null, { path: 7, bytes }, { path: "b.md", bytes: "text" }] as never[]
       const { added, failed } = yield* library.ingest({
-        files: [...files, { path: "a/.././../c.md", bytes }]
+        files: [...files, ...paths.map((path) => ({ path, bytes })), { path: "a/.../c.md", bytes }]
       })
       assert.strictEqual(added, 1)
-      assert.deepStrictEqual(reasons(failed), [" Malformed", " Malformed", " Malformed", "b.md Malformed"])
-      assert.deepStrictEqual(yield* pathsOf(library), ["c.md"])
+      assert.deepStrictEqual(
+        reasons(failed),
+        ["", "", "b.md", ...paths].map((path) => `${path} Malformed`).toSorted()
+      )
+      assert.match(failed.at(-1)?.error.message ?? "", /the path "a\/"\. Give it a relative one, with "\/"/)
+      assert.deepStrictEqual(yield* pathsOf(library), ["a/.../c.md"])
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
@@ -133,6 +133,24 @@ describe("a folder", () => {
       // what a link pointed to is gone: the document goes, and nothing else
       yield* Effect.sync(() => rmSync(join(docs, "two.md")))
       assert.strictEqual((yield* library.ingest(docs)).removed, 2)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("is read without the library that lies in it, whatever its name, and without any other one", () =>
+    Effect.gen(function* () {
+      const { docs, write } = yield* testFolder
+      yield* write("docs/a.md", "# A\n\nBoats wait two hours.\n")
+      yield* write("docs/notes.lance/b.md", "# B\n\nA folder of notes by such a name.\n")
+      // Beside the documents, and below them; a link to it is another way to the same.
+      yield* Library.open(docs)
+      const library = yield* Library.open(join(docs, "kept here"))
+      symlinkSync("kept here", join(docs, "a link"))
+      const first = yield* library.ingest(docs)
+      assert.deepStrictEqual([first.added, ...first.failed], [2])
+      assert.deepStrictEqual(yield* pathsOf(library), ["a.md", "notes.lance/b.md"])
+      const { failed, removed, replaced, unchanged } = yield* library.ingest(docs)
+      assert.deepStrictEqual([unchanged, replaced, removed, ...failed], [2, 0, 0])
+      assert.deepStrictEqual((yield* library.plan(docs)).changes, [])
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 

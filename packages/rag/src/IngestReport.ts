@@ -3,7 +3,10 @@ import type { Stream } from "effect"
 import type { Metadata, ReadFault } from "./Document.ts"
 import type { RagError } from "./RagError.ts"
 
-/** A file that is already in memory. `path` is relative, with `/`; it identifies the document. */
+/**
+ * A file that is already in memory. `path` identifies the document: relative, with `/`, without empty parts, `.` and
+ * `..`; one with another path is reported as failed.
+ */
 export interface Upload {
   readonly path: string
   readonly bytes: Uint8Array
@@ -20,7 +23,8 @@ export interface FolderSource {
 /**
  * What to ingest.
  *
- * **Details.** A path of a folder (all files below it, hidden ones left out) or of one file; or files in memory.
+ * **Details.** A path of a folder (all files below it, without hidden ones and the tables of libraries) or of one file; or
+ * files in memory.
  * Of a folder, documents whose files are gone are removed; files and uploads only add and replace. A document of which
  * only the metadata changed counts as replaced; nothing of it is embedded again.
  */

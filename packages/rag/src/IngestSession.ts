@@ -1,5 +1,4 @@
 /** One ingest from its source to its report: what is new is written, what is gone is removed. */
-import { posix } from "node:path"
 import { isDeepStrictEqual } from "node:util"
 import { Effect, Predicate, Stream } from "effect"
 import type { SourceFile } from "./Batches.ts"
@@ -195,19 +194,19 @@ const fromUploads = Effect.fn("IngestSession.uploads")(function* (
 /** An upload; one that is none, as programs without types may give, is told by itself. */
 const uploadedFile = (upload: Partial<Upload> | null): SourceFile => {
   const { bytes, metadata, path: given } = upload ?? {}
-  const path = typeof given === "string" ? cleanPath(given) : ""
-  const wrong =
-    path === ""
-      ? `A file was given the path ${JSON.stringify(given)}, which names no file. Give it a name.`
-      : `${path}: its bytes are no Uint8Array. Give those of the file, as readFile does.`
-  const right = path !== "" && bytes instanceof Uint8Array
+  const path = typeof given === "string" ? given : ""
+  const named = isPath(path)
+  const wrong = named
+    ? `${path}: its bytes are no Uint8Array. Give those of the file, as readFile does.`
+    : `A file was given the path ${JSON.stringify(given)}. Give it a relative one, with "/", that has no empty part and neither "." nor "..".`
+  const right = named && bytes instanceof Uint8Array
   const read = right ? Effect.succeed(bytes) : Effect.fail(malformed(wrong))
   return { path, source: "", read, metadata: metadataOf(path, () => metadata) }
 }
 
-/** A relative path with `/`, without anything that leads upwards. */
-const cleanPath = (path: string): string =>
-  posix.normalize(`/${path.replaceAll("\\", "/")}`).replaceAll(/^\/+|\/+$/g, "")
+/** Whether it says in one way alone which document is meant: of two names for one, the later file would replace the other. */
+const isPath = (path: string): boolean =>
+  !path.includes("\\") && path.split("/").every((part) => part !== "" && part !== "." && part !== "..")
 
 const malformed = (message: string): RagError =>
   new RagError({ stage: "ingest", reason: "Malformed", message })

@@ -22,8 +22,8 @@ export interface SourceFiles {
 }
 
 /**
- * Lists a folder, or one file. Hidden files and folders are left out; links are followed, each folder once,
- * upwards never.
+ * Lists a folder, or one file. Hidden files and folders and the tables of libraries are left out; links are followed, each
+ * folder once, upwards never.
  */
 export const listFiles = Effect.fn("SourceFiles.list")(function* (path: string) {
   if (typeof path !== "string" || path === "" || path.includes("\0")) return yield* nowhere(path)
@@ -45,6 +45,7 @@ export const listFiles = Effect.fn("SourceFiles.list")(function* (path: string) 
       if (seen.has(real) || (folder !== "" && isAbove(real, top))) return
       seen.add(real)
       const entries = yield* disk(folder || path, () => readdir(absolute, { withFileTypes: true }))
+      if (isTable(real, entries)) return
       for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
         if (entry.name.startsWith(".")) continue
         const below = folder === "" ? entry.name : `${folder}/${entry.name}`
@@ -67,6 +68,10 @@ export const listFiles = Effect.fn("SourceFiles.list")(function* (path: string) 
   const all: SourceFiles = { root: target, paths, whole: true, failed }
   return all
 })
+
+/** Whether LanceDB wrote it: a library may lie within the folder that it ingests. */
+const isTable = (folder: string, entries: ReadonlyArray<{ readonly name: string }>): boolean =>
+  folder.endsWith(".lance") && entries.some(({ name }) => name === "_versions")
 
 const isAbove = (folder: string, below: string): boolean =>
   below.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)
