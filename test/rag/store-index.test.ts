@@ -1,6 +1,7 @@
 /** What an index changes: how fast passages are found, and nothing of what is found. */
 import { assert, describe, it } from "@effect/vitest"
 import { connect } from "@lancedb/lancedb"
+import type { IndexedDocument } from "@sluice/rag"
 import { Effect, Fiber, Logger } from "effect"
 import { readdir } from "node:fs/promises"
 import { DIMENSION, embedText } from "./Models.ts"
@@ -9,6 +10,12 @@ import { testFolder } from "./TestFolder.ts"
 
 const texts = (count: number, about: string) =>
   Array.from({ length: count }, (_, i) => `${about} passage number ${i} of ${about}`)
+
+const passagesIn = async (library: string) => {
+  const connection = await connect(library)
+  const names = await connection.tableNames()
+  return connection.openTable(names.find((name) => name.startsWith("c_"))!)
+}
 
 describe("the index of a collection", () => {
   it.effect("finds through the index what a scan finds, and what is not in the index yet", () =>
@@ -176,6 +183,30 @@ describe("the index of a collection", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live(
+    "is measured though its program ends with the ingest, and where another one was killed before",
+    () =>
+      Effect.gen(function* () {
+        const { library } = yield* testFolder
+        const settled = (documents: ReadonlyArray<IndexedDocument>) =>
+          Effect.flatMap(collectionIn(library), (collection) =>
+            Effect.andThen(collection.commit(documents), collection.settle)
+          ).pipe(Effect.scoped)
+        const recall = Effect.flatMap(collectionIn(library), ({ stats }) =>
+          Effect.map(stats, ({ recall }) => recall)
+        ).pipe(Effect.scoped)
+        yield* settled([documentOf("duck", texts(2_000, "duck"))])
+        assert.isAtLeast((yield* recall) ?? 0, 0.97)
+        yield* Effect.promise(async () => {
+          const table = await passagesIn(library)
+          await table.updateFieldMetadata([{ path: "vector", metadata: { "sluice:recall": null } }])
+        })
+        assert.isUndefined(yield* recall)
+        yield* settled([])
+        assert.isAtLeast((yield* recall) ?? 0, 0.97)
+      }).pipe(Effect.scoped)
+  )
+
   it.live("is searched as thoroughly as another process found that it must be", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
@@ -187,9 +218,7 @@ describe("the index of a collection", () => {
       )
       assert.isFalse(yield* compared)
       yield* Effect.promise(async () => {
-        const connection = await connect(library)
-        const names = await connection.tableNames()
-        const table = await connection.openTable(names.find((name) => name.startsWith("c_"))!)
+        const table = await passagesIn(library)
         const found = { extra: 640, recall: 1, questions: 16, rows: 100, measured: 0 }
         await table.updateFieldMetadata([
           { path: "vector", metadata: { "sluice:recall": JSON.stringify(found) } }

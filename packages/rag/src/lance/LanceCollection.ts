@@ -193,20 +193,26 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     measured = now
   })
 
+  const beside = (work: Effect.Effect<void, RagError>, otherwise: string): Effect.Effect<void> =>
+    Effect.suspend(() => (dropped ? Effect.void : work)).pipe(
+      Effect.catch(({ message }) => Effect.logWarning(`The collection's ${otherwise}: ${message}`)),
+      indexer.withPermit
+    )
+
   const settle: Collection["settle"] = Effect.gen(function* () {
     yield* writer.withPermit(sweep(table))
     if (!compacts) return
-    const anew = yield* indexer.withPermit(settleIndex(table, manifest.dimension))
+    const { anew, indexed } = yield* indexer.withPermit(settleIndex(table, manifest.dimension))
     // What was measured is of the index before. The new one is searched as thoroughly as an unmeasured one until then.
     if (anew) measured = undefined
-    const scattered = yield* isScattered(table)
-    yield* background(
-      Effect.gen(function* () {
-        if (dropped) return
-        if (scattered) yield* compact(table).pipe(Effect.catch(notDone("files were not joined")))
-        if (anew) yield* measure.pipe(Effect.catch(notDone("index was not measured")))
-      }).pipe(indexer.withPermit)
-    )
+    if (yield* isScattered(table)) {
+      yield* background(beside(compact(table), "files were not joined"))
+    }
+    // Whoever made the index may have been killed before it was measured.
+    if (anew || (indexed && (yield* measuredIndex(table)) === undefined)) {
+      // To its end, even where the store is closed now: programs that end with their ingest leave a measured index.
+      yield* background(Effect.uninterruptible(beside(measure, "index was not measured")))
+    }
   }).pipe(Effect.withSpan("LanceCollection.settle"))
 
   const maintain: Collection["maintain"] = Effect.gen(function* () {
@@ -250,9 +256,6 @@ export interface DroppableCollection extends Collection {
   /** Drops it when nothing is written or joined; what waits for its turn beside it comes to nothing. */
   readonly dropWith: <E>(drop: Effect.Effect<void, E>) => Effect.Effect<void, E>
 }
-
-const notDone = (what: string) => (error: RagError) =>
-  Effect.logWarning(`The collection's ${what}: ${error.message}`)
 
 /** LanceDB would insert both of two equal keys of one batch. */
 const checkUnique = (ids: ReadonlyArray<string>): Effect.Effect<void, RagError> =>

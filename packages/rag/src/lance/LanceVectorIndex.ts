@@ -41,7 +41,7 @@ const isIndexed = (rows: number, dimension: number): boolean =>
  * After an ingest: indexes and compacts, each only where it is due. Searches and writes go on meanwhile; what they find
  * is the same before and after.
  *
- * True when the vector index was made anew.
+ * Says whether vectors have an index now, and whether it was made anew.
  */
 export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table: Table, dimension: number) {
   const rows = yield* countVectors(table)
@@ -61,7 +61,7 @@ export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table
     (!anew && (texts?.numUnindexedRows ?? 0) > UNINDEXED_TEXTS_AT_MOST)
   const { fragmentStats } = yield* attempt("ingest", "looking at the files", () => table.stats())
   if (due || fragmentStats.numSmallFragments > SMALL_FILES_AT_MOST) yield* compact(table)
-  return train
+  return { indexed: train || vectors !== undefined, anew: train }
 })
 
 /** Whether searches would be faster for it if the files were joined, and that does not take long. */
