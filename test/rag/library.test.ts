@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { connect } from "@lancedb/lancedb"
 import { Library } from "@sluice/rag"
 import { Effect, Layer, Stream } from "effect"
-import { chmod, readdir, writeFile } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { readdir } from "node:fs/promises"
 import { countingEmbedder, embedderLayer, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
 import { HANDBOOK, handbook, testFolder } from "./TestFolder.ts"
 
@@ -96,15 +97,32 @@ describe("Library", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("says what is wrong with a folder that it cannot use", () =>
+  it.effect("says what is wrong with a folder or an address that it cannot use", () =>
     Effect.gen(function* () {
-      const { folder } = yield* testFolder
-      yield* Effect.promise(() => writeFile(`${folder}/file`, "not a folder"))
-      const error = yield* Effect.flip(Effect.scoped(Library.open(`${folder}/file`)))
-      assert.deepStrictEqual([error.stage, error.reason], ["open", "Store"])
-      assert.include(error.message, `${folder}/file`)
-      yield* Effect.promise(() => chmod(`${folder}/file`, 0o644))
+      const { folder, write } = yield* testFolder
+      yield* write("file", "not a folder")
+      for (const [at, told] of [
+        [`${folder}/file`, /file is a file, or lies below one/],
+        [`${folder}/file/library`, /file.library is a file, or lies below one/],
+        ["", /^"" names no folder/],
+        [undefined, /names no folder/],
+        ["s4://bucket/library", /'s4'\. Give the path of a folder, or an address that begins with s3/],
+        ["http://127.0.0.1/library", /'http'\. Give the path of a folder/]
+      ] as ReadonlyArray<readonly [string, RegExp]>) {
+        const error = yield* Effect.flip(Effect.scoped(Library.open(at)))
+        assert.deepStrictEqual([error.stage, error.reason], ["open", "Malformed"])
+        assert.match(error.message, told)
+      }
+      yield* Effect.scoped(Library.open(`${folder}/made/with/those above it/`))
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  // Skipped: only Linux has a file system that takes no folders.
+  it.effect.skipIf(!existsSync("/proc/self"))("a folder that nobody can make (needs /proc): says so", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(Effect.scoped(Library.open("/proc/sluice/library")))
+      assert.match(error.message, /^The folder \/proc\/sluice\/library cannot be made \(ENOENT\)/)
+    }).pipe(Effect.provide(modelsLayer))
   )
 
   it.effect("keeps collections of one folder apart", () =>

@@ -1,6 +1,7 @@
 /** The store: LanceDB tables in a folder, or on an object store. */
 import { randomUUID } from "node:crypto"
-import { mkdir } from "node:fs/promises"
+import { mkdir, stat } from "node:fs/promises"
+import { dirname } from "node:path"
 import { Effect, Layer } from "effect"
 import { type Collection, PassageIndex, type Replacement, type Retention } from "./PassageIndex.ts"
 import {
@@ -25,7 +26,7 @@ import { collectionsSchema, passagesSchema } from "./lance/LanceTables.ts"
 import { openSnapshots, pruneVersions, snapshotOf } from "./lance/LanceSnapshots.ts"
 import { openVectors } from "./lance/LanceVectors.ts"
 import { checkManifest, type Manifest } from "./Manifest.ts"
-import { RagError } from "./RagError.ts"
+import { RagError, type RagReason } from "./RagError.ts"
 import { readOnly } from "./ReadOnly.ts"
 
 /** Where the store is reached, and what `maintain` leaves of its past. */
@@ -38,6 +39,7 @@ export interface StoreOptions extends Place, Retention {}
  * **Gotchas.** Any number of processes may read and write the same folder: each sees the commits of the others.
  */
 const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: StoreOptions = {}) {
+  if (typeof folder !== "string" || folder === "" || folder.includes("\0")) return yield* nowhere(folder)
   if (!isRemote(folder)) yield* makeFolder(folder)
   const connection = yield* connect(folder, options)
   const scope = yield* Effect.scope
@@ -54,7 +56,7 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
   const names = openNames(collections)
 
   const upkeep: Upkeep = {
-    background: (effect) => Effect.asVoid(Effect.forkIn(effect, scope)),
+    background: (effect) => Effect.asVoid(Effect.forkIn(effect, scope, { startImmediately: true })),
     collectGarbage: collectGarbage(connection, collections, files, snapshots, !isEnterprise(folder)),
     compacts: !isEnterprise(folder),
     openAt: isRemote(folder)
@@ -249,15 +251,50 @@ const makeTable = Effect.fn("LanceIndex.makeTable")(function* (
 
 const makeFolder = (folder: string): Effect.Effect<void, RagError> =>
   Effect.tryPromise({
-    try: () => mkdir(folder, { recursive: true }),
+    try: () => makeFolders(folder),
     catch: (cause) => {
       const code = (cause as NodeJS.ErrnoException).code
-      const denied = code === "EACCES" || code === "EPERM" || code === "EROFS"
-      return new RagError({
-        stage: "open",
-        reason: denied ? "PermissionDenied" : code === "ENOSPC" ? "NoSpace" : "Store",
-        message: `The folder ${folder} cannot be made (${code}). Choose one that this user may write.`,
-        cause
-      })
+      const [reason, message] = explain(code, folder)
+      return new RagError({ stage: "open", reason, message, cause })
     }
+  })
+
+/** With those above it. Node's own way of that asks for ever where nothing can be made, as below `/proc`. */
+const makeFolders = async (folder: string): Promise<void> => {
+  if (await isFolder(folder)) return
+  if (dirname(folder) !== folder) await makeFolders(dirname(folder))
+  await mkdir(folder).catch(async (cause) => {
+    // Another process may have made it in between.
+    if (!(await isFolder(folder))) throw cause
+  })
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false
+  )
+
+const explain = (code: string | undefined, folder: string): readonly [RagReason, string] => {
+  switch (code) {
+    case "EEXIST":
+    case "ENOTDIR":
+      return ["Malformed", `${folder} is a file, or lies below one. Give the path of a folder.`]
+    case "ENOSPC":
+      return ["NoSpace", `The folder ${folder} cannot be made: the disk is full. Free some space.`]
+    default: {
+      const denied = code === "EACCES" || code === "EPERM" || code === "EROFS"
+      return [
+        denied ? "PermissionDenied" : "Store",
+        `The folder ${folder} cannot be made (${code}). Choose one that this user may write.`
+      ]
+    }
+  }
+}
+
+const nowhere = (folder: unknown): RagError =>
+  new RagError({
+    stage: "open",
+    reason: "Malformed",
+    message: `${JSON.stringify(folder)} names no folder. Give the path of one, or an address that begins with s3://, gs://, az:// or db://.`
   })

@@ -267,7 +267,15 @@ const REFUSED =
 /** … and LanceDB of a server that is not there. */
 const UNREACHED = /hit retry limit|error sending request|connection refused|dns error/i
 
+/** … and LanceDB of an address that is none it knows. */
+const NO_PLACE = /no object store provider|could not parse bucket/i
+
 const diagnose = (text: string): readonly [RagReason, string] => {
+  if (NO_PLACE.test(text))
+    return [
+      "Malformed",
+      "Give the path of a folder, or an address that begins with s3://, gs://, az:// or db://."
+    ]
   // The last one is how LanceDB notices that a file of originals was cut short.
   if (
     /no space left|os error 28|ENOSPC|disk quota|file too large|os error 27|exceeds blob object size/i.test(
