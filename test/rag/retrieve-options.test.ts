@@ -76,8 +76,15 @@ describe("retrieval's options", () => {
         [{ fusion: Fusion.minMax({ weights: { vector: 0, keywords: 0 } }) }, /no fusion.*not both 0/],
         [{ deadline: "soon" }, /no deadline.*"soon"/],
         [{ deadline: Number.NaN }, /no deadline.*NaN/],
-        [{ keep: Number.NaN }, /keep is no number: NaN/],
-        [{ minimumRelevance: "0.5" }, /minimumRelevance is no number: "0.5"/],
+        [{ keep: Number.NaN }, /keep is NaN, which is not a whole number, 1 or more\. Give one/],
+        [{ keep: -1 }, /keep is -1/],
+        [{ keep: 1.5 }, /keep is 1\.5/],
+        [{ recall: 0 }, /recall is 0/],
+        [{ candidates: "40" }, /candidates is "40"/],
+        [{ diversity: 2 }, /diversity is 2, which is not a number from 0 to 1/],
+        [{ expand: "all" }, /expand is "all", which is not "section" or "none"/],
+        [{ keeps: 3 }, /"keeps" is no option\. There are recall, keep, .*expand\./],
+        [{ minimumRelevance: "0.5" }, /minimumRelevance is "0\.5", which is not a number/],
         [{ filter: null }, /This is no filter/],
         [
           { filter: Filter.equals("page", Number.NaN) },
@@ -89,6 +96,8 @@ describe("retrieval's options", () => {
         assert.strictEqual(error.reason, "Malformed")
         assert.match(error.message, told)
       }
+      const open = yield* library(GATES, { keep: 0 })
+      assert.match((yield* Effect.flip(open.retrieve("lower gate"))).message, /keep is 0/)
       const nothing = yield* Effect.flip(from.retrieve(JSON.parse("7")))
       assert.strictEqual(nothing.reason, "Empty")
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)

@@ -1,5 +1,5 @@
 /** What a caller may ask of retrieval, and what is done when nothing is asked. */
-import { Duration, Effect, Formatter, Option, Schema } from "effect"
+import { Duration, Effect, Formatter, Option, Record, Schema } from "effect"
 import { Filter } from "./Filter.ts"
 import { asks, Fusion } from "./Fusion.ts"
 import { RagError } from "./RagError.ts"
@@ -72,10 +72,29 @@ export const RetrieveOptions = {
   })
 }
 
-/** Those that are numbers. */
-const NUMBERS = ["recall", "keep", "candidates", "minimumRelevance", "diversity"] as const
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 1
+const COUNT = { holds: isCount, range: "a whole number, 1 or more" }
 
-/** What will be done: everything said, every number within its range. */
+/** What each may be; `fusion`, `filter` and `deadline` are looked at by themselves. */
+const RANGES = {
+  recall: COUNT,
+  keep: COUNT,
+  candidates: COUNT,
+  minimumRelevance: {
+    holds: (value: unknown) => typeof value === "number" && !Number.isNaN(value),
+    range: "a number"
+  },
+  diversity: {
+    holds: (value: unknown) => typeof value === "number" && value >= 0 && value <= 1,
+    range: "a number from 0 to 1"
+  },
+  expand: {
+    holds: (value: unknown) => value === "section" || value === "none",
+    range: '"section" or "none"'
+  }
+}
+
+/** What will be done: everything said, and no more than the reranker takes. */
 export interface RetrievePlan {
   readonly recall: number
   readonly keep: number
@@ -91,9 +110,8 @@ export interface RetrievePlan {
 }
 
 /**
- * What a caller asks, then what the library says, then what is usual; as far as the reranker goes. Numbers out of range
- * are brought into it; a number, a fusion or a deadline that is none, as programs without types may give, fails with
- * `Malformed`.
+ * What a caller asks, then what the library says, then what is usual; as far as the reranker goes. What is out of its
+ * range, is no option, or is no fusion or deadline fails with `Malformed`.
  */
 export const planOf = Effect.fnUntraced(function* (
   options: RetrieveOptions,
@@ -107,9 +125,17 @@ export const planOf = Effect.fnUntraced(function* (
       `This is no fusion: ${shown(fusion)}. Fusion.minMax(), Fusion.rrf(), Fusion.dense and Fusion.keywords make one; weights are finite, not below 0, and not both 0.`
     )
   }
-  const noNumber = NUMBERS.find((key) => !isNumber(given(key) ?? 0))
-  if (noNumber !== undefined) {
-    return yield* malformed(`${noNumber} is no number: ${shown(given(noNumber))}. Give one, or leave it out.`)
+  const unknown = Object.keys(options).find((key) => !Object.hasOwn(RetrieveOptions.schema.fields, key))
+  if (unknown !== undefined) {
+    return yield* malformed(
+      `${shown(unknown)} is no option. There are ${Object.keys(RetrieveOptions.schema.fields).join(", ")}.`
+    )
+  }
+  for (const [key, { holds, range }] of Record.toEntries(RANGES)) {
+    const value = given(key) ?? undefined
+    if (value !== undefined && !holds(value)) {
+      return yield* malformed(`${key} is ${shown(value)}, which is not ${range}. Give one, or leave it out.`)
+    }
   }
   const keep = given("keep") ?? KEEP
   const recall = within(given("recall") ?? Math.max(RECALL, keep), 1, reranker.maxDocuments)
@@ -129,7 +155,7 @@ export const planOf = Effect.fnUntraced(function* (
   const ways = asks(fusion)
   const plan: RetrievePlan = {
     recall,
-    keep: within(keep, 1, recall),
+    keep: Math.min(keep, recall),
     candidates,
     eachWay: ways.vector && ways.keywords ? Math.max(recall, Math.ceil(WAY_SHARE * candidates)) : candidates,
     fusion,
@@ -137,7 +163,7 @@ export const planOf = Effect.fnUntraced(function* (
     filter: options.filter === undefined ? defaults.filter : options.filter,
     minimumRelevance: given("minimumRelevance"),
     deadline,
-    diversity: Math.max(0, Math.min(given("diversity") ?? 0, 1)),
+    diversity: given("diversity") ?? 0,
     expand: given("expand") ?? "none"
   }
   return plan
@@ -145,12 +171,10 @@ export const planOf = Effect.fnUntraced(function* (
 
 const isFusion = Schema.is(Fusion.schema)
 
-const isNumber = (value: unknown): boolean => typeof value === "number" && !Number.isNaN(value)
-
 const malformed = (message: string): RagError =>
   new RagError({ stage: "retrieve", reason: "Malformed", message })
 
 const shown = (value: unknown): string => Formatter.format(value).slice(0, 200)
 
 const within = (wanted: number, least: number, most: number): number =>
-  Math.max(Math.min(least, most), Math.min(Math.trunc(wanted) || 1, most))
+  Math.max(Math.min(least, most), Math.min(wanted, most))
