@@ -96,6 +96,16 @@ const check = (answer: Answer): void => {
 }
 
 describe("the packed packages", () => {
+  it("say what they are, and bring their licence", async () => {
+    const licence = await readFile(join(root, "LICENSE"), "utf8")
+    for (const folder of folders) {
+      const { name } = JSON.parse(await readFile(join(root, folder, "package.json"), "utf8"))
+      const installed = join(project, "node_modules", name)
+      expect(await readFile(join(installed, "LICENSE"), "utf8")).toBe(licence)
+      expect(await readFile(join(installed, "README.md"), "utf8")).toContain(name)
+    }
+  })
+
   it("answer by the shortest program of README.md, as JavaScript without conditions", async () => {
     await writeFile(join(project, "program.mjs"), `${shortest}\nconsole.log(JSON.stringify(answer))\n`)
     const stdout = await run(project, node, ["--no-experimental-strip-types", "program.mjs"])

@@ -62,6 +62,12 @@ describe("README.md", () => {
     expect(more).toEqual([])
   })
 
+  it("has the programs that the packages' own begin with", () => {
+    const codes = (path: string) => examplesOf(path).map(({ code }) => code)
+    expect(codes("packages/rag/README.md")).toEqual([first?.code])
+    expect(codes("packages/core/README.md")).toEqual([fourth?.code])
+  })
+
   it("shows the shortest program, and it answers", async () => {
     if (first !== undefined) await check((await run(first)) as Answer)
   })
