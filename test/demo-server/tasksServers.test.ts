@@ -72,6 +72,14 @@ onPostgres((_, store) => {
       }
       assert.strictEqual(content.status, 503)
       assert.include(error.message, "another server")
+
+      const painting = { model: "sluice-image-i3", prompt: "A lock", size: "16x16" }
+      const { text } = yield* post(server, "/v1/images/generations", painting)
+      const [{ url }] = (JSON.parse(text) as { readonly data: readonly [{ readonly url: string }] }).data
+      const image = url.replace(server.url, other.url)
+      const refused = yield* post(other, "/v1/images/generations", { ...painting, image })
+      assert.strictEqual(refused.status, 400)
+      assert.include(refused.text, "at this server")
     }).pipe(Effect.scoped)
   )
 })

@@ -6,6 +6,10 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 export const isLoopback = (host: string): boolean =>
   LOOPBACK.has(host) || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)
 
+/** Whether a name is surely ours: loopback's, one of `names`, or the loopback address that we are bound to. */
+export const isOurName = (name: string, bound: string, names: ReadonlyArray<string> = []): boolean =>
+  LOOPBACK.has(name) || names.includes(name) || (isLoopback(bound) && name === bound.toLowerCase())
+
 /**
  * Whether a `Host` header is one of ours.
  *
@@ -20,6 +24,5 @@ export const isOurHost = (
 ): boolean => {
   if (header === undefined) return false
   if (names.length === 0 && !isLoopback(bound)) return true
-  const name = header.replace(/:\d+$/, "").toLowerCase()
-  return LOOPBACK.has(name) || names.includes(name) || (isLoopback(bound) && name === bound.toLowerCase())
+  return isOurName(header.replace(/:\d+$/, "").toLowerCase(), bound, names)
 }

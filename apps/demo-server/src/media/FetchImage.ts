@@ -5,11 +5,12 @@
  * goes through the same.
  */
 import { InvalidRequest, MAX_IMAGE_BYTES } from "@sluice/core"
-import { Context, type Duration, Effect } from "effect"
+import { Context, type Duration, Effect, Layer } from "effect"
 import { lookup } from "node:dns/promises"
 import { get as getPlain, type IncomingMessage } from "node:http"
 import { get as getSecure } from "node:https"
 import { isIP } from "node:net"
+import { ownLinks } from "./OwnLinks.ts"
 import { isPublicAddress } from "./PublicAddress.ts"
 
 /** For one image, redirects included. */
@@ -38,11 +39,23 @@ export const publicReach: Reach = {
   mayReach: (address, port) => (port === 80 || port === 443) && isPublicAddress(address)
 }
 
-/** Fetches the image behind a URL; what comes is not yet looked at. */
+/** Fetches the image behind a URL, for who called this server at `origin`; what comes is not yet looked at. */
 export class FetchImage extends Context.Service<
   FetchImage,
-  (url: string) => Effect.Effect<Uint8Array, InvalidRequest>
->()("@sluice/demo-server/FetchImage") {}
+  (url: string, origin: string) => Effect.Effect<Uint8Array, InvalidRequest>
+>()("@sluice/demo-server/FetchImage") {
+  /** From the public internet; what this server has made itself, from its folder. */
+  static readonly layer = Layer.effect(
+    FetchImage,
+    Effect.gen(function* () {
+      const readOwn = yield* ownLinks
+      const fetchPublic = fetchImageWithin(publicReach)
+      return Effect.fnUntraced(function* (url, origin) {
+        return (yield* readOwn(url, origin)) ?? (yield* fetchPublic(url))
+      })
+    })
+  )
+}
 
 const refuse = (message: string) => new InvalidRequest({ message, code: "invalid_image_url" })
 
@@ -123,8 +136,10 @@ const request = (url: URL, { address, family }: Address) =>
     return Effect.sync(() => sent.destroy())
   })
 
-/** See `FetchImage`. */
-export const fetchImageWithin = (reach: Reach): FetchImage["Service"] => {
+/** Fetches from where it may reach. */
+export const fetchImageWithin = (
+  reach: Reach
+): ((url: string) => Effect.Effect<Uint8Array, InvalidRequest>) => {
   const follow = Effect.fnUntraced(function* (text: string) {
     let next = text
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {

@@ -2,7 +2,7 @@
 import { Failure } from "@sluice/core"
 import { Effect, FileSystem } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { MediaFiles } from "./MediaFiles.ts"
+import { type MediaFile, MediaFiles } from "./MediaFiles.ts"
 
 /** The path of a file's link. */
 export const FILES_PATH = "/files/"
@@ -12,14 +12,23 @@ const final = (status: number, code: string, message: string) => {
   return HttpServerResponse.jsonUnsafe(body, { status, headers: { ...headers } })
 }
 
+export const EXPIRED = "It has expired: what is made here can be fetched for 24 hours"
+
 /** What was made here and lives no longer. */
-export const expired = final(410, "expired", "It has expired: what is made here can be fetched for 24 hours")
+export const expired = final(410, "expired", EXPIRED)
 
 const notFound = final(
   404,
   "file_not_found",
   "There is no such file here: links are those that an answer named, at the server that made them"
 )
+
+/** What a name gives whoever has it: an image. A film is its owner's. */
+export const imageBehind = (
+  files: MediaFiles["Service"],
+  name: string
+): Effect.Effect<MediaFile | "expired" | undefined> =>
+  name.endsWith(".mp4") ? Effect.undefined : files.find(name)
 
 export const FilesLayer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
@@ -31,7 +40,7 @@ export const FilesLayer = HttpRouter.use(
       Effect.gen(function* () {
         const { url } = yield* HttpServerRequest.HttpServerRequest
         const name = (url.split("?", 1)[0] ?? "").slice(FILES_PATH.length)
-        const file = name.endsWith(".mp4") ? undefined : yield* files.find(name)
+        const file = yield* imageBehind(files, name)
         if (file === undefined) return notFound
         if (file === "expired") return expired
         return HttpServerResponse.stream(fs.stream(file.path), {

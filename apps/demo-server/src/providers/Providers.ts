@@ -5,7 +5,7 @@ import { layerVision } from "@sluice/embedded/vision"
 import { Context, Effect, Layer } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { ServerConfig } from "../Config.ts"
-import { FetchImage, fetchImageWithin, publicReach } from "../media/FetchImage.ts"
+import { FetchImage } from "../media/FetchImage.ts"
 import { liveProviders } from "./config/LiveProviders.ts"
 import { providersPath } from "./config/ProvidersPath.ts"
 import { embedded } from "./embedded/embedded.ts"
@@ -20,7 +20,7 @@ const CONNECTIONS = 1024
 
 /** The models of this process; what only they need is made with them. */
 const withinProcess = Effect.gen(function* () {
-  const needs = Layer.mergeAll(layerVision, Layer.succeed(FetchImage, fetchImageWithin(publicReach)))
+  const needs = Layer.mergeAll(layerVision, FetchImage.layer)
   return yield* Effect.provide(embedded, yield* Layer.build(needs))
 })
 

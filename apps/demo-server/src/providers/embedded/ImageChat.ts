@@ -46,7 +46,7 @@ export const imageChat =
     withoutImages: Operation<ChatRequest, ChatResponse | Stream.Stream<ChatEvent>>
   ): Operation<ChatRequest, ChatResponse | Stream.Stream<ChatEvent>> =>
   (call) => {
-    const { request } = call
+    const { origin, request } = call
     const { messages, model } = request
     if (!messages.some(hasImage)) return withoutImages(call)
 
@@ -66,7 +66,7 @@ export const imageChat =
         )
       }
       const images = yield* Effect.forEach(parts, ({ image_url: { url } }, position) =>
-        Effect.mapError(referenceImage(fetchImage, url, "messages"), ({ code, message }) =>
+        Effect.mapError(referenceImage(fetchImage, url, "messages", origin), ({ code, message }) =>
           refuse(parts.length === 1 ? message : `Image ${position + 1} of ${parts.length}: ${message}`, code)
         )
       )

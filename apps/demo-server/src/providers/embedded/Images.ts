@@ -101,7 +101,7 @@ export const images = Effect.fnUntraced(function* (provider: string, runner: Tas
     return series ? paintSeries(painting, count) : paintMany(painting, count)
   }
 
-  const checked = Effect.fnUntraced(function* (request: ImageRequest) {
+  const checked = Effect.fnUntraced(function* (request: ImageRequest, origin: string) {
     const refuse = refusing("images", request.model)
     const model = imageModels.find(({ id }) => id === request.model)
     if (model === undefined) return yield* refuse(new InvalidRequest({ message: "No model of this process" }))
@@ -113,7 +113,7 @@ export const images = Effect.fnUntraced(function* (provider: string, runner: Tas
     const refused = refusedPrompt(call.prompt, toleranceOf(call))
     if (refused !== undefined) return yield* refuse(refused)
     const references = yield* Effect.mapError(
-      Effect.forEach(sourcesOf(request), (source) => referenceImage(fetchImage, source, "image")),
+      Effect.forEach(sourcesOf(request), (source) => referenceImage(fetchImage, source, "image", origin)),
       refuse
     )
     return { call, form, model, references }
@@ -140,7 +140,7 @@ export const images = Effect.fnUntraced(function* (provider: string, runner: Tas
     const { call, references } = yield* Effect.orDie(decodeRequest(request))
     const checked = call as unknown as ImageCall
     const loaded = yield* Effect.mapError(
-      Effect.forEach(references, (uri) => referenceImage(fetchImage, uri, "image")),
+      Effect.forEach(references, (uri) => referenceImage(fetchImage, uri, "image", "")),
       refusing("images", model)
     )
     return yield* keep(yield* draw(checked, loaded), checked)
@@ -148,7 +148,7 @@ export const images = Effect.fnUntraced(function* (provider: string, runner: Tas
 
   const create: Operation<ImageRequest, ImageResponse> = ({ origin, request, user }) =>
     Effect.gen(function* () {
-      const { call, form, model, references } = yield* checked(request)
+      const { call, form, model, references } = yield* checked(request, origin)
       const created = yield* Clock.currentTimeMillis
       if (model.twoSteps) {
         const rest = Object.fromEntries(Object.entries(call).filter(([name]) => name !== "image"))

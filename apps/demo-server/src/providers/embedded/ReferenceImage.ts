@@ -3,15 +3,16 @@ import { FILE_ADVICE, GatewayError, InvalidRequest, type LoadedImage, readImage 
 import { Effect } from "effect"
 import type { FetchImage } from "../../media/FetchImage.ts"
 
-/** The image behind what was given; `param` is the field that refusals name. */
+/** The image behind what was given to this server at `origin`; `param` is the field that refusals name. */
 export const referenceImage = (
   fetchImage: FetchImage["Service"],
   given: string,
-  param: string
+  param: string,
+  origin: string
 ): Effect.Effect<LoadedImage, InvalidRequest> =>
   Effect.gen(function* () {
     const { image } = yield* readImage<string | Uint8Array>(
-      /^https?:/i.test(given) ? yield* fetchImage(given) : given
+      /^https?:/i.test(given) ? yield* fetchImage(given, origin) : given
     )
     if (image === undefined) return yield* new InvalidRequest({ message: "The image could not be read" })
     return image

@@ -80,7 +80,7 @@ export const videos = Effect.fnUntraced(function* (provider: string, runner: Tas
     const image =
       reference === undefined
         ? undefined
-        : yield* Effect.mapError(referenceImage(fetchImage, reference, "input_reference"), refuse)
+        : yield* Effect.mapError(referenceImage(fetchImage, reference, "input_reference", ""), refuse)
     const making = animate({ ...job, reference: image?.bytes }, (share) =>
       tasks.update(id, { status: "in_progress", progress: Math.min(99, Math.floor(share * 100)) })
     )
@@ -107,7 +107,7 @@ export const videos = Effect.fnUntraced(function* (provider: string, runner: Tas
     }
   }
 
-  const create: Operation<VideoRequest, Video> = ({ request, user }) =>
+  const create: Operation<VideoRequest, Video> = ({ origin, request, user }) =>
     Effect.gen(function* () {
       const refuse = refusing("videos", request.model)
       const model = videoModels.find(({ id }) => id === request.model)
@@ -122,7 +122,7 @@ export const videos = Effect.fnUntraced(function* (provider: string, runner: Tas
       const image =
         source === undefined
           ? undefined
-          : yield* Effect.mapError(referenceImage(fetchImage, source, "input_reference"), refuse)
+          : yield* Effect.mapError(referenceImage(fetchImage, source, "input_reference", origin), refuse)
       const job: typeof Job.Type = {
         prompt: request.prompt,
         seconds: Number(plan.seconds),
