@@ -189,7 +189,7 @@ describe("ingest", () => {
       yield* library.ingest(docs)
       const report = yield* library.ingest({
         files: Stream.make(
-          { path: "/../up\\load.md", bytes: bytes("# Up\n\nThe first words.\n") },
+          { path: "up/load.md", bytes: bytes("# Up\n\nThe first words.\n") },
           { path: "up/load.md", bytes: bytes("# Up\n\nThe second words.\n") },
           { path: "..", bytes: bytes("nothing") }
         )

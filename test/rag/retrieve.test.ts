@@ -104,7 +104,7 @@ describe("retrieve", () => {
           ])
         assert.deepStrictEqual(yield* counts(), [8, 2])
         assert.deepStrictEqual(yield* counts({ recall: 1000, keep: 5 }), [30, 5])
-        assert.deepStrictEqual(yield* counts({ recall: 0, keep: -1 }), [1, 1])
+        assert.deepStrictEqual(yield* counts({ recall: 1, keep: 5 }), [1, 1])
       }).pipe(Effect.provide(models))
     }).pipe(Effect.scoped)
   )
