@@ -1,4 +1,4 @@
-/** An upstream that falls silent in the middle of an answer, under a clock of the test's own. */
+/** An upstream that falls silent in the middle of an answer, or ends it in one go, under a clock of the test's own. */
 import { assert, describe, it } from "@effect/vitest"
 import { TimedOut } from "@sluice/core"
 import { Cause, Duration, Effect, Exit, Fiber, Option, Stream } from "effect"
@@ -9,15 +9,16 @@ import { passFile, passOn, type Read } from "../../apps/demo-server/src/provider
 
 const names = { operation: "chat", called: "m", model: "m" } as const
 
-/** What a caller gets of an answer that begins so and never goes on. */
-const received = (read: Read, contentType: string, begun: string) =>
+/** What a caller gets of an answer that begins so, in parts that came together, and never goes on. */
+const received = (read: Read, contentType: string, ...begun: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const head = HttpClientResponse.fromWeb(
       HttpClientRequest.get("http://upstream"),
       new Response(null, { headers: { "content-type": contentType } })
     )
     // Its parts come without the timers of a real socket, which the clock of a test does not move.
-    const stream = Stream.concat(Stream.make(new TextEncoder().encode(begun)), Stream.never)
+    const parts = begun.map((part) => new TextEncoder().encode(part))
+    const stream = Stream.concat(Stream.fromIterable(parts), Stream.never)
     const answer = yield* read(Object.defineProperty(head, "stream", { value: stream }))
     const body = "error" in answer ? undefined : answer.body
     assert.strictEqual(body?._tag, "Stream")
@@ -30,7 +31,7 @@ const received = (read: Read, contentType: string, begun: string) =>
     return { text, exit }
   })
 
-describe("an upstream that falls silent", () => {
+describe("an upstream that falls silent, or ends", () => {
   it.effect("in a stream of events: an event says so, after the idle time of the upstream", () =>
     Effect.gen(function* () {
       const caller = yield* Effect.forkChild(
@@ -61,6 +62,15 @@ describe("an upstream that falls silent", () => {
       )
       assert.isTrue(Exit.isSuccess(exit))
       assert.strictEqual(text, "data: one\n\ndata: [DONE]\n\n")
+    })
+  )
+
+  it.effect("after an end that came together with what is before it: all of it passes", () =>
+    Effect.gen(function* () {
+      const read = passOn(Duration.seconds(20), names, concealOf("sk-none"))
+      const parts = ["data: one\n\nda", "ta: two\n\n", "data: three\n\n", "data: [DONE]\n\n"]
+      const { text } = yield* received(read, "text/event-stream", ...parts)
+      assert.strictEqual(text, parts.join(""))
     })
   )
 

@@ -102,7 +102,8 @@ const eventsOf = (
         return Stream.fromIterable(wrong ? [...last, brokenOff(guard)] : last)
       })
     return stream.pipe(
-      Stream.map(push),
+      // What came together is one part: all of it passes before anybody asks whether it was the last.
+      Stream.mapArray((parts) => [push(parts.length === 1 ? parts[0] : Buffer.concat(parts))]),
       Stream.takeUntil(guard.isDone),
       Stream.concat(rest(false)),
       Stream.timeoutOrElse({ duration: idle, orElse: () => rest(true) }),
