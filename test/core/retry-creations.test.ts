@@ -1,5 +1,13 @@
-import { assert, describe, it } from "@effect/vitest"
-import { apiKey, RETRY, type RetryPolicy, withRetryPolicy } from "@sluice/core"
+import { assert, describe, it, layer } from "@effect/vitest"
+import {
+  apiKey,
+  Gateway,
+  type GatewayError,
+  RETRY,
+  type RetryPolicy,
+  retrySchedule,
+  withRetryPolicy
+} from "@sluice/core"
 import {
   type About,
   type CallOptions,
@@ -11,8 +19,9 @@ import {
 } from "@sluice/core/client"
 import { type Duration, Effect, Exit } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { behaving, Clients } from "./Clients.ts"
 import { follow } from "./Follow.ts"
-import { LoopbackGateway } from "./LoopbackGateway.ts"
+import { type Behaviour, json, LoopbackGateway, openAi, refuse } from "./LoopbackGateway.ts"
 
 type Reply = Response | "silence" | Error
 
@@ -136,6 +145,58 @@ describe("a creation is not made again", () => {
       assert.strictEqual(attempts, 1)
     })
   )
+})
+
+layer(Clients)("a program that repeats what is retryable", (it) => {
+  type Call = Effect.Effect<unknown, GatewayError, Gateway>
+  const programs: Readonly<Record<string, (call: Call) => Call>> = {
+    "by isRetryable": Effect.retry({ times: 2, while: ({ isRetryable }) => isRetryable }),
+    "by retrySchedule": Effect.retry(retrySchedule({ ...RETRY, base: 0 }))
+  }
+  const generations: ReadonlyArray<Call> = [
+    Gateway.use(({ images }) => images.generate({ model: "i", prompt: "p" }, { every: 0 })),
+    Gateway.use(({ videos }) => videos.generate({ model: "v", prompt: "p" }, { every: 0 }))
+  ]
+  const down: Behaviour = ({ method }, response) =>
+    method === "POST" ? json(response, { id: "t-1", status: "queued" }) : json(response, "down", 500)
+
+  for (const [name, again] of Object.entries(programs)) {
+    /** How it ended, and the requests that it took. */
+    const trial = (behaviour: Behaviour, call: Call) =>
+      behaving(
+        behaviour,
+        Effect.gen(function* () {
+          const error = yield* Effect.flip(again(call))
+          const { seen } = yield* LoopbackGateway
+          return { error, methods: seen.map(({ method }) => method) }
+        })
+      )
+
+    it.effect(`${name} makes nothing twice: in doubt, or a task that goes on`, () =>
+      Effect.gen(function* () {
+        for (const generate of generations) {
+          const doubtful = yield* trial(refuse(500, openAi({})), generate)
+          assert.deepStrictEqual([doubtful.error.inDoubt, doubtful.methods], [true, ["POST"]])
+          const { error, methods } = yield* trial(down, generate)
+          assert.deepStrictEqual([error.made, error.task, methods], [true, "t-1", ["POST", "GET"]])
+        }
+      })
+    )
+
+    it.effect(`${name} makes again what was not made, and looks again`, () =>
+      Effect.gen(function* () {
+        for (const generate of generations) {
+          const { error, methods } = yield* trial(refuse(429, openAi({})), generate)
+          assert.deepStrictEqual([error.unmade, methods.length > 1], [true, true])
+        }
+        const { error, methods } = yield* trial(
+          down,
+          Gateway.use(({ videos }) => videos.resume("t-1"))
+        )
+        assert.deepStrictEqual([error.made, methods.length > 1], [undefined, true])
+      })
+    )
+  }
 })
 
 describe("a creation out of the call's time", () => {

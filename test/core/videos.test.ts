@@ -271,6 +271,7 @@ layer(Client)("videos", (it) => {
           running(Effect.flip((yield* videos).generate(call)))
         )
         assert.deepStrictEqual([error.reason._tag, error.task], ["ServerFailure", "v-1"])
+        assert.match(error.message, /The task goes on at the gateway: resume it by its id, v-1\.$/)
       })
   )
 
@@ -297,6 +298,7 @@ layer(Client)("videos", (it) => {
       const silent = yield* behaving(() => undefined, running(Effect.flip(wait)))
       assert.deepStrictEqual([silent.reason._tag, silent.operation], ["TimedOut", "videos.generate"])
       assert.match(silent.message, /within 1m.*may have been made all the same/)
+      assert.isTrue(silent.inDoubt)
       let created: () => void = () => undefined
       behave(({ method }, response) => {
         if (method === "GET") return json(response, { id: "v-1", status: "queued" })

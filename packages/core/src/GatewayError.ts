@@ -149,6 +149,15 @@ export class PartialFailure extends Schema.TaggedError<PartialFailure>()("Partia
 export const GatewayReason = Schema.Union([...singleReasons, PartialFailure])
 export type GatewayReason = typeof GatewayReason.Type
 
+/** Why a look at a task failed, and said nothing of the task. */
+const UNSEEN: ReadonlySet<GatewayReason["_tag"]> = new Set([
+  "RateLimited",
+  "ServerFailure",
+  "Unreachable",
+  "TimedOut",
+  "InvalidResponse"
+])
+
 /**
  * A call of the gateway, or of a model in its place, failed.
  *
@@ -167,7 +176,9 @@ export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayErr
   /** The call surely did not take effect: no byte of it was sent, or it was answered 429. A creation may be made again. */
   unmade: Schema.optional(Schema.Boolean),
   /** It was a creation, which may have happened all the same, and been paid for: look before it is made again. */
-  inDoubt: Schema.optional(Schema.Boolean)
+  inDoubt: Schema.optional(Schema.Boolean),
+  /** The call created `task` and failed while it waited: resume that one. The same call creates another, paid for as well. */
+  made: Schema.optional(Schema.Boolean)
 }) {
   override get message(): string {
     const about = [
@@ -186,6 +197,9 @@ export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayErr
   get advice(): string | undefined {
     const { reason } = this
     if (this.inDoubt === true) return undefined
+    if (this.made === true && this.attempt !== undefined && UNSEEN.has(reason._tag)) {
+      return `The task goes on at the gateway: resume it by its id, ${this.task}.`
+    }
     switch (reason._tag) {
       case "InvalidRequest":
         // What was refused here says itself what would do.
@@ -229,9 +243,13 @@ export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayErr
       : "Check the model's identifier; the lists of models say which there are."
   }
 
-  /** Whether the same call may succeed if it is made again. */
+  /**
+   * Whether the same call may succeed if it is made again, and creates nothing twice.
+   *
+   * **Details.** False where a creation is `inDoubt`, or what it `made` goes on, even if `reason.isRetryable` is true.
+   */
   get isRetryable(): boolean {
-    return this.reason.isRetryable
+    return this.inDoubt !== true && this.made !== true && this.reason.isRetryable
   }
 
   /** How long the gateway asked to wait, when it did. */

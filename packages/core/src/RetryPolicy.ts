@@ -5,7 +5,7 @@ import type { GatewayError, GatewayReason } from "./GatewayError.ts"
 /** Which failures are tried again, how often, how soon and for how long. */
 export interface RetryPolicy {
   /**
-   * The reasons that are tried again, as far as they say themselves that it may help (`isRetryable`).
+   * The reasons that are tried again, as far as the error says itself that it may help (`isRetryable`).
    * `RETRY_REASONS` when not given.
    */
   readonly reasons?: ReadonlyArray<GatewayReason["_tag"]>
@@ -68,17 +68,20 @@ export const withRetryPolicy =
  * where it is sent.
  *
  * **Gotchas.** A gateway that asks for a longer wait than the budget ends the retries at once; the error's `retryAfter`
- * keeps what it asked for. Whether a creation may be repeated at all is decided before the schedule: see `About.repeat`
- * of the client.
+ * keeps what it asked for. A creation that may have happened is not tried again, nor a call whose task goes on; the client
+ * gives `isRetryable` of its own where a gateway honours its key.
  */
-export const retrySchedule = (policy: RetryPolicy): Schedule.Schedule<Duration.Duration, GatewayError> => {
+export const retrySchedule = (
+  policy: RetryPolicy,
+  isRetryable = (error: GatewayError): boolean => error.isRetryable
+): Schedule.Schedule<Duration.Duration, GatewayError> => {
   const cap = Duration.fromInputUnsafe(policy.cap)
   const budget = Duration.toMillis(policy.budget)
   const reasons: ReadonlySet<string> = new Set(policy.reasons ?? RETRY_REASONS)
   return Schedule.exponential(policy.base).pipe(
     Schedule.jittered,
     Schedule.setInputType<GatewayError>(),
-    Schedule.while(({ input }) => input.isRetryable && reasons.has(input.reason._tag)),
+    Schedule.while(({ input }) => isRetryable(input) && reasons.has(input.reason._tag)),
     Schedule.modifyDelay(({ duration, input }) =>
       Effect.succeed(Duration.max(Duration.min(duration, cap), input.retryAfter ?? Duration.zero))
     ),

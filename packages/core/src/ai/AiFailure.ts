@@ -51,7 +51,7 @@ const reasonOf = (call: AiCall, error: GatewayError, reason: GatewayReason): AiE
     case "TaskFailed":
       return new AiError.UnknownError({ description, metadata })
   }
-  if (!reason.isRetryable) return new AiError.UnknownError({ description, metadata })
+  if (!error.isRetryable) return new AiError.UnknownError({ description, metadata })
   switch (reason._tag) {
     case "RateLimited":
       return new AiError.RateLimitError({ retryAfter: reason.retryAfter, metadata })

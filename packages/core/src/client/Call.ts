@@ -61,7 +61,8 @@ export const makeCaller = (
   const scheduleOf = (policy: RetryPolicy) => {
     // A wait that the call does not outlast would only hide why it has to wait.
     const budget = Duration.min(Duration.fromInputUnsafe(policy.budget), callTimeout)
-    return retrySchedule({ ...policy, budget })
+    // `mayRepeat` has decided already what a creation in doubt may do.
+    return retrySchedule({ ...policy, budget }, ({ reason }) => reason.isRetryable)
   }
   const policy = options.retry ?? RETRY
   const schedule = scheduleOf(policy)

@@ -195,7 +195,12 @@ export const makeImages = Effect.fnUntraced(function* (
     )
     return yield* Effect.mapError(
       judgeImages(last),
-      (reason) => new GatewayError({ ...fail(about, { reason, requestId: undefined }), task: id })
+      (reason) =>
+        new GatewayError({
+          ...fail(about, { reason, requestId: undefined }),
+          task: id,
+          ...(first !== undefined && { made: true })
+        })
     )
   })
 
@@ -207,9 +212,9 @@ export const makeImages = Effect.fnUntraced(function* (
     const deadline = deadlineOf(patience)
     const begun = yield* Clock.currentTimeMillis
     const orElse = () => {
-      const message = `No answer within ${Duration.format(deadline)}. The image may have been made all the same.`
+      const message = `No answer within ${Duration.format(deadline)}.`
       const reason = new TimedOut({ message, scope: "call", after: deadline })
-      return Effect.fail(fail(about, { reason, requestId: undefined }))
+      return Effect.fail(fail({ ...about, repeat: "creations" }, { reason, requestId: undefined }))
     }
     const first = yield* Effect.timeoutOrElse(create(request), { duration: deadline, orElse })
     if (first.id === undefined || isMade(first)) return first

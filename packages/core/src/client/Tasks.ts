@@ -53,7 +53,8 @@ export const taskFailed = (error: unknown, task = ""): TaskFailed => {
  * Each state of a task as it is seen, the last one that in which it ended.
  *
  * **Details.** A task that failed is given out as it came; then the stream fails with `TaskFailed`. A look that fails,
- * retries and all, fails the stream, and so does the deadline: the error names the task, which goes on at the gateway.
+ * retries and all, fails the stream, and so does the deadline: the error names the task, which goes on at the gateway,
+ * and says whether this call `made` it.
  *
  * **Gotchas.** Whoever interrupts the stream leaves the task where it is; its id is logged as a warning.
  */
@@ -61,7 +62,8 @@ export const pollTask = <T extends TaskState>(task: TaskPoll<T>): Stream.Stream<
   const { about, first, get, id, isDone = isCompleted } = task
   const deadline = Duration.fromInputUnsafe(task.deadline)
   const every = Schedule.isSchedule(task.every) ? task.every : Schedule.spaced(task.every)
-  const named = (error: GatewayError) => new GatewayError({ ...error, task: id })
+  const named = (error: GatewayError) =>
+    new GatewayError({ ...error, task: id, ...(first !== undefined && { made: true }) })
   const late = (why: string) => {
     const message = `The task has not ended ${why}. It goes on at the gateway: resume it by its id, ${id}.`
     const reason = new TimedOut({ message, scope: "call", after: deadline })

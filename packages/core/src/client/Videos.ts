@@ -163,9 +163,9 @@ export const makeVideos = Effect.fnUntraced(function* (
         const deadline = deadlineOf(patience)
         const begun = yield* Clock.currentTimeMillis
         const orElse = () => {
-          const message = `No answer within ${Duration.format(deadline)}. The task may have been made all the same.`
+          const message = `No answer within ${Duration.format(deadline)}.`
           const reason = new TimedOut({ message, scope: "call", after: deadline })
-          return Effect.fail(fail(about, { reason, requestId: undefined }))
+          return Effect.fail(fail({ ...about, repeat: "creations" }, { reason, requestId: undefined }))
         }
         const video = yield* Effect.timeoutOrElse(create(request), { duration: deadline, orElse })
         return wait(about, video.id, patience, { first: video, begun })
