@@ -91,6 +91,27 @@ describe("of texts that say the same, retrieval", () => {
       }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
+  it.effect.each([
+    ["can moor", "can't moor"],
+    ["does moor", "doesn’t moor"],
+    ["may moor", "must moor"],
+    ["darf anlegen", "darf nicht anlegen"],
+    ["peut accoster", "ne peut pas accoster"],
+    ["moors two hours", "moors three hours"],
+    ["moors for days", "moors for weeks"],
+    ["moors by leave of Alice", "moors by leave of Berta"],
+    ["可以停泊两小时", "可以停泊三小时"],
+    ["係留することができます", "係留することができません"]
+  ] as const)("keeps both of two rules of which one says %s, the other %s", ([one, other]) =>
+    Effect.gen(function* () {
+      const rule = (does: string) =>
+        `# Rules\n\nWhoever arrives at the upper basin after sunset ${does}, and the watchman writes the name of the vessel, its length and its home port into the large book that lies on the table of the small office near the bridge, where the keys of the pumps and the lamps for the towpath hang on the wall behind the door.\n`
+      const from = yield* library({ "a.md": rule(one), "b.md": rule(other) })
+      const { kept } = yield* from.retrieve("What holds for who arrives at the upper basin after sunset?")
+      assert.lengthOf(kept, 2)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
   it.effect("leaves room for what else answers, however often one of them stands there", () =>
     Effect.gen(function* () {
       const notice =

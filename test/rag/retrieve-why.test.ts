@@ -118,6 +118,20 @@ describe("why", () => {
       assert.deepStrictEqual([error.reason, error.stage], ["NotFound", "retrieve"])
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
+
+  it.effect("finds names and numbers as they are written, and takes no number for another", () =>
+    Effect.gen(function* () {
+      const { idOf, opened } = yield* library({
+        "a.md":
+          "# Notes\n\nSince 2.9.1 ERR_1042 costs 1,250,000 bytes; Effect.retry doesn’t help, see 192.168.1.1.\n",
+        "b.md": "# Notes\n\nThe ticket 104299 is closed.\n"
+      })
+      const names = "2.9.1 ERR_1042 1,250,000 Effect.retry doesn't 192.168.1.1"
+      assert.deepStrictEqual(bestOf(yield* opened.why(idOf("a.md"), names)).missing, [])
+      const ticket = bestOf(yield* opened.why(idOf("b.md"), "ticket 104217"))
+      assert.deepStrictEqual([ticket.shared, ticket.missing], [["ticket"], ["104217"]])
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
 })
 
 describe("compare", () => {

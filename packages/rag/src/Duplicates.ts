@@ -9,26 +9,26 @@ const SHARED = 0.85
 /** Shorter texts are the same only when all their words are, and those of their headings: "None." says what those say. */
 const SHORT = 20
 
-const NEGATIONS = new Set([
-  "not",
-  "no",
-  "never",
-  "without",
-  "none",
-  "nor",
-  "cannot",
-  "不",
-  "没",
-  "無",
-  "无",
-  "非",
-  "未"
-])
+/** Words that turn what is said into something else: negations, exceptions, permissions, numbers and units of time. */
+const TELLING = new Set(
+  (
+    "not no never without none nor neither cannot only except unless can may must should shall " +
+    "nicht kein keine keinen keiner nie ohne nur ne pas jamais sans aucun aucune nunca sin ningún ninguna nem não sem non " +
+    "不 没 無 无 非 未 别 勿 禁 莫 仅 只 可 必 须 应 " +
+    "one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty hundred thousand " +
+    "million half twice second seconds minute minutes hour hours day days week weeks month months year years " +
+    "零 一 二 两 三 四 五 六 七 八 九 十 百 千 万 亿 半 双 秒 分 时 天 日 周 月 年"
+  ).split(" ")
+)
+
+/** In these scripts a negation is an ending of which nothing is known here. */
+const UNKNOWN_ENDINGS = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
 
 /** Its words in lower case; of names, each part; of Han, each character. */
 const wordsOf = (text: string): ReadonlyArray<string> =>
   text
     .normalize("NFKC")
+    .replace(/n['’]t\b/gi, " not")
     .replace(PART_END, "$& ")
     .toLowerCase()
     .match(/\p{Script=Han}|[\p{L}\p{M}\p{N}]+/gu) ?? []
@@ -39,12 +39,13 @@ export const makeSameText = (question: string) => {
   const isAsked = (word: string): boolean => asked.some((one) => sameWord(one, word))
   const words = once(({ text }) => wordsOf(text))
   const headed = once(({ document, headings }) => new Set(wordsOf(titleOf(document.title, headings))))
+  const names = once(({ text }) => new Set((text.match(NAME) ?? []).flatMap(wordsOf)))
   const triples = once((passage) => triplesOf(words(passage)))
   /**
    * Whether two passages say the same: all their words are equal, or nearly all in the same order.
    *
-   * **Details.** Never where they differ in a number, a negation, or a word of the question, with whatever ending: that
-   * may be the answer. Nor where their headings differ in a word of the question.
+   * **Details.** Never where they differ in a number, a negation, a name, or a word of the question, with whatever
+   * ending: that may be the answer. Nor where their headings differ in a word of the question.
    */
   return (a: StoredPassage, b: StoredPassage): boolean => {
     const longer = Math.max(a.text.length, b.text.length)
@@ -57,14 +58,20 @@ export const makeSameText = (question: string) => {
       a.text === b.text || (left.length === right.length && left.every((word, i) => word === right[i]))
     if (!equal) {
       if (short || !sharesEnough(right, triples(a)) || likeness(triples(a), triples(b)) < SHARED) return false
-      if (differences(left, right).some((word) => telling(word) || isAsked(word))) return false
+      const isName = (word: string) => names(a).has(word) || names(b).has(word)
+      if (differences(left, right).some((word) => telling(word) || isName(word) || isAsked(word)))
+        return false
     }
     const elsewhere = headed(a).symmetricDifference(headed(b))
     return short ? elsewhere.size === 0 : ![...elsewhere].some(isAsked)
   }
 }
 
-const telling = (word: string): boolean => /\p{N}/u.test(word) || NEGATIONS.has(word)
+const telling = (word: string): boolean =>
+  /\p{N}/u.test(word) || TELLING.has(word) || UNKNOWN_ENDINGS.test(word)
+
+/** Words with a capital letter where no sentence begins, as names have; in German, nouns. */
+const NAME = /(?<=[\p{Ll}\p{N},;]\s)\p{Lu}[\p{L}\p{M}]*/gu
 
 /** Words that one has more often than the other. */
 const differences = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): ReadonlyArray<string> => {

@@ -11,7 +11,7 @@ const FUNCTION_WORDS = new Set(
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "word" })
 
-const folded = (text: string): string => text.normalize("NFKC").toLowerCase()
+const folded = (text: string): string => text.normalize("NFKC").replaceAll("’", "'").toLowerCase()
 
 /** Languages without spaces are taken apart too; that takes a millisecond a kilobyte, and questions are short. */
 const askedWords = (question: string): ReadonlyArray<string> =>
@@ -28,9 +28,12 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 const ENDING = 3
 const STEM = 4
 
-/** Whether two words in lower case are one, with another ending at most. */
+const DIGIT = /\p{N}/u
+
+/** Whether two words in lower case are one, with another ending at most; a number is no other one. */
 export const sameWord = (a: string, b: string): boolean => {
   if (a === b) return true
+  if (DIGIT.test(a) || DIGIT.test(b)) return false
   let shared = 0
   while (shared < a.length && a[shared] === b[shared]) shared++
   return shared >= STEM && Math.max(a.length, b.length) - shared <= ENDING
@@ -38,6 +41,17 @@ export const sameWord = (a: string, b: string): boolean => {
 
 /** Words that are written with spaces between them. */
 const SPACED = /[[\p{L}\p{M}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]]+/gv
+
+const PART_OF_WORD = /[\p{L}\p{M}\p{N}]/u
+
+/** Whether a text has a name with marks within, such as `2.9.1`, `err_1042` or `don't`, by itself. */
+const hasName = (text: string, name: string): boolean => {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const around = text.charAt(at - 1) + text.charAt(at + name.length)
+    if (!PART_OF_WORD.test(around)) return true
+  }
+  return false
+}
 
 /** A question's words, each once and in its order, by whether a text has them. */
 export interface WordsShared {
@@ -58,7 +72,9 @@ export const makeWordsShared = (question: string): ((text: string) => WordsShare
     const there = new Set(whole.match(SPACED))
     const has = (word: string): boolean =>
       there.has(word) ||
-      (UNSPACED.test(word) ? whole.includes(word) : [...there].some((other) => sameWord(word, other)))
+      (UNSPACED.test(word)
+        ? whole.includes(word)
+        : hasName(whole, word) || [...there].some((other) => sameWord(word, other)))
     return { shared: asked.filter(has), missing: asked.filter((word) => !has(word)) }
   }
 }
