@@ -225,7 +225,8 @@ const makeLibrary: (
   ): Stream.Stream<A, RagError> =>
     Stream.unwrap(
       Effect.andThen(
-        Effect.acquireRelease(writing.take(1), () => writing.release(1)),
+        // Whoever waits for a turn may be ended like whoever has it.
+        Effect.acquireRelease(writing.take(1), () => writing.release(1), { interruptible: true }),
         stream
       )
     )
