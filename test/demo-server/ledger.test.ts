@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { SqlClient } from "effect/sql"
+import { ApiKeys } from "../../apps/demo-server/src/accounts/ApiKeys.ts"
 import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
 import { outOfBalance, sums } from "../../apps/demo-server/src/money/Equation.ts"
 import { type Charge, LEASE_MS, Ledger, type Reservation } from "../../apps/demo-server/src/money/Ledger.ts"
@@ -115,6 +116,60 @@ onEachStore((store) => {
         const [row] = yield* sql<{ quota: number }>`SELECT quota FROM users`
         assert.strictEqual(Number(row?.quota), 70)
       })
+    )
+  )
+
+  it.live("a key whose quota is set has that and no more, whatever calls under way give back", () =>
+    withLedger(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const keys = yield* ApiKeys
+        const key = yield* addUser("a", { quota: 200 })
+        const reserve = (units: number) => Effect.map(ledger.reserve(purchase("a", key, { units })), charged)
+        const renamed = yield* reserve(30)
+        yield* keys.update("a", key, { name: "another" })
+        yield* ledger.refund(renamed.id)
+        assert.deepStrictEqual(yield* balances("a"), { user: 200, key: 200 })
+        const [gone, under, over] = [yield* reserve(40), yield* reserve(40), yield* reserve(5)]
+        yield* keys.update("a", key, { remain_quota: 7 })
+        yield* ledger.refund(gone.id)
+        yield* ledger.settle(under, used(10))
+        yield* ledger.settle(over, used(30))
+        assert.deepStrictEqual(yield* balances("a"), { user: 160, key: 7 })
+        const last = yield* reserve(7)
+        assert.deepInclude(yield* ledger.reserve(purchase("a", key)), { _tag: "Short", of: "key" })
+        yield* ledger.settle(last, used(3))
+        assert.deepStrictEqual(yield* balances("a"), { user: 157, key: 4 })
+      }).pipe(Effect.provide(ApiKeys.layer))
+    )
+  )
+
+  it.live("a quota that is set among parallel calls is spent by those that begin after it alone", () =>
+    withLedger(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const keys = yield* ApiKeys
+        const sql = yield* SqlClient.SqlClient
+        const key = yield* addUser("a", { quota: 10_000 })
+        const call = Effect.gen(function* () {
+          const reservation = yield* ledger.reserve(purchase("a", key, { units: 3 }))
+          yield* Effect.yieldNow
+          if (reservation._tag === "Reserved") yield* ledger.settle(reservation.charge, used(1))
+        })
+        const set = keys.update("a", key, { remain_quota: 60 })
+        yield* Effect.all(
+          Array.from({ length: 120 }, (_, at) => (at % 20 === 10 ? Effect.delay(set, `${at} millis`) : call)),
+          { concurrency: "unbounded" }
+        )
+        yield* Effect.all(
+          Array.from({ length: 20 }, () => call),
+          { concurrency: "unbounded" }
+        )
+        const [row] = yield* sql<{ spent: number }>`SELECT SUM(cost) AS spent FROM charges
+          WHERE quota_version = (SELECT quota_version FROM tokens WHERE id = ${key})`
+        assert.isAbove(Number(row?.spent), 0)
+        assert.strictEqual((yield* balances("a")).key, 60 - Number(row?.spent))
+      }).pipe(Effect.provide(ApiKeys.layer))
     )
   )
 

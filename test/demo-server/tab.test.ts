@@ -1,10 +1,11 @@
 /** What is held in memory decides as the database would: the same calls both ways, and the same accounts after them. */
 import { assert, it } from "@effect/vitest"
-import { Effect, type Exit } from "effect"
+import { Effect, type Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { copyFileSync, existsSync } from "node:fs"
 import { join } from "node:path"
+import { ApiKeys } from "../../apps/demo-server/src/accounts/ApiKeys.ts"
 import { outOfBalance } from "../../apps/demo-server/src/money/Equation.ts"
 import {
   type Charge,
@@ -85,6 +86,7 @@ const calls = Effect.fnUntraced(function* (
   const draw = drawing(seed)
   const ledger = yield* Ledger
   const sql = yield* SqlClient.SqlClient
+  const keyring = yield* ApiKeys
   const keys = new Map<string, number>()
   for (const user of USERS) keys.set(user, yield* addUser(user, { quota: 1200, remaining: 1400 }))
   const under: Array<Charge> = []
@@ -110,13 +112,17 @@ const calls = Effect.fnUntraced(function* (
       if (charge !== undefined) said.push(yield* ledger.refund(charge.id))
     } else if (what < 0.985) {
       yield* sql`UPDATE users SET quota = quota + ${units}, granted = granted + ${units} WHERE id = ${user}`
+    } else if (what < 0.992) {
+      yield* keyring.update(user, keys.get(user) ?? 0, { remain_quota: units * 10 })
     } else said.push(yield* accounts)
   }
   return { said, ended: yield* accounts }
 })
 
-const inFolder = <A, E>(test: Effect.Effect<A, E, Ledger | SqlClient.SqlClient>) =>
-  Effect.flatMap(temporaryFolder, (data) => Effect.provide(test, ledgerIn(data, {})))
+const inFolder = <A, E>(test: Effect.Effect<A, E, ApiKeys | Ledger | SqlClient.SqlClient>) =>
+  Effect.flatMap(temporaryFolder, (data) =>
+    Effect.provide(test, Layer.provideMerge(ApiKeys.layer, ledgerIn(data, {})))
+  )
 
 for (const seed of [1, 2, 3]) {
   it.effect(`as if each call asked the database (${seed})`, () =>

@@ -129,12 +129,15 @@ export class ApiKeys extends Context.Service<
               ORDER BY id DESC LIMIT ${size}`
           ),
         get,
-        update: (user, id, changes) =>
-          Object.keys(changes).length === 0
-            ? get(user, id)
-            : first(
-                sql`UPDATE tokens SET ${sql.update(columnsOf(changes))} WHERE user_id = ${user} AND id = ${id} RETURNING *`
-              ),
+        update: (user, id, changes) => {
+          if (Object.keys(changes).length === 0) return get(user, id)
+          // What calls that are under way have reserved was of the quota before.
+          const anew = changes.remain_quota === undefined ? "" : ", quota_version = quota_version + 1"
+          return first(
+            sql`UPDATE tokens SET ${sql.update(columnsOf(changes))}${sql.literal(anew)}
+              WHERE user_id = ${user} AND id = ${id} RETURNING *`
+          )
+        },
         remove: (user, id) =>
           Effect.map(
             sql`DELETE FROM tokens WHERE user_id = ${user} AND id = ${id} RETURNING id`,

@@ -92,12 +92,20 @@ const mediaTasks = Effect.gen(function* () {
   yield* sql`CREATE INDEX media_tasks_by_age ON media_tasks (created_at)`
 })
 
+/** How often a key's quota was set, and of which of those quotas a charge has taken: none where it has no key. */
+const quotaVersions = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`ALTER TABLE tokens ADD COLUMN quota_version BIGINT NOT NULL DEFAULT 0`
+  yield* sql`ALTER TABLE charges ADD COLUMN quota_version BIGINT DEFAULT 0`
+})
+
 const all = {
   "0001_accounts": accounts,
   "0002_permissions": permissions,
   "0003_money": money,
   "0004_limits": limits,
-  "0005_media_tasks": mediaTasks
+  "0005_media_tasks": mediaTasks,
+  "0006_quota_versions": quotaVersions
 }
 
 /** The migration that this version knows last; a database with a higher one was made by a newer version. */

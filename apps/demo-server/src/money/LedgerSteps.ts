@@ -19,6 +19,7 @@ interface Ended {
   readonly user_id: string
   readonly token_id: number | null
   readonly reserved: number
+  readonly quota_version: number | null
 }
 
 /** The largest quota of a key. */
@@ -38,23 +39,36 @@ export const chargeId = (now: number): string => {
   return `${now.toString(36).padStart(9, "0")}-${drawn.toString("base64url", next, (next += BYTES))}`
 }
 
-function* give(user: string, key: number | null | undefined, units: number): Asking<void> {
+/** A key, and how often its quota had been set when something was taken of it. */
+interface OfKey {
+  readonly id: number
+  readonly version: number
+}
+
+const keyOf = ({ quota_version, token_id }: Ended): OfKey | undefined =>
+  token_id === null || quota_version === null
+    ? undefined
+    : { id: Number(token_id), version: Number(quota_version) }
+
+/** To a key only what was taken of the quota that it has: who sets it anew says what is left, whatever is under way. */
+function* give(user: string, key: OfKey | undefined, units: number): Asking<void> {
   if (units === 0) return
   yield* ask("UPDATE users SET quota = quota + ? WHERE id = ?", units, user)
-  if (key === null || key === undefined) return
-  // A key may be given any quota meanwhile: the largest stays the largest, which a number can still tell.
+  if (key === undefined) return
+  // The largest stays the largest, which a number can still tell.
   yield* ask(
     `UPDATE tokens SET remain_quota = CASE WHEN remain_quota > ? THEN ?
-      ELSE remain_quota + ? END WHERE id = ?`,
+      ELSE remain_quota + ? END WHERE id = ? AND quota_version = ?`,
     LARGEST - units,
     LARGEST,
     units,
-    key
+    key.id,
+    key.version
   )
 }
 
 /** What they have left, of a key that there is. */
-type Taken = { readonly user: number; readonly key: number } | undefined
+type Taken = { readonly user: number; readonly key: number; readonly version: number } | undefined
 
 /** From both balances or from neither: whose was short, or what is left. */
 function* take(user: string, key: number | null | undefined, units: number): Asking<"user" | "key" | Taken> {
@@ -67,13 +81,16 @@ function* take(user: string, key: number | null | undefined, units: number): Ask
   )
   if (owner === undefined) return "user"
   if (key === null || key === undefined) return undefined
-  const [token] = yield* ask<Left>(
-    "UPDATE tokens SET remain_quota = remain_quota - ? WHERE id = ? AND remain_quota >= ? RETURNING remain_quota AS units",
+  const [token] = yield* ask<Left & { readonly version: number }>(
+    `UPDATE tokens SET remain_quota = remain_quota - ? WHERE id = ? AND remain_quota >= ?
+      RETURNING remain_quota AS units, quota_version AS version`,
     units,
     key,
     units
   )
-  if (token !== undefined) return { user: Number(owner.units), key: Number(token.units) }
+  if (token !== undefined) {
+    return { user: Number(owner.units), key: Number(token.units), version: Number(token.version) }
+  }
   yield* give(user, undefined, units)
   return "key"
 }
@@ -90,19 +107,20 @@ export function* takeAll(
 }
 
 /** Takes what both balances have of an amount; how much that was. */
-function* collect(user: string, key: number | null, units: number): Asking<number> {
+function* collect(user: string, key: OfKey | undefined, units: number): Asking<number> {
   // Writing locks the rows: what is read here holds until the end of the transaction.
   const [owner] = yield* ask<Left>(
     "UPDATE users SET quota = quota WHERE id = ? RETURNING quota AS units",
     user
   )
   const [token] = yield* ask<Left>(
-    "UPDATE tokens SET remain_quota = remain_quota WHERE id = ? RETURNING remain_quota AS units",
-    key
+    "UPDATE tokens SET remain_quota = remain_quota WHERE id = ? AND quota_version = ? RETURNING remain_quota AS units",
+    key?.id ?? null,
+    key?.version ?? null
   )
-  // Of a key that was deleted meanwhile, the user's balance is all there is.
+  // Of a key that was deleted meanwhile, or whose quota was set, the user's balance is all there is.
   const found = Math.min(units, Number(owner?.units ?? 0), Number(token?.units ?? units))
-  yield* take(user, token === undefined ? null : key, found)
+  yield* take(user, token === undefined ? undefined : key?.id, found)
   return found
 }
 
@@ -123,7 +141,7 @@ export function* reserve(
   const limited = limits.requestsPerMinute !== undefined || limits.tokensPerMinute !== undefined
   const rate = key === undefined || !limited ? undefined : yield* countCall(key, tokens, limits, now)
   if (rate?.admitted === false) {
-    yield* give(user, key, units)
+    yield* give(user, left && key !== undefined ? { id: key, version: left.version } : undefined, units)
     if (idempotency !== undefined) yield* forget(user, id)
     return { _tag: "Limited", rate }
   }
@@ -135,8 +153,8 @@ export function* reserve(
 export function* add(charge: Charge, state: string): Asking<void> {
   const { createdAt, id, key, model, operation, reserved, user } = charge
   yield* ask(
-    `INSERT INTO charges (id, user_id, token_id, operation, model, state, reserved, lease_until, created_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO charges (id, user_id, token_id, operation, model, state, reserved, lease_until, created_at,
+      quota_version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT quota_version FROM tokens WHERE id = ?))`,
     id,
     user,
     key ?? null,
@@ -145,7 +163,8 @@ export function* add(charge: Charge, state: string): Asking<void> {
     state,
     reserved,
     createdAt + LEASE_MS,
-    createdAt
+    createdAt,
+    key ?? null
   )
 }
 
@@ -174,14 +193,14 @@ export function* addSettled(
 export function* settleOpen(id: string, { cost, inputTokens, outputTokens }: Settlement): Asking<boolean> {
   const [row] = yield* ask<Ended>(
     `UPDATE charges SET state = 'settled', cost = ?, input_tokens = ?, output_tokens = ?
-      WHERE id = ? AND state IN ${OPEN} RETURNING user_id, token_id, reserved`,
+      WHERE id = ? AND state IN ${OPEN} RETURNING user_id, token_id, reserved, quota_version`,
     cost,
     inputTokens,
     outputTokens,
     id
   )
   if (row === undefined) return false
-  const key = row.token_id === null ? null : Number(row.token_id)
+  const key = keyOf(row)
   const above = cost - Number(row.reserved)
   if (above <= 0) {
     yield* give(row.user_id, key, -above)
@@ -210,11 +229,11 @@ export function* settle(charge: Charge, settlement: Settlement): Asking<boolean>
 export function* refund(id: string, inDoubt = false): Asking<boolean> {
   const [row] = yield* ask<Ended>(
     `UPDATE charges SET state = 'refunded' WHERE id = ? AND state IN ${OPEN}
-      RETURNING user_id, token_id, reserved`,
+      RETURNING user_id, token_id, reserved, quota_version`,
     id
   )
   if (row === undefined) return false
-  yield* give(row.user_id, row.token_id === null ? null : Number(row.token_id), Number(row.reserved))
+  yield* give(row.user_id, keyOf(row), Number(row.reserved))
   if (inDoubt) yield* doubt(id, row.user_id)
   return true
 }

@@ -63,7 +63,7 @@ export const makeTab = (version: () => number): Tab => {
     known = version()
   }
 
-  const giveBack = ({ key, user }: Charge, units: number) => {
+  const giveBack = ({ key, user }: Pick<Charge, "key" | "user">, units: number) => {
     const owner = users.get(user)
     if (owner !== undefined) owner.units += units
     const held = key === undefined ? undefined : keys.get(key)
@@ -138,7 +138,8 @@ export const makeTab = (version: () => number): Tab => {
       for (const { charge, isNew, settlement } of settled) {
         if (isNew) yield* addSettled(charge, settlement)
         else if (yield* settleOpen(charge.id, settlement)) {
-          giveBack(charge, charge.reserved - settlement.cost)
+          // Its key may have been given another quota meanwhile: that it has more again, the next step tells.
+          giveBack({ user: charge.user }, charge.reserved - settlement.cost)
         } else {
           // Of a reserve that was lost with a commit, nothing was taken that could be given back.
           yield* settle(charge, settlement)
