@@ -4,7 +4,7 @@ import { type Told, toldIn } from "@sluice/core/client"
 import { Duration, Effect, Stream } from "effect"
 import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
 import type { Conceal } from "./Conceal.ts"
-import { type EventGuard, makeEventGuard } from "./EventGuard.ts"
+import { makeEventGuard } from "./EventGuard.ts"
 import { GIVEN, holds } from "./Given.ts"
 import { incomingBody, incomingEvents } from "./ModelName.ts"
 import type { Operations } from "./Provider.ts"
@@ -72,14 +72,17 @@ export interface Names {
   readonly mayBeEmpty?: boolean
 }
 
-/** A stream that breaks off, or from which nothing comes for too long, ends in an error event of its own. */
-const brokenOff = ({ isCut }: EventGuard): Uint8Array => {
-  const message = "The gateway's stream broke off: ask again"
-  const { body } = new Failure({ status: 502, message, code: "upstream_broke_off", retryable: true })
-  return new TextEncoder().encode(`${isCut() ? "\n\n" : ""}data: ${JSON.stringify(body)}\n\n`)
-}
+const { body: brokenOff } = new Failure({
+  status: 502,
+  message: "The gateway's stream broke off: ask again",
+  code: "upstream_broke_off",
+  retryable: true
+})
 
-/** Events as they come, not one byte later, but for errors, and for lines where the model has two names. */
+/** Ends a stream that breaks off, or from which nothing comes for too long. The blank line ends an event that was cut. */
+const BROKEN_OFF = new TextEncoder().encode(`\n\ndata: ${JSON.stringify(brokenOff)}\n\n`)
+
+/** Events line by line as they come; the last, where it is cut, is none. */
 const eventsOf = (
   { stream }: HttpClientResponse.HttpClientResponse,
   idle: Duration.Duration,
@@ -99,7 +102,7 @@ const eventsOf = (
         const waiting = Buffer.concat([guard.push(pieces.end()), guard.end()])
         const last = named === undefined ? [waiting] : [named.push(waiting), named.end()]
         const wrong = !guard.isDone() && (broken || guard.isCut())
-        return Stream.fromIterable(wrong ? [...last, brokenOff(guard)] : last)
+        return Stream.fromIterable(wrong ? [...last, BROKEN_OFF] : last)
       })
     return stream.pipe(
       // What came together is one part: all of it passes before anybody asks whether it was the last.
