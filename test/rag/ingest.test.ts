@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder, GatewayError, PartialFailure, ServerFailure } from "@sluice/core"
 import { type IngestEvent, Library } from "@sluice/rag"
-import { Deferred, Effect, Fiber, Layer, Ref, Stream } from "effect"
+import { Effect, Fiber, Layer, Ref, Stream } from "effect"
 import { spawn } from "node:child_process"
 import { chmod, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -58,35 +58,6 @@ describe("ingest", () => {
         assert.deepStrictEqual(yield* listing, left)
         yield* Effect.promise(() => rm(at, { recursive: true, force: true }))
       }
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("that waits for another one can be ended, and nobody after it waits for it", () =>
-    Effect.gen(function* () {
-      const { docs, library: at } = yield* handbook
-      const [begun, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      const gated = Layer.succeed(
-        Embedder,
-        Embedder.of({
-          model: { id: "gated", kind: "neural", free: true },
-          dimension: Effect.succeed(DIMENSION),
-          embed: (texts) =>
-            Deferred.succeed(begun, undefined).pipe(
-              Effect.andThen(Deferred.await(gate)),
-              Effect.as({ vectors: texts.map((text) => embedText(text)), tokens: 0 })
-            )
-        })
-      )
-      yield* Effect.gen(function* () {
-        const library = yield* Library.open(at)
-        const first = yield* Effect.forkChild(library.ingest(docs))
-        yield* Deferred.await(begun)
-        const second = yield* Effect.forkChild(library.ingest(docs), { startImmediately: true })
-        yield* Fiber.interrupt(second)
-        yield* Deferred.succeed(gate, undefined)
-        assert.strictEqual((yield* Fiber.join(first)).added, 3)
-        assert.strictEqual((yield* library.ingest(docs)).unchanged, 3)
-      }).pipe(Effect.provide(Layer.mergeAll(gated, rerankerLayer, readerLayer)))
     }).pipe(Effect.scoped)
   )
 

@@ -1,11 +1,20 @@
 /** One service over a folder: what it was made with, what it gives back, and how it is made anew. */
 import { assert, describe, it } from "@effect/vitest"
 import { connect } from "@lancedb/lancedb"
-import { Library } from "@sluice/rag"
-import { Effect, Layer, Stream } from "effect"
+import { Embedder } from "@sluice/core"
+import { Library, type RagError } from "@sluice/rag"
+import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
 import { existsSync } from "node:fs"
 import { readdir } from "node:fs/promises"
-import { countingEmbedder, embedderLayer, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
+import {
+  countingEmbedder,
+  DIMENSION,
+  embedderLayer,
+  embedText,
+  modelsLayer,
+  readerLayer,
+  rerankerLayer
+} from "./Models.ts"
 import { HANDBOOK, handbook, testFolder } from "./TestFolder.ts"
 
 const modelsWith = (options: { id?: string; dimension?: number }) =>
@@ -117,6 +126,31 @@ describe("Library", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
+  it.effect("refuses what is no text and no list, as programs without types may give it", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const library = yield* Library.open(at)
+      yield* library.ingest(docs)
+      const { checkout, compare, document, figures, file, plan, remove, restore, tag, untag } = library
+      for (const none of [undefined, null, 7, 12n, {}, [7], Symbol("x")]) {
+        for (const call of [tag, untag, checkout, restore, document, file, figures, remove, plan]) {
+          const error = yield* Effect.flip<unknown, RagError, never>(call(none as never))
+          assert.strictEqual(error.reason, "Malformed")
+        }
+        const files = [{ path: none as never, bytes: new Uint8Array() }]
+        const { failed } = yield* library.ingest({ files })
+        assert.deepStrictEqual(
+          failed.map(({ error }) => error.reason),
+          ["Malformed"]
+        )
+      }
+      const many = yield* Effect.flip(compare("boiler" as never, {}, {}))
+      assert.strictEqual(many.message, '`questions` is "boiler". Give an array.')
+      assert.strictEqual((yield* library.retrieve("boiler", null as never)).kept.length, 3)
+      assert.strictEqual((yield* plan(docs, null as never)).unchanged, 3)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
   // Skipped: only Linux has a file system that takes no folders.
   it.effect.skipIf(!existsSync("/proc/self"))("a folder that nobody can make (needs /proc): says so", () =>
     Effect.gen(function* () {
@@ -135,6 +169,35 @@ describe("Library", () => {
       assert.strictEqual((yield* two.stats).documents, 0)
       assert.strictEqual((yield* one.stats).documents, 3)
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("ends an ingest that waits for another one when it is told to, and goes on after it", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const [begun, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const gated = Layer.succeed(
+        Embedder,
+        Embedder.of({
+          model: { id: "gated", kind: "neural", free: true },
+          dimension: Effect.succeed(DIMENSION),
+          embed: (texts) =>
+            Deferred.succeed(begun, undefined).pipe(
+              Effect.andThen(Deferred.await(gate)),
+              Effect.as({ vectors: texts.map((text) => embedText(text)), tokens: 0 })
+            )
+        })
+      )
+      yield* Effect.gen(function* () {
+        const library = yield* Library.open(at)
+        const first = yield* Effect.forkChild(library.ingest(docs))
+        yield* Deferred.await(begun)
+        const second = yield* Effect.forkChild(library.ingest(docs), { startImmediately: true })
+        yield* Fiber.interrupt(second)
+        yield* Deferred.succeed(gate, undefined)
+        assert.strictEqual((yield* Fiber.join(first)).added, 3)
+        assert.strictEqual((yield* library.ingest(docs)).unchanged, 3)
+      }).pipe(Effect.provide(Layer.mergeAll(gated, rerankerLayer, readerLayer)))
+    }).pipe(Effect.scoped)
   )
 
   it.effect("is one for all that open a new folder at the same time, and write it", () =>

@@ -1,6 +1,7 @@
 /** What moves when retrieval is configured otherwise: question by question, and in all. */
 import { Effect } from "effect"
 import type { StoredPassage } from "./Document.ts"
+import { givenList } from "./Given.ts"
 import type { RagError } from "./RagError.ts"
 import type { RetrieveOptions } from "./RetrieveOptions.ts"
 import type { Retriever } from "./Retriever.ts"
@@ -45,10 +46,12 @@ export const makeCompare = ({ retrieve }: Retriever) =>
     a: RetrieveOptions,
     b: RetrieveOptions
   ): Effect.fn.Return<Change, RagError> {
-    const changes = yield* Effect.forEach(questions, (question) =>
-      Effect.map(Effect.all([retrieve(question, a), retrieve(question, b)]), ([first, second]) =>
-        changeOf(question, first.kept, second.kept)
-      )
+    const changes = yield* Effect.forEach(
+      yield* givenList("retrieve", "`questions`", questions),
+      (question) =>
+        Effect.map(Effect.all([retrieve(question, a), retrieve(question, b)]), ([first, second]) =>
+          changeOf(question, first.kept, second.kept)
+        )
     )
     const sum = (count: (change: QuestionChange) => number): number =>
       changes.reduce((total, change) => total + count(change), 0)

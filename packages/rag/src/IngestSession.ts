@@ -5,6 +5,7 @@ import type { SourceFile } from "./Batches.ts"
 import { documentEvent } from "./DocumentEvent.ts"
 import type { Format, Parsed } from "./Document.ts"
 import { documentId } from "./Draft.ts"
+import { shown } from "./Given.ts"
 import { folderFiles, metadataOf } from "./FolderFiles.ts"
 import { ingestFiles } from "./Ingest.ts"
 import type { FolderSource, IngestEvent, IngestSource, Upload } from "./IngestReport.ts"
@@ -26,11 +27,13 @@ export const ingestSource = (
       const known = new Map((yield* into.inventory).map((stored) => [stored.info.id, stored]))
       if (Predicate.hasProperty(source, "files"))
         return yield* fromUploads(source.files, into, embedder, known)
-      const folder =
-        typeof source === "string" || !Predicate.hasProperty(source, "folder") ? { folder: source } : source
-      return yield* fromFolder(folder, into, embedder, known)
+      return yield* fromFolder(asFolder(source), into, embedder, known)
     })
   )
+
+/** A folder's path, or what was given in its place, as a source. */
+export const asFolder = (source: string | FolderSource): FolderSource =>
+  Predicate.hasProperty(source, "folder") ? source : { folder: source }
 
 /**
  * Fills a replacement from the originals of the current collection, and publishes it when all of them are in it.
@@ -198,7 +201,7 @@ const uploadedFile = (upload: Partial<Upload> | null): SourceFile => {
   const named = isPath(path)
   const wrong = named
     ? `${path}: its bytes are no Uint8Array. Give those of the file, as readFile does.`
-    : `A file was given the path ${JSON.stringify(given)}. Give it a relative one, with "/", that has no empty part and neither "." nor "..".`
+    : `A file was given the path ${shown(given)}. Give it a relative one, with "/", that has no empty part and neither "." nor "..".`
   const right = named && bytes instanceof Uint8Array
   const read = right ? Effect.succeed(bytes) : Effect.fail(malformed(wrong))
   return { path, source: "", read, metadata: metadataOf(path, () => metadata) }

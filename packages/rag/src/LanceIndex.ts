@@ -25,6 +25,7 @@ import { openNames } from "./lance/LanceNames.ts"
 import { collectionsSchema, passagesSchema } from "./lance/LanceTables.ts"
 import { openSnapshots, pruneVersions, snapshotOf } from "./lance/LanceSnapshots.ts"
 import { openVectors } from "./lance/LanceVectors.ts"
+import { shown } from "./Given.ts"
 import { checkManifest, type Manifest } from "./Manifest.ts"
 import { RagError, type RagReason } from "./RagError.ts"
 import { readOnly } from "./ReadOnly.ts"
@@ -296,5 +297,5 @@ const nowhere = (folder: unknown): RagError =>
   new RagError({
     stage: "open",
     reason: "Malformed",
-    message: `${JSON.stringify(folder)} names no folder. Give the path of one, or an address that begins with s3://, gs://, az:// or db://.`
+    message: `${shown(folder)} names no folder. Give the path of one, or an address that begins with s3://, gs://, az:// or db://.`
   })

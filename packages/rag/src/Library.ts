@@ -7,11 +7,12 @@ import { applyPlan } from "./Apply.ts"
 import { FigureDescriptions } from "./DescribeFigures.ts"
 import type { DocumentInfo, Parsed, PassageFigure, StoredPassage } from "./Document.ts"
 import { type Explain, makeExplain } from "./Explain.ts"
+import { givenText } from "./Given.ts"
 import type { IngestPlan, PlanOptions } from "./IngestPlan.ts"
 import type { FolderSource, IngestEvent, IngestReport, IngestSource } from "./IngestReport.ts"
-import { ingestSource, rebuildFrom, storedOriginal } from "./IngestSession.ts"
+import { asFolder, ingestSource, rebuildFrom, storedOriginal } from "./IngestSession.ts"
 import { LanceIndex, type StoreOptions } from "./LanceIndex.ts"
-import { librarySnapshots, type LibrarySnapshots } from "./LibrarySnapshots.ts"
+import { librarySnapshots, type LibrarySnapshots, named } from "./LibrarySnapshots.ts"
 import { parse } from "./parse/Parser.ts"
 import { sha256 } from "./PassageEmbedder.ts"
 import { decodeReading } from "./StoredReading.ts"
@@ -169,7 +170,7 @@ export class Library extends Context.Service<Library, LibraryService>()("@sluice
     Effect.gen(function* () {
       const index = yield* PassageIndex
       const name = options?.collection ?? DEFAULT_COLLECTION
-      yield* index.restore(name, snapshot.toWellFormed(), yield* presentManifest)
+      yield* index.restore(name, yield* named(snapshot), yield* presentManifest)
     }).pipe(Effect.provide(LanceIndex.layer(folder, options)))
 }
 
@@ -279,7 +280,7 @@ const makeLibrary: (
 
   const find = Effect.fn("Library.find")(function* (id: string) {
     const from = yield* collection
-    const stored = yield* from.document(id)
+    const stored = yield* from.document(yield* givenText("store", "The document's identifier", id))
     if (stored === undefined) {
       return yield* new RagError({
         stage: "store",
@@ -299,9 +300,8 @@ const makeLibrary: (
   return {
     ingestEvents,
     ingest: Effect.fn("Library.ingest")((source) => reportOf(ingestEvents(source))),
-    plan: Effect.fn("Library.plan")(function* (source, options = {}) {
-      const folder = typeof source === "string" ? { folder: source } : source
-      return yield* planIngest(folder, yield* present, manifest, embedder, options).pipe(
+    plan: Effect.fn("Library.plan")(function* (source, options) {
+      return yield* planIngest(asFolder(source), yield* present, manifest, embedder, options ?? {}).pipe(
         Effect.updateContext(sightOf(free))
       )
     }),

@@ -1,5 +1,6 @@
 /** A library as it was: kept under a name, opened beside the present one, gone back to. */
-import type { Effect } from "effect"
+import { Effect } from "effect"
+import { givenText } from "./Given.ts"
 import type { Manifest } from "./Manifest.ts"
 import { PassageIndex, type Snapshot } from "./PassageIndex.ts"
 import type { RagError } from "./RagError.ts"
@@ -19,21 +20,21 @@ export interface LibrarySnapshots<Library> {
   readonly restore: (snapshot: string) => Effect.Effect<void, RagError>
 }
 
-/** Names are kept as the store can keep them: half a character becomes U+FFFD. `openOver` opens a library over another store. */
+/** `openOver` opens a library over another store. */
 export const librarySnapshots = <Library>(
   index: typeof PassageIndex.Service,
   name: string,
   manifest: Manifest,
   openOver: (index: typeof PassageIndex.Service) => Effect.Effect<Library, RagError>
 ): LibrarySnapshots<Library> => ({
-  tag: (snapshot) => index.tag(name, snapshot.toWellFormed()),
+  tag: (snapshot) => Effect.flatMap(named(snapshot), (snapshot) => index.tag(name, snapshot)),
   tags: index.tags(name),
-  untag: (snapshot) => index.untag(name, snapshot.toWellFormed()),
+  untag: (snapshot) => Effect.flatMap(named(snapshot), (snapshot) => index.untag(name, snapshot)),
   checkout: (snapshot) =>
     openOver(
       PassageIndex.of({
         ...index,
-        open: () => index.checkout(name, snapshot.toWellFormed(), manifest),
+        open: () => Effect.flatMap(named(snapshot), (snapshot) => index.checkout(name, snapshot, manifest)),
         replace: () => onlyRead(snapshot, name),
         tag: () => onlyRead(snapshot, name),
         untag: () => onlyRead(snapshot, name),
@@ -41,5 +42,10 @@ export const librarySnapshots = <Library>(
         drop: () => onlyRead(snapshot, name)
       })
     ),
-  restore: (snapshot) => index.restore(name, snapshot.toWellFormed(), manifest)
+  restore: (snapshot) =>
+    Effect.flatMap(named(snapshot), (snapshot) => index.restore(name, snapshot, manifest))
 })
+
+/** The name of a snapshot as it is kept. */
+export const named = (snapshot: string): Effect.Effect<string, RagError> =>
+  givenText("store", "The name of a snapshot", snapshot)

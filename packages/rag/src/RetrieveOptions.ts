@@ -1,7 +1,8 @@
 /** What a caller may ask of retrieval, and what is done when nothing is asked. */
-import { Duration, Effect, Formatter, Option, Record, Schema } from "effect"
+import { Duration, Effect, Option, Record, Schema } from "effect"
 import { Filter } from "./Filter.ts"
 import { asks, Fusion } from "./Fusion.ts"
+import { shown } from "./Given.ts"
 import { RagError } from "./RagError.ts"
 
 /** Passages that are recalled: those best after reranking. The trace tells what became of each. */
@@ -114,10 +115,11 @@ export interface RetrievePlan {
  * range, is no option, or is no fusion or deadline fails with `Malformed`.
  */
 export const planOf = Effect.fnUntraced(function* (
-  options: RetrieveOptions,
+  asked: RetrieveOptions | null,
   defaults: RetrieveOptions,
   reranker: { readonly kind: "lexical" | "neural"; readonly maxDocuments: number }
 ) {
+  const options = asked ?? {}
   const given = <K extends keyof RetrieveOptions>(key: K) => options[key] ?? defaults[key]
   const fusion = given("fusion") ?? FUSION
   if (fusion !== FUSION && !isFusion(fusion)) {
@@ -139,12 +141,12 @@ export const planOf = Effect.fnUntraced(function* (
   }
   const keep = given("keep") ?? KEEP
   const recall = within(given("recall") ?? Math.max(RECALL, keep), 1, reranker.maxDocuments)
-  const asked = given("deadline")
+  const end = given("deadline")
   const deadline =
-    asked === undefined || Number.isNaN(asked) ? undefined : Option.getOrUndefined(Duration.fromInput(asked))
-  if (asked !== undefined && deadline === undefined) {
+    end === undefined || Number.isNaN(end) ? undefined : Option.getOrUndefined(Duration.fromInput(end))
+  if (end !== undefined && deadline === undefined) {
     return yield* malformed(
-      `This is no deadline: ${shown(asked)}. Give a Duration, "2 seconds", or a number of milliseconds.`
+      `This is no deadline: ${shown(end)}. Give a Duration, "2 seconds", or a number of milliseconds.`
     )
   }
   const candidates = within(
@@ -173,8 +175,6 @@ const isFusion = Schema.is(Fusion.schema)
 
 const malformed = (message: string): RagError =>
   new RagError({ stage: "retrieve", reason: "Malformed", message })
-
-const shown = (value: unknown): string => Formatter.format(value).slice(0, 200)
 
 const within = (wanted: number, least: number, most: number): number =>
   Math.max(Math.min(least, most), Math.min(wanted, most))

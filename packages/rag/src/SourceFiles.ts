@@ -4,6 +4,7 @@ import { readdir, readFile, realpath, stat } from "node:fs/promises"
 import { basename, dirname, join, resolve, sep } from "node:path"
 import { MAX_IMAGE_BYTES } from "@sluice/core"
 import { Effect, Result } from "effect"
+import { shown } from "./Given.ts"
 import type { IngestFailure } from "./IngestReport.ts"
 import { MAX_FILE_BYTES, type PictureFile } from "./parse/Parser.ts"
 import { RagError, type RagReason } from "./RagError.ts"
@@ -140,7 +141,7 @@ const nowhere = (path: unknown): RagError =>
   new RagError({
     stage: "ingest",
     reason: "Malformed",
-    message: `${JSON.stringify(path)} names no folder and no file. Give the path of one; "." is the present folder.`
+    message: `${shown(path)} names no folder and no file. Give the path of one; "." is the present folder.`
   })
 
 /** Whether a file still stands below a folder. */
