@@ -69,6 +69,20 @@ describe("the usage of a stream", () => {
   )
 })
 
+describe("a stream of images", () => {
+  it.live("comes whole however fast it is, and is paid for by its pieces where it tells no usage", () =>
+    Effect.gen(function* () {
+      const image = { ...piece("one"), image: "A".repeat(1_200_000) }
+      const { server } = yield* before((response) => {
+        events(response, image, image, image)
+        response.end("data: [DONE]\n\n")
+      })
+      const { text } = yield* costs(server, post(server, PATH, stream), CHAT_INPUT + 3)
+      assert.strictEqual(text, `data: ${JSON.stringify(image)}\n\n`.repeat(3) + "data: [DONE]\n\n")
+    }).pipe(Effect.scoped)
+  )
+})
+
 /** Words for as long as anybody listens. */
 const babble = (response: ServerResponse, delta: object) => {
   const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`

@@ -2,7 +2,7 @@
 import { countTokens } from "@sluice/embedded"
 import { fieldOf, saidIn, thoughtsIn } from "./Reported.ts"
 
-/** Characters of one event at most: of a longer one nothing is read. */
+/** Characters of one event at most: of a longer one, such as an image is, nothing is read, and it counts as one piece. */
 const LONGEST = 1024 * 1024
 
 /** What was seen of a stream so far. */
@@ -54,7 +54,12 @@ export const makeTally = (): Tally => {
     if (text === "") begun = ""
     if (!text.startsWith("data:")) return
     const data = begun + text.slice("data:".length)
-    begun = data.length > LONGEST ? "" : `${data}\n`
+    if (data.length > LONGEST) {
+      begun = ""
+      said += 1
+      return
+    }
+    begun = `${data}\n`
     try {
       if (data.trimEnd().endsWith("}")) event(JSON.parse(data))
     } catch {
@@ -67,8 +72,11 @@ export const makeTally = (): Tally => {
     bytes: (chunk) => {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r/)
       rest = lines.pop() ?? ""
-      if (rest.length > LONGEST) rest = ""
       for (const text of lines) line(text)
+      if (rest.length > LONGEST) {
+        line(rest)
+        rest = ""
+      }
     },
     usage: () => usage,
     written: () => said + thought,
