@@ -159,6 +159,8 @@ describe("networks", () => {
     "fe80::1%eth0",
     "10.0.0.0/8;11.0.0.0/8",
     ",",
+    "   ",
+    "\n",
     Array.from({ length: 65 }, () => "10.0.0.1").join(",")
   ]
   for (const subnet of invalid) {

@@ -46,12 +46,12 @@ export type Subnet = (address: string) => boolean
 /**
  * Reads a list of networks, separated by commas or spaces: `10.0.0.0/8, 2001:db8::/32`, or single addresses.
  *
- * **Details.** Empty: every address. Undefined where any of it is no network: a list that is half understood is none.
- * IPv4 addresses that come mapped into IPv6 are IPv4 addresses.
+ * **Details.** Empty: every address. Undefined where any of it is no network, and for blanks alone: a list that is half
+ * understood is none. IPv4 addresses that come mapped into IPv6 are IPv4 addresses.
  */
 export const parseSubnet = (text: string): Subnet | undefined => {
   const networks = text.split(/[\s,]+/).filter((network) => network !== "")
-  if (networks.length === 0) return text.includes(",") ? undefined : () => true
+  if (networks.length === 0) return text === "" ? () => true : undefined
   if (networks.length > MAX_NETWORKS) return undefined
   const lists: Networks = { ipv4: new BlockList(), ipv6: new BlockList() }
   if (!networks.every((network) => addNetwork(lists, network))) return undefined
