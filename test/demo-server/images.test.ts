@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { ErrorBody, ImageResponse, makeDataUri, ModelsResponse } from "@sluice/core"
 import { Effect, Schema } from "effect"
 import sharp from "sharp"
+import { PNG } from "../../packages/core/src/conformance/checks/ChatImages.ts"
 import { testServer, TestServer } from "./TestServer.ts"
 
 const path = "/v1/images/generations"
@@ -295,6 +296,9 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     ["a form that is none", { model: "sluice-image-i4", response_format: "xml" }, "response_format"],
     ["a path of the server", { model: "sluice-image-i3", image: "/etc/passwd" }, "image"],
     ["a file of the server", { model: "sluice-image-i3", image: "file:///etc/passwd" }, "image"],
+    ["a pair of images for I1", { model: "sluice-image-i1", image: [PNG, PNG] }, "image"],
+    ["a pixel of a model in two steps", { model: two, size: "1x1" }, "size"],
+    ["a strip of a model in two steps", { model: two, size: "1K", aspect_ratio: "100:1" }, "size"],
     ["a private host", { model: "sluice-image-i3", image: "http://127.0.0.1/a.png" }, "image"],
     [
       "16 reference and generated images",

@@ -1,7 +1,7 @@
 /** Pictures drawn in the process, measured on their pixels. */
 import { assert, describe, it } from "@effect/vitest"
 import { type ImageFormat, imageFormatOf } from "@sluice/core"
-import { paint, paintMany, type PaintRequest } from "@sluice/embedded/media"
+import { checkPaint, paint, paintMany, type PaintRequest } from "@sluice/embedded/media"
 import { Effect } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -231,6 +231,9 @@ describe("what cannot be painted is refused", () => {
         assert.strictEqual((yield* refusal({ width }))?.param, "size")
       }
       assert.strictEqual((yield* refusal({ width: 4097, height: 4096 }))?.param, "size")
+      const { reason } = yield* Effect.flip(checkPaint({ ...request, width: 1 }))
+      assert.deepInclude(reason, { _tag: "InvalidRequest", param: "size" })
+      yield* checkPaint(request)
       for (const seed of [0.5, Number.NaN, Infinity]) {
         assert.strictEqual((yield* refusal({ seed }))?.param, "seed")
       }

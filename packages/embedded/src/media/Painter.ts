@@ -100,6 +100,19 @@ const drawn = async (
   }
 }
 
+const checked = Effect.fnUntraced(function* (request: PaintRequest) {
+  yield* checkSize("images", request, IMAGE_LIMITS)
+  yield* checkSeed("images", request.seed ?? 0)
+  return yield* referencesOf("images", request.reference)
+})
+
+/**
+ * Whether `paint` takes a request: size, seed, and what the headers of its references say. Nothing is decoded or drawn;
+ * fails as `paint` does.
+ */
+export const checkPaint = (request: PaintRequest): Effect.Effect<void, GatewayError> =>
+  Effect.asVoid(checked(request))
+
 /**
  * Draws one picture, as a PNG, JPEG or WEBP file.
  *
@@ -113,9 +126,7 @@ const drawn = async (
  * Fails with `InvalidRequest` for a size or seed that cannot be, and for a reference that cannot be read.
  */
 export const paint = Effect.fn("sluice.paint")(function* (request: PaintRequest) {
-  yield* checkSize("images", request, IMAGE_LIMITS)
-  yield* checkSeed("images", request.seed ?? 0)
-  const references = yield* referencesOf("images", request.reference)
+  const references = yield* checked(request)
   const sharp = yield* loadSharp("images")
   const decoded = Effect.tryPromise({
     try: () => referencePixels(sharp, references, request),

@@ -11,5 +11,13 @@ export {
   VIDEO_LIMITS
 } from "./Animator.ts"
 export type { Size, SizeLimits } from "./MediaRequest.ts"
-export { IMAGE_LIMITS, MAX_PAINTED, paint, painterModel, paintMany, type PaintRequest } from "./Painter.ts"
+export {
+  checkPaint,
+  IMAGE_LIMITS,
+  MAX_PAINTED,
+  paint,
+  painterModel,
+  paintMany,
+  type PaintRequest
+} from "./Painter.ts"
 export { MAX_REFERENCES } from "./Reference.ts"

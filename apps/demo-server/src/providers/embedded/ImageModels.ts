@@ -84,7 +84,8 @@ export const callOf = (group: ImageGroup, request: ImageRequest): ImageCall => {
 /** What calls have and the interface has not, or has for every model under another name. */
 const OURS = [
   [/\bIt takes group, /, "It takes "],
-  [/\bresponseFormat\b/, "response_format"]
+  [/\bresponseFormat\b/, "response_format"],
+  [/\ban image: .* or \{ file: path \}/, "one image: a URL, a data URI or Base64"]
 ] as const
 
 /** The refusal of a call, in the interface's names. */

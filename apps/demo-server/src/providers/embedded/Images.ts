@@ -11,7 +11,7 @@ import {
   MAX_SEED,
   mediaTypeOf
 } from "@sluice/core"
-import { paint, paintMany, type PaintRequest } from "@sluice/embedded/media"
+import { checkPaint, paint, paintMany, type PaintRequest } from "@sluice/embedded/media"
 import { Clock, Effect, FileSystem, Result, Schema } from "effect"
 import { randomInt, randomUUID } from "node:crypto"
 import { FetchImage } from "../../media/FetchImage.ts"
@@ -151,6 +151,7 @@ export const images = Effect.fnUntraced(function* (provider: string, runner: Tas
       const { call, form, model, references } = yield* checked(request, origin)
       const created = yield* Clock.currentTimeMillis
       if (model.twoSteps) {
+        yield* checkPaint(paintingOf(call, references))
         const rest = Object.fromEntries(Object.entries(call).filter(([name]) => name !== "image"))
         const task: MediaTask = {
           id: `img_${randomUUID()}`,
