@@ -70,6 +70,19 @@ describeLayer(LoopbackGateway.layer)("BatchedEmbeddings", (it) => {
     }).pipe(Effect.provide(batched()))
   )
 
+  it.effect("does not merge calls whose `extra` differs", () =>
+    Effect.gen(function* () {
+      yield* behave(model)
+      const calls = [256, 256, 512, undefined].map((dimensions) =>
+        Gateway.use((gateway) =>
+          gateway.embeddings({ model: "e", input: ["a"], ...(dimensions && { extra: { dimensions } }) })
+        )
+      )
+      const { sent } = yield* together(calls)
+      assert.deepStrictEqual(sent.toSorted(), [["a"], ["a"], ["a", "a"]])
+    }).pipe(Effect.provide(batched()))
+  )
+
   it.effect("gives every caller what else the answer said", () =>
     Effect.gen(function* () {
       yield* behave(({ body }, response) => {

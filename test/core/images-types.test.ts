@@ -40,7 +40,7 @@ const compiles: ReadonlyArray<ImageCall> = [
   { ...m, group: "I4", image: [url, new URL(url), bytes, { file: "a.png" }], responseFormat: "base64_json" },
   { ...m, group: "I4", image: url, sequentialImageGeneration: "disabled", seed: -1, watermark: true },
   { ...m, group: "I5", safetyTolerance: 5, aspectRatio: "21:9", seed: 3, raw: false },
-  { ...m, group: "I6", image: url, size: "4K" }
+  { ...m, group: "I6", image: url, size: "4K", extra: { operation: "erase" } }
 ]
 
 const doesNot: ReadonlyArray<ImageCall> = [
@@ -88,8 +88,8 @@ const doesNot: ReadonlyArray<ImageCall> = [
   { ...m, group: "I5", raw: "yes" },
   // @ts-expect-error: of another group
   { ...m, group: "I6", safetyTolerance: 2 },
-  // @ts-expect-error: fields of no name in the interface only where the group is not known
-  { ...m, group: "I6", extra: { a: 1 } },
+  // @ts-expect-error: JSON
+  { ...m, group: "I6", extra: { at: new Date(0) } },
   // @ts-expect-error: neither a path nor anything else that is an image
   { ...m, group: "I6", image: { path: "a.png" } }
 ]

@@ -70,7 +70,10 @@ layer(Client)("images", (it) => {
           untyped({ ...common, group: "I5", safetyTolerance: 0, aspectRatio: "16:9", seed: 9, raw: true }),
           { safety_tolerance: 0, aspect_ratio: "16:9", seed: 9, raw: true }
         ],
-        [untyped({ ...common, group: "I6", image: new URL(url) }), { image: url }],
+        [
+          untyped({ ...common, group: "I6", image: new URL(url), extra: { operation: "erase" } }),
+          { image: url, operation: "erase" }
+        ],
         [
           untyped({ ...common, quality: "best", image: [url], extra: { style: { vivid: 1 } } }),
           { quality: "best", image: [url], style: { vivid: 1 } }
@@ -143,6 +146,7 @@ layer(Client)("images", (it) => {
     [{ prompt: "" }, "prompt", /length of at least 1/],
     [{ size: 1024 }, "size", /string/],
     [{ extra: { n: 99 } }, "extra.n", /has a field of its own/],
+    [{ group: "I6", extra: { seed: 1 } }, "extra.seed", /has a field of its own/],
     [{ image: onePixel.gif }, "image", /a GIF/],
     [{ group: "I4", image: [url, { file: "/no/such.png" }] }, "image", /\/no\/such\.png cannot be read/]
   ]

@@ -70,15 +70,15 @@ describe("video calls", () => {
     // @ts-expect-error seconds are text on the wire as well
     const wire: VideoRequest = { ...m, seconds: 5 }
     assert.isDefined(wire)
-    // @ts-expect-error what a group takes is known: it has no fields beside
-    v({ ...m, group: "V-A", extra: { fps: 24 } })
+    // @ts-expect-error what goes beside is JSON
+    v({ ...m, group: "V-A", extra: { at: new Date(0) } })
   })
 
   it("what the groups take compiles, and is not refused", () => {
     const loose: AnyVideoCall = { ...m, seconds: "7", size: "8k", extra: { fps: 24 } }
     const moving: ImageToVideoCall = { ...m, group: "image-to-video", inputReference: { file: "a.png" } }
     const calls: ReadonlyArray<VideoCall> = [
-      v({ ...m, group: "V-A", seconds: "12", size: "1792x1024" }),
+      v({ ...m, group: "V-A", seconds: "12", size: "1792x1024", extra: { fps: 24 } }),
       v({ ...m, group: "V-B", seconds: "6", size: "4k" }),
       v({ ...m, group: "V-C", seconds: "6", size: "1080p" }),
       v({ ...m, group: "V-D", seconds: "15", size: "1920x1080" }),

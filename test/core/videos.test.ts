@@ -104,9 +104,13 @@ layer(Client)("videos", (it) => {
         fps: 24,
         camera: { move: "pan" }
       })
-      const reason = yield* reasonOf(create(untyped({ extra: { size: "8k" } })))
-      assert.deepInclude(reason, { _tag: "InvalidRequest", param: "extra.size" })
+      for (const group of [{}, { group: "V-A" }]) {
+        const reason = yield* reasonOf(create(untyped({ ...group, extra: { size: "8k" } })))
+        assert.deepInclude(reason, { _tag: "InvalidRequest", param: "extra.size" })
+      }
       assert.strictEqual((yield* requests).length, 1)
+      yield* create({ ...call, extra: { fps: 24 } })
+      assert.deepInclude(seen[1]?.body as object, { seconds: "8", fps: 24 })
     })
   )
 

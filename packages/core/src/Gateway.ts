@@ -16,6 +16,8 @@ export interface RerankCall {
   readonly topN?: number
   /** Whether the gateway sends the documents' texts back. */
   readonly returnDocuments?: boolean
+  /** Fields that the interface does not name, by their names on the wire: sent beside the others as they are. */
+  readonly extra?: Extra
 }
 
 /** Which answer it is and which model gave it, where the gateway says: often a dated name of the model asked for. */
@@ -45,6 +47,8 @@ export interface EmbeddingsCall {
   readonly model: string
   /** Any number of texts; the client splits them into requests. */
   readonly input: ReadonlyArray<string>
+  /** Fields that the interface does not name, such as `dimensions`, by their names on the wire: sent with each request. */
+  readonly extra?: Extra
 }
 
 /** The vectors of some texts. */
@@ -69,6 +73,8 @@ export interface ChatCall {
   readonly maxTokens?: number
   /** 0 to 2. */
   readonly temperature?: number
+  /** Fields that the interface does not name, such as `top_p` or `stop`, by their names on the wire: sent as they are. */
+  readonly extra?: Extra
 }
 
 /** How an answer ended, and what it cost in tokens; 0 where the gateway does not say. */
@@ -87,6 +93,7 @@ export interface ChatEnd extends Origin {
 
 /** A whole answer. */
 export interface ChatAnswer extends ChatEnd {
+  /** Empty where the model asks tools in its place: what it asks is in `extra`. */
   readonly text: string
 }
 

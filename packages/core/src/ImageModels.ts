@@ -10,7 +10,8 @@
  * | I5 | two that answer in two steps, one at once |
  * | I6 | an ultra-realistic one, one that erases, repaints and varies, a fast one |
  *
- * Of a model whose group is not known, leave `group` out: everything is taken that the interface knows, and `extra`.
+ * Of a model whose group is not known, leave `group` out: everything is taken that the interface knows. What it does not
+ * know goes in `extra`, with a group or without.
  */
 import { Result, Schema, SchemaIssue } from "effect"
 import { MAX_IMAGES, MAX_SEED } from "./endpoints/Images.ts"
@@ -54,6 +55,11 @@ const seed = (minimum: number) =>
 const SIZES = ["1K", "2K", "4K", "auto"] as const
 const QUALITIES = ["low", "medium", "high"] as const
 
+const beside = {
+  /** Fields that the interface does not name, by their names on the wire: sent beside the others as they are. */
+  extra: optional(Schema.Record(Schema.String, Schema.Json))
+}
+
 const common = {
   /** As the lists of models give it. */
   model: Schema.NonEmptyString,
@@ -62,7 +68,8 @@ const common = {
   size: optional(size(...SIZES)),
   /** How many images, 1 to 10; 1 when not given. */
   n: optional(oneOf(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)),
-  quality: optional(oneOf(...QUALITIES))
+  quality: optional(oneOf(...QUALITIES)),
+  ...beside
 }
 
 /** Of groups that take one reference image. */
@@ -144,7 +151,7 @@ export const I6Call = Schema.Struct({ group: Schema.Literal("I6"), ...common, ..
 export type I6Call = typeof I6Call.Type
 
 /**
- * For a model whose group is not known. The interface's own limits hold; `extra` goes on the wire as it is.
+ * For a model whose group is not known. The interface's own limits hold.
  *
  * Where the program provides a `ModelCatalogue` that knows the model, the call is checked as one of its group.
  */
@@ -173,8 +180,7 @@ export const LooseImageCall = Schema.Struct({
   watermark: optional(Schema.Boolean),
   sequentialImageGeneration: optional(Schema.String),
   responseFormat: optional(Schema.String),
-  /** Fields that the interface does not name, by their names on the wire. */
-  extra: optional(Schema.Record(Schema.String, Schema.Json))
+  ...beside
 })
 export type LooseImageCall = typeof LooseImageCall.Type
 

@@ -1,6 +1,8 @@
 /** Which durations and sizes each group of video models takes: one typed call for each. */
 import type { Schema } from "effect"
 import type { Extra } from "./endpoints/Open.ts"
+import { VideoRequest } from "./endpoints/Videos.ts"
+import { refusedExtra } from "./ExtraFields.ts"
 import { InvalidRequest } from "./GatewayError.ts"
 import type { ImageSource } from "./media/ImageSource.ts"
 
@@ -46,6 +48,8 @@ interface Common {
   readonly model: string
   readonly prompt: string
   readonly inputReference?: InputReference
+  /** Fields that the interface does not name, by their names on the wire: sent beside the others as they are. */
+  readonly extra?: Extra
 }
 
 interface Of<G extends TextGroup> extends Common {
@@ -97,8 +101,6 @@ export interface AnyVideoCall extends Common {
   readonly group?: undefined
   readonly seconds?: string
   readonly size?: string
-  /** Fields that the interface does not name, by their names on the wire: sent beside the others as they are. */
-  readonly extra?: Extra
 }
 
 /**
@@ -123,16 +125,11 @@ const LISTED = 14
 const listed = (values: ReadonlyArray<string>): string =>
   values.length > LISTED ? `${values[0]} to ${values.at(-1)}` : values.join(", ")
 
-const NAMED = ["model", "prompt", "seconds", "size", "input_reference"]
-
 /** Why a call is refused before it is sent: its group takes other values. For calls that no compiler has seen. */
 export const refusedVideoCall = (call: VideoCall): InvalidRequest | undefined => {
   const { group } = call
-  const named = "extra" in call && call.extra && NAMED.find((name) => Object.hasOwn(call.extra ?? {}, name))
-  if (named) {
-    const message = `\`${named}\` has a field of its own: give it there, not in \`extra\`.`
-    return new InvalidRequest({ message, param: `extra.${named}` })
-  }
+  const beside = refusedExtra(call.extra, VideoRequest)
+  if (beside !== undefined) return beside
   if (group === undefined) return undefined
   if (group === "image-to-video") {
     const message = "An image-to-video model wants an image to begin with: `inputReference`."

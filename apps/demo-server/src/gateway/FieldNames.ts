@@ -13,13 +13,10 @@ import {
 import { namesIn } from "../providers/ModelName.ts"
 import { NEW_NAME } from "./ChatLimit.ts"
 
-const { from: image } = ImageRequest
-const { from: video } = VideoRequest
-
 const READ: ReadonlySet<string> = new Set([
   NEW_NAME,
-  ...[ChatRequest, EmbeddingRequest, RerankRequest, image.schema, video.schema].flatMap(({ fields }) =>
-    Object.keys(fields)
+  ...[ChatRequest, EmbeddingRequest, RerankRequest, ImageRequest, VideoRequest].flatMap(({ from }) =>
+    Object.keys(from.schema.fields)
   )
 ])
 

@@ -3,12 +3,14 @@ import { Effect, Result } from "effect"
 import type { HttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { ApiKey } from "../Credentials.ts"
+import { EmbeddingRequest } from "../endpoints/Embeddings.ts"
 import { extraOf } from "../endpoints/Open.ts"
+import { refusedExtra } from "../ExtraFields.ts"
 import type { Embeddings, Gateway } from "../Gateway.ts"
 import { GatewayApi } from "../GatewayApi.ts"
 import type { InvalidResponse } from "../GatewayError.ts"
 import type { Answer } from "./Answer.ts"
-import type { Caller } from "./Call.ts"
+import type { About, Caller } from "./Call.ts"
 import { originOf } from "./ChatStream.ts"
 import { directTo } from "./Direct.ts"
 import { tokensOf, vectorsOf } from "./Distrust.ts"
@@ -47,27 +49,32 @@ const usualAnswer =
 
 export const makeEmbeddings = Effect.fnUntraced(function* (
   options: { readonly apiKey: ApiKey; readonly embeddings?: EmbedOptions },
-  { call }: Caller,
+  { call, fail }: Caller,
   { baseUrl, httpClient }: { readonly baseUrl: string; readonly httpClient: HttpClient.HttpClient }
 ) {
   const post = yield* HttpApiClient.endpoint(GatewayApi, { ...EMBEDDINGS, httpClient })
   const direct = yield* directTo(baseUrl, "/v1/embeddings", options.apiKey)
   const embedAll = makeEmbedAll(options.embeddings ?? {})
 
-  const embeddings: Gateway["Service"]["embeddings"] = Effect.fn("Gateway.embeddings")((request) =>
-    embedAll(request, ({ texts }) => {
-      const { model } = request
+  const embeddings: Gateway["Service"]["embeddings"] = Effect.fn("Gateway.embeddings")((request) => {
+    const { extra, model } = request
+    const about: About = { operation: "embeddings", model }
+    const reason = refusedExtra(extra, EmbeddingRequest)
+    if (reason !== undefined) return fail(about, { reason, requestId: undefined, unmade: true })
+    return embedAll(request, ({ texts }) => {
       const payload = { model, input: texts, encoding_format: "base64" } as const
       const read = (send: Parameters<typeof exchange>[0]) =>
         judge((answer: EmbeddingAnswer) => Effect.fromResult(judged(answer, texts.length)))(
           exchange(send, decode)
         )
-      const byContract = () => read(post({ payload, responseMode: "response-only" }))
-      const attempt = isUsualEmbeddingRequest(payload)
-        ? direct(() => JSON.stringify(payload), usualAnswer(texts.length), read, byContract)
-        : Effect.suspend(byContract)
-      return Effect.map(call({ operation: "embeddings", model }, attempt), ({ value }) => value)
+      const byContract = () =>
+        read(post({ payload: { ...payload, ...(extra && { extra }) }, responseMode: "response-only" }))
+      const attempt =
+        extra === undefined && isUsualEmbeddingRequest(payload)
+          ? direct(() => JSON.stringify(payload), usualAnswer(texts.length), read, byContract)
+          : Effect.suspend(byContract)
+      return Effect.map(call(about, attempt), ({ value }) => value)
     })
-  )
+  })
   return embeddings
 })

@@ -5,8 +5,9 @@ import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import { refusedImages } from "../ChatImages.ts"
 import { ApiKey } from "../Credentials.ts"
-import { type ChatRequest, ChatResponse } from "../endpoints/Chat.ts"
+import { ChatRequest, ChatResponse } from "../endpoints/Chat.ts"
 import { type Extra, extraOf } from "../endpoints/Open.ts"
+import { refusedExtra } from "../ExtraFields.ts"
 import { type ChatAnswer, type ChatCall, type ChatPart, Gateway } from "../Gateway.ts"
 import { GatewayApi } from "../GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../GatewayError.ts"
@@ -45,10 +46,16 @@ const decodeChat = HttpClientResponse.schemaBodyJson(ChatResponse)
 const isStreamed = ({ headers }: HttpClientResponse.HttpClientResponse) =>
   (headers["content-type"] ?? "").trimStart().toLowerCase().startsWith("text/event-stream")
 
+/** Tools that the caller named in `extra`: asking them is all that the answer says. */
+const asksTools = ({ message }: ChatResponse["choices"][number]): boolean => {
+  const calls = message.extra?.["tool_calls"]
+  return Array.isArray(calls) && calls.length > 0
+}
+
 const answerOf = (answer: ChatResponse): Effect.Effect<ChatAnswer, InvalidResponse> => {
   const [choice] = answer.choices
-  const text = choice?.message.content
-  if (typeof text === "string") {
+  const text = choice?.message.content ?? (choice && asksTools(choice) ? "" : undefined)
+  if (text !== undefined) {
     return Effect.succeed({ text, ...endOf(answer, choice?.finish_reason), ...beyond(answer) })
   }
   const why = choice?.finish_reason ?? "no reason given"
@@ -90,19 +97,20 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const images = yield* makeImages(options, caller, { baseUrl, client, httpClient })
 
   const ask = (request: ChatCall, stream: boolean) => {
-    const { maxTokens: max_tokens, messages, model, temperature } = request
+    const { extra, maxTokens: max_tokens, messages, model, temperature } = request
     const payload: ChatRequest = {
       model,
       messages,
       max_tokens,
       temperature,
+      ...(extra !== undefined && { extra }),
       ...(stream && { stream, stream_options: { include_usage: true } })
     }
     return (stream ? streamChat : postChat)({ payload, responseMode })
   }
 
   const refusedChat = (request: ChatCall): GatewayError | undefined => {
-    const reason = refusedImages(request.messages)
+    const reason = refusedImages(request.messages) ?? refusedExtra(request.extra, ChatRequest)
     return reason && fail(asking(request), { reason, requestId: undefined, unmade: true })
   }
 

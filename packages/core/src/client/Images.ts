@@ -3,7 +3,8 @@ import { Clock, Duration, Effect, FileSystem, Option, Result, Stream } from "eff
 import { type HttpClient, HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { ApiKey } from "../Credentials.ts"
-import { type ImageRequest, ImageResponse } from "../endpoints/Images.ts"
+import { ImageRequest, ImageResponse } from "../endpoints/Images.ts"
+import { refusedExtra } from "../ExtraFields.ts"
 import { GatewayApi } from "../GatewayApi.ts"
 import {
   GatewayError,
@@ -72,16 +73,10 @@ const groupOf = Effect.fnUntraced(function* ({ group, model }: ImageCall) {
   return isImageGroup(known) ? known : undefined
 })
 
-/** A loose call is checked as one of its group, where that is known; fields of its own it may have all the same. */
-const checked = (call: ImageCall, group: ImageGroup | undefined) => {
-  if (call.group !== undefined || group === undefined) return checkImageCall(call)
-  const { extra, ...named } = call
-  return Result.map(checkImageCall({ ...named, group } as ImageCall), (call) => ({ ...call, extra }))
-}
-
-/** The call as it is sent; files are read for it. */
+/** The call as it is sent, checked as one of its group where that is known; files are read for it. */
 const payloadOf = Effect.fnUntraced(function* (unchecked: ImageCall, group: ImageGroup | undefined) {
-  const call: Omit<LooseImageCall, "group"> = yield* Effect.fromResult(checked(unchecked, group))
+  const known = group === undefined ? unchecked : ({ ...unchecked, group } as ImageCall)
+  const call: Omit<LooseImageCall, "group"> = yield* Effect.fromResult(checkImageCall(known))
   const { extra, image, model, n, prompt, quality, raw, seed, size, watermark } = call
   const sources = image === undefined ? [] : isSeveral(image) ? image : [image]
   const read = (source: ImageSource) => Effect.map(readImage(source), ({ wire }) => wire)
@@ -107,11 +102,9 @@ const payloadOf = Effect.fnUntraced(function* (unchecked: ImageCall, group: Imag
     sequential_image_generation: call.sequentialImageGeneration,
     response_format: call.responseFormat
   }
-  if (extra === undefined) return payload
-  const named = Object.keys(extra).find((name) => Object.hasOwn(payload, name))
-  if (named === undefined) return { ...payload, extra }
-  const message = `\`${named}\` has a field of its own: give it there, not in \`extra\`.`
-  return yield* new InvalidRequest({ message, param: `extra.${named}` })
+  const refused = refusedExtra(extra, ImageRequest)
+  if (refused !== undefined) return yield* refused
+  return extra === undefined ? payload : { ...payload, extra }
 })
 
 export const makeImages = Effect.fnUntraced(function* (

@@ -4,12 +4,13 @@ import type { HttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { ApiKey } from "../Credentials.ts"
 import { extraOf } from "../endpoints/Open.ts"
-import type { RerankResponse } from "../endpoints/Rerank.ts"
+import { RerankRequest, type RerankResponse } from "../endpoints/Rerank.ts"
+import { refusedExtra } from "../ExtraFields.ts"
 import type { Gateway, Reranked } from "../Gateway.ts"
 import { GatewayApi } from "../GatewayApi.ts"
 import type { InvalidResponse } from "../GatewayError.ts"
 import type { Answer } from "./Answer.ts"
-import type { Caller } from "./Call.ts"
+import type { About, Caller } from "./Call.ts"
 import { originOf } from "./ChatStream.ts"
 import { directTo } from "./Direct.ts"
 import { rankingOf, tokensOf } from "./Distrust.ts"
@@ -54,13 +55,17 @@ const usualAnswer =
 
 export const makeRerank = Effect.fnUntraced(function* (
   { apiKey }: { readonly apiKey: ApiKey },
-  { call }: Caller,
+  { call, fail }: Caller,
   { baseUrl, httpClient }: { readonly baseUrl: string; readonly httpClient: HttpClient.HttpClient }
 ) {
   const post = yield* HttpApiClient.endpoint(GatewayApi, { ...RERANK, httpClient })
   const direct = yield* directTo(baseUrl, "/v1/rerank", apiKey)
 
-  const rerank: Gateway["Service"]["rerank"] = ({ documents, model, query, returnDocuments, topN }) => {
+  const rerank: Gateway["Service"]["rerank"] = (request) => {
+    const { documents, extra, model, query, returnDocuments, topN } = request
+    const about: About = { operation: "rerank", model }
+    const reason = refusedExtra(extra, RerankRequest)
+    if (reason !== undefined) return fail(about, { reason, requestId: undefined, unmade: true })
     const count = documents.length
     const limit = Math.min(topN ?? count, count)
     if (limit === 0) return Effect.succeed({ results: [], tokens: 0 })
@@ -69,11 +74,13 @@ export const makeRerank = Effect.fnUntraced(function* (
       judge((answer: RerankResponse) => Effect.fromResult(judged(answer, count, limit)))(
         exchange(send, decode)
       )
-    const byContract = () => read(post({ payload, responseMode: "response-only" }))
-    const attempt = isUsualRerankRequest(payload)
-      ? direct(() => JSON.stringify(payload), usualAnswer(count, limit), read, byContract)
-      : Effect.suspend(byContract)
-    return Effect.map(call({ operation: "rerank", model }, attempt), ({ value }) => value)
+    const byContract = () =>
+      read(post({ payload: { ...payload, ...(extra && { extra }) }, responseMode: "response-only" }))
+    const attempt =
+      extra === undefined && isUsualRerankRequest(payload)
+        ? direct(() => JSON.stringify(payload), usualAnswer(count, limit), read, byContract)
+        : Effect.suspend(byContract)
+    return Effect.map(call(about, attempt), ({ value }) => value)
   }
   return rerank
 })

@@ -107,7 +107,7 @@ export const makeVideos = Effect.fnUntraced(function* (
       new GatewayError({ ...error, task })
 
   const create: Videos["create"] = Effect.fn("Gateway.videos.create")(function* (request) {
-    const { inputReference, model, prompt, seconds, size } = request
+    const { extra, inputReference, model, prompt, seconds, size } = request
     const about: About = { operation: "videos.create", model, repeat: "creations" }
     const refuse = (reason: GatewayError["reason"]) =>
       fail(about, { reason, requestId: undefined, unmade: true })
@@ -120,8 +120,7 @@ export const makeVideos = Effect.fnUntraced(function* (
         Effect.mapError(refuse)
       ))
     const named = { model, prompt, seconds, size, input_reference }
-    const payload =
-      "extra" in request && request.extra !== undefined ? { ...named, extra: request.extra } : named
+    const payload = extra === undefined ? named : { ...named, extra }
     const attempt = exchange(postVideo({ payload, responseMode }), decodeCreation)
     const { value } = yield* call(about, judge(judgeCreation)(attempt))
     return value

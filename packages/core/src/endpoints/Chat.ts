@@ -83,17 +83,20 @@ export type ChatMessage = typeof ChatMessage.Type
 export const MOST_CHOICES = 128
 
 /** A question. `max_tokens` are those of the answer, at most. Interface: “Image understanding”. */
-export const ChatRequest = Schema.Struct({
-  model: Schema.NonEmptyString,
-  messages: Schema.Array(ChatMessage).check(Schema.isMinLength(1)),
-  max_tokens: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
-  /** Answers to choose from, each of up to `max_tokens`; one when not given. The interface does not name it. */
-  n: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MOST_CHOICES }))),
-  /** 0 to 2; 0 is as deterministic as the model can be. */
-  temperature: optional(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 2 }))),
-  stream: optional(Schema.Boolean),
-  stream_options: optional(Schema.Struct({ include_usage: optional(Schema.Boolean) }))
-}).annotate({ identifier: "ChatRequest" })
+export const ChatRequest = open(
+  {
+    model: Schema.NonEmptyString,
+    messages: Schema.Array(ChatMessage).check(Schema.isMinLength(1)),
+    max_tokens: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
+    /** Answers to choose from, each of up to `max_tokens`; one when not given. The interface does not name it. */
+    n: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MOST_CHOICES }))),
+    /** 0 to 2; 0 is as deterministic as the model can be. */
+    temperature: optional(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 2 }))),
+    stream: optional(Schema.Boolean),
+    stream_options: optional(Schema.Struct({ include_usage: optional(Schema.Boolean) }))
+  },
+  "ChatRequest"
+)
 export type ChatRequest = typeof ChatRequest.Type
 
 /** Tokens of the question, of the answer, and of both; more than both where a model thinks. */

@@ -11,12 +11,15 @@ import { open } from "./Open.ts"
 import { optional } from "./Optional.ts"
 
 /** One text or several. Interface: “Embedding request”. */
-export const EmbeddingRequest = Schema.Struct({
-  model: Schema.NonEmptyString,
-  input: Schema.Union([Schema.String, Schema.Array(Schema.String).check(Schema.isMinLength(1))]),
-  /** `float` when not given. */
-  encoding_format: optional(Schema.Literals(["float", "base64"]))
-}).annotate({ identifier: "EmbeddingRequest" })
+export const EmbeddingRequest = open(
+  {
+    model: Schema.NonEmptyString,
+    input: Schema.Union([Schema.String, Schema.Array(Schema.String).check(Schema.isMinLength(1))]),
+    /** `float` when not given. */
+    encoding_format: optional(Schema.Literals(["float", "base64"]))
+  },
+  "EmbeddingRequest"
+)
 export type EmbeddingRequest = typeof EmbeddingRequest.Type
 
 const isFloats = (u: unknown): u is ReadonlyArray<number> => {

@@ -14,14 +14,17 @@ import { optional, usual } from "./Optional.ts"
 export const RerankDocument = Schema.Union([Schema.String, Schema.Struct({ text: Schema.String })])
 
 /** A query and the documents to order. Interface: “Rerank request”. */
-export const RerankRequest = Schema.Struct({
-  model: Schema.NonEmptyString,
-  query: Schema.NonEmptyString,
-  documents: Schema.Array(RerankDocument).check(Schema.isMinLength(1)),
-  /** Only the first N results; 0 gives none, more than there are documents gives all. */
-  top_n: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
-  return_documents: optional(Schema.Boolean)
-}).annotate({ identifier: "RerankRequest" })
+export const RerankRequest = open(
+  {
+    model: Schema.NonEmptyString,
+    query: Schema.NonEmptyString,
+    documents: Schema.Array(RerankDocument).check(Schema.isMinLength(1)),
+    /** Only the first N results; 0 gives none, more than there are documents gives all. */
+    top_n: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
+    return_documents: optional(Schema.Boolean)
+  },
+  "RerankRequest"
+)
 export type RerankRequest = typeof RerankRequest.Type
 
 /** How relevant one document is. */
