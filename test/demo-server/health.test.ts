@@ -1,6 +1,8 @@
 /** What is told to whoever watches the server: that it lives, and whether it can serve. */
 import { assert, it, layer } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
+import { mkdir, readdir, rmdir } from "node:fs/promises"
+import { join } from "node:path"
 import { startPostgres, withoutPostgres } from "./Postgres.ts"
 import { startServer, testServer, TestServer } from "./TestServer.ts"
 
@@ -25,8 +27,22 @@ layer(testServer(), { excludeTestServices: true })("a server that is well", (it)
       assert.strictEqual((yield* call("/readyz", { as: "none" })).status, 200)
       assert.deepStrictEqual(yield* json(Readiness, "/readyz", { as: "none" }), {
         status: "ready",
-        checks: { database: "ok", library: "ok", providers: "ok", server: "ok" }
+        checks: { database: "ok", library: "ok", disk: "ok", providers: "ok", server: "ok" }
       })
+    })
+  )
+
+  it.effect("is not ready while its data folder cannot be written, and leaves nothing there", () =>
+    Effect.gen(function* () {
+      const { call, data, json } = yield* TestServer
+      const inTheWay = join(data, "room.new")
+      yield* Effect.promise(() => mkdir(inTheWay))
+      assert.strictEqual((yield* call("/readyz", { as: "none" })).status, 503)
+      const { checks } = yield* json(Readiness, "/readyz", { as: "none" })
+      assert.match(checks["disk"] ?? "", /cannot be written/)
+      yield* Effect.promise(() => rmdir(inTheWay))
+      assert.strictEqual((yield* call("/readyz", { as: "none" })).status, 200)
+      assert.notInclude(yield* Effect.promise(() => readdir(data)), "room.new")
     })
   )
 })

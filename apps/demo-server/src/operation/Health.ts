@@ -1,8 +1,9 @@
 /** `/healthz`: the process lives. `/readyz`: it can serve, or why not. Both for anybody, and without secrets. */
-import { Duration, Effect, Layer } from "effect"
+import { Duration, Effect, FileSystem, Layer, Path } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { OWNER } from "../accounts/Owner.ts"
+import { ServerConfig } from "../Config.ts"
 import { Shelves } from "../documents/Shelves.ts"
 import { Providers } from "../providers/Providers.ts"
 import { ProvidersFileState } from "./ProvidersFileState.ts"
@@ -10,6 +11,9 @@ import { Shutdown } from "./Shutdown.ts"
 
 /** Who asks for readiness asks every few seconds. */
 const PATIENCE = Duration.seconds(2)
+
+/** What the accounts write at once has room in as much. */
+const ROOM = new Uint8Array(64 * 1024)
 
 /** `ok`, or what is wrong: our own words, since the words of others may hold addresses and passwords. */
 type Check = "ok" | (string & {})
@@ -35,7 +39,18 @@ const readiness = Effect.gen(function* () {
     ),
     "the library cannot be read"
   )
-  const ask = Effect.map(Effect.all({ database, library }, { concurrency: 2 }), (asked) => ({
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { data } = yield* ServerConfig
+  const room = path.join(data, "room.new")
+  // A disk that is full gives what it has all the same, and takes a little now and then.
+  const disk = checked(
+    fs
+      .writeFile(room, ROOM, { mode: 0o600 })
+      .pipe(Effect.ensuring(Effect.ignore(fs.remove(room))), Effect.as("ok")),
+    "the data folder cannot be written: its disk is full, or takes nothing"
+  )
+  const ask = Effect.map(Effect.all({ database, library, disk }, { concurrency: 3 }), (asked) => ({
     ...asked,
     providers: providers.length > 0 ? "ok" : "no provider is configured",
     server: shutdown.hasBegun() ? "the server is stopping" : "ok"
