@@ -132,7 +132,7 @@ const giveUpTheSilent = (server: Server, connections: Connections, patience: num
   server.timeout = patience
   server.on("timeout", (socket: Socket) => {
     const exchange = connections.get(socket)?.exchange
-    // What was sent is not taken.
+    // What was sent is not taken. Of whom a part was, Node waits twice before it says so.
     if (socket.writableLength > 0) return void socket.destroy()
     if (exchange === undefined) {
       // Between two requests, or in the middle of the headers of one.
