@@ -1,8 +1,10 @@
 /** Which group a model is of, as the user's table says. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { assert, describe, expectTypeOf, it } from "@effect/vitest"
-import { MODEL_GROUPS, ModelCatalogue, type ModelGroup } from "@sluice/core"
+import { assert, describe, expectTypeOf, it, layer } from "@effect/vitest"
+import { apiKey, Gateway, MODEL_GROUPS, ModelCatalogue, type ModelGroup } from "@sluice/core"
+import { GatewayClient } from "@sluice/core/client"
 import { ConfigProvider, Effect, FileSystem, Layer, Option } from "effect"
+import { json, LoopbackGateway } from "./LoopbackGateway.ts"
 
 const build = (value: string | undefined) => {
   const env = value === undefined ? {} : { SLUICE_MODEL_GROUPS: value }
@@ -40,6 +42,28 @@ describe("the catalogue", () => {
   it("refuses a model in two groups", () => {
     assert.throws(() => ModelCatalogue.make({ I1: ["m"], I4: ["m"] }), /`m` stands in I1 and in I4/)
   })
+})
+
+layer(LoopbackGateway.layer)("the catalogue of a client", (it) => {
+  it.effect("is that of its layer, where a call brings none of its own", () =>
+    Effect.gen(function* () {
+      const { behave, seen, url: baseUrl } = yield* LoopbackGateway
+      behave((_, response) => json(response, { id: "t-1", status: "queued" }))
+      const client = GatewayClient.layer({ baseUrl, apiKey: apiKey("k") }).pipe(
+        Layer.provide(ModelCatalogue.layer({ "V-A": ["film"], I2: ["painter"] }))
+      )
+      yield* Effect.gen(function* () {
+        const { images, videos } = yield* Gateway
+        const film = videos.create({ model: "film", prompt: "p", seconds: "5" })
+        const painting = images.create({ model: "painter", prompt: "p", seed: 1 })
+        assert.match((yield* Effect.flip(film)).message, /V-A takes `seconds` 4, 8, 12/)
+        assert.match((yield* Effect.flip(painting)).message, /nothing that group I2 takes/)
+        assert.strictEqual(seen.length, 0)
+        yield* Effect.all([film, painting]).pipe(Effect.provide(ModelCatalogue.layer({})))
+        assert.strictEqual(seen.length, 2)
+      }).pipe(Effect.provide(client))
+    })
+  )
 })
 
 describe("the catalogue's configuration", () => {

@@ -153,7 +153,7 @@ export type I6Call = typeof I6Call.Type
 /**
  * For a model whose group is not known. The interface's own limits hold.
  *
- * Where the program provides a `ModelCatalogue` that knows the model, the call is checked as one of its group.
+ * Where the client, or the call, is provided a `ModelCatalogue` that knows the model, it is checked as one of its group.
  */
 export const LooseImageCall = Schema.Struct({
   group: optional(Schema.Undefined),

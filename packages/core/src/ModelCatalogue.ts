@@ -91,7 +91,8 @@ const refuse = (why: string) =>
  * **When to use.** To choose the typed call of a model that is not known before the program runs; to show what a model
  * of a list is for.
  *
- * **Details.** Where it is provided, image and video calls without a `group` are checked as calls of their model's group.
+ * **Details.** Provided to a client's layer, or to single calls, it has image and video calls without a `group` checked as
+ * calls of their model's group.
  *
  * ```ts
  * const { groupOf } = yield* ModelCatalogue

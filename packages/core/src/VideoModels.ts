@@ -95,7 +95,7 @@ export interface ImageToVideoCall extends Common {
 /**
  * A model whose group is not known: any duration (text, such as "5") and any size, for the gateway to judge.
  *
- * Where the program provides a `ModelCatalogue` that knows the model, the call is checked as one of its group.
+ * Where the client, or the call, is provided a `ModelCatalogue` that knows the model, it is checked as one of its group.
  */
 export interface AnyVideoCall extends Common {
   readonly group?: undefined

@@ -29,7 +29,6 @@ import {
   type Images
 } from "../Images.ts"
 import { decodeBase64 } from "../media/Base64.ts"
-import { ModelCatalogue } from "../ModelCatalogue.ts"
 import { type ImageSource, readImage } from "../media/ImageSource.ts"
 import { loadImage } from "../media/LoadedImage.ts"
 import { type About, type Caller, type CallOptions, makeCaller } from "./Call.ts"
@@ -38,6 +37,7 @@ import { exchange, judge } from "./Exchange.ts"
 import { Guards } from "./Guard.ts"
 import { answerOf, isDone, isMade, judgeCreation, judgeImages } from "./ImageAnswers.ts"
 import { fetchImage } from "./ImageDownload.ts"
+import { knownModels } from "./KnownModels.ts"
 import { pollTask } from "./Tasks.ts"
 
 export interface ImagesOptions {
@@ -64,14 +64,6 @@ const decode = HttpClientResponse.schemaBodyJson(ImageResponse)
 
 const isSeveral = (image: LooseImageCall["image"]): image is ReadonlyArray<ImageSource> =>
   Array.isArray(image)
-
-/** The group that the call names, or else that which the program's catalogue has for its model. */
-const groupOf = Effect.fnUntraced(function* ({ group, model }: ImageCall) {
-  const catalogue = yield* Effect.serviceOption(ModelCatalogue)
-  if (group !== undefined || Option.isNone(catalogue)) return group
-  const known = Option.getOrUndefined(catalogue.value.groupOf(model))
-  return isImageGroup(known) ? known : undefined
-})
 
 /** The call as it is sent, checked as one of its group where that is known; files are read for it. */
 const payloadOf = Effect.fnUntraced(function* (unchecked: ImageCall, group: ImageGroup | undefined) {
@@ -113,6 +105,7 @@ export const makeImages = Effect.fnUntraced(function* (
   { baseUrl, client, httpClient }: Here
 ) {
   const files = yield* FileSystem.FileSystem
+  const known = yield* knownModels
   const postImage = yield* HttpApiClient.endpoint(GatewayApi, { ...CREATE, httpClient })
   const getImage = yield* HttpApiClient.endpoint(GatewayApi, { ...GET, httpClient })
   const patient = {
@@ -126,6 +119,12 @@ export const makeImages = Effect.fnUntraced(function* (
 
   const refusal = (about: About) => (reason: GatewayReason) =>
     fail(about, { reason, requestId: undefined, unmade: true })
+
+  /** The group that the call names, or else that which the program has for its model. */
+  const groupOf = ({ group, model }: ImageCall) =>
+    group === undefined
+      ? Effect.map(known(model), (group) => (isImageGroup(group) ? group : undefined))
+      : Effect.succeed(group)
 
   const read = (group: ImageGroup | undefined) => (response: HttpClientResponse.HttpClientResponse) =>
     Effect.zipWith(decode(response), Clock.currentTimeMillis, (answer, now) => answerOf(answer, group, now))

@@ -5,7 +5,6 @@ import { HttpApiClient } from "effect/http-api"
 import { Video } from "../endpoints/Videos.ts"
 import { GatewayApi } from "../GatewayApi.ts"
 import { GatewayError, TimedOut } from "../GatewayError.ts"
-import { ModelCatalogue } from "../ModelCatalogue.ts"
 import { readImage } from "../media/ImageSource.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../RetryPolicy.ts"
 import { type InputReference, isVideoGroup, refusedVideoCall, type VideoCall } from "../VideoModels.ts"
@@ -15,6 +14,7 @@ import { bounded, judgeVideo, mp4Bytes, writeWhole } from "./Download.ts"
 import { exchange, judge } from "./Exchange.ts"
 import { outgoing } from "./Idempotency.ts"
 import { jsonIn } from "./Refusal.ts"
+import { knownModels } from "./KnownModels.ts"
 import { fetching, withRedirects } from "./Redirects.ts"
 import { pollTask, taskFailed } from "./Tasks.ts"
 import { reasonTold, toldIn } from "./Told.ts"
@@ -57,15 +57,6 @@ const judgeRemoval = (text: string) => {
   return told === undefined ? Effect.void : Effect.fail(reasonTold(told))
 }
 
-/** Where the program has a catalogue, it says of which group the model of a loose call is. */
-const grouped = Effect.fnUntraced(function* (call: VideoCall) {
-  const catalogue = yield* Effect.serviceOption(ModelCatalogue)
-  if (call.group !== undefined || Option.isNone(catalogue)) return call
-  const group = Option.getOrUndefined(catalogue.value.groupOf(call.model))
-  // Whether its values are the group's is what is to be found out.
-  return isVideoGroup(group) ? ({ ...call, group } as VideoCall) : call
-})
-
 const referenceOf = Effect.fnUntraced(function* (reference: InputReference) {
   if (isObject(reference)) return reference.object
   return (yield* readImage(reference)).wire
@@ -93,6 +84,7 @@ export const makeVideos = Effect.fnUntraced(function* (
   { baseUrl, client, httpClient }: Here
 ) {
   const files = yield* FileSystem.FileSystem
+  const known = yield* knownModels
   const downloads = Option.getOrElse(yield* Effect.serviceOption(DownloadTransport), () => client)
   const large = outgoing(withRedirects(downloads, baseUrl), baseUrl)
   const postVideo = yield* HttpApiClient.endpoint(GatewayApi, { ...CREATE, httpClient })
@@ -105,6 +97,13 @@ export const makeVideos = Effect.fnUntraced(function* (
     (task: string) =>
     (error: GatewayError): GatewayError =>
       new GatewayError({ ...error, task })
+
+  /** A loose call, as one of its model's group where the program knows that. */
+  const grouped = Effect.fnUntraced(function* (call: VideoCall) {
+    const group = call.group ?? (yield* known(call.model))
+    // Whether its values are the group's is what is to be found out.
+    return isVideoGroup(group) ? ({ ...call, group } as VideoCall) : call
+  })
 
   const create: Videos["create"] = Effect.fn("Gateway.videos.create")(function* (request) {
     const { extra, inputReference, model, prompt, seconds, size } = request
