@@ -164,10 +164,10 @@ export const rerankerLaws = <E>(name: string, layer: Layer.Layer<Reranker, E>): 
 
 const PASSAGES = [
   {
-    title: "Handbook › Returns",
+    title: "Handbook > Returns",
     text: "Goods can be returned within thirty days. A refund takes fourteen days after the goods arrive. Ask at the counter."
   },
-  { title: "Handbook › Heating", text: "The boiler is inspected every spring. It is lit in October." }
+  { title: "Handbook > Heating", text: "The boiler is inspected every spring. It is lit in October." }
 ]
 
 /** Every sentence has evidence; every quote stands in its passage to the letter; nothing found is an empty stream. */

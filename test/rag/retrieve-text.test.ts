@@ -58,8 +58,8 @@ describe("what is indexed", () => {
       headings: ["Guide", "Gates"],
       lines: []
     }
-    assert.strictEqual(titleOf("Guide", passage.headings), "Guide › Gates")
-    assert.strictEqual(embeddedText("Manual", passage), "Manual › Guide › Gates\nFigure 1.")
+    assert.strictEqual(titleOf("Guide", passage.headings), "Guide > Gates")
+    assert.strictEqual(embeddedText("Manual", passage), "Manual > Guide > Gates\nFigure 1.")
     const text = `Figure 1. ${"The lower gate opens first, see Fig. 1. ".repeat(40)}`
     const parsed: Parsed = {
       format: "text",
@@ -85,7 +85,7 @@ describe("what is indexed", () => {
     assert.isAtMost(said.length, 600)
     const told = { ...passage, figure: { kind: "figure", caption: "Figure 1.", said } } as const
     assert.strictEqual(rankedText(told), `Figure 1.\n${said}`)
-    assert.strictEqual(embeddedText("Manual", told), `Manual › Guide › Gates\nFigure 1.\n${said}`)
+    assert.strictEqual(embeddedText("Manual", told), `Manual > Guide > Gates\nFigure 1.\n${said}`)
     assert.strictEqual(mentionsOf(parsed, { ...figure, mentions: [] }), "")
   })
 })

@@ -85,7 +85,7 @@ describe("retrieve", () => {
         )
         const made = yield* calls
         assert.strictEqual(made.length, 1, "one rerank call for one question")
-        assert.match(made[0]?.[0]?.title ?? "", /^Station \d+ › Pumps$/)
+        assert.match(made[0]?.[0]?.title ?? "", /^Station \d+ > Pumps$/)
       }).pipe(Effect.provide(models))
     }).pipe(Effect.scoped)
   )

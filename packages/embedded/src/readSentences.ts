@@ -182,7 +182,7 @@ const candidatesOf = (
   { text, title }: ReaderPassage,
   passage: number
 ): ReadonlyArray<Candidate> => {
-  const path = title.split(" › ")
+  const path = title.split(" > ")
   const required = requiredOf(question.text)
   const pictures = picturesIn(question.text)
   // What asks for one figure is answered where that one is, or spoken of.
