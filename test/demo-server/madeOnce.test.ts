@@ -86,9 +86,12 @@ describe("the answer of a creation whose caller has gone", () => {
     Effect.gen(function* () {
       const waiting: Array<() => void> = []
       let answer: unknown
-      const { asked, server } = yield* before((response) => {
-        waiting.push(() => json(response, answer))
-      })
+      const { asked, server } = yield* before(
+        (response) => {
+          waiting.push(() => json(response, answer))
+        },
+        { SLUICE_LOG_REQUESTS: "true" }
+      )
       for (const [path, body, made, cost] of MADE) {
         answer = made
         const isUnderWay = Effect.sync(() => waiting.length > 0)
@@ -102,6 +105,8 @@ describe("the answer of a creation whose caller has gone", () => {
         assert.strictEqual(again.headers.get("idempotent-replayed"), "true")
       }
       assert.lengthOf(asked(), MADE.length)
+      const gone = server.printed.filter((line) => line.includes("status=499"))
+      assert.lengthOf(gone, MADE.length)
     }).pipe(Effect.scoped)
   )
 

@@ -7,14 +7,19 @@ import { createServer, request, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { join } from "node:path"
 import { PNG } from "../../packages/core/src/conformance/checks/ChatImages.ts"
+import { codeOf, chat, post as ask, priced } from "./PaidServer.ts"
 import { dataFolder, startProcess } from "./Process.ts"
 import { startServer } from "./TestServer.ts"
+import { json, startUpstream } from "./Upstream.ts"
 
 /** A film takes a second or two where nothing else runs. */
 const FILM = 120_000
 
 const addressIn = (printed: string): URL => new URL(/http:\/\/\S+/.exec(printed)?.[0] ?? "")
 const keyIn = (printed: string): string => /sk-\w{48}/.exec(printed)?.[0] ?? ""
+
+/** Units that the first administrator starts with. */
+const GRANTED = 500_000_000
 
 const Self = Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) })
 
@@ -175,6 +180,52 @@ describe("a server that is stopped", () => {
       const { retryAfter, status, text } = yield* Effect.promise(() => call)
       const { error } = Schema.decodeUnknownSync(Schema.fromJsonString(ErrorBody))(text)
       assert.deepStrictEqual([status, error.code, retryAfter], [503, "shutting_down", "1"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("answers late what was made elsewhere, and gives back what it breaks off", () =>
+    Effect.gen(function* () {
+      const allCame = yield* Deferred.make<void>()
+      const made: Array<() => void> = []
+      let expected = 4
+      const upstream = yield* startUpstream((response, { path }) => {
+        if (path === "/v1/images/generations") {
+          made.push(() => json(response, { created: 1, data: [{ url: "https://cdn.example/1.png" }] }))
+        } else if (path === "/v1/videos") {
+          made.push(() => json(response, { id: "a film", status: "in_progress", seconds: "8" }))
+        } else if (path !== "/v1/chat/completions") return void response.writeHead(404).end()
+        expected -= 1
+        if (expected === 0) Deferred.doneUnsafe(allCame, Effect.void)
+      })
+      const data = yield* dataFolder
+      const env = { ...upstream.env, ...(yield* priced), SLUICE_SHUTDOWN_SECONDS: "0.2" }
+      const scope = yield* Scope.make()
+      const server = yield* startServer({ data, env }).pipe(Scope.provide(scope))
+      const begin = (path: string, body: unknown, headers = {}) =>
+        Effect.forkChild(ask(server, path, body, { headers }))
+      const image = yield* begin("/v1/images/generations", { model: "painter", prompt: "a lock" })
+      const video = yield* begin("/v1/videos", { model: "animator", prompt: "a lock", seconds: "8" })
+      const call = yield* begin("/v1/chat/completions", chat)
+      const named = yield* begin("/v1/chat/completions", chat, { "idempotency-key": "a-question" })
+      yield* Deferred.await(allCame)
+
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      const refused = yield* Fiber.join(named)
+      assert.deepStrictEqual([refused.status, codeOf(refused)], [503, "shutting_down"])
+      for (const answer of made) answer()
+      const { status, text } = yield* Fiber.join(image)
+      assert.deepStrictEqual([status, text.includes("1.png")], [200, true])
+      const film = yield* Fiber.join(video)
+      assert.deepStrictEqual([film.status, film.text.includes("a film")], [200, true])
+      const other = yield* Fiber.join(call)
+      assert.deepStrictEqual([other.status, codeOf(other)], [503, "shutting_down"])
+      yield* Fiber.join(closing)
+
+      const next = yield* startServer({ data, env })
+      const headers = { authorization: `Bearer ${server.secrets.accessToken}` }
+      const { data: self } = yield* next.json(Self, "/api/user/self", { as: "none", headers })
+      // The image, and what is reserved for the video, which is under way.
+      assert.strictEqual(self.quota, GRANTED - 100 - 80)
     }).pipe(Effect.scoped)
   )
 

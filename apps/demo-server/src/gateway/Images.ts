@@ -18,7 +18,12 @@ export const ImagesLayer = HttpApiBuilder.group(
     const create = yield* serve(providers, imagesMeter, (operations) => operations.images, ImageResponse)
     const get = yield* serveTask(providers, "image", (tasks) => tasks.image, hasMade)
     return handlers
-      .handleRaw("create", () => Effect.flatMap(imageForm, ({ body, request }) => create(request, body)))
+      .handleRaw(
+        "create",
+        // What is asked for once is made and paid for: no end of the server comes between it and its answer.
+        () => Effect.flatMap(Effect.interruptible(imageForm), ({ body, request }) => create(request, body)),
+        { uninterruptible: true }
+      )
       .handle("get", ({ params }) => get(params.task_id))
   })
 )

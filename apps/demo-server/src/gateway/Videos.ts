@@ -32,7 +32,12 @@ export const VideosLayer = HttpApiBuilder.group(
     const content = yield* serveTask(providers, "video", (tasks) => tasks.videoContent, byContent)
     const remove = yield* serveTask(providers, "video", (tasks) => tasks.removeVideo, byRemoval)
     return handlers
-      .handleRaw("create", () => Effect.flatMap(videoForm, ({ body, request }) => create(request, body)))
+      .handleRaw(
+        "create",
+        // What is asked for once is made and paid for: no end of the server comes between it and its answer.
+        () => Effect.flatMap(Effect.interruptible(videoForm), ({ body, request }) => create(request, body)),
+        { uninterruptible: true }
+      )
       .handle("get", ({ params }) => get(params.id))
       .handle("content", ({ params, request }) =>
         isVideo(request) ? content(params.id) : Effect.fail(otherVariant)

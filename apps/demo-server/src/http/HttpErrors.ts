@@ -95,7 +95,7 @@ const isNotFound = (error: unknown): boolean =>
   HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
 
 /** Whether the caller is gone; a call that is interrupted otherwise is ended by the end of the server. */
-const isAbandoned = (cause: Cause.Cause<unknown>): boolean =>
+export const isAbandoned = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some(
     (reason) => reason._tag === "Interrupt" && reason.annotations.has(HttpServerError.ClientAbort.key)
   )

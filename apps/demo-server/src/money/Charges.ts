@@ -4,12 +4,14 @@ import { Cause, Context, Duration, Effect, Exit, FiberSet, Layer, Option, Schedu
 import { HttpBody, HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { SqlError } from "effect/sql"
 import { ServerConfig } from "../Config.ts"
+import { isAbandoned } from "../http/HttpErrors.ts"
 import { noteRequest } from "../operation/RequestRecord.ts"
 import { Caller } from "../accounts/Caller.ts"
 import { limitsOf } from "../accounts/KeyLimits.ts"
 import { orUnavailable } from "../accounts/StoreFailure.ts"
 import { MediaTasks } from "../media/MediaTasks.ts"
 import { CurrentRequest } from "../operation/RequestRecord.ts"
+import { Shutdown } from "../operation/Shutdown.ts"
 import type { Answer } from "../providers/Provider.ts"
 import { CurrentBill } from "./Bill.ts"
 import type { Idempotency, Replay } from "./Idempotency.ts"
@@ -107,8 +109,8 @@ export class Charges extends Context.Service<
      * Makes a call that is paid for.
      *
      * **Details.** A caller whose balance or limits do not let it through is told so, and nothing is called. A call that
-     * fails is refunded. Who goes away before the answer pays for the question, since it was asked; in the middle of an
-     * answer, for what there was of it. What makes images or videos is not broken off: it would be paid for, and lost.
+     * fails, or is broken off by the end of this server, is refunded. Who goes away before the answer pays for the question,
+     * since it was asked; in the middle of an answer, for what there was of it. What makes images or videos is not broken off: it would be paid for, and lost.
      */
     readonly around: <Request, Response>(
       paid: PaidCall<Request, Response>
@@ -134,6 +136,7 @@ export class Charges extends Context.Service<
       const prices = yield* Prices
       const tasks = yield* MediaTasks
       const { money } = yield* ServerConfig
+      const { hasBegun } = yield* Shutdown
       const retrying = yield* FiberSet.make()
       // What is not written when the server ends would be given back at its next start.
       yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(retrying), "5 seconds"))
@@ -269,9 +272,9 @@ export class Charges extends Context.Service<
             const call = (made?.answer as typeof paid.call | undefined) ?? paid.call
             const exit = yield* Effect.exit(meter.creates ? call : restore(call))
             if (Exit.isFailure(exit)) {
-              const asked = Cause.hasInterruptsOnly(exit.cause)
+              const left = Cause.hasInterruptsOnly(exit.cause) && (isAbandoned(exit.cause) || !hasBegun())
               const error = Option.getOrUndefined(Exit.findErrorOption(exit))
-              yield* end(charge, asked ? settled(counted()) : undefined, error?.inDoubt)
+              yield* end(charge, left ? settled(counted()) : undefined, error?.inDoubt)
               return yield* exit
             }
             const answer = exit.value

@@ -1,4 +1,5 @@
 /** Every request is counted once and, by configuration, told in one line of the log, when its answer has ended. */
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Clock, Effect, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { routeOf } from "../http/Routes.ts"
@@ -54,5 +55,7 @@ export const observed = <E, R>(
     const response = yield* Effect.provideService(handle, CurrentRequest, record).pipe(
       Effect.tapCause(() => tell(GONE))
     )
-    return yield* whenEnded(response, tell(response.status))
+    // What is not broken off is answered to nobody.
+    const isGone = NodeHttpServerRequest.toServerResponse(request).destroyed
+    return yield* whenEnded(response, tell(isGone ? GONE : response.status))
   })

@@ -148,15 +148,18 @@ export const LaneLayer = Layer.effectDiscard(
       model: named.model
     })
 
-    /** Nobody waits for an answer any more; whoever ends the server tells those who do. */
+    /** Nobody waits for an answer any more, and pays for the question; or the server ends, and tells those who do. */
     const brokenOff = (paid: Paid) => {
       const { charge, exchange, named, quote } = paid
+      if (!exchange.response.destroyed) {
+        early.end(charge, undefined)
+        refuse([exchange.request, exchange.response], 503, shuttingDown)
+        return tell(exchange, 503, recordOf(paid))
+      }
       const settlement = settlementOf(quote, exchange.call.meter.counted(named, quote.beyond))
       early.end(charge, settlement)
       const { inputTokens, outputTokens } = settlement
-      const isGone = exchange.response.destroyed
-      if (!isGone) refuse([exchange.request, exchange.response], 503, shuttingDown)
-      tell(exchange, isGone ? GONE : 503, { ...recordOf(paid), inputTokens, outputTokens })
+      tell(exchange, GONE, { ...recordOf(paid), inputTokens, outputTokens })
     }
 
     /** The other way goes on with what came of the call, and answers it. */
