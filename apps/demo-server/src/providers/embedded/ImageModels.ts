@@ -84,6 +84,7 @@ export const callOf = (group: ImageGroup, request: ImageRequest): ImageCall => {
 /** What calls have and the interface has not, or has for every model under another name. */
 const OURS = [
   [/\bIt takes group, /, "It takes "],
+  [/, extra\b/, ""],
   [/\bresponseFormat\b/, "response_format"],
   [/\ban image: .* or \{ file: path \}/, "one image: a URL, a data URI or Base64"]
 ] as const
