@@ -55,17 +55,10 @@ describe("the guard of events", () => {
 
   it("tells an end within an event from one behind it", () => {
     for (const size of [1, 5, 4096]) {
-      for (const whole of [
-        "",
-        said,
-        said.trimEnd(),
-        `${said}data: [DONE]`,
-        `${said}data:[DONE]\r\n`,
-        `${said}: ping`
-      ]) {
+      for (const whole of ["", said, `${said}data: [DONE]`, `${said}data:[DONE]\r\n`, `${said}: ping`]) {
         assert.isFalse(through(whole, size).guard.isCut(), whole)
       }
-      for (const cut of [`${said}data: {"choi`, `${said}data`, `${said}data: [DONE`]) {
+      for (const cut of [`${said}data: {"choi`, `${said}data`, `${said}data: [DONE`, said.trimEnd()]) {
         assert.isTrue(through(cut, size).guard.isCut(), cut)
       }
     }

@@ -9,6 +9,8 @@ const LONGEST = 64 * 1024
 
 const DONE = /[\r\n]data: ?\[DONE\]/
 const DATA = /^data:/
+/** A comment; nothing. */
+const COMPLETE = /^(?::|$)/
 const NO_BYTES = Buffer.alloc(0)
 /** The end of the event, whichever lines' end the upstream has, and whether it came already. */
 const END_OF_EVENT = Buffer.from("\n\n")
@@ -73,10 +75,7 @@ export const makeEventGuard = (conceal: (text: string) => string): EventGuard =>
       return isError ? concealIn(passed) : passed
     },
     end: () => (isWhole(waiting.toString()) ? concealIn(Buffer.concat([waiting, END_OF_EVENT])) : NO_BYTES),
-    isCut: () => {
-      const line = waiting.toString()
-      return isOpen || !(line === "" || line.startsWith(":") || isWhole(line))
-    },
+    isCut: () => isOpen || !COMPLETE.test(waiting.toString("latin1")),
     isDone: () => done
   }
 }
