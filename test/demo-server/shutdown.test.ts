@@ -7,7 +7,7 @@ import { createServer, request, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { join } from "node:path"
 import { PNG } from "../../packages/core/src/conformance/checks/ChatImages.ts"
-import { codeOf, chat, post as ask, priced } from "./PaidServer.ts"
+import { chat, CHAT_INPUT, codeOf, events, piece, post as ask, priced } from "./PaidServer.ts"
 import { dataFolder, startProcess } from "./Process.ts"
 import { startServer } from "./TestServer.ts"
 import { json, startUpstream } from "./Upstream.ts"
@@ -187,13 +187,14 @@ describe("a server that is stopped", () => {
     Effect.gen(function* () {
       const allCame = yield* Deferred.make<void>()
       const made: Array<() => void> = []
-      let expected = 4
-      const upstream = yield* startUpstream((response, { path }) => {
+      let expected = 5
+      const upstream = yield* startUpstream((response, { body, path }) => {
         if (path === "/v1/images/generations") {
           made.push(() => json(response, { created: 1, data: [{ url: "https://cdn.example/1.png" }] }))
         } else if (path === "/v1/videos") {
           made.push(() => json(response, { id: "a film", status: "in_progress", seconds: "8" }))
         } else if (path !== "/v1/chat/completions") return void response.writeHead(404).end()
+        else if (body.includes('"stream":true')) events(response, piece("One"))
         expected -= 1
         if (expected === 0) Deferred.doneUnsafe(allCame, Effect.void)
       })
@@ -207,6 +208,9 @@ describe("a server that is stopped", () => {
       const video = yield* begin("/v1/videos", { model: "animator", prompt: "a lock", seconds: "8" })
       const call = yield* begin("/v1/chat/completions", chat)
       const named = yield* begin("/v1/chat/completions", chat, { "idempotency-key": "a-question" })
+      const streamed = { ...chat, stream: true }
+      const cut = { "idempotency-key": "a-stream" }
+      const stream = yield* begin("/v1/chat/completions", streamed, cut)
       yield* Deferred.await(allCame)
 
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
@@ -219,13 +223,17 @@ describe("a server that is stopped", () => {
       assert.deepStrictEqual([film.status, film.text.includes("a film")], [200, true])
       const other = yield* Fiber.join(call)
       assert.deepStrictEqual([other.status, codeOf(other)], [503, "shutting_down"])
+      assert.include((yield* Fiber.join(stream)).text, "shutting_down")
       yield* Fiber.join(closing)
 
       const next = yield* startServer({ data, env })
+      const key = { ...cut, authorization: `Bearer ${server.secrets.apiKey}` }
+      const again = yield* ask(next, "/v1/chat/completions", streamed, { as: "none", headers: key })
+      assert.deepStrictEqual([again.status, codeOf(again)], [409, "idempotency_answer_not_kept"])
       const headers = { authorization: `Bearer ${server.secrets.accessToken}` }
       const { data: self } = yield* next.json(Self, "/api/user/self", { as: "none", headers })
-      // The image, and what is reserved for the video, which is under way.
-      assert.strictEqual(self.quota, GRANTED - 100 - 80)
+      // The image, what is reserved for the video, which is under way, and the stream with the word that came of it.
+      assert.strictEqual(self.quota, GRANTED - 100 - 80 - CHAT_INPUT - 1)
     }).pipe(Effect.scoped)
   )
 

@@ -109,8 +109,9 @@ export class Charges extends Context.Service<
      * Makes a call that is paid for.
      *
      * **Details.** A caller whose balance or limits do not let it through is told so, and nothing is called. A call that
-     * fails, or is broken off by the end of this server, is refunded. Who goes away before the answer pays for the question,
-     * since it was asked; in the middle of an answer, for what there was of it. What makes images or videos is not broken off: it would be paid for, and lost.
+     * fails, or is broken off by the end of this server, is refunded. Who goes away before the answer pays for the
+     * question, since it was asked; in the middle of an answer, for what there was of it. What makes images or videos is
+     * not broken off: it would be paid for, and lost.
      */
     readonly around: <Request, Response>(
       paid: PaidCall<Request, Response>
@@ -136,7 +137,7 @@ export class Charges extends Context.Service<
       const prices = yield* Prices
       const tasks = yield* MediaTasks
       const { money } = yield* ServerConfig
-      const { hasBegun } = yield* Shutdown
+      const { hasBegun, isOver } = yield* Shutdown
       const retrying = yield* FiberSet.make()
       // What is not written when the server ends would be given back at its next start.
       yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(retrying), "5 seconds"))
@@ -178,7 +179,10 @@ export class Charges extends Context.Service<
           )
         )
 
-      const { keepMade, keepSent } = keeping((charge, replay) => surely(ledger.remember(charge, replay)))
+      const { keepMade, keepSent } = keeping(
+        (charge, replay) => surely(ledger.remember(charge, replay)),
+        isOver
+      )
 
       const end = (charge: Opened, settlement: Settlement | undefined, inDoubt = false) => {
         live.delete(charge.id)

@@ -5,7 +5,11 @@ import type { Answer } from "../providers/Provider.ts"
 import { LARGEST_ANSWER, type Replay } from "./Idempotency.ts"
 import type { Charge } from "./Purchase.ts"
 
-export const keeping = (remember: (charge: Charge, replay: Replay) => Effect.Effect<void>) => {
+/** `isOver`: what ends then was cut, and says to try again; nobody is told so for a day. */
+export const keeping = (
+  remember: (charge: Charge, replay: Replay) => Effect.Effect<void>,
+  isOver: () => boolean
+) => {
   const keep = (charge: Charge, contentType: string, bytes: Uint8Array) =>
     bytes.length > LARGEST_ANSWER
       ? Effect.void
@@ -43,7 +47,7 @@ export const keeping = (remember: (charge: Charge, replay: Replay) => Effect.Eff
           })
         ),
         Stream.onExit((exit) =>
-          Exit.isSuccess(exit) && size <= LARGEST_ANSWER
+          Exit.isSuccess(exit) && size <= LARGEST_ANSWER && !isOver()
             ? keep(charge, body.contentType, Buffer.concat(chunks))
             : Effect.void
         )
