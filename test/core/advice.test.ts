@@ -50,6 +50,20 @@ describe("what to try next", () => {
     })
   }
 
+  it("is not to correct a request that a task is not ready for", () => {
+    const reason = new InvalidRequest({ message: "Not made yet: ask for its status first" })
+    const error = new GatewayError({ operation: "videos.content", task: "t", attempt: 1, reason })
+    assert.match(error.message, /ask for its status first$/)
+  })
+
+  it("is to look at the base URL where there is no such path", () => {
+    const reason = new NotFound({ message: "There is no /docs/v1/models here", code: "route_not_found" })
+    for (const about of [{}, { model: "m" }]) {
+      const error = new GatewayError({ operation: "call", attempt: 1, reason, ...about })
+      assert.match(error.message, /here\. Check the base URL: .* \/v1 or \/api\.$/)
+    }
+  })
+
   it("is said by what was refused here itself", () => {
     const error = new GatewayError({ operation: "call", reason: new InvalidRequest({ message }) })
     assert.isUndefined(error.advice)

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { type GatewayError } from "@sluice/core"
+import { type GatewayError, RETRY_NEVER, withRetryPolicy } from "@sluice/core"
 import { Context, Effect, FileSystem, Layer } from "effect"
 import { behaving, reasonOf } from "./Clients.ts"
 import { Client, images, KEY, running, sendBytes } from "./imagesClient.ts"
@@ -22,12 +22,18 @@ layer(Client)("the bytes of images", (it) => {
         assert.deepStrictEqual([image.format, image.width, image.height], ["png", 30, 20])
         assert.deepStrictEqual([...image.bytes], [...bytes])
       }
+      const once = withRetryPolicy(RETRY_NEVER)
       const bad: ReadonlyArray<
         readonly [Effect.Effect<unknown, GatewayError, LoopbackGateway>, string, RegExp]
       > = [
         [load({ base64: "AAA" }), "InvalidResponse", /Base64 is damaged/],
         [load({ base64: onePixel.gif }), "InvalidResponse", /a GIF/],
-        [load({}), "InvalidRequest", /no http or https/],
+        [load({}), "InvalidRequest", /neither Base64 nor a link/],
+        [
+          once(load({ url: "http://127.0.0.1:1/x.png" })),
+          "Unreachable",
+          /^127\.0\.0\.1:1 cannot .* its address/
+        ],
         [load({ url: "file:///etc/passwd" }), "InvalidRequest", /no http or https/],
         [
           behaving(sendBytes(Buffer.from("<html>")), load({ url: `${gateway.url}/1` })),
@@ -174,7 +180,10 @@ layer(Client)("the bytes of images", (it) => {
       const bad = yield* behaving(sendBytes(bytes.subarray(0, 9)), reasonOf(save(image, `${folder}/b.png`)))
       assert.strictEqual(bad._tag, "InvalidResponse")
       const base64 = { base64: onePixel.png }
-      assert.match((yield* reasonOf(save(base64, `${folder}/none/c.png`))).message, /cannot be written/)
+      assert.match(
+        (yield* reasonOf(save(base64, `${folder}/none/c.png`))).message,
+        /c\.png cannot be written: its folder is not there/
+      )
       assert.deepStrictEqual(yield* files.readDirectory(folder), ["a.png"])
     })
   )

@@ -340,6 +340,7 @@ layer(Client)("videos that are downloaded", (it) => {
         const error = yield* Effect.flip((yield* videos).download("v-1", place))
         assert.deepInclude(error.reason, { _tag: "InvalidRequest", param: "path" })
         assert.include(error.message, place)
+        assert.match(error.message, /Name the file in it|Make it first/)
       }
       assert.deepStrictEqual(yield* requests, [])
     })

@@ -149,6 +149,9 @@ export class PartialFailure extends Schema.TaggedError<PartialFailure>()("Partia
 export const GatewayReason = Schema.Union([...singleReasons, PartialFailure])
 export type GatewayReason = typeof GatewayReason.Type
 
+/** How gateways say that the path is none of theirs. */
+const NO_ROUTE: ReadonlySet<string> = new Set(["route_not_found", "unknown_url"])
+
 /** Why a look at a task failed, and said nothing of the task. */
 const UNSEEN: ReadonlySet<GatewayReason["_tag"]> = new Set([
   "RateLimited",
@@ -202,8 +205,9 @@ export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayErr
     }
     switch (reason._tag) {
       case "InvalidRequest":
-        // What was refused here says itself what would do.
-        if (this.attempt === undefined) return undefined
+        // What was refused here says itself what would do, and a task that is not so far may be so later.
+        if (this.attempt === undefined || (this.task !== undefined && reason.param === undefined))
+          return undefined
         return `Correct ${reason.param === undefined ? "the request" : `\`${reason.param}\``}: as it is, it will be refused again.`
       case "Unauthorized":
         return "Check that the credential is whole, enabled, and the one for this path."
@@ -212,7 +216,9 @@ export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayErr
       case "InsufficientQuota":
         return "Add to the balance of the user, or to the quota of the key."
       case "NotFound":
-        return this.absent
+        return reason.code !== undefined && NO_ROUTE.has(reason.code)
+          ? "Check the base URL: the paths begin at its end with /v1 or /api."
+          : this.absent
       case "RateLimited":
         return reason.retryAfter === undefined
           ? "Make fewer calls at once, and this one later."

@@ -98,14 +98,22 @@ const stalled = (after: Duration.Duration, bytes: number) => {
   return Stream.fail(new TimedOut({ message, scope: "attempt", after }))
 }
 
+/** What a file system says of a place, and what to do about it. */
+const WHY: ReadonlyMap<string, string> = new Map([
+  ["NotFound", "its folder is not there. Make it first."],
+  ["PermissionDenied", "this user may not write in its folder. Choose another one."]
+])
+
 /** Writes bytes beside a path and renames them to it when they are whole; whatever happens, nothing else is left. */
 export const writeWhole = Effect.fnUntraced(function* <E>(
   files: FileSystem.FileSystem,
   path: string,
   bytes: Stream.Stream<Uint8Array, E>
 ): Effect.fn.Return<DownloadedVideo, E | InvalidRequest> {
-  const cannot = (error: { readonly message: string }) =>
-    new InvalidRequest({ message: `${path} cannot be written: ${error.message}`, param: "path" })
+  const cannot = (error: { readonly message: string; readonly reason?: { readonly _tag: string } }) => {
+    const why = WHY.get(error.reason?._tag ?? "") ?? error.message
+    return new InvalidRequest({ message: `${path} cannot be written: ${why}`, param: "path" })
+  }
   const isFolder = yield* files.stat(path).pipe(
     Effect.map(({ type }) => type === "Directory"),
     Effect.orElseSucceed(() => false)

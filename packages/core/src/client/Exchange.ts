@@ -14,14 +14,19 @@ export type { Answer, Problem } from "./Answer.ts"
 type SendError = HttpClientError.HttpClientError | Schema.SchemaError
 type DecodeError = SendError | Failure
 
-/** Sends, reads, decodes. A status other than 2xx becomes its reason; the body is always read to its end. */
+/**
+ * Sends, reads, decodes. A status other than 2xx becomes its reason; the body is always read to its end.
+ *
+ * `baseUrl` where the request may go to another host than the gateway.
+ */
 export const exchange = <A>(
   send: Effect.Effect<HttpClientResponse.HttpClientResponse, SendError | Failure>,
-  decode: (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<A, DecodeError>
+  decode: (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<A, DecodeError>,
+  baseUrl?: string
 ): Effect.Effect<Answer<A>, Problem> =>
   Effect.matchEffect(send, {
     onFailure: (error) => {
-      const reason = notSent(error)
+      const reason = notSent(error, baseUrl)
       const local = reason._tag === "InvalidRequest"
       return Effect.fail<Problem>({ reason, requestId: undefined, unmade: isUnsent(error), local })
     },
@@ -74,21 +79,24 @@ export const judge =
       })
     )
 
-const notSent = (error: DecodeError): GatewayReason => {
+const notSent = (error: DecodeError, baseUrl?: string): GatewayReason => {
   if (error instanceof Failure) return toReason(error)
   if (Schema.isSchemaError(error))
     return new InvalidRequest({ message: `The request is not valid: ${said(error)}` })
   if (error.reason._tag !== "TransportError") return new InvalidRequest({ message: error.message })
   const { code, message } = faultOf(error.reason.cause)
+  const url = baseUrl === undefined ? null : URL.parse(error.reason.request.url)
+  const other = url !== null && url.origin !== URL.parse(baseUrl ?? "")?.origin ? url.host : undefined
+  const address = other === undefined ? "the base URL" : "its address"
   if (isBadAnswer(code)) {
     return new InvalidResponse({
-      message: `What answered does not speak HTTP (${message}). Check the base URL.`
+      message: `${other ?? "What answered"} does not speak HTTP (${message}). Check ${address}.`
     })
   }
   if (isBroken(code))
     return new Unreachable({ message: `The connection broke before the answer was there: ${message}.` })
   return new Unreachable({
-    message: `The gateway cannot be reached: ${message}. Check the base URL and the network.`
+    message: `${other ?? "The gateway"} cannot be reached: ${message}. Check ${address} and the network.`
   })
 }
 

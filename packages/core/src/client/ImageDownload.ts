@@ -33,6 +33,10 @@ export const fetchImage = ({ apiKey, baseUrl, client }: Here, link: string) => {
     () => true
   )
   return fetching({ baseUrl, what }, answer, (send) =>
-    exchange(send, (response) => Effect.map(response.arrayBuffer, (buffer) => new Uint8Array(buffer)))
+    exchange(
+      send,
+      (response) => Effect.map(response.arrayBuffer, (buffer) => new Uint8Array(buffer)),
+      baseUrl
+    )
   )
 }

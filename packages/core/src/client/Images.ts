@@ -229,7 +229,11 @@ export const makeImages = Effect.fnUntraced(function* (
           : loaded(bytes)
       return yield* Effect.mapError(Effect.fromResult(image), refusal(about))
     }
-    const attempt = fetchImage({ apiKey: options.apiKey, baseUrl, client }, url ?? "")
+    if (url === undefined) {
+      const message = "The image has neither Base64 nor a link: there is nothing to load."
+      return yield* refusal(about)(new InvalidRequest({ message }))
+    }
+    const attempt = fetchImage({ apiKey: options.apiKey, baseUrl, client }, url)
     const judged = judge((bytes: Uint8Array) => Effect.fromResult(loaded(bytes)))(attempt)
     const { value } = yield* downloads.call(about, judged)
     return value

@@ -178,7 +178,7 @@ export const makeVideos = Effect.fnUntraced(function* (
     const about: About = { operation: "videos.content" }
     const content = Effect.flatMap(getContent({ params: { id }, responseMode }), bounded)
     const attempt = fetching({ baseUrl, what }, content, (send) =>
-      judge(judgeVideo)(exchange(send, Effect.succeed))
+      judge(judgeVideo)(exchange(send, Effect.succeed, baseUrl))
     )
     const { requestId, value } = yield* Effect.mapError(call(about, attempt), of(id))
     return Stream.mapError(mp4Bytes(value, attemptTimeout), (reason) =>
