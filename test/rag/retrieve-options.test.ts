@@ -290,29 +290,6 @@ describe("retrieval's options", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("give a passage with its section, in order and no further", () =>
-    Effect.gen(function* () {
-      const part = (word: string) => `${word} is said of the lock and of the boats in it. `.repeat(18)
-      const words = ["Alder", "Birch", "Cedar", "Elder"]
-      const from = yield* library({
-        "guide.md": `# Guide\n\n## Trees\n\n${words.map(part).join("\n\n")}\n\n## Fees\n\nA boat pays nine crowns.\n`
-      })
-      const { kept } = yield* from.retrieve("cedar", { expand: "section", keep: 1 })
-      const section = kept[0]?.section ?? []
-      assert.isAbove(section.length, 1)
-      assert.isTrue(section.some(({ id }) => id === kept[0]?.id))
-      assert.isTrue(section.every(({ headings }) => headings.join() === kept[0]?.headings.join()))
-      const ordinals = section.map(({ ordinal }) => ordinal)
-      assert.deepStrictEqual(
-        ordinals,
-        ordinals.map((_, i) => ordinals[0]! + i)
-      )
-      for (const word of words) assert.isTrue(section.some(({ text }) => text.includes(word)))
-      const plain = yield* from.retrieve("cedar", { keep: 1 })
-      assert.isUndefined(plain.kept[0]?.section)
-    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
-  )
-
   it.effect("have the kept passages read first, then the rest of their sections, each once", () =>
     Effect.gen(function* () {
       const given = yield* Ref.make<ReadonlyArray<string>>([])

@@ -76,6 +76,35 @@ describe("why", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
+  it.effect("tells the ranks that the trace tells, however many copies there are", () =>
+    Effect.gen(function* () {
+      const notice = "Whoever waits at the quay wears a life jacket until the boat is tied up."
+      const { idOf, opened } = yield* library({
+        ...Object.fromEntries(
+          Array.from({ length: 12 }, (_, i) => [`notice${i}.md`, `# Quay\n\n${notice}\n`])
+        ),
+        ...Object.fromEntries(
+          Array.from({ length: 12 }, (_, i) => [
+            `boat${i}.md`,
+            `# Boats\n\nThe boat ${i} waits at quay ${i}.\n`
+          ])
+        )
+      })
+      const question = "Who waits at the quay with a life jacket?"
+      const { trace } = yield* opened.retrieve(question)
+      assert.isBelow(trace.candidates, 24, "some of the copies are not looked at")
+      for (const { keywordRank, passage, recallRank, rerankRank, vectorRank } of trace.passages) {
+        const { fusion, keywords, rerank, vector } = bestOf(
+          yield* opened.why(idOf(passage.document.path), question)
+        )
+        assert.deepStrictEqual(
+          [fusion?.rank, rerank?.rank, vector?.rank, keywords?.rank],
+          [recallRank, rerankRank, vectorRank ?? vector?.rank, keywordRank ?? keywords?.rank]
+        )
+      }
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
   it.effect("says which words of the question a passage has, in any form, and which it lacks", () =>
     Effect.gen(function* () {
       const { idOf, opened } = yield* library({

@@ -219,6 +219,8 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       })),
       asked
     )
+    // Copies that were left out keep their place in the fused list.
+    const ranks = new Map(all.map(({ hit }, i) => [hit.passage.id, i + 1]))
     const idAt = (place: number) => fused[order[place]!]!.hit.passage.id
     const candidates = order
       .map((i, place): TracedPassage => {
@@ -228,7 +230,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
         return {
           passage: hit.passage,
           ...found(hit),
-          recallRank: i + 1,
+          recallRank: ranks.get(hit.passage.id)!,
           recallScore: score,
           ...(rerankScore === undefined ? {} : { rerankScore }),
           rerankRank: place + 1,

@@ -8,13 +8,14 @@ export const SECTION_CHARACTERS = 6_000
  * The passage and its neighbours under the same headings, in order: one after it, one before it, in turns, as far as
  * `SECTION_CHARACTERS` reach.
  *
- * **Details.** `passages` are those of its document, in order. A passage alone longer than that is given all the same.
+ * **Details.** `passages` are those of its document, in order. A passage alone longer than that is given all the same; one
+ * that is not among them, for the document was replaced meanwhile, by itself.
  */
 export const sectionOf = (
   found: StoredPassage,
   passages: ReadonlyArray<StoredPassage>
 ): ReadonlyArray<StoredPassage> => {
-  const at = passages.findIndex(({ id }) => id === found.id)
+  const at = passages.findIndex(({ id, text }) => id === found.id && text === found.text)
   if (at < 0) return [found]
   const path = found.headings.join("\n")
   let from = at

@@ -5,14 +5,14 @@ import type { Fusion } from "./Fusion.ts"
 /** One recalled passage and what became of it. Ranks count from 1. */
 export interface TracedPassage {
   readonly passage: StoredPassage
-  /** Cosine similarity of question and passage, -1 to 1; absent where the vector did not find it. */
+  /** Cosine similarity of question and passage, -1 to 1; of what keywords alone found, where it was compared besides. */
   readonly similarity?: number
   /** Its place among those that the vector found; absent where the vector did not find it. */
   readonly vectorRank?: number
   /** BM25, above 0, and its place among those that keywords found; absent where they did not find it. */
   readonly keywordScore?: number
   readonly keywordRank?: number
-  /** Its place in the fused list. The reranker may have looked at more passages than are recalled. */
+  /** Its place in the fused list, copies and all. The reranker may have looked at more passages than are recalled. */
   readonly recallRank: number
   /** What the fusion made of both: 0 to 1, cosine with `dense`, BM25 with `keywords`. */
   readonly recallScore: number

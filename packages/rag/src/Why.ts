@@ -121,8 +121,8 @@ const explain = (
   const text = searchText(embeddedText(passage.document.title, passage))
   const why: Omit<PassageWhy, "outcome" | "sentence"> = {
     passage,
-    ...placed("vector", deep?.vectorRank ?? hit?.vectorRank, hit?.similarity),
-    ...placed("keywords", deep?.keywordRank ?? hit?.keywordRank, hit?.keywordScore),
+    ...placed("vector", hit?.vectorRank ?? deep?.vectorRank, hit?.similarity),
+    ...placed("keywords", hit?.keywordRank ?? deep?.keywordRank, hit?.keywordScore),
     ...placed("fusion", fused && at + 1, fused?.score),
     ...placed("rerank", candidate?.rerankRank, candidate?.rerankScore),
     ...wordsOf(text)
