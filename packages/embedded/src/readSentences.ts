@@ -1,14 +1,14 @@
 /** The sentences of passages that answer a question. */
 import type { CitedSentence, ReaderPassage } from "@sluice/core"
+import { aboveOf, ASKS } from "./reading/above.ts"
 import { answerTypeOf, requiredOf } from "./reading/answerType.ts"
 import { CAPTION, TITLED } from "./reading/blocks.ts"
-import { isSameVerb } from "./reading/irregular.ts"
 import { picturesIn } from "./reading/pictures.ts"
+import { contentOf, covered, hasNumbers, presence, shareOf } from "./reading/presence.ts"
 import { isNumber, type Question, questionOf, wordsOf } from "./reading/question.ts"
-import { type Sentence, sentencesOf } from "./reading/sentences.ts"
-import { similarity } from "./similarity.ts"
+import type { Sentence } from "./reading/Sentence.ts"
+import { sentencesOf } from "./reading/sentences.ts"
 import { forgetIfFull, type Term } from "./text/Term.ts"
-import { termsOf } from "./text/termsOf.ts"
 
 export const MAX_SENTENCES = 3
 
@@ -43,7 +43,6 @@ const BEFORE_PRONOUN = 0.7
 const BEFORE_ROW = 0.7
 /** What a paragraph has named lasts for its later sentences, less with each. */
 const TOPIC_LASTS = 0.85
-const HEADING = 0.4
 /** What a caption says holds for all that is written in its figure, and for all rows of its table. */
 const ABOVE = 0.6
 const TITLE = 0.15
@@ -72,10 +71,6 @@ const FINISHED = /[.!?:;。！？：；…][\p{Pe}\p{Pf}"'*_`\d[\],\s]*$/u
 const NUMBERED = /^(?:\d{1,2}(?:\.\d{1,2}){0,4}|[IVX]{1,5})\.?\s+\p{Lu}/u
 const MAX_HEADING = 80
 
-/** Words less alike than this are different words; alike ones count for less than the same. */
-const SIMILAR = 0.62
-const SIMILAR_COUNTS = 0.7
-
 /** Sentences after the best need so much of its score, and must say something else. */
 const FOLLOWING = 0.8
 const MAX_OVERLAP = 0.6
@@ -90,36 +85,6 @@ interface Candidate {
   /** The share of the question that stands in its passage. */
   readonly support: number
   readonly score: number
-}
-
-const contentOf = (text: string): ReadonlySet<Term> => new Set(termsOf(text).filter(({ stop }) => !stop))
-
-/** How much of each term of the question stands in some text, 0 to 1. */
-const presence = ({ terms }: Question, content: ReadonlySet<Term>): ReadonlyArray<number> =>
-  terms.map((term) => {
-    if (content.has(term)) return 1
-    if (term.kind !== "word") return 0
-    let best = 0
-    for (const other of content) {
-      if (other.kind !== "word") continue
-      best = Math.max(best, isSameVerb(term.key, other.key) ? 1 : similarity(term, other))
-    }
-    return best >= SIMILAR ? best * SIMILAR_COUNTS : 0
-  })
-
-const covered = ({ weights }: Question, presences: ReadonlyArray<number>): number => {
-  const total = weights.reduce((a, b) => a + b, 0)
-  return total === 0 ? 0 : weights.reduce((sum, weight, i) => sum + weight * (presences[i] ?? 0), 0) / total
-}
-
-/** The same for some of its terms alone; all where there are none. */
-const shareOf = (
-  { weights }: Question,
-  places: ReadonlyArray<number>,
-  presences: ReadonlyArray<number>
-): number => {
-  const total = places.reduce((sum, i) => sum + (weights[i] ?? 0), 0)
-  return total === 0 ? 1 : places.reduce((sum, i) => sum + (weights[i] ?? 0) * (presences[i] ?? 0), 0) / total
 }
 
 /** Whether a sentence has numbers, and not those of the question. */
@@ -179,7 +144,7 @@ const namesOthers = (asked: ReadonlySet<string>, text: string): boolean => {
 const candidatesOf = (
   question: Question,
   isOfType: ((sentence: string) => boolean) | undefined,
-  { text, title }: ReaderPassage,
+  { delimiter, text, title }: ReaderPassage,
   passage: number
 ): ReadonlyArray<Candidate> => {
   const path = title.split(" > ")
@@ -188,7 +153,7 @@ const candidatesOf = (
   // What asks for one figure is answered where that one is, or spoken of.
   if (pictures.size > 0 && pictures.isDisjointFrom(picturesIn(`${title}\n${text}`))) return []
   if (question.years.some((year) => !year.test(title) && !year.test(text))) return []
-  const sentences = sentencesOf(text)
+  const sentences = sentencesOf(text, delimiter)
   const said = sentences.some(
     ({ text }) =>
       standsIn(question, text) &&
@@ -215,7 +180,12 @@ const candidatesOf = (
   let header = nothing
   let columns = ""
   const inTitle = presence(question, contentOf(path.slice(0, -1).join("\n")))
-  let heading = presence(question, contentOf(path.at(-1) ?? ""))
+  const none = aboveOf(question, "")
+  const sizes = Map.groupBy(sentences, ({ block }) => block)
+  let heading = aboveOf(question, path.at(-1) ?? "")
+  /** The question of the text that a sentence stands under, and whether that goes on after its block. */
+  let asked = none
+  let lasts = false
   let before = presence(question, nothing)
   let lead = before
   let topic = before
@@ -223,11 +193,13 @@ const candidatesOf = (
   let underHeader = false
   const candidates: Array<Candidate> = []
   for (const sentence of sentences) {
+    if (!/[\p{L}\p{N}]/u.test(sentence.text)) continue
     const content = contentOf(sentence.text)
     const plain = presence(question, content)
     const own = said && standsIn(question, sentence.text) ? withVerb(question, plain) : plain
     if (sentence.kind === "heading") {
-      heading = own
+      heading = aboveOf(question, sentence.text)
+      asked = none
       before = lead = presence(question, nothing)
       underHeader = false
       continue
@@ -240,7 +212,19 @@ const candidatesOf = (
       continue
     }
     if (sentence.block !== block) topic = presence(question, nothing)
+    if (sentence.block !== block && !lasts) asked = none
     block = sentence.block
+    const isText = sentence.kind === "paragraph" || sentence.kind === "item"
+    // A question, or a sentence that only repeats the one that is asked, answers nothing; the text after it may
+    const repeats =
+      content.size > 0 &&
+      ![...content].some((term) => term.kind !== "character" && !question.terms.includes(term))
+    if (repeats || (isText && ASKS.test(sentence.text))) {
+      asked = aboveOf(question, sentence.text)
+      lasts = sentence.kind === "paragraph" && sizes.get(block)?.length === 1
+      before = own
+      continue
+    }
     // Items of a list and rows of a table go with what leads to them, not with each other.
     const pronoun = PRONOUN.test(sentence.text)
     const above = pronoun ? before.map((value, i) => Math.max(value, topic[i] ?? 0)) : before
@@ -253,17 +237,13 @@ const candidatesOf = (
         value,
         weight * (context[i] ?? 0),
         ABOVE * (inCaption[i] ?? 0),
-        HEADING * (heading[i] ?? 0),
+        heading.counts[i] ?? 0,
+        asked.counts[i] ?? 0,
         TITLE * (inTitle[i] ?? 0)
       )
     )
     const size = [...content].filter(({ kind }) => kind !== "pair").length
     const coverage = covered(question, around)
-    // A sentence that only repeats the question answers nothing.
-    if (![...content].some((term) => term.kind !== "character" && !question.terms.includes(term))) {
-      before = own
-      continue
-    }
     const sameNumbers = row && hasNumbers(question, `${sentence.text}\n${columns}`)
     candidates.push({
       passage,
@@ -271,7 +251,7 @@ const candidatesOf = (
       content,
       // A number alone, such as a year, is found everywhere.
       about:
-        required(sentence.text, `${columns}\n${path.at(-1) ?? ""}\n${captionText}`) &&
+        required(sentence.text, `${columns}\n${path.at(-1) ?? ""}\n${asked.text}\n${captionText}`) &&
         (question.required.length === 0 ||
           question.required.some((i) => (around[i] ?? 0) > 0) ||
           (standsIn(question, sentence.text) && saysTheRest(question, own)) ||
@@ -281,7 +261,7 @@ const candidatesOf = (
         (question.subject.length === 0 || question.subject.some((i) => (around[i] ?? 0) > 0)) &&
         (sameNumbers ||
           covered(question, own) >= (row ? MIN_ROW_COVERAGE : MIN_OWN_COVERAGE) ||
-          covered(question, heading) >= MIN_HEADING_COVERAGE),
+          Math.max(covered(question, heading.said), covered(question, asked.said)) >= MIN_HEADING_COVERAGE),
       coverage,
       support,
       score:
@@ -305,10 +285,6 @@ const candidatesOf = (
   }
   return candidates
 }
-
-/** Whether all numbers of the question stand in a text, none as a part of another. */
-const hasNumbers = ({ figures }: Question, text: string): boolean =>
-  figures.length > 0 && figures.every((figure) => figure.test(text))
 
 /** The share of all words of a question that stand in a sentence. */
 const sharedWords = (words: ReadonlySet<string>, sentence: string): number =>

@@ -7,7 +7,7 @@ import { passageFigure, type Unit, unitsOf } from "./Units.ts"
  * The chunker's name in a collection's manifest. It changes whenever passages of the same file would change:
  * passages of two chunkers never share a collection.
  */
-export const CHUNKER = "headings-2"
+export const CHUNKER = "headings-3"
 
 /** A piece that is smaller than this is joined with its neighbour when both fit into one passage. */
 export const SMALL_SIZE = 200
@@ -135,7 +135,7 @@ export const chunk = (parsed: Parsed): ReadonlyArray<Passage> => {
       headings,
       ...(page === undefined ? {} : { page }),
       lines: inside,
-      ...(figure === undefined ? {} : { figure: passageFigure(text, figure) })
+      ...(figure === undefined ? {} : { figure: passageFigure(parsed, figure, start) })
     })
   }
 

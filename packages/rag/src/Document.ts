@@ -93,6 +93,8 @@ export interface PassageFigure extends Pick<Figure, "kind" | "number" | "page" |
   /** The caption's text; empty where there is none. */
   readonly caption: string
   readonly crop?: string
+  /** Of a later piece of a table: its caption and header line. They are searched, ranked and read, never quoted. */
+  readonly head?: string
   /** What is said of it elsewhere: paragraphs that refer to it, a description. It is searched and ranked, never quoted. */
   readonly said?: string
 }

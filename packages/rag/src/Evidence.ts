@@ -4,7 +4,8 @@ import type { Citation, StoredPassage } from "./Document.ts"
 import { referencesIn } from "./figures/Mentions.ts"
 import type { LookedAt, Looker } from "./LookAt.ts"
 import { isReferred } from "./ReferredFigures.ts"
-import { titleOf } from "./SearchText.ts"
+import { delimiterOf } from "./parse/Delimiter.ts"
+import { headedText, titleOf } from "./SearchText.ts"
 
 /** A passage as it stands in its document, or what image understanding saw in the figure that it is. */
 export interface Source {
@@ -15,10 +16,14 @@ export interface Source {
 
 export const sourceOf = (passage: StoredPassage): Source => ({ passage, text: passage.text, seen: false })
 
-export const readerPassage = ({ passage: { document, headings }, text }: Source): ReaderPassage => ({
-  title: titleOf(document.title, headings),
-  text
-})
+export const readerPassage = ({ passage, seen, text }: Source): ReaderPassage => {
+  const { document, figure, headings } = passage
+  const title = titleOf(document.title, headings)
+  if (seen || text !== passage.text || figure?.kind !== "table") return { title, text }
+  const read = { title, text: headedText(passage) }
+  const delimiter = document.format === "text" ? delimiterOf(read.text.split("\n", 1)[0]!) : undefined
+  return delimiter === undefined ? read : { ...read, delimiter }
+}
 
 /**
  * What was said of a figure as something to read.
@@ -61,7 +66,9 @@ export const verify = (
 ): ReadonlyArray<Citation> | undefined => {
   const cited: Array<Citation> = []
   let next = before.length + 1
-  const said = sentence.evidence.map(({ passage, quote }) => [sources[passage], quote] as const)
+  const said = sentence.evidence
+    .map(({ passage, quote }) => [sources[passage], quote] as const)
+    .filter(([source, quote]) => source?.passage.figure?.head?.includes(quote.trim()) !== true)
   for (const [source, quote] of [...said, ...said.flatMap((one) => spokenOf(one, sources))]) {
     const citation = cite(source, quote, next)
     if (citation === undefined) return undefined

@@ -14,9 +14,13 @@ const QUESTION_CHARACTERS = 4_000
 export const titleOf = (title: string, headings: ReadonlyArray<string>): string =>
   (headings[0] === title ? headings : [title, ...headings]).join(" > ")
 
-/** What a passage is ranked by: what it says and, of a figure, what is said of it elsewhere. */
-export const rankedText = ({ figure, text }: Passage): string =>
-  figure?.said === undefined ? text : `${text}\n${figure.said}`
+/** A passage under the head of the table that it is a later piece of. */
+export const headedText = ({ figure, text }: Passage): string =>
+  figure?.head === undefined ? text : `${figure.head}\n${text}`
+
+/** What a passage is ranked by: what it says under its head and, of a figure, what is said of it elsewhere. */
+export const rankedText = (passage: Passage): string =>
+  passage.figure?.said === undefined ? headedText(passage) : `${headedText(passage)}\n${passage.figure.said}`
 
 /** The text that stands for a passage: where it stands, then that. Structure is worth as much as a better model. */
 export const embeddedText = (title: string, passage: Passage): string =>

@@ -37,11 +37,40 @@ const trimmed = (text: string, unit: Unit): Unit | undefined => {
   return start < end ? { ...unit, start, end } : undefined
 }
 
-/** What a passage says of the figure that it is. */
-export const passageFigure = (text: string, { box, caption, kind, number, page }: Figure): PassageFigure => ({
-  kind,
-  caption: caption === undefined ? "" : text.slice(caption.start, caption.end).replace(/\s+/g, " ").trim(),
-  ...(number === undefined ? {} : { number }),
-  ...(page === undefined ? {} : { page }),
-  ...(box === undefined ? {} : { box })
-})
+/** What a passage, which starts at `from`, says of the figure that it is, or is a piece of. */
+export const passageFigure = (parsed: Parsed, figure: Figure, from: number): PassageFigure => {
+  const { box, caption, kind, number, page } = figure
+  const head = headOf(parsed, figure, from)
+  return {
+    kind,
+    caption:
+      caption === undefined ? "" : parsed.text.slice(caption.start, caption.end).replace(/\s+/g, " ").trim(),
+    ...(number === undefined ? {} : { number }),
+    ...(page === undefined ? {} : { page }),
+    ...(box === undefined ? {} : { box }),
+    ...(head === "" ? {} : { head })
+  }
+}
+
+/** What longer captions and header lines begin with says enough; the piece itself is to be seen by rerankers. */
+const HEAD_CHARACTERS = 400
+
+/** The header's line, and in Markdown the rule below it. */
+const HEADER = /\S.*(?:\r?\n[ \t|:]*-[- \t|:]*(?=\r?\n|$))?/y
+
+/** Caption and header line of a table where they stand before `from`; each cut to `HEAD_CHARACTERS`. */
+const headOf = ({ format, text }: Parsed, { caption, end, kind, start }: Figure, from: number): string => {
+  if (kind !== "table") return ""
+  const above = caption !== undefined && caption.end <= from
+  const body = above && caption.start <= start ? caption.end : start
+  HEADER.lastIndex = body + text.slice(body, end).search(/\S/)
+  const header = HEADER.exec(text)?.[0] ?? ""
+  // Lines without cells are no header; those of a text file are parted by commas or the like
+  const tabular = HEADER.lastIndex <= from && (format === "text" || header.includes("|"))
+  return [
+    above ? `${text.slice(caption.start, caption.end).slice(0, HEAD_CHARACTERS)}\n` : "",
+    tabular ? header.slice(0, HEAD_CHARACTERS) : ""
+  ]
+    .filter((part) => part !== "")
+    .join("\n")
+}

@@ -14,6 +14,8 @@ export interface ReaderPassage {
   /** Title of the document and path of headings. */
   readonly title: string
   readonly text: string
+  /** What parts the cells of each line, where the text is lines of a CSV or TSV file, its header first. */
+  readonly delimiter?: string
 }
 
 /** Evidence for a sentence: words of a passage, to the letter. `passage` is an index into the passages given. */

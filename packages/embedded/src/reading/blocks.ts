@@ -12,6 +12,8 @@ const RULE = /^[\s|:=*_+-]*$/
 const TABLE_RULE = /^\s*(?:\|\s*)?:?-{2,}[\s|:-]*$/
 const PIPED = /\S \| \S/
 const MAX_HEAD = 100
+/** “Q:” and “A:” of questions and answers. */
+const TURN = /^\s*[*_]{0,3}(?:Q|A|Question|Answer|[问問答])\s?\d{0,3}[*_]{0,3}\s?(?::|：)[*_]{0,3}\s*(?=\S)/
 const QUOTE = /^\s*(?:>\s?)+/
 
 /** How the caption of a figure or a table begins. */
@@ -93,7 +95,11 @@ export const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
       const quoted = QUOTE.exec(line)?.[0].length ?? 0
       const rest = line.slice(quoted)
       const mark = ITEM_MARK_WITHOUT_SPACE.test(rest) ? undefined : ITEM.exec(rest)?.[0]
-      if (mark !== undefined) {
+      const turn = TURN.exec(rest)?.[0]
+      if (turn !== undefined) {
+        close()
+        open = { kind: "paragraph", start: from0 + quoted + turn.length, end, first: end }
+      } else if (mark !== undefined) {
         close()
         open = { kind: "item", start: from0 + quoted + mark.length, end, first: end }
       } else if (open === undefined) {

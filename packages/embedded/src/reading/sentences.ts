@@ -1,18 +1,8 @@
 /** Where sentences begin and end. */
 import { blocksOf } from "./blocks.ts"
+import { delimitedRows } from "./delimitedRows.ts"
 import { readable, readableRow } from "./readable.ts"
-import type { TextBlock } from "./TextBlock.ts"
-
-/** A sentence, item, row or line of a passage. `text.slice(start, end)` is its source, to the letter. */
-export interface Sentence {
-  readonly kind: TextBlock["kind"]
-  /** Without marks, in one line. */
-  readonly text: string
-  readonly start: number
-  readonly end: number
-  /** Number of its block within the passage. */
-  readonly block: number
-}
+import type { Sentence } from "./Sentence.ts"
 
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" })
 
@@ -30,10 +20,18 @@ const joins = (before: string, after: string): boolean =>
   /^[\p{Ll},;:)\]]/u.test(after) ||
   (ABBREVIATION.test(before) && !(MAY_END.test(before) && /^\p{Lu}/u.test(after)))
 
+/** Marks that end what is emphasised stand after the full stop, and belong to the sentence before. */
+const CLOSING = /^[*_]{1,3}(?=\s|$)/
+
 function* split(source: string): Generator<readonly [start: number, end: number]> {
   let start = -1
   let end = 0
-  for (const { index, segment } of segmenter.segment(source)) {
+  for (const part of segmenter.segment(source)) {
+    const closing = start < 0 ? 0 : (CLOSING.exec(part.segment)?.[0].length ?? 0)
+    const segment = part.segment.slice(closing)
+    const index = part.index + closing
+    end = index
+    if (segment.trim() === "") continue
     if (start >= 0 && !joins(source.slice(Math.max(start, end - LAST_WORD), end), segment)) {
       yield [start, end]
       start = -1
@@ -46,9 +44,13 @@ function* split(source: string): Generator<readonly [start: number, end: number]
 
 /**
  * The sentences of a passage, in order. Markdown source, plain text, the text of a PDF (lines separated by single line
- * breaks) and Chinese are understood; headings, rows of tables and lines of code are a sentence each.
+ * breaks) and Chinese are understood; headings, rows of tables and lines of code are a sentence each. With a `delimiter`
+ * it is lines of a CSV file.
  */
-export const sentencesOf = (text: string): ReadonlyArray<Sentence> =>
+export const sentencesOf = (text: string, delimiter?: string): ReadonlyArray<Sentence> =>
+  delimiter === undefined ? proseOf(text) : delimitedRows(text, delimiter)
+
+const proseOf = (text: string): ReadonlyArray<Sentence> =>
   blocksOf(text).flatMap(({ end, kind, start }, block): ReadonlyArray<Sentence> => {
     const source = text.slice(start, end)
     if (kind !== "paragraph" && kind !== "item") {

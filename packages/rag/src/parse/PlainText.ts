@@ -1,5 +1,6 @@
 /** Plain text to blocks; every offset points into the file itself. */
-import type { Block, Parsed } from "../Document.ts"
+import type { Block, Figure, Parsed } from "../Document.ts"
+import { delimiterOf } from "./Delimiter.ts"
 import type { TextKind } from "./Format.ts"
 import { blockSpan, lineStarts } from "./LineSpans.ts"
 
@@ -23,13 +24,16 @@ const headingLevel = (lines: ReadonlyArray<string>): number | undefined => {
 /**
  * Paragraphs at blank lines; every non-blank character belongs to one block.
  *
- * `kind` says what a paragraph is: code and tables are later split only between lines.
+ * `kind` says what a paragraph is: code and tables are later split only between lines. From the first line with several
+ * cells on, a table is one block and one figure.
  * `title` is the first line when it is short and stands alone; else empty.
  */
 export const parsePlainText = (text: string, kind: TextKind): Parsed => {
   const starts = lineStarts(text)
   const lineAt = (line: number): string => text.slice(starts[line], starts[line + 1])
+  const beginsTable = (line: number): boolean => kind === "table" && delimiterOf(lineAt(line)) !== undefined
   const blocks: Array<Block> = []
+  const figures: Array<Figure> = []
   let title = ""
   const count = starts.length - 1
   for (let first = 0; first < count;) {
@@ -38,8 +42,10 @@ export const parsePlainText = (text: string, kind: TextKind): Parsed => {
       continue
     }
     let after = first + 1
-    while (after < count && lineAt(after).trim() !== "") after++
+    if (beginsTable(first)) after = count
+    while (after < count && lineAt(after).trim() !== "" && !beginsTable(after)) after++
     const span = blockSpan(text, starts, [first, after])!
+    if (beginsTable(first)) figures.push({ ...span, kind: "table", mentions: [] })
     const lines =
       kind === "paragraph" && after - first <= 2 ? text.slice(span.start, span.end).split(/\r\n?|\n/) : []
     const level = headingLevel(lines)
@@ -56,5 +62,5 @@ export const parsePlainText = (text: string, kind: TextKind): Parsed => {
     }
     first = after
   }
-  return { format: "text", title, text, blocks, pages: [], lines: [], figures: [], faults: [] }
+  return { format: "text", title, text, blocks, pages: [], lines: [], figures, faults: [] }
 }
