@@ -40,15 +40,34 @@ describe("rerankScores", () => {
   })
 
   it("lets what is rare among the candidates decide between equals", () => {
-    const keepers = Array.from({ length: 6 }, (_, i) => ({ text: `The keeper has page ${i}` }))
-    const office = { text: "The office has page 7" }
-    const offices = Array.from({ length: 6 }, (_, i) => ({ text: `The office has page ${i}` }))
-    const keeper = { text: "The keeper has page 7" }
-    const share = (documents: ReadonlyArray<{ readonly text: string }>, i: number) =>
-      rerankScores("office keeper", documents)[i] ?? 0
-    const rareOffice = share([...keepers, office], 6) - share([...keepers, office], 0)
-    const rareKeeper = share([...offices, keeper], 0) - share([...offices, keeper], 6)
-    expect(rareOffice).toBeGreaterThan(rareKeeper)
+    const pages = (who: string, count: number) =>
+      Array.from({ length: count }, (_, i) => ({ text: `The ${who} has page ${i}` }))
+    const leaders = pages("office and its keeper", 3)
+    /** How far the first office is ahead of the first keeper. */
+    const ahead = (offices: number, keepers: number): number => {
+      const documents = [...pages("office", offices), ...pages("keeper", keepers), ...leaders]
+      const scores = rerankScores("office keeper", documents)
+      return (scores[0] ?? 0) - (scores[offices] ?? 0)
+    }
+    expect(ahead(1, 6)).toBeGreaterThan(ahead(6, 1))
+  })
+
+  it("gives each thing that is asked for its own best documents", () => {
+    const moorings = ["north", "south", "east", "west", "upper", "lower"].map((place) => ({
+      text: `The ${place} mooring of the harbour costs boats a fee by the night, which the harbour warden takes at the mooring.`
+    }))
+    const pump = {
+      text: "Grease for the pump comes in red barrels; the crew of the workshop looks after it in spring."
+    }
+    const documents = [...moorings, pump]
+    const ranks = (query: string) => {
+      const scores = rerankScores(query, documents)
+      return scores.filter((score) => score > (scores[moorings.length] ?? 0)).length + 1
+    }
+    expect(
+      ranks("What fee does a boat pay by the night in the harbour, and in which barrels does grease come?")
+    ).toBeLessThan(3)
+    expect(ranks("What fee does a boat pay by the night in the harbour?")).toBe(documents.length)
   })
 
   it("lets a document without a title lose nothing to titled ones that fit less", () => {

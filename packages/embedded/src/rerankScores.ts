@@ -2,6 +2,7 @@
 import type { Candidate } from "@sluice/core"
 import { termsOfDocument } from "./documentTerms.ts"
 import { DIMENSION, dot, embedTerms, type TermedText } from "./embedText.ts"
+import { nearnessOf } from "./nearness.ts"
 import { likesOf } from "./similarity.ts"
 import { forgetIfFull, type Term } from "./text/Term.ts"
 import { termsOf } from "./text/termsOf.ts"
@@ -42,12 +43,10 @@ const VERY_LONG = 50
 const VECTOR_OF_LONG = 1
 
 /**
- * The best documents after a first look, to which the others are compared; the better ones count far more. So much of the
- * priors takes part in choosing them. Priors, power and weight together: the mean of 98 collections .0015 above what
- * `covered` gives, twelve of them below BM25 → ten, what these lack together .084 → .035 (nDCG@10).
+ * What the priors count in choosing the leaders. They, the leaders' power and the weight of their company together: the
+ * mean of 98 collections .0015 above what `covered` gives, twelve of them below BM25 → ten, what these lack together
+ * .084 → .035 (nDCG@10).
  */
-const LEADERS = 3
-const LEADER_POWER = 4
 const LEADER_PRIOR = 0.15
 
 /** Saturation of repeated terms, and how far long documents are held back. */
@@ -71,6 +70,8 @@ interface Wanted {
   readonly size: number
   /** Each knows its place, until `forget`. */
   readonly terms: ReadonlyArray<Term>
+  /** Their places as they follow each other in the query. */
+  readonly sequence: ReadonlyArray<number>
   readonly weights: Float64Array
   /** Terms that follow each other in the query, as places. */
   readonly neighbours: ReadonlySet<number>
@@ -101,7 +102,8 @@ const wantedOf = (all: ReadonlyArray<Term>): Wanted => {
   const size = terms.reduce((sum, { kind }) => sum + SIZES[kind], 0)
   const pairs = words.filter(({ kind }) => kind === "pair").length / (words.length || 1)
   const order = WEIGHTS.order + pairs * (WEIGHTS.orderOfPairs - WEIGHTS.order)
-  return { size, terms, weights, neighbours, order, likes: likesOf(terms, SIMILAR) }
+  const likes = likesOf(terms, SIMILAR)
+  return { size, terms, sequence: sequence.map(({ place }) => place), weights, neighbours, order, likes }
 }
 
 const forget = ({ terms }: Wanted): void => {
@@ -180,17 +182,20 @@ const usualTitle = (titled: ReadonlyArray<Match>): ((document: Match) => number)
   return (document) => (fit > 0 ? Math.min(document.room, title * (document.fit / fit) ** 2) : 0)
 }
 
+/** How rare each wanted term is among the documents, as far as it is in general language. */
+const rarityAmong = ({ weights }: Wanted, seen: ReadonlyArray<Seen>): Float64Array =>
+  weights.map((weight, place) => {
+    const holders = seen.reduce((sum, { counts }) => sum + (counts[place] === 0 ? 0 : 1), 0)
+    return (weight * Math.log(1 + (seen.length + 0.5) / (holders + 0.5))) / Math.log(2 + 2 * seen.length)
+  })
+
 /** Scores from words in common alone. */
-const lexicalScores = (wanted: Wanted, seen: ReadonlyArray<Seen>): Float64Array => {
+const lexicalScores = (wanted: Wanted, rare: Float64Array, seen: ReadonlyArray<Seen>): Float64Array => {
   const { order, terms, weights } = wanted
   const average = Math.max(
     MIN_AVERAGE_TERMS,
     seen.reduce((sum, { length }) => sum + length, 0) / (seen.length || 1)
   )
-  const rare = weights.map((weight, place) => {
-    const holders = seen.reduce((sum, { counts }) => sum + (counts[place] === 0 ? 0 : 1), 0)
-    return (weight * Math.log(1 + (seen.length + 0.5) / (holders + 0.5))) / Math.log(2 + 2 * seen.length)
-  })
   const total = weights.reduce((a, b) => a + b, 0) || 1
   const totalRare = rare.reduce((a, b) => a + b, 0) || 1
   const matches = seen.map((document): Match => {
@@ -228,23 +233,6 @@ const lexicalScores = (wanted: Wanted, seen: ReadonlyArray<Seen>): Float64Array 
   )
 }
 
-/** How near each document is to the leaders: relevant documents resemble each other. `firsts` are their scores. */
-const companyOf = (firsts: Float64Array, vectors: ReadonlyArray<Float32Array>): Float64Array => {
-  const leaders = [...firsts.keys()]
-    .toSorted((a, b) => (firsts[b] ?? 0) - (firsts[a] ?? 0) || a - b)
-    .slice(0, LEADERS)
-    .map((index) => ({ vector: vectors[index], weight: Math.max(0, firsts[index] ?? 0) ** LEADER_POWER }))
-  const total = leaders.reduce((sum, { weight }) => sum + weight, 0) || 1
-  return Float64Array.from(
-    vectors,
-    (vector) =>
-      leaders.reduce(
-        (sum, leader) => sum + (leader.vector ? leader.weight * dot(vector, leader.vector) : 0),
-        0
-      ) / total
-  )
-}
-
 /** Of the call before: 40 new ones a question, 4 KB each, keep the garbage collector busy. */
 const vectorsKept: Array<Float32Array> = []
 const VECTORS_KEPT = 100
@@ -259,9 +247,9 @@ const logistic = (x: number): number => 1 / (1 + Math.exp(-x))
  *
  * **Details.** Saturated term frequency, with rarity in general language and among the candidates, and smaller parts
  * for title, order of words, words that look alike, having all words, and the vectors of `embedText`, which count more for
- * long questions; then how near a document is to the three best, which `priors` (0 to 1, in the order of the documents)
- * take part in choosing. Only what is given counts: no index, no state, no matter in which order the documents come,
- * unless more than three are the best, to the last digit: then the first of them.
+ * long questions; then how near a document is to the three best, and to the best of what else the question speaks of.
+ * `priors` (0 to 1, in the order of the documents) take part in choosing these. Only what is given counts: no index, no
+ * state, no matter in which order the documents come, unless several are the best, to the last digit: then the first.
  *
  * **Gotchas.** Scores order the documents of one call. They are no probabilities.
  */
@@ -284,11 +272,14 @@ export const rerankScores = (
   forget(wanted)
   const long = Math.max(0, Math.min((wanted.size - LONG) / (VERY_LONG - LONG), 1))
   const vectorWeight = WEIGHTS.vector + long * VECTOR_OF_LONG
-  const scores = lexicalScores(wanted, seen).map(
+  const rarity = rarityAmong(wanted, seen)
+  const scores = lexicalScores(wanted, rarity, seen).map(
     (score, i) => score + vectorWeight * dot(vector, vectors[i] ?? vector)
   )
-  const company = companyOf(
+  const company = nearnessOf(
+    { rarity, sequence: wanted.sequence },
     scores.map((score, i) => score + LEADER_PRIOR * (priors[i] ?? 0)),
+    seen.map(({ counts }) => counts),
     vectors
   )
   return scores.map((score, i) => logistic(4 * (score + WEIGHTS.company * (company[i] ?? 0)) - 4))
