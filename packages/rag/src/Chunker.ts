@@ -135,6 +135,7 @@ export const chunk = (parsed: Parsed): ReadonlyArray<Passage> => {
       headings,
       ...(page === undefined ? {} : { page }),
       lines: inside,
+      ...(parsed.about === undefined || passages.length > 0 ? {} : { about: parsed.about }),
       ...(figure === undefined ? {} : { figure: passageFigure(parsed, figure, start) })
     })
   }

@@ -76,6 +76,8 @@ export interface ReadFault {
 export interface Parsed {
   readonly format: Format
   readonly title: string
+  /** What the front matter of Markdown says besides the title: tags, an author, a date. */
+  readonly about?: string
   readonly text: string
   readonly blocks: ReadonlyArray<Block>
   /** Empty for formats without pages. */
@@ -112,6 +114,8 @@ export interface Passage extends Span {
   readonly lines: ReadonlyArray<Line>
   /** For passages that are a figure or a table. */
   readonly figure?: PassageFigure
+  /** For a document's first passage: what its front matter says. It is searched and ranked, never quoted. */
+  readonly about?: string
 }
 
 /** Values that a program attaches to a document, to filter by. Keys may be anything. */

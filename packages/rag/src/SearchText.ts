@@ -18,9 +18,11 @@ export const titleOf = (title: string, headings: ReadonlyArray<string>): string 
 export const headedText = ({ figure, text }: Passage): string =>
   figure?.head === undefined ? text : `${figure.head}\n${text}`
 
-/** What a passage is ranked by: what it says under its head and, of a figure, what is said of it elsewhere. */
-export const rankedText = (passage: Passage): string =>
-  passage.figure?.said === undefined ? headedText(passage) : `${headedText(passage)}\n${passage.figure.said}`
+/** What a passage is ranked by: what it says under its head, what is said of its figure, and what of its document. */
+export const rankedText = (passage: Passage): string => {
+  const { about, figure } = passage
+  return [headedText(passage), figure?.said, about].filter((part) => part !== undefined).join("\n")
+}
 
 /** The text that stands for a passage: where it stands, then that. Structure is worth as much as a better model. */
 export const embeddedText = (title: string, passage: Passage): string =>

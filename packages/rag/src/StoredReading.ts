@@ -56,6 +56,7 @@ const StoredReading = Schema.fromJsonString(
   Schema.Struct({
     format: Schema.Literals(["markdown", "html", "text", "pdf", "docx", "image"]),
     title: Schema.String,
+    about: Schema.optionalKey(Schema.String),
     text: Schema.String,
     blocks: Schema.Array(Schema.Struct(Block)),
     pages: Schema.Array(Schema.Struct(Page)),

@@ -42,6 +42,16 @@ const plain = (source: string): string =>
 const frontMatterTitle = (frontMatter: string): string | undefined =>
   /^title:[ \t]*(["']?)(.+?)\1[ \t]*\r?$/m.exec(frontMatter)?.[2]
 
+/** Front matter that says more than that says enough. */
+const ABOUT_CHARACTERS = 600
+
+/** The rest of it, as it stands there. */
+const aboutOf = (frontMatter: string): string =>
+  frontMatter
+    .replace(/^(?:---|\.\.\.|title:.*)[ \t]*\r?$/gm, "")
+    .trim()
+    .slice(0, ABOUT_CHARACTERS)
+
 /** Items of the list that opens at `index`, as line ranges. */
 const itemLines = (tokens: ReadonlyArray<Token>, index: number): Array<readonly [number, number]> => {
   const items: Array<readonly [number, number]> = []
@@ -102,8 +112,17 @@ export const parseMarkdown = (file: string): Unillustrated => {
       blocks.push((token.type === "html_block" ? htmlFigure(text, span) : undefined) ?? { ...span, kind })
     }
   })
+  const about = aboutOf(frontMatter)
   const read = withFigures(
-    { format: "markdown", title: title ?? "", text, pages: [], lines: [], faults: [] },
+    {
+      format: "markdown",
+      title: title ?? "",
+      ...(about === "" ? {} : { about }),
+      text,
+      pages: [],
+      lines: [],
+      faults: []
+    },
     blocks
   )
   const whole = (reference: string): string => data.get(reference) ?? reference
