@@ -128,6 +128,7 @@ onEachStore((store) => {
         const reserve = (units: number) => Effect.map(ledger.reserve(purchase("a", key, { units })), charged)
         const renamed = yield* reserve(30)
         yield* keys.update("a", key, { name: "another" })
+        yield* keys.update("a", key, { name: "a third", remain_quota: 170 })
         yield* ledger.refund(renamed.id)
         assert.deepStrictEqual(yield* balances("a"), { user: 200, key: 200 })
         const [gone, under, over] = [yield* reserve(40), yield* reserve(40), yield* reserve(5)]
@@ -140,6 +141,10 @@ onEachStore((store) => {
         assert.deepInclude(yield* ledger.reserve(purchase("a", key)), { _tag: "Short", of: "key" })
         yield* ledger.settle(last, used(3))
         assert.deepStrictEqual(yield* balances("a"), { user: 157, key: 4 })
+        const all = yield* reserve(4)
+        yield* keys.update("a", key, { remain_quota: 0 })
+        yield* ledger.refund(all.id)
+        assert.deepStrictEqual(yield* balances("a"), { user: 157, key: 0 })
       }).pipe(Effect.provide(ApiKeys.layer))
     )
   )

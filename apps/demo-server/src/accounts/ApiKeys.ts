@@ -131,10 +131,15 @@ export class ApiKeys extends Context.Service<
         get,
         update: (user, id, changes) => {
           if (Object.keys(changes).length === 0) return get(user, id)
-          // What calls that are under way have reserved was of the quota before.
-          const anew = changes.remain_quota === undefined ? "" : ", quota_version = quota_version + 1"
+          const { remain_quota: quota } = changes
+          // What calls that are under way have reserved was of the quota before. Who sends a token back whole, to rename
+          // it, sets none; who ends it by 0 does, even where all of it is reserved.
+          const anew =
+            quota === undefined
+              ? sql.literal("")
+              : sql`, quota_version = quota_version + CASE WHEN remain_quota = ${quota} AND remain_quota > 0 THEN 0 ELSE 1 END`
           return first(
-            sql`UPDATE tokens SET ${sql.update(columnsOf(changes))}${sql.literal(anew)}
+            sql`UPDATE tokens SET ${sql.update(columnsOf(changes))}${anew}
               WHERE user_id = ${user} AND id = ${id} RETURNING *`
           )
         },
