@@ -38,6 +38,10 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.5" } }), { excludeTestServic
       ["/v1/images/generations", MAX_IMAGES_BYTES],
       ["/v1/chat/completions", MAX_IMAGES_BYTES],
       ["/api/token/", MAX_ACCOUNT_BYTES],
+      ["/API/token/", MAX_ACCOUNT_BYTES],
+      ["//api/token", MAX_ACCOUNT_BYTES],
+      ["/%61pi/token/", MAX_ACCOUNT_BYTES],
+      ["/session/", MAX_ACCOUNT_BYTES],
       ["/documents", MAX_UPLOAD_BYTES]
     ] as const) {
       it.effect(

@@ -23,8 +23,18 @@ const EXACT: Readonly<Record<string, number>> = {
   "/session": MAX_ACCOUNT_BYTES
 }
 
+/** As the router reads it: letters of either case, slashes doubled and at the end, characters by their codes. */
+const pathOf = (url: string): string => {
+  const [path = ""] = url.split("?", 1)
+  try {
+    return decodeURIComponent(path).toLowerCase().replaceAll(/\/+/g, "/").replace(/\/$/, "")
+  } catch {
+    return path
+  }
+}
+
 export const maxBodyBytes = (url: string): number => {
-  const path = url.split("?", 1)[0] ?? ""
+  const path = pathOf(url)
   const exact = Object.hasOwn(EXACT, path) ? EXACT[path] : undefined
   if (exact !== undefined) return exact
   if (path.startsWith("/v1/") || path.startsWith("/v2/")) return MAX_CALL_BYTES
