@@ -318,7 +318,10 @@ onPostgres((postgres, store) => {
 
 describe("a database that is not there", () => {
   for (const [url, told] of [
-    ["postgres://someone:canary@127.0.0.1:1/accounts", /SLUICE_DATABASE_URL cannot be opened.*start it/],
+    [
+      "postgres://someone:canary@127.0.0.1:1/accounts",
+      /SLUICE_DATABASE_URL cannot be opened.* connect: connect ECONNREFUSED.*start it/
+    ],
     ["mysql://someone:canary@127.0.0.1/accounts", /SLUICE_DATABASE_URL is not a PostgreSQL address/]
   ] as const) {
     it.live(`${url.slice(0, 5)} is refused at the start, and its password not told`, () =>

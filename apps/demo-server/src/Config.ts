@@ -74,7 +74,7 @@ const variables = Config.unwrap({
   host: text("HOST"),
   data: text("SLUICE_DATA"),
   database: Config.Redacted("SLUICE_DATABASE_URL").pipe(Config.option, Config.map(Option.getOrUndefined)),
-  synchronous: Config.Literals(["full", "normal"], "SLUICE_SYNCHRONOUS").pipe(Config.withDefault("full")),
+  synchronous: text("SLUICE_SYNCHRONOUS"),
   url: text("SLUICE_GATEWAY_URL"),
   apiKey: Config.schema(ApiKey, "SLUICE_API_KEY").pipe(Config.option, Config.map(Option.getOrUndefined)),
   accessToken: Config.schema(SystemAccessToken, "SLUICE_ACCESS_TOKEN").pipe(
@@ -108,6 +108,11 @@ const portOf = ({ port }: Variables): Effect.Effect<number, StartError> => {
         })
       )
 }
+
+const synchronousOf = ({ synchronous = "full" }: Variables) =>
+  synchronous === "full" || synchronous === "normal"
+    ? Effect.succeed<NodeSqlite.Synchronous>(synchronous)
+    : Effect.fail(new StartError({ message: "SLUICE_SYNCHRONOUS is either full or normal" }))
 
 /** Its text is not repeated: a password is in it. */
 const databaseOf = ({ database }: Variables): Effect.Effect<Redacted.Redacted | undefined, StartError> => {
@@ -215,7 +220,7 @@ export class ServerConfig extends Context.Service<
         host: found.host ?? "127.0.0.1",
         data: isAbsolute(data) ? data : resolve(data),
         database: yield* databaseOf(found),
-        synchronous: found.synchronous,
+        synchronous: yield* synchronousOf(found),
         gateway: yield* gatewayOf(found),
         describeFigures: Option.getOrElse(found.describe, () => false),
         stray: strayOf(found),

@@ -12,13 +12,11 @@ import { recoverNoted } from "../money/Noted.ts"
 
 type Fault = SqlError.SqlError | Migrator.MigrationError
 
-const describe = (cause: unknown): string =>
-  typeof cause === "object" && cause !== null && "message" in cause ? `: ${String(cause.message)}` : ""
-
 /** What went wrong, in the database's own words. */
 const told = (error: Fault): string => {
   const { message, cause } = "reason" in error ? error.reason : error
-  return `${message ?? ""}${cause instanceof Error ? cause.message : describe(cause)}`
+  const why = typeof cause === "object" && cause !== null && "message" in cause ? String(cause.message) : ""
+  return [message ?? "", why].filter((words) => words !== "").join(": ")
 }
 
 const fileError =
