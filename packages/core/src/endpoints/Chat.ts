@@ -7,6 +7,7 @@ import { Schema } from "effect"
 import { Sse } from "effect/encoding"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ErrorBody, failures } from "../Failure.ts"
+import { base64Bytes } from "../media/Base64.ts"
 import { ApiKeyAuth } from "../Security.ts"
 import { open } from "./Open.ts"
 import { optional, usual } from "./Optional.ts"
@@ -29,7 +30,7 @@ export const ImageUrl = Schema.String.check(
         "Expected an http or https URL, or a base64 data URI of a PNG, JPEG or WEBP image"
       )
     }
-    return (url.length - head.length) * 0.75 - 2 <= MAX_IMAGE_BYTES || "Expected an image of at most 20 MB"
+    return base64Bytes(url.slice(head.length)) <= MAX_IMAGE_BYTES || "Expected an image of at most 20 MB"
   })
 )
 
