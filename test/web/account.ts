@@ -72,13 +72,20 @@ export const accountTests = (visit: Visitor): void => {
 
     it("makes a new system access token, shows it once, and the old one ends", async () => {
       const page = await visit.open("#account")
-      await page.getByRole("button", { name: "New token" }).click()
+      const button = page.getByRole("button", { name: "New token" })
+      await button.dblclick()
+      assert.strictEqual(await page.locator(".fresh").count(), 0, "nothing ends by a second click")
+      await page.getByRole("button", { name: "Keep it" }).press("Enter")
+      assert.strictEqual(await page.evaluate<string>(FOCUSED), "New token")
+      await page.keyboard.press("Enter")
+      assert.strictEqual(await page.evaluate<string>(FOCUSED), "Keep it")
       await page.getByRole("button", { name: "End the old one" }).click()
       const token = await page.locator(".fresh code").innerText()
       const headers = { authorization: `Bearer ${token}` }
       assert.strictEqual((await fetch(`${visit.server.address}api/user/self`, { headers })).status, 200)
       await page.getByRole("button", { name: "I have it" }).click()
       assert.notInclude(await page.content(), token)
+      assert.strictEqual(await page.evaluate<string>(FOCUSED), "New token")
     })
 
     it("makes a key, shows it once, copies it, disables, enables and deletes it", async () => {
@@ -216,12 +223,16 @@ export const accountTests = (visit: Visitor): void => {
 
     it("ends the session", async () => {
       // A key opens what a key opens: the account is not among it.
-      visit.expect(/40[13]/)
+      visit.expect(/40[13]|503/)
       const page = await visit.open("", { storageState: { cookies: [], origins: [] } })
       await page.getByLabel("API key").fill(visit.server.apiKey)
       await page.keyboard.press("Enter")
       await page.getByRole("link", { name: "Account" }).click()
-      await page.getByRole("button", { name: "Sign out" }).click()
+      const out = page.getByRole("button", { name: "Sign out" })
+      await page.route("**/session", (route) => route.fulfill({ status: 503 }), { times: 1 })
+      await out.click()
+      await page.getByRole("alert").filter({ hasText: "answered 503" }).waitFor()
+      await out.click()
       await page.getByLabel("API key").waitFor()
       await page.reload()
       await page.getByLabel("API key").waitFor()

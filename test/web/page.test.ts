@@ -58,6 +58,11 @@ describe("the page", () => {
     assert.isTrue(mark !== null && mark.y > 0 && mark.y < DESKTOP.height, "the quote is in view")
     assert.match(await source.getByRole("heading", { level: 2 }).innerText(), /The harbour/)
     assert.include(page.url(), "#q=")
+    await page.emulateMedia({ media: "print" })
+    assert.isTrue(await page.locator(".answer").isVisible())
+    for (const pressed of [".source", ".header", ".question-box"])
+      assert.isTrue(await page.locator(pressed).isHidden(), pressed)
+    await page.emulateMedia({ media: null })
   })
 
   it("says plainly that it found nothing", async () => {
@@ -104,6 +109,7 @@ describe("the page", () => {
       "# Papyrus\n\nThe oldest papyrus of the archive was found in a jar below the lighthouse.\n"
     await addFiles(page, [
       { name: "papyrus.md", mimeType: "text/markdown", buffer: Buffer.from(papyrus) },
+      { name: 'the "jar".md', mimeType: "text/markdown", buffer: Buffer.from("# Jar\n\nIt is of clay.\n") },
       { name: "copied.md", mimeType: "text/markdown", buffer: Buffer.from(papyrus) },
       { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7\nno more") },
       {
@@ -114,6 +120,7 @@ describe("the page", () => {
         )
       }
     ])
+    await page.locator(".uploads [data-state=added]", { hasText: "the 'jar'.md" }).waitFor()
     const failed = page.locator(".uploads [data-state=failed]")
     assert.include(await failed.innerText(), "broken.pdf")
     assert.isAbove((await failed.locator("p").innerText()).length, 20)
@@ -136,7 +143,10 @@ describe("the page", () => {
     assert.strictEqual(await also.innerText(), cited)
 
     await page.getByRole("link", { name: "Documents", exact: true }).click()
-    await row.getByRole("button", { name: "Remove Papyrus" }).click()
+    // A second press, while the first is under way, is none.
+    await row.getByRole("button", { name: "Remove Papyrus" }).evaluate((button) => {
+      for (const _ of "12") (button as unknown as { readonly click: () => void }).click()
+    })
     await row.waitFor({ state: "detached" })
     await page.getByRole("button", { name: "Undo" }).click()
     await row.waitFor()

@@ -36,6 +36,14 @@ const HALF_ANSWERED = `{
   fetch = async (path, options) => path === "/v1/chat/completions" ? new Response(half) : ask(path, options)
 }`
 
+/** Waits until screen readers are told something. */
+const TOLD = `new Promise((resolve) =>
+  new MutationObserver(() => resolve()).observe(document.querySelector("#app > [aria-live]"), {
+    characterData: true,
+    childList: true,
+    subtree: true
+  }))`
+
 export const playgroundTests = (visit: Visitor): void => {
   describe("the playground", () => {
     it("compares two texts, and the call beside it changes as the form does", async () => {
@@ -44,8 +52,13 @@ export const playgroundTests = (visit: Visitor): void => {
       await page.getByLabel("Second text").fill("An open gate")
       assert.include(await codeOf(page), '"An open gate"')
       assert.include(await codeOf(page), "$SLUICE_API_KEY")
-      await send(page)
+      await page.locator(".send .primary").dblclick()
       await page.locator(".compared .amount", { hasText: "1.000" }).waitFor()
+      assert.strictEqual(await page.evaluate<string>(FOCUSED), "Compare")
+      await page.locator("#app > [aria-live]", { hasText: "The texts were compared." }).waitFor()
+      const told = page.evaluate(TOLD)
+      await page.keyboard.press("Enter")
+      await told
       assert.strictEqual((await page.locator(".strip svg rect").count()) > 0, true)
       await page.getByLabel("Effect").check()
       assert.include(await codeOf(page), "gateway.embeddings")
@@ -70,7 +83,7 @@ export const playgroundTests = (visit: Visitor): void => {
       await page.keyboard.press("Enter")
       const answers = page.locator(".turn[data-role=assistant]")
       await answers.filter({ hasText: "nine buoys" }).waitFor()
-      await page.locator(".send .primary").waitFor()
+      await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" })
       await page.getByLabel("Message").fill("What colour is its gate?")
       await page.keyboard.press("Enter")
       await answers.filter({ hasText: "green" }).waitFor()
@@ -182,7 +195,10 @@ export const playgroundTests = (visit: Visitor): void => {
       for (let presses = 0; presses < 40; presses++) {
         await page.keyboard.press("Tab")
         const focused = await page.evaluate<string>(FOCUSED)
-        assert.isTrue(await page.evaluate<boolean>(FOCUS_SHOWS), focused)
+        for (const forcedColors of ["active", "none"] as const) {
+          await page.emulateMedia({ forcedColors })
+          assert.isTrue(await page.evaluate<boolean>(FOCUS_SHOWS), `${focused}, ${forcedColors}`)
+        }
         passed.push(focused)
         if (focused.startsWith("Copy")) break
       }

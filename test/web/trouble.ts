@@ -63,8 +63,9 @@ export const troubleTests = (visit: Visitor): void => {
       await page.locator(".undo", { hasText: "skiff-2 and 1 more" }).waitFor()
       await page.getByRole("button", { name: "Undo" }).click()
       await counts(2)
-      await page.getByRole("button", { name: "Undo" }).click()
+      await page.getByRole("button", { name: "Undo" }).press("Enter")
       await counts(3)
+      assert.strictEqual(await page.evaluate<string>("document.activeElement.id"), "main")
       await find.fill("no such boat")
       await page.getByText("No document here is named so").waitFor()
       await find.fill("skiff")
@@ -103,11 +104,22 @@ export const troubleTests = (visit: Visitor): void => {
       await page.locator(".result[data-state=answered]").waitFor()
     })
 
+    it("waits for a server that stops or starts, and asks for no key meanwhile", async () => {
+      visit.expect(/503/)
+      const page = await visit.open("")
+      const box = page.getByLabel("Question to the documents")
+      await box.waitFor()
+      await page.route("**/session", (route) => route.fulfill({ status: 503 }), { times: 1 })
+      await page.reload()
+      await box.waitFor()
+    })
+
     it("keeps what was written when the session ends", async () => {
       visit.expect(/401/)
       const page = await visit.open("", { storageState: { cookies: [], origins: [] } })
       const signIn = async () => {
-        await page.getByLabel("API key").fill(visit.server.apiKey)
+        await page.locator("#key:focus").waitFor()
+        await page.keyboard.type(visit.server.apiKey)
         await page.keyboard.press("Enter")
       }
       await signIn()

@@ -1,9 +1,12 @@
 /** For a page without a session: a system access token or an API key opens one. */
-import { useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { sessionProblem, signIn, who } from "../state/session.ts"
 
 export const SignIn = () => {
   const [busy, setBusy] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  // Of a session that ended, what had the focus is hidden.
+  useLayoutEffect(() => input.current?.focus(), [])
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     const key = new FormData(event.currentTarget as HTMLFormElement).get("key")
@@ -24,6 +27,7 @@ export const SignIn = () => {
       <label htmlFor="key">System access token or API key</label>
       <input
         id="key"
+        ref={input}
         name="key"
         type="password"
         autocomplete="current-password"

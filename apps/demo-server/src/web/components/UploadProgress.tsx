@@ -14,6 +14,7 @@ import {
 } from "../state/uploads.ts"
 import { byteSize } from "./byteSize.ts"
 import { Meter } from "./Meter.tsx"
+import { toMain } from "./toMain.ts"
 
 /** So many single files are shown; the bar stands for the rest. */
 const SHOWN = 8
@@ -82,7 +83,7 @@ export const UploadProgress = () => {
             class="link"
             type="button"
             onClick={() => {
-              document.getElementById("main")?.focus({ preventScroll: true })
+              toMain()
               clearUploads()
             }}
           >

@@ -59,8 +59,13 @@ export const documentsChanged = async (): Promise<void> => {
   await Promise.all([refreshDocuments(), refreshCollections(), refreshStatus()])
 }
 
+/** Identifiers of documents on their way out: they are not removed again. */
+const leaving = new Set<string>()
+
 /** Removes at once; the original is fetched first, so that it can be undone. */
 export const removeDocument = async (document: DocumentInfo): Promise<void> => {
+  if (leaving.has(document.id)) return
+  leaving.add(document.id)
   removalFailure.value = undefined
   try {
     const of = collection.value
@@ -72,6 +77,7 @@ export const removeDocument = async (document: DocumentInfo): Promise<void> => {
     removalFailure.value = toFailure(thrown)
   }
   await documentsChanged()
+  leaving.delete(document.id)
 }
 
 /** Removes many for good, one after the other. */

@@ -23,13 +23,13 @@ unauthorized.notify = (path) => {
 const open = async (
   credentials: { login: string } | { apiKey: string } | { accessToken: string }
 ): Promise<boolean> => {
+  sessionProblem.value = undefined
   try {
     const before = who.value?.user
     const now = await request<Who>("POST", "/session", { body: credentials })
     // What is shown and written is another user's.
     if (before !== undefined && before !== now.user) location.reload()
     who.value = now
-    sessionProblem.value = undefined
     session.value = "open"
     return true
   } catch (thrown) {
@@ -57,7 +57,9 @@ export const resume = async (): Promise<void> => {
     sessionProblem.value = undefined
     session.value = "open"
   } catch (thrown) {
-    if (toFailure(thrown).status > 0) session.value = "closed"
+    const { status } = toFailure(thrown)
+    // Of a server that stops or starts nobody knows yet.
+    if (status > 0 && status !== 503) session.value = "closed"
   }
 }
 

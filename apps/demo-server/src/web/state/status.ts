@@ -26,7 +26,9 @@ export const refreshStatus = async (): Promise<void> => {
     // `online` tells it already; anything else shows where it matters.
   }
   const resting =
-    online.value && (status.value?.state === "ready" || status.value?.state === "rebuild-needed")
+    online.value &&
+    session.value !== "unknown" &&
+    (status.value?.state === "ready" || status.value?.state === "rebuild-needed")
   timer = window.setTimeout(refreshStatus, resting ? RESTING_MS : WORKING_MS)
 }
 

@@ -139,13 +139,22 @@ export const sendAgain = (): void => {
   if (!running) void run()
 }
 
+/** As the server will name it: a form carries no double quotes in names; a backslash parts folders, a drive is none. */
+const pathOf = (path: string): string =>
+  path
+    .replaceAll("\\", "/")
+    .replace(/^[A-Za-z]:/, "")
+    .replaceAll('"', "'")
+    // oxlint-disable-next-line no-control-regex -- they are what is removed
+    .replaceAll(/[\u0000-\u001f\u007f]/g, "")
+
 /** Sends files one batch after the other. A path that is sent again takes the place of the one before. */
 export const upload = (chosen: ReadonlyArray<PathedFile>): void => {
   if (chosen.length === 0) return
   const into = collection.value
   const fresh = chosen.map(({ file, path }): Upload => ({
     file,
-    path,
+    path: pathOf(path),
     collection: into,
     state: "waiting",
     sent: 0

@@ -1,15 +1,14 @@
 /** The system access token: programs that manage the account send it. */
-import { useState } from "preact/hooks"
+import { useRef, useState } from "preact/hooks"
 import { freshToken, renewToken, tokenFailure } from "../../state/accessToken.ts"
+import { Confirm } from "../Confirm.tsx"
 import { FreshSecret } from "./FreshSecret.tsx"
 import { Problem } from "../Problem.tsx"
 
 export const AccessToken = () => {
   const [asking, setAsking] = useState(false)
-  const renew = () => {
-    setAsking(false)
-    void renewToken()
-  }
+  const button = useRef<HTMLButtonElement>(null)
+  const toButton = () => button.current?.focus()
   return (
     <section class="access-token" aria-labelledby="token-title">
       <h2 id="token-title">System access token</h2>
@@ -23,26 +22,30 @@ export const AccessToken = () => {
           name="The new token"
           secret={freshToken.value}
           what="the token"
-          onSeen={() => (freshToken.value = undefined)}
+          onSeen={() => {
+            freshToken.value = undefined
+            toButton()
+          }}
         />
       )}
       <Problem failure={tokenFailure.value} />
-      <div class="send">
-        {asking ? (
-          <>
-            <button class="button danger" type="button" onClick={renew}>
-              End the old one
-            </button>
-            <button class="button" type="button" onClick={() => setAsking(false)}>
-              Keep it
-            </button>
-          </>
-        ) : (
-          <button class="button" type="button" onClick={() => setAsking(true)}>
-            New token
-          </button>
-        )}
-      </div>
+      <button ref={button} class="button" type="button" onClick={() => setAsking(true)}>
+        New token
+      </button>
+      {asking && (
+        <Confirm
+          label="Make a new token?"
+          action="End the old one"
+          keep="Keep it"
+          onSure={renewToken}
+          onDone={() => {
+            setAsking(false)
+            toButton()
+          }}
+        >
+          Make a new token? Programs that send the old one are refused from then on.
+        </Confirm>
+      )}
     </section>
   )
 }

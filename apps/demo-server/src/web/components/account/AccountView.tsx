@@ -2,10 +2,16 @@
 import { accountFailure, user } from "../../state/account.ts"
 import { units, usd } from "../../state/money.ts"
 import { signOut, who } from "../../state/session.ts"
+import { toFailure } from "../../api/Failure.ts"
 import { AccessToken } from "./AccessToken.tsx"
 import { Keys } from "./Keys.tsx"
 import { Usage } from "./Usage.tsx"
 import { Problem } from "../Problem.tsx"
+
+const leave = () =>
+  signOut().catch((thrown: unknown) => {
+    accountFailure.value = toFailure(thrown)
+  })
 
 export const AccountView = () => {
   const now = user.value
@@ -32,7 +38,7 @@ export const AccountView = () => {
         </p>
       )}
       <p class="leave">
-        <button class="link" type="button" onClick={signOut}>
+        <button class="link" type="button" onClick={leave}>
           Sign out of this browser
         </button>
       </p>
