@@ -18,6 +18,12 @@ describe("readSentences, of questions with their answers,", () => {
     expect(answer("Who mends the weir gates?", faq)).toEqual([])
   })
 
+  it("takes an answer of small words alone, and none without a word", () => {
+    const faq = "**Is fishing allowed here?**\n\nIt is.\n\n**May I swim in the lock?**\n\n…\n"
+    expect(answer("Is fishing allowed here?", faq)).toEqual(["It is."])
+    expect(answer("May I swim in the lock?", faq)).toEqual([])
+  })
+
   it("knows Q and A", () => {
     const faq =
       "Q: How do I moor at night?\nA: Ring the bell twice.\n\n**Q:** Who feeds the swans?\n**A:** Mrs Tilly."
