@@ -12,13 +12,16 @@ import { Shutdown } from "./Shutdown.ts"
 /** Who asks for readiness asks every few seconds. */
 const PATIENCE = Duration.seconds(2)
 
+/** Anybody may ask, as often as they like: the disk is written for them once in so long. */
+const DISK_LASTS = Duration.seconds(1)
+
 /** What the accounts write at once has room in as much. */
 const ROOM = new Uint8Array(64 * 1024)
 
 /** `ok`, or what is wrong: our own words, since the words of others may hold addresses and passwords. */
 type Check = "ok" | (string & {})
 
-/** Asked anew each time; a check that takes too long has failed. */
+/** A check that takes too long has failed. */
 const checked = <E, R>(check: Effect.Effect<Check, E, R>, otherwise: Check) =>
   check.pipe(
     Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.succeed(otherwise) }),
@@ -44,11 +47,12 @@ const readiness = Effect.gen(function* () {
   const { data } = yield* ServerConfig
   const room = path.join(data, "room.new")
   // A disk that is full gives what it has all the same, and takes a little now and then.
-  const disk = checked(
-    fs
-      .writeFile(room, ROOM, { mode: 0o600 })
-      .pipe(Effect.ensuring(Effect.ignore(fs.remove(room))), Effect.as("ok")),
-    "the data folder cannot be written: its disk is full, or takes nothing"
+  const write = fs
+    .writeFile(room, ROOM, { mode: 0o600 })
+    .pipe(Effect.ensuring(Effect.ignore(fs.remove(room))), Effect.as("ok"))
+  const disk = yield* Effect.cachedWithTTL(
+    checked(write, "the data folder cannot be written: its disk is full, or takes nothing"),
+    DISK_LASTS
   )
   const ask = Effect.map(Effect.all({ database, library, disk }, { concurrency: 3 }), (asked) => ({
     ...asked,

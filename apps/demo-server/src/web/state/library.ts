@@ -76,8 +76,7 @@ export const removeDocument = async (document: DocumentInfo): Promise<void> => {
   } catch (thrown) {
     removalFailure.value = toFailure(thrown)
   }
-  await documentsChanged()
-  leaving.delete(document.id)
+  await documentsChanged().finally(() => leaving.delete(document.id))
 }
 
 /** Removes many for good, one after the other. */
