@@ -6,7 +6,7 @@ import {
   type ChatRequest,
   type ChatResponse,
   type CitedSentence,
-  GatewayError,
+  type GatewayError,
   InvalidRequest,
   type Reader
 } from "@sluice/core"
@@ -15,6 +15,7 @@ import { Effect, Stream } from "effect"
 import type { Operation } from "../Provider.ts"
 import { answer } from "./ChatAnswer.ts"
 import { type Conversation, hasImage, readConversation, textOf } from "./Conversation.ts"
+import { refusing } from "./Refusing.ts"
 
 /** What `GatewayReader` of `@sluice/core` wants to hear when the passages do not answer. */
 const NOT_FOUND = "NOT_FOUND"
@@ -50,21 +51,16 @@ const pieces = (reader: Reader["Service"], { messages, model }: ChatRequest) => 
   )
 }
 
+/** The error of messages that a model does not take. */
+export const refusedMessages = (model: string, message: string, code?: string): GatewayError =>
+  refusing("chat", model)(new InvalidRequest({ message, param: "messages", code }))
+
 /** Fails where the messages have more text than a model of this process reads. */
 export const checkLength = ({ messages, model }: ChatRequest): Effect.Effect<void, GatewayError> => {
   const characters = messages.reduce((sum, message) => sum + textOf(message).length, 0)
   if (characters <= MAX_CHARACTERS) return Effect.void
-  return Effect.fail(
-    new GatewayError({
-      operation: "chat",
-      model,
-      reason: new InvalidRequest({
-        message: `The messages have ${characters} characters: ${model} reads ${MAX_CHARACTERS} at most. Send less`,
-        param: "messages",
-        code: "context_length_exceeded"
-      })
-    })
-  )
+  const message = `The messages have ${characters} characters: ${model} reads ${MAX_CHARACTERS} at most. Send less`
+  return Effect.fail(refusedMessages(model, message, "context_length_exceeded"))
 }
 
 /** The tokens of a message's text. */
@@ -81,15 +77,8 @@ export const chat =
     Effect.gen(function* () {
       const { messages, model } = request
       if (messages.some(hasImage)) {
-        return yield* new GatewayError({
-          operation: "chat",
-          model,
-          reason: new InvalidRequest({
-            message: `${model} reads text only: it does not understand images. Use ${sees}, or send text`,
-            param: "messages",
-            code: "image_input_not_supported"
-          })
-        })
+        const message = `${model} reads text only: it does not understand images. Use ${sees}, or send text`
+        return yield* refusedMessages(model, message, "image_input_not_supported")
       }
       yield* checkLength(request)
       return yield* answer(request, {

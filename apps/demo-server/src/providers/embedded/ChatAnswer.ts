@@ -6,12 +6,13 @@ import {
   type ChatResponse,
   DONE,
   Failure,
-  GatewayError,
+  type GatewayError,
   InvalidRequest
 } from "@sluice/core"
 import { countTokens } from "@sluice/embedded"
 import { Clock, Effect, Stream } from "effect"
 import { randomUUID } from "node:crypto"
+import { refusing } from "./Refusing.ts"
 
 /** What a model of this process says, before it is cut to `max_tokens`. */
 export interface Said {
@@ -50,8 +51,7 @@ export const answer = Effect.fnUntraced(function* (
   const { n = 1 } = request
   if (n > 1) {
     const message = `${said.model} gives one answer, always the same: leave \`n\` out`
-    const reason = new InvalidRequest({ message, param: "n" })
-    return yield* new GatewayError({ operation: "chat", model: said.model, reason })
+    return yield* refusing("chat", said.model)(new InvalidRequest({ message, param: "n" }))
   }
   const head = {
     id: `chatcmpl-${randomUUID()}`,

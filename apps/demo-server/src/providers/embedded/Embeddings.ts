@@ -3,19 +3,31 @@ import {
   type Embedder,
   type EmbeddingRequest,
   type EmbeddingResponse,
-  GatewayError,
   InvalidRequest,
   toBase64
 } from "@sluice/core"
 import { countTokens } from "@sluice/embedded"
 import { Effect, Option, Schema } from "effect"
 import type { Operation } from "../Provider.ts"
+import { refusing } from "./Refusing.ts"
 
 /** Characters of all texts of one request at most: 2,048 texts of 2,000. Others wait while they are looked at. */
-export const MAX_CHARACTERS = 4_096_000
+const MAX_CHARACTERS = 4_096_000
+
+/** Why so much text is refused. */
+export const refusedLength = (texts: ReadonlyArray<string>, param: string): InvalidRequest | undefined => {
+  const characters = texts.reduce((sum, { length }) => sum + length, 0)
+  return characters <= MAX_CHARACTERS
+    ? undefined
+    : new InvalidRequest({
+        message: `${characters} characters: send ${MAX_CHARACTERS} at most in one request`,
+        param,
+        code: "context_length_exceeded"
+      })
+}
 
 /** Texts of one request at most, as the common APIs have it. */
-export const MAX_INPUTS = 2048
+const MAX_INPUTS = 2048
 
 const decodeDimensions = Schema.decodeOption(
   Schema.fromJsonString(Schema.Struct({ dimensions: Schema.NullOr(Schema.Json) }))
@@ -30,43 +42,22 @@ const dimensionsOf = (body: string): Schema.Json =>
 /** `float` unless the caller asks for `base64`. */
 export const embeddings = (embedder: Embedder["Service"]): Operation<EmbeddingRequest, EmbeddingResponse> => {
   const model = embedder.model.id
+  const refuse = refusing("embeddings", model)
   return Effect.fnUntraced(function* ({ body, request }) {
     const texts = typeof request.input === "string" ? [request.input] : request.input
     if (texts.length > MAX_INPUTS) {
-      return yield* new GatewayError({
-        operation: "embeddings",
-        model,
-        reason: new InvalidRequest({
-          message: `${texts.length} texts: send ${MAX_INPUTS} at most in one request`,
-          param: "input"
-        })
-      })
+      const message = `${texts.length} texts: send ${MAX_INPUTS} at most in one request`
+      return yield* refuse(new InvalidRequest({ message, param: "input" }))
     }
-    const characters = texts.reduce((sum, text) => sum + text.length, 0)
-    if (characters > MAX_CHARACTERS) {
-      return yield* new GatewayError({
-        operation: "embeddings",
-        model,
-        reason: new InvalidRequest({
-          message: `${characters} characters: send ${MAX_CHARACTERS} at most in one request`,
-          param: "input",
-          code: "context_length_exceeded"
-        })
-      })
-    }
+    const tooLong = refusedLength(texts, "input")
+    if (tooLong !== undefined) return yield* refuse(tooLong)
     // The wire does not say what a text is for; a lexical model embeds both alike.
     const { vectors } = yield* embedder.embed(texts, "passage")
     const dimensions = dimensionsOf(body)
     const length = vectors[0]?.length
     if (dimensions !== null && dimensions !== length) {
-      return yield* new GatewayError({
-        operation: "embeddings",
-        model,
-        reason: new InvalidRequest({
-          message: `The vectors of ${model} have ${length} dimensions, no more and no fewer: leave \`dimensions\` out`,
-          param: "dimensions"
-        })
-      })
+      const message = `The vectors of ${model} have ${length} dimensions, no more and no fewer: leave \`dimensions\` out`
+      return yield* refuse(new InvalidRequest({ message, param: "dimensions" }))
     }
     const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
     const encode =

@@ -4,18 +4,16 @@ import {
   type ChatMessage,
   type ChatRequest,
   type ChatResponse,
-  GatewayError,
   highDetailTokens,
   type ImageDetail,
   type ImageSize,
-  InvalidRequest,
   LOW_DETAIL_TOKENS,
   type Vision
 } from "@sluice/core"
 import { Effect, Stream } from "effect"
 import type { FetchImage } from "../../media/FetchImage.ts"
 import type { Operation } from "../Provider.ts"
-import { checkLength, textTokens } from "./Chat.ts"
+import { checkLength, refusedMessages, textTokens } from "./Chat.ts"
 import { answer } from "./ChatAnswer.ts"
 import { hasImage, imagesOf, textOf } from "./Conversation.ts"
 import { referenceImage } from "./ReferenceImage.ts"
@@ -50,12 +48,7 @@ export const imageChat =
     const { messages, model } = request
     if (!messages.some(hasImage)) return withoutImages(call)
 
-    const refuse = (message: string, code?: string) =>
-      new GatewayError({
-        operation: "chat",
-        model,
-        reason: new InvalidRequest({ message, param: "messages", code })
-      })
+    const refuse = (message: string, code?: string) => refusedMessages(model, message, code)
     return Effect.gen(function* () {
       yield* checkLength(request)
       const parts = messages.flatMap(imagesOf)

@@ -1,5 +1,5 @@
 /** Images that a caller gives to start from: a URL, a data URI or Base64, and never a file of this machine. */
-import { FILE_ADVICE, GatewayError, InvalidRequest, type LoadedImage, readImage } from "@sluice/core"
+import { FILE_ADVICE, InvalidRequest, type LoadedImage, readImage } from "@sluice/core"
 import { Effect } from "effect"
 import type { FetchImage } from "../../media/FetchImage.ts"
 
@@ -22,9 +22,3 @@ export const referenceImage = (
       return new InvalidRequest({ message: said, code, param })
     })
   )
-
-/** The error of a call that is refused. */
-export const refusing =
-  (operation: string, model: string) =>
-  (reason: InvalidRequest): GatewayError =>
-    new GatewayError({ operation, model, reason })

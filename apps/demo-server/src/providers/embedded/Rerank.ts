@@ -1,16 +1,11 @@
 /** Rerank by a reranker of this process. */
-import {
-  GatewayError,
-  InvalidRequest,
-  type Reranker,
-  type RerankRequest,
-  type RerankResponse
-} from "@sluice/core"
+import { InvalidRequest, type Reranker, type RerankRequest, type RerankResponse } from "@sluice/core"
 import { countTokens } from "@sluice/embedded"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import type { Operation } from "../Provider.ts"
-import { MAX_CHARACTERS } from "./Embeddings.ts"
+import { refusedLength } from "./Embeddings.ts"
+import { refusing } from "./Refusing.ts"
 
 const textOf = (document: RerankRequest["documents"][number]): string =>
   typeof document === "string" ? document : document.text
@@ -18,31 +13,16 @@ const textOf = (document: RerankRequest["documents"][number]): string =>
 /** Documents go in as they are; only their indices come back. */
 export const rerank = (reranker: Reranker["Service"]): Operation<RerankRequest, RerankResponse> => {
   const { id: model, maxDocuments } = reranker.model
+  const refuse = refusing("rerank", model)
   return Effect.fnUntraced(function* ({ request }) {
     const { query, documents, top_n, return_documents } = request
     if (documents.length > maxDocuments) {
-      return yield* new GatewayError({
-        operation: "rerank",
-        model,
-        reason: new InvalidRequest({
-          message: `${documents.length} documents: ${model} takes ${maxDocuments} at most in one request`,
-          param: "documents"
-        })
-      })
+      const message = `${documents.length} documents: ${model} takes ${maxDocuments} at most in one request`
+      return yield* refuse(new InvalidRequest({ message, param: "documents" }))
     }
     const texts = documents.map(textOf)
-    const characters = texts.reduce((sum, text) => sum + text.length, query.length)
-    if (characters > MAX_CHARACTERS) {
-      return yield* new GatewayError({
-        operation: "rerank",
-        model,
-        reason: new InvalidRequest({
-          message: `${characters} characters: send ${MAX_CHARACTERS} at most in one request`,
-          param: "documents",
-          code: "context_length_exceeded"
-        })
-      })
-    }
+    const tooLong = refusedLength([query, ...texts], "documents")
+    if (tooLong !== undefined) return yield* refuse(tooLong)
     const topN = Math.min(top_n ?? texts.length, texts.length)
     const { results } = yield* reranker.rerank(
       query,
