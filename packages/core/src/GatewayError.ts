@@ -152,14 +152,16 @@ export type GatewayReason = typeof GatewayReason.Type
 /** How gateways say that the path is none of theirs. */
 const NO_ROUTE: ReadonlySet<string> = new Set(["route_not_found", "unknown_url"])
 
-/** Why a look at a task failed, and said nothing of the task. */
-const UNSEEN: ReadonlySet<GatewayReason["_tag"]> = new Set([
-  "RateLimited",
+/** The reasons after which nobody knows how far a call came: what it creates may be there all the same. */
+export const IN_DOUBT_REASONS: ReadonlySet<GatewayReason["_tag"]> = new Set([
   "ServerFailure",
   "Unreachable",
   "TimedOut",
   "InvalidResponse"
 ])
+
+/** Why a look at a task failed, and said nothing of the task. */
+const UNSEEN: ReadonlySet<GatewayReason["_tag"]> = new Set([...IN_DOUBT_REASONS, "RateLimited"])
 
 /**
  * A call of the gateway, or of a model in its place, failed.

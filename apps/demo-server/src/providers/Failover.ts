@@ -1,6 +1,6 @@
 /** Who is asked first, and after which failures the next is. */
 import { Duration, Effect, Random } from "effect"
-import type { GatewayError } from "@sluice/core"
+import { type GatewayError, IN_DOUBT_REASONS } from "@sluice/core"
 import type { Operation, Operations, Provider } from "./Provider.ts"
 
 /** A provider that has the model. */
@@ -29,11 +29,10 @@ const inOrder = <C extends { readonly priority: number; readonly weight: number 
 /** What costs money each time it is made: asked of the next only where it surely was not made. */
 const CREATIONS: ReadonlySet<keyof Operations> = new Set(["images", "videos"])
 
-/** After these it is unknown how far a call came. */
-const IN_DOUBT: ReadonlySet<string> = new Set(["ServerFailure", "Unreachable", "TimedOut", "InvalidResponse"])
-
 const mayGoOn = (operation: keyof Operations, { reason, unmade }: GatewayError): boolean =>
-  unmade === true || reason._tag === "NotFound" || (!CREATIONS.has(operation) && IN_DOUBT.has(reason._tag))
+  unmade === true ||
+  reason._tag === "NotFound" ||
+  (!CREATIONS.has(operation) && IN_DOUBT_REASONS.has(reason._tag))
 
 const waitOf = ({ retryAfter }: GatewayError): number =>
   retryAfter === undefined ? Infinity : Duration.toMillis(retryAfter)

@@ -1,6 +1,6 @@
 /** A whole call: attempts with their time-out, the waits between them, and the time-out of it all. */
 import { Clock, Context, Duration, Effect, Redacted } from "effect"
-import { GatewayError, TimedOut } from "../GatewayError.ts"
+import { GatewayError, IN_DOUBT_REASONS, TimedOut } from "../GatewayError.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../RetryPolicy.ts"
 import type { About } from "./About.ts"
 import type { Answer, Problem } from "./Answer.ts"
@@ -30,8 +30,6 @@ export interface CallOptions {
 export const ATTEMPT_TIMEOUT: Duration.Input = "60 seconds"
 export const CALL_TIMEOUT: Duration.Input = "3 minutes"
 
-/** After these a creation may have happened all the same. */
-const IN_DOUBT: ReadonlySet<string> = new Set(["ServerFailure", "Unreachable", "TimedOut", "InvalidResponse"])
 const DOUBT = "It may have been made all the same, and paid for: look before you make it again."
 
 /** Some gateways put more than an identifier there. */
@@ -70,7 +68,7 @@ export const makeCaller = (
   const oneLimitFirst = guards.length === 0 && Duration.isLessThanOrEqualTo(attemptTimeout, callTimeout)
 
   const fail: Caller["fail"] = ({ operation, model, repeat }, { reason, requestId, unmade }, attempt) => {
-    const inDoubt = repeat === "creations" && unmade !== true && IN_DOUBT.has(reason._tag)
+    const inDoubt = repeat === "creations" && unmade !== true && IN_DOUBT_REASONS.has(reason._tag)
     return new GatewayError({
       operation,
       model,
