@@ -1,11 +1,12 @@
 /** How much a call may use at most, and how much it uses by the server's own count. */
-import type {
-  ChatMessage,
-  ChatRequest,
-  EmbeddingRequest,
-  ImageRequest,
-  RerankRequest,
-  VideoRequest
+import {
+  type ChatMessage,
+  type ChatRequest,
+  type EmbeddingRequest,
+  type ImageRequest,
+  imageTokens,
+  type RerankRequest,
+  type VideoRequest
 } from "@sluice/core"
 import { countTokens } from "@sluice/embedded"
 import type { Operations } from "../providers/Provider.ts"
@@ -21,12 +22,6 @@ const LARGEST_MAX_TOKENS = 1_000_000
 
 /** What a message costs beside its text. */
 const TOKENS_A_MESSAGE = 8
-
-/** The interface fixes it. */
-const TOKENS_A_LOW_IMAGE = 85
-
-/** The dearest picture of the common way to count: 85, and 170 for each of eight tiles. */
-const TOKENS_AN_IMAGE = 1445
 
 /** Of a video of which the request does not say: the longest that any group makes. */
 const DEFAULT_SECONDS = 15
@@ -85,7 +80,7 @@ const imagesOf = ({ content }: ChatMessage): number =>
   typeof content === "object"
     ? content.reduce((sum, part) => {
         if (part.type === "text") return sum
-        return sum + (part.image_url.detail === "low" ? TOKENS_A_LOW_IMAGE : TOKENS_AN_IMAGE)
+        return sum + imageTokens(part.image_url.detail ?? undefined).most
       }, 0)
     : 0
 
