@@ -6,15 +6,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { SqlError } from "effect/sql"
 import { SESSION_COOKIE } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
-import {
-  limitsGiven,
-  nameOf,
-  NO_LIMIT,
-  nothingElse,
-  pageOf,
-  statusOf,
-  unitsOf
-} from "../gateway/AccountRequests.ts"
+import { limitsGiven, nameOf, NO_LIMIT, nothingElse, pageOf, statusOf, unitsOf } from "./AccountRequests.ts"
 import { Audit, type AuditRow, type Entry } from "./Audit.ts"
 import { orUnavailable } from "./StoreFailure.ts"
 import { type UserFields, type UserRow, Users } from "./Users.ts"

@@ -39,6 +39,10 @@ export const callerAddress = Effect.map(HttpServerRequest.HttpServerRequest, ({ 
   Option.getOrElse(remoteAddress, () => "")
 )
 
+/** The credential of the request's header; empty where there is none. */
+export const bearerOf = ({ headers }: HttpServerRequest.HttpServerRequest): string =>
+  /^bearer +(.*)$/i.exec(headers["authorization"] ?? "")?.[1] ?? ""
+
 /** Told to who holds the key: it is real. */
 export const refusalOf = (
   key: Pick<HeldKey, "user_status" | "status" | "expires_at" | "subnet">,

@@ -4,7 +4,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Access, Visitor } from "../contract/Access.ts"
 import { noteRequest } from "../operation/RequestRecord.ts"
-import { type Admitted, callerAddress, makeAdmission, mayReadDocuments } from "./Admission.ts"
+import { type Admitted, bearerOf, callerAddress, makeAdmission, mayReadDocuments } from "./Admission.ts"
 import { Caller, type CallerInfo } from "./Caller.ts"
 import { crossOrigin, makePageUser } from "./PageUser.ts"
 import { isSameOrigin } from "./SameOrigin.ts"
@@ -120,7 +120,7 @@ export const AccessLayer = Layer.effect(
           const admitted = yield* bySession(Redacted.value(credential))
           if (admitted === undefined) {
             // The key was refused before: what is said is why.
-            const bearer = /^bearer +(.*)$/i.exec(request.headers["authorization"] ?? "")?.[1] ?? ""
+            const bearer = bearerOf(request)
             if (bearer === "") return yield* notSignedIn
             yield* passing(yield* byKey(bearer), group.identifier)
             return yield* notSignedIn

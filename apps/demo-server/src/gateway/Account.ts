@@ -3,14 +3,6 @@ import { Failure, NEVER_EXPIRES, Principal, quota, type TokenRecord } from "@slu
 import { DateTime, Effect, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { ApiKeys, type KeyRow } from "../accounts/ApiKeys.ts"
-import { Audit } from "../accounts/Audit.ts"
-import { Caller } from "../accounts/Caller.ts"
-import { orUnavailable } from "../accounts/StoreFailure.ts"
-import { Users } from "../accounts/Users.ts"
-import { ServerApi } from "../contract/ServerApi.ts"
-import { idempotencyOf } from "../money/Idempotency.ts"
-import { makeOnce } from "../money/Once.ts"
 import {
   changesOf,
   EVERY_MODEL,
@@ -19,7 +11,16 @@ import {
   pageOf,
   SEARCHED,
   searchedOf
-} from "./AccountRequests.ts"
+} from "../accounts/AccountRequests.ts"
+import { bearerOf } from "../accounts/Admission.ts"
+import { ApiKeys, type KeyRow } from "../accounts/ApiKeys.ts"
+import { Audit } from "../accounts/Audit.ts"
+import { Caller } from "../accounts/Caller.ts"
+import { orUnavailable } from "../accounts/StoreFailure.ts"
+import { Users } from "../accounts/Users.ts"
+import { ServerApi } from "../contract/ServerApi.ts"
+import { idempotencyOf } from "../money/Idempotency.ts"
+import { makeOnce } from "../money/Once.ts"
 
 /** A key as it is answered: masked, but when it was just made. */
 const record = (row: KeyRow, secret?: string): TokenRecord => ({
@@ -104,9 +105,8 @@ export const AccountLayer = HttpApiBuilder.group(
         const request = yield* HttpServerRequest.HttpServerRequest
         if ((yield* Caller).credential === "session") return yield* noTokenToEnd
         if (showsNobody(request)) return yield* notShown
-        const old = /^bearer +(.*)$/i.exec(request.headers["authorization"] ?? "")?.[1] ?? ""
         const next = yield* orUnavailable(
-          audit.changing(users.rotate(user, old), (token) =>
+          audit.changing(users.rotate(user, bearerOf(request)), (token) =>
             token === undefined ? undefined : { action: "access_token.create", subject: user }
           )
         )

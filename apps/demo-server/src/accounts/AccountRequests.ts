@@ -1,9 +1,9 @@
 /** What the requests about keys may say: read into what is kept, or refused with the field's name. */
 import { type Expiry, Failure, type TokenCreateRequest, type TokenUpdateRequest } from "@sluice/core"
 import { Clock, DateTime, Effect } from "effect"
-import type { KeyFields } from "../accounts/ApiKeys.ts"
-import { LARGEST_LIMIT, type limitColumns } from "../accounts/KeyLimits.ts"
-import { parseSubnet } from "../accounts/Subnet.ts"
+import type { KeyFields } from "./ApiKeys.ts"
+import { LARGEST_LIMIT, type limitColumns } from "./KeyLimits.ts"
+import { parseSubnet } from "./Subnet.ts"
 
 /** Characters of a name, and of a keyword, at most. */
 const NAME = 100
