@@ -2,6 +2,7 @@
 import { MAX_FILE_BYTES, type Metadata, METADATA_BYTES, RagError, type Upload } from "@sluice/rag"
 import { Effect, Result, Stream } from "effect"
 import { Multipart } from "effect/http"
+import { documentPath } from "../contract/DocumentPath.ts"
 
 /** Bytes of one upload at most, all files together. */
 export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
@@ -21,17 +22,6 @@ export interface Refused {
   readonly reason: "too_large" | "malformed"
   readonly message: string
 }
-
-/** The path a part's filename stands for: relative, with `/`, without `.`, `..`, a drive or control characters. */
-export const pathOf = (filename: string): string =>
-  filename
-    .replaceAll("\\", "/")
-    .replace(/^[A-Za-z]:/, "")
-    // oxlint-disable-next-line no-control-regex -- they are what is removed
-    .replaceAll(/[\u0000-\u001f\u007f]/g, "")
-    .split("/")
-    .filter((step) => step !== "" && step !== "." && step !== "..")
-    .join("/")
 
 /** Reads a part to its end, keeping nothing beyond the limit. */
 const readPart = (part: Multipart.File) =>
@@ -130,7 +120,7 @@ const uploadsOf = (
       return Effect.map(Effect.result(readPart(part)), (result): Upload | Fault | undefined => {
         if (Result.isFailure(result)) return result.failure
         const { chunks, bytes } = result.success
-        const path = pathOf(part.name)
+        const path = documentPath(part.name)
         if (path === "") {
           refuse({
             path: part.name,
