@@ -60,7 +60,7 @@ export interface GatewaySettings {
 }
 
 /** The port when `PORT` is not set. */
-export const DEFAULT_PORT = 3000
+const DEFAULT_PORT = 3000
 
 const text = (name: string) =>
   Config.String(name).pipe(

@@ -5,6 +5,7 @@ import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlError } from "effect/sql"
 import { SESSION_COOKIE } from "../contract/Access.ts"
+import { enveloped } from "../contract/Enveloped.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { limitsGiven, nameOf, NO_LIMIT, nothingElse, pageOf, statusOf, unitsOf } from "./AccountRequests.ts"
 import { Audit, type AuditRow, type Entry } from "./Audit.ts"
@@ -52,8 +53,6 @@ const entryOf = ({ actor, at, credential, ...entry }: AuditRow) => ({
   user: actor,
   by: credential
 })
-
-const enveloped = <A>(data: A) => ({ success: true as const, message: "" as const, data })
 
 export const AdministrationLayer = HttpApiBuilder.group(
   ServerApi,

@@ -37,7 +37,7 @@ const calling = <A, E, R>(
   )
 
 /** `/v1` by API key, or by the page's session. */
-export const ApiKeyAuthLayer = Layer.effect(
+const ApiKeyAuthLayer = Layer.effect(
   ApiKeyAuth,
   Effect.gen(function* () {
     const { byKey } = yield* makeAdmission
@@ -68,7 +68,7 @@ const openedByKey = new Failure({
 })
 
 /** `/api` by system access token, or by the page's session. */
-export const AccessTokenAuthLayer = Layer.effect(
+const AccessTokenAuthLayer = Layer.effect(
   AccessTokenAuth,
   Effect.gen(function* () {
     const { byToken } = yield* makeAdmission
@@ -102,7 +102,7 @@ const notSignedIn = new Failure({
 const OPEN = "session"
 
 /** The documents by API key, or by the page's session. */
-export const AccessLayer = Layer.effect(
+const AccessLayer = Layer.effect(
   Access,
   Effect.gen(function* () {
     const { byKey, bySession } = yield* makeAdmission

@@ -4,7 +4,7 @@ import { createHash, hash, randomInt, timingSafeEqual } from "node:crypto"
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 /** 48 characters of 62, about 285 bits: no dictionary helps, so a plain hash is enough at rest. */
-export const SECRET_LENGTH = 48
+const SECRET_LENGTH = 48
 
 /** A new secret. The prefix tells people, and scanners of leaked keys, what it is. */
 export const makeSecret = (prefix: string): string =>

@@ -2,9 +2,9 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
+import { Role } from "../contract/Role.ts"
 import { Integer } from "../sql/Integer.ts"
 import { limitColumns } from "./KeyLimits.ts"
-import { Role } from "./Role.ts"
 import { hashSecret, makeSystemToken } from "./Secret.ts"
 
 /** A user as kept; `quota` is the balance in quota units. */

@@ -6,7 +6,7 @@ import { makeDocumentReader } from "./DocumentReader.ts"
 import { type Known, openWhenWanted } from "./WhenWanted.ts"
 
 /** Collections of one user at most: each that is asked is held open. */
-export const MAX_COLLECTIONS = 100
+const MAX_COLLECTIONS = 100
 
 /** Their files are joined, and what nobody reads any more is dropped, this often. */
 const MAINTAINED_EVERY = "1 hour"

@@ -4,7 +4,7 @@ import { Context, Effect, FileSystem, Layer, Path, Semaphore } from "effect"
 import { ServerConfig } from "../Config.ts"
 
 /** Bytes of pictures kept at most; those that were not asked for longest go first. */
-export const KEPT_BYTES = 256 * 1024 * 1024
+const KEPT_BYTES = 256 * 1024 * 1024
 
 /** Pictures that are drawn at once. */
 const AT_ONCE = 2

@@ -14,7 +14,7 @@ export const MAX_IMAGES_BYTES = 64 * MEBIBYTE
 export const MAX_ACCOUNT_BYTES = 64 * KIBIBYTE
 
 /** Bytes of any other JSON body: a question. */
-export const MAX_JSON_BYTES = MEBIBYTE
+const MAX_JSON_BYTES = MEBIBYTE
 
 const EXACT: Readonly<Record<string, number>> = {
   "/documents": MAX_UPLOAD_BYTES,

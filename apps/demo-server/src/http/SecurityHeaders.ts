@@ -1,7 +1,7 @@
 /** What every answer says to a browser, unless its own headers say something else. */
 
 /** Nothing may be loaded by what is no page, and nobody may put it into a frame. */
-export const CLOSED_POLICY = "default-src 'none'; frame-ancestors 'none'"
+const CLOSED_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",

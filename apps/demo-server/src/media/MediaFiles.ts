@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto"
 import { ServerConfig } from "../Config.ts"
 
 /** How long what was made can be fetched. */
-export const FILE_LIFE = Duration.hours(24)
+const FILE_LIFE = Duration.hours(24)
 
 const SWEEP_EVERY = Duration.minutes(30)
 

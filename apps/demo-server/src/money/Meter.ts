@@ -15,7 +15,7 @@ import { beyondTexts } from "./Beyond.ts"
 import { NOTHING, type Usage } from "./Prices.ts"
 
 /** Tokens of an answer where the request sets no limit: the reserve, which a longer answer may go over. */
-export const DEFAULT_MAX_TOKENS = 4096
+const DEFAULT_MAX_TOKENS = 4096
 
 /** A limit above it is taken for no limit at all. */
 const LARGEST_MAX_TOKENS = 1_000_000

@@ -11,7 +11,7 @@ const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 
 /** The same text without secrets. */
-export const scrubbed = (text: string): string =>
+const scrubbed = (text: string): string =>
   SECRETS.reduce((left, [secret, mark]) => left.replaceAll(secret, mark), text)
 
 const textOf = (part: unknown): string =>

@@ -4,7 +4,7 @@ import { ServerConfig } from "../../Config.ts"
 import { StartError } from "../../StartError.ts"
 
 /** What it is called where `SLUICE_CONFIG` names no other. */
-export const PROVIDERS_FILE = "sluice.config.json"
+const PROVIDERS_FILE = "sluice.config.json"
 
 /** Absolute; undefined where there is none and none was asked for. */
 export const providersPath = Effect.gen(function* () {

@@ -14,7 +14,7 @@ const DEGREES: ReadonlyArray<readonly [degree: number, words: RegExp]> = [
 export const USUAL_TOLERANCE = 4
 
 /** Characters of a prompt at most: it is kept with a task, and all of it decides what is drawn. */
-export const MAX_PROMPT = 32_000
+const MAX_PROMPT = 32_000
 
 /** Why a prompt is refused: it is too long, or has a word of a higher degree than is tolerated. */
 export const refusedPrompt = (prompt: string, tolerance: number): InvalidRequest | undefined => {
