@@ -2,6 +2,7 @@
 import { failures } from "@sluice/core"
 import { Context, Schema } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import { Role } from "./Role.ts"
 
 /** The name of the page's session cookie. */
 export const SESSION_COOKIE = "sluice_session"
@@ -10,7 +11,7 @@ export const SESSION_COOKIE = "sluice_session"
 export const Who = Schema.Struct({
   user: Schema.String,
   username: Schema.String,
-  role: Schema.Literals(["admin", "user"]),
+  role: Role,
   by: Schema.Literals(["session", "key"])
 })
 export type Who = typeof Who.Type

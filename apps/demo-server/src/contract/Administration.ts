@@ -2,14 +2,15 @@
 import { AccessTokenAuth, failures, MalformedRequest, open } from "@sluice/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Enveloped } from "./Enveloped.ts"
+import { Role } from "./Role.ts"
 
-const role = Schema.Literals(["admin", "user"])
 const given = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
 
 export const UserInfo = Schema.Struct({
   id: Schema.String,
   username: Schema.String,
-  role,
+  role: Role,
   /** 1 enabled, 0 disabled: no credential of the user opens anything. */
   status: Schema.Literals([0, 1]),
   /** The balance, in quota units. */
@@ -30,7 +31,7 @@ export const UserCreateRequest = open(
     /** The balance to begin with, in quota units: 0. */
     quota: given(Schema.Int),
     /** `user`. */
-    role: given(role),
+    role: given(Role),
     /** Of each key of theirs in a minute, in place of the server's limits; 0: the server's. */
     requests_per_minute: given(Schema.Int),
     tokens_per_minute: given(Schema.Int)
@@ -43,7 +44,7 @@ export const UserUpdateRequest = open(
   {
     id: Schema.String,
     username: given(Schema.String),
-    role: given(role),
+    role: given(Role),
     status: given(Schema.Int),
     /** Quota units to add to the balance; below 0: to take from it, if it has as many. */
     add_quota: given(Schema.Int),
@@ -72,9 +73,6 @@ export const AuditEntry = Schema.Struct({
   details: Schema.Record(Schema.String, Schema.Json)
 })
 
-const enveloped = <S extends Schema.Top>(data: S) =>
-  Schema.Struct({ success: Schema.Literal(true), message: Schema.Literal(""), data })
-
 const page = {
   /** Entries of a page: 10. */
   num: Schema.optionalKey(Schema.Int),
@@ -86,23 +84,23 @@ export class Administration extends HttpApiGroup.make("administration")
   .add(
     HttpApiEndpoint.post("createUser", "/api/user", {
       payload: UserCreateRequest,
-      success: enveloped(NewUser),
+      success: Enveloped(NewUser),
       error: failures
     }),
     HttpApiEndpoint.get("users", "/api/user", {
       query: page,
-      success: enveloped(Schema.Array(UserInfo)),
+      success: Enveloped(Schema.Array(UserInfo)),
       error: failures
     }),
     HttpApiEndpoint.put("updateUser", "/api/user", {
       payload: UserUpdateRequest,
-      success: enveloped(UserInfo),
+      success: Enveloped(UserInfo),
       error: failures
     }),
     /** A new system access token for a user who has lost theirs, which has ended then. */
     HttpApiEndpoint.post("renewUserToken", "/api/user/:id/token", {
       params: { id: Schema.String },
-      success: enveloped(Schema.String),
+      success: Enveloped(Schema.String),
       error: failures
     }),
     /**
@@ -110,13 +108,13 @@ export class Administration extends HttpApiGroup.make("administration")
      * a session stands for the token. Open to every user.
      */
     HttpApiEndpoint.post("renewToken", "/api/user/token", {
-      success: enveloped(Schema.String),
+      success: Enveloped(Schema.String),
       error: failures
     }),
     /** The newest first. */
     HttpApiEndpoint.get("audit", "/api/audit", {
       query: page,
-      success: enveloped(Schema.Array(AuditEntry)),
+      success: Enveloped(Schema.Array(AuditEntry)),
       error: failures
     })
   )

@@ -2,9 +2,10 @@
 import { AccessTokenAuth, failures, MalformedRequest } from "@sluice/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Enveloped } from "./Enveloped.ts"
 
 /** Days that can be looked back on. */
-export const MAX_DAYS = 366
+const MAX_DAYS = 366
 
 /** The calls of a day to a model; refused and refunded ones are not among them. */
 export const DayUsage = Schema.Struct({
@@ -29,11 +30,7 @@ export class Usage extends HttpApiGroup.make("usage")
         /** How many days, with today: 30. */
         days: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_DAYS })))
       },
-      success: Schema.Struct({
-        success: Schema.Literal(true),
-        message: Schema.Literal(""),
-        data: Schema.Array(DayUsage)
-      }),
+      success: Enveloped(Schema.Array(DayUsage)),
       error: failures
     })
   )

@@ -18,6 +18,7 @@ import { Audit } from "../accounts/Audit.ts"
 import { Caller } from "../accounts/Caller.ts"
 import { orUnavailable } from "../accounts/StoreFailure.ts"
 import { Users } from "../accounts/Users.ts"
+import { enveloped } from "../contract/Enveloped.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { idempotencyOf } from "../money/Idempotency.ts"
 import { makeOnce } from "../money/Once.ts"
@@ -40,8 +41,6 @@ const record = (row: KeyRow, secret?: string): TokenRecord => ({
     tokens_per_minute: row.tokens_per_minute ?? NO_LIMIT
   }
 })
-
-const enveloped = <A>(data: A) => ({ success: true as const, message: "", data })
 
 /** The same for an id that nobody has and for one of somebody else. */
 const unknown = new Failure({

@@ -1,12 +1,13 @@
 /**
  * Which models there are.
  *
- * `/v1/models` names what this server serves and the key may use. `/api` asks the account at the gateway when there is one; else it names the
- * same: with one owner, all of them are available to whoever is let in.
+ * `/v1/models` names what this server serves and the key may use. `/api` asks the account at the gateway where there is
+ * one; else it names all that this server serves.
  */
 import { Failure, type GatewayError, type Model } from "@sluice/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { enveloped } from "../contract/Enveloped.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { Caller, mayUse } from "../accounts/Caller.ts"
 import type { Provider } from "../providers/Provider.ts"
@@ -28,9 +29,9 @@ const union = (lists: ReadonlyArray<ReadonlyArray<Model>>): ReadonlyArray<Model>
   return [...byId.values()]
 }
 
-const envelope = (models: Effect.Effect<ReadonlyArray<ReadonlyArray<Model>>, GatewayError>) =>
+const answered = (models: Effect.Effect<ReadonlyArray<ReadonlyArray<Model>>, GatewayError>) =>
   models.pipe(
-    Effect.map((lists) => ({ success: true as const, message: "", data: union(lists) })),
+    Effect.map((lists) => enveloped(union(lists))),
     Effect.mapError(({ reason }) => Failure.fromReason(reason))
   )
 
@@ -40,7 +41,7 @@ export const ModelsLayer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const providers = yield* Providers
     const told = (list: "models" | "availableModels") =>
-      envelope(
+      answered(
         Effect.forEach(
           providers,
           (provider) => provider.account?.[list] ?? Effect.succeed(servedBy(provider))

@@ -4,6 +4,7 @@ import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { HttpApiBuilder } from "effect/http-api"
 import { orUnavailable } from "../accounts/StoreFailure.ts"
+import { enveloped } from "../contract/Enveloped.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { Integer } from "../sql/Integer.ts"
 
@@ -43,11 +44,7 @@ export const UsageLayer = HttpApiBuilder.group(
           WHERE user_id = ${user} AND created_at >= ${(today - days + 1) * DAY_MS} AND state = 'settled'
           GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`)
         const data = yield* Effect.orDie(decode(rows))
-        return {
-          success: true as const,
-          message: "" as const,
-          data: data.map(({ day, ...usage }) => ({ day: dateOf(day), ...usage }))
-        }
+        return enveloped(data.map(({ day, ...usage }) => ({ day: dateOf(day), ...usage })))
       })
     })
   })
