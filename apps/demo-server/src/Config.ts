@@ -37,6 +37,7 @@ import { moneyOf, type MoneySettings, moneyVariables } from "./money/MoneySettin
 import { operationOf, type OperationSettings, operationVariables } from "./operation/OperationSettings.ts"
 import type * as NodeSqlite from "./sql/NodeSqlite.ts"
 import { StartError } from "./StartError.ts"
+import { textVariable } from "./TextVariable.ts"
 
 /** A gateway that answers instead of the embedded models. */
 export interface GatewaySettings {
@@ -62,31 +63,24 @@ export interface GatewaySettings {
 /** The port when `PORT` is not set. */
 const DEFAULT_PORT = 3000
 
-const text = (name: string) =>
-  Config.String(name).pipe(
-    Config.option,
-    Config.map(Option.filter((value) => value.trim() !== "")),
-    Config.map(Option.getOrUndefined)
-  )
-
 const variables = Config.unwrap({
-  port: text("PORT"),
-  host: text("HOST"),
-  data: text("SLUICE_DATA"),
+  port: textVariable("PORT"),
+  host: textVariable("HOST"),
+  data: textVariable("SLUICE_DATA"),
   database: Config.Redacted("SLUICE_DATABASE_URL").pipe(Config.option, Config.map(Option.getOrUndefined)),
-  synchronous: text("SLUICE_SYNCHRONOUS"),
-  url: text("SLUICE_GATEWAY_URL"),
+  synchronous: textVariable("SLUICE_SYNCHRONOUS"),
+  url: textVariable("SLUICE_GATEWAY_URL"),
   apiKey: Config.schema(ApiKey, "SLUICE_API_KEY").pipe(Config.option, Config.map(Option.getOrUndefined)),
   accessToken: Config.schema(SystemAccessToken, "SLUICE_ACCESS_TOKEN").pipe(
     Config.option,
     Config.map(Option.getOrUndefined)
   ),
-  embedding: text("SLUICE_EMBEDDING_MODEL"),
-  rerank: text("SLUICE_RERANK_MODEL"),
-  chat: text("SLUICE_CHAT_MODEL"),
-  vision: text("SLUICE_VISION_MODEL"),
-  query: text("SLUICE_QUERY_PREFIX"),
-  passage: text("SLUICE_PASSAGE_PREFIX"),
+  embedding: textVariable("SLUICE_EMBEDDING_MODEL"),
+  rerank: textVariable("SLUICE_RERANK_MODEL"),
+  chat: textVariable("SLUICE_CHAT_MODEL"),
+  vision: textVariable("SLUICE_VISION_MODEL"),
+  query: textVariable("SLUICE_QUERY_PREFIX"),
+  passage: textVariable("SLUICE_PASSAGE_PREFIX"),
   batch: Config.schema(
     Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThan(0)),
     "SLUICE_EMBEDDING_BATCH"

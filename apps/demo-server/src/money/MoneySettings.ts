@@ -3,9 +3,10 @@
  *
  * The table in `Config.ts` tells what they mean.
  */
-import { Config, Effect, Option } from "effect"
+import { Config, Effect } from "effect"
 import { resolve } from "node:path"
 import { StartError } from "../StartError.ts"
+import { textVariable } from "../TextVariable.ts"
 
 export interface MoneySettings {
   /** A file of prices that comes before the shipped one; absolute. */
@@ -23,19 +24,12 @@ const KEEP_DAYS = 400
 /** Tasks are remembered for a week: what they cost should be, too. */
 const KEEP_DAYS_AT_LEAST = 7
 
-const text = (name: string) =>
-  Config.String(name).pipe(
-    Config.option,
-    Config.map(Option.filter((value) => value.trim() !== "")),
-    Config.map(Option.getOrUndefined)
-  )
-
 /** To be read together with the other variables. */
 export const moneyVariables = Config.unwrap({
-  prices: text("SLUICE_PRICES"),
-  requests: text("SLUICE_REQUESTS_PER_MINUTE"),
-  tokens: text("SLUICE_TOKENS_PER_MINUTE"),
-  keep: text("SLUICE_KEEP_DAYS")
+  prices: textVariable("SLUICE_PRICES"),
+  requests: textVariable("SLUICE_REQUESTS_PER_MINUTE"),
+  tokens: textVariable("SLUICE_TOKENS_PER_MINUTE"),
+  keep: textVariable("SLUICE_KEEP_DAYS")
 })
 
 const limitOf = (name: string, value: string | undefined) =>

@@ -3,9 +3,10 @@
  *
  * The table in `Config.ts` tells what they mean.
  */
-import { Config, Effect, Option, Redacted } from "effect"
+import { Config, Effect, Redacted } from "effect"
 import { parseSubnet, type Subnet } from "../accounts/Subnet.ts"
 import { StartError } from "../StartError.ts"
+import { textVariable } from "../TextVariable.ts"
 
 export interface OperationSettings {
   /** How long calls under way may take to finish after SIGINT or SIGTERM. */
@@ -40,25 +41,18 @@ const CALLER_SECONDS = 30
 /** Characters of a token for `/metrics` at least. */
 const TOKEN_LENGTH = 16
 
-const text = (name: string) =>
-  Config.String(name).pipe(
-    Config.option,
-    Config.map(Option.filter((value) => value.trim() !== "")),
-    Config.map(Option.getOrUndefined)
-  )
-
 /** To be read together with the other variables. */
 export const operationVariables = Config.unwrap({
-  shutdown: text("SLUICE_SHUTDOWN_SECONDS"),
-  caller: text("SLUICE_CALLER_SECONDS"),
-  hosts: text("SLUICE_HOSTS"),
-  proxies: text("SLUICE_TRUSTED_PROXIES"),
-  log: text("SLUICE_LOG"),
-  logRequests: text("SLUICE_LOG_REQUESTS"),
-  metricsToken: text("SLUICE_METRICS_TOKEN"),
-  traces: text("OTEL_EXPORTER_OTLP_ENDPOINT"),
-  traceHeaders: text("OTEL_EXPORTER_OTLP_HEADERS"),
-  service: text("OTEL_SERVICE_NAME")
+  shutdown: textVariable("SLUICE_SHUTDOWN_SECONDS"),
+  caller: textVariable("SLUICE_CALLER_SECONDS"),
+  hosts: textVariable("SLUICE_HOSTS"),
+  proxies: textVariable("SLUICE_TRUSTED_PROXIES"),
+  log: textVariable("SLUICE_LOG"),
+  logRequests: textVariable("SLUICE_LOG_REQUESTS"),
+  metricsToken: textVariable("SLUICE_METRICS_TOKEN"),
+  traces: textVariable("OTEL_EXPORTER_OTLP_ENDPOINT"),
+  traceHeaders: textVariable("OTEL_EXPORTER_OTLP_HEADERS"),
+  service: textVariable("OTEL_SERVICE_NAME")
 })
 
 type Variables = Config.Success<typeof operationVariables>
