@@ -3,11 +3,10 @@ import { Effect, Stream } from "effect"
 import { HttpBody, HttpServerResponse } from "effect/http"
 import type { Shutdown } from "../operation/Shutdown.ts"
 import { shuttingDown } from "./HttpErrors.ts"
+import { lastEvent } from "./LastEvent.ts"
 
-/** Read as an error by clients of `/v1` and of the documents. The blank line ends an event that was cut. */
-const farewell = new TextEncoder().encode(
-  `\n\ndata: ${JSON.stringify({ type: "error", error: shuttingDown.body.error })}\n\n`
-)
+/** Read as an error by clients of `/v1` and of the documents. */
+const farewell = lastEvent({ type: "error", error: shuttingDown.body.error })
 
 const isEvents = ({ body }: HttpServerResponse.HttpServerResponse): boolean =>
   body._tag === "Stream" && body.contentType.startsWith("text/event-stream")

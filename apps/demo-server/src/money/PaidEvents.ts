@@ -1,6 +1,7 @@
 /** Bytes of server-sent events on their way from an upstream, as far as they are paid for. */
 import { Failure } from "@sluice/core"
 import { Stream } from "effect"
+import { lastEvent } from "../http/LastEvent.ts"
 import { withoutUsage } from "../providers/StreamUsage.ts"
 import type { Bounds } from "./Reported.ts"
 import type { Tally } from "./Tally.ts"
@@ -13,8 +14,7 @@ const { body: tooLong } = new Failure({
   retryable: false
 })
 
-/** The blank line ends an event that was cut. */
-const TOO_LONG = new TextEncoder().encode(`\n\ndata: ${JSON.stringify(tooLong)}\n\n`)
+const TOO_LONG = lastEvent(tooLong)
 
 /** Counted on their way; ended where they go far beyond what was asked for; without the usage that nobody asked for. */
 export const paidEvents = <E>(

@@ -3,6 +3,7 @@ import { Failure, TimedOut } from "@sluice/core"
 import { type Told, toldIn } from "@sluice/core/client"
 import { Duration, Effect, Stream } from "effect"
 import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
+import { lastEvent } from "../http/LastEvent.ts"
 import type { Conceal } from "./Conceal.ts"
 import { makeEventGuard } from "./EventGuard.ts"
 import { GIVEN, holds } from "./Given.ts"
@@ -79,8 +80,8 @@ const { body: brokenOff } = new Failure({
   retryable: true
 })
 
-/** Ends a stream that breaks off, or from which nothing comes for too long. The blank line ends an event that was cut. */
-const BROKEN_OFF = new TextEncoder().encode(`\n\ndata: ${JSON.stringify(brokenOff)}\n\n`)
+/** Ends a stream that breaks off, or from which nothing comes for too long. */
+const BROKEN_OFF = lastEvent(brokenOff)
 
 /** Events line by line as they come; the last, where it is cut, is none. */
 const eventsOf = (
