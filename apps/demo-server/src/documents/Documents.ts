@@ -26,16 +26,15 @@ export const DocumentsLayer = HttpApiBuilder.group(
   ServerApi,
   "documents",
   Effect.fn(function* (handlers) {
-    const shelves = yield* Shelves
     const images = yield* PageImages
-    const { document, library } = ownDocuments(shelves)
+    const own = ownDocuments(yield* Shelves)
 
     return handlers.handleAll({
       list: Effect.fn("documents.list")(function* ({ query }) {
-        return { documents: yield* Effect.mapError((yield* library(query)).documents, ragFailure) }
+        return { documents: yield* Effect.mapError((yield* own.library(query)).documents, ragFailure) }
       }),
       add: Effect.fn("documents.add")(function* ({ headers, payload, query }) {
-        const { ingest, ingestEvents } = yield* library(query, true)
+        const { ingest, ingestEvents } = yield* own.library(query, true)
         const refused: Array<Refused> = []
         const source = { files: uploads(payload, (file) => refused.push(file)) }
         if (wantsEvents(headers)) {
@@ -65,26 +64,15 @@ export const DocumentsLayer = HttpApiBuilder.group(
         return report
       }),
       get: Effect.fn("documents.get")(function* ({ params, query }) {
-        const { info, parsed } = yield* document(params.id, query)
+        const { info, parsed } = yield* own.document(params.id, query)
         return { document: info, text: parsed.text, blocks: parsed.blocks, pages: parsed.pages }
       }),
       remove: Effect.fn("documents.remove")(function* ({ params, query }) {
-        const { sha256 } = yield* Effect.mapError((yield* library(query)).remove(params.id), ragFailure)
+        const { sha256 } = yield* Effect.mapError((yield* own.library(query)).remove(params.id), ragFailure)
         yield* images.forget(sha256)
       }),
       page: Effect.fn("documents.page")(function* ({ params, query }) {
-        const { info, parsed } = yield* document(params.id, query)
-        const page = parsed.pages.find(({ number }) => number === params.number)
-        if (page === undefined) {
-          const has = parsed.pages.length === 0 ? "no pages" : `pages 1 to ${parsed.pages.length}`
-          return yield* new Failure({
-            status: 404,
-            message: `${info.path} has no page ${params.number}: it has ${has}`,
-            code: "not_found",
-            param: "number",
-            retryable: false
-          })
-        }
+        const { page, parsed } = yield* own.page(params.id, params.number, query)
         return {
           ...page,
           text: parsed.text.slice(page.start, page.end),
@@ -92,7 +80,10 @@ export const DocumentsLayer = HttpApiBuilder.group(
         }
       }),
       file: Effect.fn("documents.file")(function* ({ params, query }) {
-        const { info, bytes } = yield* Effect.mapError((yield* library(query)).file(params.id), ragFailure)
+        const { info, bytes } = yield* Effect.mapError(
+          (yield* own.library(query)).file(params.id),
+          ragFailure
+        )
         return HttpServerResponse.uint8Array(bytes, { headers: fileHeaders(info) })
       })
     })

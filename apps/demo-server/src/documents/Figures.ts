@@ -14,7 +14,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { type FigureInfo, MAX_BOXES, PAGE_WIDTH } from "../contract/Figures.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
-import { ownDocuments } from "./OwnDocuments.ts"
+import { notThere, ownDocuments } from "./OwnDocuments.ts"
 import { drawBoxes, drawImage } from "./PageDrawing.ts"
 import { PageImages } from "./PageImages.ts"
 import { ragFailure } from "./RagFailure.ts"
@@ -32,9 +32,6 @@ const FOREVER = "private, max-age=31536000, immutable"
 const AGAIN = "private, no-cache"
 
 const SHA256 = /^[0-9a-f]{64}$/
-
-const notThere = (message: string, param: string) =>
-  new Failure({ status: 404, message, code: "not_found", param, retryable: false })
 
 const wireFigure = (passage: FigurePassage, i: number, collection: string | undefined): FigureInfo => {
   const { box, caption, crop, kind, number, page } = passage.figure
@@ -158,12 +155,7 @@ export const FiguresLayer = HttpApiBuilder.group(
       pageImage: Effect.fn("figures.pageImage")(function* ({ params, query }) {
         const nonsense = nonsenseIn(query)
         if (nonsense !== undefined) return yield* nonsense
-        const { info, parsed } = yield* own.document(params.id, query)
-        const page = parsed.pages.find(({ number }) => number === params.number)
-        if (page === undefined) {
-          const has = parsed.pages.length === 0 ? "no pages" : `pages 1 to ${parsed.pages.length}`
-          return yield* notThere(`${info.path} has no page ${params.number}: it has ${has}`, "number")
-        }
+        const { info, page, parsed } = yield* own.page(params.id, params.number, query)
         const library = yield* own.library(query)
         const { width = PAGE_WIDTH.usual } = query
         const of = { sha256: info.sha256, page: page.number, width }
