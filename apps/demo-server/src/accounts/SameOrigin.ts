@@ -2,6 +2,7 @@
 import { Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { isOurHost } from "../http/Hosts.ts"
+import { parseSubnet } from "./Subnet.ts"
 
 const hostOf = (origin: string): string | undefined =>
   URL.canParse(origin) ? new URL(origin).host : undefined
@@ -25,11 +26,16 @@ export const isCrossOrigin = ({ headers }: HttpServerRequest.HttpServerRequest):
   return origin !== undefined && hostOf(origin) !== host
 }
 
+const isLoopbackAddress = parseSubnet("127.0.0.0/8, ::1/128") ?? (() => false)
+
 /** What a proxy adds: behind one, everybody comes from where the proxy is. */
 const PROXIED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"]
 
-/** Whether it was made on this machine, by a name that only this machine has, and through no proxy. */
-export const isLocal = ({ headers, remoteAddress }: HttpServerRequest.HttpServerRequest): boolean =>
-  /^(?:::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/i.test(Option.getOrElse(remoteAddress, () => "")) &&
-  isOurHost(headers["host"], "127.0.0.1") &&
+/** Whether it was made on this machine, and through no proxy. */
+export const isFromHere = ({ headers, remoteAddress }: HttpServerRequest.HttpServerRequest): boolean =>
+  isLoopbackAddress(Option.getOrElse(remoteAddress, () => "")) &&
   PROXIED.every((name) => headers[name] === undefined)
+
+/** The same, by a name that only this machine has. */
+export const isLocal = (request: HttpServerRequest.HttpServerRequest): boolean =>
+  isFromHere(request) && isOurHost(request.headers["host"], "127.0.0.1")

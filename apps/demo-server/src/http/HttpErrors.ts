@@ -8,7 +8,7 @@ type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
 /** A failure as a response; `status` where the wire has one that the contract's calls do not. */
-const respond = (
+export const respond = (
   failure: Failure,
   status: number = failure.status,
   headers: Record<string, string> = {}

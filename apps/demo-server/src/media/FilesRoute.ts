@@ -2,15 +2,14 @@
 import { Failure } from "@sluice/core"
 import { Effect, FileSystem } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { respond } from "../http/HttpErrors.ts"
 import { type MediaFile, MediaFiles } from "./MediaFiles.ts"
 
 /** The path of a file's link. */
 export const FILES_PATH = "/files/"
 
-const final = (status: number, code: string, message: string) => {
-  const { body, headers } = new Failure({ status: 404, message, code, retryable: false })
-  return HttpServerResponse.jsonUnsafe(body, { status, headers: { ...headers } })
-}
+const final = (status: 404 | 410, code: string, message: string) =>
+  respond(new Failure({ status: 404, message, code, retryable: false }), status)
 
 export const EXPIRED = "It has expired: what is made here can be fetched for 24 hours"
 
