@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Batch, batches, makeEmbedAll } from "@sluice/core/client"
+import { type Batch, batches } from "../../packages/core/src/client/Batches.ts"
+import { makeEmbedAll } from "../../packages/core/src/client/Embed.ts"
 import {
   GatewayError,
   type GatewayReason,

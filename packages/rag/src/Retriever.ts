@@ -69,7 +69,7 @@ export interface Retriever {
 }
 
 /** Runs a stage and tells how long it took. */
-export const timedStage = <A, E, R>(
+const timedStage = <A, E, R>(
   stage: StageTime["stage"],
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<readonly [StageTime, A], E, R> =>

@@ -13,7 +13,7 @@ import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "./ClientOpt
 import { type Answer, exchange, type Problem } from "./Exchange.ts"
 import { anyBody, granted } from "./Granted.ts"
 import { Guards } from "./Guard.ts"
-import { outgoing } from "./Idempotency.ts"
+import { outgoing } from "./Outgoing.ts"
 import { makeTokens, textOf } from "./Tokens.ts"
 import { layerTransport } from "./Transport.ts"
 

@@ -12,7 +12,7 @@ import { VIDEO_DEADLINE, VIDEO_POLL_INTERVAL, type VideoPatience, type Videos } 
 import type { About, Caller } from "./Call.ts"
 import { bounded, judgeVideo, mp4Bytes, writeWhole } from "./Download.ts"
 import { exchange, judge } from "./Exchange.ts"
-import { outgoing } from "./Idempotency.ts"
+import { outgoing } from "./Outgoing.ts"
 import { jsonIn } from "./Refusal.ts"
 import { knownModels } from "./KnownModels.ts"
 import { fetching, withRedirects } from "./Redirects.ts"
