@@ -127,15 +127,29 @@ export const accountTests = (visit: Visitor): void => {
       assert.strictEqual(await statusWith(key), 200)
 
       await row.getByRole("button", { name: `Delete ${NAME}` }).click()
-      await page.keyboard.press("Enter") // on “Keep”
-      await page.getByRole("button", { name: "Keep" }).waitFor({ state: "detached" })
+      await page.keyboard.press("Escape")
+      await page.getByRole("button", { name: "Keep it" }).waitFor({ state: "detached" })
       assert.strictEqual(await page.evaluate<string>(FOCUSED), `Delete ${NAME}`)
       await row.getByRole("button", { name: `Delete ${NAME}` }).click()
-      await page.getByRole("button", { name: "Delete for good" }).click()
+      await page.getByRole("button", { name: "Delete for good" }).press("Enter")
       await page.getByText(`${NAME} was deleted.`).waitFor({ state: "attached" })
       assert.strictEqual(await row.count(), 0)
-      assert.strictEqual(await page.evaluate<string>(FOCUSED), "API keys")
+      assert.strictEqual(await page.evaluate<string>(FOCUSED), "Delete first")
       assert.strictEqual(await statusWith(key), 401)
+    })
+
+    it("goes on by keyboard from the first key of those that came last", async () => {
+      const page = await visit.open("#account")
+      await page.locator(".keys-list li").first().waitFor()
+      const body = { name: "of many", expired_time: -1, remain_quota: 1, subnet: "" }
+      await page.evaluate(`Promise.all(Array.from({ length: 50 }, () => fetch("/api/token/", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: ${JSON.stringify(JSON.stringify(body))}
+      })))`)
+      await page.reload()
+      await page.getByRole("button", { name: "Show more" }).press("Enter")
+      await page.locator(".keys-list li:nth-child(51):focus").waitFor()
     })
 
     it("says what is wrong with a key that cannot be made", async () => {

@@ -41,6 +41,18 @@ export const collectionTests = (visit: Visitor): void => {
       await page.locator(".answer", { hasText: "ninety" }).waitFor()
       assert.strictEqual(await choice.inputValue(), "winter")
 
+      // What is asked again is asked of the same, whatever is chosen meanwhile.
+      visit.expect(/503/)
+      await page.route("**/qa", (route) => route.fulfill({ status: 503 }), { times: 1 })
+      await page.getByLabel("Question to the documents").fill("What closes the north gate in winter?")
+      await page.keyboard.press("Enter")
+      const again = page.getByRole("button", { name: "Ask again" })
+      await again.waitFor()
+      await choice.selectOption("default")
+      await again.click()
+      await page.locator(".answer", { hasText: "ninety" }).waitFor()
+      await choice.selectOption("winter")
+
       await page.getByRole("link", { name: "Documents", exact: true }).click()
       await page.getByRole("button", { name: "Delete winter" }).click()
       await page.locator(".confirm", { hasText: "with 1 document?" }).waitFor()

@@ -363,6 +363,12 @@ describe("the page", () => {
     assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0)
     assert.deepStrictEqual(await barriers(page), [])
     await page.getByRole("button", { name: "Close the source" }).tap()
+    await page.setViewportSize({ ...PHONE, width: 320 })
+    const { height = 0 } = (await page.locator(".header").boundingBox()) ?? {}
+    assert.isBelow(height, 120, "a row for the name, a row for the places")
+    const last = await page.locator(".header nav a").last().boundingBox()
+    assert.isAtMost((last?.x ?? NaN) + (last?.width ?? NaN), 320)
+    await page.setViewportSize(PHONE)
     for (const [hash, come] of VIEWS) {
       await page.goto(`${visit.server.address}${hash}`)
       await page.locator(come).first().waitFor()

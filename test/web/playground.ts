@@ -89,6 +89,8 @@ export const playgroundTests = (visit: Visitor): void => {
       await answers.filter({ hasText: "green" }).waitFor()
       assert.strictEqual(await page.locator(".turn").count(), 4)
       assert.include(await codeOf(page), "What colour is its gate?")
+      await page.getByRole("button", { name: "Start again" }).press("Enter")
+      await page.getByLabel("Message").and(page.locator(":focus")).waitFor()
     })
 
     it("says that an answer broke off, and keeps what was written", async () => {
@@ -141,8 +143,10 @@ export const playgroundTests = (visit: Visitor): void => {
         assert.match(page.url(), /#playground\/video\?task=video_/)
         await page.reload()
         await film.waitFor()
-        await page.getByRole("button", { name: "Delete it" }).click()
+        await page.locator(".send .primary").focus()
+        await page.getByRole("button", { name: "Delete it" }).press("Enter")
         await film.waitFor({ state: "detached" })
+        assert.strictEqual(await page.evaluate<string>(FOCUSED), "Generate")
         assert.match(page.url(), /#playground\/video$/)
       },
       LIMIT
@@ -160,6 +164,11 @@ export const playgroundTests = (visit: Visitor): void => {
       await page.locator("input[type=file]").setInputFiles(PICTURE)
       await page.getByRole("alert").filter({ hasText: "no PNG, JPEG or WEBP" }).waitFor()
       const sign = { name: "sign.png", mimeType: "image/png", buffer: await picture(page) }
+      await page.locator("input[type=file]").setInputFiles(sign)
+      await page.locator(".picture img").waitFor()
+      await page.locator("input[type=file]").focus()
+      await page.getByRole("button", { name: "Take sign.png away" }).press("Enter")
+      await page.locator("input[type=file]:focus").waitFor()
       await page.locator("input[type=file]").setInputFiles(sign)
       await page.locator(".picture img").waitFor()
       await page.getByLabel("Question").fill("Is the lock closed?")

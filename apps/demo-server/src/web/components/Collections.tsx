@@ -47,7 +47,7 @@ const NewCollection = ({ onDone }: { readonly onDone: () => void }) => {
         )}
       </Field>
       <div class="send">
-        <button class="button primary" type="submit" disabled={busy}>
+        <button class="button primary" type="submit" aria-disabled={busy}>
           Make it
         </button>
         <button class="button" type="button" onClick={onDone}>
@@ -77,19 +77,14 @@ const Deletion = ({ name, onDone }: { readonly name: string; readonly onDone: ()
 
 export const Collections = () => {
   const [doing, setDoing] = useState<"making" | "deleting" | undefined>(undefined)
-  const maker = useRef<HTMLButtonElement>(null)
   const chosen = collection.value
   useLayoutEffect(() => setDoing(undefined), [chosen])
-  const done = () => {
-    setDoing(undefined)
-    maker.current?.focus()
-  }
+  const done = () => setDoing(undefined)
   return (
     <section class="collections" aria-label="Collections">
       <div class="collections-head">
         <CollectionChoice />
         <button
-          ref={maker}
           class="link"
           type="button"
           aria-expanded={doing === "making"}

@@ -21,14 +21,19 @@ export const Confirm = ({ action, children, keep, label, onDone, onSure }: Props
     onDone()
     onSure()
   }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Escape") return
+    event.preventDefault()
+    onDone()
+  }
   return (
     <fieldset class="confirm" aria-label={label}>
       <p>{children}</p>
       <div class="send">
-        <button class="button danger" type="button" onClick={remove}>
+        <button class="button danger" type="button" onClick={remove} onKeyDown={onKeyDown}>
           {action}
         </button>
-        <button ref={kept} class="button" type="button" onClick={onDone}>
+        <button ref={kept} class="button" type="button" onClick={onDone} onKeyDown={onKeyDown}>
           {keep}
         </button>
       </div>

@@ -29,16 +29,6 @@ const Faults = ({ faults }: { readonly faults: NonNullable<DocumentInfo["faults"
   </details>
 )
 
-/** Removes it; who came by keyboard goes on from the next one. */
-const removeFrom = async (row: HTMLElement | null, document: DocumentInfo): Promise<void> => {
-  const beside = (row?.nextElementSibling ?? row?.previousElementSibling)?.querySelector<HTMLElement>(".icon")
-  await removeDocument(document)
-  requestAnimationFrame(() => {
-    if (row?.isConnected === false && !window.document.activeElement?.matches("button, input, a, textarea"))
-      beside?.focus({ preventScroll: true })
-  })
-}
-
 export const DocumentRow = ({ document }: { readonly document: DocumentInfo }) => (
   <li>
     <button class="open" type="button" onClick={() => openDocument(document)}>
@@ -57,7 +47,7 @@ export const DocumentRow = ({ document }: { readonly document: DocumentInfo }) =
       type="button"
       aria-label={`Remove ${document.title}`}
       title="Remove"
-      onClick={(event) => removeFrom(event.currentTarget.closest("li"), document)}
+      onClick={() => removeDocument(document)}
     >
       ×
     </button>

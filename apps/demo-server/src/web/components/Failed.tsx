@@ -1,5 +1,5 @@
 /** A question that could not be answered, why, and another try. */
-import { ask, type Asked, waits } from "../state/questions.ts"
+import { askAgain, type Asked, waits } from "../state/questions.ts"
 
 export const Failed = ({ asked }: { readonly asked: Asked }) => (
   <div class="failed" role="alert">
@@ -7,7 +7,7 @@ export const Failed = ({ asked }: { readonly asked: Asked }) => (
       {asked.failure?.message}
       {waits(asked) && " The question is asked again then."}
     </p>
-    <button class="button" type="button" onClick={() => ask(asked.question)}>
+    <button class="button" type="button" onClick={() => askAgain(asked)}>
       Ask again
     </button>
   </div>

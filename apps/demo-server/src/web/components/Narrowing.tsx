@@ -78,7 +78,7 @@ export const Narrowing = () => {
           {found.length > ROWS && <p class="quiet">And {found.length - ROWS} more: find them by name.</p>}
         </fieldset>
         <p>
-          <button class="link" type="button" disabled={wireFilter.value === undefined} onClick={takeAll}>
+          <button class="link" type="button" aria-disabled={wireFilter.value === undefined} onClick={takeAll}>
             Ask all of them
           </button>
         </p>

@@ -1,5 +1,5 @@
 /** Removes all documents of the list at once, after a second look. */
-import { useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import type { DocumentInfo } from "../../contract/index.ts"
 import { counted } from "../state/counted.ts"
 import { removeDocuments, removing } from "../state/library.ts"
@@ -14,13 +14,8 @@ interface Props {
 
 export const RemoveFound = ({ children, found }: Props) => {
   const [asking, setAsking] = useState(false)
-  const button = useRef<HTMLButtonElement>(null)
   const now = removing.value
   const what = counted(found.length, "document")
-  const done = () => {
-    setAsking(false)
-    button.current?.focus()
-  }
   return (
     <>
       <p class="found quiet">
@@ -29,7 +24,6 @@ export const RemoveFound = ({ children, found }: Props) => {
           : `Removing ${now.done.toLocaleString()} of ${counted(now.total, "document")}`}
         {found.length > 1 && now === undefined && (
           <button
-            ref={button}
             class="link trouble-link"
             type="button"
             aria-expanded={asking}
@@ -46,7 +40,7 @@ export const RemoveFound = ({ children, found }: Props) => {
           action="Remove for good"
           keep="Keep them"
           onSure={() => removeDocuments(found)}
-          onDone={done}
+          onDone={() => setAsking(false)}
         >
           Remove the {what} of this list? Nobody can bring them back.
         </Confirm>

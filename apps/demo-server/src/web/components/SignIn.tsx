@@ -10,7 +10,7 @@ export const SignIn = () => {
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     const key = new FormData(event.currentTarget as HTMLFormElement).get("key")
-    if (typeof key !== "string" || key.trim() === "") return
+    if (typeof key !== "string" || key.trim() === "" || busy) return
     setBusy(true)
     await signIn(key.trim())
     setBusy(false)
@@ -38,7 +38,7 @@ export const SignIn = () => {
       <p id="key-problem" class="problem" role="alert">
         {sessionProblem.value}
       </p>
-      <button class="button primary" type="submit" disabled={busy}>
+      <button class="button primary" type="submit" aria-disabled={busy}>
         Open the library
       </button>
     </form>

@@ -77,8 +77,8 @@ export const SourcePages = ({ dense, pages, shown }: Props) => {
               class="icon"
               type="button"
               aria-label="Previous page"
-              disabled={number <= 1}
-              onClick={() => setNumber(number - 1)}
+              aria-disabled={number <= 1}
+              onClick={() => setNumber(Math.max(1, number - 1))}
             >
               ‹
             </button>
@@ -89,8 +89,8 @@ export const SourcePages = ({ dense, pages, shown }: Props) => {
               class="icon"
               type="button"
               aria-label="Next page"
-              disabled={number >= pages}
-              onClick={() => setNumber(number + 1)}
+              aria-disabled={number >= pages}
+              onClick={() => setNumber(Math.min(pages, number + 1))}
             >
               ›
             </button>

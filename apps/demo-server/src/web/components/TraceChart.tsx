@@ -64,7 +64,7 @@ export const TraceChart = ({ recalled, reranked }: Props) => {
           words
         </span>
       </span>
-      <span class="trace-label">by the reranker</span>
+      <span class="trace-label">reranked</span>
       <ol class="trace-recalled" aria-label="Recalled, by vector and keywords">
         {recalled.map(rowOf("recalled"))}
       </ol>

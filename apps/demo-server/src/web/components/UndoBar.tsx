@@ -1,16 +1,5 @@
 /** Removed documents can be put back, the latest first, for as long as this stands. */
 import { removed, restoring, undoRemoval } from "../state/library.ts"
-import { toMain } from "./toMain.ts"
-
-const undo = () => {
-  if (removed.value.length === 1) toMain()
-  void undoRemoval()
-}
-
-const dismiss = () => {
-  toMain()
-  removed.value = []
-}
 
 export const UndoBar = () => {
   const last = removed.value.at(-1)
@@ -22,10 +11,10 @@ export const UndoBar = () => {
         Removed <b>{last.document.title}</b>
         {more > 0 && ` and ${more} more`}
       </span>
-      <button class="link" type="button" aria-disabled={restoring.value} onClick={undo}>
+      <button class="link" type="button" aria-disabled={restoring.value} onClick={undoRemoval}>
         {restoring.value ? "Putting it back" : "Undo"}
       </button>
-      <button class="icon" type="button" aria-label="Dismiss" onClick={dismiss}>
+      <button class="icon" type="button" aria-label="Dismiss" onClick={() => (removed.value = [])}>
         ×
       </button>
     </section>

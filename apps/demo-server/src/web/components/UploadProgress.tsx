@@ -1,5 +1,4 @@
 /** Files on their way: all of them as one bar, those that move now one by one, and what failed or was not sent. */
-import { useRef } from "preact/hooks"
 import { counted } from "../state/counted.ts"
 import {
   clearUploads,
@@ -14,7 +13,6 @@ import {
 } from "../state/uploads.ts"
 import { byteSize } from "./byteSize.ts"
 import { Meter } from "./Meter.tsx"
-import { toMain } from "./toMain.ts"
 
 /** So many single files are shown; the bar stands for the rest. */
 const SHOWN = 8
@@ -38,23 +36,10 @@ const Row = ({ upload }: { readonly upload: Upload }) => (
 )
 
 /** Why files were not sent, once for all of them; they are kept, and sent again when that is wanted. */
-const Unsent = ({
-  files,
-  onSend
-}: {
-  readonly files: ReadonlyArray<Upload>
-  readonly onSend: () => void
-}) => (
+const Unsent = ({ files }: { readonly files: ReadonlyArray<Upload> }) => (
   <div class="failed" role="alert">
     <p>{files[0]?.message}</p>
-    <button
-      class="button"
-      type="button"
-      onClick={() => {
-        onSend()
-        sendAgain()
-      }}
-    >
+    <button class="button" type="button" onClick={sendAgain}>
       Send again
     </button>
   </div>
@@ -62,7 +47,6 @@ const Unsent = ({
 
 export const UploadProgress = () => {
   const { files, running } = uploads.value
-  const section = useRef<HTMLElement>(null)
   if (files.length === 0) return null
   const told = files.filter(isFailed)
   const unsent = files.filter(isUnsent)
@@ -70,7 +54,7 @@ export const UploadProgress = () => {
   const single = files.length <= SHOWN ? rest : [...unsent, ...rest.filter(isMoving)].slice(0, SHOWN)
   const done = files.filter(isDone).length
   return (
-    <section class="uploads" aria-label="Files on their way" ref={section} tabIndex={-1}>
+    <section class="uploads" aria-label="Files on their way">
       <p class="uploads-head">
         <strong>
           {running
@@ -79,20 +63,13 @@ export const UploadProgress = () => {
             : outcome(files)}
         </strong>
         {!running && (
-          <button
-            class="link"
-            type="button"
-            onClick={() => {
-              toMain()
-              clearUploads()
-            }}
-          >
+          <button class="link" type="button" onClick={clearUploads}>
             Clear
           </button>
         )}
       </p>
       {running && <Meter label="All files" done={done} total={files.length} />}
-      {!running && unsent.length > 0 && <Unsent files={unsent} onSend={() => section.current?.focus()} />}
+      {!running && unsent.length > 0 && <Unsent files={unsent} />}
       <ul>
         {[...told, ...single].map((upload) => (
           <Row key={`${upload.collection} ${upload.path}`} upload={upload} />

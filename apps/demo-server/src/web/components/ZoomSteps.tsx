@@ -19,7 +19,7 @@ export const ZoomSteps = ({ onZoom, zoom }: Props) => (
       type="button"
       aria-label="Smaller"
       aria-keyshortcuts="-"
-      disabled={zoom === ZOOMS[0]}
+      aria-disabled={zoom === ZOOMS[0]}
       onClick={() => onZoom(zoomed(zoom, -1))}
     >
       −
@@ -30,7 +30,7 @@ export const ZoomSteps = ({ onZoom, zoom }: Props) => (
       type="button"
       aria-label="Larger"
       aria-keyshortcuts="+"
-      disabled={zoom === ZOOMS.at(-1)}
+      aria-disabled={zoom === ZOOMS.at(-1)}
       onClick={() => onZoom(zoomed(zoom, 1))}
     >
       +

@@ -1,6 +1,6 @@
 /** The questions of this visit and what became of each. */
 import { computed, effect, signal, untracked } from "@preact/signals"
-import type { Answer, AnswerEvent, Citation, Trace } from "../../contract/index.ts"
+import type { Answer, AnswerEvent, Citation, ShortFilter, Trace } from "../../contract/index.ts"
 import { Failure, toFailure } from "../api/Failure.ts"
 import { online, requestEvents } from "../api/request.ts"
 import { announce } from "./announce.ts"
@@ -21,7 +21,9 @@ export interface Asked {
   readonly citations: ReadonlyArray<Citation>
   /** Figures that were looked at, and what was seen. */
   readonly looks: Answer["figures"]
-  /** What the answer was looked for in, in words; absent: everywhere. */
+  /** What the answer was looked for in; absent: everywhere. */
+  readonly filter?: ShortFilter
+  /** The filter in words. */
   readonly within?: string
   readonly answer?: Answer
   readonly failure?: Failure
@@ -99,14 +101,15 @@ const tell = ({ answer, failure }: Asked): void =>
         : "Nothing was found in the documents."
   )
 
-const run = async (key: Key, again = 0): Promise<void> => {
-  const { collection, question } = key
+/** What is asked: a question, of what. */
+type Question = Key & Pick<Asked, "filter" | "within">
+
+const run = async (key: Question, again = 0): Promise<void> => {
+  const { collection, filter, question, within } = key
   const name = nameOf(key)
   following.get(name)?.abort()
   const controller = new AbortController()
   following.set(name, controller)
-  const filter = wireFilter.value
-  const within = inWords.value
   const fresh: Asked = {
     question,
     collection,
@@ -117,7 +120,8 @@ const run = async (key: Key, again = 0): Promise<void> => {
     citations: [],
     looks: [],
     again,
-    ...(filter !== undefined && { within })
+    ...(filter !== undefined && { filter }),
+    ...(within !== undefined && { within })
   }
   asked.value = [fresh, ...asked.value.filter((each) => !isOf(each, key))]
   announce("Asking.")
@@ -138,14 +142,22 @@ const run = async (key: Key, again = 0): Promise<void> => {
   if (done !== undefined) tell(done)
 }
 
+/** Of what is chosen now. */
+const chosenNow = (question: string, collection: string): Question => {
+  const filter = wireFilter.value
+  return { question, collection, ...(filter !== undefined && { filter, within: inWords.value }) }
+}
+
 /** Asks, also when the same was asked before: the documents may have changed. */
 export const ask = (text: string): void => {
   const question = text.trim().replaceAll(/\s+/g, " ")
   if (question === "") return
-  const key = { question, collection: collection.value }
-  void run(key)
-  go(questionHref(question, key.collection))
+  void run(chosenNow(question, collection.value))
+  go(questionHref(question, collection.value))
 }
+
+/** Asks the same of the same, whatever was chosen meanwhile. */
+export const askAgain = (asked: Asked): void => void run(asked)
 
 /** Gives it up; what has come of the answer stays. */
 export const stopAsking = (key: Key): void => {
@@ -172,8 +184,8 @@ effect(() => {
 effect(() => {
   const now = route.value
   if (now.view !== "ask" || now.question === undefined || session.value !== "open") return
-  const key = { question: now.question, collection: now.collection }
+  const { collection, question } = now
   untracked(() => {
-    if (find(key) === undefined) void run(key)
+    if (find({ collection, question }) === undefined) void run(chosenNow(question, collection))
   })
 })

@@ -1,5 +1,5 @@
 /** The system access token: programs that manage the account send it. */
-import { useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import { freshToken, renewToken, tokenFailure } from "../../state/accessToken.ts"
 import { Confirm } from "../Confirm.tsx"
 import { FreshSecret } from "./FreshSecret.tsx"
@@ -7,8 +7,6 @@ import { Problem } from "../Problem.tsx"
 
 export const AccessToken = () => {
   const [asking, setAsking] = useState(false)
-  const button = useRef<HTMLButtonElement>(null)
-  const toButton = () => button.current?.focus()
   return (
     <section class="access-token" aria-labelledby="token-title">
       <h2 id="token-title">System access token</h2>
@@ -22,14 +20,11 @@ export const AccessToken = () => {
           name="The new token"
           secret={freshToken.value}
           what="the token"
-          onSeen={() => {
-            freshToken.value = undefined
-            toButton()
-          }}
+          onSeen={() => (freshToken.value = undefined)}
         />
       )}
       <Problem failure={tokenFailure.value} />
-      <button ref={button} class="button" type="button" onClick={() => setAsking(true)}>
+      <button class="button" type="button" onClick={() => setAsking(true)}>
         New token
       </button>
       {asking && (
@@ -38,10 +33,7 @@ export const AccessToken = () => {
           action="End the old one"
           keep="Keep it"
           onSure={renewToken}
-          onDone={() => {
-            setAsking(false)
-            toButton()
-          }}
+          onDone={() => setAsking(false)}
         >
           Make a new token? Programs that send the old one are refused from then on.
         </Confirm>

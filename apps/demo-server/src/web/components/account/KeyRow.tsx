@@ -1,8 +1,9 @@
 /** One key: enabled or disabled, deleted after a second look. */
-import { useLayoutEffect, useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import type { Key } from "../../api/account.ts"
 import { removeKey, toggleKey } from "../../state/account.ts"
 import { usd } from "../../state/money.ts"
+import { Confirm } from "../Confirm.tsx"
 import { limitsInWords } from "../forms/LimitFields.tsx"
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
@@ -13,25 +14,9 @@ const expiryOf = (seconds: number): string => {
   return `${at.getTime() < Date.now() ? "expired" : "until"} ${day.format(at)}`
 }
 
-interface Props {
-  readonly of: Key
-  readonly onRemoved: () => void
-}
-
-export const KeyRow = ({ of: key, onRemoved }: Props) => {
-  const [asking, setAsking] = useState<boolean | undefined>(undefined)
-  const keep = useRef<HTMLButtonElement>(null)
-  const cross = useRef<HTMLButtonElement>(null)
+export const KeyRow = ({ of: key }: { readonly of: Key }) => {
+  const [asking, setAsking] = useState(false)
   const enabled = key.status === 1
-  const remove = () => {
-    onRemoved()
-    void removeKey(key)
-  }
-  // Before the next key is pressed: it is meant for what has come.
-  useLayoutEffect(() => {
-    if (asking === true) keep.current?.focus()
-    if (asking === false) cross.current?.focus()
-  }, [asking])
   return (
     <li data-enabled={enabled}>
       <p class="name">{key.name}</p>
@@ -44,40 +29,39 @@ export const KeyRow = ({ of: key, onRemoved }: Props) => {
         ))}
         {key.subnet !== undefined && key.subnet !== "" && <span>from {key.subnet}</span>}
       </p>
-      {asking === true ? (
-        <fieldset class="actions">
-          <legend class="unseen">Delete {key.name}?</legend>
-          <button class="button danger" type="button" onClick={remove}>
-            Delete for good
-          </button>
-          <button ref={keep} class="button" type="button" onClick={() => setAsking(false)}>
-            Keep
-          </button>
-        </fieldset>
-      ) : (
-        <div class="actions">
-          <label class="toggle">
-            <input
-              type="checkbox"
-              role="switch"
-              checked={enabled}
-              aria-checked={enabled}
-              aria-label={`${key.name} is enabled`}
-              onChange={() => toggleKey(key)}
-            />
-            <span aria-hidden="true">{enabled ? "Enabled" : "Disabled"}</span>
-          </label>
-          <button
-            ref={cross}
-            class="icon"
-            type="button"
-            aria-label={`Delete ${key.name}`}
-            title="Delete"
-            onClick={() => setAsking(true)}
-          >
-            ×
-          </button>
-        </div>
+      <div class="actions">
+        <label class="toggle">
+          <input
+            type="checkbox"
+            role="switch"
+            checked={enabled}
+            aria-checked={enabled}
+            aria-label={`${key.name} is enabled`}
+            onChange={() => toggleKey(key)}
+          />
+          <span aria-hidden="true">{enabled ? "Enabled" : "Disabled"}</span>
+        </label>
+        <button
+          class="icon"
+          type="button"
+          aria-label={`Delete ${key.name}`}
+          title="Delete"
+          aria-expanded={asking}
+          onClick={() => setAsking(!asking)}
+        >
+          ×
+        </button>
+      </div>
+      {asking && (
+        <Confirm
+          label={`Delete ${key.name}?`}
+          action="Delete for good"
+          keep="Keep it"
+          onSure={() => removeKey(key)}
+          onDone={() => setAsking(false)}
+        >
+          Delete <b>{key.name}</b>? Programs that send it are refused from then on.
+        </Confirm>
       )}
     </li>
   )

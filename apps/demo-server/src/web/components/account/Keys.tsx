@@ -1,5 +1,5 @@
 /** The API keys: made here, shown once, then only managed. */
-import { useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import { freshKey, keyFailure, keys, moreKeys, showMoreKeys } from "../../state/account.ts"
 import { FreshSecret } from "./FreshSecret.tsx"
 import { KeyRow } from "./KeyRow.tsx"
@@ -8,26 +8,16 @@ import { Problem } from "../Problem.tsx"
 
 export const Keys = () => {
   const [making, setMaking] = useState(false)
-  const title = useRef<HTMLHeadingElement>(null)
-  /** What had the focus is gone: who came by keyboard goes on from here. */
-  const toTitle = () => title.current?.focus({ preventScroll: true })
-  const close = () => {
-    setMaking(false)
-    toTitle()
-  }
+  const close = () => setMaking(false)
   const all = keys.value
   const fresh = freshKey.value
   return (
     <section class="keys-list" aria-labelledby="keys-title">
       <header>
-        <h2 id="keys-title" ref={title} tabIndex={-1}>
-          API keys
-        </h2>
-        {!making && (
-          <button class="button" type="button" onClick={() => setMaking(true)}>
-            New key
-          </button>
-        )}
+        <h2 id="keys-title">API keys</h2>
+        <button class="button" type="button" aria-expanded={making} onClick={() => setMaking(!making)}>
+          New key
+        </button>
       </header>
       {fresh !== undefined && (
         <FreshSecret
@@ -35,19 +25,16 @@ export const Keys = () => {
           name={fresh.name}
           secret={fresh.key}
           what="the key"
-          onSeen={() => {
-            freshKey.value = undefined
-            toTitle()
-          }}
+          onSeen={() => (freshKey.value = undefined)}
         />
       )}
-      {making && <NewKeyForm onMade={() => setMaking(false)} onCancel={close} />}
+      {making && <NewKeyForm onDone={close} />}
       <Problem failure={keyFailure.value} />
       {all?.length === 0 && <p class="lead">No key yet. A program that calls this server needs one.</p>}
       {all !== undefined && all.length > 0 && (
         <ul>
           {all.map((key) => (
-            <KeyRow key={key.id} of={key} onRemoved={toTitle} />
+            <KeyRow key={key.id} of={key} />
           ))}
         </ul>
       )}

@@ -12,12 +12,7 @@ const DAYS = { never: "Never", 7: "In a week", 30: "In 30 days", 365: "In a year
 const expiry = (days: string): number =>
   days === "never" ? -1 : Math.floor(Date.now() / 1000) + Number(days) * 24 * 60 * 60
 
-interface Props {
-  readonly onMade: () => void
-  readonly onCancel: () => void
-}
-
-export const NewKeyForm = ({ onCancel, onMade }: Props) => {
+export const NewKeyForm = ({ onDone }: { readonly onDone: () => void }) => {
   const [amount, setAmount] = useState("10.00")
   const spends = unitsOf(amount)
   return (
@@ -34,8 +29,7 @@ export const NewKeyForm = ({ onCancel, onMade }: Props) => {
           ...limitsSaid(said)
         })
       }
-      onDone={onMade}
-      onCancel={onCancel}
+      onDone={onDone}
     >
       <Field label="Name" hint="To know it by: the program or the person that has it.">
         {(id) => <input id={id} name="name" required maxLength={100} autocomplete="off" />}

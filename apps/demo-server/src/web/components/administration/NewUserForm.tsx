@@ -8,12 +8,7 @@ import { LimitFields, limitsSaid } from "../forms/LimitFields.tsx"
 import { Field } from "../playground/Fields.tsx"
 import { RoleField, roleSaid } from "./RoleField.tsx"
 
-interface Props {
-  readonly onMade: () => void
-  readonly onCancel: () => void
-}
-
-export const NewUserForm = ({ onCancel, onMade }: Props) => {
+export const NewUserForm = ({ onDone }: { readonly onDone: () => void }) => {
   const [amount, setAmount] = useState("10.00")
   const quota = unitsOf(amount)
   return (
@@ -29,8 +24,7 @@ export const NewUserForm = ({ onCancel, onMade }: Props) => {
           ...limitsSaid(said)
         })
       }
-      onDone={onMade}
-      onCancel={onCancel}
+      onDone={onDone}
     >
       <Field label="Name" hint="They sign in with a system access token, which is shown once.">
         {(id) => <input id={id} name="username" required maxLength={100} autocomplete="off" />}

@@ -1,11 +1,12 @@
 /** What is done to one user: given to and taken from, their role and limits changed, their token renewed. */
-import { useLayoutEffect, useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import type { User } from "../../api/administration.ts"
 import { changeUser, renewAccess } from "../../state/administration.ts"
 import { unitsOf, usd } from "../../state/money.ts"
 import { who } from "../../state/session.ts"
 import { AmountField } from "../forms/AmountField.tsx"
 import { AskingForm, type Said } from "../forms/AskingForm.tsx"
+import { Confirm } from "../Confirm.tsx"
 import { LimitFields, limitsSaid } from "../forms/LimitFields.tsx"
 import { RoleField, roleSaid } from "./RoleField.tsx"
 
@@ -30,7 +31,6 @@ export const BalanceForm = ({ onDone, user }: Props) => {
       ready={given !== undefined}
       ask={() => move(1)}
       onDone={onDone}
-      onCancel={onDone}
       instead={{ action: "Take", ask: () => move(-1) }}
     >
       <AmountField
@@ -57,31 +57,21 @@ export const RightsForm = ({ onDone, user }: Props) => {
     return changeUser({ id: user.id, ...Object.fromEntries(changed) }, `${user.username} was changed.`)
   }
   return (
-    <AskingForm class="row-form" action="Change" ask={change} onDone={onDone} onCancel={onDone}>
+    <AskingForm class="row-form" action="Change" ask={change} onDone={onDone}>
       {!mine && <RoleField now={before.role} />}
       <LimitFields now={before} otherwise="For each key of theirs. Empty: as the server has it." />
     </AskingForm>
   )
 }
 
-export const RenewalForm = ({ onDone, user }: Props) => {
-  const keep = useRef<HTMLButtonElement>(null)
-  useLayoutEffect(() => keep.current?.focus(), [])
-  const renew = () => {
-    onDone()
-    void renewAccess(user)
-  }
-  return (
-    <fieldset class="row-form" aria-label={`New token for ${user.username}?`}>
-      <p>The token that {user.username} has now ends with it.</p>
-      <div class="send">
-        <button class="button danger" type="button" onClick={renew}>
-          End the old one
-        </button>
-        <button ref={keep} class="button" type="button" onClick={onDone}>
-          Keep it
-        </button>
-      </div>
-    </fieldset>
-  )
-}
+export const RenewalForm = ({ onDone, user }: Props) => (
+  <Confirm
+    label={`New token for ${user.username}?`}
+    action="End the old one"
+    keep="Keep it"
+    onSure={() => renewAccess(user)}
+    onDone={onDone}
+  >
+    The token that {user.username} has now ends with it.
+  </Confirm>
+)

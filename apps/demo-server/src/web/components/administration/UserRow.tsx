@@ -1,5 +1,5 @@
 /** One user: enabled or disabled, given to and taken from, changed, a new token where the old one was lost. */
-import { useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import type { User } from "../../api/administration.ts"
 import { changeUser } from "../../state/administration.ts"
 import { usd } from "../../state/money.ts"
@@ -22,14 +22,9 @@ const ALL = Object.keys(FORMS) as ReadonlyArray<Doing>
 
 export const UserRow = ({ user }: { readonly user: User }) => {
   const [doing, setDoing] = useState<Doing | undefined>(undefined)
-  const actions = useRef<HTMLDivElement>(null)
   const { created_time, id, quota, role, status, username } = user
   const enabled = status === 1
   const self = who.value?.user === id
-  const done = () => {
-    actions.current?.querySelector<HTMLElement>("[aria-expanded=true]")?.focus()
-    setDoing(undefined)
-  }
   const toggle = () =>
     changeUser({ id, status: enabled ? 0 : 1 }, `${username} is ${enabled ? "disabled" : "enabled"}.`)
   const Form = doing === undefined ? undefined : FORMS[doing].of
@@ -44,7 +39,7 @@ export const UserRow = ({ user }: { readonly user: User }) => {
         ))}
         <span>since {day.format(new Date(created_time * 1000))}</span>
       </p>
-      <div class="actions" ref={actions}>
+      <div class="actions">
         {ALL.filter((name) => FORMS[name].own || !self).map((name) => (
           <button
             key={name}
@@ -71,7 +66,7 @@ export const UserRow = ({ user }: { readonly user: User }) => {
           </label>
         )}
       </div>
-      {Form !== undefined && <Form key={doing} user={user} onDone={done} />}
+      {Form !== undefined && <Form key={doing} user={user} onDone={() => setDoing(undefined)} />}
     </li>
   )
 }

@@ -1,5 +1,5 @@
 /** The users: made here, their token shown once, then enabled, disabled, given and taken from. */
-import { useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import { freshAccess, userFailure, users } from "../../state/administration.ts"
 import { Problem } from "../Problem.tsx"
 import { FreshSecret } from "../account/FreshSecret.tsx"
@@ -8,20 +8,14 @@ import { UserRow } from "./UserRow.tsx"
 
 export const Users = () => {
   const [making, setMaking] = useState(false)
-  const title = useRef<HTMLHeadingElement>(null)
-  const toTitle = () => title.current?.focus({ preventScroll: true })
   const fresh = freshAccess.value
   return (
     <section class="keys-list" aria-labelledby="users-title">
       <header>
-        <h2 id="users-title" ref={title} tabIndex={-1}>
-          Users
-        </h2>
-        {!making && (
-          <button class="button" type="button" onClick={() => setMaking(true)}>
-            New user
-          </button>
-        )}
+        <h2 id="users-title">Users</h2>
+        <button class="button" type="button" aria-expanded={making} onClick={() => setMaking(!making)}>
+          New user
+        </button>
       </header>
       {fresh !== undefined && (
         <FreshSecret
@@ -29,21 +23,10 @@ export const Users = () => {
           name={`System access token of ${fresh.username}`}
           secret={fresh.token}
           what="the token"
-          onSeen={() => {
-            freshAccess.value = undefined
-            toTitle()
-          }}
+          onSeen={() => (freshAccess.value = undefined)}
         />
       )}
-      {making && (
-        <NewUserForm
-          onMade={() => setMaking(false)}
-          onCancel={() => {
-            setMaking(false)
-            toTitle()
-          }}
-        />
-      )}
+      {making && <NewUserForm onDone={() => setMaking(false)} />}
       <Problem failure={userFailure.value ?? users.failure.value} />
       <ul>
         {users.rows.value?.map((user) => (

@@ -13,23 +13,14 @@ interface Props {
   readonly ready?: boolean
   /** Whether it was done. What was written stays where it was not. */
   readonly ask: (said: Said) => Promise<boolean>
+  /** It was done, or is not wanted any more. */
   readonly onDone: () => void
-  readonly onCancel: () => void
   readonly children: ComponentChildren
   /** What may be asked for instead; not while the other is under way. */
   readonly instead?: Pick<Props, "action" | "ask">
 }
 
-export const AskingForm = ({
-  action,
-  ask,
-  children,
-  instead,
-  onCancel,
-  onDone,
-  ready = true,
-  ...props
-}: Props) => {
+export const AskingForm = ({ action, ask, children, instead, onDone, ready = true, ...props }: Props) => {
   const [busy, setBusy] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input, select")?.focus(), [])
@@ -49,15 +40,21 @@ export const AskingForm = ({
     <form class={props.class} ref={form} onSubmit={submit} aria-busy={busy}>
       {children}
       <div class="send">
-        <button class="button primary" type="submit" disabled={busy || !ready}>
+        <button class="button primary" type="submit" disabled={!ready} aria-disabled={busy}>
           {action}
         </button>
         {instead !== undefined && (
-          <button class="button" type="button" disabled={busy || !ready} onClick={() => send(instead.ask)}>
+          <button
+            class="button"
+            type="button"
+            disabled={!ready}
+            aria-disabled={busy}
+            onClick={() => send(instead.ask)}
+          >
             {instead.action}
           </button>
         )}
-        <button class="link" type="button" onClick={onCancel}>
+        <button class="link" type="button" onClick={onDone}>
           Cancel
         </button>
       </div>

@@ -1,6 +1,5 @@
 /** What every try is made of: a form, its button, what came of it, and the same call as code. */
 import type { ComponentChildren } from "preact"
-import { useRef } from "preact/hooks"
 import { modelOf } from "../../state/playground/chosen.ts"
 import type { Capability } from "../../state/route.ts"
 import type { CallState } from "../../state/call.ts"
@@ -33,11 +32,6 @@ export const Try = (props: Props) => {
   const { action, capability, children, fields, now, onStop, onSubmit, snippet } = props
   const missing = modelOf(capability) === "" ? "Waiting for the list of models." : props.missing
   const working = now.state === "working"
-  const button = useRef<HTMLButtonElement>(null)
-  const stop = () => {
-    button.current?.focus()
-    onStop()
-  }
   return (
     <div class="try">
       <div class="tried">
@@ -52,7 +46,6 @@ export const Try = (props: Props) => {
           <div class="send">
             {/* It stays, and keeps the focus: what takes its place would be hit by a second click. */}
             <button
-              ref={button}
               class="button primary"
               type="submit"
               disabled={missing !== undefined}
@@ -61,7 +54,7 @@ export const Try = (props: Props) => {
               {action}
             </button>
             {working && (
-              <button class="button" type="button" onClick={stop}>
+              <button class="button" type="button" onClick={onStop}>
                 Stop
               </button>
             )}
