@@ -5,7 +5,7 @@ import { answerTypeOf, requiredOf } from "./reading/answerType.ts"
 import { CAPTION, TITLED } from "./reading/blocks.ts"
 import { picturesIn } from "./reading/pictures.ts"
 import { contentOf, covered, hasNumbers, presence, shareOf } from "./reading/presence.ts"
-import { isNumber, type Question, questionOf, wordsOf } from "./reading/question.ts"
+import { isNumber, type Question, questionOf, WHETHER, wordsOf } from "./reading/question.ts"
 import type { Sentence } from "./reading/Sentence.ts"
 import { sentencesOf } from "./reading/sentences.ts"
 import { forgetIfFull, type Term } from "./text/Term.ts"
@@ -141,6 +141,21 @@ const namesOthers = (asked: ReadonlySet<string>, text: string): boolean => {
   return named.size > 0 && asked.isDisjointFrom(named)
 }
 
+/** Small words that answer by themselves: “*anyone* may open it”, “Dogs | *no*”. */
+const SMALL_ANSWERS = new Set(
+  "yes no not none never always nobody nothing nowhere anyone anybody anytime anywhere everyone everybody everywhere all both one once".split(
+    " "
+  )
+)
+const STATED = /[.!。！]["'”’*_)\]）」』\s]*$/u
+
+/** Whether a sentence has no word that the question does not have, and neither confirms nor denies what that asks. */
+const repeats = (question: Question, content: ReadonlySet<Term>, { kind, text }: Sentence): boolean =>
+  content.size > 0 &&
+  [...content].every((term) => term.kind === "character" || question.terms.includes(term)) &&
+  wordsOf(text).difference(question.words).isDisjointFrom(SMALL_ANSWERS) &&
+  !(question.asksWhether && (kind === "paragraph" ? STATED.test(text) : !WHETHER.test(text)))
+
 const candidatesOf = (
   question: Question,
   isOfType: ((sentence: string) => boolean) | undefined,
@@ -216,12 +231,12 @@ const candidatesOf = (
     block = sentence.block
     const isText = sentence.kind === "paragraph" || sentence.kind === "item"
     // A question, or a sentence that only repeats the one that is asked, answers nothing; the text after it may
-    const repeats =
-      content.size > 0 &&
-      ![...content].some((term) => term.kind !== "character" && !question.terms.includes(term))
-    if (repeats || (isText && ASKS.test(sentence.text))) {
-      asked = aboveOf(question, sentence.text)
-      lasts = sentence.kind === "paragraph" && sizes.get(block)?.length === 1
+    const asks = isText && ASKS.test(sentence.text)
+    if (asks || repeats(question, content, sentence)) {
+      if (asks || !STATED.test(sentence.text)) {
+        asked = aboveOf(question, sentence.text)
+        lasts = sentence.kind === "paragraph" && sizes.get(block)?.length === 1
+      }
       before = own
       continue
     }

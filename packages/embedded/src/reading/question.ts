@@ -40,6 +40,12 @@ const PRICE = /\bhow much (?:does|do|did|will|would)\b.*\b(cost|earn|pay)\b/iu
 const ONE_OF = /\b(?:which|what)\s+(?:(?:two|three|four|five|\d{1,3})\s+)?(\p{L}{2,30})/iu
 const YEAR = /(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]*\d)/g
 
+const ASKS_FOR =
+  /^\W*(?:tell|explain|describe|list|say|name|give|show|define)\b|\b(?:who(?:m|se)?|what|which|when|where|why|how)\b|什么|怎|如何|哪|谁|几|多少|多[久长高大深远重快宽]|何/iu
+/** “*Are* dogs allowed when …”, and no “can you tell me who …”. */
+export const WHETHER =
+  /^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|may|might|must|shall|should|will|would)\b(?!.*\b(?:tell|know|ask|say|explain)\b)|\bwhether\b|吗|是否|(\p{Script=Han})[不没]\1/iu
+
 const askingCharacters = /[什么多少几何谁哪怎样吗呢请问为是的有]/u
 
 /** Words with a capital letter that do not begin a sentence. */
@@ -78,6 +84,8 @@ export interface Question {
   readonly asksWho: boolean
   /** Whether it asks how something is done. */
   readonly asksHow: boolean
+  /** Whether it asks for yes or no, or does not say what for: the statement that has all its words answers it. */
+  readonly asksWhether: boolean
   /** Whether it asks when something was made, or done. */
   readonly asksSince: boolean
   /** A test for a number of what is counted: “1800 machines”, “number of jobs”. */
@@ -152,6 +160,7 @@ export const questionOf = (text: string): Question => {
     asksWho: DOING.test(text),
     asksSince: MADE.test(text),
     asksHow: MANNER.test(text),
+    asksWhether: WHETHER.test(text) || !ASKS_FOR.test(text),
     required: [...said(DOING), ...said(DONE), ...said(COUNTED, TIMES)],
     counts: countsOf(COUNTED.exec(text)?.[1]),
     sought: said(ONE_OF, UNSAID),

@@ -1,0 +1,58 @@
+/** Questions for yes or no, and sentences that have no word beyond the question. */
+import { readSentences } from "@sluice/embedded"
+import { describe, expect, it } from "vitest"
+
+const answer = (question: string, text: string) =>
+  readSentences(question, [{ title: "Rules", text }]).map((sentence) => sentence.text)
+
+const dogs = "Dogs are not allowed on the quay. Bicycles are allowed on the quay."
+const leash = "Dogs must be kept on a leash. Cats must be kept in a box."
+const deck = "Smoking is permitted on deck. Cooking is prohibited on deck."
+const visitors = "Visitors may enter without a pass. Contractors may not enter without a pass."
+const open = "The lock is always open. The weir is never open."
+const faq = "**Is fishing allowed here?**\n\nFishing is allowed here."
+
+describe("a question for yes or no", () => {
+  it.each([
+    ["Are dogs allowed on the quay?", dogs, "Dogs are not allowed on the quay."],
+    ["Are bicycles allowed on the quay?", dogs, "Bicycles are allowed on the quay."],
+    ["dogs allowed on the quay", dogs, "Dogs are not allowed on the quay."],
+    ["Can you tell me whether dogs are allowed on the quay?", dogs, "Dogs are not allowed on the quay."],
+    ["Must dogs be kept on a leash?", leash, "Dogs must be kept on a leash."],
+    ["Must cats be kept in a box?", leash, "Cats must be kept in a box."],
+    ["Is smoking permitted on deck?", deck, "Smoking is permitted on deck."],
+    ["May visitors enter without a pass?", visitors, "Visitors may enter without a pass."],
+    ["May contractors enter without a pass?", visitors, "Contractors may not enter without a pass."],
+    ["Is fishing allowed here?", faq, "Fishing is allowed here."],
+    ["甲板上可以吸烟吗？", "甲板上可以吸烟。", "甲板上可以吸烟。"],
+    ["自行车可以上码头吗？", "狗不可以上码头。自行车可以上码头。", "自行车可以上码头。"]
+  ])("is answered by the statement that says its words: %s", (question, text, said) => {
+    expect(answer(question, text)).toEqual([said])
+    expect(answer(question, text.replace(/(?<=[.。]) ?(?=.)/g, "\n\n"))).toEqual([said])
+  })
+
+  it("is answered by the items and rows that do, too", () => {
+    const items = "- Dogs are not allowed on the quay\n- Bicycles are allowed on the quay"
+    expect(answer("Are bicycles allowed on the quay?", items)).toEqual(["Bicycles are allowed on the quay"])
+    const rows = "| Animal | Allowed |\n|---|---|\n| Dogs | no |\n| Cats | yes |"
+    expect(answer("Are dogs allowed?", rows)).toEqual(["Dogs · no"])
+  })
+
+  it("is not answered by itself, whether it has its mark or not", () => {
+    expect(answer("Are dogs allowed on the quay?", "- Are dogs allowed on the quay\n")).toEqual([])
+    expect(answer("Are dogs allowed on the quay?", "Dogs allowed on the quay\n")).toEqual([])
+  })
+})
+
+describe("another question", () => {
+  it("is answered by a small word that the sentence has beyond it", () => {
+    expect(answer("When is the lock open?", open)).toEqual(["The lock is always open."])
+    expect(answer("When is the weir open?", open)).toEqual(["The weir is never open."])
+    expect(answer("Who may open the gate?", "Anyone may open the gate.")).toHaveLength(1)
+  })
+
+  it("is not answered by a sentence that says no more, nor by the one after it", () => {
+    expect(answer("When is the gate open?", "The gate is open. The mill is closed.")).toEqual([])
+    expect(answer("Describe the lock gate", "Describe the lock gate.")).toEqual([])
+  })
+})
