@@ -8,6 +8,7 @@ import { ConfigProvider, Console, Context, Effect, Layer, Logger, Schema } from 
 import { HttpServer } from "effect/http"
 import { Accounts } from "../../apps/demo-server/src/accounts/Accounts.ts"
 import { SESSION_COOKIE } from "../../apps/demo-server/src/contract/Access.ts"
+import { Recovery } from "../../apps/demo-server/src/money/Recovery.ts"
 import * as Server from "../../apps/demo-server/src/Server.ts"
 import { reportStartError } from "../../apps/demo-server/src/StartError.ts"
 
@@ -28,6 +29,8 @@ export class TestServer extends Context.Service<
     readonly url: string
     readonly data: string
     readonly secrets: { readonly apiKey: string; readonly accessToken: string; readonly login: string }
+    /** Ends charges as the server does from time to time. */
+    readonly recover: Recovery["Service"]["recover"]
     /** All that was printed or logged. */
     readonly printed: ReadonlyArray<string>
     readonly call: (path: string, options?: CallOptions) => Effect.Effect<Response>
@@ -143,6 +146,7 @@ export const startServer = Effect.fnUntraced(function* (options: TestServerOptio
     data,
     secrets,
     printed,
+    recover: Context.get(context, Recovery).recover,
     call,
     json: (schema, path, options) =>
       Effect.map(Effect.flatMap(call(path, options), body), (text) =>

@@ -264,28 +264,59 @@ onEachStore((store) => {
       )
   )
 
-  it.effect("charges of which nothing is heard are found when their lease ends, and not before", () =>
-    withLedger(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const key = yield* addUser("a", { quota: 100 })
-        const heard = charged(yield* ledger.reserve(purchase("a", key)))
-        const silent = charged(yield* ledger.reserve(purchase("a", key)))
-        const ended = charged(yield* ledger.reserve(purchase("a", key)))
-        yield* ledger.settle(ended, used(1))
-        yield* TestClock.adjust(LEASE_MS / 2)
-        yield* ledger.renew([heard.id, ended.id])
-        assert.isEmpty(yield* ledger.expired(LEASE_MS - 1))
-        const found = yield* ledger.expired(LEASE_MS)
-        assert.deepStrictEqual(
-          found.map(({ id }) => id),
-          [silent.id]
-        )
-        yield* ledger.assign(heard.id, "task", 1)
-        assert.strictEqual((yield* ledger.ofTask("a", "task"))?.id, heard.id)
-        assert.isUndefined(yield* ledger.ofTask("b", "task"))
-      })
-    )
+  it.live(
+    "a call that was given up and goes on is paid when it ends; of one that was refunded, nothing",
+    () =>
+      withLedger(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const key = yield* addUser("a", { quota: 100 })
+          const reserve = Effect.map(ledger.reserve(purchase("a", key, { units: 40 })), charged)
+          const goesOn = yield* reserve
+          assert.isTrue(yield* ledger.giveUp(goesOn.id, false))
+          assert.deepStrictEqual(yield* balances("a"), { user: 100, key: 100 })
+          assert.isTrue(yield* ledger.settle(goesOn, used(25)))
+          assert.deepStrictEqual(yield* balances("a"), { user: 75, key: 75 })
+          yield* addsUp
+          assert.isFalse(yield* ledger.settle(goesOn, used(25)))
+          assert.isFalse(yield* ledger.refund(goesOn.id))
+          const refunded = yield* reserve
+          yield* ledger.refund(refunded.id)
+          assert.isFalse(yield* ledger.settle(refunded, used(25)))
+          const short = yield* reserve
+          yield* ledger.giveUp(short.id, true)
+          assert.isTrue(yield* ledger.settleKept(short, used(80)))
+          assert.deepStrictEqual(yield* balances("a"), { user: 0, key: 0 })
+        })
+      )
+  )
+
+  it.effect(
+    "charges of which nothing is heard are found when their lease ends, by one clock for all servers",
+    () =>
+      withLedger(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const sql = yield* SqlClient.SqlClient
+          const begun = yield* ledger.clock
+          const key = yield* addUser("a", { quota: 100 })
+          const heard = charged(yield* ledger.reserve(purchase("a", key)))
+          const silent = charged(yield* ledger.reserve(purchase("a", key)))
+          const ended = charged(yield* ledger.reserve(purchase("a", key)))
+          yield* ledger.settle(ended, used(1))
+          yield* sql`UPDATE charges SET lease_until = lease_until - ${LEASE_MS / 2}`
+          yield* ledger.renew([heard.id, ended.id])
+          assert.isEmpty(yield* ledger.expired(begun + LEASE_MS / 2 - 1))
+          const found = yield* ledger.expired(begun + LEASE_MS - 1)
+          assert.deepStrictEqual(
+            found.map(({ id }) => id),
+            [silent.id]
+          )
+          yield* ledger.assign(heard.id, "task", 1)
+          assert.strictEqual((yield* ledger.ofTask("a", "task"))?.id, heard.id)
+          assert.isUndefined(yield* ledger.ofTask("b", "task"))
+        })
+      )
   )
 
   it.live("charges that ended long ago are forgotten, and the ledger adds up without them", () =>

@@ -1,7 +1,7 @@
 /** What a server that has ended left open, and who pays for it when the next one starts. */
 import { assert, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { ConfigProvider, Effect, Layer, Schema } from "effect"
+import { ConfigProvider, Effect, Latch, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -12,6 +12,7 @@ import { Prices } from "../../apps/demo-server/src/money/Prices.ts"
 import { Recovery } from "../../apps/demo-server/src/money/Recovery.ts"
 import { Providers } from "../../apps/demo-server/src/providers/Providers.ts"
 import { addUser, ledgerIn } from "./LedgerIn.ts"
+import { before, chat, costs, events, piece } from "./PaidServer.ts"
 import { startServer, temporaryFolder } from "./TestServer.ts"
 import { json, startUpstream } from "./Upstream.ts"
 
@@ -91,6 +92,42 @@ it.live("a task elsewhere is asked after, and paid for or given back; a call tha
     assert.include(printed, "not known after")
     assert.isAbove(Number(before?.["reserved"]), 0)
     assert.strictEqual(gone, Number(first?.["planned"]) + Number(third?.["planned"]))
+  }).pipe(Effect.scoped)
+)
+
+/** The clock is put forward, as after a sleep of the machine; timers are not. */
+const anHourLater = Effect.acquireRelease(
+  Effect.sync(() => {
+    const { now } = Date
+    Date.now = () => now() + HOUR
+    return now
+  }),
+  (now) => Effect.sync(() => void (Date.now = now))
+)
+
+it.live("a call under way is paid when it ends, whatever the clock says meanwhile", () =>
+  Effect.gen(function* () {
+    const end = yield* Latch.make()
+    const { server } = yield* before((response) => {
+      events(response, piece("four words of answer"))
+      Effect.runFork(
+        end.whenOpen(
+          Effect.sync(() =>
+            response.end(
+              'data: {"choices":[],"usage":{"prompt_tokens":20,"completion_tokens":5}}\n\ndata: [DONE]\n\n'
+            )
+          )
+        )
+      )
+    })
+    const streamed = Effect.gen(function* () {
+      const response = yield* server.call("/v1/chat/completions", { json: { ...chat, stream: true } })
+      yield* anHourLater
+      assert.strictEqual(yield* server.recover(Date.now()), 0)
+      yield* end.open
+      return yield* Effect.promise(() => response.text())
+    }).pipe(Effect.scoped)
+    assert.include(yield* costs(server, streamed, 25), "[DONE]")
   }).pipe(Effect.scoped)
 )
 

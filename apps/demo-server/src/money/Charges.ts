@@ -140,8 +140,7 @@ export class Charges extends Context.Service<
       const retrying = yield* FiberSet.make()
       // What is not written when the server ends would be given back at its next start.
       yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(retrying), "5 seconds"))
-      /** Calls under way in this process. */
-      const live = new Set<string>()
+      const live = ledger.underWay
       const fork = yield* FiberSet.runtime(retrying)<never>()
       const takenOver = new WeakMap<object, MadeEarly>()
       const takeOver = (request: object) => {

@@ -3,7 +3,18 @@ import { Clock, Context, Effect, Exit, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { answered, ask, type Asking } from "../sql/Asking.ts"
 import { remember, type Replay } from "./Idempotency.ts"
-import { chargeId, LEASE_MS, OPEN, refund, renew, reserve, settle } from "./LedgerSteps.ts"
+import {
+  chargeId,
+  giveUp,
+  OPEN,
+  ownLease,
+  refund,
+  renew,
+  reserve,
+  settle,
+  SHARED_CLOCK,
+  sharedLease
+} from "./LedgerSteps.ts"
 import { noteOf, settleNoted } from "./Noted.ts"
 import type { Charge, Purchase, Reservation, Reserved, Settlement } from "./Purchase.ts"
 import { makeTab, type Tab } from "./Tab.ts"
@@ -89,7 +100,7 @@ export class Ledger extends Context.Service<
   Ledger,
   {
     readonly reserve: (purchase: Purchase) => Asked<Reservation>
-    /** Of a charge whose reserve was lost, too: with a server that ended, or a commit that failed. */
+    /** Of a charge whose reserve was lost, too, with a server that ended or a commit that failed, or given up. */
     readonly settle: (charge: Charge, settlement: Settlement) => Asked<boolean>
     /** The same, heard as soon as it outlasts the process: the disk has it some milliseconds later. */
     readonly settleKept: (charge: Charge, settlement: Settlement) => Asked<boolean>
@@ -97,14 +108,20 @@ export class Ledger extends Context.Service<
     readonly direct: DirectLedger | undefined
     /** `inDoubt`: what it makes may be there all the same, and no `Idempotency-Key` makes it again. */
     readonly refund: (charge: string, inDoubt?: boolean) => Asked<boolean>
+    /** `refund` of a charge of which nothing is heard any more. */
+    readonly giveUp: (charge: string, inDoubt: boolean) => Asked<boolean>
     /** The call goes on as a task of this id: settled for what is planned, or refunded, when that ends. */
     readonly assign: (charge: string, task: string, planned: number) => Asked<void>
     /** The open charge of a task. */
     readonly ofTask: (user: string, task: string) => Asked<OpenCharge | undefined>
     /** Keeps the answer for whoever repeats the call. */
     readonly remember: (charge: Charge, replay: Replay) => Asked<void>
+    /** Charges of calls under way in this process. */
+    readonly underWay: Set<string>
     /** Says that these are under way still. */
     readonly renew: (charges: ReadonlyArray<string>) => Asked<void>
+    /** The time by which leases end, on all servers of a database. */
+    readonly clock: Asked<number>
     /** Open charges of which nothing was heard since; the oldest first. */
     readonly expired: (before: number) => Asked<ReadonlyArray<OpenCharge>>
     /** What these have taken from the balance: their costs, and the reserves of those that are open. */
@@ -140,6 +157,7 @@ export class Ledger extends Context.Service<
       }
       const commit = <A>(step: Step<A>) => Effect.uninterruptible(turns.now(apart(step)))
       const OPEN_STATES = sql.literal(OPEN)
+      const lease = sql.onDialectOrElse({ pg: () => sharedLease, orElse: () => ownLease })
 
       const open = (row: OpenRow | undefined): OpenCharge | undefined =>
         row && {
@@ -161,7 +179,7 @@ export class Ledger extends Context.Service<
           const id = chargeId(now)
           // Of a call that makes nothing, an open reserve is given back after any end of the server: none outlasts it.
           const run = purchase.creates ? turns.now : turns.seen
-          return yield* Effect.uninterruptible(run(apart(() => reserve(id, now, purchase))))
+          return yield* Effect.uninterruptible(run(apart(() => reserve(id, now, purchase, lease))))
         }),
         settle: (charge, settlement) => commit(() => settle(charge, settlement)),
         settleKept: (charge, settlement) =>
@@ -199,6 +217,7 @@ export class Ledger extends Context.Service<
             }
           },
         refund: (charge, inDoubt) => commit(() => refund(charge, inDoubt)),
+        giveUp: (charge, inDoubt) => commit(() => giveUp(charge, inDoubt)),
         assign: (charge, task, planned) =>
           commit(function* () {
             yield* ask("UPDATE charges SET task = ?, planned = ? WHERE id = ?", task, planned, charge)
@@ -208,10 +227,18 @@ export class Ledger extends Context.Service<
             Effect.map(([row]) => open(row))
           ),
         remember: (charge, replay) => commit(() => remember(charge.id, charge.user, replay)),
+        underWay: new Set(),
         renew: Effect.fnUntraced(function* (charges) {
           if (charges.length === 0) return
-          const until = (yield* Clock.currentTimeMillis) + LEASE_MS
+          const until = lease(yield* Clock.currentTimeMillis)
           yield* commit(() => renew(charges, until))
+        }),
+        clock: sql.onDialectOrElse({
+          orElse: (): Asked<number> => Clock.currentTimeMillis,
+          pg: () =>
+            Effect.map(sql<{ now: number }>`SELECT ${sql.literal(SHARED_CLOCK)} AS now`, ([row]) =>
+              Number(row?.now)
+            )
         }),
         expired: (before) =>
           sql<OpenRow>`SELECT * FROM charges WHERE lease_until <= ${before} AND state IN ${OPEN_STATES}

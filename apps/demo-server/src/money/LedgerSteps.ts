@@ -8,6 +8,20 @@ import { countCall } from "./RateWindow.ts"
 /** How long a call that is not heard of is taken to be under way. */
 export const LEASE_MS = 120_000
 
+/** When a lease ends that begins now. */
+export type Lease = (now: number) => { readonly text: string; readonly value: number }
+
+/** Where nobody else goes by it. */
+export const ownLease: Lease = (now) => ({ text: "?", value: now + LEASE_MS })
+
+/** The clock of a PostgreSQL, in ms: those of its servers may differ by more than a lease. */
+export const SHARED_CLOCK = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT"
+
+export const sharedLease: Lease = () => ({ text: `${SHARED_CLOCK} + ?`, value: LEASE_MS })
+
+/** Stands for the lease of a charge that was given back since nothing was heard of it. */
+const GIVEN_UP = 0
+
 /** The states of a charge that has not ended. */
 export const OPEN = "('reserved', 'sent')"
 
@@ -127,7 +141,8 @@ function* collect(user: string, key: OfKey | undefined, units: number): Asking<n
 export function* reserve(
   id: string,
   now: number,
-  { creates, idempotency, key, limits, model, operation, tokens, units, user }: Purchase
+  { creates, idempotency, key, limits, model, operation, tokens, units, user }: Purchase,
+  lease = ownLease
 ): Asking<Reservation> {
   const known = idempotency && (yield* claim(user, idempotency, id, now))
   if (known !== undefined) {
@@ -146,15 +161,16 @@ export function* reserve(
     return { _tag: "Limited", rate }
   }
   const charge = { id, user, key, operation, model, reserved: units, createdAt: now }
-  yield* add(charge, creates ? "sent" : "reserved")
+  yield* add(charge, creates ? "sent" : "reserved", lease)
   return { _tag: "Reserved", charge, rate, left }
 }
 
-export function* add(charge: Charge, state: string): Asking<void> {
+export function* add(charge: Charge, state: string, lease = ownLease): Asking<void> {
   const { createdAt, id, key, model, operation, reserved, user } = charge
+  const until = lease(createdAt)
   yield* ask(
     `INSERT INTO charges (id, user_id, token_id, operation, model, state, reserved, lease_until, created_at,
-      quota_version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT quota_version FROM tokens WHERE id = ?))`,
+      quota_version) VALUES (?, ?, ?, ?, ?, ?, ?, ${until.text}, ?, (SELECT quota_version FROM tokens WHERE id = ?))`,
     id,
     user,
     key ?? null,
@@ -162,7 +178,7 @@ export function* add(charge: Charge, state: string): Asking<void> {
     model,
     state,
     reserved,
-    createdAt + LEASE_MS,
+    until.value,
     createdAt,
     key ?? null
   )
@@ -216,12 +232,22 @@ export function* settleOpen(id: string, { cost, inputTokens, outputTokens }: Set
   return true
 }
 
-/** Settles a charge, of which the reserve may have been lost: with a server that ended, or a commit that failed. */
+/**
+ * Settles a charge, of which the reserve may have been lost, with a server that ended or a commit that failed, or given
+ * up.
+ */
 export function* settle(charge: Charge, settlement: Settlement): Asking<boolean> {
   if (yield* settleOpen(charge.id, settlement)) return true
-  const [known] = yield* ask("SELECT id FROM charges WHERE id = ?", charge.id)
-  if (known !== undefined) return false
-  yield* add({ ...charge, reserved: 0 }, "reserved")
+  const [reopened] = yield* ask(
+    `UPDATE charges SET state = 'reserved', reserved = 0
+      WHERE id = ? AND state = 'refunded' AND lease_until = ${GIVEN_UP} RETURNING id`,
+    charge.id
+  )
+  if (reopened === undefined) {
+    const [known] = yield* ask("SELECT id FROM charges WHERE id = ?", charge.id)
+    if (known !== undefined) return false
+    yield* add({ ...charge, reserved: 0 }, "reserved")
+  }
   return yield* settleOpen(charge.id, settlement)
 }
 
@@ -238,13 +264,20 @@ export function* refund(id: string, inDoubt = false): Asking<boolean> {
   return true
 }
 
+/** Refunds it since nothing is heard of it. Whoever made the call may be there all the same, and settle it later. */
+export function* giveUp(id: string, inDoubt: boolean): Asking<boolean> {
+  yield* ask(`UPDATE charges SET lease_until = ${GIVEN_UP} WHERE id = ?`, id)
+  return yield* refund(id, inDoubt)
+}
+
 /** Of so many in one statement, whose text is the same each time. */
 const RENEWED_AT_ONCE = 50
-const RENEW = `UPDATE charges SET lease_until = ? WHERE id IN (${Array(RENEWED_AT_ONCE).fill("?").join(", ")})`
+const SOME = `(${Array(RENEWED_AT_ONCE).fill("?").join(", ")})`
 
-export function* renew(ids: ReadonlyArray<string>, until: number): Asking<void> {
+export function* renew(ids: ReadonlyArray<string>, { text, value }: ReturnType<Lease>): Asking<void> {
   for (let at = 0; at < ids.length; at += RENEWED_AT_ONCE) {
     const some = ids.slice(at, at + RENEWED_AT_ONCE)
-    yield* ask(RENEW, until, ...some, ...Array(RENEWED_AT_ONCE - some.length).fill(""))
+    const rest = Array(RENEWED_AT_ONCE - some.length).fill("")
+    yield* ask(`UPDATE charges SET lease_until = ${text} WHERE id IN ${SOME}`, value, ...some, ...rest)
   }
 }

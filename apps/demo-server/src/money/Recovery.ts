@@ -65,9 +65,9 @@ export class Recovery extends Context.Service<
 
       const recoverOne = Effect.fnUntraced(function* (charge: OpenCharge, isOver: boolean) {
         const now = yield* Clock.currentTimeMillis
-        if (!charge.sent) return yield* ledger.refund(charge.id)
+        if (!charge.sent) return yield* ledger.giveUp(charge.id, false)
         // Without a task there is nobody to ask: the call has ended with the server that made it.
-        if (charge.task === undefined) return isOver ? yield* ledger.refund(charge.id, true) : false
+        if (charge.task === undefined) return isOver ? yield* ledger.giveUp(charge.id, true) : false
         const task = yield* taskOf(charge)
         const answer = task && (yield* answerOf(task))
         const done = hasMade(answer)
@@ -85,6 +85,8 @@ export class Recovery extends Context.Service<
 
       const recover = (before: number): Effect.Effect<number> =>
         Effect.gen(function* () {
+          // A machine that slept, or a clock that was put forward, ends leases of calls that go on.
+          yield* ledger.renew([...ledger.underWay])
           const expired = yield* ledger.expired(before)
           const over = new Set(
             (yield* ledger.expired(before - Duration.toMillis(CUT_OFF))).map(({ id }) => id)
@@ -101,14 +103,14 @@ export class Recovery extends Context.Service<
         )
 
       const round = Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
+        const now = yield* ledger.clock
         yield* recover(now)
-        yield* Effect.catchTag(
-          ledger.forgetAnswers(now - Duration.toMillis(REMEMBERED)),
-          "SqlError",
-          (error) => Effect.logWarning(`Old answers could not be forgotten: ${error.message}`)
+        yield* ledger.forgetAnswers(now - Duration.toMillis(REMEMBERED))
+      }).pipe(
+        Effect.catchTag("SqlError", (error) =>
+          Effect.logWarning(`Old charges and answers could not be looked after: ${error.message}`)
         )
-      })
+      )
 
       // A file is open to one server at a time: whoever had a lease in it has ended, and this one has none yet.
       if (database === undefined) yield* recover(Number.MAX_SAFE_INTEGER)
