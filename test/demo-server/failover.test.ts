@@ -158,7 +158,7 @@ describe("the circuit of a provider", () => {
   })
 
   /** Calls that are under way until they are told how they end; whether each was let through. */
-  const beginning = Effect.fnUntraced(function* (guard: Guard) {
+  const beginning = Effect.fnUntraced(function* (guard: Guard["around"]) {
     const end = yield* Deferred.make<void, GatewayError>()
     let passed = false
     const asked = Effect.suspend(() => {
@@ -172,11 +172,11 @@ describe("the circuit of a provider", () => {
       fail: Effect.andThen(Deferred.fail(end, broken), Effect.yieldNow)
     }
   })
-  const several = (guard: Guard, count: number) => Effect.replicateEffect(beginning(guard), count)
+  const several = (guard: Guard["around"], count: number) => Effect.replicateEffect(beginning(guard), count)
 
   it.effect("is opened by calls that began before one of them was the first to succeed", () =>
     Effect.gen(function* () {
-      const guard = (yield* health)("one", "http://one")
+      const { around: guard } = (yield* health)("one", "http://one")
       const [first, ...others] = yield* several(guard, 4)
       yield* first?.succeed ?? Effect.void
       for (const { fail } of others) yield* fail
@@ -186,7 +186,7 @@ describe("the circuit of a provider", () => {
 
   it.effect("is not opened again by calls that began before it was opened", () =>
     Effect.gen(function* () {
-      const guard = (yield* health)("one", "http://one")
+      const { around: guard } = (yield* health)("one", "http://one")
       yield* (yield* beginning(guard)).succeed
       const hanging = yield* several(guard, 3)
       for (const { fail } of yield* several(guard, 3)) yield* fail
@@ -201,12 +201,12 @@ describe("the circuit of a provider", () => {
   it.effect("lets the same calls through as one that is told of every call", () =>
     Effect.gen(function* () {
       const guardOf = yield* health
-      const ours = guardOf("one", "http://one")
+      const { around: ours } = guardOf("one", "http://one")
       const breaker = yield* CircuitBreaker.make({
         tripPolicy: CircuitBreaker.consecutive(3),
         openDuration: "10 seconds"
       })
-      const theirs: Guard = (call) =>
+      const theirs: Guard["around"] = (call) =>
         Effect.mapError(breaker.execute(call, { key: "reference" }), (error) =>
           error instanceof GatewayError ? error : broken
         )

@@ -156,7 +156,8 @@ const start = Effect.gen(function* () {
   const models = [
     { id: "c", operation: "chat", aliases: ["mine"] },
     { id: "e", operation: "embeddings" },
-    { id: "r", operation: "rerank" }
+    { id: "r", operation: "rerank" },
+    { id: "late", operation: "chat", timeoutSeconds: 0.1 }
   ]
   const url = upstream.env["SLUICE_GATEWAY_URL"]
   const one = { id: "one", url, apiKey: { env: "UPSTREAM_KEY" }, models }
@@ -279,8 +280,11 @@ it.live("answers, headers, charges, metrics, the log and what goes upstream are 
 it.live("a caller who goes away pays for the question, once, and the upstream is told", () =>
   Effect.gen(function* () {
     const { behaviour, charges, server } = yield* start
+    // Of a provider that has answered once.
+    yield* post(server, "/v1/chat/completions", chat)
     let left = 0
     behaviour.now = (response) => void response.once("close", () => left++)
+    const before = yield* metricsOf(server)
     for (const headers of [{}, OTHER_WAY]) {
       const had = left
       yield* server
@@ -292,7 +296,14 @@ it.live("a caller who goes away pays for the question, once, and the upstream is
       )
       assert.strictEqual(left, had + 1)
     }
-    const [lane, other, ...more] = yield* charges
+    const counted = grown(before, yield* metricsOf(server))
+    assert.deepStrictEqual(
+      Object.entries(counted)
+        .filter(([name]) => /^sluice_client_calls.*interrupted/.test(name))
+        .map(([, count]) => count),
+      [2]
+    )
+    const [, lane, other, ...more] = yield* charges
     assert.isEmpty(more)
     assert.strictEqual(lane?.["state"], "settled")
     assert.strictEqual(lane?.["cost"], 11)
@@ -301,6 +312,29 @@ it.live("a caller who goes away pays for the question, once, and the upstream is
       server.printed.filter((line) => line.includes("status=499")),
       2
     )
+  }).pipe(Effect.scoped)
+)
+
+it.live("an upstream that does not answer in time is left, told of and not paid for", () =>
+  Effect.gen(function* () {
+    const { behaviour, charges, server } = yield* start
+    let left = 0
+    const seen: Array<object> = []
+    for (const headers of [{}, OTHER_WAY]) {
+      behaviour.now = (response) => json(response, answer(undefined))
+      yield* post(server, "/v1/chat/completions", chat)
+      behaviour.now = (response) => void response.once("close", () => left++)
+      const before = yield* metricsOf(server)
+      const late = { ...chat, model: "late" }
+      const { status, text } = yield* post(server, "/v1/chat/completions", late, { headers })
+      const { [LANED]: _, ...counted } = grown(before, yield* metricsOf(server))
+      seen.push({ status, text, counted })
+    }
+    assert.deepStrictEqual(seen[0], seen[1])
+    assert.include(JSON.stringify(seen[0]), "TimedOut")
+    assert.strictEqual(left, 2)
+    const states = (yield* charges).map(({ state }) => state)
+    assert.deepStrictEqual(states, ["settled", "refunded", "settled", "refunded"])
   }).pipe(Effect.scoped)
 )
 

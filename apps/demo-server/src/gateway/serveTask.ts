@@ -40,7 +40,7 @@ export const serveTask = Effect.fnUntraced(function* <Response>(
     if (operate === undefined) return yield* providerGone
     const origin = yield* originOf
     const call = operate({ task, origin })
-    const answer = yield* Effect.mapError(provider?.guard?.(call) ?? call, toFailure)
+    const answer = yield* Effect.mapError(provider?.guard?.around(call) ?? call, toFailure)
     const made = shows(answer)
     // What is fetched does not tell what it costs.
     const look: TaskOperation<unknown> | undefined = shows === byContent ? provider?.tasks?.[kind] : undefined

@@ -1,7 +1,7 @@
 /** Who is asked first, and after which failures the next is. */
 import { Duration, Effect, Random } from "effect"
 import { type GatewayError, IN_DOUBT_REASONS } from "@sluice/core"
-import type { Operation, Operations, Provider } from "./Provider.ts"
+import type { Begin, Operation, Operations, Provider } from "./Provider.ts"
 
 /** A provider that has the model. */
 export interface Candidate<Request, Response> {
@@ -47,10 +47,8 @@ const verdict = (errors: ReadonlyArray<GatewayError>, last: GatewayError): Gatew
   soonest(errors) ??
   last
 
-const guarded = <Request, Response>({ operate, provider }: Candidate<Request, Response>) =>
-  provider.guard === undefined
-    ? operate
-    : (call: Parameters<typeof operate>[0]) => (provider.guard ?? ((same) => same))(operate(call))
+const guarded = <Request, Response>({ operate, provider: { guard } }: Candidate<Request, Response>) =>
+  guard === undefined ? operate : (call: Parameters<typeof operate>[0]) => guard.around(operate(call))
 
 /** One operation of several providers. */
 export const failover = <Request extends { readonly model: string }, Response>(
@@ -80,4 +78,16 @@ export const failover = <Request extends { readonly model: string }, Response>(
       }
     return ask(0, [])
   })
+}
+
+/** The same without a fiber, of the only provider there is. */
+export const beginOf = (operation: keyof Operations, { begins, guard }: Provider): Begin | undefined => {
+  const begin = begins?.[operation]
+  if (begin === undefined || guard === undefined) return begin
+  return (call, context, hear) => {
+    const around = guard.calm()
+    return (
+      around && begin(call, context, (outcome) => hear(Effect.isEffect(outcome) ? around(outcome) : outcome))
+    )
+  }
 }

@@ -91,21 +91,28 @@ export const makeHealth = Effect.fnUntraced(function* ({ failures, openSeconds }
         const classify = (exit: Exit.Exit<A, GatewayError>) => (outcome = outcomeOf(exit))
         return Effect.onExit(breaker.execute(call, { key, classify }), () => learn(outcome, openings))
       })
-    return <A>(call: Effect.Effect<A, GatewayError>) =>
-      Effect.suspend(() => {
-        const { calm, openings } = circuit
-        return calm
-          ? Effect.onExit(call, (exit) => {
-              const { _tag } = outcomeOf(exit)
-              if (_tag === "Ignored" || circuit.openings !== openings) return Effect.void
-              if (_tag === "Failure") circuit.calm = false
-              return circuit.calm ? Effect.void : Effect.ignore(told(exit, openings))
-            })
-          : told(call, openings).pipe(
-              Effect.mapError((error) =>
-                error instanceof CircuitBreaker.CircuitBreakerError ? leftAlone(id, error) : error
+    const calmly =
+      (openings: number) =>
+      <A>(call: Effect.Effect<A, GatewayError>) =>
+        Effect.onExit(call, (exit) => {
+          const { _tag } = outcomeOf(exit)
+          if (_tag === "Ignored" || circuit.openings !== openings) return Effect.void
+          if (_tag === "Failure") circuit.calm = false
+          return circuit.calm ? Effect.void : Effect.ignore(told(exit, openings))
+        })
+    return {
+      around: (call) =>
+        Effect.suspend(() => {
+          const { calm, openings } = circuit
+          return calm
+            ? calmly(openings)(call)
+            : told(call, openings).pipe(
+                Effect.mapError((error) =>
+                  error instanceof CircuitBreaker.CircuitBreakerError ? leftAlone(id, error) : error
+                )
               )
-            )
-      })
+        }),
+      calm: () => (circuit.calm ? calmly(circuit.openings) : undefined)
+    }
   }
 })

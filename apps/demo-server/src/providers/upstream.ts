@@ -19,9 +19,12 @@ import {
   DownloadTransport,
   exchange,
   makeCaller,
+  posted,
   type Problem,
   reasonTold,
-  requestIdOf
+  requestIdOf,
+  type Rest,
+  type Usual
 } from "@sluice/core/client"
 import { Clock, Context, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { HttpClient, HttpClientRequest, type HttpServerResponse } from "effect/http"
@@ -31,7 +34,7 @@ import { hasMade } from "../money/Reported.ts"
 import { concealOf } from "./Conceal.ts"
 import { asksForNothing } from "./Given.ts"
 import { outgoingBody } from "./ModelName.ts"
-import type { Call, Operations, Provider, ProviderModel, TaskOperation } from "./Provider.ts"
+import type { Begin, Call, Operations, Outcome, Provider, ProviderModel, TaskOperation } from "./Provider.ts"
 import { askingUsage, hidesUsage } from "./StreamUsage.ts"
 import {
   beginning,
@@ -69,6 +72,14 @@ interface Asked {
   readonly stream?: boolean | undefined
   readonly stream_options?: { readonly include_usage?: boolean | undefined } | undefined
   readonly top_n?: number | null | undefined
+}
+
+/** A call as it is sent. */
+interface Sent {
+  readonly about: About
+  readonly body: string
+  readonly names: Names
+  readonly limit: Duration.Duration | undefined
 }
 
 /** A gateway that calls are passed on to. */
@@ -112,9 +123,8 @@ const makeForward = Effect.fnUntraced(function* ({ apiKey, idle, names, timeout 
   // Of the two limits that there are, that of an attempt is the one that is meant.
   const callerOf = (attemptTimeout: Duration.Duration) =>
     makeCaller({ retry: RETRY_NEVER, attemptTimeout, callTimeout: Duration.times(attemptTimeout, 2) }, apiKey)
-      .call
   const callers = new Map([[Duration.toMillis(timeout), callerOf(timeout)]])
-  const callWithin = (limit: Duration.Duration) => {
+  const callerWithin = (limit: Duration.Duration) => {
     const known = callers.get(Duration.toMillis(limit)) ?? callerOf(limit)
     callers.set(Duration.toMillis(limit), known)
     return known
@@ -163,7 +173,7 @@ const makeForward = Effect.fnUntraced(function* ({ apiKey, idle, names, timeout 
   ): Effect.Effect<Response, GatewayError> => {
     const client = read === passFile ? large : small
     const attempt = exchange(client.execute(HttpClientRequest.bearerToken(request, apiKey)), read)
-    const called = callWithin(limit)(about, checked(attempt))
+    const called = callerWithin(limit).call(about, checked(attempt))
     return Effect.mapError(Effect.map(called, valueOf), (error) =>
       known(error) ? error : blameUs(names)(error)
     )
@@ -179,28 +189,43 @@ const makeForward = Effect.fnUntraced(function* ({ apiKey, idle, names, timeout 
         HttpClientRequest.setHeader("accept-encoding", "identity")
       )
     )
-    return (
-      about: About,
-      body: string,
-      names: Names,
-      limit: Duration.Duration = timeout
-    ): Effect.Effect<Response, GatewayError> => {
-      const read = passOn(idle, names, conceal)
-      if (post === undefined) {
-        const request = HttpClientRequest.post(address)
-        return send(about, HttpClientRequest.bodyText(request, body, "application/json"), read, limit)
+    const usual =
+      (names: Names): Usual<Response> =>
+      ({ received }, bytes) => {
+        // Of an upstream that says it twice, a list.
+        const contentType = [received["content-type"] ?? ""].flat().join(", ")
+        const value = passJson(contentType, bytes, names, conceal)
+        return value && { value, requestId: requestIdOf(received) }
       }
-      const attempt = post<Response>(
-        body,
-        ({ received }, bytes) => {
-          // Of an upstream that says it twice, a list.
-          const contentType = [received["content-type"] ?? ""].flat().join(", ")
-          const value = passJson(contentType, bytes, names, conceal)
-          return value && { value, requestId: requestIdOf(received) }
-        },
-        (sent) => checked(exchange(sent, read))
-      )
-      return blame(Effect.map(callWithin(limit)(about, attempt), valueOf))
+    const rest =
+      (names: Names): Rest<Response> =>
+      (sent) =>
+        checked(exchange(sent, passOn(idle, names, conceal)))
+    const ended = (call: Effect.Effect<Answer<Response>, GatewayError>) => blame(Effect.map(call, valueOf))
+    return {
+      send: ({ about, body, limit = timeout, names }: Sent): Effect.Effect<Response, GatewayError> => {
+        if (post === undefined) {
+          const request = HttpClientRequest.bodyText(
+            HttpClientRequest.post(address),
+            body,
+            "application/json"
+          )
+          return send(about, request, passOn(idle, names, conceal), limit)
+        }
+        return ended(callerWithin(limit).call(about, posted(post, body, usual(names), rest(names))))
+      },
+      begin: (
+        { about, body, limit = timeout, names }: Sent,
+        context: Context.Context<never>,
+        hear: (outcome: Outcome) => void
+      ) =>
+        post &&
+        callerWithin(limit).begin<Response>(
+          about,
+          context,
+          (heard) => post(body, usual(names), rest(names), heard),
+          (outcome) => hear(Effect.isEffect(outcome) ? ended(outcome) : outcome.value)
+        )
     }
   }
   return { send, sendTo, conceal }
@@ -257,15 +282,27 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
   }
 
   const forward = (operation: keyof Operations, path: string) => {
-    const post = sendTo(`${url}${path}`)
-    return (call: Call<Asked>) => {
-      const { body, request } = call
-      if (request.stream === true) return streamed(operation, path, call)
+    const { begin, send } = sendTo(`${url}${path}`)
+    const sent = ({ body, request }: Call<Asked>): Sent => {
       const { called, model, timeout } = namesOf(operation, request.model)
       const names = { operation, called, model, mayBeEmpty: asksForNothing(request) }
-      return post({ operation, model: called }, outgoingBody(body, called, model), names, timeout)
+      return {
+        about: { operation, model: called },
+        body: outgoingBody(body, called, model),
+        names,
+        limit: timeout
+      }
+    }
+    return {
+      operate: (call: Call<Asked>) =>
+        call.request.stream === true ? streamed(operation, path, call) : send(sent(call)),
+      begin: ((call: Call<Asked>, context, hear) =>
+        call.request.stream === true ? undefined : begin(sent(call), context, hear)) satisfies Begin
     }
   }
+  const embeddings = forward("embeddings", "/v1/embeddings")
+  const rerank = forward("rerank", "/v1/rerank")
+  const chat = forward("chat", "/v1/chat/completions")
 
   /** What the gateway begins belongs to whoever asked for it: its id is all that is read. */
   const begin = (kind: MediaTask["kind"], path: string) => (call: Call<{ readonly model: string }>) =>
@@ -315,12 +352,13 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
     passesOn: true,
     ...(anyModelOf !== undefined && { anyModelOf }),
     operations: {
-      embeddings: forward("embeddings", "/v1/embeddings"),
-      rerank: forward("rerank", "/v1/rerank"),
-      chat: forward("chat", "/v1/chat/completions"),
+      embeddings: embeddings.operate,
+      rerank: rerank.operate,
+      chat: chat.operate,
       images: begin("image", IMAGES),
       videos: begin("video", VIDEOS)
     },
+    begins: { embeddings: embeddings.begin, rerank: rerank.begin, chat: chat.begin },
     tasks: {
       image: look(IMAGES),
       video,

@@ -1,14 +1,15 @@
 /** A whole call: attempts with their time-out, the waits between them, and the time-out of it all. */
-import { Clock, Context, Duration, Effect, Redacted } from "effect"
+import { Clock, Context, Duration, Effect, Exit, Redacted } from "effect"
 import { GatewayError, IN_DOUBT_REASONS, TimedOut } from "../GatewayError.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../RetryPolicy.ts"
 import type { About } from "./About.ts"
 import type { Answer, Problem } from "./Answer.ts"
 import { concealAnswer, concealer, concealIn } from "./Conceal.ts"
+import type { Outcome } from "./Direct.ts"
 import type { Guard } from "./Guard.ts"
 import { IdempotencyKey } from "./Idempotency.ts"
-import { observe } from "./Telemetry.ts"
-import { within } from "./Within.ts"
+import { count, observe } from "./Telemetry.ts"
+import { timerOf, within } from "./Within.ts"
 
 export type { About } from "./About.ts"
 
@@ -41,6 +42,17 @@ export interface Caller {
     about: About,
     attempt: Effect.Effect<Answer<A>, Problem>
   ) => Effect.Effect<Answer<A>, GatewayError>
+  /**
+   * A call without a fiber and a span for as long as nothing but an answer comes: what does not end so goes on as an
+   * effect. Undefined where this is not possible: with guards, or by another clock. What is given back ends it, and tells
+   * nothing.
+   */
+  readonly begin: <A>(
+    about: About,
+    context: Context.Context<never>,
+    attempt: (hear: (outcome: Outcome<A, Problem>) => void) => () => void,
+    hear: (outcome: Outcome<A, GatewayError>) => void
+  ) => (() => void) | undefined
   /** The error of a reason. No credential is in it, whatever the gateway echoed. */
   readonly fail: (about: About, problem: Problem, attempt?: number) => GatewayError
   readonly attemptTimeout: Duration.Duration
@@ -88,7 +100,7 @@ export const makeCaller = (
     return Effect.fail<Problem>({ reason: new TimedOut({ message, scope, after }), requestId: undefined })
   }
 
-  const call: Caller["call"] = (about, attempt) =>
+  const callSince = <A>(about: About, attempt: Effect.Effect<Answer<A>, Problem>, since?: bigint) =>
     Effect.contextWith((context: Context.Context<never>) => {
       let attempts = 0
       let doubtful = false
@@ -142,12 +154,36 @@ export const makeCaller = (
         : inTime(once.pipe(Effect.catch(again)), callTimeout)
       const whole = limited.pipe(
         Effect.map((answer) => concealAnswer(answer, conceal)),
-        observe(about, () => attempts)
+        observe(about, () => attempts, since)
       )
       const given = Context.get(context, IdempotencyKey)
       const key = about.repeat === "creations" ? (given ?? crypto.randomUUID()) : undefined
       return key === given ? whole : Effect.provideService(whole, IdempotencyKey, key)
     })
 
-  return { fail, attemptTimeout, callTimeout, call }
+  const call: Caller["call"] = (about, attempt) => callSince(about, attempt)
+
+  const begin: Caller["begin"] = (about, context, attempt, hear) => {
+    const clock = Context.get(context, Clock.Clock)
+    const millis = oneLimitFirst ? timerOf(clock, attemptTimeout) : undefined
+    if (millis === undefined) return undefined
+    const since = clock.currentTimeNanosUnsafe()
+    const timer = setTimeout(() => {
+      end()
+      hear(callSince(about, timedOut("attempt", attemptTimeout), since))
+    }, millis)
+    const end = attempt((outcome) => {
+      clearTimeout(timer)
+      if (Effect.isEffect(outcome)) return hear(callSince(about, outcome, since))
+      count(context, about, since, Exit.succeed(outcome))
+      hear(concealAnswer(outcome, conceal))
+    })
+    return () => {
+      clearTimeout(timer)
+      end()
+      count(context, about, since, Exit.interrupt())
+    }
+  }
+
+  return { fail, attemptTimeout, callTimeout, call, begin }
 }

@@ -21,8 +21,16 @@ export type Rest<A> = (
   send: Effect.Effect<Response, HttpClientError.HttpClientError>
 ) => Effect.Effect<Answer<A>, Problem>
 
-/** Posts JSON to one address, again and again. */
-export type Post = <A>(body: string, usual: Usual<A>, rest: Rest<A>) => Effect.Effect<Answer<A>, Problem>
+/** What came of it: an answer in its usual form, or an effect that goes on with what is not. */
+export type Outcome<A, E> = Answer<A> | Effect.Effect<Answer<A>, E>
+
+/** Posts JSON to one address, again and again; `hear` is told once. What is given back ends it, and tells nothing. */
+export type Post = <A>(
+  body: string,
+  usual: Usual<A>,
+  rest: Rest<A>,
+  hear: (outcome: Outcome<A, Problem>) => void
+) => () => void
 
 /** What a transport may offer besides `HttpClient`. A program's own transport does not. */
 export class DirectTransport extends Context.Service<
@@ -32,18 +40,32 @@ export class DirectTransport extends Context.Service<
 
 /** `post` over a dispatcher, as Whole.ts has it. */
 export const posting =
-  (send: (target: Addressed, body: string, hear: Hear) => Effect.Effect<void>) =>
+  (send: (target: Addressed, body: string, hear: Hear) => () => void) =>
   (request: HttpClientRequest.HttpClientRequest): Post => {
     const target = { request, url: new URL(request.url), headers: Object.entries(request.headers).flat() }
-    return (body, usual, rest) =>
-      Effect.callback((resume) =>
-        send(target, body, (outcome) => {
-          if (!(outcome instanceof WholeResponse)) return resume(rest(Effect.fail(outcome)))
-          const answer = read(outcome, usual)
-          resume(answer === undefined ? rest(Effect.succeed(outcome)) : Effect.succeed(answer))
-        })
+    return (body, usual, rest, hear) =>
+      send(target, body, (outcome) =>
+        hear(
+          outcome instanceof WholeResponse
+            ? (read(outcome, usual) ?? rest(Effect.succeed(outcome)))
+            : rest(Effect.fail(outcome))
+        )
       )
   }
+
+/** As an effect. */
+export const posted = <A>(
+  post: Post,
+  body: string,
+  usual: Usual<A>,
+  rest: Rest<A>
+): Effect.Effect<Answer<A>, Problem> =>
+  Effect.callback((resume) => {
+    const stop = post(body, usual, rest, (outcome) =>
+      resume(Effect.isEffect(outcome) ? outcome : Effect.succeed(outcome))
+    )
+    return Effect.sync(stop)
+  })
 
 const read = <A>(response: WholeResponse, usual: Usual<A>): Answer<A> | undefined => {
   if (response.status !== 200 || Result.isFailure(response.body)) return undefined
@@ -77,7 +99,7 @@ export const directTo = Effect.fnUntraced(function* (baseUrl: string, path: stri
   ): Effect.Effect<Answer<A>, Problem> =>
     Effect.withFiber((fiber) =>
       Option.isSome(post) && fiber.getRef(IdempotencyKey) === undefined
-        ? post.value(body(), usual, rest)
+        ? posted(post.value, body(), usual, rest)
         : byContract()
     )
 })

@@ -122,14 +122,43 @@ const errorType = (cause: Cause.Cause<GatewayError>): string => {
   return Cause.hasInterruptsOnly(cause) ? "interrupted" : "defect"
 }
 
+/** Counts a call that ends at `now`, and puts what is known of it on its span. */
+const tell = <A>(
+  context: Context.Context<never>,
+  span: Tracer.Span | undefined,
+  about: About,
+  [since, now]: readonly [since: bigint, now: bigint],
+  exit: Exit.Exit<Answer<A>, GatewayError>
+): void => {
+  const error = Exit.isSuccess(exit) ? undefined : errorType(exit.cause)
+  const { calls, seconds } = series(about, error)
+  calls.updateUnsafe(1, context)
+  seconds.updateUnsafe(Number(now - since) / 1e9, context)
+  if (error !== undefined) span?.attribute("error.type", error)
+  if (Exit.isFailure(exit)) return
+  const { facts, requestId } = exit.value
+  if (requestId !== undefined) span?.attribute("sluice.request.id", requestId)
+  if (facts !== undefined) record(context, span, about, facts)
+}
+
+/** Counts a call of one attempt that had no span. */
+export const count = <A>(
+  context: Context.Context<never>,
+  about: About,
+  since: bigint,
+  exit: Exit.Exit<Answer<A>, GatewayError>
+): void =>
+  tell(context, undefined, about, [since, Context.get(context, Clock.Clock).currentTimeNanosUnsafe()], exit)
+
 /**
  * A call with its span and its metrics.
  *
- * **Details.** The span is a client's, named after operation and model. It carries what the GenAI conventions name, and
+ * **Details.** It began at `since`, or begins now. The span is a client's, named after operation and model. It carries
+ * what the GenAI conventions name, and
  * `http.request.resend_count` where attempts were repeated; no prompt, document, answer or credential.
  */
 export const observe =
-  (about: About, attempts: () => number) =>
+  (about: About, attempts: () => number, since?: bigint) =>
   <A>(self: Effect.Effect<Answer<A>, GatewayError>): Effect.Effect<Answer<A>, GatewayError> =>
     Effect.useSpan(
       about.model === undefined ? about.operation : `${about.operation} ${about.model}`,
@@ -138,22 +167,13 @@ export const observe =
         Effect.withFiber((fiber) => {
           const { context } = fiber
           const clock = Context.get(context, Clock.Clock)
-          const start = clock.currentTimeNanosUnsafe()
+          const start = since ?? clock.currentTimeNanosUnsafe()
           const ended = (exit: Exit.Exit<Answer<A>, GatewayError>): undefined => {
             const now = clock.currentTimeNanosUnsafe()
-            const error = Exit.isSuccess(exit) ? undefined : errorType(exit.cause)
-            const { calls, seconds } = series(about, error)
-            calls.updateUnsafe(1, context)
-            seconds.updateUnsafe(Number(now - start) / 1e9, context)
-            if (error !== undefined) span.attribute("error.type", error)
+            tell(context, span, about, [start, now], exit)
             if (attempts() > 1) {
               span.attribute("http.request.resend_count", attempts() - 1)
               series(about).retries.updateUnsafe(attempts() - 1, context)
-            }
-            if (Exit.isSuccess(exit)) {
-              const { facts, requestId } = exit.value
-              if (requestId !== undefined) span.attribute("sluice.request.id", requestId)
-              if (facts !== undefined) record(context, span, about, facts)
             }
             // A span keeps what its effect ended with, and an answer may be a new credential: it goes past the span.
             const timed = Context.get(context, References.TracerTimingEnabled)

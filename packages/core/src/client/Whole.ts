@@ -59,9 +59,10 @@ const dispatch = (
       return resume(Effect.fail(new HttpClientError.HttpClientError({ reason })))
     }
     const target = { request, url: parsed.success, headers: request.headers }
-    return begin(dispatcher, target, body, (outcome) =>
+    const stop = begin(dispatcher, target, body, (outcome) =>
       resume(outcome instanceof WholeResponse ? Effect.succeed(outcome) : Effect.fail(outcome))
     )
+    return Effect.sync(stop)
   })
 
 /** A request whose address has been read. */
@@ -80,12 +81,14 @@ export const begin = (
   { headers, request, url }: Addressed,
   body: Uint8Array | string | null,
   hear: Hear
-): Effect.Effect<void> => {
+): (() => void) => {
   const chunks: Array<Buffer> = []
   let controller: Dispatcher.DispatchController | undefined
   let head: Head | undefined
   let given = false
   const give = (outcome: WholeResponse | HttpClientError) => {
+    // What is ended fails after that.
+    if (given) return
     given = true
     hear(outcome)
   }
@@ -128,10 +131,10 @@ export const begin = (
       }
     }
   )
-  return Effect.sync(() => {
+  return () => {
     given = true
     stop()
-  })
+  }
 }
 
 interface Head {

@@ -7,6 +7,12 @@ const LIVE = Context.get(Context.empty(), Clock.Clock)
 /** What a timer of Node can count to. */
 const TIMER_MAX = 2 ** 31 - 1
 
+/** The milliseconds of a timer of Node that does for a limit; undefined where none does. */
+export const timerOf = (clock: Clock.Clock, duration: Duration.Duration): number | undefined => {
+  const millis = Duration.toMillis(duration)
+  return clock === LIVE && millis <= TIMER_MAX ? millis : undefined
+}
+
 /**
  * `Effect.timeoutOrElse`, by a timer where the clock is the machine's: a fiber that sleeps costs more than the rest of
  * a call.
@@ -17,10 +23,8 @@ export const within = <A, E, A2, E2>(
   orElse: () => Effect.Effect<A2, E2>
 ): Effect.Effect<A | A2, E | E2> =>
   Effect.withFiber((parent): Effect.Effect<A | A2, E | E2> => {
-    const millis = Duration.toMillis(duration)
-    if (parent.getRef(Clock.Clock) !== LIVE || millis > TIMER_MAX) {
-      return Effect.timeoutOrElse(self, { duration, orElse })
-    }
+    const millis = timerOf(parent.getRef(Clock.Clock), duration)
+    if (millis === undefined) return Effect.timeoutOrElse(self, { duration, orElse })
     return Effect.callback<A | A2, E | E2>((resume) => {
       let late = false
       const timer = setTimeout(() => {

@@ -7,7 +7,7 @@
  * refusal, goes the other way, body and all. A test sends requests both ways, and finds no difference.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Cause, Clock, Context, Effect, Exit, Fiber, Layer } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Fiber, identity, Layer } from "effect"
 import type { GatewayError } from "@sluice/core"
 import { refusalOf } from "../../accounts/Admission.ts"
 import { mayUse } from "../../accounts/Caller.ts"
@@ -30,8 +30,8 @@ import { GONE, noteBegin, tellRequest } from "../../operation/Observed.ts"
 import { countLaned, countRequestIn } from "../../operation/RequestMetrics.ts"
 import type { RequestRecord } from "../../operation/RequestRecord.ts"
 import { Shutdown } from "../../operation/Shutdown.ts"
-import { failover } from "../../providers/Failover.ts"
-import type { Operation } from "../../providers/Provider.ts"
+import { beginOf, failover } from "../../providers/Failover.ts"
+import type { Begin, Call, Operation } from "../../providers/Provider.ts"
 import { candidatesOf, Providers } from "../../providers/Providers.ts"
 import { isWellNamed } from "../FieldNames.ts"
 import type { LaneCall } from "./LaneCall.ts"
@@ -74,6 +74,9 @@ interface Paid {
   readonly rate: RateState | undefined
 }
 
+/** Begins a call, tells once how it ended, and gives what ends it before. */
+type Start = (hear: (exit: Exit.Exit<unknown, GatewayError>) => void) => Effect.Effect<unknown>
+
 const fieldsIn = (text: string): Readonly<Record<string, unknown>> => {
   try {
     const value: unknown = JSON.parse(text)
@@ -97,7 +100,7 @@ export const LaneLayer = Layer.effectDiscard(
     const context = yield* Effect.context<never>()
     const clock = Context.get(context, Clock.Clock)
     const fork = Effect.runForkWith(context)
-    const calls = makeUnderWay<Fiber.Fiber<unknown, unknown>>()
+    const calls = makeUnderWay<Effect.Effect<unknown>>()
 
     const tell = ({ id, request, started }: Exchange, status: number, record: RequestRecord) => {
       const ms = clock.currentTimeMillisUnsafe() - started
@@ -197,15 +200,43 @@ export const LaneLayer = Layer.effectDiscard(
       })
     }
 
-    const make = (paid: Paid, operate: Effect.Effect<unknown, GatewayError>) => {
-      const { response } = paid.exchange
-      early.begun(paid.charge)
-      const fiber = fork(operate)
-      const ended = calls.add(fiber)
-      const gone = () => fiber.interruptUnsafe()
-      if (response.destroyed) gone()
-      else response.once("close", gone)
-      fiber.addObserver((exit) => {
+    const running =
+      (operate: Effect.Effect<unknown, GatewayError>): Start =>
+      (hear) => {
+        const fiber = fork(operate)
+        fiber.addObserver(hear)
+        return Fiber.interrupt(fiber)
+      }
+    /** Without a fiber for as long as that does. */
+    const beginning =
+      (begin: Begin, asked: Call<Named>, otherwise: Start): Start =>
+      (hear) => {
+        let stop: Effect.Effect<unknown> | undefined
+        const leave = begin(asked, context, (outcome) => {
+          if (Effect.isEffect(outcome)) stop = running(outcome)(hear)
+          else hear(Exit.succeed(outcome))
+        })
+        if (leave === undefined) return otherwise(hear)
+        const left = Effect.sync(() => {
+          leave()
+          hear(Exit.interrupt())
+        })
+        return Effect.suspend(() => stop ?? left)
+      }
+
+    const make = (paid: Paid, start: Start) => {
+      const { charge, exchange } = paid
+      const { response } = exchange
+      if (response.destroyed) {
+        early.end(charge, undefined)
+        return tell(exchange, GONE, recordOf(paid))
+      }
+      early.begun(charge)
+      let stop: Effect.Effect<unknown> = Effect.void
+      const ended = calls.add(Effect.suspend(() => stop))
+      const gone = () => void fork(stop)
+      response.once("close", gone)
+      stop = start((exit) => {
         ended()
         response.off("close", gone)
         end(paid, exit)
@@ -251,10 +282,10 @@ export const LaneLayer = Layer.effectDiscard(
           failover(meter.operation, [first, ...more]),
           (operate: Operation<Named, unknown>) => operate(asked)
         )
-        make(
-          { exchange, named, key: found, quote, charge, rate },
-          more.length === 0 ? operate : Effect.annotateLogs(operate, "request", id)
-        )
+        const paid: Paid = { exchange, named, key: found, quote, charge, rate }
+        if (more.length > 0) return make(paid, running(Effect.annotateLogs(operate, "request", id)))
+        const begin = beginOf(meter.operation, first.provider)
+        make(paid, begin === undefined ? running(operate) : beginning(begin, asked, running(operate)))
       }
       const known = purchaseBy(remembered(hash), order, named.model, meter, quote)
       const covered = known && direct.reserve(known, now)
@@ -297,7 +328,7 @@ export const LaneLayer = Layer.effectDiscard(
     takeFirst(take)
     yield* Effect.addFinalizer(() => {
       takeFirst(undefined)
-      return Fiber.interruptAll(calls.all())
+      return Effect.forEach(calls.all(), identity, { concurrency: "unbounded", discard: true })
     })
   })
 )
