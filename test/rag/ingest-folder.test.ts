@@ -136,6 +136,51 @@ describe("a folder", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
+  it.effect("has names of its own, however many folders are called alike, or lie in one another", () =>
+    Effect.gen(function* () {
+      const { folder, library: at, write } = yield* testFolder
+      for (const of of ["x", "y", "z"]) yield* write(`${of}/docs/a.md`, `# Of ${of}\n\nIt is of ${of}.\n`)
+      yield* write("z/docs/docs/a.md", "# Nested\n\nIt lies below.\n")
+      const library = yield* Library.open(at)
+      for (const expected of ["added", "unchanged"] as const)
+        for (const of of ["x", "y", "z"]) {
+          const docs = join(folder, of, "docs")
+          assert.strictEqual((yield* library.plan(docs))[expected], of === "z" ? 2 : 1)
+          const report = yield* library.ingest(docs)
+          assert.deepStrictEqual(
+            [report[expected], report.replaced, report.removed],
+            [of === "z" ? 2 : 1, 0, 0]
+          )
+        }
+      const titles = (yield* library.documents).map(({ path, title }) => [path, title])
+      assert.deepStrictEqual(titles, [
+        ["a.md", "Of x"],
+        ["docs/a.md", "Of y"],
+        ["docs/docs/a.md", "Nested"],
+        ["z/docs/a.md", "Of z"]
+      ])
+      rmSync(join(folder, "z/docs/a.md"))
+      assert.strictEqual((yield* library.ingest(join(folder, "z/docs"))).removed, 1)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("is one by whichever link it is named", () =>
+    Effect.gen(function* () {
+      const { docs, folder, library: at, write } = yield* testFolder
+      yield* write("docs/a.md", "# A\n\nBoats wait.\n")
+      yield* write("docs/b.md", "# B\n\nGates open.\n")
+      const link = join(folder, "link")
+      symlinkSync(docs, link)
+      const library = yield* Library.open(at)
+      assert.strictEqual((yield* library.ingest(docs)).added, 2)
+      assert.deepStrictEqual((yield* library.plan(link)).changes, [])
+      assert.strictEqual((yield* library.ingest(link)).unchanged, 2)
+      rmSync(join(docs, "a.md"))
+      assert.strictEqual((yield* library.ingest(link)).removed, 1)
+      assert.strictEqual((yield* library.ingest(docs)).unchanged, 1)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
   it.effect("is read without the library that lies in it, whatever its name, and without any other one", () =>
     Effect.gen(function* () {
       const { docs, write } = yield* testFolder

@@ -153,8 +153,9 @@ export const isThere = (root: string, path: string): Effect.Effect<boolean> =>
     )
   )
 
-/** The last part of a folder's path. */
-export const folderName = (root: string): string => basename(root) || root.split(sep).join("")
+/** Where a folder is, without links; undefined where it is no more. */
+export const realFolder = (root: string): Effect.Effect<string | undefined> =>
+  Effect.promise(() => realpath(root).catch(() => undefined))
 
 const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(bytes < 10 * 1024 * 1024 ? 1 : 0)
 
