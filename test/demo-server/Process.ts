@@ -19,6 +19,11 @@ export const dataFolder = Effect.tap(temporaryFolder, (data) =>
   Effect.promise(() => writeFile(join(data, "samples-read"), ""))
 )
 
+/** What the banner says: where the page is, and of a first start the credentials. */
+export const addressIn = (printed: string): URL => new URL(/http:\/\/\S+/.exec(printed)?.[0] ?? "")
+export const keyIn = (printed: string): string => /sk-\w{48}/.exec(printed)?.[0] ?? ""
+export const tokenIn = (printed: string): string => /sat-\w{48}/.exec(printed)?.[0] ?? ""
+
 /** Variables of the surrounding environment that would change what is tested. */
 const CLEARED = /^(SLUICE_|PORT$|HOST$)/
 

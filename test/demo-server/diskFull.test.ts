@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import sharp from "sharp"
-import { dataFolder, startProcess } from "./Process.ts"
+import { addressIn, dataFolder, keyIn, startProcess, tokenIn } from "./Process.ts"
 
 /** Blocks of 512 bytes: 1 MiB, room for the accounts, and for no film over noise, which takes twice that. */
 const BLOCKS = 2048
@@ -30,8 +30,7 @@ it.live.skipIf(process.platform === "win32")(
       const data = yield* dataFolder
       const started = yield* startProcess({ SLUICE_DATA: data }, { fileBlocks: BLOCKS })
       const banner = yield* started.printed("The API key opens")
-      const url = /http:\/\/\S+/.exec(banner)?.[0] ?? ""
-      const [key, token] = [/sk-\w{48}/.exec(banner)?.[0], /sat-\w{48}/.exec(banner)?.[0]]
+      const [url, key, token] = [addressIn(banner), keyIn(banner), tokenIn(banner)]
       const ask = <S extends Schema.ConstraintDecoder<unknown>>(
         schema: S,
         path: string,

@@ -9,11 +9,8 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { ErrorBody } from "@sluice/core"
 import { Answer, IngestReport, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
-import { dataFolder, startProcess } from "./Process.ts"
+import { addressIn, dataFolder, keyIn, startProcess } from "./Process.ts"
 import { failedStart, filesOf, temporaryFolder } from "./TestServer.ts"
-
-const addressIn = (printed: string): URL => new URL(/http:\/\/\S+/.exec(printed)?.[0] ?? "")
-const keyIn = (printed: string): string => /sk-\w{48}/.exec(printed)?.[0] ?? ""
 
 const ask = (url: URL, key: string, question: string) =>
   Effect.promise(async () => {

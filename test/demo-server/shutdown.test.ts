@@ -8,15 +8,12 @@ import { type AddressInfo, connect } from "node:net"
 import { join } from "node:path"
 import { PNG } from "../../packages/core/src/conformance/checks/ChatImages.ts"
 import { chat, CHAT_INPUT, codeOf, events, piece, post as ask, priced } from "./PaidServer.ts"
-import { dataFolder, startProcess } from "./Process.ts"
+import { addressIn, dataFolder, keyIn, startProcess } from "./Process.ts"
 import { startServer } from "./TestServer.ts"
 import { json, startUpstream } from "./Upstream.ts"
 
 /** A film takes a second or two where nothing else runs. */
 const FILM = 120_000
-
-const addressIn = (printed: string): URL => new URL(/http:\/\/\S+/.exec(printed)?.[0] ?? "")
-const keyIn = (printed: string): string => /sk-\w{48}/.exec(printed)?.[0] ?? ""
 
 /** Units that the first administrator starts with. */
 const GRANTED = 500_000_000
