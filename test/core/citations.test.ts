@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { apiKey, GatewayReader, Reader } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Effect, Layer, Stream } from "effect"
+import { readLine } from "../../packages/core/src/models/CitedLines.ts"
 import { delta, events, LoopbackGateway } from "./LoopbackGateway.ts"
 
 const PASSAGES = [
@@ -43,6 +44,17 @@ describe("a chat model's answer", () => {
         { text: "A.", evidence: [{ passage: 1, quote: "商品必须完好。" }] },
         { text: "B.", evidence: [{ passage: 0, quote: "Ask at the counter." }] }
       ])
+    })
+  )
+
+  it.effect("may have any number of spaces", () =>
+    Effect.gen(function* () {
+      const [before, sentences] = readLine("", `Ask${" ".repeat(200_000)}at the counter  [1].`, PASSAGES)
+      assert.strictEqual(before, "")
+      assert.deepStrictEqual(
+        sentences.map(({ evidence }) => evidence),
+        [[{ passage: 0, quote: "Ask at the counter." }]]
+      )
     })
   )
 

@@ -51,6 +51,7 @@ layer(Clients)("the client", (it) => {
         refuse(502, "<html><h1>Bad gateway</h1>", { "content-type": "text/html" }),
         { _tag: "ServerFailure", status: 502 }
       ],
+      ["open tags alone", refuse(500, "<".repeat(1_000_000)), { _tag: "ServerFailure", status: 500 }],
       ["a redirect", refuse(302, "", { location: "http://127.0.0.1:1/" }), { _tag: "InvalidRequest" }],
       ["a plain message", refuse(422, { message: "no" }), { _tag: "InvalidRequest", message: "no" }],
       ["a plain error", refuse(422, { error: "no" }), { _tag: "InvalidRequest", message: "no" }],

@@ -4,6 +4,7 @@ import type { HttpClientResponse } from "effect/http"
 import { toReason } from "../Failure.ts"
 import { retryAfter, shouldRetry } from "./RetryHeaders.ts"
 import { toldIn } from "./Told.ts"
+import { isEncoded } from "./Whole.ts"
 
 /** The JSON of a text, whatever it is. */
 export const jsonIn = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
@@ -37,7 +38,7 @@ const describe = (
   if (isCompressed(headers))
     return `Status ${status}, with a body that is compressed, which was not asked for.`
   const shown = raw
-    .replace(/<[^>]*>/g, " ")
+    .replace(/<[^<>]*>/g, " ")
     .replace(/\s+/g, " ")
     .trim()
     .slice(0, 120)
@@ -48,7 +49,7 @@ const describe = (
 
 /** Nothing is decompressed: a small answer could become a huge one. `accept-encoding: identity` says so. */
 export const isCompressed = (headers: HttpClientResponse.HttpClientResponse["headers"]): boolean =>
-  (headers["content-encoding"] ?? "identity") !== "identity"
+  isEncoded(headers["content-encoding"])
 
 const advice = (status: number, foreign: boolean): string => {
   if (status === 404 && foreign) return "Check the base URL: the paths begin at its end with /v1 or /api."

@@ -135,7 +135,7 @@ const why = (reason: { readonly _tag: string; readonly cause?: unknown }): strin
  */
 export const refusalOf = ({ json, status, text }: Answer): string | undefined => {
   const message = at(json, "error", "message") ?? at(json, "message") ?? at(json, "error")
-  const said = typeof message === "string" ? message : text.replaceAll(/<[^>]*>|\s+/g, " ").trim()
+  const said = typeof message === "string" ? message : text.replaceAll(/<[^<>]*>|\s+/g, " ").trim()
   const told = said === "" ? "without a body" : `“${said.slice(0, 120)}”`
   if (status < 200 || status >= 300) return `status ${status}, ${told}`
   if (!isFields(json)) return undefined

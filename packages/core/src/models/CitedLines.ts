@@ -88,7 +88,8 @@ const claimed = (
   return [{ passage: n - 1, quote: locate(quote, passage.text) ?? quote }]
 }
 
-const MARKERS = /\s*\[(\d+(?:\s*,\s*\d+)*)\]/g
+/** The spaces before one are looked at once: a model may write very many of them. */
+const MARKERS = /(?<!\s)\s*\[(\d+(?:\s*,\s*\d+)*)\]/g
 
 /** Markers belong to the sentence they follow, on either side of its full stop. */
 const prose = (text: string, passages: ReadonlyArray<ReaderPassage>): ReadonlyArray<CitedSentence> =>
