@@ -12,7 +12,7 @@ import { addressIn, dataFolder, keyIn, startProcess, tokenIn } from "./Process.t
 const BLOCKS = 2048
 
 const noise = async (): Promise<string> => {
-  const raw = { width: 160, height: 90, channels: 3 } as const
+  const raw = { width: 480, height: 270, channels: 3 } as const
   const pixels = randomBytes(raw.width * raw.height * raw.channels)
   return `data:image/png;base64,${(await sharp(pixels, { raw }).png().toBuffer()).toString("base64")}`
 }
@@ -49,7 +49,8 @@ it.live.skipIf(process.platform === "win32")(
 
       const before = yield* quota
       const input_reference = yield* Effect.promise(noise)
-      const request = { model: "sluice-video-v-d", prompt: "A barge", seconds: "2", input_reference }
+      const shape = { seconds: "1", size: "640x360" }
+      const request = { model: "sluice-video-from-image", prompt: "A barge", ...shape, input_reference }
       const { id } = yield* ask(Video, "/v1/videos", key, request)
       const ended = yield* Effect.repeat(ask(Video, `/v1/videos/${id}`), {
         schedule: Schedule.spaced("50 millis"),
