@@ -1,6 +1,6 @@
 /** The one file that imports LanceDB: a connection, and its failures as RagErrors. */
 import * as lancedb from "@lancedb/lancedb"
-import type { Field, Schema } from "apache-arrow"
+import { type Table as ArrowTable, type Data, type Field, type Schema, tableToIPC } from "apache-arrow"
 import { Effect, Redacted, Schedule, type Scope } from "effect"
 import { mkdtemp, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -189,6 +189,50 @@ export const attemptWrite = <A>(
       while: (error) => /commit conflict|concurrent/i.test(String(error.cause))
     })
   )
+
+/**
+ * What LanceDB's table hands its calls on to. Its own `add` and `execute` copy all that is written once more than this
+ * does, and ask the disk for the schema each time. The version of LanceDB is pinned, for this is none of its documented
+ * ways.
+ */
+interface NativeTable {
+  readonly add: (bytes: Buffer, mode: "append") => Promise<lancedb.AddResult>
+  readonly mergeInsert: (on: ReadonlyArray<string>) => NativeMerge
+}
+interface NativeMerge {
+  readonly whenMatchedUpdateAll: () => NativeMerge
+  readonly whenNotMatchedInsertAll: () => NativeMerge
+  readonly execute: (bytes: Buffer) => Promise<lancedb.MergeResult>
+}
+const native = (table: Table): NativeTable => (table as unknown as { readonly inner: NativeTable }).inner
+
+/** Writes rows, of which none is there. */
+export const append = (table: Table, rows: ArrowTable): Promise<lancedb.AddResult> =>
+  written(rows, (bytes) => native(table).add(bytes, "append"))
+
+/** Writes rows, in the place of those that have the same key. */
+export const upsert = (table: Table, key: string, rows: ArrowTable): Promise<lancedb.MergeResult> =>
+  written(rows, (bytes) =>
+    native(table).mergeInsert([key]).whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(bytes)
+  )
+
+const written = async <A>(rows: ArrowTable, write: (bytes: Buffer) => Promise<A>): Promise<A> => {
+  const bytes = tableToIPC(rows, "file")
+  const result = await write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  giveBack(bytes)
+  for (const { data } of rows.batches) giveBackColumn(data)
+  return result
+}
+
+/** V8 would keep memory until it next looks, and look more often for its sake. What others have a part of stays. */
+const giveBack = ({ buffer, byteLength }: ArrayBufferView): void => {
+  if (buffer instanceof ArrayBuffer && byteLength > 0 && byteLength === buffer.byteLength) buffer.transfer(0)
+}
+
+const giveBackColumn = ({ children, valueOffsets, values }: Data): void => {
+  for (const part of [valueOffsets, values]) if (ArrayBuffer.isView(part)) giveBack(part)
+  children.forEach(giveBackColumn)
+}
 
 /**
  * The table of that name, made where there is none.

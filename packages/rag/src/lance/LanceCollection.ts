@@ -4,7 +4,7 @@ import type { DocumentInfo } from "../Document.ts"
 import type { Collection, StoredDocument } from "../PassageIndex.ts"
 import type { Manifest } from "../Manifest.ts"
 import { RagError } from "../RagError.ts"
-import { attempt, attemptWrite, sqlIn, sqlString, type Table } from "./Lance.ts"
+import { attempt, attemptWrite, sqlIn, sqlString, type Table, upsert } from "./Lance.ts"
 import { holderOf } from "./HeldRows.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
 import { documentRow, documentRowId, rowsOf, toArrow, toPassage, toStored } from "./LanceRows.ts"
@@ -70,11 +70,7 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     )
     const rows = rowsOf(documents, { gone: true })
     const { numInsertedRows } = yield* attemptWrite("ingest", "writing passages", () =>
-      table
-        .mergeInsert("id")
-        .whenMatchedUpdateAll()
-        .whenNotMatchedInsertAll()
-        .execute(toArrow(rows, manifest.dimension))
+      upsert(table, "id", toArrow(rows, manifest.dimension))
     )
     // Every row is new, those of the documents too: nobody else has written any of them.
     if (numInsertedRows === rows.length) return

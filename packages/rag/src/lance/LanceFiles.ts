@@ -1,8 +1,18 @@
 /** Originals: the bytes of every document, once for each content. */
-import { Float64, vectorFromArray } from "apache-arrow"
+import { Field, Float64, LargeBinary, makeData, Schema, Struct, Utf8, vectorFromArray } from "apache-arrow"
 import { Clock, Effect } from "effect"
 import type { RagError } from "../RagError.ts"
-import { attempt, attemptWrite, openOrCreate, sqlIn, sqlString, type Store, type Table } from "./Lance.ts"
+import {
+  attempt,
+  attemptWrite,
+  openOrCreate,
+  sqlIn,
+  sqlString,
+  type Store,
+  type Table,
+  upsert
+} from "./Lance.ts"
+import { toTable, utf8 } from "./LanceRows.ts"
 import { filesSchema } from "./LanceTables.ts"
 
 /** Files that no document has named for this long are dropped by `maintain`. */
@@ -10,6 +20,14 @@ export const GRACE_MILLIS = 24 * 60 * 60 * 1000
 
 /** What LanceDB says of a row that was written anew since it was found, and of a file that was dropped since. */
 const MOVED = /do not exist in the table|not found/i
+
+/** LanceDB's own types are of another copy of Arrow, which this one does not write. */
+const BLOB = new Struct([new Field("data", new LargeBinary(), true), new Field("uri", new Utf8(), true)])
+const writtenSchema = new Schema(
+  filesSchema.fields.map((field) =>
+    field.name === "bytes" ? new Field("bytes", BLOB, true, field.metadata) : field
+  )
+)
 
 /** The table `files`. */
 export interface LanceFiles {
@@ -26,14 +44,12 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
   const put: LanceFiles["put"] = Effect.fn("LanceFiles.put")(function* (files) {
     if (files.size === 0) return
     const touched = yield* Clock.currentTimeMillis
-    const rows = [...files].map(([sha256, data]) => ({
-      sha256,
-      bytes: { data: Buffer.from(data.buffer, data.byteOffset, data.byteLength), uri: null },
-      touched
-    }))
-    yield* attemptWrite("store", "keeping the original files", () =>
-      table.mergeInsert("sha256").whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows)
-    )
+    const rows = toTable(writtenSchema, files.size, [
+      utf8([...files.keys()]),
+      blobs([...files.values()]),
+      times(Array.from(files, () => touched))
+    ])
+    yield* attemptWrite("store", "keeping the original files", () => upsert(table, "sha256", rows))
   })
 
   const get: LanceFiles["get"] = Effect.fn("LanceFiles.get")(function* (sha256) {
@@ -74,6 +90,15 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
 
   return { put, get, collect, table } satisfies LanceFiles
 })
+
+/** A column of bytes, as LanceDB's blobs are: beside each stands where it is elsewhere, which here is nowhere. */
+const blobs = (values: ReadonlyArray<Uint8Array>) => {
+  const offsets = new BigInt64Array(values.length + 1)
+  values.forEach(({ length }, i) => (offsets[i + 1] = offsets[i]! + BigInt(length)))
+  const data = makeData({ type: new LargeBinary(), valueOffsets: offsets, data: Buffer.concat(values) })
+  const elsewhere = utf8(values.map(() => null))
+  return makeData({ type: BLOB, length: values.length, nullCount: 0, children: [data, elsewhere] })
+}
 
 /** A column of times, in milliseconds since 1970. */
 export const times = (values: ReadonlyArray<number>) => vectorFromArray(values, new Float64()).data[0]

@@ -4,7 +4,7 @@ import { Effect, Semaphore } from "effect"
 import type { VectorCache } from "../PassageIndex.ts"
 import type { RagError } from "../RagError.ts"
 import { type KeyFilter, keyFilter } from "./KeyFilter.ts"
-import { attempt, attemptWrite, openOrCreate, sqlIn, type Store } from "./Lance.ts"
+import { append, attempt, attemptWrite, openOrCreate, sqlIn, type Store } from "./Lance.ts"
 import { toTable, utf8, vectors } from "./LanceRows.ts"
 import { vectorsSchema } from "./LanceTables.ts"
 
@@ -55,7 +55,7 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
       vectors([...entries.values()], dimension)
     ])
     // Two writers may keep the same one: it is the same vector, and looking for it would take longer than it is long.
-    const { version } = yield* attemptWrite("store", "caching vectors", () => table.add(rows))
+    const { version } = yield* attemptWrite("store", "caching vectors", () => append(table, rows))
     if (seen === undefined || version !== seen.version + 1) return
     for (const key of entries.keys()) seen.keys.add(key)
     seen.version = version
