@@ -59,7 +59,10 @@ export const batchesOf = <E, R>(
   // A path may come twice in a stream of uploads: what counts is what was read of it last.
   const latest = new Map<string, Latest>()
   return files.pipe(
-    Stream.mapEffect((file) => look(file, known, latest), { concurrency: 2 }),
+    // Between two files others have their turn: what waits to be sent, or was answered, waits for no whole batch.
+    Stream.mapEffect((file) => Effect.andThen(Effect.yieldNow, look(file, known, latest)), {
+      concurrency: 2
+    }),
     Stream.rechunk(1),
     Stream.mapAccumEffect(emptyBatch, (batch, looked) => gather(batch, looked, pace), {
       onHalt: (batch) => [batch]
