@@ -348,14 +348,18 @@ const makeLibrary: (
     }, writing.withPermit),
     stats: Effect.gen(function* () {
       const from = yield* collection
+      const [documents, passages, index] = yield* Effect.all(
+        [from.documents, from.passageCount, from.stats],
+        { concurrency: 3 }
+      )
       return {
         collection: name,
-        documents: (yield* from.documents).length,
-        passages: yield* from.passageCount,
+        documents: documents.length,
+        passages,
         embeddingModel: manifest.embeddingModel,
         dimension: manifest.dimension,
         chunker: manifest.chunker,
-        index: yield* from.stats
+        index
       } satisfies LibraryStats
     }).pipe(Effect.withSpan("Library.stats")),
     rebuild,

@@ -44,9 +44,11 @@ const isIndexed = (rows: number, dimension: number): boolean =>
  * Says whether vectors have an index now, and whether it was made anew.
  */
 export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table: Table, dimension: number) {
-  const rows = yield* countVectors(table)
-  const texts = yield* statsOf(table, KEYWORD_INDEX)
-  const vectors = isIndexed(rows, dimension) ? yield* statsOf(table, VECTOR_INDEX) : undefined
+  const [rows, texts, known] = yield* Effect.all(
+    [countVectors(table), statsOf(table, KEYWORD_INDEX), statsOf(table, VECTOR_INDEX)],
+    { concurrency: 3 }
+  )
+  const vectors = isIndexed(rows, dimension) ? known : undefined
   // An index made anew is made once; one that is brought up to date is made of joined files.
   // Before compacting: training reads the vectors file by file, and small files need less memory.
   const train = isIndexed(rows, dimension) && (vectors === undefined || vectors.numIndexedRows < rows / 2)
@@ -95,9 +97,12 @@ export const sweep = (table: Table): Effect.Effect<void, RagError> =>
 
 /** What the indexes are, and what they leave to a scan. */
 export const indexStats = Effect.fn("LanceVectorIndex.stats")(function* (table: Table) {
-  const rows = yield* countVectors(table)
-  const vectors = yield* statsOf(table, VECTOR_INDEX)
-  const texts = yield* statsOf(table, KEYWORD_INDEX)
+  const [vectors, texts] = yield* Effect.all([statsOf(table, VECTOR_INDEX), statsOf(table, KEYWORD_INDEX)], {
+    concurrency: 2
+  })
+  // Counting them takes as long as all else here together; where the indexes have everything, there is nothing to count.
+  const whole = vectors?.numUnindexedRows === 0 && texts?.numUnindexedRows === 0
+  const rows = whole ? 0 : yield* countVectors(table)
   const measured = vectors === undefined ? undefined : yield* measuredIndex(table)
   const stats: IndexStats = {
     kind: vectors === undefined ? "exact" : vectors.indexType,
