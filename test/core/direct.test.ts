@@ -42,6 +42,7 @@ const reranks: Readonly<Record<string, Ask>> = {
   "no query": rerank({ model: "r", query: "", documents }),
   "no model": rerank({ model: "", query: "gate", documents }),
   "half a result": rerank({ model: "r", query: "gate", documents, topN: 1.5 }),
+  "fewer than none": rerank({ model: "r", query: "gate", documents, topN: -1 }),
   "half a character": rerank({ model: "r", query: "gate \ud83d", documents })
 }
 const embeds: Readonly<Record<string, Ask>> = {

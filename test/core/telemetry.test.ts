@@ -2,9 +2,22 @@ import { inspect } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Account, apiKey, Gateway, Quota, systemAccessToken } from "@sluice/core"
 import { AccountClient, GatewayClient, GatewayMetrics } from "@sluice/core/client"
-import { Cause, Effect, Exit, Fiber, Layer, Logger, Metric, References, Stream, Tracer } from "effect"
+import {
+  Cause,
+  Context,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  Logger,
+  Metric,
+  References,
+  Stream,
+  Tracer
+} from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
+import { count } from "../../packages/core/src/client/Telemetry.ts"
 import { follow } from "./Follow.ts"
 import { ask, chat, chatStream, embedTwo, rerankThree } from "./Clients.ts"
 import { type Behaviour, delta, events, json, LoopbackGateway, model, openAi } from "./LoopbackGateway.ts"
@@ -320,6 +333,22 @@ describe("a canary secret", () => {
     }).pipe(Effect.provide(LoopbackGateway.layer))
   )
 })
+
+it.effect("beyond a thousand series the models of calls are one", () =>
+  Effect.gen(function* () {
+    const registry: Metric.MetricRegistry = new Map()
+    const context = Context.make(Metric.MetricRegistry, registry)
+    const ended = Exit.succeed({ value: undefined, requestId: undefined })
+    for (let at = 0; at < 3000; at++) count(context, { operation: "chat", model: `m-${at}` }, 0n, ended)
+    const counted = yield* Effect.provideService(Metric.snapshot, Metric.MetricRegistry, registry)
+    const models = counted.flatMap(({ attributes, id }) =>
+      id === "sluice.client.calls" ? (attributes?.["gen_ai.request.model"] ?? []) : []
+    )
+    assert.isBelow(models.length, 1100)
+    assert.include(models, "other")
+    assert.strictEqual(new Set(models).size, models.length)
+  })
+)
 
 /** What JSON has no form for, as text; each object once, for spans know their parents. */
 const once = () => {

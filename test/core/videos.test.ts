@@ -370,4 +370,15 @@ layer(Client)("videos", (it) => {
       }
     })
   )
+
+  it.effect("is made where an attempt before was, whose answer was lost", () =>
+    behaving(
+      (_, response, nth) =>
+        nth === 0 ? response.destroy() : refuse(404, { error: { message: "no" } })(_, response, nth),
+      Effect.gen(function* () {
+        yield* running((yield* videos).remove("v-1"))
+        assert.lengthOf(yield* requests, 2)
+      })
+    )
+  )
 })

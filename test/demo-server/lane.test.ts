@@ -116,6 +116,13 @@ const answers: Readonly<Record<string, readonly [usual: boolean, Answering]>> = 
     (response) =>
       response.setHeader("content-type", "application/json").end(`${JSON.stringify(answer(undefined))}\n`)
   ],
+  "a type in other letters": [
+    true,
+    (response) =>
+      response
+        .writeHead(200, { "content-type": "Application/JSON; Charset=UTF-8", "content-encoding": "Identity" })
+        .end(JSON.stringify(answer(undefined)))
+  ],
   "nothing of what was asked for": [
     false,
     (response) =>

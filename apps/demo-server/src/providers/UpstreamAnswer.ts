@@ -10,8 +10,8 @@ import { GIVEN, holds } from "./Given.ts"
 import { incomingBody, incomingEvents } from "./ModelName.ts"
 import type { Operations } from "./Provider.ts"
 
-const isEventStream = (type: string): boolean => type.startsWith("text/event-stream")
-const isJson = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/.test(type)
+const isEventStream = (type: string): boolean => /^text\/event-stream/i.test(type)
+const isJson = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/i.test(type)
 
 /** Every answer of the contract is an object: cut or garbled ones are told apart without reading what is in them. */
 const isObject = (body: string): boolean => {
@@ -191,7 +191,7 @@ const stalled = () =>
 export const passFile: Read = (response) => {
   const contentType = response.headers["content-type"] ?? ""
   return Effect.succeed(
-    /^(?:video\/|application\/octet-stream)/.test(contentType)
+    /^(?:video\/|application\/octet-stream)/i.test(contentType)
       ? HttpServerResponse.stream(
           Stream.timeoutOrElse(response.stream, { duration: STALLED, orElse: stalled }),
           {

@@ -35,7 +35,8 @@ const seconds = (attributes?: Labels) =>
 /**
  * What the client counts, in the program's `MetricRegistry`.
  *
- * **Details.** Each by `gen_ai.operation.name` and, where there is one, `gen_ai.request.model`; calls and seconds by
+ * **Details.** Each by `gen_ai.operation.name` and, where there is one, `gen_ai.request.model`, of which there are some
+ * hundred at most and then `other`; calls and seconds by
  * `error.type` too where a call failed: the tag of its reason, or `interrupted`. Tokens by `gen_ai.token.type`, `input`
  * or `output`, where the gateway counts them.
  */
@@ -58,8 +59,9 @@ const labels = ({ model, operation }: About): Labels => ({
   ...(model !== undefined && { "gen_ai.request.model": model })
 })
 
-const seriesOf = (all: Labels) => ({
-  attributes: { ...all, "gen_ai.provider.name": PROVIDER },
+const attributesOf = (about: About) => ({ ...labels(about), "gen_ai.provider.name": PROVIDER })
+
+const counters = (all: Labels) => ({
   retries: retries(all),
   input: tokens({ ...all, "gen_ai.token.type": "input" }),
   output: tokens({ ...all, "gen_ai.token.type": "output" }),
@@ -67,22 +69,30 @@ const seriesOf = (all: Labels) => ({
   seconds: seconds(all)
 })
 
+const seriesOf = (about: About, error?: string) => ({
+  attributes: attributesOf(about),
+  ...counters({ ...labels(about), ...(error !== undefined && { "error.type": error }) })
+})
+
 /**
  * Making a metric's name costs more than counting, and one metric of two series would make it each time. Operations are
- * few; models are as many as the program names.
+ * few; models are as many as the program names, and a program may take names from others: beyond so many series they are
+ * one.
  */
 const known = new Map<string, ReturnType<typeof seriesOf>>()
 const KNOWN = 1000
+const OTHER = "other"
 
-const series = (about: About, error?: string) => {
+const series = (about: About, error?: string): ReturnType<typeof seriesOf> => {
   const key = `${about.operation}\n${about.model ?? ""}\n${error ?? ""}`
-  let found = known.get(key)
-  if (found === undefined) {
-    if (known.size >= KNOWN) known.clear()
-    found = seriesOf(error === undefined ? labels(about) : { ...labels(about), "error.type": error })
-    known.set(key, found)
+  const found = known.get(key)
+  if (found !== undefined) return found
+  if (known.size >= KNOWN && about.model !== undefined && about.model !== OTHER) {
+    return { ...series({ ...about, model: OTHER }, error), attributes: attributesOf(about) }
   }
-  return found
+  const made = seriesOf(about, error)
+  known.set(key, made)
+  return made
 }
 
 const spanOf = (context: Context.Context<never>): Tracer.Span | undefined => {

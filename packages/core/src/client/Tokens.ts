@@ -15,6 +15,7 @@ import { type GatewayError, InvalidResponse } from "../GatewayError.ts"
 import { RETRY_NEVER, withRetryPolicy } from "../RetryPolicy.ts"
 import type { About, Caller } from "./Call.ts"
 import { type Answer, exchange, judge, type Problem } from "./Exchange.ts"
+import { orGone } from "./Gone.ts"
 import { anyBody, granted } from "./Granted.ts"
 import { asAsked, keyIn, madeIn, mayHave } from "./TokenCreation.ts"
 import { decodeTokens, type Listed, telling, tokensIn } from "./TokenList.ts"
@@ -182,12 +183,7 @@ export const makeTokens = Effect.fnUntraced(function* (
 
   const remove = (id: number) =>
     ask({ operation: "remove token" }, anyBody(exchange(del({ params: { id }, responseMode }), textOf))).pipe(
-      // An attempt before may have removed it, and its answer been lost.
-      Effect.catchIf(
-        ({ attempt = 1, reason }) => reason._tag === "NotFound" && attempt > 1,
-        () => Effect.void
-      ),
-      Effect.asVoid,
+      orGone,
       Effect.withSpan("Account.tokens.remove")
     )
 

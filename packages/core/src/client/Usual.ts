@@ -69,6 +69,7 @@ export const isUsualRerankRequest = (request: {
   request.query !== "" &&
   request.documents.every(text) &&
   integer(request.top_n) &&
+  Number(request.top_n) >= 0 &&
   (request.return_documents === undefined || typeof request.return_documents === "boolean")
 
 /** The same of texts to be embedded. */

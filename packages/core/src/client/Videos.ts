@@ -12,6 +12,7 @@ import { VIDEO_DEADLINE, VIDEO_POLL_INTERVAL, type VideoPatience, type Videos } 
 import type { About, Caller } from "./Call.ts"
 import { bounded, judgeVideo, mp4Bytes, writeWhole } from "./Download.ts"
 import { exchange, judge } from "./Exchange.ts"
+import { orGone } from "./Gone.ts"
 import { outgoing } from "./Outgoing.ts"
 import { jsonIn } from "./Refusal.ts"
 import { knownModels } from "./KnownModels.ts"
@@ -212,7 +213,7 @@ export const makeVideos = Effect.fnUntraced(function* (
     call(
       { operation: "videos.remove" },
       judge(judgeRemoval)(exchange(deleteVideo({ params: { id }, responseMode }), ({ text }) => text))
-    ).pipe(Effect.asVoid, Effect.mapError(of(id)))
+    ).pipe(orGone, Effect.mapError(of(id)))
   )
 
   const videos: Videos = {

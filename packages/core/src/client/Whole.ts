@@ -43,6 +43,10 @@ export const reading = (dispatcher: Dispatcher, streaming: HttpClient.HttpClient
     Effect.succeed
   )
 
+/** Codings are told in any case. */
+export const isEncoded = (coding: unknown): boolean =>
+  coding !== undefined && String(coding).toLowerCase() !== "identity"
+
 /** As far off as none: Effect's time-outs are nearer. */
 const HEADERS_TIMEOUT = 60 * 60 * 1000
 const NO_TIMEOUT = 0
@@ -111,7 +115,7 @@ export const begin = (
       onResponseStart: (_, status, received) => {
         if (status < 200) return
         head = { request, url: url.href, status, received }
-        if ((received["content-encoding"] ?? "identity") === "identity") return
+        if (!isEncoded(received["content-encoding"])) return
         give(new WholeResponse(head, Result.succeed(Buffer.alloc(0))))
         stop()
       },
