@@ -147,12 +147,20 @@ const SMALL_ANSWERS = new Set(
     " "
   )
 )
+/** “The gate *is* open.” says all it has to; “Reset the pump.” leads to what stands below it. */
+const HELPING =
+  /\b(?:is|are|was|were|has|have|had|do|does|did|can|could|may|might|must|shall|should|will|would)\b/i
 const STATED = /[.!。！]["'”’*_)\]）」』\s]*$/u
 
 /** Whether a sentence has no word that the question does not have, and neither confirms nor denies what that asks. */
 const repeats = (question: Question, content: ReadonlySet<Term>, { kind, text }: Sentence): boolean =>
   content.size > 0 &&
-  [...content].every((term) => term.kind === "character" || question.terms.includes(term)) &&
+  [...content].every(
+    (term) =>
+      term.kind === "character" ||
+      question.terms.includes(term) ||
+      (term.kind === "pair" && question.text.includes(term.key))
+  ) &&
   wordsOf(text).difference(question.words).isDisjointFrom(SMALL_ANSWERS) &&
   !(question.asksWhether && (kind === "paragraph" ? STATED.test(text) : !WHETHER.test(text)))
 
@@ -233,7 +241,7 @@ const candidatesOf = (
     // A question, or a sentence that only repeats the one that is asked, answers nothing; the text after it may
     const asks = isText && ASKS.test(sentence.text)
     if (asks || repeats(question, content, sentence)) {
-      if (asks || !STATED.test(sentence.text)) {
+      if (asks || question.asksHow || !(STATED.test(sentence.text) && HELPING.test(sentence.text))) {
         asked = aboveOf(question, sentence.text)
         lasts = sentence.kind === "paragraph" && sizes.get(block)?.length === 1
       }
