@@ -9,7 +9,7 @@ import { outOfBalance, sums } from "../../apps/demo-server/src/money/Equation.ts
 import { type Charge, LEASE_MS, Ledger, type Reservation } from "../../apps/demo-server/src/money/Ledger.ts"
 import { Retention } from "../../apps/demo-server/src/money/Retention.ts"
 import { addUser, balances, ledgerIn, purchase } from "./LedgerIn.ts"
-import { onEachStore } from "./Stores.ts"
+import { onEachStore, onPostgres } from "./Stores.ts"
 import { temporaryFolder } from "./TestServer.ts"
 
 const charged = (reservation: Reservation): Charge => {
@@ -76,7 +76,7 @@ onEachStore((store) => {
         const charge = charged(yield* ledger.reserve(purchase("a", key, { units: 40 })))
         assert.deepStrictEqual(yield* balances("a"), { user: 60, key: 60 })
         yield* addsUp
-        const ends = [ledger.settle(charge, used(10)), ledger.refund(charge.id)]
+        const ends = [ledger.settle(charge, used(10)), ledger.refund(charge)]
         const done = yield* Effect.all([...ends, ...ends, ...ends], { concurrency: "unbounded" })
         assert.lengthOf(done.filter(Boolean), 1)
         const left = done.indexOf(true) % 2 === 0 ? 90 : 100
@@ -129,11 +129,11 @@ onEachStore((store) => {
         const renamed = yield* reserve(30)
         yield* keys.update("a", key, { name: "another" })
         yield* keys.update("a", key, { name: "a third", remain_quota: 170 })
-        yield* ledger.refund(renamed.id)
+        yield* ledger.refund(renamed)
         assert.deepStrictEqual(yield* balances("a"), { user: 200, key: 200 })
         const [gone, under, over] = [yield* reserve(40), yield* reserve(40), yield* reserve(5)]
         yield* keys.update("a", key, { remain_quota: 7 })
-        yield* ledger.refund(gone.id)
+        yield* ledger.refund(gone)
         yield* ledger.settle(under, used(10))
         yield* ledger.settle(over, used(30))
         assert.deepStrictEqual(yield* balances("a"), { user: 160, key: 7 })
@@ -143,7 +143,7 @@ onEachStore((store) => {
         assert.deepStrictEqual(yield* balances("a"), { user: 157, key: 4 })
         const all = yield* reserve(4)
         yield* keys.update("a", key, { remain_quota: 0 })
-        yield* ledger.refund(all.id)
+        yield* ledger.refund(all)
         assert.deepStrictEqual(yield* balances("a"), { user: 157, key: 0 })
       }).pipe(Effect.provide(ApiKeys.layer))
     )
@@ -243,7 +243,7 @@ onEachStore((store) => {
           const foreign = purchase("b", other, { idempotency: { name: "n", hash: "y" } })
           assert.strictEqual(codeOf(yield* ledger.reserve(foreign)), "Reserved")
 
-          yield* ledger.refund(first.id)
+          yield* ledger.refund(first)
           const second = charged(yield* ledger.reserve(named("x")))
           yield* ledger.settle(second, used(1))
           assert.strictEqual(codeOf(yield* ledger.reserve(named("x"))), "idempotency_answer_not_kept")
@@ -273,18 +273,18 @@ onEachStore((store) => {
           const key = yield* addUser("a", { quota: 100 })
           const reserve = Effect.map(ledger.reserve(purchase("a", key, { units: 40 })), charged)
           const goesOn = yield* reserve
-          assert.isTrue(yield* ledger.giveUp(goesOn.id, false))
+          assert.isTrue(yield* ledger.giveUp(goesOn, false))
           assert.deepStrictEqual(yield* balances("a"), { user: 100, key: 100 })
           assert.isTrue(yield* ledger.settle(goesOn, used(25)))
           assert.deepStrictEqual(yield* balances("a"), { user: 75, key: 75 })
           yield* addsUp
           assert.isFalse(yield* ledger.settle(goesOn, used(25)))
-          assert.isFalse(yield* ledger.refund(goesOn.id))
+          assert.isFalse(yield* ledger.refund(goesOn))
           const refunded = yield* reserve
-          yield* ledger.refund(refunded.id)
+          yield* ledger.refund(refunded)
           assert.isFalse(yield* ledger.settle(refunded, used(25)))
           const short = yield* reserve
-          yield* ledger.giveUp(short.id, true)
+          yield* ledger.giveUp(short, true)
           assert.isTrue(yield* ledger.settleKept(short, used(80)))
           assert.deepStrictEqual(yield* balances("a"), { user: 0, key: 0 })
         })
@@ -327,9 +327,10 @@ onEachStore((store) => {
         const { forget } = yield* Retention
         const key = yield* addUser("a", { quota: 2000 })
         const old = Array.from({ length: 600 }, () => ledger.reserve(purchase("a", key)))
-        const [open, given, ...paid] = (yield* Effect.all(old, { concurrency: "unbounded" })).map(charged)
+        const [open, ...ended] = (yield* Effect.all(old, { concurrency: "unbounded" })).map(charged)
+        const [given, ...paid] = ended
         yield* Effect.forEach(paid, (charge) => ledger.settle(charge, used(1)), { concurrency: "unbounded" })
-        yield* ledger.refund(given?.id ?? "")
+        if (given !== undefined) yield* ledger.refund(given)
         yield* sql`UPDATE charges SET created_at = 0`
         const late = charged(yield* ledger.reserve(purchase("a", key)))
         yield* ledger.settle(late, used(1))
@@ -344,5 +345,42 @@ onEachStore((store) => {
         assert.strictEqual(yield* forget(1), 0)
       }).pipe(Effect.provide(retention))
     )
+  )
+})
+
+onPostgres((_, store) => {
+  it.live("two servers' calls of the same users never wait for each other in a circle", () =>
+    Effect.gen(function* () {
+      const env = yield* store
+      const users = ["a", "b", "c", "d"]
+      const inLedger = <A, E>(data: string, use: Effect.Effect<A, E, Ledger | SqlClient.SqlClient>) =>
+        Effect.provide(use, ledgerIn(data, env))
+      const data = yield* temporaryFolder
+      const keys = yield* inLedger(
+        data,
+        Effect.forEach(users, (user) => addUser(user, { quota: 1000 }))
+      )
+      const calls = (of: ReadonlyArray<string>) =>
+        Effect.flatMap(Ledger, (ledger) =>
+          Effect.forEach(
+            Array.from({ length: 160 }, (_, at) => of[at % of.length] ?? ""),
+            (user) =>
+              Effect.flatMap(ledger.reserve(purchase(user, keys[users.indexOf(user)] ?? 0)), (reservation) =>
+                ledger.settle(charged(reservation), used(1))
+              ),
+            { concurrency: "unbounded" }
+          )
+        )
+      yield* Effect.all(
+        [inLedger(data, calls(users)), inLedger(yield* temporaryFolder, calls(users.toReversed()))],
+        { concurrency: "unbounded" }
+      )
+      const deadlocks = Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* addsUp
+        return yield* sql`SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`
+      })
+      assert.deepStrictEqual(yield* inLedger(data, deadlocks), [{ deadlocks: 0 }])
+    }).pipe(Effect.scoped)
   )
 })

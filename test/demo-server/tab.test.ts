@@ -109,7 +109,7 @@ const calls = Effect.fnUntraced(function* (
       if (charge !== undefined) yield* way(now).settle(charge, Math.floor(charge.reserved * draw() * 1.1))
     } else if (what < 0.97) {
       const [charge] = under.splice(at, 1)
-      if (charge !== undefined) said.push(yield* ledger.refund(charge.id))
+      if (charge !== undefined) said.push(yield* ledger.refund(charge))
     } else if (what < 0.985) {
       yield* sql`UPDATE users SET quota = quota + ${units}, granted = granted + ${units} WHERE id = ${user}`
     } else if (what < 0.992) {

@@ -185,7 +185,7 @@ export class Charges extends Context.Service<
       const end = (charge: Opened, settlement: Settlement | undefined, inDoubt = false) => {
         live.delete(charge.id)
         if (settlement === undefined) {
-          return Effect.ensuring(surely(ledger.refund(charge.id, inDoubt)), charge.ended)
+          return Effect.ensuring(surely(ledger.refund(charge, inDoubt)), charge.ended)
         }
         const { inputTokens, outputTokens } = settlement
         return Effect.andThen(
@@ -353,7 +353,7 @@ export class Charges extends Context.Service<
               ? Effect.flatMap(answer, (told) =>
                   ledger.settle(charge, settlementOfTask(prices, charge, told))
                 )
-              : ledger.refund(charge.id)
+              : ledger.refund(charge)
           })
         )
       yield* tasks.onEnd((task) => ended(task.user, task.id, task.status === "completed"))
@@ -370,9 +370,7 @@ export class Charges extends Context.Service<
         },
         end: (charge, settlement) => {
           live.delete(charge.id)
-          fork(
-            surely(settlement === undefined ? ledger.refund(charge.id) : ledger.settle(charge, settlement))
-          )
+          fork(surely(settlement === undefined ? ledger.refund(charge) : ledger.settle(charge, settlement)))
         },
         goOn: (request, made) => void takenOver.set(request, made),
         takeBack: takeOver

@@ -107,9 +107,9 @@ export class Ledger extends Context.Service<
     /** The same without an effect for each, where the database is within this process. */
     readonly direct: DirectLedger | undefined
     /** `inDoubt`: what it makes may be there all the same, and no `Idempotency-Key` makes it again. */
-    readonly refund: (charge: string, inDoubt?: boolean) => Asked<boolean>
+    readonly refund: (charge: Charge, inDoubt?: boolean) => Asked<boolean>
     /** `refund` of a charge of which nothing is heard any more. */
-    readonly giveUp: (charge: string, inDoubt: boolean) => Asked<boolean>
+    readonly giveUp: (charge: Charge, inDoubt: boolean) => Asked<boolean>
     /** The call goes on as a task of this id: settled for what is planned, or refunded, when that ends. */
     readonly assign: (charge: string, task: string, planned: number) => Asked<void>
     /** The open charge of a task. */
@@ -155,7 +155,7 @@ export class Ledger extends Context.Service<
         direct?.soon()
         if (tab !== undefined && tab.size() >= HELD) direct?.change(NOTHING, NOTHING)
       }
-      const commit = <A>(step: Step<A>) => Effect.uninterruptible(turns.now(apart(step)))
+      const commit = <A>(step: Step<A>, user?: string) => Effect.uninterruptible(turns.now(apart(step), user))
       const OPEN_STATES = sql.literal(OPEN)
       const lease = sql.onDialectOrElse({ pg: () => sharedLease, orElse: () => ownLease })
 
@@ -179,14 +179,16 @@ export class Ledger extends Context.Service<
           const id = chargeId(now)
           // Of a call that makes nothing, an open reserve is given back after any end of the server: none outlasts it.
           const run = purchase.creates ? turns.now : turns.seen
-          return yield* Effect.uninterruptible(run(apart(() => reserve(id, now, purchase, lease))))
+          const step = apart(() => reserve(id, now, purchase, lease))
+          return yield* Effect.uninterruptible(run(step, purchase.user))
         }),
-        settle: (charge, settlement) => commit(() => settle(charge, settlement)),
+        settle: (charge, settlement) => commit(() => settle(charge, settlement), charge.user),
         settleKept: (charge, settlement) =>
           Effect.uninterruptible(
             turns.kept(
               apart(() => settle(charge, settlement)),
-              () => noteOf(charge, settlement)
+              () => noteOf(charge, settlement),
+              charge.user
             )
           ),
         direct: direct &&
@@ -216,8 +218,8 @@ export class Ledger extends Context.Service<
               hold()
             }
           },
-        refund: (charge, inDoubt) => commit(() => refund(charge, inDoubt)),
-        giveUp: (charge, inDoubt) => commit(() => giveUp(charge, inDoubt)),
+        refund: ({ id, user }, inDoubt) => commit(() => refund(id, inDoubt), user),
+        giveUp: ({ id, user }, inDoubt) => commit(() => giveUp(id, inDoubt), user),
         assign: (charge, task, planned) =>
           commit(function* () {
             yield* ask("UPDATE charges SET task = ?, planned = ? WHERE id = ?", task, planned, charge)
@@ -226,7 +228,7 @@ export class Ledger extends Context.Service<
           sql<OpenRow>`SELECT * FROM charges WHERE task = ${task} AND user_id = ${user} AND state IN ${OPEN_STATES}`.pipe(
             Effect.map(([row]) => open(row))
           ),
-        remember: (charge, replay) => commit(() => remember(charge.id, charge.user, replay)),
+        remember: (charge, replay) => commit(() => remember(charge.id, charge.user, replay), charge.user),
         underWay: new Set(),
         renew: Effect.fnUntraced(function* (charges) {
           if (charges.length === 0) return

@@ -65,14 +65,14 @@ export class Recovery extends Context.Service<
 
       const recoverOne = Effect.fnUntraced(function* (charge: OpenCharge, isOver: boolean) {
         const now = yield* Clock.currentTimeMillis
-        if (!charge.sent) return yield* ledger.giveUp(charge.id, false)
+        if (!charge.sent) return yield* ledger.giveUp(charge, false)
         // Without a task there is nobody to ask: the call has ended with the server that made it.
-        if (charge.task === undefined) return isOver ? yield* ledger.giveUp(charge.id, true) : false
+        if (charge.task === undefined) return isOver ? yield* ledger.giveUp(charge, true) : false
         const task = yield* taskOf(charge)
         const answer = task && (yield* answerOf(task))
         const done = hasMade(answer)
         if (done === true) return yield* ledger.settle(charge, settlementOfTask(prices, charge, answer))
-        if (done === false) return yield* ledger.refund(charge.id)
+        if (done === false) return yield* ledger.refund(charge)
         if (now - charge.createdAt < Duration.toMillis(IN_DOUBT)) {
           yield* ledger.renew([charge.id])
           return false
@@ -80,7 +80,7 @@ export class Recovery extends Context.Service<
         yield* Effect.logWarning(
           `What became of ${charge.operation} of ${charge.model} is not known after ${Duration.format(IN_DOUBT)}: its ${charge.reserved} units are given back to ${charge.user}`
         )
-        return yield* ledger.refund(charge.id)
+        return yield* ledger.refund(charge)
       })
 
       const recover = (before: number): Effect.Effect<number> =>

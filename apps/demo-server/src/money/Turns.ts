@@ -27,6 +27,7 @@ interface Waiting {
   readonly noteOf?: () => string
   /** Whether its caller waits for the commit, and for the disk. */
   readonly commits?: boolean
+  readonly user?: string | undefined
 }
 
 /**
@@ -34,17 +35,18 @@ interface Waiting {
  *
  * **Details.** Once handed over a step runs, whether or not its caller still waits: callers that must know what came of
  * it wait uninterruptibly. Where the whole fails, each step is tried alone, so that none fails for another.
+ * `user` is whose balance a step changes: two servers take several in the same order.
  */
 export interface Turns {
   /** Committed, and on disk as the configuration says, when its caller hears of it. */
-  readonly now: <A>(step: Step<A>) => Committed<A>
+  readonly now: <A>(step: Step<A>, user?: string) => Committed<A>
   /**
    * It outlasts the process: noted down, and committed with what comes next, in some milliseconds at most. What a
    * killed process has only noted is made again by `restore`, as the next on the file does it.
    */
-  readonly kept: <A>(step: Step<A>, noteOf: () => string) => Committed<A>
+  readonly kept: <A>(step: Step<A>, noteOf: () => string, user?: string) => Committed<A>
   /** When its caller hears of it everybody sees it; it is committed with what comes next, in some milliseconds at most. */
-  readonly seen: <A>(step: Step<A>) => Committed<A>
+  readonly seen: <A>(step: Step<A>, user?: string) => Committed<A>
   /** `seen` and `kept` without an effect, where the database is within this process; `soon` commits what is held. */
   readonly direct:
     | ({ readonly seen: Hand; readonly kept: Keep; readonly soon: () => void } & Pick<
@@ -151,8 +153,21 @@ const within = (direct: DirectSql, restore: Restore): Turns & { readonly flush: 
 const over = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const queue = yield* Effect.acquireRelease(Queue.unbounded<Waiting>(), Queue.shutdown)
 
+  /** The users of several steps: without one order, two servers wait for each other until PostgreSQL sees it. */
+  const lockUsers = (waiting: ReadonlyArray<Waiting>): Effect.Effect<unknown, SqlError.SqlError> => {
+    const users = new Set(waiting.flatMap(({ user }) => user ?? []))
+    return users.size === 0 || waiting.length === 1
+      ? Effect.void
+      : sql`SELECT 1 FROM users WHERE ${sql.in("id", [...users])} ORDER BY id FOR NO KEY UPDATE`
+  }
+
   const together = (waiting: ReadonlyArray<Waiting>) =>
-    guarded(Effect.forEach(waiting, ({ step }) => asked(sql, step))).pipe(
+    guarded(
+      Effect.andThen(
+        lockUsers(waiting),
+        Effect.forEach(waiting, ({ step }) => asked(sql, step))
+      )
+    ).pipe(
       Effect.provideService(SqlClient.SqlClient, sql),
       // A span for each statement costs as much as the statement.
       Effect.withTracerEnabled(false),
@@ -173,14 +188,14 @@ const over = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   })
   yield* Effect.forkScoped(Effect.forever(turn))
 
-  const now = <A>(step: Step<A>): Committed<A> =>
+  const now = <A>(step: Step<A>, user?: string): Committed<A> =>
     Effect.suspend(() => {
       const done = Deferred.makeUnsafe<A, SqlError.SqlError>()
       const hear: Heard<A> = (exit) => void Deferred.doneUnsafe(done, exit)
-      Queue.offerUnsafe(queue, { step, hear: hear as Heard<unknown> })
+      Queue.offerUnsafe(queue, { step, hear: hear as Heard<unknown>, user })
       return Deferred.await(done)
     })
-  return { now, kept: now, seen: now, direct: undefined } satisfies Turns
+  return { now, kept: (step, _, user) => now(step, user), seen: now, direct: undefined } satisfies Turns
 })
 
 export const makeTurns: (restore: Restore) => Effect.Effect<Turns, never, SqlClient.SqlClient | Scope.Scope> =
