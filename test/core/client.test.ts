@@ -41,6 +41,16 @@ layer(Clients)("the client", (it) => {
         assert.deepStrictEqual([reason._tag, reason.isRetryable], ["Unreachable", true], reason.message)
       }
       const short = yield* behaving((_, response) => events(response, [delta("a")]), reasonOf(chatStream))
+      const unended = yield* behaving((_, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" })
+        response.end(`data: ${JSON.stringify(delta("a"))}\n\ndata: [DONE]`)
+      }, chatStream)
+      assert.deepStrictEqual(unended.at(-1)?.type, "end")
+      const cut = yield* behaving((_, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" })
+        response.end(`data: ${JSON.stringify(delta("a"))}\n\ndata: {"choices":[{"del`)
+      }, reasonOf(chatStream))
+      assert.strictEqual(cut._tag, "Unreachable")
       assert.strictEqual(short._tag, "Unreachable")
     })
   )

@@ -16,7 +16,10 @@ export type { About } from "./About.ts"
 export interface CallOptions {
   /** `RETRY` when not given; `withRetryPolicy` replaces it for single calls. */
   readonly retry?: RetryPolicy
-  /** From the start of an attempt to its whole answer; of a stream, to its head and then from byte to byte. */
+  /**
+   * From the start of an attempt, which may wait for one of the transport's connections, to its whole answer; of a
+   * stream, to its head and then from byte to byte.
+   */
   readonly attemptTimeout?: Duration.Input
   /** From the start of a call to its end, attempts and waits together; of a stream, to its head and then from event to event. */
   readonly callTimeout?: Duration.Input

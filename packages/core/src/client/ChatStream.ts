@@ -73,6 +73,8 @@ interface State extends Heading {
 /** Stands after the last event. Not `onHalt`, which runs for a stream that failed as well. */
 const END = { end: true } as const
 
+const isDone = ({ data }: Sse.Event): boolean => data.trim() === DONE
+
 type Step = Result.Result<ChatPart, GatewayReason>
 
 const next = (state: State, event: Sse.Event | typeof END): readonly [State, ReadonlyArray<Step>] => {
@@ -139,9 +141,11 @@ export const chatParts = (
       Stream.mapError(notUnderstood),
       Stream.timeoutOrElse({ duration: silence, orElse: () => stalled(silence, "attempt") }),
       Stream.decodeText,
+      Stream.concat(Stream.succeed(undefined)),
       Stream.mapEffect((text) => {
-        const fault = parser.feed(text)
-        const events = parsed
+        // Of an event that the end of the body cuts short, only the last that there is may be whole.
+        const fault = parser.feed(text ?? "\n\n")
+        const events = text === undefined ? parsed.filter(isDone) : parsed
         parsed = []
         return fault === undefined
           ? Effect.succeed(events)
@@ -149,7 +153,7 @@ export const chatParts = (
       }),
       Stream.flattenIterable,
       Stream.timeoutOrElse({ duration: pause, orElse: () => stalled(pause, "call") }),
-      Stream.takeUntil(({ data }) => data.trim() === DONE),
+      Stream.takeUntil(isDone),
       Stream.concat(Stream.succeed<typeof END>(END)),
       Stream.mapAccum((): State => ({ ended: false }), next),
       Stream.mapEffect(Effect.fromResult)
