@@ -231,8 +231,25 @@ export const accountTests = (visit: Visitor): void => {
       await row.getByRole("switch").uncheck()
       await row.getByText("Disabled").waitFor()
       assert.strictEqual((await self()).status, 401)
-      await page.locator(".audit li", { hasText: /owner changed the user ann status 0/ }).waitFor()
+      await page.locator(".audit li", { hasText: /owner changed the user ann status disabled/ }).waitFor()
       await page.locator(".audit li", { hasText: /owner changed the user ann add quota \$2\.50/ }).waitFor()
+    })
+
+    it("shows in no tab what is another user's than who signed in last", async () => {
+      const page = await visit.open("#documents", {})
+      await page.locator(".documents li").first().waitFor()
+      const token = await page.evaluate<string>(`(async () => {
+        const body = JSON.stringify({ username: "bob", quota: 0, role: "user" })
+        const headers = { "content-type": "application/json" }
+        return (await (await fetch("/api/user", { method: "POST", headers, body })).json()).data.access_token
+      })()`)
+      await page.context().clearCookies()
+      const other = await page.context().newPage()
+      visit.expect(/401/)
+      await other.goto(visit.server.address)
+      await other.getByLabel("API key").fill(token)
+      await other.keyboard.press("Enter")
+      await page.getByText("Nothing here yet").waitFor()
     })
 
     it("ends the session", async () => {

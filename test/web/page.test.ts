@@ -75,7 +75,15 @@ describe("the page", () => {
   })
 
   it("writes each script in its own direction", async () => {
-    const page = await open("")
+    const page = await open("#documents")
+    const log = "# יומן הסירה\n\n- עוגנת בנמל (שעתיים)\n- יוצאת\n"
+    await addFiles(page, { name: "יומן.md", mimeType: "text/markdown", buffer: Buffer.from(log) })
+    await page.locator(".documents .open", { hasText: "יומן הסירה" }).click()
+    await page.locator("aside.source li").first().waitFor()
+    const direction = `getComputedStyle(document.querySelector("aside.source li")).direction`
+    assert.strictEqual(await page.evaluate<string>(direction), "rtl", "its mark stands on the right")
+    await page.keyboard.press("Escape")
+    await page.locator(".brand").click()
     await askFor(page, "כמה שעות עוגנת הסירה?")
     const [first = 0, mark = 0] = await page.evaluate<ReadonlyArray<number>>(`[0, 20].map((at) => {
       const range = document.createRange()

@@ -105,6 +105,9 @@ export const playgroundTests = (visit: Visitor): void => {
 
     it("generates an image, at once and in two steps", async () => {
       const page = await visit.open("#playground/image?model=sluice-image-i5-task")
+      // A look that finds no server is made again.
+      visit.expect(/ERR_FAILED/)
+      await page.route("**/v1/images/generations/*", (route) => route.abort(), { times: 1 })
       for (const model of ["sluice-image-i5-task", "sluice-image-i1"]) {
         await page.getByLabel("Model", { exact: true }).selectOption(model)
         await page.getByLabel("Size").selectOption("256x256")

@@ -6,6 +6,7 @@ import { documents, libraryFailure, removalFailure } from "../state/library.ts"
 import { Collections } from "./Collections.tsx"
 import { DocumentRow } from "./DocumentRow.tsx"
 import { FilePickers } from "./FilePickers.tsx"
+import { Loading } from "./Loading.tsx"
 import { RemoveFound } from "./RemoveFound.tsx"
 import { UploadProgress } from "./UploadProgress.tsx"
 import { Problem } from "./Problem.tsx"
@@ -31,6 +32,7 @@ export const LibraryView = () => {
       <FilePickers />
       <UploadProgress />
       <Problem failure={removalFailure.value ?? libraryFailure.value} />
+      <Loading until={all !== undefined || libraryFailure.value !== undefined} />
       {all !== undefined && (all.length > FILTER_FROM || filter !== "") && (
         <label class="filter">
           <span class="unseen">Find a document by name</span>

@@ -107,6 +107,7 @@ export const SourceText = ({ shown: { mark }, text }: Props) => {
     <section
       class="source-body prose"
       data-format={document.format}
+      dir="auto"
       ref={body}
       aria-label="Text of the document"
     >

@@ -70,7 +70,9 @@ export const UploadProgress = () => {
       </p>
       {running && <Meter label="All files" done={done} total={files.length} />}
       {!running && unsent.length > 0 && <Unsent files={unsent} />}
-      <ul>
+      {/* What scrolls can be scrolled by keyboard. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <ul tabIndex={0}>
         {[...told, ...single].map((upload) => (
           <Row key={`${upload.collection} ${upload.path}`} upload={upload} />
         ))}

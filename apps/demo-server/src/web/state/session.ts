@@ -20,15 +20,24 @@ unauthorized.notify = (path) => {
   else session.value = "closed"
 }
 
+/** Tells the other tabs of this browser, whose session it is as well, who signs in. */
+const tabs = new BroadcastChannel("sluice-session")
+
+/** What is shown and written is another user's. */
+const giveWayTo = (user: string): void => {
+  if (who.value !== undefined && who.value.user !== user) location.reload()
+}
+tabs.addEventListener("message", ({ data }: MessageEvent<string>) => giveWayTo(data))
+
 const open = async (
   credentials: { login: string } | { apiKey: string } | { accessToken: string }
 ): Promise<boolean> => {
   sessionProblem.value = undefined
   try {
-    const before = who.value?.user
     const now = await request<Who>("POST", "/session", { body: credentials })
-    // What is shown and written is another user's.
-    if (before !== undefined && before !== now.user) location.reload()
+    giveWayTo(now.user)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
+    tabs.postMessage(now.user)
     who.value = now
     session.value = "open"
     return true

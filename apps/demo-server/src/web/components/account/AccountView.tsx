@@ -3,6 +3,7 @@ import { accountFailure, user } from "../../state/account.ts"
 import { units, usd } from "../../state/money.ts"
 import { signOut, who } from "../../state/session.ts"
 import { toFailure } from "../../api/Failure.ts"
+import { Loading } from "../Loading.tsx"
 import { AccessToken } from "./AccessToken.tsx"
 import { Keys } from "./Keys.tsx"
 import { Usage } from "./Usage.tsx"
@@ -19,14 +20,13 @@ export const AccountView = () => {
     <div class="account">
       <h1>Account</h1>
       <Problem failure={accountFailure.value} />
-      <section class="balance" aria-label="Balance">
-        <p class="amount">{now === undefined ? "\u00a0" : usd(now.quota)}</p>
-        <p class="quiet">
-          {now === undefined ? "\u00a0" : `${units(now.quota)} left. Signed in as ${now.username}.`}
-        </p>
-      </section>
+      <Loading until={now !== undefined || accountFailure.value !== undefined} />
       {now !== undefined && (
         <>
+          <section class="balance" aria-label="Balance">
+            <p class="amount">{usd(now.quota)}</p>
+            <p class="quiet">{`${units(now.quota)} left. Signed in as ${now.username}.`}</p>
+          </section>
           <Usage />
           <Keys />
           <AccessToken />

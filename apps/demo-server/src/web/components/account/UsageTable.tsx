@@ -3,8 +3,10 @@ import type { DayUsage } from "../../../contract/Usage.ts"
 import { usd } from "../../state/money.ts"
 
 export const UsageTable = ({ rows }: { readonly rows: ReadonlyArray<DayUsage> }) => (
-  <div class="wide">
-    <table class="trace-table">
+  // What scrolls can be scrolled by keyboard.
+  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+  <div class="wide" tabIndex={0}>
+    <table class="trace-table usage-table">
       <thead>
         <tr>
           <th scope="col">Day (UTC)</th>

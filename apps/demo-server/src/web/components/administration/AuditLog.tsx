@@ -2,6 +2,7 @@
 import type { Entry } from "../../api/administration.ts"
 import { log, users } from "../../state/administration.ts"
 import { usd } from "../../state/money.ts"
+import { Loading } from "../Loading.tsx"
 import { Problem } from "../Problem.tsx"
 
 const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
@@ -20,17 +21,22 @@ const DONE: Record<string, string> = {
 
 const nameOf = (id: string): string => users.rows.value?.find((user) => user.id === id)?.username ?? id
 
-const valueOf = (key: string, value: Entry["details"][string]): string =>
-  key.endsWith("quota") && typeof value === "number"
-    ? `${value < 0 ? "−" : ""}${usd(Math.abs(value))}`
-    : typeof value === "string"
-      ? value
-      : JSON.stringify(value)
+const valueOf = (key: string, value: Entry["details"][string]): string => {
+  if (value === null || value === "") return "none"
+  if (key === "status") return value === 1 ? "enabled" : "disabled"
+  if (key.endsWith("quota") && typeof value === "number")
+    return `${value < 0 ? "−" : ""}${usd(Math.abs(value))}`
+  if (key.endsWith("_at") && typeof value === "number") return when.format(new Date(value))
+  return typeof value === "string" ? value : JSON.stringify(value)
+}
 
-/** The name is said already. */
-const detailsOf = (details: Entry["details"]): string =>
+/** The name is said already; what was made says nothing of what it has not. */
+const detailsOf = (action: string, details: Entry["details"]): string =>
   Object.entries(details)
-    .filter(([key]) => key !== "username")
+    .filter(([key, value]) => {
+      const has = value !== null && value !== ""
+      return key !== "username" && (has || !action.endsWith(".create"))
+    })
     .map(([key, value]) => `${key.replaceAll("_", " ")} ${valueOf(key, value)}`)
     .join(", ")
 
@@ -45,7 +51,9 @@ const Line = ({
     <li>
       <p>
         <b>{nameOf(user)}</b> {DONE[action] ?? action} {of}
-        {!session && Object.keys(details).length > 0 && <span class="quiet"> {detailsOf(details)}</span>}
+        {!session && Object.keys(details).length > 0 && (
+          <span class="quiet"> {detailsOf(action, details)}</span>
+        )}
       </p>
       <p class="facts-line quiet">
         <time dateTime={new Date(time * 1000).toISOString()}>{when.format(new Date(time * 1000))}</time>
@@ -60,6 +68,7 @@ export const AuditLog = () => (
   <section class="keys-list audit" aria-labelledby="audit-title">
     <h2 id="audit-title">Log of changes</h2>
     <Problem failure={log.failure.value} />
+    <Loading until={log.rows.value !== undefined || log.failure.value !== undefined} />
     {log.rows.value?.length === 0 && <p class="lead">Nothing was changed yet.</p>}
     <ol>
       {log.rows.value?.map((entry) => (

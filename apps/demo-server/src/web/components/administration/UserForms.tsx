@@ -72,6 +72,6 @@ export const RenewalForm = ({ onDone, user }: Props) => (
     onSure={() => renewAccess(user)}
     onDone={onDone}
   >
-    The token that {user.username} has now ends with it.
+    Make a new token for <b>{user.username}</b>? The one that they have now ends with it.
   </Confirm>
 )

@@ -1,6 +1,7 @@
 /** The users: made here, their token shown once, then enabled, disabled, given and taken from. */
 import { useState } from "preact/hooks"
 import { freshAccess, userFailure, users } from "../../state/administration.ts"
+import { Loading } from "../Loading.tsx"
 import { Problem } from "../Problem.tsx"
 import { FreshSecret } from "../account/FreshSecret.tsx"
 import { NewUserForm } from "./NewUserForm.tsx"
@@ -28,6 +29,7 @@ export const Users = () => {
       )}
       {making && <NewUserForm onDone={() => setMaking(false)} />}
       <Problem failure={userFailure.value ?? users.failure.value} />
+      <Loading until={users.rows.value !== undefined || users.failure.value !== undefined} />
       <ul>
         {users.rows.value?.map((user) => (
           <UserRow key={user.id} user={user} />

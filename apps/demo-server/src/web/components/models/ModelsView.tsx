@@ -3,6 +3,7 @@ import { useState } from "preact/hooks"
 import type { Model } from "../../api/gateway.ts"
 import { counted } from "../../state/counted.ts"
 import { models, modelsFailure } from "../../state/models.ts"
+import { Loading } from "../Loading.tsx"
 import { groupNote } from "./groups.ts"
 import { ModelRow } from "./ModelRow.tsx"
 import { OPERATION_NAMES } from "./operations.ts"
@@ -35,6 +36,7 @@ export const ModelsView = () => {
     <div class="model-list">
       <h1>Models</h1>
       <Problem failure={modelsFailure.value} />
+      <Loading until={all !== undefined || modelsFailure.value !== undefined} />
       {all?.length === 0 && (
         <p class="lead">The server serves no model: give it a gateway, or start it without one.</p>
       )}

@@ -5,7 +5,7 @@ import { createImages, getImages, type ImageAnswer, type ImageRequest } from "..
 import { makeCall } from "../call.ts"
 import { modelOf } from "./chosen.ts"
 import type { Picture } from "./picture.ts"
-import { reasonOf, waitFor } from "./waits.ts"
+import { asBefore, reasonOf, waitFor } from "./waits.ts"
 
 export const form = signal({ prompt: "A canal lock at dawn, seen from the towpath", size: "auto", n: 1 })
 
@@ -59,7 +59,7 @@ export const draw = (): Promise<void> =>
       if (answer.status === "failed") throw new Failure(reasonOf(answer.error), 0, "task_failed")
       show({ ...drawn(answer), sources: [] })
       await waitFor(look, signal)
-      answer = await getImages(answer.id, signal)
+      answer = await getImages(answer.id, signal).catch(asBefore(answer))
     }
     return drawn(answer)
   })

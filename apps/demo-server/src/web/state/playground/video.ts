@@ -16,7 +16,7 @@ import { session } from "../session.ts"
 import { aboutModel, modelOf } from "./chosen.ts"
 import type { Picture } from "./picture.ts"
 import { takesOf } from "./takes.ts"
-import { reasonOf, waitFor } from "./waits.ts"
+import { asBefore, reasonOf, waitFor } from "./waits.ts"
 
 export const prompt = signal("Boats wait in a lock at dawn while the water rises")
 const wanted = signal<{ readonly seconds?: string; readonly size?: string }>({})
@@ -79,7 +79,7 @@ const follow = async (first: Video, signal: AbortSignal, show: (film: Film) => v
     if (video.status === "failed") throw new Failure(reasonOf(video.error), 0, "task_failed")
     show(filmOf(video))
     await waitFor(look, signal)
-    video = await getVideo(video.id, signal)
+    video = await getVideo(video.id, signal).catch(asBefore(video))
   }
   show({ ...filmOf(video), percent: 100 })
   const film = await videoFile(video.id, signal)
