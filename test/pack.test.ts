@@ -96,6 +96,15 @@ const check = (answer: Answer): void => {
 }
 
 describe("the packed packages", () => {
+  it("are built before they are packed, whoever packs them: here all at once, and the page is there", async () => {
+    const built: Record<string, RegExp> = { dist: /^tsc -b/, "dist-web": /&& vite build .*src\/web$/ }
+    for (const folder of folders) {
+      const { files, scripts } = JSON.parse(await readFile(join(root, folder, "package.json"), "utf8"))
+      for (const [output, command] of Object.entries(built))
+        if (files.includes(output)) expect(scripts.prepack, `${folder}, ${output}`).toMatch(command)
+    }
+  })
+
   it("say what they are, and bring their licence", async () => {
     const licence = await readFile(join(root, "LICENSE"), "utf8")
     for (const folder of folders) {
