@@ -1,10 +1,9 @@
 /** How well questions about documents are answered, cited, or left unanswered. */
 import { existsSync } from "node:fs"
-import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { Duration, Effect, Schema, type Scope } from "effect"
+import { Duration, Effect, type Scope, Stream } from "effect"
 import { Library, type Models } from "../Library.ts"
-import { RagError } from "../RagError.ts"
+import type { RagError } from "../RagError.ts"
 import {
   type AnswerScores,
   ExpectedAnswer,
@@ -13,7 +12,8 @@ import {
   judgeAnswer,
   scoreAnswers
 } from "./AnswerScores.ts"
-import { scratchFolder } from "./JudgedCollection.ts"
+import { jsonLines } from "./JsonLines.ts"
+import { scratchFolder } from "./ScratchCollection.ts"
 
 /** All scores, and those of the questions that were never looked at. */
 export interface AnswerEvaluation {
@@ -31,36 +31,9 @@ export interface AnswerEvaluation {
   readonly p50Milliseconds: number
 }
 
-const decodeQuestion = Schema.decodeUnknownEffect(Schema.fromJsonString(ExpectedAnswer))
-
-/** A question a line, as `ExpectedAnswer`. Fails with `NotFound` and `Malformed`, which names the line. */
-export const expectedAnswers = Effect.fn("evaluateAnswers.questions")(function* (path: string) {
-  const text = yield* Effect.tryPromise({
-    try: () => readFile(path, "utf8"),
-    catch: (cause) =>
-      new RagError({
-        stage: "evaluate",
-        reason: (cause as NodeJS.ErrnoException).code === "ENOENT" ? "NotFound" : "Store",
-        message: `${path} cannot be read. It holds one question a line: { "id", "kind", "question", "document", "contains", "at" }.`,
-        cause
-      })
-  })
-  const lines = text.split("\n").map((line, i) => ({ line, number: i + 1 }))
-  return yield* Effect.forEach(
-    lines.filter(({ line }) => line.trim() !== ""),
-    ({ line, number }) =>
-      Effect.mapError(
-        decodeQuestion(line),
-        (cause) =>
-          new RagError({
-            stage: "evaluate",
-            reason: "Malformed",
-            message: `Line ${number} of ${path} is not { "id", "kind", "question", "document", "contains", "at" }: ${cause.message}`,
-            cause
-          })
-      )
-  )
-})
+/** A question a line. Fails with `NotFound` and `Malformed`, which names the line. */
+export const expectedAnswers = (path: string): Effect.Effect<ReadonlyArray<ExpectedAnswer>, RagError> =>
+  Stream.runCollect(jsonLines(path, ExpectedAnswer))
 
 /**
  * Ingests the folders into a library of their own, with default settings, and asks the questions one after the other.

@@ -1,6 +1,7 @@
 /** What an answer is worth, compared with what a careful reader of the documents expects. */
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
+import { escape } from "effect/RegExp"
 import type { Answer } from "../Answer.ts"
 import type { Citation } from "../Document.ts"
 
@@ -75,8 +76,9 @@ const level = (text: string): string =>
     .replace(/\s+/g, " ")
 
 const says = (answer: string, wanted: string): boolean => {
-  const escaped = level(wanted).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
-  return new RegExp(`(?<![a-z\\d]|\\d[.,])${escaped}(?![a-z\\d]|[.,]\\d)`, "u").test(level(answer))
+  return new RegExp(`(?<![a-z\\d]|\\d[.,])${escape(level(wanted))}(?![a-z\\d]|[.,]\\d)`, "u").test(
+    level(answer)
+  )
 }
 
 type Place = Pick<Citation, "page" | "figure" | "boxes"> & { readonly path: string }

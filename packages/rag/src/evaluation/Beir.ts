@@ -1,9 +1,9 @@
 /** Collections in BEIR's format: `corpus.jsonl`, `queries.jsonl`, `qrels/test.tsv` or `qrels.tsv`, read line by line. */
-import { createReadStream, existsSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { createInterface } from "node:readline"
 import { Effect, Schema, Stream } from "effect"
 import { RagError } from "../RagError.ts"
+import { damaged, jsonLines, lines } from "./JsonLines.ts"
 import type { Judgements } from "./Metrics.ts"
 
 /** A document to be found. */
@@ -65,40 +65,6 @@ export const judgementsOf = (folder: string): Effect.Effect<ReadonlyMap<string, 
   )
 }
 
-/** A file of JSON, one value a line. */
-export const jsonLines = <A>(path: string, schema: Schema.Codec<A, unknown>): Stream.Stream<A, RagError> => {
-  const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
-  return lines(path).pipe(
-    Stream.mapEffect(({ number, text }) =>
-      decode(text).pipe(Effect.catch((cause) => damaged(path, number, cause.message, cause)))
-    )
-  )
-}
-
-const lines = (path: string): Stream.Stream<{ readonly number: number; readonly text: string }, RagError> =>
-  Stream.suspend(() =>
-    Stream.fromAsyncIterable(
-      createInterface({ input: createReadStream(path, "utf8"), crlfDelay: Infinity }),
-      (cause) => unreadable(path, cause)
-    )
-  ).pipe(
-    Stream.zipWithIndex,
-    // Windows' editors begin a file with a mark that is no part of it.
-    Stream.map(([text, index]) => ({
-      number: index + 1,
-      text: index === 0 ? text.replace(/^\uFEFF/, "") : text
-    })),
-    Stream.filter(({ text }) => text.trim() !== "")
-  )
-
-const unreadable = (path: string, cause: unknown): RagError =>
-  new RagError({
-    stage: "evaluate",
-    reason: (cause as NodeJS.ErrnoException).code === "ENOENT" ? "NotFound" : "Store",
-    message: `${path} cannot be read. Collections are folders with corpus.jsonl, queries.jsonl and qrels/test.tsv or qrels.tsv; questions are a file of JSON, one object a line.`,
-    cause
-  })
-
 /** What a line of judgements is. */
 const JUDGED = "a question, a document and a whole number are due, with tabs between them"
 
@@ -108,15 +74,5 @@ const twice = (path: string, id: string): Effect.Effect<never, RagError> =>
       stage: "evaluate",
       reason: "Malformed",
       message: `${path} has the _id ${JSON.stringify(id)} twice. Give each document its own.`
-    })
-  )
-
-const damaged = (path: string, line: number, why: string, cause?: unknown): Effect.Effect<never, RagError> =>
-  Effect.fail(
-    new RagError({
-      stage: "evaluate",
-      reason: "Malformed",
-      message: `Line ${line} of ${path} is not as its format wants it: ${why.replaceAll(/\s+/g, " ")}. Mend the line.`,
-      ...(cause === undefined ? {} : { cause })
     })
   )

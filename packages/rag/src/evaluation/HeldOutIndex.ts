@@ -1,27 +1,17 @@
 /** A library's documents indexed once more, in a folder of its own, without what some questions were made from. */
-import { Embedder, Vision } from "@sluice/core"
-import { Context, Effect, Layer } from "effect"
-import { CHUNKER } from "../Chunker.ts"
+import { Vision } from "@sluice/core"
+import { Context, Effect } from "effect"
 import type { Parsed, StoredPassage } from "../Document.ts"
 import { type Draft, draftOf } from "../Draft.ts"
-import { LanceIndex } from "../LanceIndex.ts"
-import { FORMAT } from "../Manifest.ts"
-import { makePassageEmbedder, modelError } from "../PassageEmbedder.ts"
-import { PassageIndex } from "../PassageIndex.ts"
 import { searchText } from "../SearchText.ts"
+import { scratchCollection } from "./ScratchCollection.ts"
 
 /** Passages of one commit. */
 const COMMIT_PASSAGES = 1_000
 
 /** Opens the index; `write` takes documents as they come, `settle` writes the last of them. */
 export const heldOutIndex = Effect.fn("HeldOutIndex.open")(function* (folder: string) {
-  const store = yield* Layer.build(LanceIndex.layer(folder))
-  const { dimension: asked, model } = yield* Embedder
-  const dimension = yield* asked.pipe(Effect.mapError((error) => modelError("evaluate", error)))
-  const collection = yield* Effect.flatMap(PassageIndex, (index) =>
-    index.open("evaluation", { format: FORMAT, embeddingModel: model.id, dimension, chunker: CHUNKER })
-  ).pipe(Effect.provideContext(store))
-  const embedder = yield* makePassageEmbedder(dimension, undefined)
+  const { collection, dimension, embedder } = yield* scratchCollection(folder)
   let waiting: Array<Draft> = []
   let passages = 0
 

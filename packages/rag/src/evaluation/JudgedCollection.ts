@@ -1,27 +1,15 @@
 /** A judged collection in a store of its own: what the ways of retrieving look in. */
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { Embedder } from "@sluice/core"
-import { Effect, Layer, Stream } from "effect"
-import { CHUNKER } from "../Chunker.ts"
+import { Effect, Stream } from "effect"
 import { documentId } from "../Draft.ts"
-import { LanceIndex } from "../LanceIndex.ts"
-import { FORMAT } from "../Manifest.ts"
-import { makePassageEmbedder, modelError, type PassageEmbedder, sha256 } from "../PassageEmbedder.ts"
-import { type IndexedDocument, PassageIndex } from "../PassageIndex.ts"
+import { type PassageEmbedder, sha256 } from "../PassageEmbedder.ts"
+import type { IndexedDocument } from "../PassageIndex.ts"
 import { RagError } from "../RagError.ts"
 import { embeddedText, searchText } from "../SearchText.ts"
 import type { BeirDocument } from "./Beir.ts"
+import { scratchCollection } from "./ScratchCollection.ts"
 
 /** Documents of one commit. */
 const BATCH = 1_000
-
-/** A folder for as long as the scope is open. */
-export const scratchFolder = Effect.acquireRelease(
-  Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-evaluation-"))),
-  (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
-)
 
 /**
  * Fills a collection with the documents as they come, and settles it.
@@ -33,13 +21,7 @@ export const fillCollection = Effect.fn("JudgedCollection.fill")(function* <R>(
   folder: string,
   documents: Stream.Stream<BeirDocument, RagError, R>
 ) {
-  const store = yield* Layer.build(LanceIndex.layer(folder))
-  const { dimension: asked, model } = yield* Embedder
-  const dimension = yield* asked.pipe(Effect.mapError((error) => modelError("evaluate", error)))
-  const collection = yield* Effect.flatMap(PassageIndex, (index) =>
-    index.open("evaluation", { format: FORMAT, embeddingModel: model.id, dimension, chunker: CHUNKER })
-  ).pipe(Effect.provideContext(store))
-  const embedder = yield* makePassageEmbedder(dimension, undefined)
+  const { collection, dimension, embedder } = yield* scratchCollection(folder)
   yield* documents.pipe(
     Stream.rechunk(BATCH),
     Stream.runForEachArray((batch) => Effect.flatMap(indexed(batch, embedder), collection.commit))

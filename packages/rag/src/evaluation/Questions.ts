@@ -1,8 +1,9 @@
 /** Questions that a library's owner wrote, one JSON object a line. */
 import { Effect, Schema, type Stream } from "effect"
+import { escape } from "effect/RegExp"
 import type { Parsed, Span } from "../Document.ts"
 import { RagError } from "../RagError.ts"
-import { jsonLines } from "./Beir.ts"
+import { jsonLines } from "./JsonLines.ts"
 
 /** A question and where its answer stands: in a document, on a page of it, in a text of it. The closest of these counts. */
 export const LibraryQuestion = Schema.Struct({
@@ -18,8 +19,6 @@ export type LibraryQuestion = typeof LibraryQuestion.Type
 /** The questions of a file. */
 export const questionsOf = (path: string): Stream.Stream<LibraryQuestion, RagError> =>
   jsonLines(path, LibraryQuestion)
-
-const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
 /** Where the answer stands in the document; the whole document where the question says no more. */
 export const placeOf = (
@@ -39,7 +38,7 @@ export const placeOf = (
   if (page !== undefined && from === undefined) return missing(`page ${page}`)
   const within: Span = from ?? { start: 0, end: parsed.text.length }
   if (text === undefined) return Effect.succeed(within)
-  const pattern = new RegExp(text.trim().split(/\s+/).map(escaped).join("\\s+"), "u")
+  const pattern = new RegExp(text.trim().split(/\s+/).map(escape).join("\\s+"), "u")
   const found = pattern.exec(parsed.text.slice(within.start, within.end))
   if (found === null) return missing(`text “${text}”${page === undefined ? "" : ` on page ${page}`}`)
   const start = within.start + found.index
