@@ -1,4 +1,5 @@
 /** What kind of answer a question wants, and whether a sentence has something of that kind. */
+import { escape } from "effect/RegExp"
 import { isStopWord } from "../text/StopWords.ts"
 
 const NUMBER =
@@ -152,8 +153,6 @@ const namesA = (word: string, question: string): ((sentence: string) => boolean)
     })
 }
 
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
-
 /**
  * A test of sentences for what the question asks: a number, a time, a duration, a person, a place, a reason, one
  * of several, a definition. Undefined when the question does not say.
@@ -167,7 +166,7 @@ export const answerTypeOf = (question: string): ((sentence: string) => boolean) 
   const subject = defined?.[1] ?? defined?.[2]
   if (subject === undefined || subject.length > 80 || subject.split(/\s+/).length > 5) return undefined
   const definition = new RegExp(
-    `^(?:\\W*(?:an?|the)\\s+)?.{0,12}?${escaped(subject)}.{0,40}?(?:\\b(?:is|are|was|were|means|refers to)\\b|是|指|[:：—])|\\b(?:called|known as|termed|named|referred to as|refer to as)\\s+(?:an?\\s+|the\\s+)?\\W?${escaped(subject)}|(?:称为|叫做|称作)${escaped(subject)}`,
+    `^(?:\\W*(?:an?|the)\\s+)?.{0,12}?${escape(subject)}.{0,40}?(?:\\b(?:is|are|was|were|means|refers to)\\b|是|指|[:：—])|\\b(?:called|known as|termed|named|referred to as|refer to as)\\s+(?:an?\\s+|the\\s+)?\\W?${escape(subject)}|(?:称为|叫做|称作)${escape(subject)}`,
     "iu"
   )
   return (sentence) => definition.test(sentence)
