@@ -1,8 +1,8 @@
 /** `sluice ask QUESTION`: a cited answer from the library. */
 import type { Answer, Citation } from "@sluice/rag"
-import { Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
-import { ingestFolder, summary } from "./Ingest.ts"
+import { Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import { bringUpToDate, docsFlag } from "./Ingest.ts"
 import { withLibrary } from "./OpenedLibrary.ts"
 import { json, note, print } from "./Output.ts"
 import * as RetrievalFlags from "./RetrievalFlags.ts"
@@ -25,10 +25,7 @@ export const ask = Command.make(
   "ask",
   {
     question: Argument.String("question").pipe(Argument.withDescription("What you want to know, in quotes")),
-    docs: Flag.Path("docs", { mustExist: true }).pipe(
-      Flag.withDescription("Bring the library up to date with this folder first"),
-      Flag.optional
-    ),
+    docs: docsFlag,
     data: Settings.data,
     ...RetrievalFlags.flags,
     json
@@ -37,11 +34,7 @@ export const ask = Command.make(
     withLibrary(data, (library) =>
       Effect.gen(function* () {
         const options = yield* RetrievalFlags.optionsOf(said)
-        if (Option.isSome(docs)) {
-          const report = yield* ingestFolder(library, docs.value)
-          const changed = report.added + report.replaced + report.removed + report.failed.length
-          if (changed > 0) yield* note(summary(report))
-        }
+        yield* bringUpToDate(library, docs)
         const answer = yield* library.ask(question, options)
         if ((yield* library.stats).documents === 0) {
           yield* note(

@@ -5,22 +5,19 @@ import { Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { join } from "node:path"
 import { ServerConfig } from "../Config.ts"
-import { NarrowLayer } from "../providers/Narrow.ts"
 import * as Configurations from "./Configurations.ts"
 import { beginReport, present, reportFlag } from "./EvaluationOutput.ts"
 import { checkLimits, failUnder, readLimits } from "./FailUnder.ts"
-import { ingestFolder, summary } from "./Ingest.ts"
-import { json, note } from "./Output.ts"
+import { bringUpToDate, docsFlag } from "./Ingest.ts"
+import { modelsOf } from "./OpenedLibrary.ts"
+import { json } from "./Output.ts"
 import * as Progress from "./Progress.ts"
 import * as Settings from "./Settings.ts"
 
 export const library = Command.make(
   "library",
   {
-    docs: Flag.Path("docs", { mustExist: true }).pipe(
-      Flag.withDescription("Bring the library up to date with this folder first"),
-      Flag.optional
-    ),
+    docs: docsFlag,
     data: Settings.data,
     questions: Flag.File("questions", { mustExist: true }).pipe(
       Flag.withDescription(
@@ -47,11 +44,7 @@ export const library = Command.make(
       const models = Layer.merge(Layer.succeed(Embedder, embedder), Layer.succeed(Reranker, reranker))
       const config = yield* ServerConfig
       const library = yield* Library.open(join(config.data, "library")).pipe(Effect.provide(models))
-      if (Option.isSome(docs)) {
-        const ingested = yield* ingestFolder(library, docs.value)
-        if (ingested.added + ingested.replaced + ingested.removed + ingested.failed.length > 0)
-          yield* note(summary(ingested))
-      }
+      yield* bringUpToDate(library, docs)
       const progress = yield* Progress.make("Asking")
       const shared = {
         library,
@@ -66,12 +59,7 @@ export const library = Command.make(
       yield* present(json, report, { ...evaluation, configurations })
       const found = evaluation.runs.find(({ name }) => name === "default")
       yield* checkLimits(limits, "default", found?.metrics)
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(
-        NarrowLayer.pipe(Layer.provideMerge(ServerConfig.layer), Layer.provide(Settings.layer({ data })))
-      )
-    )
+    }).pipe(Effect.scoped, Effect.provide(modelsOf(data)))
 ).pipe(
   Command.withDescription(
     "The same metrics on your own documents: their headings and captions are the questions, held out of the index, or " +

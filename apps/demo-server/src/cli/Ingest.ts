@@ -1,6 +1,6 @@
 /** `sluice ingest FOLDER`: brings the library up to date with a folder. */
 import type { IngestPlan, IngestReport, LibraryService } from "@sluice/rag"
-import { Effect, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { modelsFrom } from "../providers/Narrow.ts"
 import { Prices } from "../money/Prices.ts"
@@ -13,24 +13,26 @@ import * as Settings from "./Settings.ts"
 const NAMED_CHANGES = 50
 
 /** Ingests with a progress bar, and names the files that could not be read. */
-export const ingestFolder = Effect.fn("cli.ingestFolder")(function* (
-  library: LibraryService,
-  folder: string
-) {
+const ingestFolder = Effect.fn("cli.ingestFolder")(function* (library: LibraryService, folder: string) {
   const progress = yield* Progress.make("Ingesting")
   let files: number | undefined
   let looked = 0
   let written = 0
   let report: IngestReport | undefined
+  const faults: Array<string> = []
   yield* library.ingestEvents(folder).pipe(
     Stream.runForEach((event) => {
       if (event.type === "found") files = event.files
       if (event.type === "document") looked += 1
       if (event.type === "committed") written += event.passages
       if (event.type === "done") report = event.report
+      if (event.type === "document" && (event.status === "added" || event.status === "replaced"))
+        for (const { message, page } of event.faults ?? [])
+          faults.push(`not all read: ${event.path}${page === undefined ? "" : `, page ${page}`}: ${message}`)
       return progress.update(looked, files, counted(written, "passage"))
     })
   )
+  for (const fault of faults) yield* note(fault)
   for (const { error, path } of report?.failed ?? [])
     yield* note(`not read: ${error.message.startsWith(path) ? error.message : `${path}: ${error.message}`}`)
   return report ?? (yield* Effect.die(new Error("the ingest ended without its report")))
@@ -40,14 +42,32 @@ export const ingestFolder = Effect.fn("cli.ingestFolder")(function* (
 const counted = (amount: number, what: string): string => `${amount} ${what}${amount === 1 ? "" : "s"}`
 
 /** One line that says what an ingest did. */
-export const summary = (report: IngestReport): string => {
+const summary = (report: IngestReport): string => {
   const counts = (["added", "replaced", "unchanged", "removed"] as const).flatMap((name) =>
     report[name] > 0 ? [`${report[name]} ${name}`] : []
   )
+  if (report.faulty > 0) counts.push(`${report.faulty} not all read`)
   if (report.failed.length > 0) counts.push(`${report.failed.length} not read`)
   const documents = counts.length === 0 ? "no documents" : `documents: ${counts.join(", ")}`
   return `${documents}; ${counted(report.passages, "passage")} written`
 }
+
+/** `--docs`, for commands that ask the library something. */
+export const docsFlag = Flag.Path("docs", { mustExist: true }).pipe(
+  Flag.withDescription("Bring the library up to date with this folder first"),
+  Flag.optional
+)
+
+/** Does so, and says what has changed. */
+export const bringUpToDate = Effect.fn("cli.bringUpToDate")(function* (
+  library: LibraryService,
+  docs: Option.Option<string>
+) {
+  if (Option.isNone(docs)) return
+  const report = yield* ingestFolder(library, docs.value)
+  const { added, failed, removed, replaced } = report
+  if (added + replaced + removed + failed.length > 0) yield* note(summary(report))
+})
 
 /** What an ingest would do, in lines for people; the first changes by name. */
 const planned = (plan: IngestPlan): string => {
@@ -86,7 +106,7 @@ export const ingest = Command.make(
   "ingest",
   {
     folder: Argument.Path("folder", { mustExist: true }).pipe(
-      Argument.withDescription("Folder (or one file) of Markdown, HTML, text and PDF")
+      Argument.withDescription("Folder, or one file: PDF, Word, Markdown, HTML, text and images")
     ),
     data: Settings.data,
     plan: Flag.Boolean("plan").pipe(

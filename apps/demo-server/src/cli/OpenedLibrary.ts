@@ -6,6 +6,10 @@ import { ServerConfig } from "../Config.ts"
 import { NarrowLayer } from "../providers/Narrow.ts"
 import * as Settings from "./Settings.ts"
 
+/** What the environment and the flags say, and the models that they name. */
+export const modelsOf = (data: Option.Option<string>) =>
+  NarrowLayer.pipe(Layer.provideMerge(ServerConfig.layer), Layer.provide(Settings.layer({ data })))
+
 /** Opens the library for as long as `use` runs. */
 export const withLibrary = <A, E, R>(
   data: Option.Option<string>,
@@ -14,9 +18,4 @@ export const withLibrary = <A, E, R>(
   Effect.gen(function* () {
     const config = yield* ServerConfig
     return yield* use(yield* Library.open(join(config.data, "library")))
-  }).pipe(
-    Effect.scoped,
-    Effect.provide(
-      NarrowLayer.pipe(Layer.provideMerge(ServerConfig.layer), Layer.provide(Settings.layer({ data })))
-    )
-  )
+  }).pipe(Effect.scoped, Effect.provide(modelsOf(data)))

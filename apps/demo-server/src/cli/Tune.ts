@@ -1,10 +1,8 @@
 /** `sluice tune`: the fusion that suits these documents, measured. */
-import { Library, type TunedFusion, tune as tuned, type Tuning } from "@sluice/rag"
-import { Effect, Layer } from "effect"
+import { type TunedFusion, tune as tuned, type Tuning } from "@sluice/rag"
+import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { join } from "node:path"
-import { ServerConfig } from "../Config.ts"
-import { NarrowLayer } from "../providers/Narrow.ts"
+import { withLibrary } from "./OpenedLibrary.ts"
 import { json, print } from "./Output.ts"
 import * as Settings from "./Settings.ts"
 
@@ -28,15 +26,8 @@ const render = ({ fusion, fusions, note, questions }: Tuning): string =>
   ].join("\n")
 
 export const tune = Command.make("tune", { data: Settings.data, json }, ({ data, json }) =>
-  Effect.gen(function* () {
-    const config = yield* ServerConfig
-    const tuning = yield* tuned(yield* Library.open(join(config.data, "library")))
-    yield* print(json, tuning, () => render(tuning))
-  }).pipe(
-    Effect.scoped,
-    Effect.provide(
-      NarrowLayer.pipe(Layer.provideMerge(ServerConfig.layer), Layer.provide(Settings.layer({ data })))
-    )
+  withLibrary(data, (library) =>
+    Effect.flatMap(tuned(library), (tuning) => print(json, tuning, () => render(tuning)))
   )
 ).pipe(
   Command.withDescription(
