@@ -118,6 +118,14 @@ export const playgroundTests = (visit: Visitor): void => {
         assert.include(await codeOf(page), model)
         await page.getByLabel("Size").selectOption("512x512")
       }
+      // A picture that was chosen for a model is not sent to one that takes none.
+      const start = { name: "sign.png", mimeType: "image/png", buffer: await picture(page) }
+      await page.locator("input[type=file]").setInputFiles(start)
+      await page.locator(".picture img").waitFor()
+      await page.getByLabel("Model", { exact: true }).selectOption("sluice-image-i2")
+      const answered = page.waitForResponse("**/v1/images/generations")
+      await send(page)
+      assert.strictEqual((await answered).status(), 200)
     })
 
     it(

@@ -1,7 +1,15 @@
 /** An image from a text. */
 import { imageSnippet } from "../../snippets/media.ts"
 import { aboutModel } from "../../state/playground/chosen.ts"
-import { draw, drawing, form, imageRequest, reference } from "../../state/playground/image.ts"
+import {
+  draw,
+  drawing,
+  form,
+  imageRequest,
+  reference,
+  startsFrom,
+  takesPicture
+} from "../../state/playground/image.ts"
 import { SelectField, TextField } from "./Fields.tsx"
 import { ModelField } from "./ModelField.tsx"
 import { PictureField } from "./PictureField.tsx"
@@ -72,7 +80,7 @@ export const ImageTry = () => {
         model,
         group,
         prompt,
-        picture: reference.value?.name,
+        picture: startsFrom()?.name,
         size: sent.size,
         n: sent.n
       })}
@@ -99,7 +107,7 @@ export const ImageTry = () => {
               onValue={(n) => (form.value = { ...form.value, n: Number(n) })}
             />
           </div>
-          {group !== "I2" && <PictureField label="Starting from (optional)" picture={reference} />}
+          {takesPicture() && <PictureField label="Starting from (optional)" picture={reference} />}
         </>
       }
     >

@@ -3,14 +3,22 @@ import { signal } from "@preact/signals"
 import { Failure } from "../../api/Failure.ts"
 import { createImages, getImages, type ImageAnswer, type ImageRequest } from "../../api/gateway.ts"
 import { makeCall } from "../call.ts"
-import { modelOf } from "./chosen.ts"
+import { aboutModel, modelOf } from "./chosen.ts"
 import type { Picture } from "./picture.ts"
 import { asBefore, reasonOf, waitFor } from "./waits.ts"
 
 export const form = signal({ prompt: "A canal lock at dawn, seen from the towpath", size: "auto", n: 1 })
 
-/** An image to start from. */
+/** What was chosen to start from. */
 export const reference = signal<Picture | undefined>(undefined)
+
+const about = aboutModel("image")
+
+/** One group begins with a text alone. */
+export const takesPicture = (): boolean => about.value?.group !== "I2"
+
+/** What it starts from; what was chosen for another model may be nothing for this one. */
+export const startsFrom = (): Picture | undefined => (takesPicture() ? reference.value : undefined)
 
 export interface Drawn {
   /** `in_progress`, of a model that answers in two steps. */
@@ -24,12 +32,13 @@ export const drawing = makeCall<Drawn>("The image is there.")
 /** As it is sent; the snippets show the same. */
 export const imageRequest = (): ImageRequest => {
   const { n, prompt, size } = form.value
+  const image = startsFrom()?.dataUri
   return {
     model: modelOf("image"),
     prompt,
     ...(size !== "auto" && { size }),
     ...(n > 1 && { n }),
-    ...(reference.value !== undefined && { image: reference.value.dataUri })
+    ...(image !== undefined && { image })
   }
 }
 
