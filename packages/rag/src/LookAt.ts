@@ -15,10 +15,10 @@ import type { Collection } from "./PassageIndex.ts"
 import type { RagError } from "./RagError.ts"
 
 /** Figures looked at for one question: each costs about a thousand tokens, and the third rarely says more. */
-export const LOOKED_AT = 2
+const LOOKED_AT = 2
 
 /** Answers about figures that are remembered, so that the same question about the same figure is not paid twice. */
-export const LOOKS_KEPT = 1_000
+const LOOKS_KEPT = 1_000
 
 /** A model that says nothing for so long costs the answer no more than the figure. */
 const PATIENCE: Duration.Input = "30 seconds"

@@ -6,7 +6,7 @@ import type { Collection } from "./PassageIndex.ts"
 import type { RagError } from "./RagError.ts"
 
 /** So many more are read at most: each is a passage more among which to find the answer. */
-export const REFERRED = 2
+const REFERRED = 2
 
 /**
  * Passages of figures that were not kept, of the same document as a kept passage that refers to them; first those that

@@ -2,7 +2,7 @@
 import type { StoredPassage } from "./Document.ts"
 
 /** A section is given up to so many characters, the found passage included. */
-export const SECTION_CHARACTERS = 6_000
+const SECTION_CHARACTERS = 6_000
 
 /**
  * The passage and its neighbours under the same headings, in order: one after it, one before it, in turns, as far as

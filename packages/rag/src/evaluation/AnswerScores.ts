@@ -6,7 +6,7 @@ import type { Answer } from "../Answer.ts"
 import type { Citation } from "../Document.ts"
 
 /** Where the answer stands: a page, a figure or a table, one of them, or anywhere in the document. */
-export const ExpectedPlace = Schema.Struct({
+const ExpectedPlace = Schema.Struct({
   page: Schema.optionalKey(Schema.Int),
   figure: Schema.optionalKey(
     Schema.Struct({

@@ -10,9 +10,9 @@ export interface Label {
 }
 
 /** Words for figures and tables, longest first where one begins another. */
-export const FIGURE_WORDS =
+const FIGURE_WORDS =
   "supplementary figure|extended data fig(?:ure)?\\.?|figures?|figs?\\.?|abbildung|abb\\.|illustration|scheme|chart|plate|рисунок|рис\\.|图表|插图|附图|图片|图|圖|그림"
-export const TABLE_WORDS =
+const TABLE_WORDS =
   "supplementary table|tables?|tab\\.|tabelle|tableau|tabla|таблица|табл\\.|附表|表格|表|표"
 
 /** `3`, `3a`, `2.1`, `2-1`, `S4`, `A.1`, `IV`. */

@@ -2,7 +2,7 @@
 import { imageFormatOf, imageSizeOf, type ImageFormat, MAX_IMAGE_BYTES, nameOfBytes } from "@sluice/core"
 
 /** Pixels of one image at most: 16,384 × 8,192. A file of a few bytes may claim to have more. */
-export const MAX_IMAGE_PIXELS = 16_384 * 8_192
+const MAX_IMAGE_PIXELS = 16_384 * 8_192
 
 const INCH_IN_METRES = 0.0254
 /** Of images that do not say: as browsers have it. */

@@ -4,11 +4,11 @@ import { type Entry, fromBufferPromise, type ZipFile } from "yauzl"
 import { DocxFault } from "./DocxFault.ts"
 
 /** Parts of one container, at most. */
-export const ENTRIES_AT_MOST = 10_000
+const ENTRIES_AT_MOST = 10_000
 /** Bytes that are inflated for one document, at most. */
-export const INFLATED_AT_MOST = 256 * 1024 * 1024
+const INFLATED_AT_MOST = 256 * 1024 * 1024
 /** Deflate reaches 1,032; the XML of long tables about 60. Small parts may reach any ratio. */
-export const RATIO_AT_MOST = 200
+const RATIO_AT_MOST = 200
 const RATIO_FROM = 4 * 1024 * 1024
 
 const ADVICE = "Open it in Word and save it again; if that does not help, split it."

@@ -14,7 +14,7 @@ const MIB_MILLISECONDS = 30_000
 /** A file of which more pages break PDFium is damaged. */
 const SKIPPED_AT_MOST = 4
 /** The finest picture of a page. */
-export const MAX_DPI = 600
+const MAX_DPI = 600
 
 const fault = (path: string, { message, reason }: PdfFault): RagError =>
   new RagError({ stage: "parse", reason, message: `${path}: ${message}`, document: path })
