@@ -1,6 +1,7 @@
 /** What was read is kept: the reading, and the crops of figures as attachments that belong to their document. */
 import { assert, describe, it } from "@effect/vitest"
 import { connect } from "@lancedb/lancedb"
+import { Vision } from "@sluice/core"
 import { documentId, LanceIndex, Library, PassageIndex } from "@sluice/rag"
 import { Context, Effect, Layer, Stream } from "effect"
 import sharp from "sharp"
@@ -137,6 +138,43 @@ describe("what is kept of a reading", () => {
       const { parsed: read } = yield* library.document(pdf!.id)
       assert.deepStrictEqual(read, yield* parse({ path: "boiler.pdf", bytes }))
       assert.strictEqual((yield* Effect.flip(library.document(plain!.id))).reason, "Store")
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("says of an image that nobody read that nobody did, until somebody has", () =>
+    Effect.gen(function* () {
+      const { docs, library: at, write } = yield* testFolder
+      const picture = yield* Effect.promise(() =>
+        sharp({ create: { width: 120, height: 90, channels: 3, background: "#ffcc00" } })
+          .png()
+          .toBuffer()
+      )
+      yield* write("docs/lockings.png", picture)
+      const blind = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const library = yield* Library.open(at)
+          const report = yield* library.ingest(docs)
+          return { report, documents: yield* library.documents }
+        })
+      )
+      assert.deepInclude(blind.report, { added: 1, faulty: 1, failed: [] })
+      assert.match(blind.documents[0]?.faults?.[0]?.message ?? "", /no image understanding is provided/)
+      const read = Effect.gen(function* () {
+        const library = yield* Library.open(at)
+        const done = yield* Stream.runLast(library.rebuild)
+        const [image] = yield* library.documents
+        return { done, image, found: (yield* library.retrieve("lockings in July")).kept[0]?.text }
+      })
+      const { done, found, image } = yield* read.pipe(
+        Effect.provideService(Vision, {
+          model: { id: "eye", kind: "extractive", maxImages: 1, maxImageBytes: 1e6, formats: ["png"] },
+          look: () => Effect.succeed({ text: "nothing", tokens: 0 }),
+          read: () => Effect.succeed([{ text: "July: 41 lockings", box: [1, 2, 100, 20] }])
+        })
+      )
+      assert.strictEqual(image?.faults, undefined)
+      assert.strictEqual(found, "July: 41 lockings")
+      assert.include(JSON.stringify(done), '"faulty":0')
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 

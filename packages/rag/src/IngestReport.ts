@@ -48,6 +48,8 @@ export interface IngestReport {
   readonly replaced: number
   readonly unchanged: number
   readonly removed: number
+  /** Of those added and replaced, the ones of which a part could not be read: `faults` of each says what. */
+  readonly faulty: number
   /** Passages written. */
   readonly passages: number
   readonly failed: ReadonlyArray<IngestFailure>

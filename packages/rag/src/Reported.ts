@@ -15,6 +15,7 @@ export const reported = (
     const counts = { added: 0, replaced: 0, unchanged: 0, removed: 0, failed: 0 }
     const failures: Array<IngestFailure> = []
     let passages = 0
+    let faulty = 0
     const first: ReadonlyArray<IngestEvent> = [
       ...(found === undefined ? [] : [{ type: "found", files: found } as const]),
       ...failed.map(({ error, path }) => failedEvent(path, error))
@@ -27,13 +28,23 @@ export const reported = (
           if (event.type === "committed") passages += event.passages
           if (event.type !== "document") return
           counts[event.status]++
+          if ((event.status === "added" || event.status === "replaced") && event.faults !== undefined)
+            faulty++
           if (event.status === "failed") failures.push({ path: event.path, error: event.error })
         })
       ),
       Stream.concat(
         Stream.sync((): IngestEvent => {
           const { added, removed, replaced, unchanged } = counts
-          const report: IngestReport = { added, replaced, unchanged, removed, passages, failed: failures }
+          const report: IngestReport = {
+            added,
+            replaced,
+            unchanged,
+            removed,
+            faulty,
+            passages,
+            failed: failures
+          }
           return { type: "done", report }
         })
       )

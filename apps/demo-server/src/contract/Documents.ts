@@ -15,12 +15,16 @@ export const FailedFile = Schema.Struct({
   message: Schema.String
 })
 
-/** What an ingest has done: counts of documents, passages written, and the files that failed. */
+/**
+ * What an ingest has done: counts of documents, passages written, and the files that failed. `faulty` are those added and
+ * replaced of which a part could not be read.
+ */
 export const IngestReport = Schema.Struct({
   added: Schema.Int,
   replaced: Schema.Int,
   unchanged: Schema.Int,
   removed: Schema.Int,
+  faulty: Schema.Int,
   passages: Schema.Int,
   failed: Schema.Array(FailedFile)
 })

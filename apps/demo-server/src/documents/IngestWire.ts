@@ -26,6 +26,7 @@ export const wireReport = (report: Rag.IngestReport, refused: ReadonlyArray<Refu
   replaced: report.replaced,
   unchanged: report.unchanged,
   removed: report.removed,
+  faulty: report.faulty,
   passages: report.passages,
   failed: [...report.failed.map(failedFile), ...refused]
 })

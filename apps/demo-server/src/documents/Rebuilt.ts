@@ -2,13 +2,22 @@
 import type { IngestEvent, IngestReport, RagError } from "@sluice/rag"
 import { Stream } from "effect"
 
-const NOTHING: IngestReport = { added: 0, replaced: 0, unchanged: 0, removed: 0, passages: 0, failed: [] }
+const NOTHING: IngestReport = {
+  added: 0,
+  replaced: 0,
+  unchanged: 0,
+  removed: 0,
+  faulty: 0,
+  passages: 0,
+  failed: []
+}
 
 const sum = (one: IngestReport, other: IngestReport): IngestReport => ({
   added: one.added + other.added,
   replaced: one.replaced + other.replaced,
   unchanged: one.unchanged + other.unchanged,
   removed: one.removed + other.removed,
+  faulty: one.faulty + other.faulty,
   passages: one.passages + other.passages,
   failed: [...one.failed, ...other.failed]
 })

@@ -8,12 +8,18 @@ import { isWriting } from "./Writing.ts"
 
 const POINTS_PER_INCH = 72
 
+const NOT_READ: ReadFault = {
+  page: 1,
+  message:
+    "The image was not read: no image understanding is provided that reads it, and it is found by its name alone. Provide one (`Vision`) and rebuild the library."
+}
+
 /**
  * An image with what is written in it, line by line with boxes, where image understanding is offered; otherwise, or when
  * nothing is, its name. Gives the fault when the bytes are no image that is read.
  *
  * **Details.** The page has the image's size in points by the resolution that the file states, 96 dots per inch where it
- * states none. The figure's crop is the file itself. A model that fails is a fault, not an error.
+ * states none. The figure's crop is the file itself. A model that fails is a fault, not an error, and so is none at all.
  */
 export const parseImage = Effect.fn("parseImage")(function* (path: string, bytes: Uint8Array) {
   const header = imageHeaderOf(bytes, "this image")
@@ -21,7 +27,7 @@ export const parseImage = Effect.fn("parseImage")(function* (path: string, bytes
   const scale = POINTS_PER_INCH / header.dpi
   const [width, height] = [header.width * scale, header.height * scale]
   const vision = Option.getOrUndefined(yield* Effect.serviceOption(Vision))
-  const faults: Array<ReadFault> = []
+  const faults: Array<ReadFault> = vision?.read === undefined ? [NOT_READ] : []
   const seen =
     vision?.read === undefined
       ? []
