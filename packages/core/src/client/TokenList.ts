@@ -2,24 +2,19 @@
 import { Effect, Result, Schema, SchemaIssue } from "effect"
 import { HttpClientResponse } from "effect/http"
 import { TokenRecord } from "../endpoints/Account.ts"
-import { Refused } from "../endpoints/Models.ts"
+import { enveloped } from "../endpoints/Enveloped.ts"
 import { open } from "../endpoints/Open.ts"
 import { optional } from "../endpoints/Optional.ts"
 import { InvalidResponse } from "../GatewayError.ts"
 
 /** As `TokensResponse`, its tokens not looked at yet. */
-const Answer = Schema.Union([
-  open({
-    success: optional(Schema.Literal(true)),
-    message: optional(Schema.String),
-    data: Schema.Union([
-      Schema.Array(Schema.Json),
-      open({ items: Schema.NullOr(Schema.Array(Schema.Json)), total: optional(Schema.Json) }),
-      Schema.Null
-    ])
-  }),
-  Refused
-])
+const Answer = enveloped(
+  Schema.Union([
+    Schema.Array(Schema.Json),
+    open({ items: Schema.NullOr(Schema.Array(Schema.Json)), total: optional(Schema.Json) }),
+    Schema.Null
+  ])
+)
 type Data = Extract<typeof Answer.Type, { readonly data: unknown }>["data"]
 
 export const decodeTokens = HttpClientResponse.schemaBodyJson(Answer)

@@ -8,7 +8,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { failures } from "../Failure.ts"
 import { Quota } from "../Quota.ts"
 import { AccessTokenAuth } from "../Security.ts"
-import { Refused } from "./Models.ts"
+import { enveloped } from "./Enveloped.ts"
 import { open } from "./Open.ts"
 import { optional } from "./Optional.ts"
 
@@ -105,13 +105,6 @@ export const TokenList = Schema.Union([
   Schema.Null
 ])
 export type TokenList = typeof TokenList.Type
-
-/** `{data}`, or `{success, message, data}`, or a refusal. */
-const enveloped = <S extends Schema.Top>(data: S) =>
-  Schema.Union([
-    open({ success: optional(Schema.Literal(true)), message: optional(Schema.String), data }),
-    Refused
-  ])
 
 /** `GET /api/user/self`. */
 export const UserResponse = enveloped(UserRecord).annotate({ identifier: "UserResponse" })

@@ -8,6 +8,7 @@ import { Sse } from "effect/encoding"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ErrorBody, failures } from "../Failure.ts"
 import { base64Bytes } from "../media/Base64.ts"
+import { ImageDetail } from "../media/ImageTokens.ts"
 import { ApiKeyAuth } from "../Security.ts"
 import { open } from "./Open.ts"
 import { optional, usual } from "./Optional.ts"
@@ -40,7 +41,7 @@ export const ImagePart = Schema.Struct({
   image_url: Schema.Struct({
     url: ImageUrl,
     /** `low` costs 85 tokens; `auto` when not given. */
-    detail: optional(Schema.Literals(["low", "high", "auto"]))
+    detail: optional(ImageDetail)
   })
 })
 

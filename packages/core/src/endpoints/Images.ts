@@ -10,7 +10,7 @@ import { failures } from "../Failure.ts"
 import { ApiKeyAuth } from "../Security.ts"
 import { open } from "./Open.ts"
 import { optional } from "./Optional.ts"
-import { VideoId as TaskId } from "./Videos.ts"
+import { TaskId } from "./TaskId.ts"
 
 /** Images made by one request, at most. */
 export const MAX_IMAGES = 10

@@ -6,8 +6,9 @@ import { Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "../Failure.ts"
 import { AccessTokenAuth, ApiKeyAuth } from "../Security.ts"
+import { enveloped } from "./Enveloped.ts"
 import { open } from "./Open.ts"
-import { optional, usual } from "./Optional.ts"
+import { usual } from "./Optional.ts"
 
 /** A model by its id; `created` in seconds since 1970. Interface: “Model entry”. */
 export const Model = open(
@@ -46,14 +47,8 @@ export const ModelList = WireModels.pipe(
 const isList = (wire: typeof WireModels.Type): wire is ReadonlyArray<Model> | ReadonlyArray<string> =>
   Array.isArray(wire)
 
-/** A refusal that a gateway of this family sends with status 200. */
-export const Refused = Schema.Struct({ success: Schema.Literal(false), message: optional(Schema.String) })
-
 /** `/api` wraps what it answers in `data`. */
-export const AccountModels = Schema.Union([
-  open({ success: optional(Schema.Literal(true)), message: optional(Schema.String), data: ModelList }),
-  Refused
-]).annotate({ identifier: "AccountModels" })
+export const AccountModels = enveloped(ModelList).annotate({ identifier: "AccountModels" })
 
 /** `GET /v1/models`. */
 export const ModelsResponse = open({ object: usual(Schema.String), data: ModelList }, "ModelsResponse")

@@ -10,6 +10,7 @@ import { failures } from "../Failure.ts"
 import { ApiKeyAuth } from "../Security.ts"
 import { open } from "./Open.ts"
 import { optional } from "./Optional.ts"
+import { TaskId } from "./TaskId.ts"
 
 /** Seconds as text, such as "5": a number is refused. */
 const Seconds = Schema.String.check(
@@ -59,16 +60,10 @@ export const VideoRemoved = open(
 )
 export type VideoRemoved = typeof VideoRemoved.Type
 
-/** A task's identifier in a path. `.` and `..` would be another path. */
-export const VideoId = Schema.NonEmptyString.check(
-  Schema.isMaxLength(512),
-  Schema.isPattern(/^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]*$/u, { expected: "an identifier as the gateway gave it" })
-)
-
 /** The MP4, byte by byte as it comes. */
 export const VideoContent = HttpApiSchema.StreamUint8Array({ contentType: "video/mp4" })
 
-const params = { id: VideoId }
+const params = { id: TaskId }
 
 /** The calls of `/v1/videos`. Interface: “Video”. */
 export const VideosGroup = HttpApiGroup.make("videos")
