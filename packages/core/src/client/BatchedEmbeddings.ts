@@ -1,10 +1,10 @@
 /** Embedding calls of concurrent fibers, merged into one request. */
 import { Context, Deferred, type Duration, Effect, Exit, Layer, Request, RequestResolver } from "effect"
 import { type Embeddings, type EmbeddingsCall, Gateway } from "../Gateway.ts"
-import { GatewayError, PartialFailure } from "../GatewayError.ts"
+import { GatewayError } from "../GatewayError.ts"
 import { CurrentRetryPolicy } from "../RetryPolicy.ts"
-import { sentence } from "../Sentence.ts"
 import { BATCH, type BatchLimits } from "./Batches.ts"
+import { partialFailure } from "./Partial.ts"
 
 export interface BatchedEmbeddingsOptions extends Partial<BatchLimits> {
   /** How long the first call waits for others; `WINDOW` when not given. */
@@ -176,7 +176,6 @@ const portion = (error: GatewayError, start: number, texts: number): Exit.Exit<E
     return Exit.succeed({ vectors: ordered.map(([, vector]) => vector), tokens: 0 })
   }
   if (kept.length === 0) return Exit.fail(new GatewayError({ ...error, reason: reason.first }))
-  const message = `${failed.length} of ${texts} texts have no vector: ${sentence(reason.first.message)} Call again with those alone; the others are in \`kept\`.`
-  const partial = new PartialFailure({ message, failed, kept: new Map(kept), first: reason.first })
+  const partial = partialFailure({ failed, kept: new Map(kept), first: reason.first })
   return Exit.fail(new GatewayError({ ...error, reason: partial }))
 }

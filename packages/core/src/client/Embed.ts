@@ -2,9 +2,9 @@
 import { Effect, Result } from "effect"
 import type { Extra } from "../endpoints/Open.ts"
 import type { Embeddings, EmbeddingsCall } from "../Gateway.ts"
-import { GatewayError, InvalidResponse, PartialFailure } from "../GatewayError.ts"
-import { sentence } from "../Sentence.ts"
+import { GatewayError, InvalidResponse } from "../GatewayError.ts"
 import { BATCH, type Batch, type BatchLimits, batches } from "./Batches.ts"
+import { partialFailure } from "./Partial.ts"
 
 export interface EmbedOptions extends Partial<BatchLimits> {
   /** Requests under way at once. */
@@ -163,11 +163,6 @@ const together = (model: string, answers: Answered): Effect.Effect<Embeddings, G
     model,
     requestId: first.requestId,
     attempt: first.attempt,
-    reason: new PartialFailure({
-      message: `${failed.length} of ${failed.length + kept.size} texts have no vector: ${sentence(first.reason.message)} Call again with those alone; the others are in \`kept\`.`,
-      failed,
-      kept,
-      first: first.reason
-    })
+    reason: partialFailure({ failed, kept, first: first.reason })
   })
 }
