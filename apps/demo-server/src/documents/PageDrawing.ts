@@ -1,11 +1,9 @@
 /** Pictures of pages: an image document as its page, and boxes drawn over a page. By sharp, in threads of its own. */
+import { MAX_IMAGE_PIXELS } from "@sluice/core"
 import type { Box } from "@sluice/rag"
 import { RagError } from "@sluice/rag"
 import { Effect } from "effect"
 import type sharp from "sharp"
-
-/** Pixels of an image document at most: one of a few bytes may claim to have more. */
-const MAX_PIXELS = 16_384 * 8_192
 
 /** What is cited shines through: marker yellow that neither darkens nor hides what is under it, and an edge. */
 const MARK = 'fill="#ffd84d" fill-opacity="0.4" stroke="#b26a00" stroke-opacity="0.85"'
@@ -31,7 +29,7 @@ const draw = (path: string, make: (library: typeof sharp) => Promise<Uint8Array>
 /** An image document as PNG, upright, on white, `width` pixels across. */
 export const drawImage = (path: string, bytes: Uint8Array, width: number) =>
   draw(path, (library) =>
-    library(bytes, { limitInputPixels: MAX_PIXELS })
+    library(bytes, { limitInputPixels: MAX_IMAGE_PIXELS })
       .autoOrient()
       .flatten({ background: "white" })
       .resize({ width })

@@ -7,6 +7,9 @@ export interface ImageSize {
   readonly height: number
 }
 
+/** Pixels of one image at most: 16,384 × 8,192. A file of a few bytes may claim to have more. */
+export const MAX_IMAGE_PIXELS = 16_384 * 8_192
+
 /** The size that the header states, or `undefined` when it is cut off, damaged or says 0. */
 export const imageSizeOf = (format: ImageFormat, bytes: Uint8Array): ImageSize | undefined => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -7,7 +7,7 @@ export interface Pixels extends Size {
   readonly data: Buffer
 }
 
-/** Pixels of one picture at most. A picture of a few bytes may claim to have more. */
+/** As `MAX_IMAGE_PIXELS` of `@sluice/core`, all of which a thread would load for it. */
 export const MAX_REFERENCE_PIXELS = 16_384 * 8_192
 
 const fitted = (sharp: Sharp, image: Uint8Array, { height, width }: Size): Promise<Buffer> =>

@@ -1,11 +1,8 @@
 /** A picture made ready to be read: upright, on white, in grey, of a size that the reader reads best. */
-import { GatewayError, InvalidRequest } from "@sluice/core"
+import { GatewayError, InvalidRequest, MAX_IMAGE_PIXELS } from "@sluice/core"
 import { Effect } from "effect"
 import { type ColourShare, coloursOf } from "./Colours.ts"
 import { optionalPackage } from "./optionalPackage.ts"
-
-/** Pixels of one picture at most: 16,384 × 8,192. A picture of a few bytes may claim to have more. */
-export const MAX_PIXELS = 16_384 * 8_192
 
 /** Small print is read better enlarged, and a very large picture is not read better for being large. */
 const WIDTH_AT_LEAST = 1_200
@@ -34,7 +31,7 @@ export const preparePicture = Effect.fn("sluice.preparePicture")(function* (imag
   return yield* Effect.tryPromise({
     try: async (): Promise<Picture> => {
       // Upright once, for everything that follows.
-      const upright = await sharp(image, { limitInputPixels: MAX_PIXELS })
+      const upright = await sharp(image, { limitInputPixels: MAX_IMAGE_PIXELS })
         .autoOrient()
         .flatten({ background: "white" })
         .toColourspace("srgb")
@@ -61,7 +58,7 @@ export const preparePicture = Effect.fn("sluice.preparePicture")(function* (imag
     catch: (cause) => {
       const why = cause instanceof Error ? cause.message : String(cause)
       const message = /pixel limit/i.test(why)
-        ? `The picture has more than ${MAX_PIXELS.toLocaleString("en")} pixels. Make it smaller.`
+        ? `The picture has more than ${MAX_IMAGE_PIXELS.toLocaleString("en")} pixels. Make it smaller.`
         : `The picture cannot be decoded: ${why}. PNG, JPEG and WEBP are read; export it again.`
       return new GatewayError({
         operation: "vision",

@@ -1,8 +1,12 @@
 /** What the header of an image says: nothing is decoded. */
-import { imageFormatOf, imageSizeOf, type ImageFormat, MAX_IMAGE_BYTES, nameOfBytes } from "@sluice/core"
-
-/** Pixels of one image at most: 16,384 × 8,192. A file of a few bytes may claim to have more. */
-const MAX_IMAGE_PIXELS = 16_384 * 8_192
+import {
+  imageFormatOf,
+  imageSizeOf,
+  type ImageFormat,
+  MAX_IMAGE_BYTES,
+  MAX_IMAGE_PIXELS,
+  nameOfBytes
+} from "@sluice/core"
 
 const INCH_IN_METRES = 0.0254
 /** Of images that do not say: as browsers have it. */
