@@ -1,8 +1,10 @@
 /** Threads in which PDFium works: as many as there are cores to spare, ended when idle, replaced when they hold too much. */
 import { availableParallelism } from "node:os"
+import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
 import { Effect, Semaphore } from "effect"
 import type { PdfAnswer, PdfProgress, PdfResult, PdfTask } from "./PdfTask.ts"
+import type { PdfFault } from "./Run.ts"
 
 /** Two threads read as fast as two cores allow; more would hold a PDFium each for little. */
 const THREADS = Math.max(1, Math.min(2, availableParallelism()))
@@ -15,6 +17,12 @@ const RESOURCES = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 16 }
 
 /** Started by the first PDF; the same file as source and as built. */
 const entry = new URL(import.meta.url.endsWith(".ts") ? "./PdfThread.ts" : "./PdfThread.js", import.meta.url)
+
+/** As in a program that was bundled: the file is well. */
+const NO_THREAD: PdfFault = {
+  reason: "Internal",
+  message: `the thread that reads PDFs does not start, since ${fileURLToPath(entry)} or what it imports is not there. Where the program is a bundle, leave @sluice/rag out of it (external); else install the package again.`
+}
 
 interface Thread {
   readonly worker: Worker
@@ -100,8 +108,13 @@ export const inThread = (path: string, task: PdfTask, limits: TimeLimits): Effec
       else rest(thread)
       resume(Effect.succeed(message.result))
     }
-    const broke = (cause: unknown): void => give(cause instanceof Error ? cause.message : String(cause), at)
-    const exited = (code: number): void => broke(new Error(`the thread ended with code ${code}`))
+    const broke = (cause: Error & { readonly code?: string }): void => {
+      if (!/MODULE_NOT_FOUND$/.test(cause.code ?? "")) return give(cause.message, at)
+      stop()
+      end(thread)
+      resume(Effect.succeed(NO_THREAD))
+    }
+    const exited = (code: number): void => give(`the thread ended with code ${code}`, at)
     worker.on("message", told).on("error", broke).on("exit", exited)
     const copy = Uint8Array.from(task.bytes)
     worker.postMessage({ ...task, bytes: copy }, [copy.buffer])
