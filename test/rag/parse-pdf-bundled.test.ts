@@ -1,0 +1,39 @@
+/** In a bundle the thread that reads PDFs is not beside what starts it: the file is not to blame. */
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { build } from "vite"
+import { column, writePdf } from "./PdfWriter.ts"
+
+type Pdf = typeof import("../../packages/rag/src/parse/pdf/Pdf.ts")
+
+describe("a program that was bundled", () => {
+  it.effect("is told that its bundle lacks the thread, not that the PDF is damaged", () =>
+    Effect.gen(function* () {
+      const outDir = yield* Effect.acquireRelease(
+        Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-bundle-"))),
+        (folder) => Effect.promise(() => rm(folder, { recursive: true }))
+      )
+      yield* Effect.promise(() =>
+        build({
+          configFile: false,
+          logLevel: "error",
+          ssr: { noExternal: true, resolve: { conditions: ["@sluice/source"] } },
+          build: {
+            ssr: join(import.meta.dirname, "../../packages/rag/src/parse/pdf/Pdf.ts"),
+            outDir,
+            minify: false,
+            rolldownOptions: { output: { entryFileNames: "bundle.mjs" } }
+          }
+        })
+      )
+      const { parsePdf }: Pdf = yield* Effect.promise(() => import(join(outDir, "bundle.mjs")))
+      const bytes = writePdf([{ marks: column(60, 700, ["The gate is open."]) }])
+      const error = yield* Effect.flip(parsePdf("gate.pdf", bytes))
+      assert.strictEqual(error.reason, "Internal")
+      assert.match(error.message, /^gate\.pdf: .*PdfThread\.js .*leave @sluice\/rag out of it \(external\)/)
+    })
+  )
+})
