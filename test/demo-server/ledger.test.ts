@@ -306,8 +306,8 @@ onEachStore((store) => {
           yield* ledger.settle(ended, used(1))
           yield* sql`UPDATE charges SET lease_until = lease_until - ${LEASE_MS / 2}`
           yield* ledger.renew([heard.id, ended.id])
-          assert.isEmpty(yield* ledger.expired(begun + LEASE_MS / 2 - 1))
-          const found = yield* ledger.expired(begun + LEASE_MS - 1)
+          assert.isEmpty(yield* ledger.expired(begun + LEASE_MS / 2 - 1, "calls"))
+          const found = yield* ledger.expired(begun + LEASE_MS - 1, "calls")
           assert.deepStrictEqual(
             found.map(({ id }) => id),
             [silent.id]

@@ -1,7 +1,7 @@
 /** What a server that has ended left open, and who pays for it when the next one starts. */
 import { assert, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { ConfigProvider, Effect, Latch, Layer, Schema } from "effect"
+import { ConfigProvider, Effect, Latch, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -17,6 +17,7 @@ import { startServer, temporaryFolder } from "./TestServer.ts"
 import { json, startUpstream } from "./Upstream.ts"
 
 const HOUR = 3_600_000
+const User = Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) })
 
 /** The states of the charges in a data folder, and the balance that its owner has spent or reserved. */
 const stateOf = (data: string) => {
@@ -29,18 +30,24 @@ const stateOf = (data: string) => {
 
 it.live("a task elsewhere is asked after, and paid for or given back; a call that was cut is over", () =>
   Effect.gen(function* () {
+    const answers = yield* Latch.make(true)
     const states = new Map<string, string>()
     const upstream = yield* startUpstream((response, { method, path }) => {
       const id = path.split("/")[3] ?? `task-${states.size}`
       if (method === "POST" && path === "/v1/videos") states.set(id, "in_progress")
-      json(response, { id, status: states.get(id), data: [{ index: 0, embedding: [1] }] })
+      const answer = Effect.sync(() =>
+        json(response, { id, status: states.get(id), data: [{ index: 0, embedding: [1] }] })
+      )
+      Effect.runFork(answers.whenOpen(answer))
     })
     const data = yield* temporaryFolder
     let key = ""
+    let owner = {}
     yield* Effect.scoped(
       Effect.gen(function* () {
         const server = yield* startServer({ data, env: upstream.env })
         key = server.secrets.apiKey
+        owner = { authorization: `Bearer ${server.secrets.accessToken}` }
         for (const seconds of ["4", "5", "6"]) {
           const response = yield* server.call("/v1/videos", { json: { model: "v", prompt: "p", seconds } })
           assert.strictEqual(response.status, 200)
@@ -49,6 +56,7 @@ it.live("a task elsewhere is asked after, and paid for or given back; a call tha
     )
     const database = new DatabaseSync(join(data, "accounts.db"))
     const planned = database.prepare("SELECT task, planned FROM charges ORDER BY task").all()
+    const granted = database.prepare("SELECT granted FROM users").get()?.["granted"]
     const before = database.prepare("SELECT SUM(reserved) AS reserved FROM charges").get()
     const lost = database.prepare(`INSERT INTO charges
       (id, user_id, operation, model, state, reserved, lease_until, created_at)
@@ -66,11 +74,22 @@ it.live("a task elsewhere is asked after, and paid for or given back; a call tha
     assert.isTrue(planned.every(({ planned }) => Number(planned) > 0))
 
     states.set("task-0", "completed").set("task-1", "failed")
+    yield* answers.close
     const printed = yield* Effect.scoped(
       Effect.gen(function* () {
         const server = yield* startServer({ data, env: upstream.env })
         const Self = Schema.Struct({ status: Schema.String })
         const headers = { authorization: `Bearer ${key}` }
+        yield* answers.open
+        const left = Effect.map(
+          server.json(User, "/api/user/self", { as: "none", headers: owner }),
+          ({ data }) => data.quota
+        )
+        const paid = Number(planned[0]?.["planned"]) + Number(planned[2]?.["planned"])
+        yield* Effect.repeat(left, {
+          schedule: Schedule.spaced("5 millis"),
+          until: (quota) => quota === Number(granted) - paid
+        })
         const { status } = yield* server.json(Self, "/v1/videos/task-0", { as: "none", headers })
         assert.strictEqual(status, "completed")
         return server.printed.join("\n")

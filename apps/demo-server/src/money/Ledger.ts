@@ -27,8 +27,6 @@ type Asked<A> = Effect.Effect<A, SqlError.SqlError>
 
 /** A charge that is neither settled nor refunded. */
 export interface OpenCharge extends Charge {
-  /** It may have made something, though nothing is heard of it. */
-  readonly sent: boolean
   readonly task: string | undefined
   /** What the task will cost. */
   readonly planned: number
@@ -43,12 +41,18 @@ interface OpenRow {
   readonly user_id: string
   readonly token_id: number | null
   readonly reserved: number
-  readonly state: string
   readonly operation: string
   readonly model: string
   readonly task: string | null
   readonly planned: number
   readonly created_at: number
+}
+
+/** Open charges: of calls that make nothing; of what may have been made, though nothing is heard of it; of tasks. */
+const UNHEARD = {
+  calls: "state = 'reserved'",
+  creations: "state = 'sent' AND task IS NULL",
+  tasks: "state = 'sent' AND task IS NOT NULL"
 }
 
 /** Charges that are recovered at once, at most. */
@@ -123,7 +127,7 @@ export class Ledger extends Context.Service<
     /** The time by which leases end, on all servers of a database. */
     readonly clock: Asked<number>
     /** Open charges of which nothing was heard since; the oldest first. */
-    readonly expired: (before: number) => Asked<ReadonlyArray<OpenCharge>>
+    readonly expired: (before: number, of: keyof typeof UNHEARD) => Asked<ReadonlyArray<OpenCharge>>
     /** What these have taken from the balance: their costs, and the reserves of those that are open. */
     readonly taken: (charges: ReadonlyArray<string>) => Asked<number>
     readonly forgetAnswers: (before: number) => Asked<void>
@@ -166,7 +170,6 @@ export class Ledger extends Context.Service<
           key: row.token_id === null ? undefined : Number(row.token_id),
           operation: row.operation,
           model: row.model,
-          sent: row.state === "sent",
           task: row.task ?? undefined,
           planned: Number(row.planned),
           reserved: Number(row.reserved),
@@ -242,8 +245,8 @@ export class Ledger extends Context.Service<
               Number(row?.now)
             )
         }),
-        expired: (before) =>
-          sql<OpenRow>`SELECT * FROM charges WHERE lease_until <= ${before} AND state IN ${OPEN_STATES}
+        expired: (before, of) =>
+          sql<OpenRow>`SELECT * FROM charges WHERE lease_until <= ${before} AND ${sql.literal(UNHEARD[of])}
             ORDER BY lease_until LIMIT ${EXPIRED_AT_ONCE}`.pipe(
             Effect.map((rows) => rows.flatMap((row) => open(row) ?? []))
           ),

@@ -1,5 +1,6 @@
 /** Charges of which nothing is heard any more: what became of their calls, and who pays. */
 import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
+import type { SqlError } from "effect/sql"
 import { ServerConfig } from "../Config.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 import type { TaskOperation } from "../providers/Provider.ts"
@@ -17,6 +18,9 @@ const IN_DOUBT = Duration.hours(24)
 
 /** A server that lost its database keeps its calls and tries as long to write down what they came to. */
 const CUT_OFF = Duration.minutes(10)
+
+/** Before this time every lease ends. */
+const ALL = Number.MAX_SAFE_INTEGER
 
 /** Tasks elsewhere that are asked after at once. */
 const ASKED_AT_ONCE = 4
@@ -63,11 +67,8 @@ export class Recovery extends Context.Service<
               () => undefined
             )
 
-      const recoverOne = Effect.fnUntraced(function* (charge: OpenCharge, isOver: boolean) {
+      const recoverTask = Effect.fnUntraced(function* (charge: OpenCharge) {
         const now = yield* Clock.currentTimeMillis
-        if (!charge.sent) return yield* ledger.giveUp(charge, false)
-        // Without a task there is nobody to ask: the call has ended with the server that made it.
-        if (charge.task === undefined) return isOver ? yield* ledger.giveUp(charge, true) : false
         const task = yield* taskOf(charge)
         const answer = task && (yield* answerOf(task))
         const done = hasMade(answer)
@@ -83,38 +84,60 @@ export class Recovery extends Context.Service<
         return yield* ledger.refund(charge)
       })
 
-      const recover = (before: number): Effect.Effect<number> =>
+      /** Until none is left that ends. */
+      const ending = <E>(
+        expired: Effect.Effect<ReadonlyArray<OpenCharge>, E>,
+        end: (charge: OpenCharge) => Effect.Effect<boolean, E>
+      ): Effect.Effect<number, E> =>
+        Effect.gen(function* () {
+          const ended = yield* Effect.forEach(yield* expired, end, { concurrency: ASKED_AT_ONCE })
+          const number = ended.filter(Boolean).length
+          return number === 0 ? 0 : number + (yield* ending(expired, end))
+        })
+
+      const told = (recover: Effect.Effect<number, SqlError.SqlError>) =>
+        Effect.catchTag(recover, "SqlError", (error) =>
+          Effect.as(Effect.logError(`Charges could not be recovered: ${error.message}`), 0)
+        )
+
+      /** Without a task there is nobody to ask: the call has ended with the server that made it. */
+      const recoverCalls = (before: number) =>
         Effect.gen(function* () {
           // A machine that slept, or a clock that was put forward, ends leases of calls that go on.
           yield* ledger.renew([...ledger.underWay])
-          const expired = yield* ledger.expired(before)
-          const over = new Set(
-            (yield* ledger.expired(before - Duration.toMillis(CUT_OFF))).map(({ id }) => id)
+          const cut = before - Duration.toMillis(CUT_OFF)
+          const calls = yield* ending(ledger.expired(before, "calls"), (charge) =>
+            ledger.giveUp(charge, false)
           )
-          const ended = yield* Effect.forEach(expired, (charge) => recoverOne(charge, over.has(charge.id)), {
-            concurrency: ASKED_AT_ONCE
-          })
-          const number = ended.filter(Boolean).length
-          return number === 0 ? 0 : number + (yield* recover(before))
-        }).pipe(
-          Effect.catchTag("SqlError", (error) =>
-            Effect.as(Effect.logError(`Charges could not be recovered: ${error.message}`), 0)
+          return (
+            calls + (yield* ending(ledger.expired(cut, "creations"), (charge) => ledger.giveUp(charge, true)))
           )
-        )
+        }).pipe(told)
 
-      const round = Effect.gen(function* () {
-        const now = yield* ledger.clock
-        yield* recover(now)
-        yield* ledger.forgetAnswers(now - Duration.toMillis(REMEMBERED))
-      }).pipe(
-        Effect.catchTag("SqlError", (error) =>
-          Effect.logWarning(`Old charges and answers could not be looked after: ${error.message}`)
+      const recoverTasks = (before: number) => told(ending(ledger.expired(before, "tasks"), recoverTask))
+
+      const rounds = (round: (now: number) => Effect.Effect<unknown, SqlError.SqlError>) =>
+        Effect.flatMap(ledger.clock, round).pipe(
+          Effect.catchTag("SqlError", (error) =>
+            Effect.logWarning(`Old charges and answers could not be looked after: ${error.message}`)
+          ),
+          Effect.repeat(Schedule.spaced(EVERY))
         )
-      )
 
       // A file is open to one server at a time: whoever had a lease in it has ended, and this one has none yet.
-      if (database === undefined) yield* recover(Number.MAX_SAFE_INTEGER)
-      yield* Effect.forkScoped(Effect.repeat(round, Schedule.spaced(EVERY)))
+      if (database === undefined) yield* recoverCalls(ALL)
+      const ofCalls = rounds((now) =>
+        Effect.andThen(recoverCalls(now), ledger.forgetAnswers(now - Duration.toMillis(REMEMBERED)))
+      )
+      // Nobody waits for those who make the tasks: neither the start, nor what needs no asking.
+      const left = database === undefined ? recoverTasks(ALL) : Effect.void
+      yield* Effect.forkScoped(ofCalls)
+      yield* Effect.forkScoped(Effect.andThen(left, rounds(recoverTasks)))
+      const recover = (before: number) =>
+        Effect.map(
+          Effect.all([recoverCalls(before), recoverTasks(before)]),
+          ([calls, tasks]) => calls + tasks
+        )
       return { recover }
     })
   )
