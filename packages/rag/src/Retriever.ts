@@ -2,14 +2,15 @@
 import { type Candidate, Embedder, Reranker } from "@sluice/core"
 import { Clock, Duration, Effect, Option } from "effect"
 import type { StoredPassage } from "./Document.ts"
+import { choose, type KeptPassage } from "./Choosing.ts"
 import { asks, fuse, type Fused } from "./Fusion.ts"
-import { recalledOf, uncrowded } from "./Crowds.ts"
+import { uncrowded } from "./Crowds.ts"
+import { deadlineFrom } from "./Deadline.ts"
 import { makeSameText } from "./Duplicates.ts"
-import { keepOf } from "./Keeping.ts"
 import { checkVector, modelError } from "./PassageEmbedder.ts"
-import type { Collection, Hit } from "./PassageIndex.ts"
+import type { Collection } from "./PassageIndex.ts"
 import { RagError } from "./RagError.ts"
-import { finalOrder, priorsOf } from "./RerankOrder.ts"
+import { priorsOf } from "./RerankOrder.ts"
 import { planOf, type RetrieveOptions, type RetrievePlan } from "./RetrieveOptions.ts"
 import { rankedText, searchWords, titleOf } from "./SearchText.ts"
 import { sectionOf } from "./Section.ts"
@@ -17,20 +18,6 @@ import type { StageTime, Trace, TracedPassage } from "./Trace.ts"
 
 /** Where copies leave fewer than are recalled, so many are looked for once more, to find what stands behind them. */
 const BEHIND_COPIES = 1_000
-
-/** Copies of a kept passage that are named. */
-export const ALSO_AT = 100
-
-/** Where else in the collection the same is said. */
-export type Place = Pick<StoredPassage, "id" | "document" | "headings" | "start" | "end" | "page">
-
-/** A passage that is kept, with what was asked for besides. */
-export interface KeptPassage extends StoredPassage {
-  /** Others found that say the same, on other pages or in other documents, `ALSO_AT` at most; absent where there are none. */
-  readonly alsoAt?: ReadonlyArray<Place>
-  /** With `expand: "section"`: itself and its neighbours under the same headings, in order. */
-  readonly section?: ReadonlyArray<StoredPassage>
-}
 
 /** The passages kept, best first, and the trace of all that were recalled. */
 export interface Retrieval {
@@ -139,6 +126,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
     }
     const started = yield* Clock.currentTimeNanos
     const asked = yield* planOf(options, defaults, reranker.model)
+    const { begun, byThen, inTime } = deadlineFrom(started, asked.deadline)
     const ways = asks(asked.fusion)
     const from = yield* collection
     const stages: Array<StageTime> = []
@@ -147,21 +135,13 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       return onStage(stage)
     }
 
-    const timeLeft = Effect.map(Clock.currentTimeNanos, (now) => {
-      const elapsed = Duration.nanos(now - started)
-      return asked.deadline && Duration.max(Duration.subtract(asked.deadline, elapsed), Duration.zero)
-    })
-
     let vector: Float32Array | undefined
     if (ways.vector) {
-      const left = yield* timeLeft
       // Begun whatever is left: a model in the process answers at once.
-      const embedding = embedQuestion(question)
-      const [time, embedded] = yield* timedStage(
-        "embed",
-        left === undefined ? Effect.asSome(embedding) : Effect.timeoutOption(embedding, left)
-      )
-      const late = Option.isNone(embedded) ? noVector(embedder.model.id, asked.deadline) : undefined
+      const [time, embedded] = yield* timedStage("embed", begun(embedQuestion(question)))
+      const late = Option.isNone(embedded)
+        ? `The embedding model ${embedder.model.id} had not answered ${byThen}`
+        : undefined
       if (late !== undefined && !ways.keywords) {
         return yield* new RagError({
           stage: "retrieve",
@@ -195,50 +175,28 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
     yield* ended(recallTime)
     const priors = priorsOf(fused.map(({ hit }) => hit))
 
-    const left = yield* timeLeft
     const [rerankTime, answered] = yield* timedStage(
       "rerank",
       fused.length === 0
         ? Effect.succeedSome({ scores: [], order: [] })
-        : inTime(rerank(question, fused, priors), left)
+        : inTime(rerank(question, fused, priors))
     )
     const reranked = Option.getOrUndefined(answered)
-    yield* ended(reranked === undefined ? { ...rerankTime, failed: tooLate(asked.deadline) } : rerankTime)
+    const tooLate = `The reranker had not answered ${byThen}: the passages stand in their fused order.`
+    yield* ended(reranked === undefined ? { ...rerankTime, failed: tooLate } : rerankTime)
 
-    const { order, values } =
-      reranked === undefined
-        ? { order: fused.map((_, i) => i), values: undefined }
-        : finalOrder(question, reranked, priors, reranker.model.kind)
-    const recalled = recalledOf(order, texts, asked.recall)
-    const { kept, sameAs } = keepOf(
+    const chosen = choose({
+      all,
+      asked,
+      copies,
+      fused,
+      kind: reranker.model.kind,
+      priors,
+      question,
+      reranked,
       same,
-      order.slice(0, recalled).map((i) => ({
-        ...fused[i]!.hit,
-        score: reranked?.scores[i],
-        relevance: values?.[i]
-      })),
-      asked
-    )
-    // Copies that were left out keep their place in the fused list.
-    const ranks = new Map(all.map(({ hit }, i) => [hit.passage.id, i + 1]))
-    const idAt = (place: number) => fused[order[place]!]!.hit.passage.id
-    const candidates = order
-      .map((i, place): TracedPassage => {
-        const { hit, score } = fused[i]!
-        const rerankScore = reranked?.scores[i]
-        const same = sameAs.get(place)
-        return {
-          passage: hit.passage,
-          ...found(hit),
-          recallRank: ranks.get(hit.passage.id)!,
-          recallScore: score,
-          ...(rerankScore === undefined ? {} : { rerankScore }),
-          rerankRank: place + 1,
-          kept: kept.includes(place),
-          ...(same === undefined ? {} : { sameAs: idAt(same) })
-        }
-      })
-      .toSorted((a, b) => a.recallRank - b.recallRank)
+      texts
+    })
     const trace: Trace = {
       question,
       collection: from.name,
@@ -246,28 +204,17 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       rerankModel: reranker.model.id,
       fusion: asked.fusion,
       candidates: fused.length,
-      passages: candidates.filter(({ rerankRank }) => rerankRank <= recalled),
+      passages: chosen.candidates.filter(({ rerankRank }) => rerankRank <= chosen.recalled),
       stages
     }
-    const places = kept.map((place): KeptPassage => {
-      const { passage } = fused[order[place]!]!.hit
-      const text = texts[order[place]!]
-      const alsoAt = [
-        ...candidates.filter(({ sameAs: id }) => id === passage.id),
-        ...copies.filter((copy) => copy.text === text)
-      ]
-        .slice(0, ALSO_AT)
-        .map((one) => placeOf(one.passage))
-      return alsoAt.length === 0 ? passage : { ...passage, alsoAt }
-    })
     return {
-      kept: asked.expand === "section" ? yield* expanded(from, places) : places,
+      kept: asked.expand === "section" ? yield* expanded(from, chosen.kept) : chosen.kept,
       trace,
       plan: asked,
       vector,
       fused: all,
-      candidates,
-      recalled,
+      candidates: chosen.candidates,
+      recalled: chosen.recalled,
       copies: new Map(copies.map(({ passage, text }) => [passage.id, fused[text]!.hit.passage.id]))
     }
   })
@@ -292,41 +239,6 @@ const candidateOf = (passage: StoredPassage): Candidate => {
   candidates.set(passage, candidate)
   return candidate
 }
-
-/** What the two ways of recall say of a hit; what they do not say is absent. */
-const found = ({ keywordRank, keywordScore, similarity, vectorRank }: Hit) => ({
-  ...(similarity === undefined ? {} : { similarity }),
-  ...(vectorRank === undefined ? {} : { vectorRank }),
-  ...(keywordScore === undefined ? {} : { keywordScore }),
-  ...(keywordRank === undefined ? {} : { keywordRank })
-})
-
-/** None when it takes longer; without any time left it is not even begun. */
-const inTime = <A, E>(
-  effect: Effect.Effect<A, E>,
-  left: Duration.Duration | undefined
-): Effect.Effect<Option.Option<A>, E> => {
-  if (left === undefined) return Effect.asSome(effect)
-  return Duration.isZero(left) ? Effect.succeedNone : Effect.timeoutOption(effect, left)
-}
-
-const noVector = (model: string, deadline: Duration.Duration | undefined): string =>
-  `The embedding model ${model} had not answered ${byThen(deadline)}`
-
-const tooLate = (deadline: Duration.Duration | undefined): string =>
-  `The reranker had not answered ${byThen(deadline)}: the passages stand in their fused order.`
-
-const byThen = (deadline: Duration.Duration | undefined): string =>
-  deadline === undefined ? "in time" : `${Duration.format(deadline)} after the question`
-
-const placeOf = ({ document, end, headings, id, page, start }: StoredPassage): Place => ({
-  id,
-  document,
-  headings,
-  start,
-  end,
-  ...(page === undefined ? {} : { page })
-})
 
 /** Each passage with its section; the passages of a document are read once. */
 const expanded = Effect.fn("Retriever.expand")(function* (
