@@ -1,4 +1,7 @@
-/** What a caption begins with: "Figure 3:", "Fig. 2.1 –", "TABLE IV", "图 3-1", "Abbildung 5." */
+/**
+ * What a caption begins with on a page of a PDF: "Figure 3:", "Fig. 2.1 –", "TABLE IV", "图 3-1", "Abbildung 5.". Of
+ * documents whose paragraphs are known, `Label.ts` tells.
+ */
 
 /** How a caption begins. `length` is how much of the text its label takes. */
 export interface CaptionStart {
