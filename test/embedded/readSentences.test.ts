@@ -2,7 +2,7 @@ import { countTokens, MAX_SENTENCES, readSentences } from "@sluice/embedded"
 import { describe, expect, it } from "vitest"
 
 const read = (question: string, text: string, title = "Handbook") =>
-  readSentences(question, [{ title, text }])
+  readSentences(question, [{ title, text, format: "markdown" }])
 const answer = (question: string, text: string) => read(question, text).map((sentence) => sentence.text)
 const quotes = (question: string, text: string) =>
   read(question, text).flatMap(({ evidence }) => evidence.map(({ quote }) => quote))

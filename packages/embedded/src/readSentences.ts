@@ -167,16 +167,17 @@ const repeats = (question: Question, content: ReadonlySet<Term>, { kind, text }:
 const candidatesOf = (
   question: Question,
   isOfType: ((sentence: string) => boolean) | undefined,
-  { delimiter, text, title }: ReaderPassage,
+  read: ReaderPassage,
   passage: number
 ): ReadonlyArray<Candidate> => {
+  const { text, title } = read
   const path = title.split(" > ")
   const required = requiredOf(question.text)
   const pictures = picturesIn(question.text)
   // What asks for one figure is answered where that one is, or spoken of.
   if (pictures.size > 0 && pictures.isDisjointFrom(picturesIn(`${title}\n${text}`))) return []
   if (question.years.some((year) => !year.test(title) && !year.test(text))) return []
-  const sentences = sentencesOf(text, delimiter)
+  const sentences = sentencesOf(read)
   const said = sentences.some(
     ({ text }) =>
       standsIn(question, text) &&

@@ -19,8 +19,10 @@ export const sourceOf = (passage: StoredPassage): Source => ({ passage, text: pa
 export const readerPassage = ({ passage, seen, text }: Source): ReaderPassage => {
   const { document, figure, headings } = passage
   const title = titleOf(document.title, headings)
-  if (seen || text !== passage.text || figure?.kind !== "table") return { title, text }
-  const read = { title, text: headedText(passage) }
+  // What a model says it saw is written as models write
+  const format = seen ? "markdown" : document.format
+  if (seen || text !== passage.text || figure?.kind !== "table") return { title, text, format }
+  const read = { title, text: headedText(passage), format }
   const delimiter = document.format === "text" ? delimiterOf(read.text.split("\n", 1)[0]!) : undefined
   return delimiter === undefined ? read : { ...read, delimiter }
 }

@@ -18,7 +18,9 @@ export const prompt = (
   question: string,
   passages: ReadonlyArray<ReaderPassage>
 ): ReadonlyArray<ChatMessage> => {
-  const lines = passages.map(({ text, title }, i) => JSON.stringify({ passage: i + 1, title, text }))
+  const lines = passages.map(({ format, text, title }, i) =>
+    JSON.stringify({ passage: i + 1, title, text, format })
+  )
   return [
     { role: "system", content: INSTRUCTIONS },
     { role: "user", content: `Passages:\n${lines.join("\n")}\n\nQuestion: ${JSON.stringify(question)}` }

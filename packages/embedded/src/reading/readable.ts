@@ -14,31 +14,37 @@ const prose = (text: string): string =>
     .replace(LINKS, "$1")
     .replace(/<((?:https?|mailto):[^<>\s]+)>/g, "$1")
     .replace(/<\/?[a-zA-Z][^<>]*>/g, "")
-    .replace(/(\*{1,3}|~~)(?=\S)(.{1,500}?)(?<=\S)\1/gs, "$2")
+    .replace(/(?<![*\\])(\*{1,3}(?!\*)|~~)(?=\S)(.{1,500}?)(?<=\S)\1/gs, "$2")
     .replace(/(?<![\p{L}\p{N}_])(_{1,3})(?=\S)(.{1,500}?)(?<=\S)\1(?![\p{L}\p{N}_])/gsu, "$2")
     .replace(/^\*{1,3}(?=\S)|(?<=\S)\*{2,3}$/g, "")
     .replace(/\\([\\`*_{}[\]()#+\-.!|<>~])/g, "$1")
 
-/**
- * Without inline marks of Markdown, in one line: code keeps its words, links their text, a word broken by a hyphen at
- * the end of a line is joined.
- */
-export const readable = (source: string): string =>
+const withoutMarks = (source: string): string =>
   source
-    .replace(/(\p{Ll})[-\u00AD]\n\s*(?=\p{Ll})/gu, "$1")
-    .replace(BETWEEN_CJK, "")
     .replace(/\n\s*(?:>\s?)*/g, " ")
     .split(/(?<!`)(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)/gs)
     .map((piece, i) => (i % 3 === 0 ? prose(piece) : i % 3 === 2 ? piece.trim() : ""))
     .join("")
-    .replace(/\s+/g, " ")
-    .trim()
+
+/**
+ * In one line. A word broken by a hyphen at the end of a line is joined; of Markdown inline marks are left out: code
+ * keeps its words, links their text. Code and plain text stay as they are.
+ */
+export const readable = (source: string, format?: string): string => {
+  const joined =
+    format === "text"
+      ? source
+      : source.replace(/(\p{Ll})[-\u00AD]\n\s*(?=\p{Ll})/gu, "$1").replace(BETWEEN_CJK, "")
+  return (format === "markdown" ? withoutMarks(joined) : joined).replace(/\s+/g, " ").trim()
+}
 
 /** A row of a table: its cells. */
-export const readableRow = (source: string): string =>
-  source
-    .replace(/-\n/g, "-")
-    .split(/(?<!\\)\|/)
-    .map(readable)
-    .filter((cell) => cell !== "")
-    .join(" · ")
+export const readableRow = (source: string, format?: string): string =>
+  format === "text"
+    ? readable(source, format)
+    : source
+        .replace(/-\n/g, "-")
+        .split(/(?<!\\)\|/)
+        .map((cell) => readable(cell, format))
+        .filter((cell) => cell !== "")
+        .join(" · ")

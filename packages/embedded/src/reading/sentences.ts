@@ -1,4 +1,5 @@
 /** Where sentences begin and end. */
+import type { ReaderPassage } from "@sluice/core"
 import { blocksOf } from "./blocks.ts"
 import { delimitedRows } from "./delimitedRows.ts"
 import { readable, readableRow } from "./readable.ts"
@@ -47,10 +48,14 @@ function* split(source: string): Generator<readonly [start: number, end: number]
  * breaks) and Chinese are understood; headings, rows of tables and lines of code are a sentence each. With a `delimiter`
  * it is lines of a CSV file.
  */
-export const sentencesOf = (text: string, delimiter?: string): ReadonlyArray<Sentence> =>
-  delimiter === undefined ? proseOf(text) : delimitedRows(text, delimiter)
+export const sentencesOf = ({
+  delimiter,
+  format,
+  text
+}: Pick<ReaderPassage, "delimiter" | "format" | "text">): ReadonlyArray<Sentence> =>
+  delimiter === undefined ? proseOf(text, format) : delimitedRows(text, delimiter)
 
-const proseOf = (text: string): ReadonlyArray<Sentence> =>
+const proseOf = (text: string, format: string | undefined): ReadonlyArray<Sentence> =>
   blocksOf(text).flatMap(({ end, kind, start }, block): ReadonlyArray<Sentence> => {
     const source = text.slice(start, end)
     if (kind !== "paragraph" && kind !== "item") {
@@ -59,10 +64,10 @@ const proseOf = (text: string): ReadonlyArray<Sentence> =>
           kind,
           text:
             kind === "row" || kind === "header"
-              ? readableRow(source)
+              ? readableRow(source, format)
               : kind === "code"
                 ? source
-                : readable(source),
+                : readable(source, format),
           start,
           end,
           block
@@ -74,6 +79,6 @@ const proseOf = (text: string): ReadonlyArray<Sentence> =>
       const piece = source.slice(from, to)
       const lead = piece.length - piece.trimStart().length
       const at = start + from + lead
-      return { kind, text: readable(piece), start: at, end: at + piece.trim().length, block }
+      return { kind, text: readable(piece, format), start: at, end: at + piece.trim().length, block }
     }).filter((sentence) => sentence.text !== "")
   })

@@ -24,7 +24,14 @@ export const textOf = ({ content }: ChatMessage): string =>
     : (content ?? "")
 
 const decodePassage = Schema.decodeOption(
-  Schema.fromJsonString(Schema.Struct({ passage: Schema.Int, title: Schema.String, text: Schema.String }))
+  Schema.fromJsonString(
+    Schema.Struct({
+      passage: Schema.Int,
+      title: Schema.String,
+      text: Schema.String,
+      format: Schema.optionalKey(Schema.String)
+    })
+  )
 )
 const decodeQuestion = Schema.decodeOption(Schema.fromJsonString(Schema.String))
 
