@@ -15,8 +15,7 @@ export interface Label {
 /** Words for figures and tables, longest first where one begins another. */
 const FIGURE_WORDS =
   "supplementary figure|extended data fig(?:ure)?\\.?|figures?|figs?\\.?|abbildung|abb\\.|illustration|scheme|chart|plate|рисунок|рис\\.|图表|插图|附图|图片|图|圖|그림"
-const TABLE_WORDS =
-  "supplementary table|tables?|tab\\.|tabelle|tableau|tabla|таблица|табл\\.|附表|表格|表|표"
+const TABLE_WORDS = "supplementary table|tables?|tab\\.|tabelle|tableau|tabla|таблица|табл\\.|附表|表格|表|표"
 
 /** `3`, `3a`, `2.1`, `2-1`, `S4`, `A.1`, `IV`. */
 export const NUMBER =
