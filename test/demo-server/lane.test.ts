@@ -1,18 +1,10 @@
 /** The lane and the other way: the same requests, and nothing that tells by which of them they went. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Exit, Schedule, Schema, Scope } from "effect"
-import { writeFileSync } from "node:fs"
-import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
-import { post, priced } from "./PaidServer.ts"
+import { Effect, Schema } from "effect"
+import { answer, chat, grown, LANED, message, metricsOf, OTHER_WAY, startInFront } from "./LaneServer.ts"
+import { post } from "./PaidServer.ts"
 import { sendRaw } from "./Raw.ts"
-import { startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
-import { type Answering, json, startUpstream } from "./Upstream.ts"
-
-type Server = TestServer["Service"]
-
-const message = { role: "user", content: "one two three" }
-const chat = { model: "c", messages: [message], max_tokens: 50 }
+import { type Answering, json } from "./Upstream.ts"
 
 /** `true`: the lane is for these. */
 const requests: Readonly<Record<string, readonly [usual: boolean, path: string, body: unknown]>> = {
@@ -68,15 +60,6 @@ const requests: Readonly<Record<string, readonly [usual: boolean, path: string, 
   "more than there is money for": [false, "/v1/embeddings", { model: "e", input: "x".repeat(90_000) }],
   "another call": [false, "/v1/models/c", chat]
 }
-
-const answer = (usage: unknown) => ({
-  id: "a-1",
-  model: "c",
-  choices: [{ index: 0, message: { role: "assistant", content: "four five" }, finish_reason: "stop" }],
-  data: [{ index: 0, embedding: [1] }],
-  results: [{ index: 0, relevance_score: 1 }],
-  usage
-})
 
 /** Whether the lane ends with these; what breaks off or is refused, the other way answers. */
 const answers: Readonly<Record<string, readonly [usual: boolean, Answering]>> = {
@@ -146,87 +129,17 @@ const answers: Readonly<Record<string, readonly [usual: boolean, Answering]>> = 
   ]
 }
 
-/** It asks for nothing, and is not usual. */
-const OTHER_WAY = { "content-encoding": "identity" }
-
 /** Differs from one request to the next. */
 const OWN = /^(?:date|x-request-id|x-ratelimit-(?:remaining|reset)-.*)$/
 
 const Made = Schema.Struct({ data: Schema.Struct({ key: Schema.String }) })
-
-/** A server in front of an upstream with another name for a model; answers are `answering`'s, which may change. */
-const start = Effect.gen(function* () {
-  const upstream = yield* startUpstream((...asked) => behaviour.now(...asked))
-  const behaviour: { now: Answering } = { now: (response) => json(response, answer(undefined)) }
-  const folder = yield* temporaryFolder
-  const file = join(folder, "sluice.config.json")
-  const models = [
-    { id: "c", operation: "chat", aliases: ["mine"] },
-    { id: "e", operation: "embeddings" },
-    { id: "r", operation: "rerank" },
-    { id: "late", operation: "chat", timeoutSeconds: 0.1 }
-  ]
-  const url = upstream.env["SLUICE_GATEWAY_URL"]
-  const one = { id: "one", url, apiKey: { env: "UPSTREAM_KEY" }, models }
-  writeFileSync(file, JSON.stringify({ upstreams: [one] }))
-  const scope = yield* Scope.make()
-  const data = yield* temporaryFolder
-  const server = yield* startServer({
-    data,
-    env: {
-      ...(yield* priced),
-      SLUICE_CONFIG: file,
-      UPSTREAM_KEY: "sk-upstream",
-      SLUICE_LOG_REQUESTS: "true",
-      SLUICE_REQUESTS_PER_MINUTE: "100000",
-      SLUICE_TOKENS_PER_MINUTE: "100000000"
-    }
-  }).pipe(Scope.provide(scope))
-  /** Ends it, and reads what calls it has charged, the first first. */
-  const charges = Effect.gen(function* () {
-    yield* Scope.close(scope, Exit.void)
-    const database = new DatabaseSync(join(data, "accounts.db"))
-    const rows = database
-      .prepare(
-        `SELECT user_id, token_id, operation, model, state, reserved, cost, uncollected, input_tokens, output_tokens
-        FROM charges ORDER BY rowid`
-      )
-      .all()
-    database.close()
-    return rows
-  })
-  return { server, behaviour, asked: upstream.asked, charges }
-})
-
-const metricsOf = ({ call }: Server) =>
-  Effect.map(
-    Effect.flatMap(call("/metrics", { as: "none" }), (response) => Effect.promise(() => response.text())),
-    (text) =>
-      new Map(
-        text
-          .split("\n")
-          // How long it took is not the same twice.
-          .filter((line) => /^[a-z]/.test(line) && !/^process|seconds|duration|"\/metrics"/.test(line))
-          .map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ")))])
-      )
-  )
-
-const LANED = "sluice_lane_requests_total"
-
-/** What a request has changed in the metrics. */
-const grown = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) =>
-  Object.fromEntries(
-    [...after]
-      .map(([name, value]) => [name, value - (before.get(name) ?? 0)])
-      .filter(([, more]) => more !== 0)
-  )
 
 const pairs = <A>(all: ReadonlyArray<A>) =>
   all.flatMap((one, at) => (at % 2 === 0 ? [[one, all[at + 1]] as const] : []))
 
 it.live("answers, headers, charges, metrics, the log and what goes upstream are the same on both ways", () =>
   Effect.gen(function* () {
-    const { asked, behaviour, charges, server } = yield* start
+    const { asked, behaviour, charges, server } = yield* startInFront
     /** With little money, for which a call may be too dear. */
     const { data } = yield* server.json(Made, "/api/token/", {
       as: "token",
@@ -284,70 +197,9 @@ it.live("answers, headers, charges, metrics, the log and what goes upstream are 
   }).pipe(Effect.scoped)
 )
 
-it.live("a caller who goes away pays for the question, once, and the upstream is told", () =>
-  Effect.gen(function* () {
-    const { behaviour, charges, server } = yield* start
-    // Of a provider that has answered once.
-    yield* post(server, "/v1/chat/completions", chat)
-    let left = 0
-    behaviour.now = (response) => void response.once("close", () => left++)
-    const before = yield* metricsOf(server)
-    for (const headers of [{}, OTHER_WAY]) {
-      const had = left
-      yield* server
-        .call("/v1/chat/completions", { json: chat, headers })
-        .pipe(Effect.timeoutOption("100 millis"))
-      yield* Effect.repeat(
-        Effect.sync(() => left),
-        { until: (now) => now > had, schedule: Schedule.spaced("5 millis"), times: 400 }
-      )
-      assert.strictEqual(left, had + 1)
-    }
-    const counted = grown(before, yield* metricsOf(server))
-    assert.deepStrictEqual(
-      Object.entries(counted)
-        .filter(([name]) => /^sluice_client_calls.*interrupted/.test(name))
-        .map(([, count]) => count),
-      [2]
-    )
-    const [, lane, other, ...more] = yield* charges
-    assert.isEmpty(more)
-    assert.strictEqual(lane?.["state"], "settled")
-    assert.strictEqual(lane?.["cost"], 11)
-    assert.deepStrictEqual(lane, other)
-    assert.lengthOf(
-      server.printed.filter((line) => line.includes("status=499")),
-      2
-    )
-  }).pipe(Effect.scoped)
-)
-
-it.live("an upstream that does not answer in time is left, told of and not paid for", () =>
-  Effect.gen(function* () {
-    const { behaviour, charges, server } = yield* start
-    let left = 0
-    const seen: Array<object> = []
-    for (const headers of [{}, OTHER_WAY]) {
-      behaviour.now = (response) => json(response, answer(undefined))
-      yield* post(server, "/v1/chat/completions", chat)
-      behaviour.now = (response) => void response.once("close", () => left++)
-      const before = yield* metricsOf(server)
-      const late = { ...chat, model: "late" }
-      const { status, text } = yield* post(server, "/v1/chat/completions", late, { headers })
-      const { [LANED]: _, ...counted } = grown(before, yield* metricsOf(server))
-      seen.push({ status, text, counted })
-    }
-    assert.deepStrictEqual(seen[0], seen[1])
-    assert.include(JSON.stringify(seen[0]), "TimedOut")
-    assert.strictEqual(left, 2)
-    const states = (yield* charges).map(({ state }) => state)
-    assert.deepStrictEqual(states, ["settled", "refunded", "settled", "refunded"])
-  }).pipe(Effect.scoped)
-)
-
 it.live("of 200 parallel calls on a key's quota for 50, exactly 50 pass", () =>
   Effect.gen(function* () {
-    const { behaviour, charges, server } = yield* start
+    const { behaviour, charges, server } = yield* startInFront
     behaviour.now = (response) => json(response, answer({ prompt_tokens: 5, completion_tokens: 0 }))
     const { data } = yield* server.json(Made, "/api/token/", {
       as: "token",
@@ -379,7 +231,7 @@ it.live("of 200 parallel calls on a key's quota for 50, exactly 50 pass", () =>
 
 it.live("a key that is disabled, narrowed or expired is refused from the next call on", () =>
   Effect.gen(function* () {
-    const { server } = yield* start
+    const { server } = yield* startInFront
     const made = yield* server.json(
       Schema.Struct({ data: Schema.Struct({ id: Schema.Int, key: Schema.String }) }),
       "/api/token/",
@@ -418,7 +270,7 @@ it.live("a key that is disabled, narrowed or expired is refused from the next ca
 
 it.live("a body that comes in parts, or is no text, is read whole on either way", () =>
   Effect.gen(function* () {
-    const { asked, server } = yield* start
+    const { asked, server } = yield* startInFront
     const body = Buffer.from(
       JSON.stringify({ ...chat, messages: [{ role: "user", content: "é".repeat(9000) }] })
     )
