@@ -83,6 +83,31 @@ const DATED =
   /\b(?:1\d|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|spring|summer|autumn|winter|Easter|Christmas)\b|\b(?:century|centuries|decades?|ago|yesterday|recently|(?:after|before|when|once|until|during|as soon as)\s\p{Ll})/u
 const AGE =
   /\byears?\b|\bold\b|\baged?\b|\bborn\b|\bdat(?:es|ed|ing) (?:from|back)\b|\b(?:built|opened|founded|hung|made|erected)\b|岁|年|出生/iu
+const LONG = /\bhow long (?:is|are|was|were) (?:the|an?|its|their)\b/i
+const HAS_LENGTH =
+  /\d[^.;]{0,80}\blong\b|\b(?:length\w*|times?|lasts?|lasted|takes?|took|stays?|duration\w*)\b|\d\s?(?:ms|s|secs?|seconds?|minutes?|k?m|(?:kilo)?met(?:er|re)s?|miles?)\b/i
+const A_NUMBER =
+  "(?:(?<![\\d.,])\\d[\\d.,]{0,12}|\\b(?:an?|half|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred)\\b)"
+const SOME_TIME = `${A_NUMBER}(?:[\\s–-]{1,3}(?:to|or|and|an?|half|full|working|business|calendar|${A_NUMBER})){0,4}[\\s–-]{0,3}(?:seconds?|min(?:ute)?s?|hours?|hrs?|h|days?|nights?|weeks?|months?|years?|yrs?|decades?|centur(?:y|ies))\\b(?!\\s+(?:old|ago|away|late|early)\\b)`
+const ABOUT =
+  "(?:(?:at (?:least|most)|(?:no )?(?:more|less) than|up to|about|around|approximately|nearly|only|usually|now)\\s+)?"
+
+/**
+ * A test for a time that is how long the thing itself is, or what is done to it: “the notice is six weeks”, “*kept* for
+ * ten years”, “two days of leave”. “The boat is hired for two hours” says of no boat how long it is.
+ */
+const lastingOf = (question: string): RegExp => {
+  const words = (question.replace(LONG, "").match(/\p{L}{3,}/gu) ?? []).join("|") || "(?!)"
+  const done =
+    /\s(\p{L}+(?:ed|[dkt]en|own|ept|eft|eld|ut))(?=\W*$|\s+(?:in|on|at|by|after|before|during|to|from|with)\b)/iu.exec(
+      question
+    )?.[1] ?? "(?!)"
+  return new RegExp(
+    `(?:^\\W*|[:：·=]\\s*|\\b(?:is|are|was|were|be)\\s+|\\b(?:${words})\\w*\\s+(?:(?:for|of)\\s+)?|\\b${done}\\b[^.;]{0,60}?\\bfor\\s+)${ABOUT}${SOME_TIME}|${SOME_TIME}['’]?[\\s-]+(?:of\\s+)?(?:\\p{L}+\\s+)?(?:${words})\\b`,
+    "iu"
+  )
+}
+
 /** What a measure is called, where it is given. */
 const measured = (own: RegExp) => (sentence: string, above: string) => own.test(sentence) || own.test(above)
 
@@ -91,7 +116,7 @@ const MEASURES =
   /\b(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|hundred)[\s-]?(?:°|%|(?:mm|cm|m|km|kg|g|s|ms|hPa|[KMGT]B|per ?cent|met(?:er|re)s?|kilomet(?:er|re)s?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|crowns?|dollars?|euros?|litres?|degrees?)\b)|\b\d{1,2}[:.]\d\d\b|\b\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December)\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December),? (?:1\d|20)\d\d\b|\b(?:[Ii]n|[Ss]ince|of|[Bb]y|[Uu]ntil|[Ff]rom|[Aa]fter|[Bb]efore|[Dd]uring) (?:1[5-9]|20)\d\d\b/gu
 
 const requirements: ReadonlyArray<
-  readonly [asks: RegExp, answers: (sentence: string, above: string) => boolean]
+  readonly [asks: RegExp, answers: (sentence: string, above: string, lasting: RegExp) => boolean]
 > = [
   [COST, (sentence, above) => AMOUNT.test(sentence) && (MONEY.test(sentence) || MONEY.test(above))],
   [/\b(?:what|which) colou?rs?\b|什么颜色/i, (sentence) => COLOUR.test(sentence)],
@@ -100,10 +125,9 @@ const requirements: ReadonlyArray<
   [/\bwhen (?:was|were|did)\b/i, (sentence) => DATED.test(sentence)],
   [/\bhow old\b|多大年纪|几岁/i, (sentence) => AGE.test(sentence)],
   [
-    /\bhow long (?:is|are|was|were) (?:the|an?|its|their)\b/i,
-    measured(
-      /\d[^.;]{0,80}\blong\b|\b(?:length\w*|times?|lasts?|lasted|takes?|took|stays?|duration\w*)\b|\d\s?(?:ms|s|secs?|seconds?|minutes?|k?m|(?:kilo)?met(?:er|re)s?|miles?)\b/i
-    )
+    LONG,
+    (sentence, above, lasting) =>
+      HAS_LENGTH.test(sentence) || HAS_LENGTH.test(above) || lasting.test(sentence)
   ],
   [/\bhow (?:large|big)\b/i, (sentence) => NUMBER.test(unlabelled(sentence))],
   [/\bhow wide\b|多宽/i, measured(/\b(?:wid\w+|breadth|broad|across)\b|宽/i)],
@@ -136,7 +160,8 @@ const requirements: ReadonlyArray<
 /** A test for what every sentence of the answer must have, by itself or from the headings above it. */
 export const requiredOf = (question: string): ((sentence: string, above: string) => boolean) => {
   const required = requirements.filter(([asks]) => asks.test(question))
-  return (sentence, above) => required.every(([, answers]) => answers(sentence, above))
+  const lasting = lastingOf(question)
+  return (sentence, above) => required.every(([, answers]) => answers(sentence, above, lasting))
 }
 
 const DEFINITION =

@@ -1,0 +1,35 @@
+/** “How long is …” asks for a time or for a length: a time that something else takes is no answer. */
+import { readSentences } from "@sluice/embedded"
+import { describe, expect, it } from "vitest"
+
+const answer = (question: string, text: string) =>
+  readSentences(question, [{ title: "Handbook", text }]).map((sentence) => sentence.text)
+
+describe("how long something is", () => {
+  it.each([
+    ["How long is the notice period?", "The notice period is 3 months."],
+    ["How long is the notice period?", "The notice period is six weeks."],
+    ["How long is the notice period?", "Notice period: 6 weeks"],
+    ["How long is the notice period?", "Managers have a notice period of half a year."],
+    ["How long is the notice period?", "A six-week notice period holds for all."],
+    ["How long is the parental leave?", "Parental leave is at least fourteen weeks."],
+    ["How long is the parental leave?", "There are fifteen weeks of parental leave."],
+    ["How long is the warranty of the pump?", "The warranty of the pump is 24 months from delivery."],
+    ["How long is a token valid?", "A token is valid for 30 days."],
+    ["How long is an invoice kept?", "An invoice is kept in the archive for ten years."],
+    ["How long are the doors locked?", "The doors are locked for 2 hours."],
+    ["How long is the stone oven preheated?", "The stone oven is preheated for ninety minutes at 280 °C."],
+    ["How long is the lock?", "The lock is 42 m long."]
+  ])("is answered by a time or a length of it: %s %s", (question, text) => {
+    expect(answer(question, text)).toEqual([text])
+  })
+
+  it.each([
+    ["How long is the boat?", "The boat is hired for two hours."],
+    ["How long is the boat?", "The boat is three years old."],
+    ["How long is the red boat?", "The red boat is closed for two days."],
+    ["How long are the doors locked?", "The doors were painted for two days."]
+  ])("is not answered by a time of something else: %s %s", (question, text) => {
+    expect(answer(question, text)).toEqual([])
+  })
+})
