@@ -251,6 +251,16 @@ layer(testServer(), { excludeTestServices: true })("what broke other gateways", 
             )
           }
         }
+        for (const [path, fields] of Object.entries(rest)) {
+          for (const odd of [
+            `"odd":${"[".repeat(150_000)}${"[1],".repeat(60_000)}`,
+            Array.from({ length: 130_000 }, (_, at) => `"${at}":"{"`).join(),
+            `"odd":[${"1,".repeat(250_000)}1]`
+          ]) {
+            const { code, status } = yield* refusal(path, { body: `{${odd},${fields}}`, headers })
+            assert.deepStrictEqual([status, code], [400, "too_many_parts"])
+          }
+        }
         const documents = Array.from({ length: 1_000_000 }, () => "d")
         const many = { model: "sluice-lexical-rerank", query: "q", documents }
         const refused = yield* refusal("/v1/rerank", { json: many })

@@ -3,6 +3,7 @@ import { AccessTokenAuth, ApiKeyAuth, Failure, Principal } from "@sluice/core"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Access, Visitor } from "../contract/Access.ts"
+import { checkParts } from "../http/BodyParts.ts"
 import { noteRequest } from "../operation/RequestRecord.ts"
 import { type Admitted, bearerOf, callerAddress, makeAdmission, mayReadDocuments } from "./Admission.ts"
 import { Caller, type CallerInfo } from "./Caller.ts"
@@ -48,7 +49,7 @@ const ApiKeyAuthLayer = Layer.effect(
           const fromPage = yield* pageUser()
           const admitted = fromPage ?? (yield* byKey(Redacted.value(credential)))
           return yield* calling(
-            handler,
+            Effect.andThen(checkParts, handler),
             admitted,
             fromPage === undefined ? "key" : "session",
             yield* callerAddress

@@ -10,7 +10,7 @@ interface Span {
 }
 
 /** The end of the string that begins at `at`: behind its closing quote, or -1. */
-const endOfString = (text: string, at: number): number => {
+export const endOfString = (text: string, at: number): number => {
   let end = at
   for (;;) {
     end = text.indexOf('"', end + 1)
