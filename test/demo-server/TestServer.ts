@@ -3,7 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Embedder, Reader, Reranker } from "@sluice/core"
+import { type Embedder, ErrorBody, type Reader, type Reranker } from "@sluice/core"
 import { ConfigProvider, Console, Context, Effect, Layer, Logger, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import { Accounts } from "../../apps/demo-server/src/accounts/Accounts.ts"
@@ -166,6 +166,10 @@ export const startServer = Effect.fnUntraced(function* (options: TestServerOptio
 })
 
 export const testServer = (options?: TestServerOptions) => Layer.effect(TestServer, startServer(options))
+
+/** What a refusal says. */
+export const errorOf = (response: Response): Effect.Effect<ErrorBody["error"]> =>
+  Effect.promise(async () => Schema.decodeUnknownSync(ErrorBody)(await response.json()).error)
 
 /** A multipart body of files by path. */
 export const filesOf = (files: Record<string, string | Uint8Array<ArrayBuffer>>): FormData => {

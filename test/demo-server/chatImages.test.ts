@@ -1,11 +1,11 @@
 /** Chat about images over HTTP: what is read in them, what they cost, and what is refused. */
 import { assert, layer } from "@effect/vitest"
-import { ChatChunk, ChatResponse, ErrorBody, makeDataUri } from "@sluice/core"
-import { Effect, Schema } from "effect"
+import { ChatChunk, ChatResponse, makeDataUri } from "@sluice/core"
+import { Effect } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import sharp from "sharp"
-import { testServer, TestServer } from "./TestServer.ts"
+import { errorOf, testServer, TestServer } from "./TestServer.ts"
 
 const root = join(import.meta.dirname, "../..")
 const model = "sluice-ocr"
@@ -31,8 +31,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("chat 
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const response = yield* call(path, { json: body })
-      const { error } = Schema.decodeUnknownSync(ErrorBody)(yield* Effect.promise(() => response.json()))
-      return { status: response.status, ...error }
+      return { status: response.status, ...(yield* errorOf(response)) }
     })
 
   it.effect("is answered with what is written in the image", () =>

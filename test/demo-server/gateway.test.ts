@@ -11,7 +11,7 @@ import {
 } from "@sluice/core"
 import { Effect, Schema } from "effect"
 import { ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
-import { testServer, TestServer } from "./TestServer.ts"
+import { errorOf, testServer, TestServer } from "./TestServer.ts"
 
 const documents = [
   "A bicycle needs air in its tyres.",
@@ -145,7 +145,7 @@ layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
       const response = yield* call("/v1/chat/completions", {
         json: { model, messages: [{ role: "user", content }] }
       })
-      const { error } = Schema.decodeUnknownSync(ErrorBody)(yield* Effect.promise(() => response.json()))
+      const error = yield* errorOf(response)
       assert.deepStrictEqual([response.status, error.code], [400, "image_input_not_supported"])
       assert.include(error.message, "sluice-ocr")
     })

@@ -1,10 +1,10 @@
 /** Images over HTTP: each parameter by its effect on the pixels, both flows, and who may have what was made. */
 import { assert, layer } from "@effect/vitest"
-import { ErrorBody, ImageResponse, makeDataUri, ModelsResponse } from "@sluice/core"
+import { ImageResponse, makeDataUri, ModelsResponse } from "@sluice/core"
 import { Effect, Schema } from "effect"
 import sharp from "sharp"
 import { PNG } from "../../packages/core/src/conformance/checks/ChatImages.ts"
-import { testServer, TestServer } from "./TestServer.ts"
+import { errorOf, testServer, TestServer } from "./TestServer.ts"
 
 const path = "/v1/images/generations"
 const small = { prompt: "A lock on a quiet river", size: "64x48" }
@@ -34,8 +34,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const response = yield* call(path, { json: body })
-      const { error } = Schema.decodeUnknownSync(ErrorBody)(yield* Effect.promise(() => response.json()))
-      return { status: response.status, ...error }
+      return { status: response.status, ...(yield* errorOf(response)) }
     })
   /** Asks until the task has ended; the server draws between the answers. */
   const ended = (id: string | undefined): Effect.Effect<ImageResponse, never, TestServer> =>
@@ -247,7 +246,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
         0
       )
       const none = yield* sent(Uint8Array.of(0xff, 0xfe, 0))
-      const { error } = Schema.decodeUnknownSync(ErrorBody)(yield* Effect.promise(() => none.json()))
+      const error = yield* errorOf(none)
       assert.deepStrictEqual([none.status, error.param], [400, "prompt"])
     })
   )

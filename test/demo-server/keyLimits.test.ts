@@ -1,9 +1,8 @@
 /** Limits of a minute that are said of one key, or of a user's keys, beside those of the whole server. */
 import { assert, describe, it } from "@effect/vitest"
-import { ErrorBody } from "@sluice/core"
 import { Effect, Schema } from "effect"
 import { limitsOf } from "../../apps/demo-server/src/accounts/KeyLimits.ts"
-import { startServer } from "./TestServer.ts"
+import { errorOf, startServer } from "./TestServer.ts"
 
 const limited = { requests_per_minute: Schema.Int, tokens_per_minute: Schema.Int }
 const Key = Schema.Struct({ data: Schema.Struct({ id: Schema.Int, key: Schema.String, ...limited }) })
@@ -65,7 +64,7 @@ it.live("are said by whoever holds the key and by administrators, kept, told and
     const refused = yield* call("/v1/embeddings", { ...bearer(made.key), json: embedding }).pipe(
       Effect.repeat({ until: ({ status }) => status === 429 })
     )
-    const { error } = Schema.decodeUnknownSync(ErrorBody)(yield* Effect.promise(() => refused.json()))
+    const error = yield* errorOf(refused)
     const numbers = /has (\d+) of the (\d+) tokens .* reserves (\d+)/.exec(error.message)?.slice(1)
     assert.deepStrictEqual(numbers?.slice(1), ["5", String(embedding.input.length)])
     assert.strictEqual(numbers?.[0], refused.headers.get("x-ratelimit-remaining-tokens"))
@@ -87,7 +86,7 @@ it.live("are said by whoever holds the key and by administrators, kept, told and
 
     for (const wrong of [-1, 1.5, "5", 1e15]) {
       const response = yield* change("/api/token/", { id: made.id, requests_per_minute: wrong })
-      const { error } = Schema.decodeUnknownSync(ErrorBody)(yield* Effect.promise(() => response.json()))
+      const error = yield* errorOf(response)
       assert.deepStrictEqual([response.status, error.param], [400, "requests_per_minute"], String(wrong))
     }
   }).pipe(Effect.scoped)

@@ -1,9 +1,9 @@
 /** Links that an answer named, given back in a call: read here, and nothing else of this machine with them. */
 import { assert, layer } from "@effect/vitest"
-import { ChatResponse, ErrorBody, ImageResponse, Video } from "@sluice/core"
-import { Effect, Schema } from "effect"
+import { ChatResponse, ImageResponse, Video } from "@sluice/core"
+import { Effect } from "effect"
 import { sendRaw } from "./Raw.ts"
-import { testServer, TestServer } from "./TestServer.ts"
+import { errorOf, testServer, TestServer } from "./TestServer.ts"
 
 const images = "/v1/images/generations"
 /** What group I3 begins with may be of any size. */
@@ -22,8 +22,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("a lin
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const response = yield* call(images, { json: { ...painting, image } })
-      const { error } = Schema.decodeUnknownSync(ErrorBody)(yield* Effect.promise(() => response.json()))
-      return { status: response.status, ...error }
+      return { status: response.status, ...(yield* errorOf(response)) }
     })
 
   it.effect("is an image to begin with, of images, of films and in chats, by any name of ours", () =>

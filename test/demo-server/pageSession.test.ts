@@ -1,8 +1,7 @@
 /** The page's session opens the gateway to the page, and to nothing else. */
 import { assert, it as alone, layer } from "@effect/vitest"
-import { ErrorBody } from "@sluice/core"
 import { Effect, Schema } from "effect"
-import { type CallOptions, startServer, testServer, TestServer } from "./TestServer.ts"
+import { type CallOptions, errorOf, startServer, TestServer, testServer } from "./TestServer.ts"
 
 const embeddings = { json: { model: "sluice-lexical-1024", input: "A lock" } }
 const token = { json: { name: "made by the page", expired_time: -1, remain_quota: 1 } }
@@ -58,7 +57,7 @@ layer(testServer(), { excludeTestServices: true })("the page's session at the ga
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const refused = yield* call("/api/user/token", { as: "session" })
-      const { error } = Schema.decodeUnknownSync(ErrorBody)(yield* Effect.promise(() => refused.json()))
+      const error = yield* errorOf(refused)
       assert.strictEqual(refused.status, 401)
       assert.match(error.message, /Bearer.*POST/)
       assert.strictEqual(yield* statusOf("/api/user/self", { as: "token" }), 200)

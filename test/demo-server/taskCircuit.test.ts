@@ -1,8 +1,7 @@
 /** Whoever watches a task of a provider that does not work waits for no answer of it, as little as whoever calls it. */
 import { assert, it } from "@effect/vitest"
-import { ErrorBody } from "@sluice/core"
-import { Effect, Schema } from "effect"
-import { startServer } from "./TestServer.ts"
+import { Effect } from "effect"
+import { errorOf, startServer } from "./TestServer.ts"
 import { json, startUpstream } from "./Upstream.ts"
 
 it.live("later calls of a task open the circuit of its provider, and hear when it may be asked again", () =>
@@ -22,7 +21,7 @@ it.live("later calls of a task open the circuit of its provider, and hear when i
     assert.isTrue(statuses.every((status) => status >= 500))
     assert.lengthOf(watched(), 5)
     const response = yield* call("/v1/videos/v1")
-    const { error } = Schema.decodeUnknownSync(ErrorBody)(yield* Effect.promise(() => response.json()))
+    const error = yield* errorOf(response)
     assert.strictEqual(response.status, 503)
     assert.include(error.message, "left alone")
     assert.isAtLeast(Number(response.headers.get("retry-after")), 1)
