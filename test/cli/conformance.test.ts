@@ -1,4 +1,7 @@
 /** `sluice conformance` as a program uses it: the report, one object with `--json`, an exit code, the rotated token. */
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -34,6 +37,27 @@ describe("sluice conformance", () => {
       )
       assert.match(stdout, /^interface: \d+ rules kept, 0 broken, \d+ left out$/m)
       assert.notInclude(stdout, "canary")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("fails where nothing could be tried, as at a wrong address", () =>
+    Effect.gen(function* () {
+      const { port } = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const server = createServer((_, response) => void response.writeHead(404).end("{}"))
+          await once(server.listen(0, "127.0.0.1"), "listening")
+          return { server, port: (server.address() as AddressInfo).port }
+        }),
+        ({ server }) => Effect.sync(() => server.close())
+      )
+      const { code, stdout } = yield* Effect.promise(() =>
+        sluiceIn(process.cwd(), ["conformance", "--base-url", `http://127.0.0.1:${port}`], {
+          SLUICE_API_KEY: API_KEY
+        })
+      )
+      assert.strictEqual(code, 1)
+      assert.match(stdout, /^interface: 0 rules kept, 0 broken/m)
+      assert.match(stdout, /nothing can be said: .*Check the base URL, or name a model/)
     }).pipe(Effect.scoped)
   )
 

@@ -19,14 +19,19 @@ const sum = ({ totals }: Report, kind: Kind): string => {
   return `${kind}: ${conforms} rules kept, ${fails} broken, ${skipped} left out`
 }
 
+const verdict = ({ conforms, gateway, totals }: Report): string => {
+  if (conforms) return `${gateway} breaks no rule of the interface that was tried`
+  return totals.interface.fails > 0
+    ? `${gateway} does not conform: it breaks rules of the interface`
+    : `Of ${gateway} nothing can be said: no rule of the interface could be tried. Check the base URL, or name a model, as with --embedding-model`
+}
+
 /** Every call with its rules, then the totals and the verdict. */
 const render = (report: Report): string =>
   [
     ...report.calls.map(block),
     `${sum(report, "interface")}\n${sum(report, "our choice")}`,
-    report.conforms
-      ? `${report.gateway} breaks no rule of the interface that was tried`
-      : `${report.gateway} does not conform: it breaks rules of the interface`
+    verdict(report)
   ].join("\n\n")
 
 const allowing = (name: string, what: string) =>
@@ -121,7 +126,7 @@ export const conformance = Command.make(
     }).pipe(Effect.provide(layerTransport()))
 ).pipe(
   Command.withDescription(
-    "Run the contract against any gateway: what conforms, call by call and rule by rule. Fails when a rule of the interface is broken"
+    "Run the contract against any gateway: what conforms, call by call and rule by rule. Fails when a rule of the interface is broken, or none could be tried"
   ),
   Command.withExamples([
     {

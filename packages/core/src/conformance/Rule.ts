@@ -40,7 +40,7 @@ export interface CheckedCall {
 /** What was found about a gateway. */
 export interface Report {
   readonly gateway: string
-  /** No rule of the interface fails. Rules that were skipped are neither for it nor against it. */
+  /** Some rule of the interface was tried, and none fails. Those that were skipped are neither for it nor against it. */
   readonly conforms: boolean
   /** Which models were called, by what for. */
   readonly models: Readonly<Record<string, string>>
@@ -60,5 +60,6 @@ export const report = (
   calls: ReadonlyArray<CheckedCall>
 ): Report => {
   const totals = { interface: count(calls, "interface"), "our choice": count(calls, "our choice") }
-  return { gateway, conforms: totals.interface.fails === 0, models, totals, calls }
+  const { conforms, fails } = totals.interface
+  return { gateway, conforms: fails === 0 && conforms > 0, models, totals, calls }
 }
