@@ -1,6 +1,6 @@
 /** Who calls from where: what a header says of it counts from proxies that are trusted, and from nobody else. */
 import { assert, it, layer } from "@effect/vitest"
-import { ImageResponse } from "@sluice/core"
+import { ErrorBody, ImageResponse } from "@sluice/core"
 import { ConfigProvider, Effect, Layer, Schema } from "effect"
 import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
 import { testServer, TestServer } from "./TestServer.ts"
@@ -61,6 +61,37 @@ layer(testServer({ env: { SLUICE_TRUSTED_PROXIES: "127.0.0.0/8, 10.0.0.0/8" } })
       assert.match(yield* linkOf({ ...forwarded, "x-forwarded-proto": "https" }), /^https:\/\/127\.0\.0\.1:/)
       assert.match(yield* linkOf({ ...forwarded, "x-forwarded-proto": "gopher" }), /^http:\/\/127\.0\.0\.1:/)
       assert.match(yield* linkOf(forwarded), /^http:\/\/127\.0\.0\.1:/)
+    })
+  )
+
+  it.effect("streams of events ask it not to collect them, and nothing else does", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      const json = { model: "sluice-extractive", messages: [{ role: "user", content: "A lock" }] }
+      const buffering = (stream: boolean) =>
+        Effect.map(call("/v1/chat/completions", { json: { ...json, stream } }), ({ headers }) =>
+          headers.get("x-accel-buffering")
+        )
+      assert.deepStrictEqual([yield* buffering(true), yield* buffering(false)], ["no", null])
+      const asked = { json: { question: "A lock?" }, headers: { accept: "text/event-stream" } }
+      assert.strictEqual((yield* call("/qa", asked)).headers.get("x-accel-buffering"), "no")
+    })
+  )
+
+  it.effect("a proxy that calls the server by another name than the page's is told both", () =>
+    Effect.gen(function* () {
+      const { call, json, url } = yield* TestServer
+      const asked = {
+        as: "session",
+        json: { question: "?" },
+        headers: { "sec-fetch-site": "cross-site", origin: "https://ai.team.example" }
+      } as const
+      assert.strictEqual((yield* call("/qa", asked)).status, 403)
+      const { error } = yield* json(ErrorBody, "/qa", asked)
+      assert.include(
+        error.message,
+        `at https://ai.team.example, and the server was called as ${new URL(url).host}`
+      )
     })
   )
 

@@ -126,7 +126,7 @@ const AccessLayer = Layer.effect(
             yield* passing(yield* byKey(bearer), group.identifier)
             return yield* notSignedIn
           }
-          if (!isSameOrigin(request)) return yield* crossOrigin
+          if (!isSameOrigin(request)) return yield* crossOrigin(request)
           const passed = yield* passing(admitted, group.identifier)
           return yield* calling(handler, passed, "session", yield* callerAddress)
         })

@@ -4,7 +4,8 @@ import type { HttpServerRequest } from "effect/http"
 import { isOurHost } from "../http/Hosts.ts"
 import { parseSubnet } from "./Subnet.ts"
 
-const hostOf = (origin: string): string | undefined =>
+/** Of an `Origin`; undefined where it is none. */
+export const hostOf = (origin: string): string | undefined =>
   URL.canParse(origin) ? new URL(origin).host : undefined
 
 /**

@@ -67,7 +67,7 @@ export const SessionLayer = HttpApiBuilder.group(
     return handlers.handleAll({
       open: Effect.fn("session.open")(function* ({ payload }) {
         const request = yield* HttpServerRequest.HttpServerRequest
-        if (isCrossOrigin(request)) return yield* crossOrigin
+        if (isCrossOrigin(request)) return yield* crossOrigin(request)
         const { key, user } = yield* admit(payload)
         const session = audit
           .changing(accounts.openSession(user.id, key?.id), () => ({

@@ -11,7 +11,10 @@ const farewell = lastEvent({ type: "error", error: shuttingDown.body.error })
 const isEvents = ({ body }: HttpServerResponse.HttpServerResponse): boolean =>
   body._tag === "Stream" && body.contentType.startsWith("text/event-stream")
 
-/** The same answer; where it is a stream of events, it ends when the server's time is over. */
+/** nginx collects an answer before it passes it on, unless the answer says so. */
+const UNBUFFERED = { "x-accel-buffering": "no" }
+
+/** The same answer; where it is a stream of events, it passes proxies as it comes, and ends when the server's time is over. */
 export const endInTime = (
   response: HttpServerResponse.HttpServerResponse,
   { isOver, over }: Shutdown["Service"]
@@ -22,5 +25,8 @@ export const endInTime = (
     Stream.interruptWhen(over),
     Stream.concat(Stream.unwrap(Effect.sync(() => (isOver() ? Stream.make(farewell) : Stream.empty))))
   )
-  return HttpServerResponse.setBody(response, HttpBody.stream(ending, body.contentType))
+  return HttpServerResponse.setHeaders(
+    HttpServerResponse.setBody(response, HttpBody.stream(ending, body.contentType)),
+    UNBUFFERED
+  )
 }
