@@ -33,12 +33,18 @@ describe("another embedding model", () => {
       const before = yield* server.json(ServerStatus, "/status")
       assert.strictEqual(before.state, "rebuild-needed")
       assert.include(before.message, "another-embedder")
+      assert.include(before.message, "`POST /rebuild`")
+      // Of a whole server one library waits.
+      const ready = yield* server.call("/readyz", { as: "none" })
+      assert.strictEqual(ready.status, 200)
+      assert.include(yield* Effect.promise(() => ready.text()), "wait for `POST /rebuild`")
       for (const accept of ["application/json", "text/event-stream"]) {
         const refused = yield* server.call("/qa", { as: "session", json: { question }, headers: { accept } })
         assert.strictEqual(refused.status, 409)
       }
       const { error } = yield* server.json(ErrorBody, "/qa", { as: "session", json: { question } })
       assert.strictEqual(error.code, "manifest_mismatch")
+      assert.include(error.message, "`POST /rebuild`")
 
       const events = yield* server.events(IngestEvent, "/rebuild", { as: "session", method: "POST" })
       assert.strictEqual(events.at(-1)?.type, "done")

@@ -19,6 +19,14 @@ const expected = {
   "上行的船只应该停在哪里？": ["黄线之后", "handbook/08-中文简介.md"]
 } as const
 
+it.live("a library begins empty where no samples are wanted", () =>
+  Effect.gen(function* () {
+    const { json } = yield* startServer({ samples: true, env: { SLUICE_SAMPLES: "false" } })
+    const { documents, state } = yield* json(ServerStatus, "/status")
+    assert.deepStrictEqual([documents, state], [0, "ready"])
+  }).pipe(Effect.scoped)
+)
+
 it.live("every starter question is answered well, from the samples", () =>
   Effect.gen(function* () {
     const { json } = yield* startServer({ samples: true })

@@ -6,6 +6,7 @@
  * | `PORT` | 3000 | port to listen on; 0 takes any that is free |
  * | `HOST` | 127.0.0.1 | address to bind; anything else than loopback is reachable by others |
  * | `SLUICE_DATA` | `.sluice` | folder of the library and of the accounts |
+ * | `SLUICE_SAMPLES` | true | `false`: a new library begins empty, without the sample documents |
  * | `SLUICE_DATABASE_URL` | – | a PostgreSQL for the accounts, in place of the SQLite in the folder |
  * | `SLUICE_SYNCHRONOUS` | full | `normal`: what that SQLite has committed survives a crash of the server, not a loss of power |
  * | `SLUICE_GATEWAY_URL` | – | a gateway that answers in place of the embedded models |
@@ -86,6 +87,7 @@ const variables = Config.unwrap({
     "SLUICE_EMBEDDING_BATCH"
   ).pipe(Config.option, Config.map(Option.getOrUndefined)),
   describe: Config.Boolean("SLUICE_DESCRIBE_FIGURES").pipe(Config.option),
+  samples: Config.Boolean("SLUICE_SAMPLES").pipe(Config.option),
   operation: operationVariables,
   money: moneyVariables
 })
@@ -190,6 +192,8 @@ export class ServerConfig extends Context.Service<
     readonly gateway: GatewaySettings | undefined
     /** Figures are described when they are brought, so that they are found by what they show. */
     readonly describeFigures: boolean
+    /** Whether a new library of the owner begins with the sample documents. */
+    readonly samples: boolean
     /** Names of variables that are set and have no effect. */
     readonly stray: ReadonlyArray<string>
     readonly operation: OperationSettings
@@ -217,6 +221,7 @@ export class ServerConfig extends Context.Service<
         synchronous: yield* synchronousOf(found),
         gateway: yield* gatewayOf(found),
         describeFigures: Option.getOrElse(found.describe, () => false),
+        samples: Option.getOrElse(found.samples, () => true),
         stray: strayOf(found),
         operation: yield* operationOf(found.operation),
         money: yield* moneyOf(found.money)

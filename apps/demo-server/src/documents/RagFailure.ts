@@ -23,6 +23,12 @@ const statuses: Record<RagReason, Failure["status"]> = {
 export const reasonCode = (reason: RagReason): string =>
   reason.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 
+/** The message, and what mends it at this server where the library alone would name a function. */
+export const messageOf = ({ message, reason }: RagError): string =>
+  reason === "ManifestMismatch"
+    ? `${message} At this server \`POST /rebuild\` does that, as does its page, for each user's own documents.`
+    : message
+
 /** Status, code and message; a model's own failure keeps what the gateway said. */
 export const ragFailure = (error: RagError): Failure => {
   if (error.reason === "Model" && error.cause instanceof GatewayError) {
@@ -30,7 +36,7 @@ export const ragFailure = (error: RagError): Failure => {
   }
   return new Failure({
     status: statuses[error.reason],
-    message: error.message,
+    message: messageOf(error),
     code: reasonCode(error.reason),
     ...(error.document !== undefined && { param: error.document }),
     retryable: error.reason === "NoSpace" || error.reason === "Store"

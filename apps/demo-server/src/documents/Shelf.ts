@@ -4,6 +4,7 @@ import { Effect, FileSystem, type Path, Ref, Stream } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Collections.ts"
 import type { IngestEvent, ServerStatus } from "../contract/index.ts"
 import { wireEvents } from "./IngestWire.ts"
+import { messageOf } from "./RagFailure.ts"
 import { type OpenCollection, openCollections } from "./OpenCollections.ts"
 import { rebuiltTogether } from "./Rebuilt.ts"
 import { readSamples, SAMPLES } from "./Samples.ts"
@@ -16,6 +17,8 @@ const beingRebuilt = new RagError({
   reason: "Stale",
   message: "The library is being rebuilt: remove the collection when GET /status says `ready`"
 })
+
+const NOT_YET = "The gateway has not answered yet: the library opens as soon as it does"
 
 type Busy = "filling" | "rebuilding"
 
@@ -69,7 +72,7 @@ export const makeShelf = Effect.fnUntraced(function* (folder: string, describeFi
       documents: 0,
       passages: 0,
       state: now === "rebuilding" ? now : state,
-      message: error?.message ?? "The gateway has not answered yet: the library opens as soon as it does"
+      message: error === undefined ? NOT_YET : messageOf(error)
     }
   })
 

@@ -5,6 +5,7 @@ import { OWNER } from "../accounts/Owner.ts"
 import { ServerConfig } from "../Config.ts"
 import { libraryError } from "../StartError.ts"
 import { metered } from "./Metered.ts"
+import { messageOf } from "./RagFailure.ts"
 import { readQuestions, SAMPLES } from "./Samples.ts"
 import { makeShelf, type Shelf } from "./Shelf.ts"
 
@@ -24,7 +25,7 @@ export class Shelves extends Context.Service<
   Shelves,
   {
     readonly of: (user: string) => Effect.Effect<Shelf>
-    /** Reads the samples into the owner's library. */
+    /** Reads the samples into the owner's library, unless the configuration wants none. */
     readonly fill: Effect.Effect<void>
     /** Questions that the samples answer. */
     readonly questions: ReadonlyArray<string>
@@ -33,7 +34,7 @@ export class Shelves extends Context.Service<
   static readonly layer = Layer.effect(
     Shelves,
     Effect.gen(function* () {
-      const { data, describeFigures } = yield* ServerConfig
+      const { data, describeFigures, samples } = yield* ServerConfig
       const path = yield* Path.Path
       const scope = yield* Effect.scope
       const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
@@ -50,7 +51,7 @@ export class Shelves extends Context.Service<
       yield* Effect.timeoutOption(owners.library, PATIENCE).pipe(
         Effect.catchIf(
           ({ reason }) => isMendable(reason),
-          (error) => Effect.logWarning(error.message)
+          (error) => Effect.logWarning(messageOf(error))
         ),
         Effect.mapError(libraryError(data))
       )
@@ -68,7 +69,7 @@ export class Shelves extends Context.Service<
       return {
         // Of two that ask at once the second finds what the first made.
         of: (user) => oneAtATime.withPermit(shelfOf(user)),
-        fill: owners.fill(path.join(data, "samples-read")),
+        fill: samples ? owners.fill(path.join(data, "samples-read")) : Effect.void,
         questions: yield* readQuestions(SAMPLES).pipe(
           Effect.catch((error) => Effect.as(Effect.logWarning(`No starter questions: ${error.message}`), []))
         )

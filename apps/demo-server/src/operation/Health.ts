@@ -28,6 +28,9 @@ const checked = <E, R>(check: Effect.Effect<Check, E, R>, otherwise: Check) =>
     Effect.catchCause(() => Effect.succeed(otherwise))
   )
 
+/** Told, and no reason to take the server out: the owner's documents wait for the owner, and all else is served. */
+const REBUILD = "the owner's documents wait for `POST /rebuild`"
+
 /** What each part of the server says of itself. */
 const readiness = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -37,9 +40,10 @@ const readiness = Effect.gen(function* () {
 
   const database = checked(Effect.as(sql`SELECT 1`, "ok"), "the database does not answer")
   const library = checked(
-    Effect.map(shelf.state, ({ state }) =>
-      state === "unavailable" || state === "rebuild-needed" ? `the library is not open: ${state}` : "ok"
-    ),
+    Effect.map(shelf.state, ({ state }) => {
+      if (state === "rebuild-needed") return REBUILD
+      return state === "unavailable" ? `the library is not open: ${state}` : "ok"
+    }),
     "the library cannot be read"
   )
   const fs = yield* FileSystem.FileSystem
@@ -75,7 +79,7 @@ const ReadinessLayer = HttpRouter.use(
       "GET",
       "/readyz",
       Effect.map(ask, (checks) => {
-        const isReady = Object.values(checks).every((check) => check === "ok")
+        const isReady = Object.values(checks).every((check) => check === "ok" || check === REBUILD)
         return HttpServerResponse.jsonUnsafe(
           { status: isReady ? "ready" : "not_ready", checks, config: isRefused() ? REFUSED : "ok" },
           { status: isReady ? 200 : 503, headers: isReady ? {} : { "retry-after": "5" } }
