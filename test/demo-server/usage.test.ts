@@ -8,6 +8,7 @@ import { type CallOptions, startServer } from "./TestServer.ts"
 
 const Used = Schema.Struct({ data: Schema.Array(DayUsage) })
 const Made = Schema.Struct({ data: Schema.Struct({ id: Schema.Int, key: Schema.String }) })
+const User = Schema.Struct({ data: Schema.Struct({ id: Schema.String, access_token: Schema.String }) })
 const Listed = Schema.Struct({ data: Schema.Array(Schema.Struct({ name: Schema.String })) })
 
 onEachStore((store) => {
@@ -35,9 +36,18 @@ onEachStore((store) => {
         assert.match(day, /^\d{4}-\d\d-\d\d$/)
       }
       assert.strictEqual((yield* server.call("/api/usage", { as: "none" })).status, 401)
-      for (const days of ["0", "367", "1.5", "many"]) {
+      for (const days of ["0", "3661", "1.5", "many"]) {
         assert.strictEqual((yield* server.call(`/api/usage?days=${days}`, { as: "token" })).status, 400)
       }
+      const misspelt = yield* server.call("/api/usage?users=ann", { as: "token" })
+      assert.strictEqual(misspelt.status, 400)
+      const ann = yield* server.json(User, "/api/user", { as: "token", json: { username: "ann" } })
+      const asAnn = { as: "none", headers: { authorization: `Bearer ${ann.data.access_token}` } } as const
+      const ofAnn = `/api/usage?user=${ann.data.id}`
+      for (const asked of [{ as: "token" }, asAnn] as const)
+        assert.deepStrictEqual(yield* server.json(Used, ofAnn, asked), { data: [] })
+      assert.deepStrictEqual((yield* server.json(Used, "/api/usage?user=owner", { as: "token" })).data, data)
+      assert.strictEqual((yield* server.call("/api/usage?user=owner", asAnn)).status, 403)
     }).pipe(Effect.scoped)
   )
 

@@ -15,7 +15,7 @@ import { type UserFields, type UserRow, Users } from "./Users.ts"
 const refuse = (status: Failure["status"], code: string, message: string, param?: string) =>
   new Failure({ status, message, code, ...(param !== undefined && { param }), retryable: false })
 
-const notAdmin = refuse(403, "not_an_administrator", "Only administrators may do this")
+export const notAdmin = refuse(403, "not_an_administrator", "Only administrators may do this")
 const notYourself = refuse(
   400,
   "invalid_value",
