@@ -10,6 +10,12 @@ type Issue = ReturnType<typeof format>["issues"][number]
 /** What Schema says of a field that is not known. */
 const EXCESS = "Expected no excess property"
 
+/** What Schema says, as a caller of HTTP would. */
+const SAID: Readonly<Record<string, string>> = {
+  "Missing key": "is missing: it has to be given",
+  [EXCESS]: "is not known here: leave it out"
+}
+
 const pathOf = (issue: Issue | undefined): ReadonlyArray<string> =>
   (issue?.path ?? []).map((step) => String(typeof step === "object" ? step.key : step))
 
@@ -47,7 +53,8 @@ export class MalformedRequest extends HttpApiMiddleware.Service<MalformedRequest
           : first
       const param = pathOf(issue).join(".")
       const where = param === "" ? `The ${error.kind.toLowerCase()} of the request` : `\`${param}\``
-      const message = `${where} is not valid: ${issue?.message ?? "it does not fit its schema"}`
+      const said = issue?.message ?? "it does not fit its schema"
+      const message = `${where} ${SAID[said] ?? `is not valid: ${said}`}`
       return Effect.fail(
         new Failure({ status: 400, message, param: param === "" ? undefined : param, retryable: false })
       )

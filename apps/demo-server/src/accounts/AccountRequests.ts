@@ -44,7 +44,9 @@ export const nothingElse = (
   const field = Object.keys(extra ?? {}).find((name) => !but.includes(name))
   return field === undefined
     ? Effect.void
-    : Effect.fail(refused(field.slice(0, NAME), "This field is not known here: leave it out"))
+    : Effect.fail(
+        refused(field.slice(0, NAME), `\`${field.slice(0, NAME)}\` is not known here: leave it out`)
+      )
 }
 
 export const nameOf = (name: string, param = "name") =>
