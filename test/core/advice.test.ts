@@ -101,6 +101,12 @@ layer(Clients)("what to try next, by the call:", (it) => {
         assert.isTrue(error.inDoubt)
         assert.match(error.message, /look before you make it again\.$/)
       }
+      const doubt = "It may have been made all the same, and paid for: look before you make it again."
+      for (const said of ["boom", "boom.", `boom. ${doubt}`]) {
+        const error = yield* behaving(refuse(500, openAi({ message: said })), Effect.flip(create))
+        assert.strictEqual(error.reason.message, `boom. ${doubt}`)
+        assert.isTrue(error.inDoubt)
+      }
       const read = yield* behaving(hangUp("destroy"), Effect.flip(rerankThree()))
       assert.isUndefined(read.inDoubt)
       assert.match(read.message, /call again later\.$/)

@@ -230,6 +230,23 @@ layer(Client)("images in two steps", (it) => {
     })
   )
 
+  it.effect("whoever interrupts a creation is told that it may be made and paid for", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const logger = Logger.make(({ message }) => void lines.push(String(message)))
+      yield* behaving(
+        () => undefined,
+        Effect.gen(function* () {
+          const { seen } = yield* LoopbackGateway
+          const fiber = yield* Effect.forkChild(generate())
+          while (seen.length === 0) yield* tick
+          yield* Fiber.interrupt(fiber)
+        }).pipe(Effect.provide(Logger.layer([logger])))
+      )
+      assert.deepStrictEqual(lines, ["Interrupted; the images may be made and paid for all the same."])
+    })
+  )
+
   it.effect("links of group I4 end after 24 hours; of others nobody knows; Base64 does not end", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1000 * HOUR)

@@ -105,7 +105,9 @@ export interface Images {
    * `processing`, `pending`, `running`) may have more to give than it shows: it is waited for, and at the deadline the
    * images that have come are the answer.
    *
-   * **Gotchas.** Many or large images as Base64 may be more than `maxResponseBytes` (64 MB) lets through, and are paid for:
+   * **Gotchas.** Interrupted before its answer, as by `Effect.timeout`, a creation may go on at the gateway and be paid
+   * for. Where the gateway honours `Idempotency-Key`, `withIdempotencyKey` with the same key fetches what was made.
+   * Many or large images as Base64 may be more than `maxResponseBytes` (64 MB) lets through, and are paid for:
    * ask for links, or raise it.
    */
   readonly generate: (call: ImageCall, patience?: ImagePatience) => Effect.Effect<ImageAnswer, GatewayError>

@@ -2,6 +2,7 @@
 import { Clock, Context, Duration, Effect, Exit, Redacted } from "effect"
 import { GatewayError, IN_DOUBT_REASONS, TimedOut } from "../GatewayError.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../RetryPolicy.ts"
+import { sentence } from "../Sentence.ts"
 import type { About } from "./About.ts"
 import type { Answer, Problem } from "./Answer.ts"
 import { concealAnswer, concealer, concealIn } from "./Conceal.ts"
@@ -35,6 +36,10 @@ export const ATTEMPT_TIMEOUT: Duration.Input = "60 seconds"
 export const CALL_TIMEOUT: Duration.Input = "3 minutes"
 
 const DOUBT = "It may have been made all the same, and paid for: look before you make it again."
+
+/** What is said after a message: nothing where it says so itself, as another gateway's does that has it from here. */
+const doubtAfter = (message: string): string =>
+  message.includes(DOUBT) ? "" : `${sentence(message).slice(message.length)} ${DOUBT}`
 
 /** Some gateways put more than an identifier there. */
 const REQUEST_ID_LENGTH = 128
@@ -91,7 +96,7 @@ export const makeCaller = (
       attempt,
       unmade,
       ...(inDoubt && { inDoubt }),
-      reason: concealIn(reason, conceal, inDoubt ? ` ${DOUBT}` : "")
+      reason: concealIn(reason, conceal, inDoubt ? doubtAfter(reason.message) : "")
     })
   }
 

@@ -137,7 +137,15 @@ export const makeImages = Effect.fnUntraced(function* (
       Effect.mapError(refusal(about))
     )
     const attempt = exchange(postImage({ payload, responseMode }), read(group))
-    const { value } = yield* creations.call(about, judge(judgeCreation)(attempt))
+    const { value } = yield* creations
+      .call(about, judge(judgeCreation)(attempt))
+      .pipe(
+        Effect.onInterrupt(() =>
+          Effect.logWarning("Interrupted; the images may be made and paid for all the same.").pipe(
+            Effect.annotateLogs({ operation: about.operation, model: request.model })
+          )
+        )
+      )
     return value
   })
 
