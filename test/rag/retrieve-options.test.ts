@@ -90,6 +90,14 @@ describe("retrieval's options", () => {
           { filter: Filter.equals("page", Number.NaN) },
           /^This is no filter: Expected a finite number at \["value"\]\. Fields/
         ],
+        [
+          { filter: Filter.and(Filter.not(Filter.equals("format", "md"))) },
+          /has the format "md": it is one of markdown, .*image\. Files are told apart by their endings/
+        ],
+        [
+          { filter: Filter.or(Filter.in("kind", ["table", "tables"])) },
+          /the kind "tables": it is one of passage, figure, table/
+        ],
         [{ filter: { _tag: "Like", field: "path" } }, /This is no filter/]
       ] as ReadonlyArray<readonly [object, RegExp]>) {
         const error = yield* Effect.flip(from.retrieve("lower gate", wrong))

@@ -53,7 +53,9 @@ const draw = (seed: number) => {
   /** `there` gives a value that some document has in that field. */
   const filter = (depth: number, there: (field: FilterField) => FilterValue): Filter => {
     const of = field()
-    const known = (): FilterValue => (next() < 0.8 ? there(of) : scalar())
+    // Another format or kind than there is would be refused.
+    const few = of === "format" || of === "kind"
+    const known = (): FilterValue => (few || next() < 0.8 ? there(of) : scalar())
     const end = () => {
       const value = next() < 0.8 ? known() : undefined
       return typeof value === "string" || typeof value === "number" ? value : undefined

@@ -1,7 +1,8 @@
 /** A filter as LanceDB evaluates it. Nothing of it reaches the SQL but literals that are quoted here. */
 import { Effect, Schema } from "effect"
-import type { DocumentInfo, StoredPassage } from "../Document.ts"
+import type { DocumentInfo, Format, StoredPassage } from "../Document.ts"
 import { Filter, type FilterField, type FilterValue, matches } from "../Filter.ts"
+import { shown } from "../Given.ts"
 import { RagError } from "../RagError.ts"
 import { sqlIn, sqlString } from "./Lance.ts"
 
@@ -33,6 +34,7 @@ export const lanceFilter = Effect.fn("LanceFilter.make")(function* (
 ) {
   yield* checkSize(asked)
   const filter = yield* Schema.decodeUnknownEffect(Filter.schema)(asked).pipe(Effect.mapError(malformed))
+  yield* checkValues(filter)
   if (!asksDocuments(filter)) {
     return { where: sqlOf(filter, false, []), holds: () => true } satisfies LanceFilter
   }
@@ -198,6 +200,29 @@ const checkSize = (filter: unknown): Effect.Effect<void, RagError> => {
     )
   }
   return Effect.void
+}
+
+/** Values of the fields that have few: a question by another one is a slip of the pen. */
+const VALUES: { readonly [field: string]: ReadonlyArray<FilterValue> } = {
+  format: ["markdown", "html", "text", "pdf", "docx", "image"] satisfies ReadonlyArray<Format>,
+  kind: ["passage", "figure", "table"]
+}
+
+const checkValues = (filter: Filter): Effect.Effect<void, RagError> => {
+  if (isJunction(filter)) return Effect.forEach(filter.filters, checkValues, { discard: true })
+  if (filter._tag === "Not") return checkValues(filter.filter)
+  const known = typeof filter.field === "string" ? VALUES[filter.field] : undefined
+  const asked = filter._tag === "Equals" ? [filter.value] : filter._tag === "In" ? filter.values : []
+  const odd = known && asked.find((value) => !known.includes(value))
+  return odd === undefined
+    ? Effect.void
+    : Effect.fail(
+        new RagError({
+          stage: "retrieve",
+          reason: "Malformed",
+          message: `No passage has the ${String(filter.field)} ${shown(odd)}: it is one of ${known?.join(", ")}. Files are told apart by their endings in \`path\`.`
+        })
+      )
 }
 
 const malformed = (cause: Schema.SchemaError): RagError =>
