@@ -297,6 +297,13 @@ const freshWorld = (): World => {
 }
 
 /** The handler of a path: of two that fit, that which was named first. */
+/** How it answers a call. */
+export const handlerOf = (call: string): Handler => {
+  const handler = referenceGateway.calls[call]
+  if (handler === undefined) throw new Error(`There is no ${call}`)
+  return handler
+}
+
 const route = ({ calls }: Gateway, method: string, path: string) => {
   for (const [name, handler] of Object.entries(calls)) {
     const pattern = new RegExp(`^${name.replaceAll("{}", "([^/]+)").replaceAll(/[.?]/g, "\\$&")}$`)

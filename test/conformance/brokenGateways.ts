@@ -2,6 +2,7 @@
 import {
   type Gateway,
   type Handler,
+  handlerOf,
   type Opens,
   referenceGateway,
   refuse,
@@ -17,12 +18,6 @@ export interface BrokenGateway {
 }
 
 const { calls, opens } = referenceGateway
-
-const handlerOf = (call: string): Handler => {
-  const handler = calls[call]
-  if (handler === undefined) throw new Error(`There is no ${call}`)
-  return handler
-}
 
 /** One call answers something else. */
 const answering = (does: string, call: string, rule: string, handler: Handler): BrokenGateway => ({

@@ -1,6 +1,13 @@
 /** Gateways that keep the interface in ways that a hasty check takes for broken. */
 import { TINY_MP4 } from "./TinyMp4.ts"
-import { type Gateway, type Handler, MODELS, referenceGateway, refuse } from "./ReferenceGateway.ts"
+import {
+  type Gateway,
+  type Handler,
+  handlerOf,
+  MODELS,
+  referenceGateway,
+  refuse
+} from "./ReferenceGateway.ts"
 
 export interface RightGateway {
   /** What it does, and may do. */
@@ -13,12 +20,6 @@ export interface RightGateway {
 }
 
 const { calls, opens } = referenceGateway
-
-const handlerOf = (call: string): Handler => {
-  const handler = calls[call]
-  if (handler === undefined) throw new Error(`There is no ${call}`)
-  return handler
-}
 
 const EMBED = "POST /v1/embeddings"
 const CHAT = "POST /v1/chat/completions"
