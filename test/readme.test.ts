@@ -1,5 +1,5 @@
 /** The examples of README.md do what they say: each is run in a folder that holds `./docs`, the last beside a gateway. */
-import type { Answer, IngestPlan, IngestReport } from "@sluice/rag"
+import type { Answer, IngestPlan, IngestReport, LibraryEvaluation } from "@sluice/rag"
 import { execFile } from "node:child_process"
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { stripTypeScriptTypes } from "node:module"
@@ -111,6 +111,29 @@ describe("README.md", () => {
     })
     await check(answer as Answer)
     expect(best).toBe("The lower gate is opened when the levels are even.")
+  })
+})
+
+describe("docs/models.md", () => {
+  const [models, client, ...more] = examplesOf("docs/models.md")
+
+  it("shows models of one's own, and they answer", async () => {
+    expect(more).toEqual([])
+    await check((await run(models!, {}, few)) as Answer)
+  })
+
+  it("shows how a client is made without variables", async () => {
+    expect(await run(client!)).toBeTruthy()
+  })
+})
+
+describe("docs/evaluation.md", () => {
+  it("shows how questions of one's own are asked of a library", async () => {
+    const [example, ...more] = examplesOf("docs/evaluation.md")
+    expect(more).toEqual([])
+    const { queries, runs } = (await run(example!, {}, few)) as LibraryEvaluation
+    expect(queries).toBe(2)
+    expect(runs.map(({ name }) => name)).toEqual(["bm25", "default", "keywords"])
   })
 })
 

@@ -22,8 +22,8 @@ const expected = {
 it.live("a library begins empty where no samples are wanted", () =>
   Effect.gen(function* () {
     const { json } = yield* startServer({ samples: true, env: { SLUICE_SAMPLES: "false" } })
-    const { documents, state } = yield* json(ServerStatus, "/status")
-    assert.deepStrictEqual([documents, state], [0, "ready"])
+    const { documents, questions, state } = yield* json(ServerStatus, "/status")
+    assert.deepStrictEqual([documents, [...questions], state], [0, [], "ready"])
   }).pipe(Effect.scoped)
 )
 

@@ -70,9 +70,13 @@ export class Shelves extends Context.Service<
         // Of two that ask at once the second finds what the first made.
         of: (user) => oneAtATime.withPermit(shelfOf(user)),
         fill: samples ? owners.fill(path.join(data, "samples-read")) : Effect.void,
-        questions: yield* readQuestions(SAMPLES).pipe(
-          Effect.catch((error) => Effect.as(Effect.logWarning(`No starter questions: ${error.message}`), []))
-        )
+        questions: samples
+          ? yield* readQuestions(SAMPLES).pipe(
+              Effect.catch((error) =>
+                Effect.as(Effect.logWarning(`No starter questions: ${error.message}`), [])
+              )
+            )
+          : []
       }
     })
   )
