@@ -150,6 +150,15 @@ export const accountTests = (visit: Visitor): void => {
       await page.reload()
       await page.getByRole("button", { name: "Show more" }).press("Enter")
       await page.locator(".keys-list li:nth-child(51):focus").waitFor()
+      // One that was deleted elsewhere is told of, and goes.
+      visit.expect(/404/)
+      await page.evaluate(`(async () => {
+        const { data } = await (await fetch("/api/token/?num=1&p=0")).json()
+        await fetch("/api/token/" + data[0].id, { method: "DELETE" })
+      })()`)
+      await page.getByRole("switch").first().uncheck({ force: true })
+      await page.getByRole("alert").filter({ hasText: "no token with this id" }).waitFor()
+      await page.locator(".keys-list li:nth-child(51)").waitFor({ state: "detached" })
     })
 
     it("says what is wrong with a key that cannot be made", async () => {

@@ -3,6 +3,9 @@
 /** What had the focus and is still there, the latest last. */
 let had: ReadonlyArray<HTMLElement> = []
 
+/** Whether the last shows it: who goes by keyboard sees where the focus went, who points stays where they look. */
+let shown = false
+
 const controls = (place: Element): ReadonlyArray<HTMLElement> => [
   ...place.querySelectorAll<HTMLElement>("a[href], button, input, select, textarea, summary")
 ]
@@ -41,13 +44,14 @@ const onChange = (records: ReadonlyArray<MutationRecord>): void => {
     firstThatCame(previousSibling, records) ??
     before(target instanceof Element ? target.closest("main, aside") : null) ??
     document.getElementById("main")
-  next?.focus({ preventScroll: true })
+  next?.focus({ preventScroll: !shown })
 }
 
 export const keepFocus = (): void => {
   document.addEventListener("focusin", ({ target }) => {
-    if (target instanceof HTMLElement)
-      had = [...had.filter((each) => each !== target && each.isConnected), target]
+    if (!(target instanceof HTMLElement)) return
+    had = [...had.filter((each) => each !== target && each.isConnected), target]
+    shown = target.matches(":focus-visible")
   })
   new MutationObserver(onChange).observe(document.body, { childList: true, subtree: true })
 }

@@ -89,6 +89,8 @@ const optimistically = async (
   } catch (thrown) {
     keys.value = before
     keyFailure.value = toFailure(thrown)
+    // Others may have changed meanwhile, here or elsewhere.
+    void refreshAccount()
   }
 }
 
