@@ -5,7 +5,8 @@ import { answerTypeOf, requiredOf } from "./reading/answerType.ts"
 import { CAPTION, TITLED } from "./reading/blocks.ts"
 import { picturesIn } from "./reading/pictures.ts"
 import { contentOf, covered, hasNumbers, presence, shareOf } from "./reading/presence.ts"
-import { isNumber, type Question, questionOf, WHETHER, wordsOf } from "./reading/question.ts"
+import { names } from "./reading/numbered.ts"
+import { isNumber, type Question, questionOf, WHETHER, wordsOf, YEAR } from "./reading/question.ts"
 import type { Sentence } from "./reading/Sentence.ts"
 import { sentencesOf } from "./reading/sentences.ts"
 import { forgetIfFull, type Term } from "./text/Term.ts"
@@ -134,6 +135,25 @@ const isUnsaid = (
 
 const nothing: ReadonlySet<Term> = new Set()
 
+/** Whether a sentence names years, and neither it nor what stands above it names one of those asked for. */
+const isOfOtherYear = ({ ofYear, years }: Question, text: string, above: ReadonlyArray<string>): boolean =>
+  ofYear &&
+  years.length > 0 &&
+  text.search(YEAR) >= 0 &&
+  ![text, ...above].some((each) => years.some((year) => year.test(each)))
+
+/** Whether it speaks of another thing of that number: by its own words, or by the nearest of those that it stands below. */
+const isOfOther = ({ numbered }: Question, text: string, above: ReadonlyArray<string>): boolean =>
+  numbered.some((thing) => {
+    const own = names(thing, text)
+    if (own !== undefined || thing.alone.test(text)) return own === false
+    for (const each of above) {
+      const named = names(thing, each)
+      if (named !== undefined) return !named
+    }
+    return false
+  })
+
 /** Whether a text names figures or tables, and none of those asked for. */
 const namesOthers = (asked: ReadonlySet<string>, text: string): boolean => {
   if (asked.size === 0) return false
@@ -177,6 +197,9 @@ const candidatesOf = (
   // What asks for one figure is answered where that one is, or spoken of.
   if (pictures.size > 0 && pictures.isDisjointFrom(picturesIn(`${title}\n${text}`))) return []
   if (question.years.some((year) => !year.test(title) && !year.test(text))) return []
+  // So is what asks for the thing of a number
+  if (!question.asksWhether && question.numbered.some(({ alone }) => !alone.test(`${title}\n${text}`)))
+    return []
   const sentences = sentencesOf(read)
   const said = sentences.some(
     ({ text }) =>
@@ -214,6 +237,8 @@ const candidatesOf = (
   let lead = before
   let topic = before
   let block = -1
+  /** The sentence of its block that last named a thing by a number. */
+  let earlier = ""
   let underHeader = false
   const candidates: Array<Candidate> = []
   for (const sentence of sentences) {
@@ -235,7 +260,10 @@ const candidatesOf = (
       underHeader = true
       continue
     }
-    if (sentence.block !== block) topic = presence(question, nothing)
+    if (sentence.block !== block) {
+      topic = presence(question, nothing)
+      earlier = ""
+    }
     if (sentence.block !== block && !lasts) asked = none
     block = sentence.block
     const isText = sentence.kind === "paragraph" || sentence.kind === "item"
@@ -266,6 +294,7 @@ const candidatesOf = (
         TITLE * (inTitle[i] ?? 0)
       )
     )
+    const standsAbove = [columns, captionText, asked.text, heading.text, ...path.toReversed()]
     const size = [...content].filter(({ kind }) => kind !== "pair").length
     const coverage = covered(question, around)
     const sameNumbers = row && hasNumbers(question, `${sentence.text}\n${columns}`)
@@ -281,6 +310,8 @@ const candidatesOf = (
           (standsIn(question, sentence.text) && saysTheRest(question, own)) ||
           (row && listed && question.years.every((year) => year.test(sentence.text)))) &&
         !namesOthers(pictures, sentence.text) &&
+        !isOfOtherYear(question, sentence.text, standsAbove) &&
+        !isOfOther(question, sentence.text, [earlier, ...standsAbove]) &&
         (listed || !isUnsaid(question, around)) &&
         (question.subject.length === 0 || question.subject.some((i) => (around[i] ?? 0) > 0)) &&
         (sameNumbers ||
@@ -300,6 +331,7 @@ const candidatesOf = (
         (sentence.kind === "paragraph" ? unfinished(sentence.text, asksForPicture) : 0) -
         (size > LONG_TERMS ? LONG : size < SHORT_TERMS && !row ? SHORT : 0)
     })
+    if (question.numbered.some((thing) => names(thing, sentence.text) !== undefined)) earlier = sentence.text
     before = own
     topic = own.map((value, i) => Math.max(value, TOPIC_LASTS * (topic[i] ?? 0)))
     if (sentence.kind === "paragraph") {

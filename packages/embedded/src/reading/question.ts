@@ -2,6 +2,7 @@
 import type { Term } from "../text/Term.ts"
 import { termsOf } from "../text/termsOf.ts"
 import { focusOf, predicateOf, UNSAID } from "./asked.ts"
+import { type Numbered, numberedIn } from "./numbered.ts"
 
 /** Verbs of asking, and what stands after "how": they say what answer is wanted, not what about. */
 const asking = new Set(
@@ -38,7 +39,9 @@ const MEASURE = /\bhow (\p{L}{3,10})\b/iu
 const PRICE = /\bhow much (?:does|do|did|will|would)\b.*\b(cost|earn|pay)\b/iu
 /** What one of is asked for: “which *university*”. */
 const ONE_OF = /\b(?:which|what)\s+(?:(?:two|three|four|five|\d{1,3})\s+)?(\p{L}{2,30})/iu
-const YEAR = /(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]*\d)/g
+export const YEAR = /(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]*\d)/g
+/** Asks for what was at another time than the year that it names. */
+const ASIDE = /\b(?:after|since|before|between|until|till|from|by|around)\s+(?:1[5-9]|20)\d\d\b|[前后至到]/i
 
 const ASKS_FOR =
   /^\W*(?:tell|explain|describe|list|say|name|give|show|define)\b|\b(?:who(?:m|se)?|what|which|when|where|why|how)\b|什么|怎|如何|哪|谁|几|多少|多[久长高大深远重快宽]|何/iu
@@ -99,6 +102,12 @@ export interface Question {
   readonly predicate: ReadonlyArray<number>
   /** What is asked about one year is not answered where that one is never named. */
   readonly years: ReadonlyArray<RegExp>
+  /** Whether that holds of the sentence too: one that names other years speaks of those. */
+  readonly ofYear: boolean
+  /** Things that are called by a number: what is asked about meeting 41 is not answered by meeting 17. */
+  readonly numbered: ReadonlyArray<Numbered>
+  /** Places of the terms that things are called by: names, words with a digit. A title says them for all below it. */
+  readonly called: ReadonlyArray<number>
   /** Whether most of what it asks about is CJK. */
   readonly cjk: boolean
 }
@@ -155,6 +164,7 @@ export const questionOf = (text: string): Question => {
     return word === undefined || unsaid.has(word) || asking.has(word) ? [] : placesOf(word)
   }
   const measure = said(MEASURE)
+  const numbered = numberedIn(text)
   return {
     text,
     asksWho: DOING.test(text),
@@ -168,6 +178,13 @@ export const questionOf = (text: string): Question => {
     predicate: placesOf(predicateOf(text) ?? "").filter((i) => subject.includes(i)),
     property: subject.filter((i) => !names.flat().includes(i) && !measure.includes(i)),
     years: [...new Set(text.match(YEAR))].map((year) => new RegExp(`(?<!\\d)${year}(?!\\d)`)),
+    ofYear: !ASIDE.test(text),
+    numbered,
+    called: [
+      ...names.flat(),
+      ...numbered.flatMap(({ noun }) => placesOf(noun)),
+      ...[...weighed.keys()].filter((i) => /\d/.test(weighed[i]?.term.key ?? ""))
+    ],
     words: wordsOf(text),
     names,
     terms: weighed.map(({ term }) => term),

@@ -1,0 +1,85 @@
+/** Numbers that name a thing, as “meeting 41”, “version 3.0”, “hall three” and “第41次” do, and whether a text is of it. */
+import { isStopWord } from "../text/StopWords.ts"
+
+const WORDS = "one two three four five six seven eight nine ten eleven twelve".split(" ")
+const NUMBER = `(?:\\d{1,9}(?:\\.\\d{1,6}){0,4}|(?:${WORDS.join("|")})\\b)`
+/** What follows a number that counts or measures: “20 people”, “30 minutes”, “6 kg”. */
+const COUNTED =
+  "(?![\\p{L}\\p{N}_%°€$£]|[.,:]\\d|\\s?[%°€$£]|\\s(?:(?!(?:is|was|has|does)\\b)\\p{L}{2,30}s|people|men|women|children|euro|yen|yuan|hertz|per|[kmcµ]?[mglWVsh]|[kM]Wh?|[kMG]B)\\b)"
+const NAMED = new RegExp(`(?<![\\p{L}\\p{N}])(\\p{L}{2,30})\\s(${NUMBER})${COUNTED}`, "giu")
+const NAMED_CJK = /第\s?([\d零一二三四五六七八九十百]{1,6})\s?(\p{Script=Han})|(?<!月)(\d{1,6})(号)/gu
+
+/** Figures and tables are sought by themselves; pages are not in a text, and a day of a month is told otherwise too. */
+const OTHERWISE =
+  /^(?:fig(?:ure)?|tab(?:le)?|page|pp|year|in|jan\w*|feb\w*|mar(?:ch)?|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*)$/i
+
+export interface Numbered {
+  readonly noun: string
+  readonly number: string
+  /** Its number alone. */
+  readonly alone: RegExp
+  /** Where a text has the noun with a number, or with several. */
+  readonly mentions: RegExp
+}
+
+const digits = (number: string): string => {
+  const word = WORDS.indexOf(number.toLowerCase())
+  return word < 0 ? number.replace(/^0+(?=\d)/, "") : String(word + 1)
+}
+
+/** Version 3 is also 3.1, and 3.0 is not. */
+const isSame = (a: string, b: string): boolean => a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`)
+
+const LIST = `${NUMBER}(?:\\s?(?:,|&|–|-|and|or|to)\\s?${NUMBER}){0,6}`
+
+export const numberedIn = (question: string): ReadonlyArray<Numbered> => [
+  ...Array.from(question.matchAll(NAMED), ([, noun = "", said = ""]): Numbered => {
+    const number = digits(said)
+    const one = noun.toLowerCase().replace(/s$/, "")
+    const word = WORDS[Number(number) - 1] ?? "(?!)"
+    return {
+      noun,
+      number,
+      alone: new RegExp(`(?<![\\d.])0*${number.replaceAll(".", "\\.")}(?!\\d)|\\b${word}\\b`, "i"),
+      mentions: new RegExp(
+        `(?<![\\p{L}\\p{N}])${one}(?:s|es)?\\s?(?:no\\.?|number|nr\\.?|#)?\\s?(${LIST})${COUNTED}`,
+        "giu"
+      )
+    }
+  }).filter(({ noun }) => !isStopWord(noun.toLowerCase()) && !OTHERWISE.test(noun)),
+  ...Array.from(
+    question.matchAll(NAMED_CJK),
+    ([, ordinal, counted = "", number = "", mark = ""]): Numbered => ({
+      noun: counted + mark,
+      number: ordinal ?? number,
+      alone: new RegExp(`(?<!\\d)${ordinal ?? number}(?!\\d)`),
+      mentions:
+        ordinal === undefined
+          ? /(?<![月\d])(\d{1,6})号/gu
+          : new RegExp(
+              `第\\s?(${/\d/.test(ordinal) ? "\\d{1,6}" : "[零一二三四五六七八九十百]{1,6}"})\\s?${counted}`,
+              "gu"
+            )
+    })
+  )
+]
+
+/** Whether a text names that very thing: false where it names others alone, undefined where it names none. */
+export const names = ({ mentions, number }: Numbered, text: string): boolean | undefined => {
+  let others: false | undefined
+  for (const [, list = ""] of text.matchAll(mentions)) {
+    const found = Array.from(
+      list.matchAll(new RegExp(`${NUMBER}|[零一二三四五六七八九十百]+`, "giu")),
+      ([each]) => digits(each)
+    )
+    const [from, to] = found
+    const range = found.length === 2 && /–|-|to/.test(list)
+    if (
+      found.some((each) => isSame(each, number)) ||
+      (range && Number(from) < Number(number) && Number(number) < Number(to))
+    )
+      return true
+    others = false
+  }
+  return others
+}

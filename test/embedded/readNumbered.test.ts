@@ -1,0 +1,69 @@
+/** What is asked about one year, or about the thing of one number, is not answered with another's. */
+import { readSentences } from "@sluice/embedded"
+import { describe, expect, it } from "vitest"
+
+const answer = (question: string, text: string, title = "Notes") =>
+  readSentences(question, [{ title, text, format: "markdown" }]).map((sentence) => sentence.text)
+
+const years =
+  "Revenue in 2021 was 4.1 million euro. Revenue in 2022 was 4.8 million euro. Profit in 2022 was 0.6 million euro."
+const tolls = "In 1950 the ferry carried 300 carts a day. In 1974 the toll of the bridge was 2 crowns."
+const releases = "Version 1.2.3 needs Node 18. Version 1.2.4 needs Node 20."
+const rooms =
+  "Room 12 has a projector and seats 20 people. Rooms 14 and 15 have a whiteboard. Rooms 20 to 29 have a sink."
+const halls = "The crane of hall two was painted by Olaf."
+const minutes = "The meeting was held in Oslo on 9 March. It was chaired by Holm."
+const chinese = "第17次会议由王明主持。会议室3号有投影仪。"
+
+describe("a year that is asked for", () => {
+  it("is that of the sentence, of its heading or of its title", () => {
+    expect(answer("What was the profit in 2021?", years)).toEqual([])
+    expect(answer("What was the profit in 2022?", years)[0]).toBe("Profit in 2022 was 0.6 million euro.")
+    expect(answer("What was the toll of the bridge in 1950?", tolls)).toEqual([])
+    expect(answer("What was the toll of the bridge in 1974?", tolls)).toHaveLength(1)
+    const rise = "The toll of the bridge was 3 crowns, and 2 in 1973."
+    expect(answer("What was the toll of the bridge in 1974?", `# 1974\n\n${rise}`)).toEqual([rise])
+    expect(answer("What was the toll of the bridge in 1974?", rise, "Tolls 1974")).toEqual([rise])
+  })
+
+  it("may be another where one asks what was before or after it", () => {
+    const text = "The weir was raised in 2015. The fish ladder was built in 2017."
+    expect(answer("What was built after 2015?", text)[0]).toBe("The fish ladder was built in 2017.")
+  })
+})
+
+describe("a thing that is called by a number", () => {
+  it("is the one that the sentence names", () => {
+    expect(answer("Which Node does version 3.0 need?", releases)).toEqual([])
+    expect(answer("Which Node does version 1.2.4 need?", releases)).toEqual(["Version 1.2.4 needs Node 20."])
+    expect(answer("How many people does room 16 seat?", rooms)).toEqual([])
+    expect(answer("How many people does room 12 seat?", rooms)).toHaveLength(1)
+    expect(answer("Which rooms have a whiteboard, is room 15 one?", rooms)[0]).toContain("whiteboard")
+    expect(answer("Has room 23 a sink?", rooms)).toEqual(["Rooms 20 to 29 have a sink."])
+    expect(answer("Has room 33 a sink?", rooms)).toEqual([])
+    expect(answer("Who painted the crane of hall three?", halls)).toEqual([])
+    expect(answer("Who painted the crane of hall two?", halls)).toEqual([halls])
+    expect(answer("Who painted the crane of hall 2?", halls)).toEqual([halls])
+    expect(answer("谁主持第41次会议？", chinese)).toEqual([])
+    expect(answer("谁主持第17次会议？", chinese)).toEqual(["第17次会议由王明主持。"])
+    expect(answer("会议室5号有什么？", chinese)).toEqual([])
+  })
+
+  it("is the one of its title, where the sentence names none; and stands somewhere", () => {
+    expect(answer("Who chaired meeting 17?", minutes, "Minutes of meeting 17")).toEqual([
+      "It was chaired by Holm."
+    ])
+    expect(answer("Who chaired meeting 9?", minutes, "Minutes of meeting 17")).toEqual([])
+    expect(answer("Who chaired meeting 41?", minutes, "Minutes")).toEqual([])
+    const sections = "## Meeting 4\n\nThe chair was Holm.\n\n## Meeting 5\n\nThe chair was Lin."
+    expect(answer("Who was the chair of meeting 5?", sections)).toEqual(["The chair was Lin."])
+    const both = "Room 12 is upstairs. It seats 20 people. Room 14 is downstairs. It seats 8 people."
+    expect(answer("How many people does room 14 seat?", both)[0]).toBe("It seats 8 people.")
+  })
+
+  it("is none where the number counts or measures", () => {
+    const limit = "The limit at the quay is 30 minutes."
+    expect(answer("Is the limit at the quay 40 minutes?", limit)).toEqual([limit])
+    expect(answer("Do the keepers see three ships?", "The keepers see two ships.")).toHaveLength(1)
+  })
+})
