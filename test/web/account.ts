@@ -253,12 +253,15 @@ export const accountTests = (visit: Visitor): void => {
         return (await (await fetch("/api/user", { method: "POST", headers, body })).json()).data.access_token
       })()`)
       await page.context().clearCookies()
-      const other = await page.context().newPage()
+      const [other, third] = [await page.context().newPage(), await page.context().newPage()]
       visit.expect(/401/)
+      await third.goto(visit.server.address)
+      await third.getByLabel("API key").waitFor()
       await other.goto(visit.server.address)
       await other.getByLabel("API key").fill(token)
       await other.keyboard.press("Enter")
       await page.getByText("Nothing here yet").waitFor()
+      await third.getByLabel("Question to the documents").waitFor()
     })
 
     it("ends the session", async () => {

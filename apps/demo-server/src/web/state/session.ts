@@ -27,7 +27,10 @@ const tabs = new BroadcastChannel("sluice-session")
 const giveWayTo = (user: string): void => {
   if (who.value !== undefined && who.value.user !== user) location.reload()
 }
-tabs.addEventListener("message", ({ data }: MessageEvent<string>) => giveWayTo(data))
+tabs.addEventListener("message", ({ data }: MessageEvent<string>) => {
+  giveWayTo(data)
+  if (session.value === "closed") void resume()
+})
 
 const open = async (
   credentials: { login: string } | { apiKey: string } | { accessToken: string }
