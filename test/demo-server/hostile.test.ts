@@ -105,6 +105,22 @@ layer(testServer(), { excludeTestServices: true })("a hostile caller", (it) => {
       assert.strictEqual((yield* bodyOf(response)).error.code, "context_length_exceeded")
     })
   )
+
+  it.effect(
+    "nor does one of empty lines, which is answered",
+    () =>
+      Effect.gen(function* () {
+        const { call } = yield* TestServer
+        const content = `The gate is open.${"\n".repeat(MAX_CHARACTERS - 100)}Is the gate open?`
+        const response = yield* call("/v1/chat/completions", {
+          json: { model: "sluice-extractive", messages: [{ role: "user", content }] }
+        })
+        assert.strictEqual(response.status, 200)
+        assert.include(yield* Effect.promise(() => response.text()), "The gate is open.")
+      }),
+    // A look at each line took ten.
+    5_000
+  )
 })
 
 it.effect("an upload from which nothing comes is given up, since others wait for it", () =>

@@ -33,6 +33,18 @@ const decodePassage = Schema.decodeOption(
     })
   )
 )
+/** Up to the first object that is none: a look at each line of a long text would take seconds. */
+const passagesIn = (lines: ReadonlyArray<string>) => {
+  const found = []
+  for (const line of lines) {
+    if (!line.trimStart().startsWith("{")) continue
+    const passage = Option.getOrUndefined(decodePassage(line))
+    if (passage === undefined) break
+    found.push(passage)
+  }
+  return found
+}
+
 const decodeQuestion = Schema.decodeOption(Schema.fromJsonString(Schema.String))
 
 const LABEL = /^\s*(?:question|query|q|问题|提问)\s*[:：]\s*/i
@@ -64,7 +76,7 @@ export const readConversation = (messages: ReadonlyArray<ChatMessage>): Conversa
   const line = (lines[at] ?? "").replace(LABEL, "").trim()
   const question = Option.getOrElse(decodeQuestion(line), () => line)
 
-  const numbered = lines.flatMap((each) => Option.toArray(decodePassage(each)))
+  const numbered = passagesIn(lines)
   if (numbered.length > 0 && numbered.every(({ passage }, position) => passage === position + 1)) {
     return { question, passages: numbered, cited: true }
   }
