@@ -2,6 +2,7 @@
 import type { RerankerModel } from "@sluice/core"
 import { recalledOf, type Uncrowded } from "./Crowds.ts"
 import type { StoredPassage } from "./Document.ts"
+import type { Copies } from "./Duplicates.ts"
 import type { Fused } from "./Fusion.ts"
 import { keepOf } from "./Keeping.ts"
 import type { Hit } from "./PassageIndex.ts"
@@ -17,7 +18,7 @@ export type Place = Pick<StoredPassage, "id" | "document" | "headings" | "start"
 
 /** A passage that is kept, with what was asked for besides. */
 export interface KeptPassage extends StoredPassage {
-  /** Others found that say the same, on other pages or in other documents, `ALSO_AT` at most; absent where there are none. */
+  /** Others found that say the same, or nearly where two such are kept, on other pages or in other documents, `ALSO_AT` at most; absent where there are none. */
   readonly alsoAt?: ReadonlyArray<Place>
   /** With `expand: "section"`: itself and its neighbours under the same headings, in order. */
   readonly section?: ReadonlyArray<StoredPassage>
@@ -33,7 +34,7 @@ interface Found extends Uncrowded {
   /** Undefined where it was late. */
   readonly reranked: Reranked | undefined
   readonly kind: RerankerModel["kind"]
-  readonly same: (a: StoredPassage, b: StoredPassage) => boolean
+  readonly copied: Copies
 }
 
 export interface Chosen {
@@ -48,13 +49,13 @@ export interface Chosen {
 export const choose = ({
   all,
   asked,
+  copied,
   copies,
   fused,
   kind,
   priors,
   question,
   reranked,
-  same,
   texts
 }: Found): Chosen => {
   const { order, values } =
@@ -63,7 +64,7 @@ export const choose = ({
       : finalOrder(question, reranked, priors, kind)
   const recalled = recalledOf(order, texts, asked.recall)
   const { kept, sameAs } = keepOf(
-    same,
+    copied,
     order.slice(0, recalled).map((i) => ({
       ...fused[i]!.hit,
       score: reranked?.scores[i],
@@ -98,7 +99,10 @@ export const choose = ({
       const passage = passageAt(place)
       const alsoAt = [
         ...candidates.filter(({ sameAs: id }) => id === passage.id),
-        ...copies.filter(({ text }) => text === texts[order[place]!])
+        ...copies
+          .values()
+          .filter((copy) => copy.text === texts[order[place]!] && copied.same(passage, copy.passage))
+          .take(ALSO_AT)
       ]
         .slice(0, ALSO_AT)
         .map((one) => placeOf(one.passage))

@@ -33,21 +33,40 @@ const wordsOf = (text: string): ReadonlyArray<string> =>
     .toLowerCase()
     .match(/\p{Script=Han}|[\p{L}\p{M}\p{N}]+/gu) ?? []
 
-/** Tells which passages say the same; each text is taken apart once. */
-export const makeSameText = (question: string) => {
+/** Words without which a text says what it says, in English, Chinese, German, French and Spanish. */
+const EMPTY = new Set(
+  (
+    "a an the that which who whom this these those is are was were be been being am has have had do does did and also then " +
+    "there it its of so 的 了 是 也 就 而 着 之 所 其 并 这 那 der die das den dem des ein eine einen einem einer eines und " +
+    "le la les un une du de el los las una y"
+  ).split(" ")
+)
+
+/** Whether passages are copies: `alike` is nearly the same text, and `same` says the same. */
+export interface Copies {
+  readonly alike: (a: StoredPassage, b: StoredPassage) => boolean
+  readonly same: (a: StoredPassage, b: StoredPassage) => boolean
+}
+
+/** Tells which passages are copies of each other; each text is taken apart once. */
+export const makeCopies = (question: string): Copies => {
   const asked = [...new Set(wordsOf(question))]
   const isAsked = (word: string): boolean => asked.some((one) => sameWord(one, word))
   const words = once(({ text }) => wordsOf(text))
   const headed = once(({ document, headings }) => new Set(wordsOf(titleOf(document.title, headings))))
   const names = once(({ text }) => new Set((text.match(NAME) ?? []).flatMap(wordsOf)))
   const triples = once((passage) => triplesOf(words(passage)))
+  const saying = once(({ headings, text }) => {
+    const below = text.split("\n").filter((line) => !headings.includes(line.replace(/^#+/, "").trim()))
+    return wordsOf(below.join("\n")).filter((word) => !EMPTY.has(word))
+  })
   /**
-   * Whether two passages say the same: all their words are equal, or nearly all in the same order.
+   * All their words are equal, or nearly all in the same order.
    *
    * **Details.** Never where they differ in a number, a negation, a name, or a word of the question, with whatever
    * ending: that may be the answer. Nor where their headings differ in a word of the question.
    */
-  return (a: StoredPassage, b: StoredPassage): boolean => {
+  const alike = (a: StoredPassage, b: StoredPassage): boolean => {
     const longer = Math.max(a.text.length, b.text.length)
     if (Math.abs(a.text.length - b.text.length) > longer * (1 - SHARED)) return false
     if (a.figure?.kind !== b.figure?.kind || a.figure?.crop !== b.figure?.crop) return false
@@ -65,6 +84,21 @@ export const makeSameText = (question: string) => {
     const elsewhere = headed(a).symmetricDifference(headed(b))
     return short ? elsewhere.size === 0 : ![...elsewhere].some(isAsked)
   }
+  return {
+    alike,
+    same: (a, b) => alike(a, b) && (a.text === b.text || saysTheSame(saying(a), saying(b)))
+  }
+}
+
+/** “Open” is not “close”, nor is 6 for children and 12 for adults the other way round: each word has its like, in its order. */
+const saysTheSame = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean =>
+  (left.length === right.length && left.every((word, i) => isForm(word, right[i]!))) ||
+  left.join("") === right.join("")
+
+/** The same word with another ending. */
+const isForm = (a: string, b: string): boolean => {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a]
+  return a === b || (sameWord(a, b) && long.startsWith(short.slice(0, -1)))
 }
 
 const telling = (word: string): boolean =>

@@ -1,5 +1,9 @@
 /** Which of the recalled passages are kept: the best, each text once, and where asked for, unlike each other. */
 import type { StoredPassage } from "./Document.ts"
+import type { Copies } from "./Duplicates.ts"
+
+/** So many are kept of texts that are alike and do not say the same: two rules, and what else answers. */
+const ALIKE = 2
 
 /** A recalled passage; in order, best first. Where the reranker did not answer, `score` and `relevance` are absent. */
 export interface Ordered {
@@ -22,7 +26,7 @@ export interface KeepingOptions {
 export interface Kept {
   /** Best first. */
   readonly kept: ReadonlyArray<number>
-  /** Passages that say the same as a kept one, and which. */
+  /** Passages that say the same as a kept one, or are alike to enough of them, and which. */
   readonly sameAs: ReadonlyMap<number, number>
 }
 
@@ -33,7 +37,7 @@ export interface Kept {
  * already kept; relevance is stretched to 0–1, or the place where it is missing. The best is always kept.
  */
 export const keepOf = (
-  same: (a: StoredPassage, b: StoredPassage) => boolean,
+  { alike, same }: Copies,
   ordered: ReadonlyArray<Ordered>,
   { diversity, keep, minimumRelevance }: KeepingOptions
 ): Kept => {
@@ -44,14 +48,20 @@ export const keepOf = (
     )
   )
   const kept: Array<number> = []
+  const copyOf = (one: StoredPassage): number | undefined => {
+    const near = kept.filter((other) => alike(ordered[other]!.passage, one))
+    return (
+      near.find((other) => same(ordered[other]!.passage, one)) ?? (near.length < ALIKE ? undefined : near[0])
+    )
+  }
   while (kept.length < keep && rest.size > 0) {
     const next = diversity > 0 ? leastAlike(ordered, relevance, rest, kept, diversity) : first(rest)
     rest.delete(next)
-    if (!kept.some((one) => same(ordered[one]!.passage, ordered[next]!.passage))) kept.push(next)
+    if (copyOf(ordered[next]!.passage) === undefined) kept.push(next)
   }
   const sameAs = new Map<number, number>()
   ordered.forEach(({ passage }, i) => {
-    const one = kept.includes(i) ? undefined : kept.find((other) => same(ordered[other]!.passage, passage))
+    const one = kept.includes(i) ? undefined : copyOf(passage)
     if (one !== undefined) sameAs.set(i, one)
   })
   return { kept, sameAs }

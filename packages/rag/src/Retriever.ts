@@ -6,7 +6,7 @@ import { choose, type KeptPassage } from "./Choosing.ts"
 import { asks, fuse, type Fused } from "./Fusion.ts"
 import { uncrowded } from "./Crowds.ts"
 import { deadlineFrom } from "./Deadline.ts"
-import { makeSameText } from "./Duplicates.ts"
+import { makeCopies } from "./Duplicates.ts"
 import { checkVector, modelError } from "./PassageEmbedder.ts"
 import type { Collection } from "./PassageIndex.ts"
 import { RagError } from "./RagError.ts"
@@ -36,7 +36,7 @@ export interface Inspection extends Retrieval {
   readonly candidates: ReadonlyArray<TracedPassage>
   /** `recall`, and the copies among them, or fewer where there are no more. */
   readonly recalled: number
-  /** Passages that were not looked at because a candidate says the same, which. */
+  /** Passages that were not looked at because candidates are alike, the first of which. */
   readonly copies: ReadonlyMap<string, string>
 }
 
@@ -152,7 +152,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       vector = Option.getOrUndefined(embedded)
       yield* ended(late === undefined ? time : { ...time, failed: `${late}: keywords alone were asked.` })
     }
-    const same = makeSameText(question)
+    const copied = makeCopies(question)
     const search = (limit: number) =>
       vector === undefined && !ways.keywords
         ? Effect.succeed([])
@@ -165,10 +165,10 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
               vectors: asked.diversity > 0
             })
             .pipe(Effect.map((hits) => fuse(asked.fusion, hits)))
-    const recallOnce = Effect.map(search(asked.eachWay), (all) => ({ all, ...uncrowded(same, all, asked) }))
+    const recallOnce = Effect.map(search(asked.eachWay), (all) => ({ all, ...uncrowded(copied, all, asked) }))
     const recallEnough = Effect.flatMap(recallOnce, (once) =>
       once.copies.length > 0 && once.fused.length < asked.recall && once.all.length >= asked.eachWay
-        ? Effect.map(search(BEHIND_COPIES), (all) => ({ all, ...uncrowded(same, all, asked) }))
+        ? Effect.map(search(BEHIND_COPIES), (all) => ({ all, ...uncrowded(copied, all, asked) }))
         : Effect.succeed(once)
     )
     const [recallTime, { all, copies, fused, texts }] = yield* timedStage("recall", recallEnough)
@@ -194,7 +194,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       priors,
       question,
       reranked,
-      same,
+      copied,
       texts
     })
     const trace: Trace = {

@@ -24,7 +24,7 @@ export interface TracedPassage {
    */
   readonly rerankRank: number
   readonly kept: boolean
-  /** The kept passage that says the same. */
+  /** The kept passage that says the same, or that is alike where two such are kept. */
   readonly sameAs?: string
 }
 

@@ -29,7 +29,7 @@ export interface Placed {
  * - `not recalled`: it stands below those that the reranker looked at.
  * - `not ranked`: the reranker looked at it, and put it below those that are recalled.
  * - `not relevant`: its rerank score is below the least that was asked for.
- * - `same`: it says the same as a kept passage, or as others that the reranker looked at in its place.
+ * - `same`: it says the same as a kept passage, or nearly, or as others that the reranker looked at in its place.
  * - `not kept`: recalled, and below those that are kept, or too like them where diversity was asked for.
  * - `kept`.
  */
@@ -173,7 +173,8 @@ const decided = (
   const score = rerank?.score === undefined ? "" : ` (score ${rerank.score.toPrecision(3)})`
   const order =
     rerank?.score === undefined ? "in the fused order, for the reranker was late" : "after reranking"
-  const more = recalled > plan.recall ? ` and ${recalled - plan.recall} that say the same as one of them` : ""
+  const more =
+    recalled > plan.recall ? ` and ${recalled - plan.recall} that say nearly the same as one of them` : ""
   switch (outcome) {
     case "filtered":
       return "The filter leaves it out."
@@ -189,8 +190,8 @@ const decided = (
       return `Rank ${rerank?.rank} ${order}${score}: the least relevance asked for is ${plan.minimumRelevance}.`
     case "same":
       return candidate === undefined
-        ? `It says the same as ${copies.get(passage.id)}, which the reranker looked at in its place.`
-        : `It says the same as ${candidate.sameAs}, which was kept.`
+        ? `It says the same as ${copies.get(passage.id)}, or nearly, which the reranker looked at in its place.`
+        : `It says the same as ${candidate.sameAs}, which was kept, or nearly.`
     case "not kept":
       return `Rank ${rerank?.rank} ${order}${score}: ${kept.length} were kept. In the fused list it was ${fusion?.rank} (${came}).`
     case "kept":
