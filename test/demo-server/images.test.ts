@@ -251,6 +251,19 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     })
   )
 
+  it.effect("a prompt that was forgotten has to be given, in a form as in JSON", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      const body = new FormData()
+      body.append("model", "sluice-image-i5")
+      for (const sent of [{ body }, { json: { model: "sluice-image-i5" } }]) {
+        const answer = yield* call(path, sent)
+        const { message } = yield* errorOf(answer)
+        assert.deepStrictEqual([answer.status, message], [400, "`prompt` is missing: it has to be given"])
+      }
+    })
+  )
+
   it.effect("a task of nobody is not found", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer

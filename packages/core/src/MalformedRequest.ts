@@ -16,6 +16,10 @@ const SAID: Readonly<Record<string, string>> = {
   [EXCESS]: "is not known here: leave it out"
 }
 
+/** A sentence about what does not fit, of its place and of what Schema says of it. */
+export const misfit = (where: string, said = "it does not fit its schema"): string =>
+  `${where} ${SAID[said] ?? `is not valid: ${said}`}`
+
 const pathOf = (issue: Issue | undefined): ReadonlyArray<string> =>
   (issue?.path ?? []).map((step) => String(typeof step === "object" ? step.key : step))
 
@@ -53,8 +57,7 @@ export class MalformedRequest extends HttpApiMiddleware.Service<MalformedRequest
           : first
       const param = pathOf(issue).join(".")
       const where = param === "" ? `The ${error.kind.toLowerCase()} of the request` : `\`${param}\``
-      const said = issue?.message ?? "it does not fit its schema"
-      const message = `${where} ${SAID[said] ?? `is not valid: ${said}`}`
+      const message = misfit(where, issue?.message)
       return Effect.fail(
         new Failure({ status: 400, message, param: param === "" ? undefined : param, retryable: false })
       )

@@ -1,5 +1,5 @@
 /** What images and videos are asked for with: JSON, or multipart/form-data, as OpenAI's clients send it. */
-import { encodeBase64, Failure, imageFormatOf, makeDataUri, mediaTypeOf } from "@sluice/core"
+import { encodeBase64, Failure, imageFormatOf, makeDataUri, mediaTypeOf, misfit } from "@sluice/core"
 import { Effect, Schema, SchemaIssue, Stream } from "effect"
 import { HttpServerRequest, Multipart } from "effect/http"
 
@@ -25,14 +25,13 @@ const faultOf = ({ reason: { _tag } }: Multipart.MultipartError) =>
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-const misfit = (issue: SchemaIssue.Issue): Failure => {
+const refusalOf = (issue: SchemaIssue.Issue): Failure => {
   const [first] = format(issue).issues
   const param = (first?.path ?? [])
     .map((step) => String(typeof step === "object" ? step.key : step))
     .join(".")
   const where = param === "" ? "The body" : `\`${param}\``
-  const message = `${where} is not valid: ${first?.message ?? "it does not fit"}`
-  return refuse(message, param === "" ? undefined : param)
+  return refuse(misfit(where, first?.message), param === "" ? undefined : param)
 }
 
 /** The fields that are images, whatever their bytes are. */
@@ -77,7 +76,7 @@ const parse = (text: string): unknown => {
 /** The request, and its body as JSON for whoever passes it on. */
 export const mediaForm = <A, I>(schema: Schema.Codec<A, I>, fromParts: FromParts) => {
   const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(schema))
-  const checked = (fields: unknown) => Effect.mapError(decode(fields), ({ issue }) => misfit(issue))
+  const checked = (fields: unknown) => Effect.mapError(decode(fields), ({ issue }) => refusalOf(issue))
   return Effect.gen(function* () {
     const http = yield* HttpServerRequest.HttpServerRequest
     const type = http.headers["content-type"] ?? ""

@@ -77,7 +77,9 @@ const readFile = Effect.fnUntraced(function* (file: string) {
   return yield* Effect.mapError(
     decode(text),
     ({ message }) =>
-      new StartError({ message: `The prices in ${file} are not valid: ${message.replaceAll(/\s+/g, " ")}` })
+      new StartError({
+        message: `The prices in ${file} are not valid: ${message.replaceAll(/\s+/g, " ").replaceAll("Expected no excess property", "there is no such key")}`
+      })
   )
 })
 

@@ -220,7 +220,7 @@ const checkValues = (filter: Filter): Effect.Effect<void, RagError> => {
         new RagError({
           stage: "retrieve",
           reason: "Malformed",
-          message: `No passage has the ${String(filter.field)} ${shown(odd)}: it is one of ${known?.join(", ")}. Files are told apart by their endings in \`path\`.`
+          message: `No passage has the ${String(filter.field)} ${shown(odd)}: it is one of ${known?.join(", ")}.`
         })
       )
 }
