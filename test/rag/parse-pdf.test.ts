@@ -13,6 +13,8 @@ const read = (pages: ReadonlyArray<PdfPage>, title?: string) =>
 
 const texts = ({ blocks, text }: Parsed) => blocks.map((block) => text.slice(block.start, block.end))
 
+const CHINESE = { font: "STSong-Light" } as const
+
 const sentence = (word: string): ReadonlyArray<string> =>
   ["first", "second", "third", "fourth", "fifth"].map(
     (nth) => `${word} ${nth} line that fills the column of text,`
@@ -145,6 +147,45 @@ describe("parse of a PDF", () => {
           [3, "3 Part C", "3.1 Detail"]
         ]
       )
+    })
+  )
+
+  it.effect("leaves out what is surely a page's number, and no other number at the edges", () =>
+    Effect.gen(function* () {
+      const pages = (count: number, top: (n: number) => string, bottom: (n: number) => string) =>
+        read(
+          Array.from({ length: count }, (_, at) => ({
+            marks: [
+              { text: top(at + 1), x: 50, y: 810, ...(top(1).startsWith("第") && CHINESE) },
+              { text: `What page ${at + 1} says of the waiting quay, in words.`, x: 50, y: 500 },
+              { text: bottom(at + 1), x: 50, y: 30 }
+            ]
+          }))
+        )
+      const roman = ["i", "ii", "iii", "iv", "v", "vi"]
+      const numbers: ReadonlyArray<readonly [top: (n: number) => string, bottom: (n: number) => string]> = [
+        [(n) => `Annual report | ${n + 40}`, (n) => `- ${n} -`],
+        [(n) => `Page ${n} of 6`, (n) => roman[n - 1] ?? ""],
+        [(n) => `第 ${n} 页`, (n) => `${n} / 6`]
+      ]
+      for (const [top, bottom] of numbers) {
+        const { blocks } = yield* pages(6, top, bottom)
+        assert.lengthOf(blocks, 6, top(1))
+      }
+      const kept: ReadonlyArray<
+        readonly [count: number, top: (n: number) => string, bottom: (n: number) => string]
+      > = [
+        [6, (n) => `Invoice ${n + 1039}`, (n) => `Total: ${n * 37} euro`],
+        [2, (n) => `Room ${n + 100}`, (n) => `2024-03-0${n}`],
+        [30, (n) => (n % 10 === 1 ? "Delivered to Holm" : `To ${n * n}`), (n) => String(n * n)]
+      ]
+      for (const [count, top, bottom] of kept) {
+        const { text } = yield* pages(count, top, bottom)
+        for (let n = 1; n <= count; n++) {
+          assert.include(text, top(n))
+          assert.include(text, bottom(n))
+        }
+      }
     })
   )
 
