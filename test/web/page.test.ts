@@ -13,6 +13,7 @@ import { INK_IN_CITED, SIGN } from "./pictures.ts"
 import { playgroundTests } from "./playground.ts"
 import { troubleTests } from "./trouble.ts"
 import { addFiles, askFor, DESKTOP, PHONE, visitor } from "./visitor.ts"
+import { writingTests } from "./writing.ts"
 
 const visit = visitor(async (page) => {
   await page.goto(`${visit.server.address}#documents`)
@@ -45,6 +46,7 @@ accountTests(visit)
 collectionTests(visit)
 playgroundTests(visit)
 troubleTests(visit)
+writingTests(visit)
 
 describe("the page", () => {
   it("answers with citations that open the source at the quote", async () => {
@@ -72,26 +74,6 @@ describe("the page", () => {
     await askFor(page, "?")
     await page.locator(".nothing", { hasText: "No passage comes near it." }).waitFor()
     assert.strictEqual(await page.locator(".citation").count(), 0)
-  })
-
-  it("writes each script in its own direction", async () => {
-    const page = await open("#documents")
-    const log = "# יומן הסירה\n\n- עוגנת בנמל (שעתיים)\n- יוצאת\n"
-    await addFiles(page, { name: "יומן.md", mimeType: "text/markdown", buffer: Buffer.from(log) })
-    await page.locator(".documents .open", { hasText: "יומן הסירה" }).click()
-    await page.locator("aside.source li").first().waitFor()
-    const direction = `getComputedStyle(document.querySelector("aside.source li")).direction`
-    assert.strictEqual(await page.evaluate<string>(direction), "rtl", "its mark stands on the right")
-    await page.keyboard.press("Escape")
-    await page.locator(".brand").click()
-    await askFor(page, "כמה שעות עוגנת הסירה?")
-    const [first = 0, mark = 0] = await page.evaluate<ReadonlyArray<number>>(`[0, 20].map((at) => {
-      const range = document.createRange()
-      range.setStart(document.querySelector(".result h1").firstChild, at)
-      range.setEnd(range.startContainer, at + 1)
-      return range.getBoundingClientRect().x
-    })`)
-    assert.isBelow(mark, first, "the question mark stands at the end, on the left")
   })
 
   it("draws the trace: twenty recalled, three through the gate, the same as a table", async () => {
