@@ -238,6 +238,14 @@ layer(testServer(), { excludeTestServices: true })("what broke other gateways", 
             assert.isBelow(response.status, 500, path)
           }
           for (const odd of [
+            `"odd":${"[".repeat(150_000)}${"[1],".repeat(60_000)}`,
+            Array.from({ length: 130_000 }, (_, at) => `"${at}":"{"`).join(),
+            `"odd":[${"1,".repeat(250_000)}1]`
+          ]) {
+            const { code, status } = yield* refusal(path, { body: `{${odd},${fields}}`, headers })
+            assert.deepStrictEqual([status, code], [400, "too_many_parts"])
+          }
+          for (const odd of [
             '"__proto__":{"model":1}',
             '"constructor":{"prototype":1}',
             '"odd":"\\ud800"',
@@ -249,16 +257,6 @@ layer(testServer(), { excludeTestServices: true })("what broke other gateways", 
               500,
               `${path} ${odd} ${yield* Effect.promise(() => response.text())}`
             )
-          }
-        }
-        for (const [path, fields] of Object.entries(rest)) {
-          for (const odd of [
-            `"odd":${"[".repeat(150_000)}${"[1],".repeat(60_000)}`,
-            Array.from({ length: 130_000 }, (_, at) => `"${at}":"{"`).join(),
-            `"odd":[${"1,".repeat(250_000)}1]`
-          ]) {
-            const { code, status } = yield* refusal(path, { body: `{${odd},${fields}}`, headers })
-            assert.deepStrictEqual([status, code], [400, "too_many_parts"])
           }
         }
         const documents = Array.from({ length: 1_000_000 }, () => "d")
