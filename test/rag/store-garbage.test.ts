@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { readdir, readFile } from "node:fs/promises"
+import { mkdir, readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { DIMENSION, embedText } from "./Models.ts"
 import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
@@ -51,6 +51,21 @@ describe("what nobody refers to any more", () => {
       for (const { info } of others) assert.isDefined(yield* collection.original(info.sha256))
       const kept = yield* index.vectors(MANIFEST.embeddingModel, DIMENSION)
       assert.deepStrictEqual(yield* kept.get([secret.info.sha256]), vector)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is swept up beside a table that was given up before it had a version", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* (yield* storeIn(library)).open("one", MANIFEST)
+      const document = documentOf("gone.md", ["This is about a secret."])
+      yield* collection.commit([document])
+      yield* collection.remove([document.info.id])
+      // As a full disk leaves it.
+      yield* Effect.promise(() => mkdir(join(library, "c_99e2.lance/_versions"), { recursive: true }))
+      yield* TestClock.setTime(Date.now() + 25 * 60 * 60 * 1000)
+      yield* collection.maintain
+      assert.isUndefined(yield* collection.original(document.info.sha256))
     }).pipe(Effect.scoped)
   )
 

@@ -234,6 +234,9 @@ const giveBackColumn = ({ children, valueOffsets, values }: Data): void => {
   children.forEach(giveBackColumn)
 }
 
+/** Of a table that is not there, or has no version. */
+export const isMissing = ({ cause }: RagError): boolean => /not found|does not exist/i.test(String(cause))
+
 /**
  * The table of that name, made where there is none.
  *
@@ -254,13 +257,11 @@ export const openOrCreate = Effect.fn("Lance.openOrCreate")(function* (
     isRemote(folder) ? makeIn(connection) : makeAside(folder, name, makeIn)
   )
   return yield* open.pipe(
-    Effect.catchIf(
-      (error) => /not found|does not exist/i.test(String(error.cause)),
-      () =>
-        make.pipe(
-          Effect.andThen(open),
-          Effect.catch((error) => open.pipe(Effect.mapError(() => error)))
-        )
+    Effect.catchIf(isMissing, () =>
+      make.pipe(
+        Effect.andThen(open),
+        Effect.catch((error) => open.pipe(Effect.mapError(() => error)))
+      )
     )
   )
 })

@@ -2,7 +2,7 @@
 import { Clock, Effect, Option } from "effect"
 import { decodeManifest } from "../Manifest.ts"
 import type { RagError } from "../RagError.ts"
-import { attempt, attemptWrite, type Connection, type Table } from "./Lance.ts"
+import { attempt, attemptWrite, type Connection, isMissing, type Table } from "./Lance.ts"
 import { GRACE_MILLIS, type LanceFiles } from "./LanceFiles.ts"
 import { attachmentsOf } from "./LanceRows.ts"
 import { type LanceSnapshots, READING_MILLIS } from "./LanceSnapshots.ts"
@@ -53,7 +53,8 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
     yield* look(name).pipe(
       Effect.catch((error) =>
         Effect.gen(function* () {
-          // Dropped a moment ago: it refers to nothing.
+          // Dropped a moment ago, or given up before it had a version: it refers to nothing.
+          if (!named.has(name) && isMissing(error)) return
           if (!(yield* tableNames).includes(name)) return
           unread++
           yield* Effect.logWarning(
