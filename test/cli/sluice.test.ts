@@ -98,6 +98,7 @@ describe("sluice", () => {
     )
     expect(asked.code, asked.stderr).toBe(0)
     expect(JSON.parse(asked.stdout).trace.passages).toEqual([])
+    expect(asked.stderr).toContain("No passage is as --document")
   })
 
   it("ends with 1 when it fails, as a process too", async () => {

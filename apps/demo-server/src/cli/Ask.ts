@@ -40,6 +40,8 @@ export const ask = Command.make(
           yield* note(
             "The library has no documents yet: name a folder with --docs, or run `sluice ingest FOLDER`."
           )
+        } else if (options.filter !== undefined && answer.trace.passages.length === 0) {
+          yield* note("No passage is as --document, --page, --kind and --meta say: nothing was looked at.")
         }
         yield* print(json, answer, () => render(answer))
       })
