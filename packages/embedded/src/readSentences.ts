@@ -3,26 +3,17 @@ import type { CitedSentence, ReaderPassage } from "@sluice/core"
 import { aboveOf, ASKS } from "./reading/above.ts"
 import { answerTypeOf, requiredOf } from "./reading/answerType.ts"
 import { CAPTION, TITLED } from "./reading/blocks.ts"
+import { type Candidate, choose, FINISHED } from "./reading/choose.ts"
 import { picturesIn } from "./reading/pictures.ts"
 import { contentOf, covered, hasNumbers, presence, shareOf } from "./reading/presence.ts"
 import { names } from "./reading/numbered.ts"
-import { isNumber, type Question, questionOf, WHETHER, wordsOf, YEAR } from "./reading/question.ts"
-import type { Sentence } from "./reading/Sentence.ts"
+import { isNumber, type Question, questionOf, wordsOf, YEAR } from "./reading/question.ts"
+import { leads, repeats } from "./reading/repeats.ts"
 import { sentencesOf } from "./reading/sentences.ts"
 import { forgetIfFull, type Term } from "./text/Term.ts"
 
-export const MAX_SENTENCES = 3
+export { MAX_SENTENCES } from "./reading/choose.ts"
 
-/** Without so much of the question, weighed by rarity, in a sentence and around it, there is no answer. */
-const MIN_COVERAGE = 0.4
-const MIN_COVERAGE_CJK = 0.25
-
-/**
- * So much of it must stand in the passage that the sentence is from, its title and headings: what asks for a thing that
- * the passage never names is not answered there, however much else of the question it shares.
- */
-const MIN_SUPPORT = 0.58
-const MIN_SUPPORT_CJK = 0.4
 /** A name that the passage never says counts more than another word. */
 const NAME_MISSING = 0.2
 /** So does the word for what one of is asked for. */
@@ -67,26 +58,6 @@ const PICTURE = /\b(?:fig(?:ure)?s?|charts?|graphs?|plots?|diagrams?|tables?)\b|
 const CAPTION_ASKED = 0.15
 /** … otherwise captions, and headings that a PDF does not tell from text (pieces of a paragraph without an end), say less. */
 const UNFINISHED = 0.2
-const FINISHED = /[.!?:;。！？：；…][\p{Pe}\p{Pf}"'*_`\d[\],\s]*$/u
-
-const NUMBERED = /^(?:\d{1,2}(?:\.\d{1,2}){0,4}|[IVX]{1,5})\.?\s+\p{Lu}/u
-const MAX_HEADING = 80
-
-/** Sentences after the best need so much of its score, and must say something else. */
-const FOLLOWING = 0.8
-const MAX_OVERLAP = 0.6
-
-interface Candidate {
-  readonly passage: number
-  readonly sentence: Sentence
-  readonly content: ReadonlySet<Term>
-  /** Whether the sentence itself, or its heading, is about the question. */
-  readonly about: boolean
-  readonly coverage: number
-  /** The share of the question that stands in its passage. */
-  readonly support: number
-  readonly score: number
-}
 
 /** Whether a sentence has numbers, and not those of the question. */
 const hasOtherNumbers = (
@@ -160,29 +131,6 @@ const namesOthers = (asked: ReadonlySet<string>, text: string): boolean => {
   const named = picturesIn(text)
   return named.size > 0 && asked.isDisjointFrom(named)
 }
-
-/** Small words that answer by themselves: “*anyone* may open it”, “Dogs | *no*”. */
-const SMALL_ANSWERS = new Set(
-  "yes no not none never always nobody nothing nowhere anyone anybody anytime anywhere everyone everybody everywhere all both one once".split(
-    " "
-  )
-)
-/** “The gate *is* open.” says all it has to; “Reset the pump.” leads to what stands below it. */
-const HELPING =
-  /\b(?:is|are|was|were|has|have|had|do|does|did|can|could|may|might|must|shall|should|will|would)\b/i
-const STATED = /[.!。！]["'”’*_)\]）」』\s]*$/u
-
-/** Whether a sentence has no word that the question does not have, and neither confirms nor denies what that asks. */
-const repeats = (question: Question, content: ReadonlySet<Term>, { kind, text }: Sentence): boolean =>
-  content.size > 0 &&
-  [...content].every(
-    (term) =>
-      term.kind === "character" ||
-      question.terms.includes(term) ||
-      (term.kind === "pair" && question.text.includes(term.key))
-  ) &&
-  wordsOf(text).difference(question.words).isDisjointFrom(SMALL_ANSWERS) &&
-  !(question.asksWhether && (kind === "paragraph" ? STATED.test(text) : !WHETHER.test(text)))
 
 const candidatesOf = (
   question: Question,
@@ -270,7 +218,7 @@ const candidatesOf = (
     // A question, or a sentence that only repeats the one that is asked, answers nothing; the text after it may
     const asks = isText && ASKS.test(sentence.text)
     if (asks || repeats(question, content, sentence)) {
-      if (asks || question.asksHow || !(STATED.test(sentence.text) && HELPING.test(sentence.text))) {
+      if (asks || leads(question, sentence)) {
         asked = aboveOf(question, sentence.text)
         lasts = sentence.kind === "paragraph" && sizes.get(block)?.length === 1
       }
@@ -349,46 +297,6 @@ const sharedWords = (words: ReadonlySet<string>, sentence: string): number =>
 const unfinished = (text: string, asksForPicture: boolean): number => {
   if (CAPTION.test(text)) return asksForPicture ? -CAPTION_ASKED : UNFINISHED
   return FINISHED.test(text) ? 0 : UNFINISHED
-}
-
-/** Share of the smaller sentence's terms that the other has too. */
-const overlap = (a: ReadonlySet<Term>, b: ReadonlySet<Term>): number =>
-  a.intersection(b).size / (Math.min(a.size, b.size) || 1)
-
-/** A row beside the best one that lacks what the question calls that one by: July was asked for, and this is May. */
-const isOtherRow = (
-  { terms }: Question,
-  best: Candidate,
-  { content, passage, sentence }: Candidate
-): boolean =>
-  sentence.kind === "row" &&
-  best.sentence.kind === "row" &&
-  passage === best.passage &&
-  terms.some((term) => best.content.has(term) && !content.has(term))
-
-/** A heading that a PDF does not tell from text: “5.3 Clocks”. */
-const isHeading = ({ sentence: { kind, text } }: Candidate): boolean =>
-  kind === "paragraph" && text.length <= MAX_HEADING && NUMBERED.test(text) && !FINISHED.test(text)
-
-const choose = (question: Question, candidates: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> => {
-  const enough = question.cjk ? MIN_COVERAGE_CJK : MIN_COVERAGE
-  const supported = question.cjk ? MIN_SUPPORT_CJK : MIN_SUPPORT
-  const ranked = candidates
-    .filter(({ about, coverage, support }) => about && coverage >= enough && support >= supported)
-    .toSorted((a, b) => b.score - a.score)
-  const best = ranked[0]
-  if (best === undefined) return []
-  const chosen = [best]
-  for (const candidate of ranked.slice(1)) {
-    if (chosen.length === MAX_SENTENCES || candidate.score < best.score * FOLLOWING) break
-    if (isOtherRow(question, best, candidate) || isHeading(candidate)) continue
-    if (chosen.every(({ content }) => overlap(content, candidate.content) <= MAX_OVERLAP))
-      chosen.push(candidate)
-  }
-  return [
-    best,
-    ...chosen.slice(1).toSorted((a, b) => a.passage - b.passage || a.sentence.start - b.sentence.start)
-  ]
 }
 
 /**
