@@ -115,6 +115,8 @@ onEachStore((store) => {
         yield* ledger.settle(under, used(5))
         const [row] = yield* sql<{ quota: number }>`SELECT quota FROM users`
         assert.strictEqual(Number(row?.quota), 70)
+        const late = yield* ledger.reserve(purchase("a", key))
+        assert.strictEqual(late._tag === "Refused" && late.failure.status, 401)
       })
     )
   )

@@ -4,6 +4,7 @@ import { ask, type Asking } from "../sql/Asking.ts"
 import { claim, doubt, forget } from "./Idempotency.ts"
 import type { Charge, Purchase, Reservation, Settlement } from "./Purchase.ts"
 import { countCall } from "./RateWindow.ts"
+import { keyGone } from "./Refusal.ts"
 
 /** How long a call that is not heard of is taken to be under way. */
 export const LEASE_MS = 120_000
@@ -151,7 +152,8 @@ export function* reserve(
   const left = yield* take(user, key, units)
   if (left === "user" || left === "key") {
     if (idempotency !== undefined) yield* forget(user, id)
-    return { _tag: "Short", of: left }
+    const isGone = left === "key" && (yield* ask("SELECT 1 FROM tokens WHERE id = ?", key)).length === 0
+    return isGone ? { _tag: "Refused", failure: keyGone } : { _tag: "Short", of: left }
   }
   const limited = limits.requestsPerMinute !== undefined || limits.tokensPerMinute !== undefined
   const rate = key === undefined || !limited ? undefined : yield* countCall(key, tokens, limits, now)

@@ -15,6 +15,14 @@ export const quotaShort = (of: "user" | "key", units: number): Failure =>
     retryable: false
   })
 
+/** A key that was deleted since it let its caller in. */
+export const keyGone = new Failure({
+  status: 401,
+  message: "This API key is not known any more: POST /api/token/ makes another",
+  code: "invalid_api_key",
+  retryable: false
+})
+
 /**
  * `reserved`: tokens that the call may come to.
  *
