@@ -1,7 +1,7 @@
 /** What the accounts promise, on SQLite as on PostgreSQL. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Context, Effect, Layer, Logger, Redacted } from "effect"
+import { ConfigProvider, Context, Effect, Layer, Logger, Redacted, Schedule } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../apps/demo-server/src/accounts/Accounts.ts"
@@ -266,6 +266,30 @@ onPostgres((postgres, store) => {
       yield* start
       assert.deepStrictEqual(yield* statuses, [200, 200, 200, 200])
       assert.notMatch(printed.join("\n"), /postgres:\/\//)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a server is not ready while its database takes no writes", () =>
+    Effect.gen(function* () {
+      const { database } = yield* postgres
+      const address = yield* database
+      const { call } = yield* startServer({ env: { SLUICE_DATABASE_URL: address } })
+      const ready = Effect.flatMap(call("/readyz", { as: "none" }), (response) =>
+        Effect.promise(() => response.text())
+      )
+      assert.include(yield* ready, '"database":"ok"')
+      const connection = yield* Layer.build(layerPostgres(Redacted.make(address)))
+      const sql = Context.get(connection, SqlClient.SqlClient)
+      const name = new URL(address).pathname.slice(1)
+      yield* sql`ALTER DATABASE ${sql(name)} SET default_transaction_read_only = on`
+      yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`
+      const told = yield* Effect.repeat(ready, {
+        until: (text) => text.includes("takes no writes"),
+        schedule: Schedule.spaced("50 millis"),
+        times: 60
+      })
+      assert.include(told, "not_ready")
     }).pipe(Effect.scoped)
   )
 

@@ -38,7 +38,18 @@ const readiness = Effect.gen(function* () {
   const providers = yield* Providers
   const shutdown = yield* Shutdown
 
-  const database = checked(Effect.as(sql`SELECT 1`, "ok"), "the database does not answer")
+  const database = checked(
+    sql.onDialectOrElse({
+      orElse: () => Effect.as(sql`SELECT 1`, "ok"),
+      // As a standby is, after another has taken its place.
+      pg: () =>
+        Effect.map(
+          sql<{ readonly state: string }>`SELECT current_setting('transaction_read_only') AS state`,
+          ([row]) => (row?.state === "off" ? "ok" : "the database takes no writes")
+        )
+    }),
+    "the database does not answer"
+  )
   const library = checked(
     Effect.map(shelf.state, ({ state }) => {
       if (state === "rebuild-needed") return REBUILD
