@@ -224,6 +224,9 @@ onEachStore((store) => {
           some.filter(({ _tag }) => _tag === "Reserved"),
           3
         )
+        // A clock that was ahead is put right.
+        yield* TestClock.setTime(0)
+        assert.strictEqual((yield* call(1))._tag, "Reserved")
       })
     )
   )

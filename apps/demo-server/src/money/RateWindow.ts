@@ -58,8 +58,14 @@ export function* putWindow(key: number, { requests, start, tokens }: Window): As
   )
 }
 
+/** Not the minute's that is open, nor the next one's of a server whose clock is a little ahead. */
+const IS_OTHER = `(rate_windows.starts_at < excluded.starts_at
+  OR rate_windows.starts_at > excluded.starts_at + ${WINDOW_MS})`
+
 /**
  * Counts a call of a key, unless it goes over a limit: nothing is counted then.
+ *
+ * A window that begins later than the next one was written by a clock that was ahead, and is begun anew.
  *
  * **Details.** A call of more tokens than a whole minute has is let in when it is the first of its minute: else it never
  * would be.
@@ -70,11 +76,10 @@ export function* countCall(key: number, tokens: number, limits: RateLimits, now:
   const counted = yield* ask<Omit<Window, "start">>(
     `INSERT INTO rate_windows (token_id, starts_at, requests, tokens) VALUES (?, ?, 1, ?)
     ON CONFLICT (token_id) DO UPDATE SET
-      requests = CASE WHEN rate_windows.starts_at < excluded.starts_at THEN 1 ELSE rate_windows.requests + 1 END,
-      tokens = CASE WHEN rate_windows.starts_at < excluded.starts_at THEN excluded.tokens
-        ELSE rate_windows.tokens + excluded.tokens END,
+      requests = CASE WHEN ${IS_OTHER} THEN 1 ELSE rate_windows.requests + 1 END,
+      tokens = CASE WHEN ${IS_OTHER} THEN excluded.tokens ELSE rate_windows.tokens + excluded.tokens END,
       starts_at = excluded.starts_at
-    WHERE rate_windows.starts_at < excluded.starts_at OR (
+    WHERE ${IS_OTHER} OR (
       rate_windows.requests < ? AND rate_windows.tokens + excluded.tokens <= ?)
     RETURNING requests, tokens`,
     key,
