@@ -26,6 +26,8 @@ const SUPPORT = 0.3
 /** So much of it in the sentence itself, or so much more in the heading above it. */
 const MIN_OWN_COVERAGE = 0.2
 const MIN_HEADING_COVERAGE = 0.7
+/** Under a title or heading that has the rest, so much of what that leaves. */
+const MIN_LEFT = 0.5
 /** A row of a table may share little by itself: what its columns are stands above it. */
 const MIN_ROW_COVERAGE = 0.05
 
@@ -38,6 +40,8 @@ const TOPIC_LASTS = 0.85
 /** What a caption says holds for all that is written in its figure, and for all rows of its table. */
 const ABOVE = 0.6
 const TITLE = 0.15
+/** What the title and the open headings call a thing by, holds for all that stands below them. */
+const CALLED = 0.8
 
 const ANSWER_TYPE = 0.25
 const FIRST_PASSAGE = 0.1
@@ -104,6 +108,22 @@ const isUnsaid = (
   )
 }
 
+/** Whether a sentence says what of the question the title and the headings above it leave, or has the unit that does. */
+const saysWhatIsLeft = (
+  question: Question,
+  own: ReadonlyArray<number>,
+  standing: ReadonlyArray<number>
+): boolean => {
+  const left = own
+    .keys()
+    .filter((i) => standing[i] === 0 && !(question.toldByUnit && question.measure.includes(i)))
+  const places = [...left]
+  return (
+    (places.length > 0 || (question.toldByUnit && question.called.length > 0)) &&
+    shareOf(question, places, own) >= MIN_LEFT
+  )
+}
+
 const nothing: ReadonlySet<Term> = new Set()
 
 /** Whether a sentence names years, and neither it nor what stands above it names one of those asked for. */
@@ -132,6 +152,10 @@ const namesOthers = (asked: ReadonlySet<string>, text: string): boolean => {
   return named.size > 0 && asked.isDisjointFrom(named)
 }
 
+/** How deep a heading is, by its marks. */
+const levelAt = (text: string, start: number): number =>
+  /#{1,6}(?=\s{1,20}$)/.exec(text.slice(Math.max(0, start - 26), start))?.[0].length ?? 1
+
 const candidatesOf = (
   question: Question,
   isOfType: ((sentence: string) => boolean) | undefined,
@@ -146,7 +170,10 @@ const candidatesOf = (
   if (pictures.size > 0 && pictures.isDisjointFrom(picturesIn(`${title}\n${text}`))) return []
   if (question.years.some((year) => !year.test(title) && !year.test(text))) return []
   // So is what asks for the thing of a number
-  if (!question.asksWhether && question.numbered.some(({ alone }) => !alone.test(`${title}\n${text}`)))
+  if (
+    !question.asksWhether &&
+    question.numbered.some(({ alone, number }) => /^\d/.test(number) && !alone.test(`${title}\n${text}`))
+  )
     return []
   const sentences = sentencesOf(read)
   const said = sentences.some(
@@ -174,7 +201,9 @@ const candidatesOf = (
   const asksForPicture = PICTURE.test(question.text)
   let header = nothing
   let columns = ""
-  const inTitle = presence(question, contentOf(path.slice(0, -1).join("\n")))
+  const called = [
+    { level: 0, text: "", says: presence(question, contentOf([path[0], ...path.slice(1, -1)].join("\n"))) }
+  ]
   const none = aboveOf(question, "")
   const sizes = Map.groupBy(sentences, ({ block }) => block)
   let heading = aboveOf(question, path.at(-1) ?? "")
@@ -196,6 +225,9 @@ const candidatesOf = (
     const own = said && standsIn(question, sentence.text) ? withVerb(question, plain) : plain
     if (sentence.kind === "heading") {
       heading = aboveOf(question, sentence.text)
+      const level = levelAt(text, sentence.start)
+      while (called.at(-1)!.level >= level) called.pop()
+      called.push({ level, text: sentence.text, says: heading.said })
       asked = none
       before = lead = presence(question, nothing)
       underHeader = false
@@ -232,6 +264,7 @@ const candidatesOf = (
     // The header says what the cells of each row are.
     const row = sentence.kind === "row"
     const weight = row && underHeader ? BEFORE_ROW : pronoun ? BEFORE_PRONOUN : BEFORE
+    const standing = own.map((_, i) => Math.max(...called.map(({ says }) => says[i] ?? 0)))
     const around = own.map((value, i) =>
       Math.max(
         value,
@@ -239,10 +272,18 @@ const candidatesOf = (
         ABOVE * (inCaption[i] ?? 0),
         heading.counts[i] ?? 0,
         asked.counts[i] ?? 0,
-        TITLE * (inTitle[i] ?? 0)
+        question.called.includes(i) ? CALLED * (standing[i] ?? 0) : 0,
+        TITLE * (standing[i] ?? 0)
       )
     )
-    const standsAbove = [columns, captionText, asked.text, heading.text, ...path.toReversed()]
+    const standsAbove = [
+      columns,
+      captionText,
+      asked.text,
+      heading.text,
+      ...called.toReversed().map(({ text }) => text),
+      ...path.toReversed()
+    ]
     const size = [...content].filter(({ kind }) => kind !== "pair").length
     const coverage = covered(question, around)
     const sameNumbers = row && hasNumbers(question, `${sentence.text}\n${columns}`)
@@ -264,7 +305,15 @@ const candidatesOf = (
         (question.subject.length === 0 || question.subject.some((i) => (around[i] ?? 0) > 0)) &&
         (sameNumbers ||
           covered(question, own) >= (row ? MIN_ROW_COVERAGE : MIN_OWN_COVERAGE) ||
-          Math.max(covered(question, heading.said), covered(question, asked.said)) >= MIN_HEADING_COVERAGE),
+          saysWhatIsLeft(question, own, standing) ||
+          ((question.toldByUnit || question.measure.every((i) => (around[i] ?? 0) > 0)) &&
+            Math.max(
+              covered(question, heading.said),
+              covered(question, asked.said),
+              heading.said.some((value, i) => value > (called[0]!.says[i] ?? 0))
+                ? covered(question, standing)
+                : 0
+            ) >= MIN_HEADING_COVERAGE)),
       coverage,
       support,
       score:

@@ -115,9 +115,24 @@ const measured = (own: RegExp) => (sentence: string, above: string) => own.test(
 const MEASURES =
   /\b(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|hundred)[\s-]?(?:°|%|(?:mm|cm|m|km|kg|g|s|ms|hPa|[KMGT]B|per ?cent|met(?:er|re)s?|kilomet(?:er|re)s?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|crowns?|dollars?|euros?|litres?|degrees?)\b)|\b\d{1,2}[:.]\d\d\b|\b\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December)\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December),? (?:1\d|20)\d\d\b|\b(?:[Ii]n|[Ss]ince|of|[Bb]y|[Uu]ntil|[Ff]rom|[Aa]fter|[Bb]efore|[Dd]uring) (?:1[5-9]|20)\d\d\b/gu
 
+/** Of one question: tests for how long the thing is, and for what “the load is 500 kg” says of its last word. */
+interface Asked {
+  readonly lasting: RegExp
+  readonly valued: RegExp
+}
+
 const requirements: ReadonlyArray<
-  readonly [asks: RegExp, answers: (sentence: string, above: string, lasting: RegExp) => boolean]
+  readonly [asks: RegExp, answers: (sentence: string, above: string, asked: Asked) => boolean]
 > = [
+  [
+    /\bhow much (?:is|are|was|were) (?:the|an?|it)\s+(?:\S+\s*){1,3}$/iu,
+    (sentence, above, { valued }) =>
+      AMOUNT.test(sentence) &&
+      (MONEY.test(sentence) ||
+        MONEY.test(above) ||
+        /%|\bper ?cent\b/i.test(sentence) ||
+        valued.test(sentence))
+  ],
   [COST, (sentence, above) => AMOUNT.test(sentence) && (MONEY.test(sentence) || MONEY.test(above))],
   [/\b(?:what|which) colou?rs?\b|什么颜色/i, (sentence) => COLOUR.test(sentence)],
   [/\b(?:tele)?phone number\b|电话号码/i, (sentence) => TELEPHONE.test(sentence)],
@@ -126,7 +141,7 @@ const requirements: ReadonlyArray<
   [/\bhow old\b|多大年纪|几岁/i, (sentence) => AGE.test(sentence)],
   [
     LONG,
-    (sentence, above, lasting) =>
+    (sentence, above, { lasting }) =>
       HAS_LENGTH.test(sentence) || HAS_LENGTH.test(above) || lasting.test(sentence)
   ],
   [/\bhow (?:large|big)\b/i, (sentence) => NUMBER.test(unlabelled(sentence))],
@@ -160,8 +175,12 @@ const requirements: ReadonlyArray<
 /** A test for what every sentence of the answer must have, by itself or from the headings above it. */
 export const requiredOf = (question: string): ((sentence: string, above: string) => boolean) => {
   const required = requirements.filter(([asks]) => asks.test(question))
-  const lasting = lastingOf(question)
-  return (sentence, above) => required.every(([, answers]) => answers(sentence, above, lasting))
+  const last = /(\p{L}+)\W*$/u.exec(question)?.[1] ?? "(?!)"
+  const asked = {
+    lasting: lastingOf(question),
+    valued: new RegExp(`\\b${last}\\s+(?:is|are|was|were)\\s+${ABOUT}\\d`, "iu")
+  }
+  return (sentence, above) => required.every(([, answers]) => answers(sentence, above, asked))
 }
 
 const DEFINITION =

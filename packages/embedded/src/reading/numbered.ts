@@ -1,8 +1,8 @@
-/** Numbers that name a thing, as “meeting 41”, “version 3.0”, “hall three” and “第41次” do, and whether a text is of it. */
+/** Numbers that name a thing, as “meeting 41”, “version 3.0”, “hall three”, “pump X100” and “第41次” do, and whether a text is of it. */
 import { isStopWord } from "../text/StopWords.ts"
 
 const WORDS = "one two three four five six seven eight nine ten eleven twelve".split(" ")
-const NUMBER = `(?:\\d{1,9}(?:\\.\\d{1,6}){0,4}|(?:${WORDS.join("|")})\\b)`
+const NUMBER = `(?:\\p{L}{1,6}\\d{1,6}|\\d{1,9}(?:\\.\\d{1,6}){0,4}|(?:${WORDS.join("|")})\\b)`
 /** What follows a number that counts or measures: “20 people”, “30 minutes”, “6 kg”. */
 const COUNTED =
   "(?![\\p{L}\\p{N}_%°€$£]|[.,:]\\d|\\s?[%°€$£]|\\s(?:(?!(?:is|was|has|does)\\b)\\p{L}{2,30}s|people|men|women|children|euro|yen|yuan|hertz|per|[kmcµ]?[mglWVsh]|[kM]Wh?|[kMG]B)\\b)"
@@ -24,7 +24,7 @@ export interface Numbered {
 
 const digits = (number: string): string => {
   const word = WORDS.indexOf(number.toLowerCase())
-  return word < 0 ? number.replace(/^0+(?=\d)/, "") : String(word + 1)
+  return word < 0 ? number.toLowerCase().replace(/^0+(?=\d)/, "") : String(word + 1)
 }
 
 /** Version 3 is also 3.1, and 3.0 is not. */

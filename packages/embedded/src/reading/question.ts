@@ -35,8 +35,10 @@ const COUNTED =
 const TIMES = new Set(["times"])
 /** “How *wide* …”: an answer may say “width”. */
 const MEASURE = /\bhow (\p{L}{3,10})\b/iu
-/** “How much does it *cost*”: an amount of money says so. */
-const PRICE = /\bhow much (?:does|do|did|will|would)\b.*\b(cost|earn|pay)\b/iu
+/** “How much does it *cost*”, “*weigh*”: an amount of money, or a weight, says so. */
+const AMOUNT =
+  /\b(?:how much|what) (?:does|do|did|will|would)\b.*\b(cost)\b|\bhow much (?:does|do|did|will|would)\b.*\b(earn|pay|weigh)\b/iu
+const UNITED = /\bhow (?:long|old|heavy|wide|deep|high|tall)\b|\bhow much (?:is|are|was|were)\b/i
 /** What one of is asked for: “which *university*”. */
 const ONE_OF = /\b(?:which|what)\s+(?:(?:two|three|four|five|\d{1,3})\s+)?(\p{L}{2,30})/iu
 export const YEAR = /(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]*\d)/g
@@ -53,6 +55,9 @@ const askingCharacters = /[什么多少几何谁哪怎样吗呢请问为是的�
 
 /** Words with a capital letter that do not begin a sentence. */
 const NAME = /(?<=[\p{L}\p{N},)'’"] )\p{Lu}[\p{L}\p{N}]+(?: \p{Lu}[\p{L}\p{N}]+){0,5}/gu
+
+/** The word before an identifier: “*pump* X100”. */
+const IDENTIFIED = /\p{L}{3,30}(?=\s[\p{L}-]{0,10}\p{Lu}[\p{L}-]{0,10}\d)/gu
 
 const NUMBER_WORDS = "two three four five six seven eight nine ten eleven twelve".split(" ")
 const FIGURE = new RegExp(
@@ -87,6 +92,10 @@ export interface Question {
   readonly asksWho: boolean
   /** Whether it asks how something is done. */
   readonly asksHow: boolean
+  /** Places of the terms for how it is measured: how *wide*, how much it *weighs*. */
+  readonly measure: ReadonlyArray<number>
+  /** Whether the unit of an answer says that word: kg, crowns, metres. */
+  readonly toldByUnit: boolean
   /** Whether it asks for yes or no, or does not say what for: the statement that has all its words answers it. */
   readonly asksWhether: boolean
   /** Whether it asks when something was made, or done. */
@@ -134,7 +143,8 @@ const countsOf = (word: string | undefined): RegExp | undefined => {
 export const questionOf = (text: string): Question => {
   const all = [...new Set(termsOf(text))].filter(({ stop }) => !stop)
   const attribute = termsOf(ATTRIBUTE.exec(text)?.[1] ?? "")
-  const measured = termsOf(`${MEASURE.exec(text)?.[1] ?? ""} ${PRICE.exec(text)?.[1] ?? ""}`)
+  const amount = AMOUNT.exec(text)
+  const measured = termsOf([MEASURE.exec(text)?.[1], amount?.[1], amount?.[2]].join(" "))
   const where = termsOf([...text.matchAll(WHERE)].map(([, word]) => word).join(" "))
   const weighed = all
     .map((term) => ({
@@ -163,7 +173,7 @@ export const questionOf = (text: string): Question => {
     const word = pattern.exec(text)?.[1]?.toLowerCase()
     return word === undefined || unsaid.has(word) || asking.has(word) ? [] : placesOf(word)
   }
-  const measure = said(MEASURE)
+  const measure = [...said(MEASURE), ...placesOf([amount?.[1], amount?.[2]].join(" "))]
   const numbered = numberedIn(text)
   return {
     text,
@@ -178,11 +188,14 @@ export const questionOf = (text: string): Question => {
     predicate: placesOf(predicateOf(text) ?? "").filter((i) => subject.includes(i)),
     property: subject.filter((i) => !names.flat().includes(i) && !measure.includes(i)),
     years: [...new Set(text.match(YEAR))].map((year) => new RegExp(`(?<!\\d)${year}(?!\\d)`)),
+    measure,
+    toldByUnit: amount !== null || UNITED.test(text),
     ofYear: !ASIDE.test(text),
     numbered,
     called: [
       ...names.flat(),
       ...numbered.flatMap(({ noun }) => placesOf(noun)),
+      ...[...text.matchAll(IDENTIFIED)].flatMap(([noun]) => placesOf(noun)),
       ...[...weighed.keys()].filter((i) => /\d/.test(weighed[i]?.term.key ?? ""))
     ],
     words: wordsOf(text),
