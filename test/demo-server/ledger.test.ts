@@ -365,21 +365,25 @@ onPostgres((_, store) => {
         data,
         Effect.forEach(users, (user) => addUser(user, { quota: 1000 }))
       )
-      const calls = (of: ReadonlyArray<string>) =>
+      /** With names that come to the other server, too. */
+      const calls = (of: ReadonlyArray<string>, concurrency: number, round: number) =>
         Effect.flatMap(Ledger, (ledger) =>
           Effect.forEach(
-            Array.from({ length: 160 }, (_, at) => of[at % of.length] ?? ""),
-            (user) =>
-              Effect.flatMap(ledger.reserve(purchase(user, keys[users.indexOf(user)] ?? 0)), (reservation) =>
-                ledger.settle(charged(reservation), used(1))
-              ),
-            { concurrency: "unbounded" }
+            Array.from({ length: 160 }, (_, at) => [of[at % of.length] ?? "", at >> 2] as const),
+            ([user, at]) => {
+              const idempotency = at % round === 0 ? { name: `${round} ${at}`, hash: "x" } : undefined
+              const reserved = ledger.reserve(purchase(user, keys[users.indexOf(user)] ?? 0, { idempotency }))
+              return Effect.flatMap(reserved, (one) =>
+                one._tag === "Reserved" ? ledger.settle(one.charge, used(1)) : Effect.succeed(false)
+              )
+            },
+            { concurrency }
           )
         )
-      yield* Effect.all(
-        [inLedger(data, calls(users)), inLedger(yield* temporaryFolder, calls(users.toReversed()))],
-        { concurrency: "unbounded" }
-      )
+      for (const round of [160, 1, 2, 3]) {
+        const others = inLedger(yield* temporaryFolder, calls(users.toReversed(), round, round))
+        yield* Effect.all([inLedger(data, calls(users, 160, round)), others], { concurrency: 2 })
+      }
       const deadlocks = Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* addsUp

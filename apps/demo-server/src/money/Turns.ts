@@ -153,10 +153,13 @@ const within = (direct: DirectSql, restore: Restore): Turns & { readonly flush: 
 const over = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const queue = yield* Effect.acquireRelease(Queue.unbounded<Waiting>(), Queue.shutdown)
 
-  /** The users of several steps: without one order, two servers wait for each other until PostgreSQL sees it. */
+  /**
+   * Of all steps the users, and before anything else: without one order, two servers wait for each other until PostgreSQL
+   * sees it.
+   */
   const lockUsers = (waiting: ReadonlyArray<Waiting>): Effect.Effect<unknown, SqlError.SqlError> => {
     const users = new Set(waiting.flatMap(({ user }) => user ?? []))
-    return users.size === 0 || waiting.length === 1
+    return users.size === 0
       ? Effect.void
       : sql`SELECT 1 FROM users WHERE ${sql.in("id", [...users])} ORDER BY id FOR NO KEY UPDATE`
   }
