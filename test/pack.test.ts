@@ -100,8 +100,8 @@ describe("the packed packages", () => {
     const built: Record<string, RegExp> = { dist: /^tsc -b/, "dist-web": /&& vite build .*src\/web$/ }
     for (const folder of folders) {
       const { files, scripts } = JSON.parse(await readFile(join(root, folder, "package.json"), "utf8"))
-      for (const [output, command] of Object.entries(built))
-        if (files.includes(output)) expect(scripts.prepack, `${folder}, ${output}`).toMatch(command)
+      for (const output of files.filter((file: string) => file in built))
+        expect(scripts.prepack, `${folder}, ${output}`).toMatch(built[output] ?? /^$/)
     }
   })
 

@@ -5,9 +5,10 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { build } from "vite"
+import type { parsePdf } from "../../packages/rag/src/parse/pdf/Pdf.ts"
 import { column, writePdf } from "./PdfWriter.ts"
 
-type Pdf = typeof import("../../packages/rag/src/parse/pdf/Pdf.ts")
+type Bundle = Readonly<Record<"parsePdf", typeof parsePdf>>
 
 describe("a program that was bundled", () => {
   it.effect("is told that its bundle lacks the thread, not that the PDF is damaged", () =>
@@ -29,9 +30,9 @@ describe("a program that was bundled", () => {
           }
         })
       )
-      const { parsePdf }: Pdf = yield* Effect.promise(() => import(join(outDir, "bundle.mjs")))
+      const bundle: Bundle = yield* Effect.promise(() => import(join(outDir, "bundle.mjs")))
       const bytes = writePdf([{ marks: column(60, 700, ["The gate is open."]) }])
-      const error = yield* Effect.flip(parsePdf("gate.pdf", bytes))
+      const error = yield* Effect.flip(bundle.parsePdf("gate.pdf", bytes))
       assert.strictEqual(error.reason, "Internal")
       assert.match(error.message, /^gate\.pdf: .*PdfThread\.js .*leave @sluice\/rag out of it \(external\)/)
     })

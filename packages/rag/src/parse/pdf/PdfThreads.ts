@@ -109,7 +109,7 @@ export const inThread = (path: string, task: PdfTask, limits: TimeLimits): Effec
       resume(Effect.succeed(message.result))
     }
     const broke = (cause: Error & { readonly code?: string }): void => {
-      if (!/MODULE_NOT_FOUND$/.test(cause.code ?? "")) return give(cause.message, at)
+      if (cause.code?.endsWith("MODULE_NOT_FOUND") !== true) return give(cause.message, at)
       stop()
       end(thread)
       resume(Effect.succeed(NO_THREAD))
