@@ -279,6 +279,7 @@ onEachStore((store) => {
           const reserve = Effect.map(ledger.reserve(purchase("a", key, { units: 40 })), charged)
           const goesOn = yield* reserve
           assert.isTrue(yield* ledger.giveUp(goesOn, false))
+          yield* ledger.renew([goesOn.id])
           assert.deepStrictEqual(yield* balances("a"), { user: 100, key: 100 })
           assert.isTrue(yield* ledger.settle(goesOn, used(25)))
           assert.deepStrictEqual(yield* balances("a"), { user: 75, key: 75 })

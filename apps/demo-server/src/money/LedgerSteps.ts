@@ -268,7 +268,7 @@ export function* refund(id: string, inDoubt = false): Asking<boolean> {
 
 /** Refunds it since nothing is heard of it. Whoever made the call may be there all the same, and settle it later. */
 export function* giveUp(id: string, inDoubt: boolean): Asking<boolean> {
-  yield* ask(`UPDATE charges SET lease_until = ${GIVEN_UP} WHERE id = ?`, id)
+  yield* ask(`UPDATE charges SET lease_until = ${GIVEN_UP} WHERE id = ? AND state IN ${OPEN}`, id)
   return yield* refund(id, inDoubt)
 }
 
@@ -280,6 +280,11 @@ export function* renew(ids: ReadonlyArray<string>, { text, value }: ReturnType<L
   for (let at = 0; at < ids.length; at += RENEWED_AT_ONCE) {
     const some = ids.slice(at, at + RENEWED_AT_ONCE)
     const rest = Array(RENEWED_AT_ONCE - some.length).fill("")
-    yield* ask(`UPDATE charges SET lease_until = ${text} WHERE id IN ${SOME}`, value, ...some, ...rest)
+    yield* ask(
+      `UPDATE charges SET lease_until = ${text} WHERE state IN ${OPEN} AND id IN ${SOME}`,
+      value,
+      ...some,
+      ...rest
+    )
   }
 }
