@@ -33,6 +33,17 @@ describe("a year that is asked for", () => {
 })
 
 describe("a thing that is called by a number", () => {
+  it("may be called by its Roman number, its ordinal or a range", () => {
+    const pairs = [
+      ["When did World War 2 end?", "World War II ended in 1945."],
+      ["What is the dose in phase 3?", "In phase III the dose is 20 mg."],
+      ["What was revenue in quarter 3?", "In the third quarter revenue was 4 million euro."],
+      ["Where is gate 7?", "Gates 5–9 are behind the mill."]
+    ] as const
+    for (const [question, text] of pairs) expect(answer(question, text), question).toEqual([text])
+    expect(answer("When did World War 2 end?", "World War I ended in 1918.")).toEqual([])
+  })
+
   it("is the one that the sentence names", () => {
     expect(answer("Which Node does version 3.0 need?", releases)).toEqual([])
     expect(answer("Which Node does version 1.2.4 need?", releases)).toEqual(["Version 1.2.4 needs Node 20."])

@@ -164,15 +164,18 @@ const candidatesOf = (
 ): ReadonlyArray<Candidate> => {
   const { text, title } = read
   const path = title.split(" > ")
+  const all = `${title}\n${text}`
   const required = requiredOf(question.text)
   const pictures = picturesIn(question.text)
   // What asks for one figure is answered where that one is, or spoken of.
-  if (pictures.size > 0 && pictures.isDisjointFrom(picturesIn(`${title}\n${text}`))) return []
+  if (pictures.size > 0 && pictures.isDisjointFrom(picturesIn(all))) return []
   if (question.years.some((year) => !year.test(title) && !year.test(text))) return []
   // So is what asks for the thing of a number
   if (
     !question.asksWhether &&
-    question.numbered.some(({ alone, number }) => /^\d/.test(number) && !alone.test(`${title}\n${text}`))
+    question.numbered.some(
+      (thing) => /^\d/.test(thing.number) && !thing.alone.test(all) && names(thing, all) !== true
+    )
   )
     return []
   const sentences = sentencesOf(read)

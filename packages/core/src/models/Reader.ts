@@ -14,7 +14,7 @@ export interface ReaderPassage {
   /** Title of the document and path of headings. */
   readonly title: string
   readonly text: string
-  /** What its document is written in: `markdown` has marks that are not part of what it says, `text` is shown as it is. */
+  /** What its document is written in: `markdown` has marks that are not part of what it says, others are shown as they are, as where it is absent. */
   readonly format?: string
   /** What parts the cells of each line, where the text is lines of a CSV or TSV file, its header first. */
   readonly delimiter?: string

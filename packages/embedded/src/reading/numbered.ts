@@ -2,6 +2,9 @@
 import { isStopWord } from "../text/StopWords.ts"
 
 const WORDS = "one two three four five six seven eight nine ten eleven twelve".split(" ")
+/** The same otherwise, from 2 on: “I” and “first” are other words too. */
+const ROMAN = "ii iii iv v vi vii viii ix x xi xii".split(" ")
+const ORDINALS = "second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(" ")
 const NUMBER = `(?:\\p{L}{1,6}\\d{1,6}|\\d{1,9}(?:\\.\\d{1,6}){0,4}|(?:${WORDS.join("|")})\\b)`
 /** What follows a number that counts or measures: “20 people”, “30 minutes”, “6 kg”. */
 const COUNTED =
@@ -36,11 +39,15 @@ export const numberedIn = (question: string): ReadonlyArray<Numbered> => [
   ...Array.from(question.matchAll(NAMED), ([, noun = "", said = ""]): Numbered => {
     const number = digits(said)
     const one = noun.toLowerCase().replace(/s$/, "")
-    const word = WORDS[Number(number) - 1] ?? "(?!)"
+    const at = Number(number)
+    const words = [WORDS[at - 1], ROMAN[at - 2], ORDINALS[at - 2]].filter((word) => word !== undefined)
     return {
       noun,
       number,
-      alone: new RegExp(`(?<![\\d.])0*${number.replaceAll(".", "\\.")}(?!\\d)|\\b${word}\\b`, "i"),
+      alone: new RegExp(
+        `(?<![\\d.])0*${number.replaceAll(".", "\\.")}(?!\\d)|\\b(?:${words.join("|") || "(?!)"})\\b`,
+        "i"
+      ),
       mentions: new RegExp(
         `(?<![\\p{L}\\p{N}])${one}(?:s|es)?\\s?(?:no\\.?|number|nr\\.?|#)?\\s?(${LIST})${COUNTED}`,
         "giu"
