@@ -19,7 +19,7 @@ const middle = (run: Run): number => (run.box[1] + run.box[3]) / 2
  * "Invoice 1040" the number belongs to the text.
  */
 const PAGE_NUMBER =
-  /(^[\s([–—-]*|\s[|·•–—-]\s+|(?:^|[^\p{L}])(?:page|pag\.?|pg\.?|p\.|seite|s\.|página|strona|str\.|sida|第)\s*)(\d{1,4}|[ivxlc]{1,7})(?=[\s)\]–—-]*$|\s+[|·•–—-]\s|\s*\/\s*\d+$|\s+(?:of|von|de|sur|di|z|av)\s+\d+$|\s*[页頁])/iu
+  /(^[\s([–—-]*|\s[|·•–—-]\s+|(?:^|[^\p{L}])(?:page|pag\.?|pg\.?|p\.|seite|s\.|página|strona|str\.|стр\.|sida|第)\s*)(\d{1,4}|[ivxlc]{1,7})(?=[\s)\]–—-]*$|\s+[|·•–—-]\s|\s*\/\s*\d+$|\s+(?:of|von|de|sur|di|z|av)\s+\d+$|\s*[页頁])/iu
 
 const ROMAN: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 }
 
