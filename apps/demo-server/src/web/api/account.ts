@@ -1,6 +1,6 @@
 /** The account's calls as the page makes them, in the interface's own shapes. */
 import type { DayUsage } from "../../contract/Usage.ts"
-import { request } from "./request.ts"
+import { data, request } from "./request.ts"
 
 export interface User {
   readonly username: string
@@ -34,16 +34,10 @@ export interface NewKey extends Limits {
   readonly subnet: string
 }
 
-interface Enveloped<A> {
-  readonly data: A
-}
-
 const KEYS = "/api/token/"
 
 /** Keys of a page of the list. */
 export const KEYS_OF_PAGE = 50
-
-const data = async <A>(answer: Promise<Enveloped<A>>): Promise<A> => (await answer).data
 
 export const getUser = (): Promise<User> => data(request("GET", "/api/user/self"))
 export const listKeys = (page: number): Promise<ReadonlyArray<Key>> =>

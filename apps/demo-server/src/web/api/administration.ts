@@ -1,7 +1,7 @@
 /** What administrators ask of the server. */
 import type { AuditEntry, NewUser, UserInfo } from "../../contract/Administration.ts"
 import type { Limits } from "./account.ts"
-import { request } from "./request.ts"
+import { data, request } from "./request.ts"
 
 export type User = typeof UserInfo.Type
 export type FreshUser = typeof NewUser.Type
@@ -9,12 +9,6 @@ export type Entry = typeof AuditEntry.Type
 
 /** Users, or entries of the log, of a page of the list. */
 export const OF_PAGE = 50
-
-interface Enveloped<A> {
-  readonly data: A
-}
-
-const data = async <A>(answer: Promise<Enveloped<A>>): Promise<A> => (await answer).data
 
 export const listUsers = (page: number): Promise<ReadonlyArray<User>> =>
   data(request("GET", `/api/user?num=${OF_PAGE}&p=${page}`))

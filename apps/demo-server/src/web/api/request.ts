@@ -94,3 +94,6 @@ export const requestEvents = <E extends { readonly type: string }>(
     }
     onEvent(event as Exclude<E, StreamError>)
   })
+
+/** What the server's own calls under `/api` answer with. */
+export const data = async <A>(answer: Promise<{ readonly data: A }>): Promise<A> => (await answer).data

@@ -1,5 +1,6 @@
 /** Files on their way into the library. */
 import { signal } from "@preact/signals"
+import { documentPath } from "../../contract/DocumentPath.ts"
 import type { IngestEvent } from "../../contract/index.ts"
 import { toFailure } from "../api/Failure.ts"
 import { sendFiles, type PathedFile } from "../api/sendFiles.ts"
@@ -139,14 +140,8 @@ export const sendAgain = (): void => {
   if (!running) void run()
 }
 
-/** As the server will name it: a form carries no double quotes in names; a backslash parts folders, a drive is none. */
-const pathOf = (path: string): string =>
-  path
-    .replaceAll("\\", "/")
-    .replace(/^[A-Za-z]:/, "")
-    .replaceAll('"', "'")
-    // oxlint-disable-next-line no-control-regex -- they are what is removed
-    .replaceAll(/[\u0000-\u001f\u007f]/g, "")
+/** As the server will name it. A form carries no double quotes in names. */
+const pathOf = (path: string): string => documentPath(path.replaceAll('"', "'"))
 
 /** Sends files one batch after the other. A path that is sent again takes the place of the one before. */
 export const upload = (chosen: ReadonlyArray<PathedFile>): void => {
