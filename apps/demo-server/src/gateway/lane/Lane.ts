@@ -34,6 +34,7 @@ import { beginOf, failover } from "../../providers/Failover.ts"
 import type { Begin, Call, Operation } from "../../providers/Provider.ts"
 import { candidatesOf, Providers } from "../../providers/Providers.ts"
 import { isWellNamed } from "../FieldNames.ts"
+import { makeBusyPoll } from "./BusyPoll.ts"
 import type { LaneCall } from "./LaneCall.ts"
 import { wholeAnswerOf, writeAnswer } from "./LaneAnswer.ts"
 import { makeUnderWay } from "./UnderWay.ts"
@@ -101,6 +102,7 @@ export const LaneLayer = Layer.effectDiscard(
     const clock = Context.get(context, Clock.Clock)
     const fork = Effect.runForkWith(context)
     const calls = makeUnderWay<Effect.Effect<unknown>>()
+    const busyPoll = makeBusyPoll()
 
     const tell = ({ id, request, started }: Exchange, status: number, record: RequestRecord) => {
       const ms = clock.currentTimeMillisUnsafe() - started
@@ -236,7 +238,9 @@ export const LaneLayer = Layer.effectDiscard(
       const ended = calls.add(Effect.suspend(() => stop))
       const gone = () => void fork(stop)
       response.once("close", gone)
+      const answered = busyPoll.begin()
       stop = start((exit) => {
+        answered()
         ended()
         response.off("close", gone)
         end(paid, exit)
