@@ -235,6 +235,12 @@ describe("parse of a PDF", () => {
     ],
     ["is cut in the middle", whole.slice(0, whole.length / 2), "Malformed", /part of it is missing.*again/],
     [
+      "is cut after it was added to",
+      Uint8Array.from([...whole, ...new TextEncoder().encode("3 0 obj\n<< /Type")]),
+      "Malformed",
+      /part of it is missing.*again/
+    ],
+    [
       "lacks its end, though its pages are there",
       whole.slice(0, -30),
       "Malformed",
@@ -255,6 +261,16 @@ describe("parse of a PDF", () => {
       assert.match(error.message, advice)
       // The thread serves the next file
       assert.include((yield* read([{ marks: column(50, 700, ["Fine."]) }])).text, "Fine.")
+    })
+  )
+
+  const junk = (length: number) => new Uint8Array(length).fill(120)
+  it.effect.each([
+    ["before", Uint8Array.from([...junk(900), ...whole])],
+    ["behind", Uint8Array.from([...whole, ...junk(9_000)])]
+  ] as const)("reads a file with something %s it", ([, bytes]) =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* parse({ path: "sent.pdf", bytes })).pages.length, 3)
     })
   )
 

@@ -51,6 +51,12 @@ describe("parse", () => {
     })
   )
 
+  it.effect("a text that speaks of how a PDF begins is a text", () =>
+    Effect.gen(function* () {
+      assert.include((yield* parse({ path: "a.md", bytes: utf8("It begins with\n%PDF-1.7") })).text, "%PDF")
+    })
+  )
+
   it.effect.each([
     ["UTF-8 with a byte order mark", [0xef, 0xbb, 0xbf, ...utf8("Gänse 水")], "Gänse 水"],
     ["UTF-16, little end first", [0xff, 0xfe, 0x34, 0x6c, 0x21, 0], "水!"],

@@ -77,11 +77,14 @@ export const ZIP = "a ZIP archive or an Office document"
 /** … and of a document of older programs, or an encrypted one. */
 export const OLD_OFFICE = "an old Office document"
 
-/** What the first bytes say a file is: `"PDF"`, `"a PNG image"` …, or `undefined` when they say nothing (text). */
-export const sniff = (bytes: Uint8Array): string | undefined => {
-  // PDF readers accept the header anywhere in the first kilobyte
+/** The header of a PDF stands at its beginning; readers accept it anywhere in the first kilobyte, where texts may speak of it. */
+const PDF_HEADER = /^(?:\xEF\xBB\xBF)?\s*%PDF-|[\0-\x08]%PDF-\d/
+const NAMED_PDF_HEADER = /%PDF-/
+
+/** What the first bytes of a file named so say it is: `"PDF"`, `"a PNG image"` …, or `undefined` when they say nothing (text). */
+export const sniff = (bytes: Uint8Array, format: Format | undefined): string | undefined => {
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, 1024))
-  if (/^(?:\xEF\xBB\xBF)?\s*%PDF-/.test(head) || /[\0-\x08]%PDF-\d/.test(head)) return "PDF"
+  if ((format === "pdf" ? NAMED_PDF_HEADER : PDF_HEADER).test(head)) return "PDF"
   if (has(bytes, "PK\x03\x04")) return ZIP
   if (has(bytes, "\xD0\xCF\x11\xE0")) return OLD_OFFICE
   if (has(bytes, "\x89PNG")) return "a PNG image"

@@ -64,7 +64,7 @@ const isEncrypted = (bytes: Uint8Array): boolean =>
 /** What the bytes are, against what the name says. */
 const mismatch = (path: string, bytes: Uint8Array): RagError | undefined => {
   const format = formatOf(path)
-  const found = sniff(bytes)
+  const found = sniff(bytes, format)
   if (format === undefined) return unsupported(path, found === "PDF" ? undefined : found)
   const due = signatureOf(format)
   if (found !== undefined && due?.test(found) === true) return undefined

@@ -12,8 +12,9 @@ import type { PdfFault, RawPage } from "./Run.ts"
 /** `FPDF_GetLastError`: the password is missing or wrong; the security scheme is unknown. */
 const ERROR_PASSWORD = 4
 const ERROR_SECURITY = 5
-/** A whole PDF ends with its cross-reference's address within this many bytes. */
-const TAIL = 2048
+const ADDRESS = "startxref"
+const END = "%%EOF"
+const OBJECT = /\d obj\b/
 /** A side of a page in points, 70 metres: posters are far below it, damaged numbers above. */
 const LONGEST = 200_000
 
@@ -78,15 +79,31 @@ export interface OpenPdf {
   readonly render: (index: number, dpi: number, box?: Box) => Uint8Array | undefined
 }
 
+/**
+ * The bytes of a PDF without what was put after it: it ends with the address of its cross-reference. Undefined where
+ * there is none, or objects come after it: the rest is missing. PDFium opens some of those, without the missing pages.
+ */
+const wholeLength = (bytes: Buffer): number | undefined => {
+  const address = bytes.lastIndexOf(ADDRESS)
+  if (address < 0 || OBJECT.test(bytes.toString("latin1", address))) return undefined
+  const end = bytes.indexOf(END, address)
+  return end < 0 ? bytes.length : end + END.length
+}
+
 /** Opens a PDF for as long as `use` works on it; or says why it cannot be. It takes the bytes: they are gone afterwards. */
 export const withPdf = async <A>(bytes: Uint8Array, use: (pdf: OpenPdf) => A): Promise<A | PdfFault> => {
-  const tail = Buffer.from(bytes.subarray(-TAIL)).toString("latin1")
+  const length = wholeLength(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  if (length === undefined) {
+    return {
+      reason: "Malformed",
+      message: "this PDF ends too early: part of it is missing. Fetch it again."
+    }
+  }
   const pdfium = await loadPdfium()
   const { free, malloc } = pdfium.pdfium.wasmExports
   const memory = malloc(bytes.length)
   const scratch = malloc(SCRATCH)
   memoryOf(pdfium).HEAPU8.set(bytes, memory)
-  const { length } = bytes
   // PDFium has its own copy by now
   if (bytes.buffer instanceof ArrayBuffer) bytes.buffer.transfer(0)
   let broken = false
@@ -98,13 +115,6 @@ export const withPdf = async <A>(bytes: Uint8Array, use: (pdf: OpenPdf) => A): P
       return {
         reason: "Encrypted",
         message: "this PDF wants a password. Save a copy without one, and add that."
-      }
-    }
-    // PDFium opens some files that end too early, without the pages that are missing
-    if (!tail.includes("startxref")) {
-      return {
-        reason: "Malformed",
-        message: "this PDF ends too early: part of it is missing. Fetch it again."
       }
     }
     if (document === 0) {
