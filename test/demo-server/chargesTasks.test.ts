@@ -83,6 +83,34 @@ describe("a task", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("costs what was made however large its answer is, and whatever usage that ends with", () =>
+    Effect.gen(function* () {
+      const data = [{ b64_json: "A".repeat(100_000) }]
+      const made = { data, usage: { total_tokens: 5 } }
+      let created: object = made
+      const { server } = yield* before((response, { method }) =>
+        json(response, method === "POST" ? created : { id: "task", status: "completed", ...made })
+      )
+      const images = "/v1/images/generations"
+      const three = post(server, images, { model: "v", prompt: "p", n: 3 })
+      yield* costs(server, three, 100)
+      created = { id: "task", status: "queued" }
+      yield* costs(server, three, 300)
+      yield* costs(server, server.call(`${images}/task`), -200)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is none where the images came at once, whichever id stands beside them", () =>
+    Effect.gen(function* () {
+      const answer = { id: "always", data: [{ url: "https://cdn.example/1.png" }] }
+      const { server } = yield* before((response) => json(response, answer))
+      const two = post(server, "/v1/images/generations", { model: "v", prompt: "p", n: 2 })
+      assert.strictEqual((yield* costs(server, two, 100)).status, 200)
+      const look = yield* server.call("/v1/images/generations/always")
+      assert.strictEqual(look.status, 404)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("that nobody could ask for is refused and given back", () =>
     Effect.gen(function* () {
       let answer: unknown
@@ -177,6 +205,28 @@ describe("Idempotency-Key", () => {
 
       const bad = yield* post(server, "/v1/embeddings", embed, keyed("x".repeat(300)))
       assert.deepStrictEqual([bad.status, codeOf(bad)], [400, "invalid_idempotency_key"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("keeps nothing of a stream that broke off, nor makes it again where a part was paid", () =>
+    Effect.gen(function* () {
+      let said: ReadonlyArray<unknown> = [piece("one")]
+      const { asked, server } = yield* before((response) => {
+        events(response, ...said)
+        setImmediate(() => response.destroy())
+      })
+      const stream = { ...chat, stream: true }
+      const call = (name: string) =>
+        post(server, "/v1/chat/completions", stream, { headers: { "idempotency-key": name } })
+      assert.include((yield* costs(server, call("part"), CHAT_INPUT + 1)).text, "upstream_broke_off")
+      const again = yield* costs(server, call("part"), 0)
+      assert.deepStrictEqual([again.status, codeOf(again)], [409, "idempotency_answer_not_kept"])
+      assert.lengthOf(asked(), 1)
+
+      said = [{ error: { message: "overloaded" } }]
+      assert.include((yield* costs(server, call("nothing"), 0)).text, "overloaded")
+      said = [piece("one"), "[DONE]"]
+      assert.include((yield* costs(server, call("nothing"), CHAT_INPUT + 1)).text, "[DONE]")
     }).pipe(Effect.scoped)
   )
 

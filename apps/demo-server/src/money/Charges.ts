@@ -255,7 +255,10 @@ export class Charges extends Context.Service<
             const bill = yield* CurrentBill
             const charge: Opened = { ...admitted.charge, ended: bill.open(admitted.charge.id) }
             live.add(charge.id)
-            if (paid.idempotency !== undefined && !meter.creates) yield* keepSent(charge)
+            let tally: Tally | undefined
+            if (paid.idempotency !== undefined && !meter.creates) {
+              yield* keepSent(charge, () => tally?.broke() === true)
+            }
 
             const settled = (usage: Usage) => settlementOf(quote, usage)
             const counted = () => meter.counted(request, quote.beyond)
@@ -292,27 +295,27 @@ export class Charges extends Context.Service<
               )
             const begin = () => live.add(charge.id)
             if (Stream.isStream(answer)) {
-              const tally = makeTally()
+              const seen = (tally = makeTally())
               live.delete(charge.id)
               const events = Stream.map(answer as Stream.Stream<{ readonly data?: unknown }>, (event) => {
-                tally.event(event.data)
+                seen.event(event.data)
                 return event
               })
-              return onEnd(events, begin, endTally(tally)) as Response
+              return onEnd(events, begin, endTally(seen)) as Response
             }
             if (HttpServerResponse.isHttpServerResponse(answer) && answer.body._tag === "Stream") {
-              const tally = makeTally()
+              const seen = (tally = makeTally())
               live.delete(charge.id)
               const { contentType, stream } = answer.body
               const bounds = boundsOf(most, meter.isLimited?.(request) === true)
-              const bytes = paidEvents(stream, tally, bounds, meter.hidesUsage?.(request) === true)
+              const bytes = paidEvents(stream, seen, bounds, meter.hidesUsage?.(request) === true)
               return HttpServerResponse.setBody(
                 answer,
-                HttpBody.stream(onEnd(bytes, begin, endTally(tally)), contentType)
+                HttpBody.stream(onEnd(bytes, begin, endTally(seen)), contentType)
               )
             }
 
-            const value = valueOf(answer)
+            const value = valueOf(answer, meter.creates ? "all" : "usage")
             if (!meter.creates) {
               yield* endKept(charge, noted(settled(usedBy(value, quote, counted))))
               return answer

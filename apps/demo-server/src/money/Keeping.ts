@@ -28,8 +28,8 @@ export const keeping = (
     return encode ? keep(charge, "application/json", Buffer.from(encode(answer))) : Effect.void
   }
 
-  /** Of any other, as it is sent. */
-  const keepSent = (charge: Charge) =>
+  /** Of any other, as it is sent; nothing of a stream that breaks. */
+  const keepSent = (charge: Charge, broke: () => boolean) =>
     HttpEffect.appendPreResponseHandler((_request, response) => {
       const { body } = response
       if (response.status !== 200) return Effect.succeed(response)
@@ -47,7 +47,7 @@ export const keeping = (
           })
         ),
         Stream.onExit((exit) =>
-          Exit.isSuccess(exit) && size <= LARGEST_ANSWER && !isOver()
+          Exit.isSuccess(exit) && size <= LARGEST_ANSWER && !isOver() && !broke()
             ? keep(charge, body.contentType, Buffer.concat(chunks))
             : Effect.void
         )

@@ -63,7 +63,7 @@ export const settlementOfTask = (
   { model, operation, planned }: Charge & { readonly planned: number },
   answer: unknown
 ): Settlement => {
-  const value = valueOf(answer)
+  const value = valueOf(answer, "all")
   const images = fieldOf(value, "data")
   const seconds = Number(fieldOf(value, "seconds"))
   const usage =

@@ -38,14 +38,16 @@ export const fieldOf = (answer: unknown, name: string): unknown => {
   return value === undefined && isFields(extra) ? extra[name] : value
 }
 
-/** An answer as a value: as it is, or read from the bytes that pass through; undefined where it comes in pieces. */
-export const valueOf = (answer: unknown): unknown => {
+/**
+ * An answer as a value: as it is, or read from the bytes that pass through; undefined where it comes in pieces. Of a
+ * large one, such as many vectors, `part` is enough where that is all that is wanted.
+ */
+export const valueOf = (answer: unknown, part: "usage" | "all" = "usage"): unknown => {
   if (!HttpServerResponse.isHttpServerResponse(answer)) return answer
   if (answer.body._tag !== "Uint8Array") return undefined
   const { buffer, byteLength, byteOffset } = answer.body.body
   const bytes = Buffer.from(buffer, byteOffset, byteLength)
-  // Of a large one, such as many vectors, only the part that is wanted.
-  const tail = bytes.length > LARGE ? usageAtEnd(bytes) : undefined
+  const tail = part === "usage" && bytes.length > LARGE ? usageAtEnd(bytes) : undefined
   if (tail !== undefined) return { usage: tail }
   try {
     return JSON.parse(bytes.toString()) as unknown
@@ -158,7 +160,7 @@ export const imagesIn = (answer: unknown, asked: number): number => {
 
 /** Whether a task has made something, as its answer's `status` says; undefined while it may. */
 export const hasMade = (answer: unknown): boolean | undefined => {
-  const status = fieldOf(valueOf(answer), "status")
+  const status = fieldOf(valueOf(answer, "all"), "status")
   return status === "completed" ? true : status === "failed" ? false : undefined
 }
 

@@ -17,6 +17,8 @@ export interface Tally {
   readonly written: () => number
   /** Of them, those that are no thoughts. */
   readonly said: () => number
+  /** An error was among it. */
+  readonly broke: () => boolean
   /** Nothing came, or nothing but an error. */
   readonly failed: () => boolean
 }
@@ -81,6 +83,7 @@ export const makeTally = (): Tally => {
     usage: () => usage,
     written: () => said + thought,
     said: () => said,
+    broke: () => wrong,
     failed: () => said + thought === 0 && (wrong || !came)
   }
 }

@@ -4,6 +4,7 @@ import { type Told, toldIn } from "@sluice/core/client"
 import { Duration, Effect, Stream } from "effect"
 import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
 import { lastEvent } from "../http/LastEvent.ts"
+import { hasImages } from "../money/Reported.ts"
 import type { Conceal } from "./Conceal.ts"
 import { makeEventGuard } from "./EventGuard.ts"
 import { GIVEN, holds } from "./Given.ts"
@@ -206,13 +207,15 @@ export const passFile: Read = (response) => {
 /** What a removal answers, the interface does not say: that it was no refusal is enough. */
 export const passNothing: Read = () => Effect.succeed(HttpServerResponse.empty())
 
-/** The id of a task that an answer begins; none where it has what was asked for already. */
-export const beginning = ({
-  body
-}: HttpServerResponse.HttpServerResponse): { readonly id: string } | undefined => {
+/** The id of a task that an answer begins; none where it has the images that were asked for already. */
+export const beginning = (
+  kind: "image" | "video",
+  { body }: HttpServerResponse.HttpServerResponse
+): { readonly id: string } | undefined => {
   if (body._tag !== "Uint8Array") return undefined
   try {
     const answer: unknown = JSON.parse(new TextDecoder().decode(body.body))
+    if (kind === "image" && hasImages(answer)) return undefined
     const { id } = answer as { readonly id?: unknown }
     return typeof id === "string" && id !== "" ? { id } : undefined
   } catch {

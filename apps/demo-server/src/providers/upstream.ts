@@ -140,7 +140,7 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
   /** What the gateway begins belongs to whoever asked for it: its id is all that is read. */
   const begin = (kind: MediaTask["kind"], path: string) => (call: Call<{ readonly model: string }>) =>
     Effect.tap(pass(`${kind}s`, path, call, "creations"), (answer) => {
-      const task = beginning(answer)
+      const task = beginning(kind, answer)
       return task === undefined
         ? isWhole(kind, answer)
           ? Effect.void
