@@ -76,6 +76,17 @@ describe("parse of a PDF", () => {
       })
   )
 
+  it.effect("keeps a hyphen at a line's end between two words, unless the document writes them as one", () =>
+    Effect.gen(function* () {
+      const lines = ["The art of the lock is user-", "specified by a specified user, a state-of-"]
+      const next = ["the-art gauge with-", "out which, with or without leave, nobody goes out."]
+      const parsed = yield* read([{ marks: column(50, 760, [...lines, ...next]) }])
+      assert.deepStrictEqual(texts(parsed), [
+        "The art of the lock is user-specified by a specified user, a state-of-the-art gauge without which, with or without leave, nobody goes out."
+      ])
+    })
+  )
+
   it.effect("says where lines stand as the page is shown: turned, cropped", () =>
     Effect.gen(function* () {
       const marks = [{ text: "Weir", x: 100, y: 700, size: 20 }]

@@ -23,19 +23,24 @@ const joint = (
   words: ReadonlySet<string>
 ): { readonly cut: number; readonly gap: string } => {
   if (!HYPHENATED.test(before) || !/^\p{Ll}/u.test(after)) return { cut: 0, gap: glue(before, after) }
-  const head = /[\p{L}\p{M}-]+$/u.exec(before)?.[0] ?? ""
-  const tail = /^[\p{L}\p{M}]+/u.exec(after)?.[0] ?? ""
-  const whole = (head.slice(0, -1) + tail).toLowerCase()
-  const compound = (head + tail).toLowerCase()
-  // "well-known" keeps its hyphen when the document writes it so elsewhere, and never the other form
-  return words.has(compound) && !words.has(whole) ? { cut: 0, gap: "" } : { cut: 1, gap: "" }
+  const head = /[\p{L}\p{M}-]+$/u.exec(before.slice(0, -1))?.[0] ?? ""
+  const tail = /^[\p{L}\p{M}-]+/u.exec(after)?.[0] ?? ""
+  const knows = (word: string): boolean => words.has(word.toLowerCase())
+  // "well-known" keeps its hyphen where the document writes it so elsewhere, or both its parts, and never the other form
+  const compound =
+    !knows(head + tail) &&
+    (knows(`${head}-${tail}`) || (knows(head.split("-").at(-1)!) && knows(tail.split("-", 1)[0]!)))
+  return { cut: compound ? 0 : 1, gap: "" }
 }
 
-/** Words that stand within lines, so that nothing was parted in them. */
+/** Words that stand whole within lines. */
 const vocabulary = (lines: ReadonlyArray<TextLine>): ReadonlySet<string> => {
   const words = new Set<string>()
-  for (const { text } of lines) {
-    for (const word of text.match(/[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*/gu) ?? []) words.add(word.toLowerCase())
+  for (const [index, { text }] of lines.entries()) {
+    const begun = HYPHENATED.test(lines[index - 1]?.text ?? "")
+    const whole = text.split(" ").slice(begun ? 1 : 0, HYPHENATED.test(text) ? -1 : undefined)
+    for (const word of whole.join(" ").match(/[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*/gu) ?? [])
+      words.add(word.toLowerCase())
   }
   return words
 }
