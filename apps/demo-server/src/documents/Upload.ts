@@ -1,6 +1,7 @@
 /** Files of a multipart body, one at a time: memory holds the one that is being read and the one before it. */
+import { jsonIn } from "@sluice/core"
 import { MAX_FILE_BYTES, type Metadata, METADATA_BYTES, RagError, type Upload } from "@sluice/rag"
-import { Effect, Result, Stream } from "effect"
+import { Effect, Predicate, Result, Stream } from "effect"
 import { Multipart } from "effect/http"
 import { documentPath } from "../contract/DocumentPath.ts"
 
@@ -61,16 +62,7 @@ const afterFiles = noMetadata(
   "No file follows the field `metadata`: it is attached to the files after it, so put it before them"
 )
 
-/** Any JSON; whether it may be attached, and what is wrong with it, the library says. */
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** What a field that is no file stands for. */
+/** What a field that is no file stands for; whether that may be attached, the library says. */
 const metadataOf = (key: string, text: string): Effect.Effect<Metadata, RagError> => {
   if (key !== "metadata") {
     const shown = key.slice(0, SHOWN)
@@ -83,8 +75,8 @@ const metadataOf = (key: string, text: string): Effect.Effect<Metadata, RagError
   if (text.length > METADATA_BYTES) {
     return Effect.fail(noMetadata(`\`metadata\` has more than ${METADATA_BYTES} characters: shorten it`))
   }
-  const metadata = parsed(text)
-  return typeof metadata === "object" && metadata !== null && !Array.isArray(metadata)
+  const metadata = jsonIn(text)
+  return Predicate.isObject(metadata)
     ? Effect.succeed(metadata as Metadata)
     : Effect.fail(noMetadata('`metadata` is not a JSON object, such as `{"year": 2026}`'))
 }

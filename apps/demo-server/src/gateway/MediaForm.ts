@@ -1,5 +1,5 @@
 /** What images and videos are asked for with: JSON, or multipart/form-data, as OpenAI's clients send it. */
-import { encodeBase64, Failure, imageFormatOf, makeDataUri, mediaTypeOf, misfit } from "@sluice/core"
+import { encodeBase64, Failure, imageFormatOf, jsonIn, makeDataUri, mediaTypeOf, misfit } from "@sluice/core"
 import { Effect, Schema, SchemaIssue, Stream } from "effect"
 import { HttpServerRequest, Multipart } from "effect/http"
 
@@ -65,14 +65,6 @@ const partsOf = (stream: Stream.Stream<Multipart.Part, Multipart.MultipartError>
     return parts
   }).pipe(Effect.mapError((error) => (error instanceof Failure ? error : faultOf(error))))
 
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** The request, and its body as JSON for whoever passes it on. */
 export const mediaForm = <A, I>(schema: Schema.Codec<A, I>, fromParts: FromParts) => {
   const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(schema))
@@ -88,7 +80,7 @@ export const mediaForm = <A, I>(schema: Schema.Codec<A, I>, fromParts: FromParts
       return yield* refuse("This is asked for in application/json or multipart/form-data", undefined, 415)
     }
     const body = yield* Effect.mapError(http.text, unreadable)
-    const fields = parse(body)
+    const fields = jsonIn(body)
     if (fields === undefined) return yield* refuse("The body is not JSON")
     return { request: yield* checked(fields), body }
   })

@@ -1,4 +1,5 @@
 /** What is looked at of an upstream's server-sent events on their way: lines pass as soon as they are whole. */
+import { jsonIn } from "@sluice/core"
 
 /** In a text the quotes would be escaped: this is a key. */
 const ERROR = '"error"'
@@ -26,14 +27,7 @@ export interface EventGuard {
   readonly isDone: () => boolean
 }
 
-const isWhole = (line: string): boolean => {
-  try {
-    JSON.parse(line.replace(DATA, ""))
-    return true
-  } catch {
-    return false
-  }
-}
+const isWhole = (line: string): boolean => jsonIn(line.replace(DATA, "")) !== undefined
 
 /** One for each stream; `conceal` takes our credential out of a text. */
 export const makeEventGuard = (conceal: (text: string) => string): EventGuard => {

@@ -3,6 +3,7 @@
  *
  * The text is changed in place: fields that nobody here knows, and every digit of every number, stay as they came.
  */
+import { jsonIn } from "@sluice/core"
 
 interface Span {
   readonly start: number
@@ -23,12 +24,7 @@ export const endOfString = (text: string, at: number): number => {
 
 const decoded = (text: string, { end, start }: Span): unknown => {
   const plain = text.slice(start + 1, end - 1)
-  if (!plain.includes("\\")) return plain
-  try {
-    return JSON.parse(text.slice(start, end))
-  } catch {
-    return undefined
-  }
+  return plain.includes("\\") ? jsonIn(text.slice(start, end)) : plain
 }
 
 /** The outermost names of a JSON object, in their order, each with where its value begins; one may stand twice. */

@@ -1,4 +1,6 @@
 /** The usage of a stream: asked of an upstream for every caller, since thoughts are told by it alone; told to those who asked. */
+import { jsonIn } from "@sluice/core"
+import { Predicate } from "effect"
 
 interface Asked {
   readonly stream?: boolean | undefined
@@ -31,12 +33,10 @@ const LONGEST = 64 * 1024
 
 const isUsage = (line: string): boolean => {
   if (!line.startsWith("data:") || !line.includes(USAGE)) return false
-  try {
-    const { choices, usage } = JSON.parse(line.slice("data:".length)) as Readonly<Record<string, unknown>>
-    return Array.isArray(choices) && choices.length === 0 && typeof usage === "object" && usage !== null
-  } catch {
-    return false
-  }
+  const event = jsonIn(line.slice("data:".length))
+  if (!Predicate.isObject(event)) return false
+  const { choices, usage } = event
+  return Array.isArray(choices) && choices.length === 0 && Predicate.isObjectOrArray(usage)
 }
 
 /** Takes the events that have nothing but usage out of a stream. A line that is not whole yet waits for its end. */

@@ -3,6 +3,7 @@ import { Result } from "effect"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type { Schema } from "effect"
 import type { ChatMessage } from "../endpoints/Chat.ts"
+import { jsonIn } from "../Json.ts"
 
 /** The messages with the request for one JSON object of a schema, or why that schema has no JSON form. */
 export const askForJson = (
@@ -30,9 +31,8 @@ const FENCED = /```(?:json)?\s*\n([\s\S]*?)```/
 export const jsonOf = (answer: string): string => {
   const said = answer.replace(THOUGHT, "").trim()
   const within = said.slice(said.indexOf("{"), said.lastIndexOf("}") + 1)
-  const found = [said, FENCED.exec(said)?.[1], within].find((text) => text !== undefined && isJson(text))
+  const found = [said, FENCED.exec(said)?.[1], within].find(
+    (text) => text !== undefined && jsonIn(text) !== undefined
+  )
   return found ?? said
 }
-
-const isJson = (text: string): boolean =>
-  Result.isSuccess(Result.try({ try: () => JSON.parse(text), catch: () => "no JSON" }))

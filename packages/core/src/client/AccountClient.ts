@@ -1,5 +1,5 @@
 /** `Account` over HTTP. */
-import { Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Effect, Layer, Option, Predicate, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import { Account, type RotatedAccessToken } from "../Account.ts"
@@ -90,7 +90,7 @@ const NAMES = ["access_token", "accessToken", "token", "key"]
 const rotated = (answer: Redacted.Redacted<Schema.Json>): RotatedAccessToken => {
   const body = Redacted.value(answer)
   const fieldsOf = (value: Schema.Json | undefined): Partial<Extra> =>
-    typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Extra) : {}
+    Predicate.isObject(value) ? (value as Extra) : {}
   const data = fieldsOf(body)["data"] ?? body
   const places = [data, ...NAMES.map((name) => fieldsOf(data)[name])]
   const [found] = places.flatMap((place) => Option.toArray(tokenIn(place)))

@@ -7,9 +7,9 @@ import { extraOf, open } from "../endpoints/Open.ts"
 import { optional } from "../endpoints/Optional.ts"
 import type { ChatEnd, ChatPart, Origin } from "../Gateway.ts"
 import { type GatewayReason, InvalidResponse, TimedOut, Unreachable } from "../GatewayError.ts"
+import { jsonIn } from "../Json.ts"
 import { tokensOf } from "./Distrust.ts"
 import { notUnderstood } from "./Exchange.ts"
-import { jsonIn } from "./Refusal.ts"
 import { reasonTold, toldIn } from "./Told.ts"
 
 /** Declared, so that it is not taken for something new; what it holds is nothing to a stream. */
@@ -81,7 +81,7 @@ const next = (state: State, event: Sse.Event | typeof END): readonly [State, Rea
   if ("end" in event) return [state, [last(state)]]
   const data = event.data.trim()
   if (data === DONE) return [{ ...state, ended: true }, []]
-  const json = Option.getOrUndefined(jsonIn(data))
+  const json = jsonIn(data)
   const decoded = Option.getOrUndefined(decodeChunk(json))
   const chunk = decoded?.choices === undefined && decoded?.usage === undefined ? undefined : decoded
   const told = chunk?.choices === undefined ? toldIn(json) : undefined

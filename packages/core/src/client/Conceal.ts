@@ -1,4 +1,5 @@
 /** Keeps a credential out of errors and spans, whatever the gateway echoed. */
+import { Predicate } from "effect"
 import type { GatewayReason } from "../GatewayError.ts"
 import type { Answer } from "./Answer.ts"
 
@@ -59,20 +60,19 @@ export const concealIn = (
 /** Deeper than any error that says something, and far from what ends a process. */
 const DEPTH = 64
 
+const isPlain = (value: unknown): value is object =>
+  Predicate.isObject(value) && Object.getPrototypeOf(value) === Object.prototype
+
 /** A task's `error` is JSON of any form; what is none (durations, vectors) carries no text. */
 const concealDeep = (value: unknown, conceal: (text: string) => string, depth = DEPTH): unknown => {
   if (typeof value === "string") return conceal(value)
-  const isPlain =
-    Array.isArray(value) || (isObject(value) && Object.getPrototypeOf(value) === Object.prototype)
-  if (!isPlain) return value
+  if (!Array.isArray(value) && !isPlain(value)) return value
   if (depth === 0) return "…"
   if (Array.isArray(value)) return value.map((item) => concealDeep(item, conceal, depth - 1))
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [conceal(name), concealDeep(item, conceal, depth - 1)])
   )
 }
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
 /** The same for what spans and metrics show of an answer; its value belongs to the caller. */
 export const concealAnswer = <A>(answer: Answer<A>, conceal: (text: string) => string): Answer<A> => {

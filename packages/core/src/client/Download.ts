@@ -1,5 +1,5 @@
 /** A video's bytes: checked as they come, and written to a file that is there only when it is whole. */
-import { Duration, Effect, type FileSystem, Option, Stream } from "effect"
+import { Duration, Effect, type FileSystem, Stream } from "effect"
 import { HttpClientResponse } from "effect/http"
 import {
   type GatewayReason,
@@ -8,10 +8,10 @@ import {
   TimedOut,
   Unreachable
 } from "../GatewayError.ts"
+import { jsonIn } from "../Json.ts"
 import type { DownloadedVideo } from "../Videos.ts"
 import { notUnderstood } from "./Exchange.ts"
 import { makeMp4Reader } from "./Mp4.ts"
-import { jsonIn } from "./Refusal.ts"
 import { reasonTold, toldIn } from "./Told.ts"
 
 /** Of an answer that is no video: enough for what it says. */
@@ -54,7 +54,7 @@ export const judgeVideo = (
     ? Effect.flatMap(
         Effect.orElseSucceed(response.text, () => ""),
         (text) => {
-          const told = toldIn(Option.getOrUndefined(jsonIn(text)))
+          const told = toldIn(jsonIn(text))
           const message = `No video came, but ${typeOf(response)}: “${text.slice(0, 80)}”.`
           return Effect.fail(told === undefined ? new InvalidResponse({ message }) : reasonTold(told))
         }

@@ -3,6 +3,7 @@ import { Effect, Result } from "effect"
 import type { Extra } from "../endpoints/Open.ts"
 import type { Embeddings, EmbeddingsCall } from "../Gateway.ts"
 import { GatewayError, InvalidResponse } from "../GatewayError.ts"
+import { RETRY_REASONS } from "../RetryPolicy.ts"
 import { BATCH, type Batch, type BatchLimits, batches } from "./Batches.ts"
 import { partialFailure } from "./Partial.ts"
 
@@ -123,7 +124,7 @@ const REFUSED = 16
 const halfOf = (length: number): number => 2 ** (Math.ceil(Math.log2(length)) - 1)
 
 const HOPELESS: ReadonlySet<string> = new Set(["Unauthorized", "Forbidden", "InsufficientQuota", "NotFound"])
-const OUTAGE: ReadonlySet<string> = new Set(["Unreachable", "TimedOut", "ServerFailure", "RateLimited"])
+const OUTAGE: ReadonlySet<string> = new Set(RETRY_REASONS)
 const OUTAGES = 3
 
 const together = (model: string, answers: Answered): Effect.Effect<Embeddings, GatewayError> => {

@@ -1,10 +1,11 @@
 /** One request and its answer, checked in its form: the smallest step of a call, and what can go wrong in it. */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { Failure, toReason } from "../Failure.ts"
 import { type GatewayReason, InvalidRequest, InvalidResponse, Unreachable } from "../GatewayError.ts"
+import { jsonIn } from "../Json.ts"
 import type { Answer, Problem } from "./Answer.ts"
-import { isCompressed, jsonIn, refusal } from "./Refusal.ts"
+import { isCompressed, refusal } from "./Refusal.ts"
 import { factsOf } from "./Facts.ts"
 import { reasonTold, toldIn } from "./Told.ts"
 import { faultOf, isBadAnswer, isBroken, isUnconnected } from "./Transport.ts"
@@ -62,7 +63,7 @@ export const requestIdOf = (
 const deniedIn = (response: HttpClientResponse.HttpClientResponse, error: DecodeError) =>
   Schema.isSchemaError(error)
     ? response.text.pipe(
-        Effect.map((text) => toldIn(Option.getOrUndefined(jsonIn(text)))),
+        Effect.map((text) => toldIn(jsonIn(text))),
         Effect.map((told) => (told === undefined ? notUnderstood(error) : reasonTold(told))),
         Effect.orElseSucceed(() => notUnderstood(error))
       )

@@ -1,4 +1,5 @@
 /** What answers say of themselves, for spans and metrics: tokens, model, identifier. */
+import { Predicate } from "effect"
 import type { ChatEnd } from "../Gateway.ts"
 import { tokensOf } from "./Distrust.ts"
 
@@ -12,8 +13,7 @@ export interface Facts {
 }
 
 type Fields = Readonly<Record<string, unknown>>
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === "object" && value !== null ? (value as Fields) : {}
+const fieldsOf = (value: unknown): Fields => (Predicate.isObject(value) ? value : {})
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined
 const countOf = (...values: ReadonlyArray<unknown>): number | undefined =>

@@ -1,8 +1,8 @@
 /** Answers of `/api`: what is in the envelope, or why the gateway refused with status 200. */
-import { Effect, Option, Redacted, type Schema } from "effect"
+import { Effect, Redacted, type Schema } from "effect"
 import { Forbidden, type GatewayReason, InvalidResponse, NotFound } from "../GatewayError.ts"
+import { jsonIn } from "../Json.ts"
 import { type Answer, judge, type Problem } from "./Exchange.ts"
-import { jsonIn } from "./Refusal.ts"
 import { toldIn } from "./Told.ts"
 
 interface Refusal {
@@ -33,7 +33,8 @@ export const granted: <D>(
 export const anyBody: (
   self: Effect.Effect<Answer<string>, Problem>
 ) => Effect.Effect<Answer<Redacted.Redacted<Schema.Json>>, Problem> = judge((text) => {
-  const body = text.trim() === "" ? null : Option.getOrElse(jsonIn(text), () => text)
+  const json = jsonIn(text)
+  const body = text.trim() === "" ? null : json === undefined ? text : json
   if (typeof body === "string" && body.trimStart().startsWith("<")) {
     const message =
       "A page came in place of an answer. Check the base URL: the paths begin at its end with /api."

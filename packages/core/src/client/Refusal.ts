@@ -1,13 +1,11 @@
 /** Turns an answer that is not a success into its reason. */
-import { Clock, Effect, Option, Schema } from "effect"
+import { Clock, Effect } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import { toReason } from "../Failure.ts"
+import { jsonIn } from "../Json.ts"
 import { retryAfter, shouldRetry } from "./RetryHeaders.ts"
 import { toldIn } from "./Told.ts"
 import { isEncoded } from "./Whole.ts"
-
-/** The JSON of a text, whatever it is. */
-export const jsonIn = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /** The `code` of the reason where a call was led elsewhere and the gateway gave none of its own. */
 export const REDIRECTED = "redirected"
@@ -18,7 +16,7 @@ const isRedirect = (status: number): boolean => status >= 300 && status < 400
 export const refusal = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
   const { headers, status } = response
   const raw = yield* Effect.orElseSucceed(response.text, () => "")
-  const told = toldIn(Option.getOrUndefined(jsonIn(raw)))
+  const told = toldIn(jsonIn(raw))
   const said = told?.message ?? describe(status, headers, raw)
   return toReason({
     status,

@@ -1,5 +1,5 @@
 /** What the answer to a token's creation shows of it: all, its id, its key, or nothing. */
-import { Option, Redacted, Schema } from "effect"
+import { Option, Predicate, Redacted, Schema } from "effect"
 import type { CreatedToken, NewToken } from "../Account.ts"
 import { ApiKey } from "../Credentials.ts"
 import { NEVER_EXPIRES, TokenRecord } from "../endpoints/Account.ts"
@@ -36,9 +36,7 @@ export const madeIn = (answer: Schema.Json): Made => {
 }
 
 const fieldsOf = (value: Schema.Json): { readonly [name: string]: Schema.Json } =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as { readonly [name: string]: Schema.Json })
-    : {}
+  Predicate.isObject(value) ? (value as { readonly [name: string]: Schema.Json }) : {}
 
 /** The token as it was asked for, where the gateway shows no more of it than its key. */
 export const asAsked = (

@@ -1,4 +1,5 @@
 /** What a gateway says of a failure, wherever in a body it says it. */
+import { Predicate } from "effect"
 import { QUOTA_CODES, toReason } from "../Failure.ts"
 import type { GatewayReason } from "../GatewayError.ts"
 
@@ -9,9 +10,6 @@ export interface Told {
 }
 
 type Fields = Readonly<Record<string, unknown>>
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Longer messages are cut: a page of HTML is no message. */
 const MESSAGE_LENGTH = 400
@@ -35,7 +33,7 @@ const codeOf = ({ code, type }: Fields): string | undefined =>
   typeof code === "number" ? String(code) : (word(code) ?? word(type))
 
 const firstOf = (list: unknown): Fields | undefined =>
-  Array.isArray(list) && isFields(list[0]) ? list[0] : undefined
+  Array.isArray(list) && Predicate.isObject(list[0]) ? list[0] : undefined
 
 /** A list of faults, FastAPI's `detail` or another's `errors`: the first of them says enough. */
 const listed = (first: Fields): Told => {
@@ -51,10 +49,10 @@ const listed = (first: Fields): Told => {
  * Undefined when the body is nothing of the kind. No field is believed to have the type it should have.
  */
 export const toldIn = (answer: unknown): Told | undefined => {
-  const body = isFields(answer) ? answer : firstOf(answer)
+  const body = Predicate.isObject(answer) ? answer : firstOf(answer)
   if (body === undefined) return undefined
   const { detail, error, errors, message, msg, success } = body
-  if (isFields(error)) {
+  if (Predicate.isObject(error)) {
     return {
       message: messageOf(error["message"]) ?? messageOf(message),
       param: word(error["param"]),

@@ -4,7 +4,7 @@
  * A schema that looks at each of twenty results costs more than the whole rest of a call, and JSON's strings of a
  * hundred vectors more than the vectors. What is not usual is left to the contract's schemas, and so are all errors.
  */
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import type { EmbeddingResponse } from "../endpoints/Embeddings.ts"
 import type { RerankResponse } from "../endpoints/Rerank.ts"
@@ -17,8 +17,6 @@ type Check = (value: unknown) => boolean
 const text: Check = (value) => typeof value === "string"
 const integer: Check = Number.isSafeInteger
 const finite: Check = Number.isFinite
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const list =
   (check: Check): Check =>
@@ -33,7 +31,7 @@ const fields = (
   const checks = new Map(Object.entries({ ...required, ...optional }))
   const needed = Object.keys(required)
   return (value) => {
-    if (!isFields(value)) return false
+    if (!Predicate.isObject(value)) return false
     for (const name of Object.keys(value)) {
       const check = checks.get(name)
       if (check === undefined || !check(value[name])) return false
@@ -46,7 +44,7 @@ const usage = fields({}, { prompt_tokens: integer, total_tokens: integer })
 
 const isUsualRerank = fields(
   { results: list(fields({ index: integer, relevance_score: finite }, { document: fields({ text }, {}) })) },
-  { id: text, model: text, usage, meta: isFields }
+  { id: text, model: text, usage, meta: Predicate.isObject }
 )
 
 /** A vector has been cut out, and its number stands for it. */

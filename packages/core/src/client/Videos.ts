@@ -6,6 +6,7 @@ import { Video } from "../endpoints/Videos.ts"
 import { GatewayApi } from "../GatewayApi.ts"
 import { GatewayError, TimedOut } from "../GatewayError.ts"
 import { readImage } from "../media/ImageSource.ts"
+import { jsonIn } from "../Json.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../RetryPolicy.ts"
 import { type InputReference, isVideoGroup, refusedVideoCall, type VideoCall } from "../VideoModels.ts"
 import { VIDEO_DEADLINE, VIDEO_POLL_INTERVAL, type VideoPatience, type Videos } from "../Videos.ts"
@@ -14,7 +15,6 @@ import { bounded, judgeVideo, mp4Bytes, writeWhole } from "./Download.ts"
 import { exchange, judge } from "./Exchange.ts"
 import { orGone } from "./Gone.ts"
 import { outgoing } from "./Outgoing.ts"
-import { jsonIn } from "./Refusal.ts"
 import { knownModels } from "./KnownModels.ts"
 import { fetching, withRedirects } from "./Redirects.ts"
 import { pollTask, taskFailed } from "./Tasks.ts"
@@ -49,7 +49,7 @@ const judgeCreation = (answer: Video | typeof Unmade.Type) =>
 
 /** The body of a removal can have any form, but not that of a refusal. */
 const judgeRemoval = (text: string) => {
-  const json = Option.getOrUndefined(jsonIn(text))
+  const json = jsonIn(text)
   const refuses =
     typeof json === "object" &&
     json !== null &&

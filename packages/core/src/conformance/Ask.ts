@@ -1,11 +1,12 @@
 /** One request as it goes over the wire, and the answer as it came: no schema, no retry, no redirect but for a file. */
-import { Clock, Duration, Effect, type Redacted, Schema, Stream } from "effect"
+import { Clock, Duration, Effect, Predicate, type Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { makeMp4Reader } from "../client/Mp4.ts"
 import { withRedirects } from "../client/Redirects.ts"
 import { retryAfter } from "../client/RetryHeaders.ts"
+import { jsonIn } from "../Json.ts"
 import type { ContractCall } from "./Contract.ts"
-import { at, isFields, parse } from "./Json.ts"
+import { at } from "./Json.ts"
 
 export interface Request {
   /** What stands for each `{}` of the path. */
@@ -101,7 +102,7 @@ export const ask = (
     const { bytes, isFilm } = yield* readBody(response)
     const text = new TextDecoder().decode(bytes)
     const { headers, status } = response
-    return { status, headers, bytes, isFilm, text, json: parse(text) } satisfies Answer
+    return { status, headers, bytes, isFilm, text, json: jsonIn(text) } satisfies Answer
   }).pipe(
     Effect.mapError(({ reason }) => new Unanswered({ message: `No answer: ${why(reason)}` })),
     Effect.timeoutOrElse({
@@ -138,9 +139,9 @@ export const refusalOf = ({ json, status, text }: Answer): string | undefined =>
   const said = typeof message === "string" ? message : text.replaceAll(/<[^<>]*>|\s+/g, " ").trim()
   const told = said === "" ? "without a body" : `“${said.slice(0, 120)}”`
   if (status < 200 || status >= 300) return `status ${status}, ${told}`
-  if (!isFields(json)) return undefined
+  if (!Predicate.isObject(json)) return undefined
   // A task that failed carries its error, and is what was asked for.
   const isTask = json["id"] !== undefined || typeof json["status"] === "string"
-  const denied = json["success"] === false || (isFields(json["error"]) && !isTask)
+  const denied = json["success"] === false || (Predicate.isObject(json["error"]) && !isTask)
   return denied ? `status ${status} with a refusal, ${told}` : undefined
 }

@@ -35,7 +35,7 @@
  * | `prefixes` | none | `{ "query", "passage" }`: what it wants before a text, where the library embeds by it |
  * | `batch` | 96 | texts that the library sends it at a time, at most |
  */
-import { type ModelGroup, MODEL_GROUPS } from "@sluice/core"
+import { jsonIn, type ModelGroup, MODEL_GROUPS } from "@sluice/core"
 import { Effect, Schema, SchemaIssue } from "effect"
 
 /** What the provider of this process is called. */
@@ -190,17 +190,9 @@ const said = ({ issue }: Schema.SchemaError): string =>
     })
     .join("; ")
 
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** Reads the text of a file; the error is what is wrong with it, all of it, in words. */
 export const decodeProvidersFile = (text: string): Effect.Effect<ProvidersFile, string> =>
   Effect.suspend(() => {
-    const value = parse(text)
+    const value = jsonIn(text)
     return value === undefined ? Effect.fail("it is not JSON") : Effect.mapError(decode(value), said)
   })

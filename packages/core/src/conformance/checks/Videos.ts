@@ -1,8 +1,8 @@
 /** `/v1/videos`: one video is made, watched, downloaded and removed. */
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 import { refusalOf, type Request } from "../Ask.ts"
 import { type Check, check } from "../Check.ts"
-import { at, fault, isFields } from "../Json.ts"
+import { at, fault } from "../Json.ts"
 import { wantsModel } from "../Models.ts"
 import { hasEnded, poll, statusOf } from "../Poll.ts"
 import { ours, promised } from "../Rule.ts"
@@ -117,7 +117,7 @@ const remove = check({
     const call = { method: "GET", path: "/v1/videos/{}" } as const
     const found = yield* Effect.result(send({ params: [video.id] }, { call }))
     if (found._tag === "Failure") return judge("gone", found.failure.message)
-    const still = refusalOf(found.success) === undefined && isFields(found.success.json)
+    const still = refusalOf(found.success) === undefined && Predicate.isObject(found.success.json)
     judge("gone", fault(!still, "it is still found"))
   })
 })
