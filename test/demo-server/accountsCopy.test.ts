@@ -1,9 +1,11 @@
 /** `sluice accounts copy`: what a data folder has of accounts, in a PostgreSQL; keys, balances and usage go on there. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
-import { ConfigProvider, Console, Effect, Exit, Layer, Schema, Scope } from "effect"
+import { ConfigProvider, Console, Effect, Exit, Layer, Redacted, Schema, Scope } from "effect"
 import { Command } from "effect/cli"
+import { SqlClient } from "effect/sql"
 import { sluice } from "../../apps/demo-server/src/cli/Sluice.ts"
+import * as Postgres from "../../apps/demo-server/src/sql/Postgres.ts"
 import { onPostgres } from "./Stores.ts"
 import { startServer, temporaryFolder } from "./TestServer.ts"
 
@@ -29,6 +31,10 @@ onPostgres((_, store) => {
       const { data: removed } = yield* server.json(Key, "/api/token/", make)
       yield* server.call(`/api/token/${removed.id}`, { as: "token", method: "DELETE" })
       assert.strictEqual((yield* server.call("/v1/embeddings", { json: embedding })).status, 200)
+      for (let answer = 0; answer < 20; answer++) {
+        const headers = { "idempotency-key": `answer-${answer}` }
+        yield* server.call("/v1/embeddings", { json: embedding, headers })
+      }
       yield* Scope.close(first, Exit.void)
 
       const said: Array<string> = []
@@ -47,6 +53,17 @@ onPostgres((_, store) => {
       assert.isTrue(Exit.isSuccess(yield* copy(data)))
       assert.match(said.join("\n"), /users +1\ntokens +2\n/)
       assert.include(String(yield* copy(data)), "has accounts already")
+
+      // Each may have 8 MiB: a few in a statement, of which PostgreSQL tells by the number of each in its transaction.
+      const [most] = yield* Effect.provide(
+        Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql<{ rows: number }>`SELECT COUNT(*) AS rows FROM idempotency
+            GROUP BY cmin::TEXT ORDER BY 1 DESC LIMIT 1`
+        ),
+        Postgres.layer(Redacted.make(env["SLUICE_DATABASE_URL"] ?? ""))
+      )
+      assert.deepStrictEqual(most, { rows: 8 })
 
       const next = yield* startServer({ data, env })
       const asOwner = bearer(server.secrets.accessToken)
