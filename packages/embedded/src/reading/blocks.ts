@@ -1,6 +1,6 @@
 /** The pieces of a passage that a sentence never crosses: paragraphs, headings, items, rows, lines of code. */
 import { labelledRows } from "./labelledRows.ts"
-import { pipedRows } from "./pipedRows.ts"
+import { PIPED, pipedRows } from "./pipedRows.ts"
 import type { TextBlock } from "./TextBlock.ts"
 
 const FENCE = /^\s*(```|~~~)/
@@ -10,7 +10,6 @@ const ITEM_MARK_WITHOUT_SPACE = /^\s*[-*+]\S|^\s*\d{1,3}[.)]\S/
 const ROW = /^\s*\|.*\|\s*$/
 const RULE = /^[\s|:=*_+-]*$/
 const TABLE_RULE = /^\s*(?:\|\s*)?:?-{2,}[\s|:-]*$/
-const PIPED = /\S \| \S/
 const MAX_HEAD = 100
 /** “Q:” and “A:” of questions and answers. */
 const TURN = /^\s*[*_]{0,3}(?:Q|A|Question|Answer|[问問答])\s?\d{0,3}[*_]{0,3}\s?(?::|：)[*_]{0,3}\s*(?=\S)/

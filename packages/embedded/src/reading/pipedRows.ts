@@ -1,7 +1,8 @@
 /** Tables as PDFs, HTML and Word documents are read: a line a row, cells parted by " | ", no rule under the header. */
 import type { TextBlock } from "./TextBlock.ts"
 
-const PIPED = /\S \| \S/
+/** A line of cells. */
+export const PIPED = /\S \| \S/
 /** A line of a cell that goes on below is short. */
 const MAX_CONTINUED = 60
 /** Further lines that a row with long cells goes on for. */

@@ -1,5 +1,5 @@
 /** Which of its regions each caption gets: chosen together for a page, without overlaps. */
-import { area, shared } from "./Frame.ts"
+import { area, shared } from "../parse/pdf/Box.ts"
 import type { Candidate, Side } from "./Candidate.ts"
 import type { Box } from "../Document.ts"
 

@@ -1,9 +1,9 @@
 /** Figures beside their captions. */
 import type { Box } from "../Document.ts"
+import { area, centre, contains, hull, overlapX, overlapY, shared, width } from "../parse/pdf/Box.ts"
 import type { Candidate } from "./Candidate.ts"
 import type { Caption } from "./Captions.ts"
 import { contentOf } from "./Content.ts"
-import { area, centre, contains, hull, overlapX, overlapY, shared, width } from "./Frame.ts"
 import { type Ground, PAPER } from "./Ground.ts"
 import { rulesOf } from "./Rules.ts"
 

@@ -1,6 +1,8 @@
 /** What of a page is running text: columns, paragraphs and headings, which figures never swallow. */
 import type { Box } from "../Document.ts"
-import { type Frame, height, hull, overlapX, overlapY, type Segment, shared, width } from "./Frame.ts"
+import { height, hull, overlapX, overlapY, shared, width } from "../parse/pdf/Box.ts"
+import { median } from "../parse/pdf/Lines.ts"
+import { type Frame, type Segment } from "./Frame.ts"
 
 /** The look of a document's running text. */
 export interface Body {
@@ -23,9 +25,6 @@ export interface TextBlock {
   readonly box: Box
   readonly size: number
 }
-
-const median = (values: ReadonlyArray<number>): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
 const WIDE = /[\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFF00-\uFFEF]/g
 /** Characters as wide as Latin ones. */

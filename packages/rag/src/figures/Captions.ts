@@ -1,8 +1,9 @@
 /** The captions of a page. */
 import type { Box } from "../Document.ts"
+import { height, hull, overlapX, overlapY, width } from "../parse/pdf/Box.ts"
 import { type Body, type Column, letters } from "./BodyText.ts"
 import { type CaptionStart, captionStart } from "./CaptionStart.ts"
-import { type Frame, height, hull, overlapX, overlapY, type Segment, width } from "./Frame.ts"
+import { type Frame, type Segment } from "./Frame.ts"
 
 export interface Caption extends Omit<CaptionStart, "length" | "sign" | "word"> {
   readonly segments: ReadonlyArray<Segment>

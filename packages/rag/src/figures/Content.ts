@@ -1,8 +1,9 @@
 /** How much a region looks like a figure, or a table. */
 import type { Box } from "../Document.ts"
+import { area, height, width } from "../parse/pdf/Box.ts"
 import type { Graphic } from "../parse/pdf/Run.ts"
 import type { Caption } from "./Captions.ts"
-import { area, height, type Segment, width } from "./Frame.ts"
+import { type Segment } from "./Frame.ts"
 
 /** Something of a page that a region may take: a drawing, a text, or a text in another direction. */
 export interface Item {

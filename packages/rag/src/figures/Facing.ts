@@ -1,9 +1,9 @@
 /** Figures that fill a page, with their captions at the top of the next one or at the end of the one before. */
+import { area, height, hull, width } from "../parse/pdf/Box.ts"
 import type { RawPage } from "../parse/pdf/Run.ts"
 import { letters } from "./BodyText.ts"
 import type { Caption } from "./Captions.ts"
 import { type FoundFigure, insideOf, markOf, onPaper } from "./FoundFigure.ts"
-import { area, height, hull, width } from "./Frame.ts"
 import { PAPER } from "./Ground.ts"
 
 /** A drawing that fills a page has this share of it. */

@@ -1,10 +1,11 @@
 /** Figures and tables of a paged document, by their captions. Needs no model: text, drawings and their places. */
+import { area, overlapX, overlapY } from "../parse/pdf/Box.ts"
 import { type RawPage, type Turn } from "../parse/pdf/Run.ts"
 import { assign, habitOf } from "./Assignment.ts"
 import { type Body, bodyOf, isRunningText, obstaclesOf, pageColumns, toBlocks } from "./BodyText.ts"
 import { type Caption, captionsOf } from "./Captions.ts"
 import { captionStart } from "./CaptionStart.ts"
-import { area, type Frame, onPage, overlapX, overlapY, toFrame } from "./Frame.ts"
+import { type Frame, onPage, toFrame } from "./Frame.ts"
 import { type FoundFigure, insideOf, onPaper } from "./FoundFigure.ts"
 import { facingFigures, type Unplaced } from "./Facing.ts"
 import { enclosed, framesOf, type Ground } from "./Ground.ts"

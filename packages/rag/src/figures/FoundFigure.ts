@@ -1,7 +1,7 @@
 /** A figure or table as it stands on its page. */
 import type { Box } from "../Document.ts"
+import { centre, contains } from "../parse/pdf/Box.ts"
 import { type RawPage, type Run, type Turn, upright } from "../parse/pdf/Run.ts"
-import { centre, contains } from "./Frame.ts"
 import type { TableRow } from "./Rows.ts"
 
 export interface FoundFigure {

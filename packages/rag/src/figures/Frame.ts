@@ -1,6 +1,7 @@
 /** A page turned so that the text of one direction is upright: what figures are looked for in. */
 import type { Box } from "../Document.ts"
-import { type Graphic, glue, type RawPage, type Run, type Turn, upright } from "../parse/pdf/Run.ts"
+import { height, hull, shared, width } from "../parse/pdf/Box.ts"
+import { boxOf, type Graphic, glue, type RawPage, type Run, type Turn, upright } from "../parse/pdf/Run.ts"
 
 /** Text on one line without a wide gap. */
 export interface Segment {
@@ -30,30 +31,6 @@ const LABEL_GAP = 2.6
 /** A list's mark stands up to this many font sizes before its text. */
 const MARK_GAP = 3
 const MARK = /^(?:[•◦▪‣·●○■□➢✓–—*-]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]|\[\d{1,3}\]|\d{1,2})$/u
-
-export const width = (box: Box): number => box[2] - box[0]
-export const height = (box: Box): number => box[3] - box[1]
-export const area = (box: Box): number => Math.max(0, width(box)) * Math.max(0, height(box))
-export const centre = (box: Box): readonly [x: number, y: number] => [
-  (box[0] + box[2]) / 2,
-  (box[1] + box[3]) / 2
-]
-export const union = (a: Box, b: Box): Box => [
-  Math.min(a[0], b[0]),
-  Math.min(a[1], b[1]),
-  Math.max(a[2], b[2]),
-  Math.max(a[3], b[3])
-]
-export const hull = (boxes: ReadonlyArray<Box>): Box => boxes.reduce(union)
-export const contains = (outer: Box, x: number, y: number): boolean =>
-  x >= outer[0] && x <= outer[2] && y >= outer[1] && y <= outer[3]
-/** How far two ranges overlap; negative is the gap between them. */
-export const shared = (a0: number, a1: number, b0: number, b1: number): number =>
-  Math.min(a1, b1) - Math.max(a0, b0)
-export const overlapX = (a: Box, b: Box): number => shared(a[0], a[2], b[0], b[2])
-export const overlapY = (a: Box, b: Box): number => shared(a[1], a[3], b[1], b[3])
-
-const boxOf = ({ x0, x1, y0, y1 }: Run): Box => [x0, y0, x1, y1]
 
 /** More texts or drawings of one page are a map's or a plot's: the longest and largest of them show where it stands. */
 const SEGMENTS_AT_MOST = 4_000

@@ -1,9 +1,10 @@
 /** What a page gives for the regions of its figures to grow over. */
 import type { Box } from "../Document.ts"
+import { area, centre, contains, height, shared, width } from "../parse/pdf/Box.ts"
 import type { Graphic } from "../parse/pdf/Run.ts"
 import type { Body, Column, Obstacle } from "./BodyText.ts"
 import type { Caption } from "./Captions.ts"
-import { area, centre, contains, type Frame, height, type Segment, shared, width } from "./Frame.ts"
+import { type Frame, type Segment } from "./Frame.ts"
 
 /** What a page gives to grow over. */
 export interface Ground {

@@ -1,10 +1,11 @@
 /** Pictures with a line below them that says what they show, without a label. */
 import type { Box } from "../Document.ts"
-import { around, type RawPage } from "../parse/pdf/Run.ts"
+import { area, height, hull, overlapX, overlapY, width } from "../parse/pdf/Box.ts"
+import type { RawPage } from "../parse/pdf/Run.ts"
 import { overlap } from "./Assignment.ts"
 import { type Body, letters } from "./BodyText.ts"
 import { type FoundFigure, insideOf, onPaper } from "./FoundFigure.ts"
-import { area, type Frame, height, overlapX, overlapY, type Segment, toFrame, width } from "./Frame.ts"
+import { type Frame, type Segment, toFrame } from "./Frame.ts"
 import { PAPER } from "./Ground.ts"
 import { isNote } from "./Notes.ts"
 
@@ -82,7 +83,7 @@ export const lonePictures = (
     if (caption.length === 0) return []
     const box = onPaper(picture, page)
     const inside = insideOf(box, page, caption)
-    const written = around(caption.map((run) => run.box))
+    const written = hull(caption.map((run) => run.box))
     if (
       found.some(
         (other) => overlap(other.box, written) > 0 || other.caption.some((run) => caption.includes(run))

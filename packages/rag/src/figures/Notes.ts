@@ -1,7 +1,7 @@
 /** Text at the end of a region that is no part of the figure or table: notes and sources, and what precedes it. */
 import type { Box } from "../Document.ts"
+import { height, hull, width } from "../parse/pdf/Box.ts"
 import type { Item } from "./Content.ts"
-import { height, hull, width } from "./Frame.ts"
 
 const NOTE =
   /^(?:[*†‡§¶]+\s?\p{L}|(?:notes?|sources?|remarks?|legend|data|quellen?|anmerkung(?:en)?|nota|fuente|remarques?)\s?[:.]|(?:注|註|资料来源|資料來源|数据来源|来源|출처|출典)\s?[:：])/iu

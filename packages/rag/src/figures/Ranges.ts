@@ -1,8 +1,9 @@
 /** How far to the left and right a caption's figure may reach. */
 import type { Box } from "../Document.ts"
+import { height, overlapX, overlapY, width } from "../parse/pdf/Box.ts"
 import type { Caption } from "./Captions.ts"
 import type { Ground } from "./Ground.ts"
-import { type Frame, height, overlapX, overlapY, type Segment, width } from "./Frame.ts"
+import { type Frame, type Segment } from "./Frame.ts"
 
 /** Left and right edge, in points. */
 export type Range = readonly [left: number, right: number]

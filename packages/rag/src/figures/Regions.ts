@@ -1,8 +1,8 @@
 /** Regions that grow from a caption over what is drawn and written beside it, until running text is in the way. */
 import type { Box } from "../Document.ts"
+import { height, hull, overlapX, overlapY, shared, width } from "../parse/pdf/Box.ts"
 import type { Obstacle } from "./BodyText.ts"
 import type { Caption } from "./Captions.ts"
-import { height, hull, overlapX, overlapY, shared, width } from "./Frame.ts"
 import { beside } from "./Beside.ts"
 import type { Candidate } from "./Candidate.ts"
 import { contentOf, type Item } from "./Content.ts"

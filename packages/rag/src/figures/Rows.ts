@@ -1,8 +1,8 @@
 /** The cells of a table, by its lines where it has some, else by the gaps between its columns. */
 import type { Box } from "../Document.ts"
-import { glue, type Graphic, type Run } from "../parse/pdf/Run.ts"
+import { centre, height, hull, overlapX, overlapY, width } from "../parse/pdf/Box.ts"
+import { boxOf, glue, type Graphic, type Run } from "../parse/pdf/Run.ts"
 import { rulesOf } from "./Rules.ts"
-import { centre, height, hull, overlapX, overlapY, width } from "./Frame.ts"
 
 /** A table has at most this many columns and rows; more are drawings. */
 export const MAX_COLUMNS = 40
@@ -22,8 +22,6 @@ interface Cell {
   readonly text: string
   readonly box: Box
 }
-
-const boxOf = ({ x0, x1, y0, y1 }: Run): Box => [x0, y0, x1, y1]
 
 /** Runs to rows of pieces, from top to bottom and left to right. */
 const toLines = (runs: ReadonlyArray<Run>): ReadonlyArray<ReadonlyArray<Cell>> => {

@@ -1,7 +1,7 @@
 /** The lines of tables. */
 import type { Box } from "../Document.ts"
+import { height, hull, width } from "../parse/pdf/Box.ts"
 import type { Graphic } from "../parse/pdf/Run.ts"
-import { height, hull, width } from "./Frame.ts"
 
 /** More lines than this are a drawing. */
 const MOST = 2000

@@ -1,11 +1,11 @@
 /** What a tagged PDF says itself of its figures and tables, joined to those that are found by their captions. */
 import type { Box } from "../Document.ts"
-import type { RawPage, Run, Turn } from "../parse/pdf/Run.ts"
+import { centre, contains, overlapX, overlapY, union } from "../parse/pdf/Box.ts"
+import { lengthOf, type RawPage, type Run, type Turn } from "../parse/pdf/Run.ts"
 import { overlap } from "./Assignment.ts"
 import { captionStart } from "./CaptionStart.ts"
 import { type FoundFigure, insideOf, markOf, onPaper } from "./FoundFigure.ts"
-import { centre, contains, overlapX, overlapY, union } from "./Frame.ts"
-import { lengthOf, runsByPart, type TaggedTable, taggedTables } from "./TaggedTables.ts"
+import { runsByPart, type TaggedTable, taggedTables } from "./TaggedTables.ts"
 import { taggedFigures } from "./TaggedFigures.ts"
 
 /** A table that is found is one that is tagged when of its text this share is in that one's cells. */

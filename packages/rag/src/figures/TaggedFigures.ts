@@ -1,7 +1,7 @@
 /** Figures as the file's own structure says them. */
 import type { Box } from "../Document.ts"
-import { around, type RawPage, type Run } from "../parse/pdf/Run.ts"
-import { area, height, union, width } from "./Frame.ts"
+import { area, height, hull, union, width } from "../parse/pdf/Box.ts"
+import { type RawPage, type Run } from "../parse/pdf/Run.ts"
 import { PAPER } from "./Ground.ts"
 
 /** A figure without a caption is at least this large: its sides in points, and its share of the page, … */
@@ -45,7 +45,7 @@ export const taggedFigures = (
   }
   return all.flatMap(({ caption, drawn, holdsTable, labels, said }, i): ReadonlyArray<TaggedFigure> => {
     if (figures[i]!.outer !== undefined || drawn === undefined || holdsTable) return []
-    const box = around([drawn, ...labels.map((run) => run.box)])
+    const box = hull([drawn, ...labels.map((run) => run.box)])
     const length = labels.reduce((sum, { text }) => sum + text.length, 0)
     const stands =
       Math.min(width(box), height(box)) >= SIDE &&

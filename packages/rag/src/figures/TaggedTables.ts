@@ -1,9 +1,9 @@
 /** Tables as the file's own structure says them, where that agrees with what is drawn. */
 import type { Box } from "../Document.ts"
+import { centre, contains, height, hull, overlapX, union, width } from "../parse/pdf/Box.ts"
 import { toLines } from "../parse/pdf/Lines.ts"
-import { around, type RawPage, type Run, type Turn, upright } from "../parse/pdf/Run.ts"
+import { lengthOf, type RawPage, type Run, type Turn, upright } from "../parse/pdf/Run.ts"
 import type { CellTag, TableTag } from "../parse/pdf/Tags.ts"
-import { centre, contains, height, overlapX, union, width } from "./Frame.ts"
 import { joined, MAX_COLUMNS, MAX_ROWS, type TableRow } from "./Rows.ts"
 
 /** Tables of a page that are looked at. */
@@ -72,10 +72,6 @@ const placed = ({ rows }: TableTag): ReadonlyArray<CellTag & Pick<Cell, "row" | 
 const textOf = (page: number, runs: ReadonlyArray<Run>): string =>
   joined(toLines(page, runs).map(({ text }) => text))
 
-/** Characters. */
-export const lengthOf = (runs: ReadonlyArray<Run>): number =>
-  runs.reduce((sum, { text }) => sum + text.length, 0)
-
 /** The hulls of groups of cells, in the order of their keys. */
 const bandsOf = (cells: ReadonlyArray<Cell>, key: "row" | "column"): ReadonlyArray<Box> => {
   const bands = new Map<number, Box>()
@@ -132,7 +128,7 @@ const rowsFrom = (page: number, cells: ReadonlyArray<Cell>): ReadonlyArray<Table
         .toSorted((a, b) => a.column - b.column)
         .map((cell) => texts.get(cell)!)
         .join(" | "),
-      box: around(said.map(({ box }) => box))
+      box: hull(said.map(({ box }) => box))
     }))
 }
 
@@ -147,7 +143,7 @@ const withRules = (box: Box, { graphics }: RawPage): Box => {
       one.box[3] <= box[3] + RULES
     )
   })
-  return around([box, ...near.map((one) => one.box)])
+  return hull([box, ...near.map((one) => one.box)])
 }
 
 const tableOf = (
@@ -164,7 +160,7 @@ const tableOf = (
   const cells = placed(tag)?.flatMap((cell): ReadonlyArray<Cell> => {
     const own = cell.part === undefined ? [] : (parts.get(cell.part) ?? [])
     if (own.length === 0) return []
-    const box = upright(around(own.map((run) => run.box)), turn, page.width, page.height)
+    const box = upright(hull(own.map((run) => run.box)), turn, page.width, page.height)
     return [{ ...cell, runs: own, box }]
   })
   if (cells === undefined || cells.length < CELLS || !isGrid(cells)) return undefined
@@ -175,7 +171,7 @@ const tableOf = (
     return sum + lengthOf(own) * (down * columns - 1)
   }, 0)
   if (again > AGAIN) return undefined
-  const box = around(runs.map((run) => run.box))
+  const box = hull(runs.map((run) => run.box))
   const known = new Set(runs)
   const foreign = page.runs.filter((run) => !known.has(run) && contains(box, ...centre(run.box)))
   if (lengthOf(foreign) > FOREIGN * lengthOf(runs) || height(box) <= 0) return undefined

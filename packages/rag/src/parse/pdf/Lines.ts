@@ -1,6 +1,7 @@
 /** Runs to lines. */
 import type { Box } from "../../Document.ts"
-import { around, glue, type Run, type Turn } from "./Run.ts"
+import { hull } from "./Box.ts"
+import { boxOf, glue, type Run, type Turn } from "./Run.ts"
 
 /** Runs on one line of one column. Coordinates are in the text's upright frame, as those of runs. */
 export interface TextLine {
@@ -60,7 +61,7 @@ const toLine = (page: number, unsorted: ReadonlyArray<Run>): Draft => {
     right = Math.max(right, run.x1)
   }
   const size = [...sizes].reduce((best, next) => (next[1] > best[1] ? next : best))[0]
-  const [x0, y0, x1, y1] = around(runs.map((run): Box => [run.x0, run.y0, run.x1, run.y1]))
+  const [x0, y0, x1, y1] = hull(runs.map(boxOf))
   return {
     page,
     text,
@@ -69,7 +70,7 @@ const toLine = (page: number, unsorted: ReadonlyArray<Run>): Draft => {
     y0,
     x1,
     y1,
-    box: around(runs.map(({ box }) => box)),
+    box: hull(runs.map(({ box }) => box)),
     size,
     bold: bold > length * 0.8,
     mono: mono > length * 0.8,

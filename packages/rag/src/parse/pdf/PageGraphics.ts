@@ -1,8 +1,9 @@
 /** What is drawn on a page besides text: paths, images, shadings, with their boxes. */
 import type { Box } from "../../Document.ts"
+import { hull } from "./Box.ts"
 import { compose, mapBox, type Matrix } from "./PageTransform.ts"
 import { memoryOf, type Pdfium } from "./PdfiumLibrary.ts"
-import { around as hull, type Graphic, type PageTags } from "./Run.ts"
+import type { Graphic, PageTags } from "./Run.ts"
 import type { Structure } from "./Structure.ts"
 
 const PATH = 2

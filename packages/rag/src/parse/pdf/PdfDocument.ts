@@ -1,9 +1,10 @@
 /** A PDF's pages to one text with its blocks, pages and lines. */
 import type { Block, Figure, Line, Page, Parsed } from "../../Document.ts"
 import type { FoundFigure } from "../../figures/FoundFigure.ts"
-import { onPage, overlapX, overlapY, toFrame } from "../../figures/Frame.ts"
+import { onPage, toFrame } from "../../figures/Frame.ts"
 import { withMentions } from "../../figures/Mentions.ts"
 import { rowsOf, type TableRow } from "../../figures/Rows.ts"
+import { overlapX, overlapY } from "./Box.ts"
 import { commonGutter, readingOrder } from "./Columns.ts"
 import { headingLevels } from "./Headings.ts"
 import { type Draft, type TextLine, toLines } from "./Lines.ts"

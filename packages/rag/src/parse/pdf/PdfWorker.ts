@@ -2,7 +2,7 @@
 import { parentPort } from "node:worker_threads"
 import { findFigures } from "../../figures/Figures.ts"
 import type { FoundFigure } from "../../figures/FoundFigure.ts"
-import { overlapX, overlapY } from "../../figures/Frame.ts"
+import { overlapX, overlapY } from "./Box.ts"
 import { withoutFurniture } from "./Furniture.ts"
 import { toParsed } from "./PdfDocument.ts"
 import { type OpenPdf, PdfiumBroke, withPdf } from "./Pdfium.ts"

@@ -66,17 +66,12 @@ export interface PdfFault {
   readonly message: string
 }
 
-/** The smallest box around some boxes. */
-export const around = (boxes: ReadonlyArray<Box>): Box => {
-  let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity]
-  for (const box of boxes) {
-    if (box[0] < x0) x0 = box[0]
-    if (box[1] < y0) y0 = box[1]
-    if (box[2] > x1) x1 = box[2]
-    if (box[3] > y1) y1 = box[3]
-  }
-  return [x0, y0, x1, y1]
-}
+/** Where it is in its text's upright frame. */
+export const boxOf = ({ x0, x1, y0, y1 }: Run): Box => [x0, y0, x1, y1]
+
+/** Characters of runs. */
+export const lengthOf = (runs: ReadonlyArray<Run>): number =>
+  runs.reduce((sum, { text }) => sum + text.length, 0)
 
 /** From a page's frame to the frame in which a text so turned is upright. */
 export const upright = (box: Box, turn: Turn, width: number, height: number): Box => {

@@ -1,6 +1,7 @@
 /** Characters to runs. */
 import type { Box } from "../../Document.ts"
-import { around, glue, type Run, type Turn, upright } from "./Run.ts"
+import { hull } from "./Box.ts"
+import { glue, type Run, type Turn, upright } from "./Run.ts"
 
 /** A gap wider than this many font sizes parts two runs: column gutters and table cells are wider, blanks are not. */
 const GAP = 1
@@ -115,7 +116,7 @@ export class RunBuilder {
         this.#change === undefined
           ? {}
           : { change: clean(this.#text.slice(0, this.#change)).trimStart().length }
-      this.runs.push({ text, x0, y0, x1, y1, box: around(this.#boxes), ...look, ...change })
+      this.runs.push({ text, x0, y0, x1, y1, box: hull(this.#boxes), ...look, ...change })
     }
     this.#change = undefined
     this.#text = ""

@@ -1,8 +1,8 @@
 /** Text that image understanding saw on a page, as runs: from there on it is text like any other. */
 import type { Box } from "../../Document.ts"
 import type { FoundFigure } from "../../figures/FoundFigure.ts"
-import { area, centre, contains, overlapX, overlapY } from "../../figures/Frame.ts"
-import type { RawPage, Run } from "./Run.ts"
+import { area, centre, contains, overlapX, overlapY } from "./Box.ts"
+import { lengthOf, type RawPage, type Run } from "./Run.ts"
 
 /** Lines that were seen on a page, or in one figure of it; boxes in points of the page as shown. */
 export interface SeenOnPage {
@@ -30,8 +30,6 @@ const share = (page: RawPage, box: Box): number => {
   )
   return shown / Math.max(1, area(box))
 }
-
-const lengthOf = (runs: ReadonlyArray<Run>): number => runs.reduce((sum, { text }) => sum + text.length, 0)
 
 /** Whether a page is a picture of a page, or has text that can only be seen. */
 export const isScan = (page: RawPage): boolean => {
