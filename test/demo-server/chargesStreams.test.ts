@@ -42,6 +42,12 @@ describe("the usage of a stream", () => {
       const told = yield* costs(server, post(server, PATH, shown), 100)
       assert.include(told.text, `data: ${JSON.stringify(USAGE)}\n\n`)
       assert.strictEqual(asked()[2]?.body, JSON.stringify(shown))
+
+      const speaking = `{"seed":9007199254740993,"x":1.0,"model":"c","stream":true,"messages":[{"role":"user","content":"stream_options?"}]}`
+      const headers = { "content-type": "application/json" }
+      yield* costs(server, server.call(PATH, { method: "POST", headers, body: speaking }), 100)
+      const included = '{"stream_options":{"include_usage":true},'
+      assert.strictEqual(asked()[3]?.body, included + speaking.slice(1))
     }).pipe(Effect.scoped)
   )
 

@@ -1,6 +1,7 @@
 /** The usage of a stream: asked of an upstream for every caller, since thoughts are told by it alone; told to those who asked. */
 import { jsonIn } from "@sluice/core"
 import { Predicate } from "effect"
+import { namesIn } from "./ModelName.ts"
 
 interface Asked {
   readonly stream?: boolean | undefined
@@ -16,7 +17,8 @@ const INCLUDED = '"stream_options":{"include_usage":true},'
 /** The body that asks for it: with a field more, where the caller gave no such options. */
 export const askingUsage = (body: string): string => {
   const at = body.indexOf("{") + 1
-  if (!body.includes("stream_options")) return body.slice(0, at) + INCLUDED + body.slice(at)
+  const isGiven = [...namesIn(body)].some(([name]) => name === "stream_options")
+  if (!isGiven) return body.slice(0, at) + INCLUDED + body.slice(at)
   const fields = JSON.parse(body) as Readonly<Record<string, object | null>>
   return JSON.stringify({
     ...fields,
