@@ -4,6 +4,7 @@ import { ErrorBody } from "@sluice/core"
 import { Effect, Schedule, Schema } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { quotaOf } from "./AccountCalls.ts"
 import { type CallOptions, startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
 import { type Answering, type Asked, json, startUpstream } from "./Upstream.ts"
 
@@ -44,11 +45,6 @@ export const before = Effect.fnUntraced(function* (answer: Answering, env: Recor
   const server = yield* startServer({ env: whole })
   return { server, asked: () => upstream.asked.filter(isOurs), env: whole }
 })
-
-const User = Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) })
-
-const quotaOf = ({ json }: Server) =>
-  Effect.map(json(User, "/api/user/self", { as: "token" }), ({ data }) => data.quota)
 
 /** What an effect took from the balance, once it is there. */
 export const costs = Effect.fnUntraced(function* <A>(

@@ -12,9 +12,8 @@ import { hashSecret } from "../../apps/demo-server/src/accounts/Secret.ts"
 import { parseSubnet } from "../../apps/demo-server/src/accounts/Subnet.ts"
 import { Users } from "../../apps/demo-server/src/accounts/Users.ts"
 import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
+import { bearer } from "./AccountCalls.ts"
 import { startServer, temporaryFolder } from "./TestServer.ts"
-
-const bearer = (secret: string) => ({ as: "none", headers: { authorization: `Bearer ${secret}` } }) as const
 
 /** The accounts alone, with the database in sight. */
 const accountsIn = (data: string) =>

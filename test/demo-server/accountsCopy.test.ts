@@ -6,18 +6,16 @@ import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { sluice } from "../../apps/demo-server/src/cli/Sluice.ts"
 import * as Postgres from "../../apps/demo-server/src/sql/Postgres.ts"
+import { bearer, MadeKey, Self } from "./AccountCalls.ts"
 import { onPostgres } from "./Stores.ts"
 import { startServer, temporaryFolder } from "./TestServer.ts"
 
-const Key = Schema.Struct({ data: Schema.Struct({ id: Schema.Int, key: Schema.String }) })
-const Self = Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) })
 const Usage = Schema.Struct({
   data: Schema.Array(Schema.Struct({ model: Schema.String, calls: Schema.Int }))
 })
 
 const fields = { name: "k", expired_time: -1, remain_quota: 50_000, subnet: "" }
 const embedding = { model: "sluice-lexical-1024", input: "a lock" }
-const bearer = (secret: string) => ({ as: "none", headers: { authorization: `Bearer ${secret}` } }) as const
 
 onPostgres((_, store) => {
   it.live("accounts that are copied go on: keys, tokens, balances, usage, and ids that are given once", () =>
@@ -27,8 +25,8 @@ onPostgres((_, store) => {
       const first = yield* Scope.make()
       const server = yield* Scope.provide(startServer({ data }), first)
       const make = { as: "token", json: fields } as const
-      const { data: made } = yield* server.json(Key, "/api/token/", make)
-      const { data: removed } = yield* server.json(Key, "/api/token/", make)
+      const { data: made } = yield* server.json(MadeKey, "/api/token/", make)
+      const { data: removed } = yield* server.json(MadeKey, "/api/token/", make)
       yield* server.call(`/api/token/${removed.id}`, { as: "token", method: "DELETE" })
       assert.strictEqual((yield* server.call("/v1/embeddings", { json: embedding })).status, 200)
       for (let answer = 0; answer < 20; answer++) {
@@ -75,7 +73,7 @@ onPostgres((_, store) => {
       assert.isBelow(self.quota, 500_000_000)
       const usage = yield* next.json(Usage, "/api/usage", asOwner)
       assert.deepInclude(usage.data[0], { model: embedding.model })
-      const { data: another } = yield* next.json(Key, "/api/token/", { ...asOwner, json: fields })
+      const { data: another } = yield* next.json(MadeKey, "/api/token/", { ...asOwner, json: fields })
       assert.isAbove(another.id, removed.id)
     }).pipe(Effect.scoped)
   )

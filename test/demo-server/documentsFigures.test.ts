@@ -3,12 +3,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import sharp from "sharp"
 import { DocumentInfo, FigureInfo, IngestReport, NewUser } from "../../apps/demo-server/src/contract/index.ts"
+import { MadeKey } from "./AccountCalls.ts"
 import { filesOf, testServer, TestServer } from "./TestServer.ts"
 
 const Listed = Schema.Struct({ documents: Schema.Array(DocumentInfo) })
 const Figures = Schema.Struct({ figures: Schema.Array(FigureInfo) })
 const Made = Schema.Struct({ data: NewUser })
-const Key = Schema.Struct({ data: Schema.Struct({ key: Schema.String }) })
 
 /** 400 × 200 pixels at 96 dots per inch: 300 × 150 points, white. */
 const picture = () =>
@@ -120,7 +120,7 @@ layer(testServer(), { excludeTestServices: true })("figures over HTTP", (it) => 
       const { figures } = yield* json(Figures, `${path}/figures`)
       const token = { as: "token", json: { username: "eve", quota: 1_000 } } as const
       const { data: eve } = yield* json(Made, "/api/user", token)
-      const { data } = yield* json(Key, "/api/token/", {
+      const { data } = yield* json(MadeKey, "/api/token/", {
         as: "none",
         json: { name: "key", expired_time: -1, remain_quota: 1_000, subnet: "" },
         headers: { authorization: `Bearer ${eve.access_token}` }

@@ -2,16 +2,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { NewUser } from "../../apps/demo-server/src/contract/Administration.ts"
+import { bearer, quotaOf, Self } from "./AccountCalls.ts"
 import { type CallOptions, filesOf, startServer, TestServer } from "./TestServer.ts"
 
 const dataOf = <S extends Schema.Top>(data: S) => Schema.Struct({ data })
 const One = dataOf(NewUser)
 const Key = dataOf(Schema.Struct({ id: Schema.Int, key: Schema.String }))
-const Self = dataOf(Schema.Struct({ quota: Schema.Int }))
 const Left = dataOf(Schema.Struct({ remain_quota: Schema.Int }))
 const Code = Schema.fromJsonString(Schema.Struct({ error: Schema.Struct({ code: Schema.String }) }))
-
-const bearer = (secret: string) => ({ as: "none", headers: { authorization: `Bearer ${secret}` } }) as const
 
 const makeUser = (username: string, quota: number, more: object = {}) =>
   Effect.gen(function* () {
@@ -47,8 +45,8 @@ describe("documents and questions", () => {
       served(
         Effect.gen(function* () {
           const { json } = yield* TestServer
-          const owners = json(Self, "/api/user/self", { as: "token" })
-          const before = (yield* owners).data.quota
+          const owners = quotaOf({ json })
+          const before = yield* owners
           const { key, left } = yield* makeUser("ann", 10_000)
           const asked = { question: "How many crowns is the toll?" }
           const stream = { ...bearer(key).headers, accept: "text/event-stream" }
@@ -75,7 +73,7 @@ describe("documents and questions", () => {
           // To look at what is there costs nothing.
           for (const path of ["/documents", "/status"]) yield* text(path, bearer(key))
           assert.deepStrictEqual(yield* left, [user, ofKey])
-          assert.strictEqual((yield* owners).data.quota, before)
+          assert.strictEqual(yield* owners, before)
         })
       )
   )

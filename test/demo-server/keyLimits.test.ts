@@ -2,16 +2,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { limitsOf } from "../../apps/demo-server/src/accounts/KeyLimits.ts"
+import { bearer, MadeUser } from "./AccountCalls.ts"
 import { errorOf, startServer } from "./TestServer.ts"
 
 const limited = { requests_per_minute: Schema.Int, tokens_per_minute: Schema.Int }
 const Key = Schema.Struct({ data: Schema.Struct({ id: Schema.Int, key: Schema.String, ...limited }) })
 const User = Schema.Struct({ data: Schema.Struct({ id: Schema.String, ...limited }) })
-const Made = Schema.Struct({ data: Schema.Struct({ id: Schema.String, access_token: Schema.String }) })
 
 const fields = { name: "k", expired_time: -1, remain_quota: 50_000, subnet: "" }
 const embedding = { model: "sluice-lexical-1024", input: "a lock" }
-const bearer = (secret: string) => ({ as: "none", headers: { authorization: `Bearer ${secret}` } }) as const
 
 describe("the limits that hold", () => {
   const none = {
@@ -76,7 +75,7 @@ it.live("are said by whoever holds the key and by administrators, kept, told and
     assert.deepStrictEqual(yield* told(made.key), [200, "50", null])
 
     const asked = { as: "token", json: { username: "ann", quota: 1000, requests_per_minute: 500 } } as const
-    const ann = (yield* json(Made, "/api/user", asked)).data
+    const ann = (yield* json(MadeUser, "/api/user", asked)).data
     const hers = yield* json(Key, "/api/token/", { ...bearer(ann.access_token), json: fields })
     assert.deepStrictEqual(yield* told(hers.data.key), [200, "500", null])
     const options = { as: "token", method: "PUT", json: { id: ann.id, requests_per_minute: 0 } } as const

@@ -1,6 +1,7 @@
 /** The lane and the other way: the same requests, and nothing that tells by which of them they went. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { MadeKey } from "./AccountCalls.ts"
 import { answer, chat, grown, LANED, message, metricsOf, OTHER_WAY, startInFront } from "./LaneServer.ts"
 import { post } from "./PaidServer.ts"
 import { sendRaw } from "./Raw.ts"
@@ -132,8 +133,6 @@ const answers: Readonly<Record<string, readonly [usual: boolean, Answering]>> = 
 /** Differs from one request to the next. */
 const OWN = /^(?:date|x-request-id|x-ratelimit-(?:remaining|reset)-.*)$/
 
-const Made = Schema.Struct({ data: Schema.Struct({ key: Schema.String }) })
-
 const pairs = <A>(all: ReadonlyArray<A>) =>
   all.flatMap((one, at) => (at % 2 === 0 ? [[one, all[at + 1]] as const] : []))
 
@@ -141,7 +140,7 @@ it.live("answers, headers, charges, metrics, the log and what goes upstream are 
   Effect.gen(function* () {
     const { asked, behaviour, charges, server } = yield* startInFront
     /** With little money, for which a call may be too dear. */
-    const { data } = yield* server.json(Made, "/api/token/", {
+    const { data } = yield* server.json(MadeKey, "/api/token/", {
       as: "token",
       json: { name: "k", remain_quota: 80_000, expired_time: -1 }
     })
@@ -201,7 +200,7 @@ it.live("of 200 parallel calls on a key's quota for 50, exactly 50 pass", () =>
   Effect.gen(function* () {
     const { behaviour, charges, server } = yield* startInFront
     behaviour.now = (response) => json(response, answer({ prompt_tokens: 5, completion_tokens: 0 }))
-    const { data } = yield* server.json(Made, "/api/token/", {
+    const { data } = yield* server.json(MadeKey, "/api/token/", {
       as: "token",
       json: { name: "k", remain_quota: 250, expired_time: -1 }
     })

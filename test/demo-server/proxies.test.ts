@@ -1,17 +1,16 @@
 /** Who calls from where: what a header says of it counts from proxies that are trusted, and from nobody else. */
 import { assert, it, layer } from "@effect/vitest"
 import { ErrorBody, ImageResponse } from "@sluice/core"
-import { ConfigProvider, Effect, Layer, Schema } from "effect"
+import { ConfigProvider, Effect, Layer } from "effect"
 import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
+import { MadeKey } from "./AccountCalls.ts"
 import { testServer, TestServer } from "./TestServer.ts"
-
-const Made = Schema.Struct({ data: Schema.Struct({ key: Schema.String }) })
 
 /** The statuses that a key for `subnet` gets, for each value of the header. */
 const statuses = (subnet: string, forwarded: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { call, json } = yield* TestServer
-    const { data } = yield* json(Made, "/api/token/", {
+    const { data } = yield* json(MadeKey, "/api/token/", {
       as: "token",
       json: { name: "narrow", remain_quota: 50_000, expired_time: -1, subnet }
     })

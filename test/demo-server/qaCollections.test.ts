@@ -11,6 +11,7 @@ import {
   MAX_TEXT
 } from "../../apps/demo-server/src/contract/index.ts"
 import { toFilter } from "../../apps/demo-server/src/documents/QuestionFilter.ts"
+import { MadeUser, quotaOf } from "./AccountCalls.ts"
 import { type CallOptions, filesOf, testServer, TestServer } from "./TestServer.ts"
 
 const rules = (fee: string) => `# Harbour rules\n\nMooring a boat overnight costs ${fee} crowns.\n`
@@ -25,8 +26,6 @@ const Refusal = Schema.Struct({
     code: Schema.NullOr(Schema.String)
   })
 })
-const NewUser = Schema.Struct({ data: Schema.Struct({ access_token: Schema.String }) })
-const Self = Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) })
 
 /** A form in which `metadata` stands before the file that it belongs to. */
 const formOf = (...parts: ReadonlyArray<readonly [path: string, text: string, metadata?: string]>) => {
@@ -101,7 +100,7 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
       const names = Effect.map(json(Collections, "/collections"), ({ collections }) =>
         collections.map(({ name }) => name)
       )
-      const quota = Effect.map(json(Self, "/api/user/self", { as: "token" }), ({ data }) => data.quota)
+      const quota = quotaOf({ json })
       const made = yield* json(CollectionInfo, "/collections/summer", { method: "PUT" })
       assert.deepStrictEqual(made, { name: "summer", documents: 0, passages: 0 })
       assert.include(yield* names, "summer")
@@ -111,7 +110,7 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
       const [document] = (yield* json(Listed, into)).documents
 
       const others = { as: "token", json: { username: "ann", quota: 1_000 } } as const
-      const { access_token } = (yield* json(NewUser, "/api/user", others)).data
+      const { access_token } = (yield* json(MadeUser, "/api/user", others)).data
       const cookie = yield* call("/session", { as: "none", json: { accessToken: access_token } })
       const asAnn = {
         as: "none",
@@ -154,7 +153,7 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
     () =>
       Effect.gen(function* () {
         const { events, json } = yield* TestServer
-        const quota = Effect.map(json(Self, "/api/user/self", { as: "token" }), ({ data }) => data.quota)
+        const quota = quotaOf({ json })
         const before = yield* quota
         const { cost } = yield* json(Answer, "/qa", { json: { question } })
         const between = yield* quota

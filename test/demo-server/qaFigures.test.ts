@@ -5,22 +5,19 @@ import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Answer, AnswerEvent, DayUsage, IngestReport } from "../../apps/demo-server/src/contract/index.ts"
+import { quotaOf } from "./AccountCalls.ts"
 import { filesOf, startServer, type TestServer } from "./TestServer.ts"
 
 const chart = new Uint8Array(readFileSync(join(import.meta.dirname, "../embedded/fixtures/boats.png")))
 const crop = createHash("sha256").update(chart).digest("hex")
 const asked = { question: "How many boats were locked through in June 2024?", collection: "charts" }
 
-const Self = Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) })
 const Used = Schema.Struct({ data: Schema.Array(DayUsage) })
 
 /** Milliseconds: the engine that reads pictures is started for each server. */
 const PATIENCE = 120_000
 
 type Server = TestServer["Service"]
-
-const quotaOf = ({ json }: Server) =>
-  Effect.map(json(Self, "/api/user/self", { as: "token" }), ({ data }) => data.quota)
 
 /** Calls of a model that were paid for so far. */
 const callsOf = ({ json }: Server, model: string) =>

@@ -11,13 +11,13 @@ import { outOfBalance } from "../../apps/demo-server/src/money/Equation.ts"
 import { Prices } from "../../apps/demo-server/src/money/Prices.ts"
 import { Recovery } from "../../apps/demo-server/src/money/Recovery.ts"
 import { Providers } from "../../apps/demo-server/src/providers/Providers.ts"
+import { Self } from "./AccountCalls.ts"
 import { addUser, ledgerIn } from "./LedgerIn.ts"
 import { before, chat, costs, events, piece } from "./PaidServer.ts"
 import { startServer, temporaryFolder } from "./TestServer.ts"
 import { json, startUpstream } from "./Upstream.ts"
 
 const HOUR = 3_600_000
-const User = Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) })
 
 /** The states of the charges in a data folder, and the balance that its owner has spent or reserved. */
 const stateOf = (data: string) => {
@@ -78,11 +78,11 @@ it.live("a task elsewhere is asked after, and paid for or given back; a call tha
     const printed = yield* Effect.scoped(
       Effect.gen(function* () {
         const server = yield* startServer({ data, env: upstream.env })
-        const Self = Schema.Struct({ status: Schema.String })
+        const Video = Schema.Struct({ status: Schema.String })
         const headers = { authorization: `Bearer ${key}` }
         yield* answers.open
         const left = Effect.map(
-          server.json(User, "/api/user/self", { as: "none", headers: owner }),
+          server.json(Self, "/api/user/self", { as: "none", headers: owner }),
           ({ data }) => data.quota
         )
         const paid = Number(planned[0]?.["planned"]) + Number(planned[2]?.["planned"])
@@ -90,7 +90,7 @@ it.live("a task elsewhere is asked after, and paid for or given back; a call tha
           schedule: Schedule.spaced("5 millis"),
           until: (quota) => quota === Number(granted) - paid
         })
-        const { status } = yield* server.json(Self, "/v1/videos/task-0", { as: "none", headers })
+        const { status } = yield* server.json(Video, "/v1/videos/task-0", { as: "none", headers })
         assert.strictEqual(status, "completed")
         return server.printed.join("\n")
       })

@@ -7,6 +7,7 @@ import { createServer, request, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { join } from "node:path"
 import { PNG } from "../../packages/core/src/conformance/checks/ChatImages.ts"
+import { quotaOf, Self } from "./AccountCalls.ts"
 import { chat, CHAT_INPUT, codeOf, events, piece, post as ask, priced } from "./PaidServer.ts"
 import { addressIn, dataFolder, keyIn, startProcess } from "./Process.ts"
 import { startServer } from "./TestServer.ts"
@@ -17,8 +18,6 @@ const FILM = 120_000
 
 /** Units that the first administrator starts with. */
 const GRANTED = 500_000_000
-
-const Self = Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) })
 
 /** A gateway whose streams never end, and whose other answers come when they are released; `came` waits for so many. */
 const slowGateway = Effect.fnUntraced(function* (expected: number) {
@@ -146,10 +145,7 @@ describe("a server that is stopped", () => {
       const env = { SLUICE_SHUTDOWN_SECONDS: "0.2" }
       const server = yield* startServer({ data, env }).pipe(Scope.provide(scope))
       const image = { model: "sluice-image-i2", prompt: "a lock", n: 10, size: "1024x1024" }
-      const balance = Effect.map(
-        server.json(Self, "/api/user/self", { as: "token" }),
-        ({ data: { quota } }) => quota
-      )
+      const balance = quotaOf(server)
       const before = yield* balance
       const json = { ...image, response_format: "url" }
       const drawing = yield* Effect.forkChild(server.call("/v1/images/generations", { json }))

@@ -1,10 +1,9 @@
 /** From where a key may be used: over IPv4, over IPv6, over IPv4 in IPv6, and behind a proxy. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { networkInterfaces } from "node:os"
+import { MadeKey } from "./AccountCalls.ts"
 import { startServer } from "./TestServer.ts"
-
-const One = Schema.Struct({ data: Schema.Struct({ key: Schema.String }) })
 
 const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ address }) => address === "::1")
@@ -17,7 +16,7 @@ const start = (env: Record<string, string>) =>
     const statusOf = (subnet: string, host: string, headers: Record<string, string> = {}) =>
       Effect.gen(function* () {
         const token = { name: "held", expired_time: -1, remain_quota: 1, subnet }
-        const { key } = (yield* json(One, "/api/token/", { as: "token", json: token })).data
+        const { key } = (yield* json(MadeKey, "/api/token/", { as: "token", json: token })).data
         return yield* Effect.promise(async () => {
           const authorization = `Bearer ${key}`
           const response = await fetch(`http://${host}:${port}/v1/models`, {

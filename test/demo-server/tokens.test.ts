@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { hashSecret } from "../../apps/demo-server/src/accounts/Secret.ts"
+import { bearer } from "./AccountCalls.ts"
 import { type CallOptions, startServer, temporaryFolder, testServer, TestServer } from "./TestServer.ts"
 
 const Token = Schema.Struct({
@@ -27,7 +28,6 @@ const whole = /^sk-[A-Za-z0-9]{48}$/
 const masked = /^sk-\w{4}\*{10}\w{4}$/
 
 const fields = { expired_time: -1, remain_quota: 50_000, subnet: "" }
-const bearer = (secret: string) => ({ as: "none", headers: { authorization: `Bearer ${secret}` } }) as const
 
 const asToken = Effect.map(TestServer, ({ call, json }) => {
   const create = (given: Record<string, unknown>) =>

@@ -3,12 +3,11 @@ import { assert, it } from "@effect/vitest"
 import { ErrorBody } from "@sluice/core"
 import { Effect, Schedule, Schema } from "effect"
 import { DayUsage } from "../../apps/demo-server/src/contract/index.ts"
+import { MadeKey, MadeUser } from "./AccountCalls.ts"
 import { onEachStore } from "./Stores.ts"
 import { type CallOptions, startServer } from "./TestServer.ts"
 
 const Used = Schema.Struct({ data: Schema.Array(DayUsage) })
-const Made = Schema.Struct({ data: Schema.Struct({ id: Schema.Int, key: Schema.String }) })
-const User = Schema.Struct({ data: Schema.Struct({ id: Schema.String, access_token: Schema.String }) })
 const Listed = Schema.Struct({ data: Schema.Array(Schema.Struct({ name: Schema.String })) })
 
 onEachStore((store) => {
@@ -41,7 +40,7 @@ onEachStore((store) => {
       }
       const misspelt = yield* server.call("/api/usage?users=ann", { as: "token" })
       assert.strictEqual(misspelt.status, 400)
-      const ann = yield* server.json(User, "/api/user", { as: "token", json: { username: "ann" } })
+      const ann = yield* server.json(MadeUser, "/api/user", { as: "token", json: { username: "ann" } })
       const asAnn = { as: "none", headers: { authorization: `Bearer ${ann.data.access_token}` } } as const
       const ofAnn = `/api/usage?user=${ann.data.id}`
       for (const asked of [{ as: "token" }, asAnn] as const)
@@ -75,7 +74,7 @@ onEachStore((store) => {
         )
         const made = answers.filter(({ status }) => status === 200)
         assert.lengthOf(made, 1)
-        const { data } = Schema.decodeUnknownSync(Made)(JSON.parse(made[0]?.text ?? ""))
+        const { data } = Schema.decodeUnknownSync(MadeKey)(JSON.parse(made[0]?.text ?? ""))
         assert.match(data.key, /^sk-\w{48}$/)
         for (const { status, text } of answers.filter((answer) => answer !== made[0])) {
           assert.deepStrictEqual([status, codeOf(text)], [409, "token_already_created"])

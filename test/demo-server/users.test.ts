@@ -3,6 +3,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { ErrorBody } from "@sluice/core"
 import { Effect, Layer, Schema } from "effect"
 import { AuditEntry, NewUser, UserInfo } from "../../apps/demo-server/src/contract/Administration.ts"
+import { bearer } from "./AccountCalls.ts"
 import { onEachStore } from "./Stores.ts"
 import { type CallOptions, filesOf, startServer, TestServer } from "./TestServer.ts"
 
@@ -18,7 +19,6 @@ const Listed = Schema.Struct({
   documents: Schema.Array(Schema.Struct({ id: Schema.String, path: Schema.String }))
 })
 
-const bearer = (secret: string) => ({ as: "none", headers: { authorization: `Bearer ${secret}` } }) as const
 const fields = { expired_time: -1, remain_quota: 50_000, subnet: "" }
 
 const statusOf = (path: string, options: CallOptions) =>

@@ -12,6 +12,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
 import sharp from "sharp"
+import { MadeKey, MadeUser } from "./AccountCalls.ts"
 import { sendRaw } from "./Raw.ts"
 import { type CallOptions, testServer, TestServer } from "./TestServer.ts"
 
@@ -19,9 +20,6 @@ import { type CallOptions, testServer, TestServer } from "./TestServer.ts"
 const LARGE = 120_000
 
 const decodeError = Schema.decodeUnknownSync(Schema.fromJsonString(ErrorBody))
-
-const NewUser = Schema.Struct({ data: Schema.Struct({ access_token: Schema.String }) })
-const NewKey = Schema.Struct({ data: Schema.Struct({ key: Schema.String }) })
 
 const decodeVideo = Schema.decodeUnknownSync(Schema.fromJsonString(Video))
 
@@ -124,11 +122,11 @@ layer(testServer(), { excludeTestServices: true })("what broke other gateways", 
   it.effect("5: a video or an image task of somebody else is told from none by nothing", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
-      const ann = yield* json(NewUser, "/api/user", { as: "token", json: { username: "ann", quota: 1000 } })
+      const ann = yield* json(MadeUser, "/api/user", { as: "token", json: { username: "ann", quota: 1000 } })
       const asAnn = (secret: string) =>
         ({ as: "none", headers: { authorization: `Bearer ${secret}` } }) as const
       const fields = { name: "k", expired_time: -1, remain_quota: 1000, subnet: "" }
-      const made = yield* json(NewKey, "/api/token/", { ...asAnn(ann.data.access_token), json: fields })
+      const made = yield* json(MadeKey, "/api/token/", { ...asAnn(ann.data.access_token), json: fields })
       const video = yield* json(Video, "/v1/videos", {
         json: { model: "sluice-video-failing", prompt: "A lock" }
       })
