@@ -3,7 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { DatabaseLayer } from "../apps/demo-server/src/accounts/Database.ts"
 import { ServerConfig } from "../apps/demo-server/src/Config.ts"
-import { outOfBalance, sums } from "../apps/demo-server/src/money/Equation.ts"
+import { outOfBalance, sums } from "../test/demo-server/Equation.ts"
 
 /** How many users there are for whom it does not; the server has ended. */
 export const faultyLedgers = (data: string): Promise<number> =>

@@ -6,7 +6,6 @@ import { TestClock } from "effect/testing"
 import { copyFileSync, existsSync } from "node:fs"
 import { join } from "node:path"
 import { ApiKeys } from "../../apps/demo-server/src/accounts/ApiKeys.ts"
-import { outOfBalance } from "../../apps/demo-server/src/money/Equation.ts"
 import {
   type Charge,
   type DirectLedger,
@@ -14,6 +13,7 @@ import {
   type Purchase,
   type Reservation
 } from "../../apps/demo-server/src/money/Ledger.ts"
+import { outOfBalance } from "./Equation.ts"
 import { addUser, balances, ledgerIn, purchase } from "./LedgerIn.ts"
 import { temporaryFolder } from "./TestServer.ts"
 
