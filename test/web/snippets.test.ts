@@ -225,7 +225,9 @@ describe("a text of a form", () => {
     `'; touch owned; '`,
     "$(touch owned) `touch owned` $SLUICE_API_KEY",
     'a "quoted" \\ line\nEND\nof two',
-    "\u2028 \u0000 \\u0000 \\$ \\` 船闸 🚣"
+    "\u2028 \u0000 \\u0000 \\$ \\` 船闸 🚣",
+    // More than a system takes as an argument.
+    `${"船".repeat(45_000)} $(touch owned)`
   ]
 
   plain("arrives in curl as it was written, and runs nothing", async () => {
@@ -237,8 +239,9 @@ describe("a text of a form", () => {
         for (const picture of [undefined, "a.png"]) {
           const { curl } = imageSnippet("http://gateway", { ...given, picture })
           // The body is the last argument, or what comes in where that is `@-`.
-          const script = `curl() { for last; do :; done; [ "$last" = @- ] && cat || printf %s "$last"; }\n${curl}`
-          const { stdout } = await run("bash", ["-c", script], {
+          const script = `curl() { env true "$@"; for last; do :; done; [ "$last" = @- ] && cat || printf %s "$last"; }\n${curl}`
+          await writeFile(join(path, "call.sh"), script)
+          const { stdout } = await run("bash", ["-e", "call.sh"], {
             cwd: path,
             env: { PATH: process.env["PATH"] }
           })

@@ -13,6 +13,9 @@ const AUTHORIZATION = '-H "Authorization: Bearer $SLUICE_API_KEY"'
 /** In single quotes nothing means anything but their end. */
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
+/** Characters of a body that fit into an argument everywhere: Linux takes 128 KiB, of which one may take four bytes. */
+const LARGEST_ARGUMENT = 32_000
+
 /** In a here-document these mean something. */
 const inHereDocument = (text: string): string => text.replaceAll(/[\\$`]/g, "\\$&")
 
@@ -39,7 +42,7 @@ export const post = (url: string, body: object, ...options: ReadonlyArray<string
     AUTHORIZATION,
     '-H "Content-Type: application/json"'
   ].join(" \\\n  ")
-  if (files.length === 0) return `${head} \\\n  -d ${quote(json)}`
+  if (files.length === 0 && json.length < LARGEST_ARGUMENT) return `${head} \\\n  -d ${quote(json)}`
   const [first = "", ...rest] = json.split(JSON.stringify(PLACE)).map(inHereDocument)
   const filled = rest.map(
     (part, at) =>
