@@ -154,10 +154,10 @@ export const playgroundTests = (visit: Visitor): void => {
         assert.match(page.url(), /#playground\/video\?task=video_/)
         await page.reload()
         await film.waitFor()
-        await page.locator(".send .primary").focus()
+        await page.getByLabel("Size").focus()
         await page.getByRole("button", { name: "Delete it" }).press("Enter")
         await film.waitFor({ state: "detached" })
-        assert.strictEqual(await page.evaluate<string>(FOCUSED), "Generate")
+        assert.isTrue(await page.getByLabel("Size").evaluate((field) => field.matches(":focus")))
         assert.match(page.url(), /#playground\/video$/)
       },
       LIMIT
@@ -173,7 +173,10 @@ export const playgroundTests = (visit: Visitor): void => {
       const page = await visit.open("#playground/look")
       assert.isTrue(await page.locator(".send .primary").isDisabled())
       await page.locator("input[type=file]").setInputFiles(PICTURE)
-      await page.getByRole("alert").filter({ hasText: "no PNG, JPEG or WEBP" }).waitFor()
+      await page.getByRole("alert").filter({ hasText: "mark.svg is no PNG, JPEG or WEBP" }).waitFor()
+      const none = { name: "none.png", mimeType: "image/png", buffer: Buffer.from("no picture") }
+      await page.locator("input[type=file]").setInputFiles(none)
+      await page.getByRole("alert").filter({ hasText: "none.png is no PNG, JPEG or WEBP" }).waitFor()
       const sign = { name: "sign.png", mimeType: "image/png", buffer: await picture(page) }
       await page.locator("input[type=file]").setInputFiles(sign)
       await page.locator(".picture img").waitFor()
@@ -184,7 +187,7 @@ export const playgroundTests = (visit: Visitor): void => {
       await page.locator(".picture img").waitFor()
       await page.getByLabel("Question").fill("Is the lock closed?")
       await send(page)
-      await page.locator(".said", { hasText: "lock is closed" }).waitFor()
+      await page.locator(".seen", { hasText: "lock is closed" }).waitFor()
       assert.include(await codeOf(page), "base64 < 'sign.png'")
     })
 

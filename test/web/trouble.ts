@@ -105,14 +105,78 @@ export const troubleTests = (visit: Visitor): void => {
       await page.locator(".result[data-state=answered]").waitFor()
     })
 
-    it("waits for a server that stops or starts, and asks for no key meanwhile", async () => {
-      visit.expect(/503/)
+    it("waits for a server that stops, starts or fails, says so, and asks for no key meanwhile", async () => {
+      visit.expect(/50[023]/)
       const page = await visit.open("")
       const box = page.getByLabel("Question to the documents")
       await box.waitFor()
-      await page.route("**/session", (route) => route.fulfill({ status: 503 }), { times: 1 })
+      let failing: readonly [path: string, status: number] | undefined
+      await page.route(/(session|status)$/, (route) => {
+        const [path = "/", status = 200] = failing ?? []
+        return route.request().url().endsWith(path) ? route.fulfill({ status }) : route.continue()
+      })
+      for (const [path, status] of [
+        ["session", 503],
+        ["session", 502],
+        ["status", 500]
+      ] as const) {
+        failing = [path, status]
+        await page.reload({ waitUntil: "commit" })
+        await page
+          .getByRole("alert")
+          .filter({ hasText: `${status}` })
+          .waitFor()
+        failing = undefined
+        await box.waitFor()
+      }
+      await page.unrouteAll()
+    })
+
+    it("keeps what is being written over a reload, until it is signed out", async () => {
+      // An API key does not manage the account.
+      visit.expect(/40[13]/)
+      const page = await visit.open("", { storageState: { cookies: [], origins: [] } })
+      const signIn = async () => {
+        await page.locator("#key:focus").waitFor()
+        await page.keyboard.type(visit.server.apiKey)
+        await page.keyboard.press("Enter")
+      }
+      await signIn()
+      const box = page.getByLabel("Question to the documents")
+      await box.fill("How many boats")
+      await page.goto(`${visit.server.address}#playground/rerank`)
+      const fields = [page.getByLabel("Question"), page.getByLabel("Documents")]
+      for (const field of fields) await field.fill("Boats, 船")
       await page.reload()
-      await box.waitFor()
+      for (const field of fields) assert.strictEqual(await field.inputValue(), "Boats, 船")
+      await page.locator(".brand").click()
+      assert.strictEqual(await box.inputValue(), "How many boats")
+      await page.getByRole("link", { name: "Account", exact: true }).click()
+      await page.getByRole("button", { name: "Sign out" }).click()
+      await signIn()
+      assert.strictEqual(await box.inputValue(), "")
+    })
+
+    it("asks before it is left with files that are not sent yet", async () => {
+      const page = await visit.open("#documents")
+      await page.locator(".documents li").first().waitFor()
+      await page.route("**/documents", () => {}, { times: 1 })
+      await page.locator("body").click()
+      await page
+        .locator("input[type=file]")
+        .first()
+        .setInputFiles(files(["barge"]))
+      await page
+        .locator(".uploads")
+        .getByText("reading")
+        .or(page.locator(".uploads").getByText("sending"))
+        .waitFor()
+      const asked = page.waitForEvent("dialog")
+      const reloaded = page.reload()
+      const dialog = await asked
+      assert.strictEqual(dialog.type(), "beforeunload")
+      await dialog.accept()
+      await reloaded
     })
 
     it("keeps what was written when the session ends", async () => {

@@ -1,7 +1,7 @@
 /** The whole page: header, what the route shows, and the source beside it. */
 import { announcement } from "../state/announce.ts"
 import { route } from "../state/route.ts"
-import { session, who } from "../state/session.ts"
+import { session, unknownBecause, who } from "../state/session.ts"
 import { source } from "../state/source.ts"
 import { AccountView } from "./account/AccountView.tsx"
 import { AdministrationView } from "./administration/AdministrationView.tsx"
@@ -10,8 +10,10 @@ import { Banner } from "./Banner.tsx"
 import { DropZone } from "./DropZone.tsx"
 import { Header } from "./Header.tsx"
 import { LibraryView } from "./LibraryView.tsx"
+import { Loading } from "./Loading.tsx"
 import { ModelsView } from "./models/ModelsView.tsx"
 import { PlaygroundView } from "./playground/PlaygroundView.tsx"
+import { Problem } from "./Problem.tsx"
 import { SignIn } from "./SignIn.tsx"
 import { SourcePanel } from "./SourcePanel.tsx"
 import { UndoBar } from "./UndoBar.tsx"
@@ -21,6 +23,12 @@ const View = () => {
   const closed = session.value === "closed"
   return (
     <>
+      {session.value === "unknown" && (
+        <>
+          <Problem failure={unknownBecause.value} />
+          <Loading until={unknownBecause.value !== undefined} />
+        </>
+      )}
       {closed && <SignIn />}
       {who.value !== undefined && (
         <div class="view" hidden={closed}>

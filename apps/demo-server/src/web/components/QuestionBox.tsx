@@ -18,7 +18,7 @@ export const QuestionBox = () => {
     const text = box.current?.value ?? ""
     if (text.trim() === "") return box.current?.focus()
     ask(text)
-    draft.text = ""
+    draft.value = ""
     if (box.current !== null) box.current.value = ""
     return undefined
   }
@@ -39,8 +39,8 @@ export const QuestionBox = () => {
           ref={box}
           rows={1}
           maxLength={4000}
-          defaultValue={draft.text}
-          onInput={(event) => (draft.text = event.currentTarget.value)}
+          defaultValue={draft.peek()}
+          onInput={(event) => (draft.value = event.currentTarget.value)}
           placeholder={current.value === undefined ? "Your question" : "Ask another question"}
           aria-keyshortcuts="/"
           onKeyDown={onKeyDown}

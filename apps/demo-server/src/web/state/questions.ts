@@ -7,6 +7,7 @@ import { announce } from "./announce.ts"
 import { collection } from "./collections.ts"
 import { counted } from "./counted.ts"
 import { inWords, wireFilter } from "./narrowing.ts"
+import { kept } from "./kept.ts"
 import { go, questionHref, route } from "./route.ts"
 import { session } from "./session.ts"
 import { refreshStatus } from "./status.ts"
@@ -31,8 +32,8 @@ export interface Asked {
   readonly again: number
 }
 
-/** What is being written: it stays when another view is looked at. */
-export const draft = { text: "" }
+/** What is being written. */
+export const draft = kept("question", "")
 
 /** Latest first; each question to a collection once. */
 export const asked = signal<ReadonlyArray<Asked>>([])

@@ -1,7 +1,7 @@
 /** Whether the server lets this page in. */
 import { signal } from "@preact/signals"
 import type { Who } from "../../contract/Access.ts"
-import { toFailure } from "../api/Failure.ts"
+import { toFailure, type Failure } from "../api/Failure.ts"
 import { request, unauthorized } from "../api/request.ts"
 import { takeLogin } from "./route.ts"
 
@@ -10,6 +10,9 @@ export const session = signal<"unknown" | "open" | "closed">("unknown")
 
 /** Who is signed in. */
 export const who = signal<Who | undefined>(undefined)
+
+/** Why nobody knows yet whether it does. */
+export const unknownBecause = signal<Failure | undefined>(undefined)
 
 /** Why the last sign-in failed. */
 export const sessionProblem = signal<string | undefined>(undefined)
@@ -58,6 +61,7 @@ export const signIn = (secret: string): Promise<boolean> =>
 export const signOut = async (): Promise<void> => {
   await request("DELETE", "/session")
   location.assign(location.pathname)
+  sessionStorage.clear()
 }
 
 /** Uses the one-time login of the address, or the cookie of an earlier visit. */
@@ -69,9 +73,10 @@ export const resume = async (): Promise<void> => {
     sessionProblem.value = undefined
     session.value = "open"
   } catch (thrown) {
-    const { status } = toFailure(thrown)
-    // Of a server that stops or starts nobody knows yet.
-    if (status > 0 && status !== 503) session.value = "closed"
+    const failure = toFailure(thrown)
+    if (failure.status === 401) session.value = "closed"
+    // Of a server that stops, starts or fails nobody knows yet.
+    else unknownBecause.value = failure
   }
 }
 

@@ -4,7 +4,7 @@ import type { IngestEvent, ServerStatus } from "../../contract/index.ts"
 import { toFailure, type Failure } from "../api/Failure.ts"
 import { online, request, requestEvents } from "../api/request.ts"
 import { announce } from "./announce.ts"
-import { resume, session } from "./session.ts"
+import { resume, session, unknownBecause } from "./session.ts"
 
 export const status = signal<ServerStatus | undefined>(undefined)
 
@@ -22,8 +22,8 @@ export const refreshStatus = async (): Promise<void> => {
   try {
     status.value = await request<ServerStatus>("GET", "/status")
     if (session.value === "unknown") await resume()
-  } catch {
-    // `online` tells it already; anything else shows where it matters.
+  } catch (thrown) {
+    unknownBecause.value = toFailure(thrown)
   }
   const resting =
     online.value &&

@@ -97,6 +97,9 @@ const sendBatch = async (into: string, batch: ReadonlyArray<Upload>): Promise<vo
   await documentsChanged()
 }
 
+// What is left unsent would be lost with the page: the browser asks first.
+window.addEventListener("beforeunload", (event) => running && event.preventDefault())
+
 const run = async (): Promise<void> => {
   running = true
   for (let batch = takeBatch(); batch[0] !== undefined; batch = takeBatch())

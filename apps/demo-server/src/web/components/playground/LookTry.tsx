@@ -22,7 +22,7 @@ const Result = () => {
   if (value === undefined) return null
   const tokens = value.usage.total_tokens
   return (
-    <figure class="said">
+    <figure class="seen">
       <p class="answer">{value.text}</p>
       {tokens !== undefined && <figcaption class="quiet">{counted(tokens, "token")}</figcaption>}
     </figure>

@@ -2,15 +2,17 @@
 import { computed, signal } from "@preact/signals"
 import { chat, type ChatMessage, type Said } from "../../api/gateway.ts"
 import { makeCall } from "../call.ts"
+import { kept } from "../kept.ts"
 import { modelOf } from "./chosen.ts"
 
 /** What it is told beforehand: how to answer, or the text to answer from. */
-export const instructions = signal(
+export const instructions = kept(
+  "chat.instructions",
   "The lock is 32 metres long. Seventeen oak planks close the north gate. They are changed when they have lost a fifth of their thickness."
 )
 
 /** What is being written. */
-export const draft = signal("How many planks close the north gate?")
+export const draft = kept("chat.draft", "How many planks close the north gate?")
 
 /** What was said, without the answer that is coming. */
 export const conversation = signal<ReadonlyArray<ChatMessage>>([])

@@ -1,6 +1,7 @@
 /** Which model each capability is tried with. */
-import { computed, effect, signal, untracked } from "@preact/signals"
+import { computed, effect, untracked } from "@preact/signals"
 import type { Model } from "../../api/gateway.ts"
+import { kept } from "../kept.ts"
 import { modelsFor } from "../models.ts"
 import { route, type Capability } from "../route.ts"
 import { status } from "../status.ts"
@@ -15,7 +16,7 @@ export const OPERATIONS: Record<Capability, string> = {
   look: "chat"
 }
 
-const chosen = signal<Partial<Record<Capability, string>>>({})
+const chosen = kept<Partial<Record<Capability, string>>>("models", {})
 
 export const choose = (capability: Capability, model: string): void => {
   chosen.value = { ...chosen.value, [capability]: model }

@@ -1,10 +1,10 @@
 /** Two texts as vectors, and how alike they are. */
-import { signal } from "@preact/signals"
 import { embed } from "../../api/gateway.ts"
 import { makeCall } from "../call.ts"
+import { kept } from "../kept.ts"
 import { modelOf } from "./chosen.ts"
 
-export const texts = signal<readonly [string, string]>([
+export const texts = kept<readonly [string, string]>("embed", [
   "The lower gate is opened when the levels are even.",
   "When are the gates of the lock opened?"
 ])

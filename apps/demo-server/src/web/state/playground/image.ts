@@ -3,11 +3,16 @@ import { signal } from "@preact/signals"
 import { Failure } from "../../api/Failure.ts"
 import { createImages, getImages, type ImageAnswer, type ImageRequest } from "../../api/gateway.ts"
 import { makeCall } from "../call.ts"
+import { kept } from "../kept.ts"
 import { aboutModel, modelOf } from "./chosen.ts"
 import type { Picture } from "./picture.ts"
 import { asBefore, reasonOf, waitFor } from "./waits.ts"
 
-export const form = signal({ prompt: "A canal lock at dawn, seen from the towpath", size: "auto", n: 1 })
+export const form = kept("image", {
+  prompt: "A canal lock at dawn, seen from the towpath",
+  size: "auto",
+  n: 1
+})
 
 /** What was chosen to start from. */
 export const reference = signal<Picture | undefined>(undefined)

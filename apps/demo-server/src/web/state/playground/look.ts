@@ -2,14 +2,15 @@
 import { signal } from "@preact/signals"
 import { chat, type ChatMessage, type Said } from "../../api/gateway.ts"
 import { makeCall } from "../call.ts"
+import { kept } from "../kept.ts"
 import { modelOf } from "./chosen.ts"
 import type { Picture } from "./picture.ts"
 
 export const DETAILS = ["auto", "low", "high"] as const
 export type Detail = (typeof DETAILS)[number]
 
-export const question = signal("What is in the picture?")
-export const detail = signal<Detail>("auto")
+export const question = kept("look.question", "What is in the picture?")
+export const detail = kept<Detail>("look.detail", "auto")
 export const picture = signal<Picture | undefined>(undefined)
 
 export const looking = makeCall<Said>("The answer is there.")

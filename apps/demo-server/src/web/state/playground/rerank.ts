@@ -1,13 +1,14 @@
 /** Documents in the order of their relevance to a question. */
-import { signal } from "@preact/signals"
 import { rerank } from "../../api/gateway.ts"
 import { makeCall } from "../call.ts"
+import { kept } from "../kept.ts"
 import { modelOf } from "./chosen.ts"
 
-export const query = signal("When is the lower gate opened?")
+export const query = kept("rerank.query", "When is the lower gate opened?")
 
 /** One a line. */
-export const lines = signal(
+export const lines = kept(
+  "rerank.lines",
   [
     "The office sells moorings by the week.",
     "A lock gate weighs eight tons and is moved by hand.",

@@ -11,6 +11,7 @@ import {
 } from "../../api/gateway.ts"
 import { announce } from "../announce.ts"
 import { makeCall, type Work } from "../call.ts"
+import { kept } from "../kept.ts"
 import { keepAt, playgroundHref, route } from "../route.ts"
 import { session } from "../session.ts"
 import { aboutModel, modelOf } from "./chosen.ts"
@@ -18,8 +19,8 @@ import type { Picture } from "./picture.ts"
 import { takesOf } from "./takes.ts"
 import { asBefore, reasonOf, waitFor } from "./waits.ts"
 
-export const prompt = signal("Boats wait in a lock at dawn while the water rises")
-const wanted = signal<{ readonly seconds?: string; readonly size?: string }>({})
+export const prompt = kept("video.prompt", "Boats wait in a lock at dawn while the water rises")
+const wanted = kept<{ readonly seconds?: string; readonly size?: string }>("video.wanted", {})
 
 /** The image that it begins with. */
 export const firstImage = signal<Picture | undefined>(undefined)
