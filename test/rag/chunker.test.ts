@@ -208,7 +208,7 @@ describe("chunk", () => {
     assert.include(passages[3]!.text, "### Sill")
   })
 
-  it("splits prose after sentences and tables after rows", () => {
+  it("splits prose after sentences, tables after rows, and lists without marks after lines", () => {
     const prose = chunk(parseMarkdown("The gate is shut at night.\nIt opens in the morning. ".repeat(80)))
     assert.isAbove(prose.length, 2)
     for (const { text } of prose) assert.match(text, /\.$/)
@@ -217,5 +217,8 @@ describe("chunk", () => {
     )
     assert.isAbove(rows.length, 2)
     for (const { text } of rows) assert.match(text, /^\|[^]*\|$/)
+    const list = chunk(parsePlainText("Olaf Berg    +47 22 00    room 147\n".repeat(90), "paragraph"))
+    assert.isAbove(list.length, 2)
+    for (const { text } of list) assert.match(text, /^Olaf[^]*147$/)
   })
 })

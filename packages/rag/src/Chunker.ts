@@ -7,7 +7,7 @@ import { passageFigure, type Unit, unitsOf } from "./Units.ts"
  * The chunker's name in a collection's manifest. It changes whenever passages of the same file would change:
  * passages of two chunkers never share a collection.
  */
-export const CHUNKER = "headings-3"
+export const CHUNKER = "headings-4"
 
 /** A piece that is smaller than this is joined with its neighbour when both fit into one passage. */
 export const SMALL_SIZE = 200

@@ -104,8 +104,8 @@ export const splitBlock = (text: string, block: Block): ReadonlyArray<Span> => {
   const pieces = balance(text, block, prose ? sentenceEnds(text, block) : lineEnds(text, block))
   return pieces.flatMap((piece) => {
     if (textSize(text, piece.start, piece.end) <= MAX_SIZE) return trim(text, piece.start, piece.end) ?? []
-    // A single line or sentence that is too long: a list's line may hold sentences, then blanks must do
-    const finer = prose ? hardEnds(text, piece) : sentenceEnds(text, piece)
+    // A list's line may hold sentences, and what has none may be lines; then blanks must do
+    const finer = prose ? lineEnds(text, piece) : sentenceEnds(text, piece)
     return balance(text, piece, finer)
       .flatMap((span) =>
         textSize(text, span.start, span.end) <= MAX_SIZE ? [span] : balance(text, span, hardEnds(text, span))

@@ -2,6 +2,7 @@
 import type { ReaderPassage } from "@sluice/core"
 import { blocksOf } from "./blocks.ts"
 import { delimitedRows } from "./delimitedRows.ts"
+import { entriesOf } from "./entries.ts"
 import { readable, readableRow } from "./readable.ts"
 import type { Sentence } from "./Sentence.ts"
 
@@ -74,6 +75,13 @@ const proseOf = (text: string, format: string | undefined): ReadonlyArray<Senten
         }
       ]
     }
+    const entries = format === "text" && kind === "paragraph" ? entriesOf(source) : undefined
+    if (entries !== undefined)
+      return entries.map((from, i) => {
+        const piece = source.slice(from, entries[i + 1]).trimEnd()
+        const at = start + from
+        return { kind: "row", text: readable(piece, format), start: at, end: at + piece.length, block }
+      })
     // To the segmenter a line break ends a sentence; here it does not.
     return Array.from(split(source.replace(/\n/g, " ")), ([from, to]) => {
       const piece = source.slice(from, to)

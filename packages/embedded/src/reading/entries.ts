@@ -1,0 +1,29 @@
+/** Lists without marks: of a telephone list, a log or JSON each line says something by itself, with what is indented below it. */
+
+/** A shorter block is read whole: it may be an address, or all that is said of one thing. */
+const LIST_FROM = 400
+const AT_LEAST = 3
+
+/** How no line of prose begins, or not several: a number, a bracket, a word and a colon. */
+const MARKED = /^\s*(?:[\p{N}\p{P}\p{S}]|[\p{L}\p{N}_.-]{1,40}\s?[:=：])/u
+/** Prose goes on in lower case, and ends its sentences. */
+const GOES_ON = /^\s*[\p{Ll}\p{Lo}]/u
+const FINISHED = /[.!?。！？]["'”’)\]]*\s*$/u
+
+/** Where each entry of a block of plain text begins; undefined where its lines are none. */
+export const entriesOf = (source: string): ReadonlyArray<number> | undefined => {
+  if (source.length < LIST_FROM) return undefined
+  const lines = [...source.matchAll(/^.*\S.*$/gm)].map(({ 0: text, index }) => ({
+    text,
+    index,
+    indent: text.length - text.trimStart().length
+  }))
+  const counts = Map.groupBy(lines, ({ indent }) => indent)
+  const base = Math.min(...[...counts].flatMap(([indent, { length }]) => (length >= AT_LEAST ? indent : [])))
+  const entries = lines.filter(({ indent }) => indent <= base)
+  if (entries.length < AT_LEAST) return undefined
+  const all = (holds: (line: string) => boolean): boolean => entries.every(({ text }) => holds(text))
+  return all((line) => MARKED.test(line)) || all((line) => !GOES_ON.test(line) && !FINISHED.test(line))
+    ? entries.map(({ indent, index }) => index + indent)
+    : undefined
+}
