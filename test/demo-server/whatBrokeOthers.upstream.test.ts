@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { ErrorBody } from "@sluice/core"
-import { Deferred, Effect, Fiber, Schema } from "effect"
+import { Deferred, Effect, Fiber, Option, Schema } from "effect"
 import type { ServerResponse } from "node:http"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -155,6 +155,23 @@ describe("what broke other gateways, behind this one", () => {
         ),
         ["private, no-store", null, null]
       )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("12: a video of which only the head is asked for is not fetched on", () =>
+    Effect.gen(function* () {
+      const closed = yield* Deferred.make<void>()
+      const { call } = yield* before("/v1/videos", (response, { path }) => {
+        if (!path.endsWith("/content")) return json(response, { id: "v1", status: "completed" })
+        response.on("close", () => Deferred.doneUnsafe(closed, Effect.void))
+        response.writeHead(200, { "content-type": "video/mp4" })
+        response.write("film")
+      })
+      yield* call("/v1/videos", { json: { model: "v", prompt: "p" } })
+      const head = yield* call("/v1/videos/v1/content", { method: "HEAD" })
+      assert.deepStrictEqual([head.status, head.headers.get("content-type")], [200, "video/mp4"])
+      // Sooner than the collector would find it.
+      assert.isTrue(Option.isSome(yield* Effect.timeoutOption(Deferred.await(closed), "4 seconds")))
     }).pipe(Effect.scoped)
   )
 

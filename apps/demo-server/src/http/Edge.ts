@@ -2,7 +2,7 @@
  * What holds for every request: a name of ours, a body of bounded size, one shape for every error, a request id, and
  * what a browser may do with the answer.
  */
-import { ByteSize, Effect } from "effect"
+import { ByteSize, Effect, Stream } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../Config.ts"
 import { Shutdown } from "../operation/Shutdown.ts"
@@ -17,6 +17,12 @@ import { COMMON_HEADERS } from "./SecurityHeaders.ts"
 
 const isEncoded = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity"
+
+/** Of a stream HEAD is sent nothing, and nobody would run it: whoever gives it, and who counts it, hear of its end so. */
+const endUnsent = ({ body }: HttpServerResponse.HttpServerResponse) =>
+  body._tag === "Stream"
+    ? Effect.ignore(Effect.timeoutOption(Stream.runHead(body.stream), "1 second"))
+    : Effect.void
 
 /** The outermost middleware. */
 export const EdgeLayer = HttpRouter.middleware(
@@ -47,6 +53,7 @@ export const EdgeLayer = HttpRouter.middleware(
         const answer =
           refusal === undefined ? Effect.annotateLogs(handle, "request", id) : Effect.succeed(refusal)
         const response = yield* observed(request, id, operation.logRequests, answer)
+        if (request.method === "HEAD") yield* endUnsent(response)
         return HttpServerResponse.setHeaders(endInTime(response, shutdown), {
           ...COMMON_HEADERS,
           ...response.headers,
