@@ -4,6 +4,7 @@ import type { IndexStats } from "../PassageIndex.ts"
 import type { RagError } from "../RagError.ts"
 import { attempt, attemptWrite, keywordIndex, type Table, vectorIndex } from "./Lance.ts"
 import { measuredIndex } from "./LanceRecall.ts"
+import { dropScratch } from "./LanceScratch.ts"
 
 /** Below this many passages, or this many numbers, a scan is as fast as an index. */
 const INDEX_FROM = 2_000
@@ -136,7 +137,7 @@ const KEEP_VERSIONS = { cleanupOlderThan: new Date(0) }
 const trainVectors = (table: Table, rows: number, dimension: number): Effect.Effect<void, RagError> =>
   attemptWrite("store", "building the vector index", () =>
     table.createIndex("vector", { config: vectorIndex(rows, dimension) })
-  )
+  ).pipe(Effect.andThen(dropScratch))
 
 const trainKeywords = (table: Table): Effect.Effect<void, RagError> =>
   attemptWrite("store", "building the keyword index", () =>

@@ -1,0 +1,50 @@
+/** What LanceDB leaves in the temporary folder when it makes an index. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readdir, utimes } from "node:fs/promises"
+import { join } from "node:path"
+import { vi } from "vitest"
+import { collectionIn, documentOf } from "./StoredDocuments.ts"
+import { testFolder } from "./TestFolder.ts"
+
+describe("the temporary folder", () => {
+  it.live("keeps nothing of an index that was made a day ago, and all that is another's or younger", () =>
+    Effect.gen(function* () {
+      const { folder, library, write } = yield* testFolder
+      const temporary = join(folder, "temporary")
+      const others = [
+        ".tmpOther1/shuffle_data.lance",
+        ".tmpOther1/notes.txt",
+        ".tmpOther-/shuffle_data.lance"
+      ]
+      for (const file of others) yield* write(`temporary/${file}`, "")
+      yield* Effect.acquireRelease(
+        Effect.sync(() => vi.stubEnv("TMPDIR", temporary)),
+        () => Effect.sync(() => vi.unstubAllEnvs())
+      )
+      const made = Effect.promise(async () =>
+        (await readdir(temporary, { recursive: true })).filter((name) =>
+          name.endsWith("/shuffle_offsets.lance")
+        )
+      )
+      const age = (days: number) =>
+        Effect.promise(async () => {
+          const at = Date.now() / 1000 - days * 86_400
+          for (const name of await readdir(temporary)) await utimes(join(temporary, name), at, at)
+        })
+      const collection = yield* collectionIn(library)
+      const texts = Array.from({ length: 2_000 }, (_, i) => `passage ${i % 97} ${i % 89} of ducks`)
+      yield* collection.commit([documentOf("ducks", texts)])
+      yield* collection.maintain
+      assert.strictEqual((yield* made).length, 1, "LanceDB removes it itself now")
+      yield* age(0.9)
+      yield* collection.maintain
+      assert.strictEqual((yield* made).length, 2)
+      yield* age(1.1)
+      yield* collection.maintain
+      assert.strictEqual((yield* made).length, 1)
+      const left = yield* Effect.promise(() => readdir(temporary, { recursive: true }))
+      for (const file of others) assert.include(left, file)
+    }).pipe(Effect.scoped)
+  )
+})
