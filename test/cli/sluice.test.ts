@@ -123,6 +123,16 @@ describe("sluice", () => {
 })
 
 describe("the progress bar", () => {
+  it("says what is wrong with a value as it is", async () => {
+    const nowhere = await sluice("ask", "What?", "--docs", "nowhere", "--data", "data")
+    expect(nowhere.stderr).toContain('"nowhere". Path does not exist: ')
+    expect((await sluice("ask", "What?", "--meta", "x")).stderr).toContain('"x". Invalid key=value format. ')
+    const kind = await sluice("ask", "What?", "--kind", "tables")
+    expect(kind.stderr).toContain(
+      '"tables". Expected: "passage" | "figure" | "table". See: sluice ask --help'
+    )
+  })
+
   it("fits the terminal and fills with the work", () => {
     const bar = (done: number) => renderBar("Ingesting", done, 8, "", 80)
     expect([0, 4, 8].map((done) => bar(done).split("█").length - 1)).toEqual([0, 14, 28])

@@ -48,6 +48,6 @@ const copy = Command.make("copy", { data: Settings.data, json }, ({ data, json }
 )
 
 export const accounts = Command.make("accounts").pipe(
-  Command.withDescription("Users, keys and balances as a whole"),
+  Command.withDescription("Move users, keys and balances to a database"),
   Command.withSubcommands([copy])
 )

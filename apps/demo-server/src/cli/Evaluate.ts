@@ -6,6 +6,8 @@ import { library } from "./EvaluateLibrary.ts"
 import { retrieval } from "./EvaluateRetrieval.ts"
 
 export const evaluate = Command.make("eval").pipe(
-  Command.withDescription("Measure retrieval and the reading of figures"),
+  Command.withDescription(
+    "Measure what is found, in a collection with judgements or in your own documents, the reading of figures, and answers"
+  ),
   Command.withSubcommands([retrieval, library, figures, qa])
 )

@@ -15,7 +15,9 @@ const usage = (error: CliError.CliError): Failure | undefined => {
   if (error._tag !== "ShowHelp") return { reason: "Usage", message: error.message }
   if (error.errors.length === 0) return undefined
   const help = `See: ${error.commandPath.join(" ")} --help`
-  return { reason: "Usage", message: [...error.errors.map(({ message }) => message), help].join(". ") }
+  // What is wrong with a value is told as what is expected of it: "Expected: Path does not exist".
+  const errors = error.errors.map(({ message }) => message.replace(/Expected: (?=Path |Invalid )/, ""))
+  return { reason: "Usage", message: [...errors, help].join(". ") }
 }
 
 /** The failure that a person can act upon; none when the help that was printed says it all. A defect is said to be ours, with what is needed to report it. */
