@@ -41,13 +41,17 @@ describe("an image for a model of an upstream", () => {
           picture(image),
           picture([PICTURE, image]),
           film(image),
-          film({ image_url: image })
+          film({ image_url: image }),
+          film({ image_url: { url: image } })
         ])
         for (const call of refused)
           assert.deepStrictEqual([call.status, codeOf(call)], [400, "invalid_image"])
       }
       const gif = yield* see(makeDataUri("image/png", GIF))
       assert.deepStrictEqual([gif.status, codeOf(gif)], [400, "invalid_image"])
+      for (const none of [{}, { image_url: null }, { image_url: "word" }, { file_id: "/etc/passwd" }]) {
+        assert.strictEqual((yield* film(none)).status, 400, JSON.stringify(none))
+      }
       assert.lengthOf(asked(), 0)
 
       for (const image of ["https://host.example/a.png", PICTURE, BASE64]) {
@@ -56,8 +60,44 @@ describe("an image for a model of an upstream", () => {
         }
       }
       // In the gateway's own form.
-      assert.strictEqual((yield* film({ file_id: "file-1" })).status, 200)
+      for (const form of [{ file_id: "file-1" }, { type: "image/png", data: [{ base64: BASE64 }] }]) {
+        assert.strictEqual((yield* film(form)).status, 200)
+      }
       assert.strictEqual((yield* see(PICTURE)).status, 200)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("and every other field stand once in a form, as in JSON", () =>
+    Effect.gen(function* () {
+      const { asked, server } = yield* before((response) => json(response, { id: "made", status: "queued" }))
+      const sent = (path: string, ...more: ReadonlyArray<readonly [string, string]>) => {
+        const body = new FormData()
+        for (const [name, value] of [["model", "m"], ["prompt", "p"], ...more] as const)
+          body.append(name, value)
+        return Effect.map(server.call(path, { body }), ({ status }) => status)
+      }
+      const [images, videos] = ["/v1/images/generations", "/v1/videos"]
+      for (const [path, ...more] of [
+        [images, ["n", "1"], ["n", "9"]],
+        [images, ["model", "other"]],
+        [videos, ["input_reference", PICTURE], ["input_reference", PICTURE]],
+        [videos, ["input_reference", PICTURE], ["input_reference[image_url]", PICTURE]],
+        [videos, ["input_reference[image_url]", PICTURE], ["input_reference", PICTURE]]
+      ] as const) {
+        assert.strictEqual(yield* sent(path, ...more), 400, JSON.stringify(more))
+      }
+      assert.lengthOf(asked(), 0)
+      const several = [
+        ["image", PICTURE],
+        ["image[]", PICTURE],
+        ["image", PICTURE]
+      ] as const
+      assert.strictEqual(yield* sent(images, ...several), 200)
+      const inner = [
+        ["input_reference[type]", "image_url"],
+        ["input_reference[image_url]", PICTURE]
+      ] as const
+      assert.strictEqual(yield* sent(videos, ...inner), 200)
     }).pipe(Effect.scoped)
   )
 })

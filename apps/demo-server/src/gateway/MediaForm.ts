@@ -65,6 +65,18 @@ const partsOf = (stream: Stream.Stream<Multipart.Part, Multipart.MultipartError>
     return parts
   }).pipe(Effect.mapError((error) => (error instanceof Failure ? error : faultOf(error))))
 
+/** Several images come under one name; `a[b]` is a part of `a`. */
+const SEVERAL = /^image(?:\[\])?$/
+const ownerOf = (name: string): string => name.replace(/\[\w+\]$/, "")
+
+/** A name that stands twice: of JSON, too, it is refused. */
+const twiceIn = (parts: ReadonlyArray<readonly [name: string, value: string]>): string | undefined => {
+  const names = parts.map(([name]) => name).filter((name) => !SEVERAL.test(name))
+  return names.find((name, at) =>
+    names.slice(0, at).some((other) => [other, ownerOf(other)].includes(name) || other === ownerOf(name))
+  )
+}
+
 /** The request, and its body as JSON for whoever passes it on. */
 export const mediaForm = <A, I>(schema: Schema.Codec<A, I>, fromParts: FromParts) => {
   const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(schema))
@@ -73,7 +85,12 @@ export const mediaForm = <A, I>(schema: Schema.Codec<A, I>, fromParts: FromParts
     const http = yield* HttpServerRequest.HttpServerRequest
     const type = http.headers["content-type"] ?? ""
     if (/^multipart\/form-data\b/i.test(type)) {
-      const fields = fromParts(yield* partsOf(http.multipartStream))
+      const parts = yield* partsOf(http.multipartStream)
+      const twice = twiceIn(parts)?.slice(0, 64)
+      if (twice !== undefined) {
+        return yield* refuse(`\`${twice}\` stands twice in the form: send it once`, twice)
+      }
+      const fields = fromParts(parts)
       return { request: yield* checked(fields), body: JSON.stringify(fields) }
     }
     if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {

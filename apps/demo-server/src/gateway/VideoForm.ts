@@ -1,6 +1,6 @@
 /** What a video is asked for with, in JSON or as a form. */
 import { Failure, VideoRequest } from "@sluice/core"
-import { Effect } from "effect"
+import { Effect, type Schema } from "effect"
 import { checkImages } from "./GivenImages.ts"
 import { type FromParts, mediaForm } from "./MediaForm.ts"
 
@@ -28,14 +28,39 @@ const outOfRange = new Failure({
   retryable: false
 })
 
+/** An identifier of the gateway's own, or a media type. */
+const WORD = /^(?:image\/)?[\w-]{1,200}$/
+
+/** All texts in an object of the gateway's own form, however deep. */
+const textsIn = (form: Schema.Json): ReadonlyArray<string> => {
+  const texts: Array<string> = []
+  const left = [form]
+  for (const one of left) {
+    if (typeof one === "string") texts.push(one)
+    else if (typeof one === "object" && one !== null) for (const value of Object.values(one)) left.push(value)
+  }
+  return texts
+}
+
+const noImage = new Failure({
+  status: 400,
+  message: "`input_reference` names no image: give a URL, a data URI or Base64, or leave it out",
+  param: "input_reference",
+  retryable: false
+})
+
+/** In an object, what is more than a word is an image. */
+const checkReference = (given: VideoRequest["input_reference"]) => {
+  if (typeof given !== "object") return checkImages([given], "input_reference")
+  const texts = textsIn(given)
+  if (texts.length === 0) return Effect.fail(noImage)
+  return checkImages([given["image_url"], ...texts.filter((text) => !WORD.test(text))], "input_reference")
+}
+
 /** The request, and its body as JSON for whoever passes it on. */
 export const videoForm = Effect.filterOrFail(
   mediaForm(VideoRequest, fromParts),
   ({ request: { seconds } }) =>
     seconds === undefined || (Number(seconds) >= SHORTEST_SECONDS && Number(seconds) <= LONGEST_SECONDS),
   () => outOfRange
-).pipe(
-  Effect.tap(({ request: { input_reference: given } }) =>
-    checkImages([typeof given === "object" ? given["image_url"] : given], "input_reference")
-  )
-)
+).pipe(Effect.tap(({ request }) => checkReference(request.input_reference)))

@@ -21,7 +21,7 @@ const isEncoded = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
 /** Of a stream HEAD is sent nothing, and nobody would run it: whoever gives it, and who counts it, hear of its end so. */
 const endUnsent = ({ body }: HttpServerResponse.HttpServerResponse) =>
   body._tag === "Stream"
-    ? Effect.ignore(Effect.timeoutOption(Stream.runHead(body.stream), "1 second"))
+    ? Effect.timeoutOption(Stream.runHead(Stream.ignoreCause(body.stream)), "1 second")
     : Effect.void
 
 /** The outermost middleware. */
