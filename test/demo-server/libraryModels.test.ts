@@ -10,6 +10,7 @@ const Status = Schema.Struct({
   provider: Schema.String,
   models: Schema.Struct({ embedding: Schema.String, rerank: Schema.String, chat: Schema.String })
 })
+const Listed = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.String })) })
 const Asked = Schema.fromJsonString(
   Schema.Struct({ model: Schema.String, input: Schema.Array(Schema.String) })
 )
@@ -60,6 +61,17 @@ it.live("the library's models are those that the file names", () =>
     assert.include(texts, "query: Where does the heron wait?")
     const sizes = upstream.asked.map(({ body }) => Schema.decodeUnknownSync(Asked)(body).input.length)
     assert.strictEqual(Math.max(...sizes), 1)
+
+    // The models of this process answer beside the upstream's, and never in its name.
+    const listed = yield* read(Listed, "/v1/models")
+    const names = listed.data.map(({ id }) => id)
+    assert.includeMembers(names, ["large", "talk", "sluice-lexical-1024", "sluice-extractive"])
+    assert.strictEqual(listed.data.filter(({ id }) => id === "large").length, 1)
+    const own = yield* call("/v1/embeddings", { json: { model: "sluice-lexical-1024", input: "heron" } })
+    assert.strictEqual(own.status, 200)
+    const before = upstream.asked.length
+    for (let i = 0; i < 8; i++) yield* call("/v1/embeddings", { json: { model: "large", input: ["heron"] } })
+    assert.strictEqual(upstream.asked.length, before + 8)
 
     const why = yield* Effect.flip(Effect.scoped(start({ embedding: "talk" })))
     assert.include(String(why), "`library.embedding` to be a model of an upstream for embeddings")

@@ -1,11 +1,20 @@
 /** All providers of this server, and which of them serves a model. */
-import { GatewayError, InvalidRequest, NotFound } from "@sluice/core"
+import {
+  type Embedder,
+  GatewayError,
+  InvalidRequest,
+  NotFound,
+  type Reader,
+  type Reranker
+} from "@sluice/core"
 import { layerTransport } from "@sluice/core/client"
+import * as Embedded from "@sluice/embedded"
 import { layerVision } from "@sluice/embedded/vision"
 import { Context, Effect, Layer } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { ServerConfig } from "../Config.ts"
 import { FetchImage } from "../media/FetchImage.ts"
+import { libraryFile } from "./config/LibraryModels.ts"
 import { liveProviders } from "./config/LiveProviders.ts"
 import { providersPath } from "./config/ProvidersPath.ts"
 import { embedded } from "./embedded/embedded.ts"
@@ -18,10 +27,12 @@ import { ofGateway, upstream } from "./upstream.ts"
 /** Calls to one upstream that may be under way at once: a chat holds its connection as long as it streams. */
 const CONNECTIONS = 1024
 
-/** The models of this process; what only they need is made with them. */
+/** The models of this process, whichever the library's are; what only they need is made with them. */
 const withinProcess = Effect.gen(function* () {
-  const needs = Layer.mergeAll(layerVision, FetchImage.layer)
-  return yield* Effect.provide(embedded, yield* Layer.build(needs))
+  const models = yield* Effect.context<Embedder | Reranker | Reader>()
+  const own = (yield* libraryFile) === undefined ? models : yield* Layer.build(Embedded.layer)
+  const needs = yield* Layer.build(Layer.mergeAll(layerVision, FetchImage.layer))
+  return yield* Effect.provide(embedded, Context.merge(own, needs))
 })
 
 /**

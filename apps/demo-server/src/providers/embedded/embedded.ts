@@ -32,7 +32,7 @@ const NOTES = {
   generative: "generative: writes sentences of its own"
 } as const
 
-/** Serves whichever Embedder, Reranker, Reader and Vision the program provides. */
+/** Serves whichever Embedder, Reranker, Reader and Vision it is given. */
 export const embedded = Effect.gen(function* () {
   const embedder = yield* Embedder
   const reranker = yield* Reranker
