@@ -55,7 +55,7 @@ describe("parse of a PDF", () => {
       Effect.gen(function* () {
         const parsed = yield* read([
           {
-            marks: column(50, 760, [
+            marks: column(50, 120, [
               "The sluice is opened in the morning and kept under obser-",
               "vation until the well-known keeper has had a long break",
               "and a look at the gauge, which he then reads to all the"
@@ -74,6 +74,16 @@ describe("parse of a PDF", () => {
         )
         for (const { end, start } of parsed.lines) assert.notMatch(parsed.text.slice(start, end), /^\s|\s$/)
       })
+  )
+
+  it.effect("begins anew on each page where the one before has room left", () =>
+    Effect.gen(function* () {
+      const card = (...lines: ReadonlyArray<string>) => ({
+        marks: lines.map((text, i) => ({ text, x: 50, y: 760 - 12 * i, font: "STSong-Light" as const }))
+      })
+      const parsed = yield* read([card("水泵登记卡", "每周一百元"), card("闸门登记卡", "每周两百元")])
+      assert.deepStrictEqual(texts(parsed), ["水泵登记卡每周一百元", "闸门登记卡每周两百元"])
+    })
   )
 
   it.effect("keeps a hyphen at a line's end between two words, unless the document writes them as one", () =>

@@ -52,11 +52,20 @@ const continues = (paragraph: Paragraph, last: TextLine, line: TextLine, leading
   return !(FINISHED.test(last.text) && room > firstWord + 2 * size && room > 0.12 * (right - left))
 }
 
+/** What of the pages tells where a paragraph may go on. */
+export interface Breaks {
+  /** The lines before which a figure was taken out. */
+  readonly afterFigure: ReadonlySet<TextLine>
+  /** The numbers of the pages that have no room left: on another one the text has ended. */
+  readonly full: ReadonlySet<number>
+}
+
 /** Whether a paragraph goes on in the next column, on the next page, or below a figure. */
-const carriesOn = (before: Paragraph, after: Paragraph, afterFigure: ReadonlySet<TextLine>): boolean => {
+const carriesOn = (before: Paragraph, after: Paragraph, { afterFigure, full }: Breaks): boolean => {
   const last = before.lines.at(-1)!
   const first = after.lines[0]!
   return (
+    (last.page === first.page || full.has(last.page)) &&
     before.kind !== "table" &&
     before.kind !== "code" &&
     after.kind === "paragraph" &&
@@ -85,13 +94,10 @@ const isAside = (paragraph: Paragraph, later: Paragraph): boolean => {
   return CAPTION.test(first.text) || paragraph.lines.every(({ text }) => text.length < 30)
 }
 
-/**
- * Paragraphs of a document, in reading order; one may go on in the next column, on the next page, or below a figure.
- * `afterFigure` are the lines before which a figure was taken out.
- */
+/** Paragraphs of a document, in reading order; one may go on in the next column, on the next page, or below a figure. */
 export const toParagraphs = (
   pages: ReadonlyArray<ReadonlyArray<TextLine>>,
-  afterFigure: ReadonlySet<TextLine> = new Set()
+  breaks: Breaks
 ): ReadonlyArray<Paragraph> => {
   const lines = pages.flat()
   const leading = typicalLeading(lines)
@@ -115,8 +121,7 @@ export const toParagraphs = (
   const joined: Array<Paragraph> = []
   for (const paragraph of paragraphs) {
     const before = joined.slice(-ASIDES_AT_MOST).findLast((earlier) => !isAside(earlier, paragraph))
-    if (before !== undefined && carriesOn(before, paragraph, afterFigure))
-      before.lines.push(...paragraph.lines)
+    if (before !== undefined && carriesOn(before, paragraph, breaks)) before.lines.push(...paragraph.lines)
     else joined.push(paragraph)
   }
   return joined

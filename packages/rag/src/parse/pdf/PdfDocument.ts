@@ -165,6 +165,9 @@ const writeFigure = (
   }
 }
 
+/** What reaches so far down leaves no room on its page: below the text of most stand notes, a footer and the margin. */
+const FULL = 2 / 3
+
 /** Reading order with figures taken out of it. */
 interface Flow {
   readonly pages: ReadonlyArray<ReadonlyArray<TextLine>>
@@ -225,13 +228,20 @@ export const toParsed = ({
 }: PdfFindings): { readonly parsed: Parsed; readonly order: ReadonlyArray<FoundFigure> } => {
   const flow = flowOf(plain, found)
   const after = new Set([...flow.next.values()].flatMap((line) => line ?? []))
-  const paragraphs = toParagraphs(flow.pages, after)
+  const byNumber = new Map(plain.map((page) => [page.number, page]))
+  const figuresOn = Map.groupBy(found, ({ page }) => page)
+  const full = plain.filter(({ height, number, runs }) =>
+    [...runs, ...(figuresOn.get(number) ?? [])].some(({ box }) => box[3] > FULL * height)
+  )
+  const paragraphs = toParagraphs(flow.pages, {
+    afterFigure: after,
+    full: new Set(full.map(({ number }) => number))
+  })
   const levels = headingLevels(paragraphs)
   const writer = new Writer(vocabulary(flow.pages.flat()))
   const blocks: Array<Block> = []
   const figures: Array<Omit<Figure, "mentions" | "crop">> = []
   const order: Array<FoundFigure> = []
-  const byNumber = new Map(plain.map((page) => [page.number, page]))
   // A figure stands before the paragraph that begins with the line after it, or after the one that goes on with it
   const before = new Map<Paragraph, Array<FoundFigure>>()
   const behind = new Map<Paragraph, Array<FoundFigure>>()
