@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { Answer, DocumentText, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
 import { startServer } from "./TestServer.ts"
+import { json as jsonOf, startUpstream } from "./Upstream.ts"
 
 /** What the first sentence of each answer has to say, and where it stands. */
 const expected = {
@@ -24,6 +25,20 @@ it.live("a library begins empty where no samples are wanted", () =>
     const { json } = yield* startServer({ samples: true, env: { SLUICE_SAMPLES: "false" } })
     const { documents, questions, state } = yield* json(ServerStatus, "/status")
     assert.deepStrictEqual([documents, [...questions], state], [0, [], "ready"])
+  }).pipe(Effect.scoped)
+)
+
+it.live("what keeps the samples from being read is said, sentence by sentence", () =>
+  Effect.gen(function* () {
+    const refusing = yield* startUpstream((response) =>
+      jsonOf(response, { error: { message: "no such key" } }, 401)
+    )
+    const { printed } = yield* startServer({ samples: true, env: refusing.env })
+    const said = yield* Effect.repeat(
+      Effect.sync(() => printed.join("").match(/The samples were not read: .*/)?.[0] ?? ""),
+      { until: (line) => line !== "", schedule: Schedule.spaced("20 millis") }
+    )
+    assert.match(said, /[^.]\. The server tries again at its next start/)
   }).pipe(Effect.scoped)
 )
 

@@ -1,4 +1,5 @@
 /** The libraries of a folder that this server holds open: what state they are in, and their first filling. */
+import { sentence } from "@sluice/core"
 import { Library, type Models, RagError } from "@sluice/rag"
 import { Effect, FileSystem, type Path, Ref, Stream } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Collections.ts"
@@ -127,7 +128,9 @@ export const makeShelf = Effect.fnUntraced(function* (folder: string, describeFi
     yield* fs.writeFileString(marker, "")
   })
   const notFilled = (error: { readonly message: string }) =>
-    Effect.logWarning(`The samples were not read: ${error.message}. The server tries again at its next start`)
+    Effect.logWarning(
+      `The samples were not read: ${sentence(error.message)} The server tries again at its next start`
+    )
 
   return {
     ...whole,
