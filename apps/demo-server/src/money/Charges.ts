@@ -1,8 +1,7 @@
 /** A call and its money: reserved before it, settled by what it used or refunded after it. */
 import type { Failure, GatewayError } from "@sluice/core"
-import { Cause, Context, Duration, Effect, Exit, FiberSet, Layer, Option, Schedule, Stream } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Option, Schedule, Stream } from "effect"
 import { HttpBody, HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { SqlError } from "effect/sql"
 import { ServerConfig } from "../Config.ts"
 import { isAbandoned } from "../http/HttpErrors.ts"
 import { Caller } from "../accounts/Caller.ts"
@@ -19,7 +18,7 @@ import { type Charge, LEASE_MS, Ledger, type Settlement } from "./Ledger.ts"
 import type { Meter } from "./Meter.ts"
 import { paidEvents } from "./PaidEvents.ts"
 import { Prices, type Usage } from "./Prices.ts"
-import { purchaseOf, quoteOf, settlementOf, settlementOfTask, usedBy } from "./Quote.ts"
+import { purchaseOf, type Quote, quoteOf, settlementOf, settlementOfTask, usedBy } from "./Quote.ts"
 import { rateHeaders, type RateState } from "./RateWindow.ts"
 import { quotaShort, tooMany } from "./Refusal.ts"
 import {
@@ -32,6 +31,7 @@ import {
   settledUsage,
   valueOf
 } from "./Reported.ts"
+import { makeSurely } from "./Surely.ts"
 import { makeTally, type Tally } from "./Tally.ts"
 
 /** Who pays: a user, by one of its keys or by the page's session. */
@@ -50,12 +50,6 @@ export interface PaidCall<Request, Response> {
   readonly encode?: ((answer: Response) => string) | undefined
   readonly call: Effect.Effect<Answer<Response>, GatewayError>
 }
-
-/** A settlement that the database did not take is tried again for as long as anybody may wait for it. */
-const AGAIN = Schedule.exponential("100 millis").pipe(
-  Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, Duration.seconds(10)))),
-  Schedule.upTo({ duration: "10 minutes" })
-)
 
 const addHeaders = (headers: Record<string, string>) =>
   HttpEffect.appendPreResponseHandler((_request, response) =>
@@ -137,11 +131,8 @@ export class Charges extends Context.Service<
       const tasks = yield* MediaTasks
       const { money } = yield* ServerConfig
       const { hasBegun, isOver } = yield* Shutdown
-      const retrying = yield* FiberSet.make()
-      // What is not written when the server ends would be given back at its next start.
-      yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(retrying), "5 seconds"))
+      const { fork, surely } = yield* makeSurely
       const live = ledger.underWay
-      const fork = yield* FiberSet.runtime(retrying)<never>()
       const takenOver = new WeakMap<object, MadeEarly>()
       const takeOver = (request: object) => {
         const made = takenOver.get(request)
@@ -159,23 +150,6 @@ export class Charges extends Context.Service<
           Schedule.spaced(LEASE_MS / 3)
         )
       )
-
-      /** What has to be written is, in the end; the caller need not wait for a database that is gone. */
-      const surely = (write: Effect.Effect<unknown, SqlError.SqlError>): Effect.Effect<void> =>
-        Effect.catchTag(Effect.asVoid(write), "SqlError", (error) =>
-          Effect.andThen(
-            Effect.logError(`A charge could not be written, and will be tried again: ${error.message}`),
-            FiberSet.run(
-              retrying,
-              Effect.retry(write, AGAIN).pipe(
-                Effect.asVoid,
-                Effect.catchTag("SqlError", ({ message }) =>
-                  Effect.logError(`A charge is left to be recovered when its lease has ended: ${message}`)
-                )
-              )
-            )
-          )
-        )
 
       const { keepMade, keepSent } = keeping(
         (charge, replay) => surely(ledger.remember(charge, replay)),
@@ -240,6 +214,37 @@ export class Charges extends Context.Service<
         }
       })
 
+      /** What was made is paid for: at once, or of a task when that has ended. */
+      const endMade = Effect.fnUntraced(function* <Request, Response>(
+        { encode, idempotency, meter, payer, request }: PaidCall<Request, Response>,
+        charge: Opened,
+        quote: Quote,
+        answer: Answer<Response>
+      ) {
+        if (idempotency !== undefined) yield* keepMade(charge, answer, encode)
+        const { beyond, most } = quote
+        const value = valueOf(answer, "all")
+        const id = fieldOf(value, "id")
+        const isTask = typeof id === "string" && !hasImages(value)
+        const planned = settlementOf(quote, {
+          ...meter.counted(request, beyond),
+          images: isTask ? most.images : imagesIn(value, most.images),
+          seconds: most.seconds === 0 ? 0 : secondsOf(value, most.seconds)
+        })
+        const kind = meter.operation === "videos" ? "video" : "image"
+        const task = isTask ? yield* Effect.option(tasks.find(kind, id, payer.user)) : undefined
+        if (task?._tag !== "Some") return yield* end(charge, planned)
+        live.delete(charge.id)
+        yield* surely(ledger.assign(charge.id, task.value.id, planned.cost))
+        // It may have ended before it was known whose charge it is.
+        const { status } = yield* Effect.orElseSucceed(
+          tasks.find(kind, task.value.id, payer.user),
+          () => task.value
+        )
+        const ended = hasMade(answer) ?? hasMade({ status })
+        if (ended !== undefined) yield* end(charge, ended ? planned : undefined)
+      })
+
       const around = <Request, Response>(paid: PaidCall<Request, Response>) =>
         Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* (): Effect.fn.Return<
@@ -247,7 +252,7 @@ export class Charges extends Context.Service<
             GatewayError | Failure,
             HttpServerRequest.HttpServerRequest
           > {
-            const { meter, payer, request } = paid
+            const { meter, request } = paid
             const admitted = yield* admit(paid)
             if (HttpServerResponse.isHttpServerResponse(admitted)) return admitted
             const { made, quote } = admitted
@@ -315,35 +320,8 @@ export class Charges extends Context.Service<
               )
             }
 
-            const value = valueOf(answer, meter.creates ? "all" : "usage")
-            if (!meter.creates) {
-              yield* endKept(charge, noted(settled(usedBy(value, quote, counted))))
-              return answer
-            }
-            if (paid.idempotency !== undefined) yield* keepMade(charge, answer, paid.encode)
-            const id = fieldOf(value, "id")
-            const isTask = typeof id === "string" && !hasImages(value)
-            const images = isTask ? most.images : imagesIn(value, most.images)
-            const planned = settled({
-              ...counted(),
-              images,
-              seconds: most.seconds === 0 ? 0 : secondsOf(value, most.seconds)
-            })
-            const kind = meter.operation === "videos" ? "video" : "image"
-            const task = isTask ? yield* Effect.option(tasks.find(kind, id, payer.user)) : undefined
-            if (task?._tag !== "Some") {
-              yield* end(charge, planned)
-              return answer
-            }
-            live.delete(charge.id)
-            yield* surely(ledger.assign(charge.id, task.value.id, planned.cost))
-            // It may have ended before it was known whose charge it is.
-            const { status } = yield* Effect.orElseSucceed(
-              tasks.find(kind, task.value.id, payer.user),
-              () => task.value
-            )
-            const ended = hasMade(answer) ?? hasMade({ status })
-            if (ended !== undefined) yield* end(charge, ended ? planned : undefined)
+            if (meter.creates) yield* endMade(paid, charge, quote, answer)
+            else yield* endKept(charge, noted(settled(usedBy(valueOf(answer, "usage"), quote, counted))))
             return answer
           })
         )
