@@ -98,7 +98,7 @@ describe("a library's evaluation", () => {
 
   it.effect("says so when there is nothing to ask for", () =>
     Effect.gen(function* () {
-      const { library: folder } = yield* testFolder
+      const { docs, library: folder, write } = yield* testFolder
       const library = yield* Library.open(folder)
       const nothing = yield* Effect.flip(evaluateLibrary({ library }))
       assert.deepStrictEqual([nothing.stage, nothing.reason], ["evaluate", "Empty"])
@@ -107,6 +107,11 @@ describe("a library's evaluation", () => {
       const { meter } = yield* meteredModels
       const unasked = evaluateQuestions({ library, meter, questions: Stream.empty })
       assert.strictEqual((yield* Effect.flip(unasked)).reason, "Empty")
+      for (const copy of ["new", "old"]) yield* write(`docs/${copy}/manual.md`, MANUAL)
+      yield* library.ingest(docs)
+      const twice = yield* Effect.flip(evaluateLibrary({ library }))
+      assert.deepStrictEqual([twice.stage, twice.reason], ["evaluate", "Empty"])
+      assert.match(twice.message, /more than once each/)
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 })

@@ -23,6 +23,6 @@ export const deadlineFrom = (started: bigint, deadline: Duration.Duration | unde
       Effect.flatMap(left, (time) =>
         Duration.isZero(time) ? Effect.succeedNone : Effect.timeoutOption(effect, time)
       ),
-    byThen: `${Duration.format(deadline)} after the question`
+    byThen: Duration.isZero(deadline) ? "at once" : `${Duration.format(deadline)} after the question`
   }
 }

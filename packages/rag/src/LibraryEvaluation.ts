@@ -128,7 +128,7 @@ export const evaluateLibrary: (
   }
   const single = candidates.filter(({ item }) => counts.get(questionKey(item.question)) === 1)
   const chosen = sampleBy(single, most, ({ document, item }) => `${document} ${item.question}`)
-  if (chosen.length === 0) return yield* nothingToAsk
+  if (chosen.length === 0) return yield* nothingToAsk(candidates.length)
   const { embedder, meter, reranker } = yield* meteredModels
   return yield* Effect.gen(function* () {
     const index = yield* heldOutIndex(join(yield* scratchFolder, "held-out"))
@@ -154,9 +154,13 @@ export const evaluateLibrary: (
 const notAsked = (message: string): Effect.Effect<never, RagError> =>
   Effect.fail(new RagError({ stage: "evaluate", reason: "Empty", message }))
 
-const nothingToAsk = notAsked(
-  "The library has no heading or caption to ask for: at least one of two words or more with some text below it is needed. Write questions of your own into a file."
-)
+/** `twice` are headings and captions that stand more than once each: which of them would be meant? */
+const nothingToAsk = (twice: number): Effect.Effect<never, RagError> =>
+  notAsked(
+    twice === 0
+      ? "The library has no heading or caption to ask for: at least one of two words or more with some text below it is needed. Write questions of your own into a file."
+      : `The ${twice} headings and captions that were to be asked for stand in the library more than once each, as in copies of a folder. Leave copies out, or write questions of your own into a file.`
+  )
 
 /**
  * Asks a library the questions of its owner, each with the document that answers it, and the page or the text where
