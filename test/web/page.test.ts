@@ -11,6 +11,7 @@ import { HARBOUR, LOG, LOG_LINES, QUESTION, QUOTE } from "./harbour.ts"
 import { FAINT_TEXTS, FOCUS_SHOWS, FOCUSED, OVERFLOW } from "./legibility.ts"
 import { INK_IN_CITED, SIGN } from "./pictures.ts"
 import { playgroundTests } from "./playground.ts"
+import { sourceTests } from "./source.ts"
 import { troubleTests } from "./trouble.ts"
 import { addFiles, askFor, DESKTOP, PHONE, visitor } from "./visitor.ts"
 import { writingTests } from "./writing.ts"
@@ -45,6 +46,7 @@ const openAnswered = async (options?: BrowserContextOptions): Promise<Page> => {
 accountTests(visit)
 collectionTests(visit)
 playgroundTests(visit)
+sourceTests(visit)
 troubleTests(visit)
 writingTests(visit)
 
