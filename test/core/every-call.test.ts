@@ -8,7 +8,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ACCESS_TOKEN, API_KEY, MODELS, serveGateway } from "../conformance/ReferenceGateway.ts"
-import { running } from "./videosClient.ts"
+import { running } from "./tasksClient.ts"
 
 const folder = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-calls-"))),

@@ -4,20 +4,8 @@ import { GatewayClient } from "@sluice/core/client"
 import { Clock, Context, type Duration, Effect, Exit, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { behaving, reasonOf } from "./Clients.ts"
-import {
-  answering,
-  Client,
-  generate,
-  images,
-  KEY,
-  link,
-  requests,
-  running,
-  task,
-  tick,
-  untyped,
-  url
-} from "./imagesClient.ts"
+import { answering, Client, generate, images, link, task, untyped, url } from "./imagesClient.ts"
+import { KEY, requests, running, tick } from "./tasksClient.ts"
 import { type Behaviour, json, LoopbackGateway, openAi, refuse } from "./LoopbackGateway.ts"
 import { onePixel } from "./mediaImages.ts"
 

@@ -2,20 +2,8 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { type ImageCall, IMAGE_GROUPS, ImageRequest, ImageResponse, ModelCatalogue } from "@sluice/core"
 import { Effect, FileSystem, Schema } from "effect"
 import { behaving, reasonOf } from "./Clients.ts"
-import {
-  answering,
-  Client,
-  generate,
-  images,
-  KEY,
-  link,
-  requests,
-  running,
-  sent,
-  task,
-  untyped,
-  url
-} from "./imagesClient.ts"
+import { answering, Client, generate, images, link, sent, task, untyped, url } from "./imagesClient.ts"
+import { KEY, requests, running } from "./tasksClient.ts"
 import { LoopbackGateway, openAi } from "./LoopbackGateway.ts"
 import { onePixel, png } from "./mediaImages.ts"
 import { wired } from "./wired.ts"

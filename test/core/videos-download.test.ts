@@ -4,18 +4,8 @@ import { TestClock } from "effect/testing"
 import type { ServerResponse } from "node:http"
 import { behaving, reasonOf } from "./Clients.ts"
 import { type Behaviour, json, LoopbackGateway, openAi, refuse } from "./LoopbackGateway.ts"
-import {
-  Client,
-  film,
-  folder,
-  KEY,
-  patient,
-  requests,
-  running,
-  sendFilm,
-  tick,
-  videos
-} from "./videosClient.ts"
+import { KEY, patient, requests, running, tick } from "./tasksClient.ts"
+import { Client, film, folder, MAX_RESPONSE_BYTES, sendFilm, videos } from "./videosClient.ts"
 
 layer(Client)("videos that are downloaded", (it) => {
   it.effect(
@@ -34,7 +24,7 @@ layer(Client)("videos that are downloaded", (it) => {
           })
         )
         assert.deepStrictEqual(written, { path: file, bytes: film.length })
-        assert.isAbove(film.length, patient.maxResponseBytes)
+        assert.isAbove(film.length, MAX_RESPONSE_BYTES)
         assert.deepStrictEqual(Buffer.from(yield* files.readFile(file)), Buffer.from(film))
         assert.deepStrictEqual(yield* listed, ["film.mp4"])
         const bytes = yield* behaving(sendFilm, Stream.runCollect((yield* videos).content("v-1")))

@@ -4,7 +4,8 @@ import { Clock, Effect, Exit, Fiber, Logger, Queue, References, Stream } from "e
 import { TestClock } from "effect/testing"
 import { behaving, reasonOf } from "./Clients.ts"
 import { type Behaviour, json, LoopbackGateway, openAi, refuse } from "./LoopbackGateway.ts"
-import { call, Client, folder, KEY, requests, running, states, tick, videos } from "./videosClient.ts"
+import { KEY, requests, running, tick } from "./tasksClient.ts"
+import { call, Client, folder, states, videos } from "./videosClient.ts"
 
 layer(Client)("videos", (it) => {
   it.effect("a creation sends what it was given, the group left out, and gives back every field", () =>
