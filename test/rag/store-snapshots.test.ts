@@ -147,6 +147,12 @@ describe("snapshots", () => {
       assert.strictEqual((yield* (yield* library.checkout(half)).stats).documents, 3)
       yield* library.untag(half)
       assert.deepStrictEqual(yield* library.tags, [])
+      yield* library.tag("latest")
+      const earlier = yield* library.checkout("latest")
+      yield* library.remove(cats.id)
+      yield* library.tag("latest")
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual((yield* earlier.documents).length, 3)
     }).pipe(Effect.scoped, Effect.provide(modelsLayer))
   )
 

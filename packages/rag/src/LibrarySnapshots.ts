@@ -31,17 +31,21 @@ export const librarySnapshots = <Library>(
   tags: index.tags(name),
   untag: (snapshot) => Effect.flatMap(named(snapshot), (snapshot) => index.untag(name, snapshot)),
   checkout: (snapshot) =>
-    openOver(
-      PassageIndex.of({
-        ...index,
-        open: () => Effect.flatMap(named(snapshot), (snapshot) => index.checkout(name, snapshot, manifest)),
-        replace: () => onlyRead(snapshot, name),
-        tag: () => onlyRead(snapshot, name),
-        untag: () => onlyRead(snapshot, name),
-        restore: () => onlyRead(snapshot, name),
-        drop: () => onlyRead(snapshot, name)
-      })
-    ),
+    Effect.gen(function* () {
+      // Once: the name may be another snapshot's later.
+      const then = yield* index.checkout(name, yield* named(snapshot), manifest)
+      return yield* openOver(
+        PassageIndex.of({
+          ...index,
+          open: () => Effect.succeed(then),
+          replace: () => onlyRead(snapshot, name),
+          tag: () => onlyRead(snapshot, name),
+          untag: () => onlyRead(snapshot, name),
+          restore: () => onlyRead(snapshot, name),
+          drop: () => onlyRead(snapshot, name)
+        })
+      )
+    }),
   restore: (snapshot) =>
     Effect.flatMap(named(snapshot), (snapshot) => index.restore(name, snapshot, manifest))
 })
