@@ -117,6 +117,46 @@ describe("parse, of Word documents", () => {
     })
   )
 
+  it.effect("joins paragraphs whose mark is deleted or moved away, and leaves deleted rows out", () =>
+    Effect.gen(function* () {
+      const marked = (mark: string, runs: string, properties = "") =>
+        `<w:p><w:pPr>${properties}<w:rPr><w:${mark} w:id="1"/></w:rPr></w:pPr>${runs}</w:p>`
+      const gone = `<w:p><w:del><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>`
+      const row = (cells: string, properties = "") => `<w:tr>${properties}${cells}</w:tr>`
+      const rows = [
+        row(tc("Boat") + tc("Fee")),
+        row(tc(gone) + tc(gone), `<w:trPr><w:del w:id="2"/></w:trPr>`),
+        row(tc(marked("del", r("Last in its cell"))) + tc(marked("del", r("20 ")) + p("euro")))
+      ]
+      const parsed = yield* read(
+        [
+          marked("del", r("First ")),
+          marked("moveFrom", r("second "), `<w:pStyle w:val="Heading1"/>`),
+          p("third."),
+          marked(
+            "del",
+            r("Host ") + `<w:r><w:pict><v:textbox>${box("in the box")}</v:textbox></w:pict></w:r>`
+          ),
+          p("goes on"),
+          marked("del", r("Before the table")),
+          `<w:tbl>${rows.join("")}</w:tbl>`,
+          marked("del", r("At the end"))
+        ].join("")
+      )
+      assert.strictEqual(
+        parsed.text,
+        [
+          "First second third.",
+          "Host goes on",
+          "in the box",
+          "Before the table",
+          "Boat | Fee\nLast in its cell | 20 euro",
+          "At the end"
+        ].join("\n\n")
+      )
+    })
+  )
+
   it.effect("reads insertions, links, notes, text boxes once, formulas, and nothing deleted or hidden", () =>
     Effect.gen(function* () {
       const inserted = `<w:ins>${r("inserted ")}</w:ins><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:moveFrom>${r("gone")}</w:moveFrom>`
@@ -133,7 +173,9 @@ describe("parse, of Word documents", () => {
           p(r("שלום עולם"), "<w:bidi/>"),
           p("a &lt; b &amp; c &#27700;")
         ].join(""),
-        { footnotes: `<w:footnote w:id="2">${p("The note.")}</w:footnote>` }
+        {
+          footnotes: `<w:footnote w:id="2">${p(`${r("The note.")}<w:moveFrom>${r("gone")}</w:moveFrom>`)}</w:footnote>`
+        }
       )
       assert.deepStrictEqual(
         outline(parsed).map(([, text]) => text),

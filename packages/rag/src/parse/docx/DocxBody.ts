@@ -2,6 +2,7 @@
 import type { PictureDraft } from "../FigureDraft.ts"
 import { titleFromPath } from "../Format.ts"
 import type { DocxText, Paragraph } from "./DocxText.ts"
+import { DELETED } from "./Notes.ts"
 import { Formula } from "./Omml.ts"
 import type { Relation } from "./Relations.ts"
 import type { Style } from "./Styles.ts"
@@ -29,9 +30,10 @@ interface Drawing {
 }
 
 /** Deleted and moved text, older doubles of drawings, readings above characters, properties without text. */
-const SKIPPED = new Set(
-  "w:del w:moveFrom w:rt w:sdtPr w:sectPr w:pPrChange w:rPrChange w:tblPrChange w:tcPrChange".split(" ")
-)
+const SKIPPED = new Set([
+  ...DELETED,
+  ..."w:rt w:sdtPr w:sectPr w:pPrChange w:rPrChange w:tblPrChange w:tcPrChange".split(" ")
+])
 
 const DRAWINGS = new Set("wp:inline wp:anchor w:pict w:object".split(" "))
 
@@ -43,13 +45,17 @@ const GIVEN_NAME =
  * The handler that reads a body into `out`.
  *
  * **Details.** What stands in a text box or a note comes after the paragraph that it hangs on. Of tracked changes,
- * insertions are read and deletions are not.
+ * insertions are read and deletions are not; where the mark of a paragraph is deleted, the next one goes on with it.
  */
 export const bodyHandler = (out: DocxText, context: BodyContext): XmlHandler => {
   interface Open extends Paragraph {
     readonly after: Array<() => void>
+    /** Whether its mark is deleted: the next paragraph goes on with its text. */
+    goesOn: boolean
   }
   const open: Array<Open> = []
+  /** Whether the innermost one has ended, and waits for the paragraph that goes on with it. */
+  let waits = false
   const drawings: Array<Drawing> = []
   /** For each choice between two forms of the same, whether one was read. */
   const choices: Array<boolean> = []
@@ -61,6 +67,8 @@ export const bodyHandler = (out: DocxText, context: BodyContext): XmlHandler => 
   let vanished = false
   let formula: Formula | undefined
   let cell: { columns?: number; continued?: boolean } | undefined
+  /** Whether a row has begun, and none of its cells. */
+  let rowBegun = false
   let pictures = 0
 
   const emit = (write: () => void): void => {
@@ -85,6 +93,10 @@ export const bodyHandler = (out: DocxText, context: BodyContext): XmlHandler => 
       out.paragraph(paragraph)
       for (const write of paragraph.after) write()
     })
+  }
+  const endWaiting = (): void => {
+    if (waits) endParagraph()
+    waits = false
   }
   const note = (kind: string, { "w:id": id = "" }: Attributes): void => {
     const text = context.notes.get(`${kind} ${id}`)
@@ -125,12 +137,29 @@ export const bodyHandler = (out: DocxText, context: BodyContext): XmlHandler => 
     else if (name === "w:ilvl") paragraph.list = { ...paragraph.list, level: Number(value) }
   }
 
+  const skip = (name: string): void => {
+    skipped = 1
+    if (!DELETED.has(name)) return
+    const paragraph = open.at(-1)
+    if (inProperties && paragraph !== undefined) paragraph.goesOn = true
+    if (!rowBegun) return
+    // The row is deleted of whose properties this one is: all three are skipped to their ends
+    skipped = 3
+    rowBegun = false
+  }
+
   const openElement = (name: string, attributes: Attributes): void => {
     switch (name) {
-      case "w:p":
+      case "w:p": {
         beginCell()
-        open.push({ text: "", style: context.usual, sequence: false, pictures: [], after: [] })
+        // What a paragraph is, its own mark says, and that of the one that it goes on with is gone
+        const before = waits ? open.pop() : undefined
+        waits = false
+        const begun = before ?? { text: "", sequence: false, pictures: [], after: [] }
+        const { after, pictures, sequence, text } = begun
+        open.push({ text, style: context.usual, sequence, pictures, after, goesOn: false })
         return
+      }
       case "w:pPr":
         inProperties = true
         return
@@ -160,12 +189,15 @@ export const bodyHandler = (out: DocxText, context: BodyContext): XmlHandler => 
       }
       case "w:tbl":
         beginCell()
+        endWaiting()
         emit(() => out.openTable())
         return
       case "w:tr":
-        emit(() => out.openRow())
+        rowBegun = true
         return
       case "w:tc":
+        if (rowBegun) emit(() => out.openRow())
+        rowBegun = false
         cell = {}
         return
       case "w:footnoteReference":
@@ -215,7 +247,12 @@ export const bodyHandler = (out: DocxText, context: BodyContext): XmlHandler => 
   const closeElement = (name: string): void => {
     switch (name) {
       case "w:p":
-        endParagraph()
+        if (open.at(-1)?.goesOn === true) waits = true
+        else endParagraph()
+        return
+      case "w:body":
+      case "w:txbxContent":
+        endWaiting()
         return
       case "w:pPr":
         inProperties = false
@@ -229,6 +266,7 @@ export const bodyHandler = (out: DocxText, context: BodyContext): XmlHandler => 
         return
       case "w:tc":
         beginCell()
+        endWaiting()
         return
       case "w:tbl":
         emit(() => out.closeTable())
@@ -250,7 +288,7 @@ export const bodyHandler = (out: DocxText, context: BodyContext): XmlHandler => 
   return {
     open(name, attributes) {
       if (skipped > 0) skipped++
-      else if (SKIPPED.has(name) && !(inProperties && name === "w:del")) skipped = 1
+      else if (SKIPPED.has(name)) skip(name)
       else if (name === "mc:AlternateContent") choices.push(false)
       else if (name === "mc:Choice" || name === "mc:Fallback") {
         if (choices.at(-1) === true) skipped = 1

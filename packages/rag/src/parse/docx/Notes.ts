@@ -1,6 +1,9 @@
 /** Footnotes and endnotes of a Word document. */
 import { readXml } from "./Xml.ts"
 
+/** What is around deleted text, and in the properties of a mark or a row that is deleted. */
+export const DELETED: ReadonlySet<string> = new Set(["w:del", "w:moveFrom"])
+
 /** Characters of one note, at most. */
 const NOTE_AT_MOST = 20_000
 
@@ -23,7 +26,7 @@ export const readNotes = async (
             : undefined
         text = ""
       } else if (name === "w:t") inText = deleted === 0
-      else if (name === "w:del") deleted++
+      else if (DELETED.has(name)) deleted++
       else if (name === "w:p" || name === "w:tab" || name === "w:br") text += " "
     },
     text(own) {
@@ -31,7 +34,7 @@ export const readNotes = async (
     },
     close(name) {
       if (name === "w:t") inText = false
-      else if (name === "w:del") deleted--
+      else if (DELETED.has(name)) deleted--
       else if (name === `w:${kind}` && id !== undefined && text.trim() !== "")
         into.set(`${kind} ${id}`, text.trim())
     }
