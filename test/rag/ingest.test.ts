@@ -242,6 +242,10 @@ describe("ingest", () => {
           report.failed.map(({ error, path }) => [path, error.reason]),
           [["sub/cats.md", "Model"]]
         )
+        assert.match(
+          report.failed[0]!.error.message,
+          /overloaded\. Call again later\. What succeeded is kept\.$/
+        )
         yield* Ref.set(down, false)
         yield* Ref.set(asked, [])
         assert.deepStrictEqual((yield* library.ingest(docs)).added, 1)
@@ -282,6 +286,10 @@ describe("ingest", () => {
             ["Model", "Model", "Model"]
           )
           assert.strictEqual((yield* library.stats).passages, 0)
+          assert.include(report.failed[0]!.error.message, "Nothing of it was stored")
+          const asked = yield* Effect.flip(library.retrieve("Where is the grey cat?"))
+          assert.match(asked.message, /^The embedding model liar gave .*\. Check that/)
+          assert.notInclude(asked.message, "stored")
         }).pipe(Effect.provide(Layer.mergeAll(liar, rerankerLayer, readerLayer)))
       }).pipe(Effect.scoped)
     )

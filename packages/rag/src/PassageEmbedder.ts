@@ -152,7 +152,7 @@ const distrusted = (stage: Stage, model: string, what: string): Embedding => ({
   error: new RagError({
     stage,
     reason: "Model",
-    message: `The embedding model ${model} ${what}. Nothing of it was stored. Check that the configured model is the one that answers.`
+    message: `The embedding model ${model} ${what}. ${stage === "ingest" ? "Nothing of it was stored. " : ""}Check that the configured model is the one that answers.`
   })
 })
 
@@ -172,11 +172,11 @@ const salvage = (
   )
 }
 
-/** A model's failure as ours, with what to do next. */
+/** A model's failure as ours: it says itself what to do next. */
 export const modelError = (stage: Stage, cause: GatewayError): RagError =>
   new RagError({
     stage,
     reason: "Model",
-    message: `${sentence(cause.message)} ${cause.isRetryable ? "Try again later; what succeeded is kept." : "Trying again will not help before this is mended."}`,
+    message: `${sentence(cause.message)}${stage === "ingest" ? " What succeeded is kept." : ""}`,
     cause
   })
