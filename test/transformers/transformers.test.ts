@@ -11,7 +11,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { afterAll } from "vitest"
 import { pool, rows } from "../../packages/transformers/src/Pooling.ts"
-import { modelName } from "../../packages/transformers/src/TransformersModel.ts"
+import { modelName, tokensRead } from "../../packages/transformers/src/TransformersModel.ts"
 import { scoresOf } from "../../packages/transformers/src/TransformersReranker.ts"
 import { embedderLaws, rerankerLaws } from "../laws/models.ts"
 import { readerLayer, rerankerLayer } from "../rag/Models.ts"
@@ -113,7 +113,16 @@ describe("without the library", () => {
     assert.strictEqual(modelName({ model: "org/e5-small" }), "org/e5-small")
     assert.strictEqual(modelName({ model: "org/e5", revision: "v2", dtype: "q8" }), "org/e5@v2 q8")
     assert.strictEqual(modelName({ model: "/srv/models/e5/", dtype: "fp32" }), "e5")
-    assert.strictEqual(modelName({ model: "./e5", name: "ours" }), "ours")
+    assert.strictEqual(modelName({ model: "./e5", name: "ours", maxTokens: 64 }), "ours 64 tokens")
+  })
+
+  it("reads as many tokens as are asked for, and as the tokenizer takes", () => {
+    assert.deepStrictEqual([tokensRead(undefined, null), tokensRead(undefined, 64)], [512, 64])
+    assert.deepStrictEqual(
+      [tokensRead(2048, undefined), tokensRead(2048, 1e30), tokensRead(2048, 64)],
+      [2048, 2048, 64]
+    )
+    assert.deepStrictEqual([tokensRead(undefined, 1e30), tokensRead(32, 64)], [512, 32])
   })
 })
 

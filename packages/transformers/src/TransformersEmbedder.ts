@@ -29,7 +29,7 @@ const PROBE = "dimension"
  * Loads the model when it is first needed, and releases it with the layer.
  *
  * **Details.** Vectors have norm 1; a blank text has the zero vector. Texts beyond `maxTokens` are cut there. Vectors
- * are cached by a library, for they take time. Prefixes, pooling and precision are part of the model's name or
+ * are cached by a library, for they take time. Prefixes, pooling, precision and `maxTokens` are part of the model's name or
  * description: a collection made with others is refused by a typed error.
  *
  * ```ts

@@ -24,7 +24,7 @@ export interface TransformersModelOptions {
 /** Texts to the tensors that the model takes. */
 type Tokenizer = {
   (texts: ReadonlyArray<string>, options: object): Readonly<Record<string, Tensor>>
-  readonly model_max_length?: number
+  readonly model_max_length?: number | null
 }
 
 type Model = {
@@ -50,12 +50,19 @@ export interface Run {
 const MAX_TOKENS = 512
 
 /** The name in manifests: whatever changes what the model gives is part of it. */
-export const modelName = ({ dtype, model, name, revision }: TransformersModelOptions): string =>
+export const modelName = ({ dtype, maxTokens, model, name, revision }: TransformersModelOptions): string =>
   [
     name ?? (isFolder(model) ? (model.split(/[\\/]/).findLast((part) => part !== "") ?? model) : model),
     revision === undefined ? "" : `@${revision}`,
-    dtype === undefined || dtype === "fp32" ? "" : ` ${dtype}`
+    dtype === undefined || dtype === "fp32" ? "" : ` ${dtype}`,
+    maxTokens === undefined ? "" : ` ${maxTokens} tokens`
   ].join("")
+
+/** Tokens that are read of a text. Tokenizers without a limit say nothing, or a number of thirty digits. */
+export const tokensRead = (asked: number | undefined, said: number | null | undefined): number => {
+  const most = said ?? Number.POSITIVE_INFINITY
+  return Math.min(asked ?? (most > 1_000_000 ? MAX_TOKENS : most), most)
+}
 
 const isFolder = (model: string): boolean => /^(\.{0,2}[\\/]|[A-Za-z]:[\\/])/.test(model)
 
@@ -118,17 +125,12 @@ export const makeTransformersModel = Effect.fn("TransformersModel.make")(functio
   return (texts, pairs) =>
     Effect.gen(function* () {
       const { model, tokenizer } = yield* load
-      const most = Math.min(
-        options.maxTokens ?? Number.POSITIVE_INFINITY,
-        tokenizer.model_max_length ?? MAX_TOKENS
-      )
       return yield* Effect.tryPromise({
         try: async (): Promise<Run> => {
           const inputs = tokenizer(texts, {
             padding: true,
             truncation: true,
-            // Tokenizers without a limit say a number of thirty digits.
-            max_length: most > 1_000_000 ? MAX_TOKENS : most,
+            max_length: tokensRead(options.maxTokens, tokenizer.model_max_length),
             ...(pairs === undefined ? {} : { text_pair: pairs })
           })
           return { inputs, outputs: await model(inputs) }
