@@ -131,6 +131,15 @@ describe("blocks", () => {
         ["1", "2"]
       ]
     )
+    for (const [source, head] of [
+      [rows, 0],
+      [`Table 1: Of two columns\n\n${rows}`, 1],
+      ["a\nb", 0],
+      ["a | b", -1]
+    ] as const) {
+      const table = block(source, "table")
+      assert.strictEqual(table.kind === "table" && table.head, head, source)
+    }
     const code = "```ts\nconst a = 1\n```"
     const fenced = block(code, "code")
     assert.strictEqual(fenced.kind === "code" && code.slice(fenced.start, fenced.end), "const a = 1\n")

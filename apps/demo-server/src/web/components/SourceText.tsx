@@ -57,9 +57,9 @@ const Block = ({ block, mark, text }: BlockProps) => {
               {block.rows.map((cells, row) => (
                 <tr key={row}>
                   {cells.map((runs, column) => {
-                    const Cell = block.head && row === 0 ? "th" : "td"
+                    const Cell = row === block.head ? "th" : "td"
                     return (
-                      <Cell key={column}>
+                      <Cell key={column} colSpan={cells.length === 1 ? block.columns : 1}>
                         <Runs text={text} runs={runs} mark={mark} />
                       </Cell>
                     )

@@ -9,7 +9,7 @@ export type Readable =
   | { readonly kind: "heading"; readonly level: number; readonly runs: ReadonlyArray<Run> }
   | { readonly kind: "paragraph" | "quotation"; readonly runs: ReadonlyArray<Run> }
   | { readonly kind: "list"; readonly items: ReadonlyArray<Item> }
-  | { readonly kind: "table"; readonly head: boolean; readonly rows: ReadonlyArray<Row> }
+  | Table
   | { readonly kind: "code"; readonly start: number; readonly end: number }
 
 export interface Item {
@@ -18,7 +18,14 @@ export interface Item {
   readonly runs: ReadonlyArray<Run>
 }
 
-export type Row = ReadonlyArray<ReadonlyArray<Run>>
+export interface Table {
+  readonly kind: "table"
+  readonly columns: number
+  /** Which row names the columns; -1: none does. */
+  readonly head: number
+  /** A row of one cell goes across: it is the caption, above or below, or a heading between. */
+  readonly rows: ReadonlyArray<ReadonlyArray<ReadonlyArray<Run>>>
+}
 
 interface Part {
   readonly start: number
@@ -92,7 +99,9 @@ const table = (text: string, block: Part, runsOf: (part: Part) => Array<Run>): R
       const end = text[bare.end - 1] === "|" ? bare.end - 1 : bare.end
       return cellsOf(text, { start, end }, /(?<!\\)\|/g).map(runsOf)
     })
-  return { kind: "table", head: rows.length > 1, rows }
+  const columns = Math.max(...rows.map((cells) => cells.length))
+  const head = rows.length > 1 ? rows.findIndex((cells) => cells.length > 1 || columns === 1) : -1
+  return { kind: "table", columns, head, rows }
 }
 
 /** Takes a block's own markup off. Only Markdown has any; other formats' text is what their reader sees. */
