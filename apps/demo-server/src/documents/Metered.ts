@@ -1,6 +1,8 @@
 /** The models that a library asks, paid for by whoever makes it ask. */
 import {
+  type ChatPart,
   type ChatRequest,
+  type CitedSentence,
   Embedder,
   type EmbeddingRequest,
   type Failure,
@@ -24,13 +26,44 @@ import { HttpServerRequest } from "effect/http"
 import { Caller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import { Charges } from "../money/Charges.ts"
 import { chatMeter, embeddingsMeter, type Meter, rerankMeter } from "../money/Meter.ts"
+import { isBeyond, tooLong } from "../money/PaidEvents.ts"
+import { boundsOf } from "../money/Reported.ts"
+import { makeTally, type Tally } from "../money/Tally.ts"
 import { imageCost } from "../providers/embedded/ImageChat.ts"
+import { CurrentHearChat, type HearChat } from "../providers/LibraryGateway.ts"
 
 /** A sentence as a piece of a chat's answer, where its tokens are counted. */
-const pieceOf = <S extends { readonly text: string }>(sentence: S) => ({
-  data: { choices: [{ delta: { content: sentence.text } }] },
-  sentence
-})
+const pieceOf = ({ text }: CitedSentence) => ({ choices: [{ delta: { content: text } }] })
+
+/** What a gateway's model wrote as an event of its stream. */
+const eventOf = (part: ChatPart) =>
+  part.type === "end"
+    ? {
+        choices: part.finishReason === undefined ? [] : [{}],
+        usage: { prompt_tokens: part.promptTokens, completion_tokens: part.completionTokens }
+      }
+    : // Thoughts stand beside the text.
+      { choices: [{ delta: { content: part.text } }, part.extra?.["choices"]].flat() }
+
+/** Pays for what a gateway's model writes, and ends it where it goes far beyond what was asked for. */
+const hearing =
+  (tally: Tally): HearChat =>
+  ({ maxTokens, model }, parts) => {
+    const isLimited = maxTokens !== undefined
+    const request = { model, messages: [], ...(isLimited && { max_tokens: maxTokens }) }
+    const bounds = boundsOf(chatMeter.most(request), isLimited)
+    const isTooLong = () => isBeyond(tally, bounds)
+    return parts.pipe(
+      Stream.map((part) => {
+        tally.event(eventOf(part))
+        return part
+      }),
+      Stream.takeUntil(isTooLong),
+      Stream.concat(
+        Stream.suspend(() => (isTooLong() ? Stream.fail(refusal(chatMeter, model, tooLong)) : Stream.empty))
+      )
+    )
+  }
 
 /** Tokens that a model counted, where it counts. */
 const usageOf = (tokens: number) => (tokens > 0 ? { usage: { prompt_tokens: tokens } } : {})
@@ -98,7 +131,8 @@ export const metered = Effect.gen(function* () {
   const paid = <Request, Response>(
     meter: Meter<Request>,
     request: Request & { readonly model: string },
-    call: Effect.Effect<Response, GatewayError>
+    call: Effect.Effect<Response, GatewayError>,
+    tally?: Tally
   ): Effect.Effect<Response, GatewayError> =>
     Effect.gen(function* () {
       const caller = yield* Caller
@@ -115,7 +149,8 @@ export const metered = Effect.gen(function* () {
         request,
         body: "",
         idempotency: undefined,
-        call
+        call,
+        ...(tally && { tally })
       })
       return yield* around.pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, http.value),
@@ -183,8 +218,21 @@ export const metered = Effect.gen(function* () {
       read: (question, passages) => {
         const content = [question, ...passages.map(({ text, title }) => `${title} ${text}`)].join("\n")
         const request: ChatRequest = { model: reader.model.id, messages: [{ role: "user", content }] }
-        const pieces = Effect.succeed(Stream.map(reader.read(question, passages), pieceOf))
-        return Stream.map(Stream.unwrap(paid(chatMeter, request, pieces)), ({ sentence }) => sentence)
+        return Stream.suspend(() => {
+          const tally = makeTally()
+          let isHeard = false
+          const sentences = reader.read(question, passages).pipe(
+            Stream.map((sentence) => {
+              if (!isHeard) tally.event(pieceOf(sentence))
+              return sentence
+            }),
+            Stream.provideService(CurrentHearChat, (call, parts) => {
+              isHeard = true
+              return hearing(tally)(call, parts)
+            })
+          )
+          return Stream.unwrap(paid(chatMeter, request, Effect.succeed(sentences), tally))
+        })
       }
     })
   )

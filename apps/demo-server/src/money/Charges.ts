@@ -49,6 +49,8 @@ export interface PaidCall<Request, Response> {
   /** An answer as it is sent, where it makes something: it is kept for a caller who has gone, too. */
   readonly encode?: ((answer: Response) => string) | undefined
   readonly call: Effect.Effect<Answer<Response>, GatewayError>
+  /** What a stream used, where its own events do not tell. */
+  readonly tally?: Tally
 }
 
 const addHeaders = (headers: Record<string, string>) =>
@@ -300,7 +302,7 @@ export class Charges extends Context.Service<
               )
             const begin = () => live.add(charge.id)
             if (Stream.isStream(answer)) {
-              const seen = (tally = makeTally())
+              const seen = (tally = paid.tally ?? makeTally())
               live.delete(charge.id)
               const events = Stream.map(answer as Stream.Stream<{ readonly data?: unknown }>, (event) => {
                 seen.event(event.data)

@@ -6,7 +6,8 @@ import { withoutUsage } from "../providers/StreamUsage.ts"
 import type { Bounds } from "./Reported.ts"
 import type { Tally } from "./Tally.ts"
 
-const { body: tooLong } = new Failure({
+/** What is said of a stream that was ended. */
+export const tooLong = new Failure({
   status: 502,
   message:
     "The gateway wrote far more than this call may come to, and was ended: what came of it is paid for. Ask for more by `max_tokens`",
@@ -14,7 +15,11 @@ const { body: tooLong } = new Failure({
   retryable: false
 })
 
-const TOO_LONG = lastEvent(tooLong)
+const TOO_LONG = lastEvent(tooLong.body)
+
+/** Whether more was written than the call may come to. */
+export const isBeyond = (tally: Tally, { said, written }: Bounds): boolean =>
+  tally.said() > said || tally.written() > written
 
 /** Counted on their way; ended where they go far beyond what was asked for; without the usage that nobody asked for. */
 export const paidEvents = <E>(
@@ -25,7 +30,7 @@ export const paidEvents = <E>(
 ): Stream.Stream<Uint8Array, E> =>
   Stream.suspend(() => {
     const shown = hidesUsage ? withoutUsage() : undefined
-    const isTooLong = () => tally.said() > bounds.said || tally.written() > bounds.written
+    const isTooLong = () => isBeyond(tally, bounds)
     const rest = Stream.suspend(() =>
       Stream.fromIterable([shown?.end() ?? new Uint8Array(), ...(isTooLong() ? [TOO_LONG] : [])])
     )

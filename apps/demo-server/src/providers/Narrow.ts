@@ -1,16 +1,19 @@
 /** The models that answer: those of this process, or a gateway's when one is configured; of this process only what is said. */
 import { GatewayEmbedder, GatewayReader, GatewayReranker } from "@sluice/core"
-import { GatewayClient } from "@sluice/core/client"
 import * as Embedded from "@sluice/embedded"
 import { layerVision } from "@sluice/embedded/vision"
 import { Effect, Layer } from "effect"
 import { type GatewaySettings, ServerConfig } from "../Config.ts"
 import { gatewayError } from "../StartError.ts"
 import { libraryFile, ofLibraryFile } from "./config/LibraryModels.ts"
+import { layerLibraryGateway } from "./LibraryGateway.ts"
+import { ofGateway as upstreamOf } from "./upstream.ts"
 import { lookingBy } from "./Vision.ts"
 
-const ofGateway = ({ url, apiKey, batch, models, prefixes }: GatewaySettings) =>
-  Layer.mergeAll(
+const ofGateway = (gateway: GatewaySettings) => {
+  const { batch, models, prefixes } = gateway
+  const upstream = upstreamOf(gateway)
+  return Layer.mergeAll(
     GatewayEmbedder.layer({ model: models.embedding, ...(prefixes && { prefixes }) }),
     models.rerank === undefined
       ? said("SLUICE_RERANK_MODEL", "reranks", Embedded.layerReranker)
@@ -20,11 +23,10 @@ const ofGateway = ({ url, apiKey, batch, models, prefixes }: GatewaySettings) =>
       : GatewayReader.layer({ model: models.chat }),
     lookingBy(models.vision)
   ).pipe(
-    Layer.provide(
-      GatewayClient.layer({ baseUrl: url, apiKey, ...(batch && { embeddings: { texts: batch } }) })
-    ),
+    Layer.provide(layerLibraryGateway(upstream, { batch, timeout: upstream.timeout })),
     Layer.catchTag("GatewayError", (error) => Layer.effectContext(Effect.fail(gatewayError(error))))
   )
+}
 
 /** A model of this process in the place of one that was not named. */
 const said = <A>(variable: string, does: string, layer: Layer.Layer<A>) =>

@@ -24,6 +24,8 @@ export interface CallOptions {
   readonly attemptTimeout?: Duration.Input
   /** From the start of a call to its end, attempts and waits together; of a stream, to its head and then from event to event. */
   readonly callTimeout?: Duration.Input
+  /** Of a stream that has begun: from byte to byte and from event to event, in place of both. */
+  readonly idleTimeout?: Duration.Input
   /**
    * The gateway makes one thing for one `Idempotency-Key`, however often it is asked: creations are then repeated like
    * reads. False when not given: the interface does not know the header.
@@ -156,7 +158,10 @@ export const makeCaller = (
       const clock = Context.get(context, Clock.Clock)
       const start = clock.monotonicTimeNanosUnsafe()
       const left = () =>
-        Duration.subtract(callTimeout, Duration.nanos(clock.monotonicTimeNanosUnsafe() - start))
+        Duration.max(
+          Duration.subtract(callTimeout, Duration.nanos(clock.monotonicTimeNanosUnsafe() - start)),
+          Duration.zero
+        )
       const limited = oneLimitFirst
         ? once.pipe(Effect.catch((error) => inTime(again(error), left())))
         : inTime(once.pipe(Effect.catch(again)), callTimeout)

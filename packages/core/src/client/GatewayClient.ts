@@ -1,6 +1,6 @@
 /** `Gateway` over HTTP. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { Effect, Layer, Stream } from "effect"
+import { Duration, Effect, Layer, Stream } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import { refusedImages } from "../ChatImages.ts"
@@ -91,6 +91,10 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const getModels = yield* HttpApiClient.endpoint(GatewayApi, { ...MODELS, httpClient })
   const caller = makeCaller(options, options.apiKey, yield* Guards)
   const { attemptTimeout, call, callTimeout, fail } = caller
+  const patience = {
+    silence: Duration.fromInputUnsafe(options.idleTimeout ?? attemptTimeout),
+    pause: Duration.fromInputUnsafe(options.idleTimeout ?? callTimeout)
+  }
   const embeddings = yield* makeEmbeddings(options, caller, { baseUrl, httpClient })
   const rerank = yield* makeRerank(options, caller, { baseUrl, httpClient })
   const videos = yield* makeVideos(options, caller, { baseUrl, client, httpClient })
@@ -124,7 +128,6 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
 
   const chatStream = (request: ChatCall): Stream.Stream<ChatPart, GatewayError> => {
     const about = asking(request)
-    const patience = { silence: attemptTimeout, pause: callTimeout }
     const attempt = exchange(ask(request, true), (response) =>
       isStreamed(response)
         ? Effect.succeed(chatParts(response, patience))

@@ -40,10 +40,13 @@ export const layer = (options: GatewayReaderOptions): Layer.Layer<Reader, never,
             .pipe(
               Stream.flatMap((part) => (part.type === "text" ? Stream.make(part.text) : Stream.empty)),
               Stream.splitLines,
-              Stream.takeUntil((line) => line.trim() === NOT_FOUND),
               Stream.mapAccum(
                 (): Pending => "",
-                (pending, line) => readLine(pending, line, passages)
+                // What it goes on to say is no answer, but comes to its end, which tells what it used.
+                (pending, line) =>
+                  pending === NOT_FOUND || line.trim() === NOT_FOUND
+                    ? [NOT_FOUND, []]
+                    : readLine(pending, line, passages)
               ),
               Stream.withSpan("GatewayReader.read")
             )

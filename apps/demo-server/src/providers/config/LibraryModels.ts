@@ -1,10 +1,10 @@
 /** The models of the library that the providers' file names: each by the upstream that it stands in. */
 import { GatewayEmbedder, GatewayReader, GatewayReranker } from "@sluice/core"
-import { GatewayClient } from "@sluice/core/client"
 import * as Embedded from "@sluice/embedded"
 import { layerVision } from "@sluice/embedded/vision"
 import { Effect, Layer } from "effect"
 import { gatewayError, StartError } from "../../StartError.ts"
+import { layerLibraryGateway } from "../LibraryGateway.ts"
 import type { UpstreamSettings } from "../upstream.ts"
 import { lookingBy } from "../Vision.ts"
 import { LIBRARY_OPERATIONS } from "./ProvidersFile.ts"
@@ -47,11 +47,10 @@ export const ofLibraryFile = (file: string) =>
         const name = library[use]
         const served = name === undefined ? undefined : servedBy(upstreams, use, name)
         if (served === undefined) return undefined
-        const { apiKey, url } = served.upstream
-        const { batch, id: model, prefixes } = served.model
+        const { id: model, prefixes } = served.model
         return Layer.provide(
           layerOf({ model, ...(prefixes && { prefixes }) }),
-          GatewayClient.layer({ baseUrl: url, apiKey, ...(batch && { embeddings: { texts: batch } }) })
+          layerLibraryGateway(served.upstream, served.model)
         )
       }
       // Of two that give one service, the later is it.

@@ -1,0 +1,195 @@
+/** Documents and questions by models of an upstream: what it says is paid, what it refuses of the server is the server's. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { quotaOf } from "./AccountCalls.ts"
+import { before, costs, events, piece, post, type Server } from "./PaidServer.ts"
+import { errorOf, filesOf, startServer, temporaryFolder } from "./TestServer.ts"
+import { type Answering, json, startUpstream } from "./Upstream.ts"
+
+const usage = { prompt_tokens: 1, total_tokens: 1 }
+const Input = Schema.fromJsonString(Schema.Struct({ input: Schema.Array(Schema.String) }))
+
+/** One token for each embedding and each ranking. */
+const ranking: Answering = (response, { body, path }) => {
+  if (path === "/v1/rerank") {
+    return json(response, { model: "r", results: [{ index: 0, relevance_score: 0.9 }], usage })
+  }
+  const { input } = Schema.decodeUnknownSync(Input)(body)
+  json(response, { data: input.map((_, index) => ({ index, embedding: [1] })), model: "e", usage })
+}
+
+const upload = (server: Server) =>
+  Effect.flatMap(
+    server.call("/documents", { body: filesOf({ "three.md": "# three\n\nthree herons wait." }) }),
+    (answer) =>
+      Effect.as(
+        Effect.promise(() => answer.text()),
+        answer.status
+      )
+  )
+const ask = (server: Server) => post(server, "/qa", { question: "three herons?" })
+
+/** A server with a document, whose upstream's chat answers as `chat` does. */
+const asking = Effect.fnUntraced(function* (chat: Answering) {
+  const { server } = yield* before((response, asked, request) =>
+    asked.path === "/v1/chat/completions" ? chat(response, asked, request) : ranking(response, asked, request)
+  )
+  assert.strictEqual(yield* upload(server), 200)
+  return server
+})
+
+/** The embedding of the question, and its ranking. */
+const BEFORE_CHAT = 2
+
+const told = { choices: [], usage: { prompt_tokens: 400, completion_tokens: 5000 } }
+const stop = { choices: [{ delta: {}, finish_reason: "stop" }] }
+
+describe("an answer by an upstream's model is paid", () => {
+  const answers: ReadonlyArray<readonly [string, ReadonlyArray<unknown>, cost: number]> = [
+    ["by what the upstream says", [piece("three herons wait [1]."), stop, told, "[DONE]"], 5400],
+    ["where nothing is cited", [piece("No source."), stop, told, "[DONE]"], 5400],
+    ["where nothing is found", [piece("NOT_FOUND\n"), piece("\n"), stop, told, "[DONE]"], 5400]
+  ]
+  it.live.each(answers)("%s", ([, sent, cost]) =>
+    Effect.gen(function* () {
+      const server = yield* asking((response) => {
+        events(response, ...sent)
+        response.end()
+      })
+      const { text } = yield* costs(server, ask(server), BEFORE_CHAT + cost)
+      assert.include(text, `"cost":${BEFORE_CHAT + cost}`)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("by what was written, thoughts too, where it breaks off or says nothing of it", () =>
+    Effect.gen(function* () {
+      const thought = { choices: [{ delta: { reasoning_content: "so it may be " } }] }
+      let ends = true
+      const server = yield* asking((response) => {
+        events(response, thought, piece("No source "), piece("at all "), ...(ends ? [stop, "[DONE]"] : []))
+        if (ends) response.end()
+        else setTimeout(() => response.destroy(), 20)
+      })
+      const had = yield* quotaOf(server)
+      assert.strictEqual((yield* ask(server)).status, 200)
+      const whole = had - (yield* quotaOf(server))
+      // More than the question: what was written comes to it.
+      ends = false
+      const { status } = yield* costs(server, ask(server), whole)
+      assert.strictEqual(status, 502)
+      assert.isAbove(whole, BEFORE_CHAT + 20)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("not at all where only an error came", () =>
+    Effect.gen(function* () {
+      const server = yield* asking((response) => {
+        events(response, { error: { message: "no", type: "server_error" } })
+        response.end()
+      })
+      yield* costs(server, ask(server), BEFORE_CHAT)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("and ended where it goes far beyond what was asked for", () =>
+    Effect.gen(function* () {
+      let closed = false
+      const server = yield* asking((response) => {
+        events(response)
+        response.on("close", () => (closed = true))
+        const write = () => {
+          if (closed) return
+          response.write(`data: ${JSON.stringify(piece("word ".repeat(2000)))}\n\n`)
+          setImmediate(write)
+        }
+        write()
+      })
+      const { status, text } = yield* ask(server)
+      assert.strictEqual(status, 502, text)
+      assert.include(text, "far more than this call may come to")
+      assert.isTrue(closed)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("what an upstream refuses of the server", () => {
+  const refusals = [
+    [401, { message: "bad key" }],
+    [402, { message: "pay up" }],
+    [403, { message: "pay up", code: "insufficient_user_quota" }],
+    [403, { message: "not your country" }],
+    [404, { message: "no such model" }],
+    [405, { message: "no POST" }],
+    [307, { message: "elsewhere" }],
+    [400, { message: "no temperature", param: "temperature" }]
+  ] as const
+  it.live("is 502 to who asks or brings documents", () =>
+    Effect.gen(function* () {
+      let refusal: (typeof refusals)[number] | undefined
+      const { server } = yield* before((response, asked, request) => {
+        if (refusal === undefined) return ranking(response, asked, request)
+        const [status, error] = refusal
+        if (status === 307) response.setHeader("location", "http://127.0.0.1:1/v1")
+        json(response, { error }, status)
+      })
+      assert.strictEqual(yield* upload(server), 200)
+      for (refusal of refusals) {
+        const calls = [
+          server.call("/qa", { json: { question: "three herons?" } }),
+          server.call("/documents", { body: filesOf({ "b.md": "# three\n\nthree more." }) })
+        ]
+        for (const call of calls) {
+          const response = yield* call
+          const { message, param } = yield* errorOf(response)
+          assert.strictEqual(response.status, 502, message)
+          assert.match(message, /^The gateway /)
+          assert.strictEqual(param, null)
+          assert.strictEqual(response.headers.get("x-should-retry"), "false")
+        }
+      }
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("the limits of an upstream hold where the library asks it", () => {
+  const start = Effect.fnUntraced(function* (answer: Answering, limits: object) {
+    const upstream = yield* startUpstream(answer)
+    const file = join(yield* temporaryFolder, "sluice.config.json")
+    const models = [
+      { id: "e", operation: "embeddings" },
+      { id: "r", operation: "rerank" },
+      { id: "c", operation: "chat" }
+    ]
+    const east = { id: "east", url: upstream.env["SLUICE_GATEWAY_URL"], apiKey: { env: "EAST" }, models }
+    const config = {
+      upstreams: [{ ...east, ...limits }],
+      library: { embedding: "e", rerank: "r", chat: "c" }
+    }
+    yield* Effect.promise(() => writeFile(file, JSON.stringify(config)))
+    const server = yield* startServer({ env: { SLUICE_CONFIG: file, EAST: "sk-east" } })
+    assert.strictEqual(yield* upload(server), 200)
+    return server
+  })
+
+  it.live("one that does not answer in time: 504", () =>
+    Effect.gen(function* () {
+      const silent: Answering = (response, asked, request) =>
+        asked.path === "/v1/rerank" ? undefined : ranking(response, asked, request)
+      const { status, text } = yield* ask(yield* start(silent, { timeoutSeconds: 0.3 }))
+      assert.strictEqual(status, 504, text)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("one that falls silent in the middle of an answer: 504, however long its head may take", () =>
+    Effect.gen(function* () {
+      const stalling: Answering = (response, asked, request) =>
+        asked.path === "/v1/chat/completions"
+          ? events(response, piece("three"))
+          : ranking(response, asked, request)
+      const { status, text } = yield* ask(yield* start(stalling, { timeoutSeconds: 600, idleSeconds: 0.3 }))
+      assert.strictEqual(status, 504, text)
+    }).pipe(Effect.scoped)
+  )
+})
