@@ -1,25 +1,21 @@
 /** The sentences of passages that answer a question. */
 import type { CitedSentence, ReaderPassage } from "@sluice/core"
 import { aboveOf, ASKS } from "./reading/above.ts"
+import { isOfAnother, lacksTheOne } from "./reading/another.ts"
 import { answerTypeOf, requiredOf } from "./reading/answerType.ts"
 import { CAPTION, TITLED } from "./reading/blocks.ts"
 import { type Candidate, choose, FINISHED } from "./reading/choose.ts"
 import { picturesIn } from "./reading/pictures.ts"
 import { contentOf, covered, hasNumbers, presence, shareOf } from "./reading/presence.ts"
+import { heldBy, saysTheRest, standsIn, withVerb } from "./reading/held.ts"
 import { names } from "./reading/numbered.ts"
-import { isNumber, type Question, questionOf, wordsOf, YEAR } from "./reading/question.ts"
+import { isNumber, type Question, questionOf, wordsOf } from "./reading/question.ts"
 import { leads, repeats } from "./reading/repeats.ts"
 import { sentencesOf } from "./reading/sentences.ts"
 import { forgetIfFull, type Term } from "./text/Term.ts"
 
 export { MAX_SENTENCES } from "./reading/choose.ts"
 
-/** A name that the passage never says counts more than another word. */
-const NAME_MISSING = 0.2
-/** So does the word for what one of is asked for. */
-const SOUGHT_MISSING = 0.2
-/** Of what is asked about the names so much stands in the passage: that it speaks of them is not enough. */
-const MIN_PROPERTY = 0.35
 /** A better supported passage is the likelier place. */
 const SUPPORT = 0.3
 
@@ -74,23 +70,6 @@ const hasOtherNumbers = (
 /** A sentence that speaks of what the sentence before named. */
 const PRONOUN = /^(?:(?:It|Its|They|Their|He|His|She|Her|This|These|Those)\b|[它他她该这])/
 
-/** Says who does what it speaks of, whichever verb it has for it. */
-const AGENT = /\p{Ll}[dnt]\s+by\s+(?!\p{Ll}+ing\b)\p{L}|\bbelongs? to\b|\bin charge of\b|\bresponsible for\b/u
-
-/** Says since when a thing is there, whichever verb of making is asked with. */
-const SINCE = /\bdat(?:es?|ing) (?:from|back)\b/
-/** A sentence that says it in that way counts as one with the verb. */
-const STANDS_IN = 0.7
-
-const standsIn = ({ asksSince, asksWho }: Question, sentence: string): boolean =>
-  (asksWho && AGENT.test(sentence)) || (asksSince && SINCE.test(sentence))
-
-const saysTheRest = ({ required, subject }: Question, presences: ReadonlyArray<number>): boolean =>
-  subject.every((i) => required.includes(i) || (presences[i] ?? 0) > 0)
-
-const withVerb = ({ required }: Question, presences: ReadonlyArray<number>): ReadonlyArray<number> =>
-  presences.map((value, i) => (required.includes(i) ? Math.max(value, STANDS_IN) : value))
-
 /**
  * Whether the most telling word of what is asked for stands nowhere; or its verb does not, where it asks how, or where
  * another of those words is missing too.
@@ -126,32 +105,6 @@ const saysWhatIsLeft = (
 
 const nothing: ReadonlySet<Term> = new Set()
 
-/** Whether a sentence names years, and neither it nor what stands above it names one of those asked for. */
-const isOfOtherYear = ({ ofYear, years }: Question, text: string, above: ReadonlyArray<string>): boolean =>
-  ofYear &&
-  years.length > 0 &&
-  text.search(YEAR) >= 0 &&
-  ![text, ...above].some((each) => years.some((year) => year.test(each)))
-
-/** Whether it speaks of another thing of that number: by its own words, or by the nearest of those that it stands below. */
-const isOfOther = ({ numbered }: Question, text: string, above: ReadonlyArray<string>): boolean =>
-  numbered.some((thing) => {
-    const own = names(thing, text)
-    if (own !== undefined || thing.alone.test(text)) return own === false
-    for (const each of above) {
-      const named = names(thing, each)
-      if (named !== undefined) return !named
-    }
-    return false
-  })
-
-/** Whether a text names figures or tables, and none of those asked for. */
-const namesOthers = (asked: ReadonlySet<string>, text: string): boolean => {
-  if (asked.size === 0) return false
-  const named = picturesIn(text)
-  return named.size > 0 && asked.isDisjointFrom(named)
-}
-
 /** How deep a heading is, by its marks. */
 const levelAt = (text: string, start: number): number =>
   /#{1,6}(?=\s{1,20}$)/.exec(text.slice(Math.max(0, start - 26), start))?.[0].length ?? 1
@@ -164,37 +117,13 @@ const candidatesOf = (
 ): ReadonlyArray<Candidate> => {
   const { text, title } = read
   const path = title.split(" > ")
-  const all = `${title}\n${text}`
   const required = requiredOf(question.text)
   const pictures = picturesIn(question.text)
-  // What asks for one figure is answered where that one is, or spoken of.
-  if (pictures.size > 0 && pictures.isDisjointFrom(picturesIn(all))) return []
-  if (question.years.some((year) => !year.test(title) && !year.test(text))) return []
-  // So is what asks for the thing of a number
-  if (
-    !question.asksWhether &&
-    question.numbered.some(
-      (thing) => /^\d/.test(thing.number) && !thing.alone.test(all) && names(thing, all) !== true
-    )
-  )
-    return []
+  if (lacksTheOne(question, pictures, read)) return []
   const sentences = sentencesOf(read)
-  const said = sentences.some(
-    ({ text }) =>
-      standsIn(question, text) &&
-      question.subject.some((i) => !question.required.includes(i)) &&
-      saysTheRest(question, presence(question, contentOf(text)))
-  )
-  const whole = presence(question, contentOf(`${title}\n${text}`))
-  const everything = said ? withVerb(question, whole) : whole
-  const unnamed = question.names.filter((name) => name.every((i) => everything[i] === 0)).length
-  const isMissing = (places: ReadonlyArray<number>): boolean =>
-    places.length > 0 && places.every((i) => everything[i] === 0)
-  // A table that has the name and the year asked for may call what it lists otherwise
-  const listed = question.years.length > 0 && unnamed === 0
-  if (!listed && shareOf(question, question.property, everything) < MIN_PROPERTY) return []
-  const support =
-    covered(question, everything) - NAME_MISSING * unnamed - (isMissing(question.sought) ? SOUGHT_MISSING : 0)
+  const held = heldBy(question, read, sentences)
+  if (held === undefined) return []
+  const { listed, said, support } = held
   const captioned = new Set(
     sentences.flatMap(({ block, kind, text }) => (kind === "paragraph" && TITLED.test(text) ? [block] : []))
   )
@@ -301,9 +230,7 @@ const candidatesOf = (
           question.required.some((i) => (around[i] ?? 0) > 0) ||
           (standsIn(question, sentence.text) && saysTheRest(question, own)) ||
           (row && listed && question.years.every((year) => year.test(sentence.text)))) &&
-        !namesOthers(pictures, sentence.text) &&
-        !isOfOtherYear(question, sentence.text, standsAbove) &&
-        !isOfOther(question, sentence.text, [earlier, ...standsAbove]) &&
+        !isOfAnother(question, pictures, sentence.text, earlier, standsAbove) &&
         (listed || !isUnsaid(question, around)) &&
         (question.subject.length === 0 || question.subject.some((i) => (around[i] ?? 0) > 0)) &&
         (sameNumbers ||
