@@ -158,8 +158,8 @@ const notAsked = (message: string): Effect.Effect<never, RagError> =>
 const nothingToAsk = (twice: number): Effect.Effect<never, RagError> =>
   notAsked(
     twice === 0
-      ? "The library has no heading or caption to ask for: at least one of two words or more with some text below it is needed. Write questions of your own into a file."
-      : `The ${twice} headings and captions that were to be asked for stand in the library more than once each, as in copies of a folder. Leave copies out, or write questions of your own into a file.`
+      ? "The library has no heading or caption to ask for: at least one of two words or more with some text below it is needed. Questions of your own are for `evaluateQuestions` (`sluice eval library --questions FILE`)."
+      : `The ${twice} headings and captions that were to be asked for stand in the library more than once each, as in copies of a folder. Leave copies out; questions of your own are for \`evaluateQuestions\` (\`sluice eval library --questions FILE\`).`
   )
 
 /**

@@ -5,35 +5,38 @@ import { Schema } from "effect"
 export const Stage = Schema.Literals(["open", "parse", "ingest", "store", "retrieve", "answer", "evaluate"])
 export type Stage = typeof Stage.Type
 
-/** What kind of failure it was; programs branch on this, people read `message`. */
+/**
+ * What kind of failure it was; programs branch on this, people read `message`.
+ *
+ * - `Empty`: nothing to work on: an empty question, an empty document.
+ * - `UnsupportedFormat`: a file of a format that is not read.
+ * - `Malformed`: a file that is not what its name says, or is damaged or truncated.
+ * - `Encrypted`: a file that wants a password.
+ * - `TooLarge`: a file over the size limit.
+ * - `NotFound`: no such file, document, passage or collection.
+ * - `PermissionDenied`: the operating system refuses access, or a store on the network does.
+ * - `NoSpace`: the disk is full.
+ * - `ManifestMismatch`: the collection was made with another embedding model, dimension or chunker.
+ * - `Stale`: what was planned is no longer so: a file, the collection or the models changed since.
+ * - `NewerVersion`: the data folder was written by a newer version.
+ * - `Model`: a model failed; `cause` is its GatewayError.
+ * - `Store`: the store failed.
+ * - `Internal`: a fault of ours or of a library: please report.
+ */
 export const RagReason = Schema.Literals([
-  /** Nothing to work on: an empty question, an empty document. */
   "Empty",
-  /** A file of a format that is not read. */
   "UnsupportedFormat",
-  /** A file that is not what its name says, or is damaged or truncated. */
   "Malformed",
-  /** A file that wants a password. */
   "Encrypted",
-  /** A file over the size limit. */
   "TooLarge",
-  /** No such file, document, passage or collection. */
   "NotFound",
-  /** The operating system refuses access, or a store on the network does. */
   "PermissionDenied",
-  /** The disk is full. */
   "NoSpace",
-  /** The collection was made with another embedding model, dimension or chunker. */
   "ManifestMismatch",
-  /** What was planned is no longer so: a file, the collection or the models changed since. */
   "Stale",
-  /** The data folder was written by a newer version. */
   "NewerVersion",
-  /** A model failed; `cause` is its GatewayError. */
   "Model",
-  /** The store failed. */
   "Store",
-  /** A fault of ours or of a library: please report. */
   "Internal"
 ])
 export type RagReason = typeof RagReason.Type

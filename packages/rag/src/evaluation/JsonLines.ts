@@ -37,7 +37,7 @@ const unreadable = (path: string, cause: unknown): RagError =>
   new RagError({
     stage: "evaluate",
     reason: (cause as NodeJS.ErrnoException).code === "ENOENT" ? "NotFound" : "Store",
-    message: `${path} cannot be read. Collections are folders with corpus.jsonl, queries.jsonl and qrels/test.tsv or qrels.tsv; questions are a file of JSON, one object a line.`,
+    message: `${path} cannot be read. Collections are folders with corpus.jsonl, queries.jsonl and qrels/test.tsv or qrels.tsv; questions are a file of JSON, one object a line (\`--questions FILE\`).`,
     cause
   })
 
