@@ -49,3 +49,7 @@ export const FOCUS_SHOWS = String.raw`(() => {
 /** What has the focus, in words. */
 export const FOCUSED =
   "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent?.trim() ?? ''"
+
+/** Whether an arrow, where the focus is, is left to the browser, which scrolls what is wide. */
+export const ARROW_SCROLLS = `document.activeElement.scrollWidth > document.activeElement.clientWidth &&
+  document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true, cancelable: true }))`

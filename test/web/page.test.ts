@@ -8,7 +8,7 @@ import { barriers } from "./accessible.ts"
 import { accountTests } from "./account.ts"
 import { collectionTests } from "./collections.ts"
 import { HARBOUR, LOG, LOG_LINES, QUESTION, QUOTE } from "./harbour.ts"
-import { FAINT_TEXTS, FOCUS_SHOWS, FOCUSED, OVERFLOW } from "./legibility.ts"
+import { ARROW_SCROLLS, FAINT_TEXTS, FOCUS_SHOWS, FOCUSED, OVERFLOW } from "./legibility.ts"
 import { INK_IN_CITED, SIGN } from "./pictures.ts"
 import { playgroundTests } from "./playground.ts"
 import { sourceTests } from "./source.ts"
@@ -223,6 +223,8 @@ describe("the page", () => {
     const larger = await page.locator(".facsimile").boundingBox()
     assert.closeTo((larger?.width ?? 0) / (sheet?.width ?? 1), 1.5, 0.01)
     assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0)
+    await page.locator(".page-view").focus()
+    assert.isTrue(await page.evaluate<boolean>(ARROW_SCROLLS))
     await page.keyboard.press("-")
 
     await page.getByRole("button", { name: "Text", exact: true }).click()

@@ -44,7 +44,9 @@ export const PageFacsimile = ({ cited, collection, documentId, page, zoom }: Pro
   const here = `${documentId} ${number}`
   return (
     <>
-      <div class="page-view">
+      {/* What scrolls can be scrolled by keyboard. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div class="page-view" tabIndex={0}>
         <svg
           class="facsimile"
           viewBox={`0 0 ${width} ${height}`}

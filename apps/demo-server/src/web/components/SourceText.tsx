@@ -51,7 +51,9 @@ const Block = ({ block, mark, text }: BlockProps) => {
       )
     case "table":
       return (
-        <div class="wide">
+        // What scrolls can be scrolled by keyboard.
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <div class="wide" tabIndex={0}>
           <table>
             <tbody>
               {block.rows.map((cells, row) => (
@@ -72,7 +74,9 @@ const Block = ({ block, mark, text }: BlockProps) => {
       )
     case "code":
       return (
-        <pre>
+        // What scrolls can be scrolled by keyboard.
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <pre tabIndex={0}>
           <code>
             <Runs text={text} runs={[block]} mark={mark} />
           </code>

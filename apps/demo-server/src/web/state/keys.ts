@@ -8,6 +8,10 @@ export const QUESTION_ID = "question"
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]")
 
+/** Whether it is wider than it is shown. */
+const isWide = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.scrollWidth > target.clientWidth
+
 const STEPS: Record<string, 1 | -1> = { j: 1, ArrowRight: 1, k: -1, ArrowLeft: -1 }
 
 /** `/` to the question · J K or arrows from citation to citation · Escape closes the source. */
@@ -30,7 +34,8 @@ export const listenToKeys = (): void =>
     }
     const step = STEPS[event.key]
     // Bare arrows scroll sideways what is wide, unless a source is open to be stepped through.
-    if (step === undefined || (event.key.startsWith("Arrow") && source.value === undefined)) return
+    const scrolls = source.value === undefined || isWide(event.target)
+    if (step === undefined || (event.key.startsWith("Arrow") && scrolls)) return
     event.preventDefault()
     stepCitation(step)
   })
