@@ -1,0 +1,122 @@
+/** An ingest in a process of its own: it is killed, has no rights, or finds the disk full. */
+import { assert, describe, it } from "@effect/vitest"
+import { Library } from "@sluice/rag"
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import { chmod, readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { modelsLayer } from "./Models.ts"
+import { handbook, testFolder } from "./TestFolder.ts"
+
+const CHILD = new URL("./IngestChild.ts", import.meta.url).pathname
+
+/** Runs an ingest in a process of its own and gives its lines. */
+const child = (
+  args: ReadonlyArray<string>,
+  options: {
+    readonly unprivileged?: boolean
+    readonly killAtCommit?: number
+    /** No file may grow beyond so many KiB, which fails as a full disk does. */
+    readonly fileSizeLimit?: number
+  }
+): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.promise(
+    () =>
+      new Promise((resolve, reject) => {
+        const lines: Array<string> = []
+        const command = [
+          process.execPath,
+          "--conditions=@sluice/source",
+          CHILD,
+          ...args,
+          ...(options.unprivileged === true ? ["drop"] : [])
+        ]
+        const limit = options.fileSizeLimit
+        const script = `${limit === undefined ? "" : `trap '' XFSZ; ulimit -f ${limit};`} exec "$@"`
+        const started = spawn("bash", ["-c", script, "bash", ...command], {
+          stdio: ["ignore", "pipe", "inherit"]
+        })
+        started.stdout.setEncoding("utf8").on("data", (text: string) => {
+          lines.push(...text.trim().split("\n"))
+          const commits = lines.filter((line) => line === "committed").length
+          if (options.killAtCommit !== undefined && commits >= options.killAtCommit) started.kill("SIGKILL")
+        })
+        started.on("error", reject)
+        started.on("close", () => resolve(lines))
+      })
+  )
+
+const killAfterCommits = (docs: string, library: string, commits: number) =>
+  Effect.tap(child(["ingest", docs, library], { killAtCommit: commits }), (lines) =>
+    Effect.sync(() => assert.notInclude(lines, "done", "killed before it was done"))
+  )
+
+describe("an ingest in a process of its own", () => {
+  it.live("leaves whole documents when it is killed, and goes on from there", () =>
+    Effect.gen(function* () {
+      const { docs, folder, library: at, write } = yield* testFolder
+      const DOCUMENTS = 150
+      for (let i = 0; i < DOCUMENTS; i++) {
+        const sections = Array.from(
+          { length: 30 },
+          (_, s) => `## Section ${s} of ${i}\n\n${`Sentence about item ${i} in section ${s}. `.repeat(20)}\n`
+        )
+        yield* write(`docs/document${i}.md`, `# Document ${i}\n\n${sections.join("\n")}`)
+      }
+      for (const commits of [1, 2]) yield* killAfterCommits(docs, at, commits)
+      const library = yield* Library.open(at)
+      const survived = yield* library.documents
+      assert.isTrue(survived.length > 0 && survived.length < DOCUMENTS, `${survived.length} survived`)
+      const promised = survived.reduce((sum, { passages }) => sum + passages, 0)
+      assert.strictEqual((yield* library.stats).passages, promised)
+      const report = yield* library.ingest(docs)
+      assert.deepStrictEqual([report.unchanged, report.added], [survived.length, DOCUMENTS - survived.length])
+      const fresh = yield* Library.open(join(folder, "fresh"))
+      yield* fresh.ingest(docs)
+      assert.strictEqual((yield* library.stats).passages, (yield* fresh.stats).passages)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.live("names what this user may not read, and goes on", () =>
+    Effect.gen(function* () {
+      const { docs, folder, library: at } = yield* handbook
+      yield* Effect.promise(async () => {
+        await chmod(join(docs, "refunds.md"), 0)
+        await chmod(join(docs, "sub"), 0)
+        for (const open of [folder, docs]) await chmod(open, 0o777)
+      })
+      const output = yield* child(["ingest", docs, at], { unprivileged: true })
+      const report = JSON.parse(output.at(-1) ?? "") as {
+        readonly added: number
+        readonly failed: ReadonlyArray<{ readonly path: string; readonly reason: string }>
+      }
+      assert.strictEqual(report.added, 1)
+      assert.deepStrictEqual(report.failed.map(({ path, reason }) => `${path} ${reason}`).toSorted(), [
+        "refunds.md PermissionDenied",
+        "sub PermissionDenied"
+      ])
+      yield* Effect.promise(() => chmod(at, 0o555))
+      const refused = yield* child(["ingest", docs, join(at, "new")], { unprivileged: true })
+      assert.include(refused.at(-1) ?? "", "PermissionDenied")
+      assert.notInclude(yield* Effect.promise(() => readdir(at)), "new")
+      yield* Effect.promise(() => Promise.all([at, join(docs, "sub")].map((path) => chmod(path, 0o777))))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("says that the disk is full, and loses nothing of what was there", () =>
+    Effect.gen(function* () {
+      const { docs, library: at, write } = yield* handbook
+      yield* child(["ingest", docs, at], {})
+      const long = Array.from({ length: 4000 }, (_, i) => `Sentence ${i} about matter ${i * 7919}.`).join(
+        "\n\n"
+      )
+      yield* write("docs/long.md", `# Long\n\n${long}`)
+      const output = yield* child(["ingest", docs, at], { fileSizeLimit: 16 })
+      assert.include(output.at(-1) ?? "", "NoSpace")
+      const library = yield* Library.open(at)
+      assert.strictEqual((yield* library.documents).length, 3)
+      assert.isTrue((yield* library.ask("Who holds the key to the boiler room?")).found)
+      assert.strictEqual((yield* library.ingest(docs)).added, 1)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+})
