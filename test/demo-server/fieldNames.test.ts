@@ -22,6 +22,8 @@ const refused = [
   ["/v1/embeddings", `{"input":["a","b"],${rest(embed)}}`, "input"],
   ["/v1/embeddings", `{${rest(embed)},"Input":"more"}`, "Input"],
   ["/v1/rerank", `{"model":"r","query":"q","documents":["d"],"Documents":["e"]}`, "Documents"],
+  ["/v1/rerank", `{"model":"r","query":"q","documents":["d"],"x":1e400}`, "x"],
+  ["/v1/embeddings", `{${rest(embed)},"x":{"y":[-1${"0".repeat(310)}]}}`, "x"],
   ["/v1/images/generations", `{"model":"painter","prompt":"a lock","n":10,"n":1}`, "n"],
   ["/v1/images/generations", `{"model":"painter","prompt":"a lock","Size":"4K"}`, "Size"],
   ["/v1/videos", `{${rest(film)},"Seconds":"15"}`, "Seconds"]

@@ -42,16 +42,27 @@ export const misnamed = (body: string): Failure | undefined => {
 /** A letter that is escaped may make a name that is there already. */
 const ESCAPED_LETTER = /\\u00[3-7]/
 
+/** Read element by element where they are usual. */
+const LISTS: ReadonlySet<string> = new Set(["messages", "documents", "input"])
+
+/** What may be a number that no number here holds, and that the contract refuses. */
+const HUGE = /(?<!\d)\d{200}|\d[eE]\+?\d{3}/
+
+const mayBeHuge = (name: string, value: unknown, body: string): boolean =>
+  typeof value === "number"
+    ? !Number.isFinite(value)
+    : typeof value === "object" && !LISTS.has(name) && HUGE.test(body)
+
 /** Names that are looked for at most: all of the body is looked through for each, and no usual one has half as many. */
 const LOOKED_FOR = 64
 
-/** Whether the names are surely right, of a body that is parsed: a look, where `misnamed` reads. */
+/** Whether names and numbers are surely right, of a body that is parsed: a look, where `misnamed` reads. */
 export const isWellNamed = (fields: Readonly<Record<string, unknown>>, body: string): boolean => {
   let names = 0
   for (const name in fields) {
     if (++names > LOOKED_FOR || isOther(name)) return false
     const quoted = `"${name}"`
-    if (body.includes(quoted, body.indexOf(quoted) + 1)) return false
+    if (body.includes(quoted, body.indexOf(quoted) + 1) || mayBeHuge(name, fields[name], body)) return false
   }
   return !ESCAPED_LETTER.test(body)
 }
