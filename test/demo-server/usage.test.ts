@@ -47,6 +47,11 @@ onEachStore((store) => {
         assert.deepStrictEqual(yield* server.json(Used, ofAnn, asked), { data: [] })
       assert.deepStrictEqual((yield* server.json(Used, "/api/usage?user=owner", { as: "token" })).data, data)
       assert.strictEqual((yield* server.call("/api/usage?user=owner", asAnn)).status, 403)
+      for (const nobody of ["2", "a%00"]) {
+        const path = `/api/usage?user=${nobody}`
+        assert.strictEqual((yield* server.call(path, { as: "token" })).status, 404)
+        assert.strictEqual((yield* server.call(path, asAnn)).status, 403)
+      }
     }).pipe(Effect.scoped)
   )
 

@@ -130,7 +130,13 @@ onEachStore((store) => {
           status: 409,
           code: "username_taken"
         })
-        assert.strictEqual((yield* refusal("/api/user", update({ id: "user_x" }))).status, 404)
+        for (const id of ["user_x", "a\0b"]) {
+          const gone = { status: 404, code: "user_not_found" }
+          assert.deepStrictEqual(yield* refusal("/api/user", update({ id })), gone)
+          const renewal = { as: "token", method: "POST" } as const
+          const path = `/api/user/${encodeURIComponent(id)}/token`
+          assert.deepStrictEqual(yield* refusal(path, renewal), gone)
+        }
         for (const given of [{ status: 2 }, { username: "" }, { username: "a\u0000" }, { budget: 1 }]) {
           assert.strictEqual((yield* refusal("/api/user", update(given))).status, 400)
         }

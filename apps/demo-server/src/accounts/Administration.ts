@@ -22,7 +22,8 @@ const notYourself = refuse(
   "You would lose your own rights: let another administrator do this",
   "id"
 )
-const unknown = refuse(404, "user_not_found", "There is no user with this id: GET /api/user lists them", "id")
+export const noSuchUser = (param: string) =>
+  refuse(404, "user_not_found", "There is no user with this id: GET /api/user lists them", param)
 const taken = refuse(
   409,
   "username_taken",
@@ -124,6 +125,7 @@ export const AdministrationLayer = HttpApiBuilder.group(
         const self = yield* admin
         yield* nothingElse(payload.extra)
         const { id, role, status, username } = payload
+        if ((yield* orUnavailable(users.get(id))) === undefined) return yield* noSuchUser("id")
         const changes = {
           ...(typeof username === "string" && { username: yield* nameOf(username, "username") }),
           ...(typeof role === "string" && { role }),
@@ -146,12 +148,11 @@ export const AdministrationLayer = HttpApiBuilder.group(
           orUnavailable
         )
         if (changed !== undefined) return enveloped(infoOf(changed))
-        if ((yield* orUnavailable(users.get(id))) === undefined) return yield* unknown
         return yield* add > 0 ? beyondLargest : short
       }),
       renewUserToken: Effect.fn("administration.renewUserToken")(function* ({ params }) {
         const self = yield* admin
-        if ((yield* orUnavailable(users.get(params.id))) === undefined) return yield* unknown
+        if ((yield* orUnavailable(users.get(params.id))) === undefined) return yield* noSuchUser("id")
         const renew = changing(self, params.id, users.renew(params.id), renewed(params.id))
         return enveloped(yield* orUnavailable(renew))
       }),

@@ -65,7 +65,9 @@ export class Users extends Context.Service<
       const endSessions = (user: string, but = "") =>
         sql`DELETE FROM sessions WHERE user_id = ${user} AND token_id IS NULL AND hash <> ${hashSecret(but)}`
       return {
-        get: (id) => first(sql`SELECT * FROM users WHERE id = ${id}`),
+        // A character that PostgreSQL takes in no text.
+        get: (id) =>
+          id.includes("\0") ? Effect.undefined : first(sql`SELECT * FROM users WHERE id = ${id}`),
         holdAdministrator: Effect.fn("Users.holdAdministrator")(function* (id, subject = id) {
           let holds = false
           // In one order everywhere. Writing locks a row: of two who change each other, the second sees what the first did.

@@ -3,7 +3,7 @@ import { Principal } from "@sluice/core"
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { HttpApiBuilder } from "effect/http-api"
-import { notAdmin } from "../accounts/Administration.ts"
+import { noSuchUser, notAdmin } from "../accounts/Administration.ts"
 import { orUnavailable } from "../accounts/StoreFailure.ts"
 import { Users } from "../accounts/Users.ts"
 import { enveloped } from "../contract/Enveloped.ts"
@@ -40,7 +40,10 @@ export const UsageLayer = HttpApiBuilder.group(
       usage: Effect.fn("usage.usage")(function* ({ query: { days = DAYS, user: asked } }) {
         const { user: self } = yield* Principal
         const user = asked ?? self
-        if (user !== self && (yield* orUnavailable(users.get(self)))?.role !== "admin") return yield* notAdmin
+        if (user !== self) {
+          if ((yield* orUnavailable(users.get(self)))?.role !== "admin") return yield* notAdmin
+          if ((yield* orUnavailable(users.get(user))) === undefined) return yield* noSuchUser("user")
+        }
         const today = Math.floor((yield* Clock.currentTimeMillis) / DAY_MS)
         const rows = yield* orUnavailable(sql`SELECT created_at / ${dayMs} AS day, model, operation,
             COUNT(*) AS calls, SUM(input_tokens) AS input_tokens, SUM(output_tokens) AS output_tokens,
