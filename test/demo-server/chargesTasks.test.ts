@@ -70,6 +70,8 @@ describe("a task", () => {
           0,
           ""
         ],
+        [images, three, 300, { data: [null, { url: null }, { b64_json: "AA==" }] }, 200, ""],
+        [images, three, 300, { data: [null, null] }, 300, ""],
         [images, three, 300, {}, 0, ""],
         ["/v1/videos", film, 150, { seconds: "4" }, 110, ""],
         ["/v1/videos", film, 150, { seconds: "4" }, 110, "/content"],
@@ -108,6 +110,15 @@ describe("a task", () => {
       assert.strictEqual((yield* costs(server, two, 100)).status, 200)
       const look = yield* server.call("/v1/images/generations/always")
       assert.strictEqual(look.status, 404)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("costs the images that came at once, not the places for them", () =>
+    Effect.gen(function* () {
+      const data = [{ url: "https://cdn.example/1.png" }, null, { url: "" }, { base64_json: "AA==" }]
+      const { server } = yield* before((response) => json(response, { data }))
+      const four = post(server, "/v1/images/generations", { model: "v", prompt: "p", n: 4 })
+      assert.strictEqual((yield* costs(server, four, 200)).status, 200)
     }).pipe(Effect.scoped)
   )
 

@@ -230,7 +230,7 @@ export class Charges extends Context.Service<
         const isTask = typeof id === "string" && !hasImages(value)
         const planned = settlementOf(quote, {
           ...meter.counted(request, beyond),
-          images: isTask ? most.images : imagesIn(value, most.images),
+          images: isTask ? most.images : Math.min(imagesIn(value) ?? most.images, most.images),
           seconds: most.seconds === 0 ? 0 : secondsOf(value, most.seconds)
         })
         const kind = meter.operation === "videos" ? "video" : "image"

@@ -4,7 +4,7 @@ import type { Charge, Purchase, Settlement } from "./Purchase.ts"
 import type { Meter } from "./Meter.ts"
 import type { Operations } from "../providers/Provider.ts"
 import { costOf, NOTHING, type Price, type Prices, type Usage } from "./Prices.ts"
-import { fieldOf, settledUsage, valueOf, writtenBy } from "./Reported.ts"
+import { fieldOf, imagesIn, settledUsage, valueOf, writtenBy } from "./Reported.ts"
 
 export interface Quote {
   readonly price: Price
@@ -64,12 +64,12 @@ export const settlementOfTask = (
   answer: unknown
 ): Settlement => {
   const value = valueOf(answer, "all")
-  const images = fieldOf(value, "data")
+  const images = imagesIn(value)
   const seconds = Number(fieldOf(value, "seconds"))
   const usage =
     operation === "videos"
       ? seconds > 0 && { ...NOTHING, seconds }
-      : Array.isArray(images) && { ...NOTHING, images: images.length }
+      : images !== undefined && { ...NOTHING, images }
   const cost = usage ? costOf(prices.of(operation as keyof Operations, model), usage) : planned
   return { cost: Math.min(cost, planned), inputTokens: 0, outputTokens: 0 }
 }

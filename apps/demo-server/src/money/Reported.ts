@@ -144,19 +144,18 @@ export const writtenBy = (answer: unknown): number =>
     .flatMap((choice) => textsIn(fieldOf(choice, "message")))
     .reduce((sum, text) => sum + countTokens(text), 0)
 
-/** Whether an answer has images already: one without them, and with an id, begins a task. */
-export const hasImages = (answer: unknown): boolean => {
-  const data = fieldOf(answer, "data")
-  return Array.isArray(data) && data.some((image) => isFields(image) && IMAGE.some((name) => name in image))
-}
-
+/** Where an image is. */
 const IMAGE = ["url", "b64_json", "base64_json"]
 
-/** The images of an answer, no more than were asked for; as many where it does not show them. */
-export const imagesIn = (answer: unknown, asked: number): number => {
+/** How many images came with an answer, not the places for them; undefined where it has no list of them. */
+export const imagesIn = (answer: unknown): number | undefined => {
   const data = fieldOf(answer, "data")
-  return Array.isArray(data) ? Math.min(data.length, asked) : asked
+  if (!Array.isArray(data)) return undefined
+  return data.filter((image) => IMAGE.some((name) => isText(fieldOf(image, name)))).length
 }
+
+/** Whether an answer has images already: one without them, and with an id, begins a task. */
+export const hasImages = (answer: unknown): boolean => (imagesIn(answer) ?? 0) > 0
 
 /** Whether a task has made something, as its answer's `status` says; undefined while it may. */
 export const hasMade = (answer: unknown): boolean | undefined => {
