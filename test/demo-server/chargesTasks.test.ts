@@ -1,6 +1,7 @@
 /** Tasks and what they cost, limits of a minute, and calls that are repeated under an Idempotency-Key. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
+import { bearer, MadeKey, MadeUser } from "./AccountCalls.ts"
 import {
   before,
   chat,
@@ -119,6 +120,56 @@ describe("a task", () => {
       const { server } = yield* before((response) => json(response, { data }))
       const four = post(server, "/v1/images/generations", { model: "v", prompt: "p", n: 4 })
       assert.strictEqual((yield* costs(server, four, 200)).status, 200)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("has any id that is a task's, however long it is in a path", () =>
+    Effect.gen(function* () {
+      let id = ""
+      const { asked, server } = yield* before((response, { method, path }) => {
+        if (method === "DELETE") return json(response, {})
+        if (!path.endsWith("/content")) return json(response, { id, status: "completed" })
+        response.writeHead(200, { "content-type": "video/mp4" }).end("film")
+      })
+      for (const task of ["a".repeat(101), "錠".repeat(512), "a/b?c#d%2F"]) {
+        id = task
+        yield* post(server, "/v1/videos", { model: "v", prompt: "p" })
+        const path = `/v1/videos/${encodeURIComponent(id)}`
+        for (const url of [path, `${path}/content`]) assert.strictEqual((yield* server.call(url)).status, 200)
+        assert.strictEqual((yield* server.call(path, { method: "DELETE" })).status, 200)
+        assert.strictEqual(asked().at(-1)?.path, path)
+        yield* post(server, "/v1/images/generations", { model: "v", prompt: "p" })
+        const image = `/v1/images/generations/${encodeURIComponent(id)}`
+        assert.strictEqual((yield* server.call(image)).status, 200)
+      }
+      assert.strictEqual((yield* server.call(`/v1/videos/${"a".repeat(513)}`)).status, 400)
+      for (const none of ["..", "a\0b", "a".repeat(513)]) {
+        id = none
+        const made = yield* costs(server, post(server, "/v1/videos", { model: "v", prompt: "p" }), 0)
+        assert.strictEqual(made.status, 502)
+        assert.include(made.text, "gave no id")
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that has the id of another's says that it may have been made", () =>
+    Effect.gen(function* () {
+      const { server } = yield* before((response) => json(response, { id: "always", status: "queued" }))
+      const ann = yield* server.json(MadeUser, "/api/user", {
+        as: "token",
+        json: { username: "ann", quota: 1000 }
+      })
+      const token = { name: "first", expired_time: -1, remain_quota: 1000, subnet: "" }
+      const { data } = yield* server.json(MadeKey, "/api/token/", {
+        ...bearer(ann.data.access_token),
+        json: token
+      })
+      const film = { model: "v", prompt: "p" }
+      assert.strictEqual((yield* post(server, "/v1/videos", film)).status, 200)
+      const second = yield* post(server, "/v1/videos", film, bearer(data.key))
+      assert.deepStrictEqual([second.status, second.headers.get("x-should-retry")], [502, "false"])
+      assert.include(second.text, "an id that another task has")
+      assert.include(second.text, "look before you make it again")
     }).pipe(Effect.scoped)
   )
 

@@ -18,9 +18,17 @@ layer(testServer(), { excludeTestServices: true })("a hostile caller", (it) => {
     Effect.gen(function* () {
       const { call, printed } = yield* TestServer
       const before = printed.length
-      for (const path of [`/${"x".repeat(300)}`, `/documents/${"x".repeat(10_000)}/file`]) {
+      const long = "x".repeat(10_000)
+      for (const path of [`/${"x".repeat(300)}`, `/files/${long}`])
         assert.strictEqual((yield* call(path, { as: "none" })).status, 404)
-      }
+      const document = `/documents/${long}`
+      for (const path of [document, `${document}/file`, `${document}/figures`, `${document}/pages/1`])
+        assert.strictEqual((yield* call(path)).status, 404)
+      assert.strictEqual((yield* call(`/collections/${long}`, { method: "DELETE" })).status, 400)
+      assert.strictEqual(
+        (yield* call(`/api/user/${long}/token`, { as: "token", method: "POST" })).status,
+        404
+      )
       assert.strictEqual((yield* call(`/?q=${"x".repeat(300)}`, { as: "none" })).status, 200)
       assert.strictEqual(printed.length, before)
     })

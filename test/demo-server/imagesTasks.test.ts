@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ImageResponse } from "@sluice/core"
-import { ConfigProvider, Effect, Exit, Layer, Scope } from "effect"
+import { ConfigProvider, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -83,6 +84,19 @@ describe("image tasks", () => {
         assert.strictEqual(yield* left, 0)
       }).pipe(Effect.provide(mediaIn(data)))
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("that cannot be written down are told so, and nobody is told to make them again", () =>
+    Effect.gen(function* () {
+      const { add } = yield* MediaTasks
+      yield* (yield* SqlClient.SqlClient)`DROP TABLE media_tasks`
+      const adding = yield* Effect.forkChild(Effect.flip(add({ ...task, ended: 0 })), {
+        startImmediately: true
+      })
+      yield* TestClock.adjust("1 minute")
+      const { reason } = yield* Fiber.join(adding)
+      assert.deepInclude(reason, { _tag: "ServerFailure", message: "The task could not be written down" })
+    }).pipe(Effect.provide(Layer.unwrap(Effect.map(temporaryFolder, mediaIn))), Effect.scoped)
   )
 
   it.live("that an earlier version kept as files are taken over, and those under way go on", () =>

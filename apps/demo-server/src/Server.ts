@@ -102,6 +102,13 @@ const start = Effect.gen(function* () {
   yield* Effect.forkScoped(shelves.fill)
 })
 
+/** How long a parameter of a path may be, its schema says. */
+const SERVED = {
+  routerConfig: { maxParamLength: Number.MAX_SAFE_INTEGER },
+  disableLogger: true,
+  disableListenLog: true
+}
+
 /**
  * The whole server over the given models.
  *
@@ -110,7 +117,7 @@ const start = Effect.gen(function* () {
  */
 export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader, E, R>) =>
   Layer.effectDiscard(start).pipe(
-    Layer.provide(HttpRouter.serve(RoutesLayer, { disableLogger: true, disableListenLog: true })),
+    Layer.provide(HttpRouter.serve(RoutesLayer, SERVED)),
     Layer.provide(LaneLayer),
     Layer.provideMerge(
       Layer.mergeAll(Shelves.layer, PageImages.layer, Recovery.layer).pipe(

@@ -69,12 +69,15 @@ const taken = ({ kind, model, provider }: MediaTask) =>
     })
   })
 
-const unavailable = (kind: MediaTask["kind"]) =>
+const unavailable = (
+  kind: MediaTask["kind"],
+  message = "The tasks cannot be asked after just now: try again in a moment"
+) =>
   new GatewayError({
     operation: `${kind}s`,
     reason: new ServerFailure({
       status: 503,
-      message: "The tasks cannot be asked after just now: try again in a moment",
+      message,
       retryAfter: Duration.seconds(1)
     })
   })
@@ -214,7 +217,7 @@ export class MediaTasks extends Context.Service<
             yield* saveJob(task)
           }
           yield* Effect.retry(write(task), again(ADDING)).pipe(
-            Effect.mapError(() => unavailable(task.kind)),
+            Effect.mapError(() => unavailable(task.kind, "The task could not be written down")),
             Effect.filterOrFail(Boolean, () => taken(task)),
             Effect.onError(() => (hasEnded(task) ? Effect.void : leave(task.id)))
           )

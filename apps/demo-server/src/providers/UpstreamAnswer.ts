@@ -1,7 +1,7 @@
 /** What an upstream answers, on its way to the caller: nobody decodes it. */
-import { Failure, TimedOut } from "@sluice/core"
+import { Failure, TaskId, TimedOut } from "@sluice/core"
 import { type Told, toldIn } from "@sluice/core/client"
-import { Duration, Effect, Stream } from "effect"
+import { Duration, Effect, Schema, Stream } from "effect"
 import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
 import { lastEvent } from "../http/LastEvent.ts"
 import { hasImages } from "../money/Reported.ts"
@@ -207,6 +207,9 @@ export const passFile: Read = (response) => {
 /** What a removal answers, the interface does not say: that it was no refusal is enough. */
 export const passNothing: Read = () => Effect.succeed(HttpServerResponse.empty())
 
+/** Another could be in no path by which its task is asked for. */
+const isTaskId = Schema.is(TaskId)
+
 /** The id of a task that an answer begins; none where it has the images that were asked for already. */
 export const beginning = (
   kind: "image" | "video",
@@ -217,7 +220,7 @@ export const beginning = (
     const answer: unknown = JSON.parse(new TextDecoder().decode(body.body))
     if (kind === "image" && hasImages(answer)) return undefined
     const { id } = answer as { readonly id?: unknown }
-    return typeof id === "string" && id !== "" ? { id } : undefined
+    return isTaskId(id) ? { id } : undefined
   } catch {
     return undefined
   }

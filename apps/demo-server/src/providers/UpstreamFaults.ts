@@ -34,8 +34,8 @@ export const blameUs =
   }
 
 /** What cannot be asked for again is lost to the caller, who shall not pay for it. */
-export const withoutId = (kind: MediaTask["kind"], model: string) => {
-  const message = `The gateway began ${kind === "video" ? "a video" : "an image"} and gave no id to ask for it by. It may have been made all the same, and paid for there.`
+export const lost = (kind: MediaTask["kind"], model: string, why: string) => {
+  const message = `${why}. It may have been made all the same, and paid for: look before you make it again.`
   return new GatewayError({
     operation: `${kind}s`,
     model,
@@ -43,6 +43,13 @@ export const withoutId = (kind: MediaTask["kind"], model: string) => {
     reason: new InvalidResponse({ message })
   })
 }
+
+export const withoutId = (kind: MediaTask["kind"], model: string) =>
+  lost(
+    kind,
+    model,
+    `The gateway began ${kind === "video" ? "a video" : "an image"} and gave no id that it can be asked for by`
+  )
 
 /** Of a gateway that removes nothing, or knows the task no more. */
 export const removesNot = ({ reason }: GatewayError): boolean =>

@@ -1,5 +1,5 @@
 /** The provider that passes calls on to a gateway: bodies go and come as they are, and nobody decodes them. */
-import { Account, GatewayError, type Model, RETRY_NEVER, type SystemAccessToken } from "@sluice/core"
+import { Account, type Model, RETRY_NEVER, type SystemAccessToken } from "@sluice/core"
 import { AccountClient } from "@sluice/core/client"
 import { Clock, Context, Duration, Effect, Layer, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
@@ -13,7 +13,7 @@ import { outgoingBody } from "./ModelName.ts"
 import type { Begin, Call, Operations, Provider, ProviderModel, TaskOperation } from "./Provider.ts"
 import { askingUsage, hidesUsage } from "./StreamUsage.ts"
 import { beginning, isWhole, passFile, passNothing, passOn } from "./UpstreamAnswer.ts"
-import { blameUs, goesOn, removesNot, withoutId } from "./UpstreamFaults.ts"
+import { blameUs, goesOn, lost, removesNot, withoutId } from "./UpstreamFaults.ts"
 
 const IMAGES = "/v1/images/generations"
 const VIDEOS = "/v1/videos"
@@ -160,7 +160,7 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
               request: null,
               told: {}
             })
-            return Effect.mapError(added, (error) => new GatewayError({ ...error, inDoubt: true }))
+            return Effect.mapError(added, (error) => lost(kind, call.request.model, error.reason.message))
           })
     })
 
