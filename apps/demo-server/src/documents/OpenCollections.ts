@@ -37,6 +37,30 @@ const tooMany = new RagError({
   message: `There are ${MAX_COLLECTIONS} collections already, which is the most: use one of them, or remove one`
 })
 
+type Collection = Effect.Success<ReturnType<PassageIndex["Service"]["open"]>>
+
+/** Who uses a collection while it is removed hears that it is gone, not that its files are. */
+const toldGone = (collection: Collection, handle: Opened["handle"]): Collection => {
+  const told = <A>(use: Effect.Effect<A, RagError>) =>
+    Effect.mapError(use, (error) => (handle.removed ? notThere(collection.name) : error))
+  return {
+    ...collection,
+    commit: (documents) => told(collection.commit(documents)),
+    adopt: (documents) => told(collection.adopt(documents)),
+    remove: (ids) => told(collection.remove(ids)),
+    search: (query) => told(collection.search(query)),
+    passages: (document) => told(collection.passages(document)),
+    documents: told(collection.documents),
+    inventory: told(collection.inventory),
+    document: (id) => told(collection.document(id)),
+    original: (sha256) => told(collection.original(sha256)),
+    passageCount: told(collection.passageCount),
+    stats: told(collection.stats),
+    settle: told(collection.settle),
+    maintain: told(collection.maintain)
+  }
+}
+
 /** Holds what it opened for as long as the surrounding scope lives. */
 export const openCollections = Effect.fnUntraced(function* (folder: string, describeFigures: boolean) {
   const scope = yield* Effect.scope
@@ -57,7 +81,10 @@ export const openCollections = Effect.fnUntraced(function* (folder: string, desc
           Effect.provideService(Library.make({ collection: name, describeFigures }), PassageIndex, {
             ...index,
             // Opening makes what is not there: who still reads what was removed must not bring it back.
-            open: (named, manifest) => (handle.removed ? notThere(named) : index.open(named, manifest))
+            open: (named, manifest) =>
+              handle.removed
+                ? notThere(named)
+                : Effect.map(index.open(named, manifest), (opened) => toldGone(opened, handle))
           })
         )
       )
