@@ -7,8 +7,8 @@
  * refusal, goes the other way, body and all. A test sends requests both ways, and finds no difference.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Cause, Clock, Context, Effect, Exit, Fiber, identity, Layer } from "effect"
-import type { GatewayError } from "@sluice/core"
+import { type GatewayError, jsonIn } from "@sluice/core"
+import { Cause, Clock, Context, Effect, Exit, Fiber, identity, Layer, Predicate } from "effect"
 import { refusalOf } from "../../accounts/Admission.ts"
 import { mayUse } from "../../accounts/Caller.ts"
 import { limitsOf } from "../../accounts/KeyLimits.ts"
@@ -79,12 +79,8 @@ interface Paid {
 type Start = (hear: (exit: Exit.Exit<unknown, GatewayError>) => void) => Effect.Effect<unknown>
 
 const fieldsIn = (text: string): Readonly<Record<string, unknown>> => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
-  } catch {
-    return {}
-  }
+  const value = jsonIn(text)
+  return Predicate.isObject(value) ? value : {}
 }
 
 /** Takes what is usual. Not where the database is elsewhere, nor where traces are wanted, which are the other way's. */

@@ -1,5 +1,6 @@
 /** The calls that the lane knows, each with the form of its usual requests: what the contract would make of them as it is. */
 import { type ChatRequest, type EmbeddingRequest, MOST_CHOICES, type RerankRequest } from "@sluice/core"
+import { Predicate } from "effect"
 import { NEW_NAME } from "../ChatLimit.ts"
 import { chatMeter, embeddingsMeter, type Meter, rerankMeter } from "../../money/Meter.ts"
 import type { Operation, Operations } from "../../providers/Provider.ts"
@@ -24,8 +25,8 @@ const isTexts = (value: unknown): value is ReadonlyArray<string> =>
 const ROLES: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant"])
 
 const isMessage = (value: unknown): boolean => {
-  if (typeof value !== "object" || value === null) return false
-  const { content, role, ...more } = value as Fields
+  if (!Predicate.isObject(value)) return false
+  const { content, role, ...more } = value
   for (const _ in more) return false
   return isText(content) && ROLES.has(role)
 }
