@@ -1,8 +1,9 @@
 /** Ask the documents. */
-import { Failure } from "@sluice/core"
+import { Embedder, Failure, Reader, Reranker } from "@sluice/core"
 import { RagError, RECALL } from "@sluice/rag"
 import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Caller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import type { AnswerEvent } from "../contract/Answer.ts"
 import { DEFAULT_COLLECTION } from "../contract/Collections.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
@@ -37,6 +38,7 @@ export const QaLayer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const own = ownDocuments(yield* Shelves)
     const ledger = yield* Ledger
+    const models = [yield* Embedder, yield* Reranker, yield* Reader].map(({ model }) => model.id)
 
     /** What a question has cost once all its charges have ended; nothing where the ledger cannot say. */
     const costOf = (bill: ReturnType<typeof makeBill>) =>
@@ -58,6 +60,10 @@ export const QaLayer = HttpApiBuilder.group(
         if ((keep ?? 0) > (recall ?? RECALL)) return yield* keepsMore(keep ?? 0, recall ?? RECALL)
         const nonsense = nonsenseIn(filter)
         if (nonsense !== undefined) return yield* nonsense
+        // Before the first of them is paid.
+        const caller = yield* Caller
+        const denied = models.find((model) => !mayUse(caller, model))
+        if (denied !== undefined) return yield* modelNotAllowed(denied)
         const library = yield* own.library({ collection })
         if (namesDocuments(filter)) {
           const there = yield* Effect.mapError(library.documents, ragFailure)

@@ -1,18 +1,24 @@
 /** What the calls that are made for one request come to together. */
 import { Context, Deferred, Effect } from "effect"
+import type { Counted } from "./RateWindow.ts"
 
 /** The charges of one request, as they are opened; each tells when it has ended. */
 export interface Bill {
-  /** A charge has been opened; the effect is to be run when it has ended. */
-  readonly open: (charge: string) => Effect.Effect<void>
+  /** A charge of so many tokens has been opened; the effect is to be run when it has ended. */
+  readonly open: (charge: string, tokens: number) => Effect.Effect<void>
+  /** What they have taken of a minute's limits. */
+  readonly counted: () => Counted
   /** The charges so far, once all of them have ended. */
   readonly charges: Effect.Effect<ReadonlyArray<string>>
 }
 
 export const makeBill = (): Bill => {
   const ends = new Map<string, Deferred.Deferred<void>>()
+  let counted = 0
   return {
-    open: (charge) => {
+    counted: () => ({ requests: ends.size, tokens: counted }),
+    open: (charge, tokens) => {
+      counted += tokens
       const ended = Deferred.makeUnsafe<void>()
       ends.set(charge, ended)
       return Effect.asVoid(Deferred.succeed(ended, undefined))
@@ -27,6 +33,6 @@ export const makeBill = (): Bill => {
 }
 
 /** The bill on which charges of now are put; elsewhere one that nobody reads. */
-export const CurrentBill = Context.Reference<Pick<Bill, "open">>("@sluice/demo-server/CurrentBill", {
-  defaultValue: () => ({ open: () => Effect.void })
+export const CurrentBill = Context.Reference<Omit<Bill, "charges">>("@sluice/demo-server/CurrentBill", {
+  defaultValue: () => ({ open: () => Effect.void, counted: () => ({ requests: 0, tokens: 0 }) })
 })

@@ -18,8 +18,8 @@ import { type Charge, LEASE_MS, Ledger, type Settlement } from "./Ledger.ts"
 import type { Meter } from "./Meter.ts"
 import { paidEvents } from "./PaidEvents.ts"
 import { Prices, type Usage } from "./Prices.ts"
-import { purchaseOf, type Quote, quoteOf, settlementOf, settlementOfTask, usedBy } from "./Quote.ts"
-import { rateHeaders, type RateState } from "./RateWindow.ts"
+import { purchaseOf, type Quote, quoteOf, settlementOf, settlementOfTask, tokensOf, usedBy } from "./Quote.ts"
+import { limitsBeside, rateHeaders, type RateState } from "./RateWindow.ts"
 import { quotaShort, tooMany } from "./Refusal.ts"
 import {
   boundsOf,
@@ -192,17 +192,19 @@ export class Charges extends Context.Service<
           yield* told(made.rate)
           return { charge: made.charge, quote, made }
         }
+        const limits = limitsOf((yield* Caller).limits, money)
+        const beside = (yield* CurrentBill).counted()
         const buyer = {
           user: payer.user,
           key: payer.key === undefined ? undefined : Number(payer.key),
-          limits: limitsOf((yield* Caller).limits, money),
+          limits: limitsBeside(limits, beside, tokensOf(quote)),
           idempotency
         }
         const purchase = purchaseOf(quote, meter, request.model, buyer)
         const reservation = yield* orUnavailable(ledger.reserve(purchase))
         switch (reservation._tag) {
           case "Reserved":
-            yield* told(reservation.rate)
+            yield* told(reservation.rate && { ...reservation.rate, ...limits })
             return { charge: reservation.charge, quote, made }
           case "Answered":
             return replayed(reservation.replay)
@@ -211,8 +213,8 @@ export class Charges extends Context.Service<
           case "Short":
             return yield* quotaShort(reservation.of, quote.units)
           case "Limited":
-            yield* told(reservation.rate)
-            return yield* tooMany(reservation.rate, purchase.tokens)
+            yield* told({ ...reservation.rate, ...limits })
+            return yield* tooMany({ ...reservation.rate, ...limits }, purchase.tokens)
         }
       })
 
@@ -260,7 +262,10 @@ export class Charges extends Context.Service<
             const { made, quote } = admitted
             const { most } = quote
             const bill = yield* CurrentBill
-            const charge: Opened = { ...admitted.charge, ended: bill.open(admitted.charge.id) }
+            const charge: Opened = {
+              ...admitted.charge,
+              ended: bill.open(admitted.charge.id, tokensOf(quote))
+            }
             live.add(charge.id)
             let tally: Tally | undefined
             if (paid.idempotency !== undefined && !meter.creates) {

@@ -28,8 +28,11 @@ export const quoteOf = <Request extends { readonly model: string }>(
   return { price, most, beyond, units: costOf(price, most) }
 }
 
+/** What is counted towards a minute's limit. */
+export const tokensOf = ({ most }: Quote): number => most.inputTokens + most.outputTokens
+
 export const purchaseOf = (
-  { most, units }: Quote,
+  quote: Quote,
   { creates, operation }: Pick<Meter<never>, "creates" | "operation">,
   model: string,
   buyer: {
@@ -42,8 +45,8 @@ export const purchaseOf = (
   ...buyer,
   operation,
   model,
-  units,
-  tokens: most.inputTokens + most.outputTokens,
+  units: quote.units,
+  tokens: tokensOf(quote),
   creates
 })
 

@@ -38,6 +38,23 @@ export const fits = (
   { requestsPerMinute = ANY, tokensPerMinute = ANY }: RateLimits
 ): boolean => window.requests < requestsPerMinute && window.tokens + tokens <= tokensPerMinute
 
+/** What was counted of calls. */
+export type Counted = Pick<Window, "requests" | "tokens">
+
+/**
+ * The limits of one more call, of so many tokens, in whose way the calls that it belongs to do not stand: together they
+ * are let in as the first of them was.
+ */
+export const limitsBeside = (
+  { requestsPerMinute, tokensPerMinute }: RateLimits,
+  own: Counted,
+  tokens: number
+): RateLimits => ({
+  requestsPerMinute: requestsPerMinute && requestsPerMinute + own.requests,
+  tokensPerMinute:
+    own.requests === 0 ? tokensPerMinute : tokensPerMinute && Math.max(tokensPerMinute, tokens) + own.tokens
+})
+
 export const stateOf = (
   limits: RateLimits,
   { requests, start, tokens }: Window,
