@@ -7,7 +7,7 @@ import { CAPTION, TITLED } from "./reading/blocks.ts"
 import { type Candidate, choose, FINISHED } from "./reading/choose.ts"
 import { picturesIn } from "./reading/pictures.ts"
 import { contentOf, covered, hasNumbers, presence, shareOf } from "./reading/presence.ts"
-import { heldBy, saysTheRest, standsIn, withVerb } from "./reading/held.ts"
+import { doesSo, heldBy, saysTheRest, standsIn, withVerb } from "./reading/held.ts"
 import { names } from "./reading/numbered.ts"
 import { isNumber, type Question, questionOf, wordsOf } from "./reading/question.ts"
 import { leads, repeats } from "./reading/repeats.ts"
@@ -67,7 +67,9 @@ const hasOtherNumbers = (
 ): boolean =>
   numbers.some((number) => !content.has(number) && !above.has(number)) && [...content].some(isNumber)
 
-/** A sentence that speaks of what the sentence before named. */
+/** A sentence with such a word speaks of what the one before named … */
+const REFERS = /\b(?:it|its|they|them|their|he|him|his|she|her|this|these|those)\b|[它他她该这其]/i
+/** … and one that begins with it goes on about what that one said. */
 const PRONOUN = /^(?:(?:It|Its|They|Their|He|His|She|Her|This|These|Those)\b|[它他她该这])/
 
 /**
@@ -116,14 +118,15 @@ const candidatesOf = (
   passage: number
 ): ReadonlyArray<Candidate> => {
   const { text, title } = read
-  const path = title.split(" > ")
+  // A text of one line is its own title, and does not stand above itself
+  const path = title === text.trim() ? [""] : title.split(" > ")
   const required = requiredOf(question.text)
   const pictures = picturesIn(question.text)
   if (lacksTheOne(question, pictures, read)) return []
   const sentences = sentencesOf(read)
   const held = heldBy(question, read, sentences)
   if (held === undefined) return []
-  const { listed, said, support } = held
+  const { listed, said, support, whole } = held
   const captioned = new Set(
     sentences.flatMap(({ block, kind, text }) => (kind === "paragraph" && TITLED.test(text) ? [block] : []))
   )
@@ -197,10 +200,9 @@ const candidatesOf = (
     const row = sentence.kind === "row"
     const weight = row && underHeader ? BEFORE_ROW : pronoun ? BEFORE_PRONOUN : BEFORE
     const standing = own.map((_, i) => Math.max(...called.map(({ says }) => says[i] ?? 0)))
-    const around = own.map((value, i) =>
+    const apart = own.map((value, i) =>
       Math.max(
         value,
-        weight * (context[i] ?? 0),
         ABOVE * (inCaption[i] ?? 0),
         heading.counts[i] ?? 0,
         asked.counts[i] ?? 0,
@@ -208,6 +210,10 @@ const candidatesOf = (
         TITLE * (standing[i] ?? 0)
       )
     )
+    const around = apart.map((value, i) => Math.max(value, weight * (context[i] ?? 0)))
+    const isApart = sentence.kind === "paragraph" && !pronoun
+    const does = isApart ? apart : around
+    const has = isApart && !REFERS.test(sentence.text) ? apart : around
     const standsAbove = [
       columns,
       captionText,
@@ -230,6 +236,7 @@ const candidatesOf = (
           question.required.some((i) => (around[i] ?? 0) > 0) ||
           (standsIn(question, sentence.text) && saysTheRest(question, own)) ||
           (row && listed && question.years.every((year) => year.test(sentence.text)))) &&
+        doesSo(question, whole, does, has) &&
         !isOfAnother(question, pictures, sentence.text, earlier, standsAbove) &&
         (listed || !isUnsaid(question, around)) &&
         (question.subject.length === 0 || question.subject.some((i) => (around[i] ?? 0) > 0)) &&

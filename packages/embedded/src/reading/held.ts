@@ -48,5 +48,21 @@ export const heldBy = (
   const listed = question.years.length > 0 && unnamed === 0
   if (!listed && shareOf(question, question.property, everything) < MIN_PROPERTY) return undefined
   const support = covered(question, everything) - NAME_MISSING * unnamed - (unsought ? SOUGHT_MISSING : 0)
-  return { listed, said, support }
+  return { listed, said, support, whole }
+}
+
+/**
+ * Whether a sentence says of the thing that it does what is asked, where its passage has that verb: of pump 11, “Pump 11
+ * stopped. Pump 12 started.” says not when it started. `does` is where the sentence may have the verb from, `has` where
+ * it may have the thing from.
+ */
+export const doesSo = (
+  { subject, verb }: Question,
+  whole: ReadonlyArray<number>,
+  does: ReadonlyArray<number>,
+  has: ReadonlyArray<number>
+): boolean => {
+  if (verb.every((i) => whole[i] === 0)) return true
+  const things = subject.filter((i) => !verb.includes(i))
+  return verb.some((i) => does[i]! > 0) && (things.length === 0 || things.some((i) => has[i]! > 0))
 }

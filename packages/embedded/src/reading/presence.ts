@@ -9,11 +9,20 @@ import type { Question } from "./question.ts"
 const SIMILAR = 0.62
 const SIMILAR_COUNTS = 0.7
 
+/** With one of these before it a verb says the opposite: “disconnected”. */
+const UNDOES = /^(?:de|dis|mis|non|un)/
+
+const isOpposite = (a: string, b: string): boolean =>
+  a.replace(UNDOES, "") === b || b.replace(UNDOES, "") === a
+
 export const contentOf = (text: string): ReadonlySet<Term> =>
   new Set(termsOf(text).filter(({ stop }) => !stop))
 
-/** How much of each term of the question stands in some text, 0 to 1. */
-export const presence = ({ terms }: Question, content: ReadonlySet<Term>): ReadonlyArray<number> =>
+/** How much of each term of the question stands in some text, 0 to 1. What denies one answers whether it is so. */
+export const presence = (
+  { asksWhether, terms }: Question,
+  content: ReadonlySet<Term>
+): ReadonlyArray<number> =>
   terms.map((term) => {
     if (content.has(term)) return 1
     // Person317 and Person371 are two, however alike
@@ -21,7 +30,8 @@ export const presence = ({ terms }: Question, content: ReadonlySet<Term>): Reado
     let best = 0
     for (const other of content) {
       if (other.kind !== "word") continue
-      best = Math.max(best, isSameVerb(term.key, other.key) ? 1 : similarity(term, other))
+      const alike = isSameVerb(term.key, other.key) ? 1 : similarity(term, other)
+      if (alike > best && (asksWhether || !isOpposite(term.key, other.key))) best = alike
     }
     return best >= SIMILAR ? best * SIMILAR_COUNTS : 0
   })

@@ -25,6 +25,7 @@ const WHERE =
 const DOING =
   /\bwho(?:m)?\s+(?!(?:is|are|was|were|has|had|have|can|may|must|should|will|would|did|does|do|uses?|used|else)\b)(\p{L}{2,30})/iu
 const DONE = /\bwhen (?:was|were)\b.{0,80}?\s(\p{L}{2,30}(?:ed|ilt|own))\b/iu
+const WHEN_DOES = /\bwhen (?:do|does|did|will)\b/i
 const MADE =
   /\bwhen (?:was|were)\b.*\b(?:built|made|constructed|erected|founded|established|created|written|painted|completed|laid|cast)\b/iu
 /** How something is done: an answer speaks of doing it. */
@@ -109,6 +110,8 @@ export interface Question {
   /** Places of all the words for what is asked for, “*battery life*”, and of the verb, where the word order tells them. */
   readonly focus: ReadonlyArray<number>
   readonly predicate: ReadonlyArray<number>
+  /** Places of the terms for what is done, where it asks who does it or when: an answer says that of the thing itself. */
+  readonly verb: ReadonlyArray<number>
   /** What is asked about one year is not answered where that one is never named. */
   readonly years: ReadonlyArray<RegExp>
   /** Whether that holds of the sentence too: one that names other years speaks of those. */
@@ -174,6 +177,8 @@ export const questionOf = (text: string): Question => {
     return word === undefined || unsaid.has(word) || asking.has(word) ? [] : placesOf(word)
   }
   const measure = [...said(MEASURE), ...placesOf([amount?.[1], amount?.[2]].join(" "))]
+  const predicate = placesOf(predicateOf(text) ?? "").filter((i) => subject.includes(i))
+  const done = [...said(DOING), ...said(DONE)]
   const numbered = numberedIn(text)
   return {
     text,
@@ -181,11 +186,12 @@ export const questionOf = (text: string): Question => {
     asksSince: MADE.test(text),
     asksHow: MANNER.test(text),
     asksWhether: WHETHER.test(text) || !ASKS_FOR.test(text),
-    required: [...said(DOING), ...said(DONE), ...said(COUNTED, TIMES)],
+    required: [...done, ...said(COUNTED, TIMES)],
     counts: countsOf(COUNTED.exec(text)?.[1]),
     sought: said(ONE_OF, UNSAID),
     focus: placesOf(focusOf(text)).filter((i) => subject.includes(i)),
-    predicate: placesOf(predicateOf(text) ?? "").filter((i) => subject.includes(i)),
+    predicate,
+    verb: WHEN_DOES.test(text) ? predicate : done,
     property: subject.filter((i) => !names.flat().includes(i) && !measure.includes(i)),
     years: [...new Set(text.match(YEAR))].map((year) => new RegExp(`(?<!\\d)${year}(?!\\d)`)),
     measure,
