@@ -108,6 +108,16 @@ const lastingOf = (question: string): RegExp => {
   )
 }
 
+/** The same in Chinese: “保修期为两年”, but not “船闸每天开放十二小时” of the lock. */
+const lastingInChinese = (question: string): RegExp => {
+  const thing = /(\p{Script=Han}{1,2}?)[是有为]?多长/u.exec(question)?.[1] ?? "(?!)"
+  const some = "(?!\\d{4}\\s*年)[\\d.零一二两三四五六七八九十百千半]{1,8}"
+  return new RegExp(
+    `${thing}(?:[^，。；的]{0,6}?[为是有共达:：·])?\\s*[约近]?\\s*${some}\\s*(?:秒|分钟|个?小时|天|周|个?星期|个半?月|年)`,
+    "u"
+  )
+}
+
 /** What a measure is called, where it is given. */
 const measured = (own: RegExp) => (sentence: string, above: string) => own.test(sentence) || own.test(above)
 
@@ -153,7 +163,10 @@ const requirements: ReadonlyArray<
       /\b(?:high\w*|heights?|headroom|altitude|elevation|tall\w*|levels?|gauges?|above|ris\w+|stood|up to)\b|高|位/i
     )
   ],
-  [/长多少|多长(?!时间)/, measured(/长/)],
+  [
+    /长多少|多长(?!时间)/,
+    (sentence, above, { lasting }) => /长/.test(sentence) || /长/.test(above) || lasting.test(sentence)
+  ],
   [
     /多少(?=[个名人艘条张台辆家种])/,
     (sentence) => /[\d零一二两三四五六七八九十百千万几]\s*[个名人艘条张台辆家种]/u.test(sentence)
@@ -177,7 +190,7 @@ export const requiredOf = (question: string): ((sentence: string, above: string)
   const required = requirements.filter(([asks]) => asks.test(question))
   const last = /(\p{L}+)\W*$/u.exec(question)?.[1] ?? "(?!)"
   const asked = {
-    lasting: lastingOf(question),
+    lasting: /多长/.test(question) ? lastingInChinese(question) : lastingOf(question),
     valued: new RegExp(`\\b${last}\\s+(?:is|are|was|were)\\s+${ABOUT}\\d`, "iu")
   }
   return (sentence, above) => required.every(([, answers]) => answers(sentence, above, asked))
