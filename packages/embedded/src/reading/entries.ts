@@ -1,11 +1,13 @@
 /** Lists without marks: of a telephone list, a log or JSON each line says something by itself, with what is indented below it. */
 
-/** A shorter block is read whole: it may be an address, or all that is said of one thing. */
+/** A shorter block is read whole: it may be an address. */
 const LIST_FROM = 400
 const AT_LEAST = 3
 
-/** How no line of prose begins, or not several: a number, a bracket, a word and a colon. */
+/** How no line of prose begins, or not several: a number, a bracket, a word with a colon. */
 const MARKED = /^\s*(?:[\p{N}\p{P}\p{S}]|[\p{L}\p{N}_.-]{1,40}\s?[:=：])/u
+/** “Telephone: 22 00 17”: many such lines are the sheet of one thing, which is named in one of them alone. */
+const FIELD = /^\s*["']?[\p{L}\p{M}_ .-]{1,40}(?:["']?\s?[:=：]|(?:\t| {2,})\S+(?: \S+)*\s*$)/u
 /** Prose goes on in lower case, and ends its sentences. */
 const GOES_ON = /^\s*[\p{Ll}\p{Lo}]/u
 const FINISHED = /[.!?。！？]["'”’)\]]*\s*$/u
@@ -21,7 +23,8 @@ export const entriesOf = (source: string): ReadonlyArray<number> | undefined => 
   const counts = Map.groupBy(lines, ({ indent }) => indent)
   const base = Math.min(...[...counts].flatMap(([indent, { length }]) => (length >= AT_LEAST ? indent : [])))
   const entries = lines.filter(({ indent }) => indent <= base)
-  if (entries.length < AT_LEAST) return undefined
+  const fields = entries.filter(({ text }) => FIELD.test(text)).length
+  if (entries.length < AT_LEAST || fields > entries.length / 2) return undefined
   const all = (holds: (line: string) => boolean): boolean => entries.every(({ text }) => holds(text))
   return all((line) => MARKED.test(line)) || all((line) => !GOES_ON.test(line) && !FINISHED.test(line))
     ? entries.map(({ indent, index }) => index + indent)
