@@ -146,15 +146,15 @@ describe("rebuild", () => {
       const early = documentOf("early", ["duck"])
       const ready = yield* Deferred.make<Fiber.Fiber<void, RagError>>()
       const writes = Effect.forkDetach(held.commit([early]))
-      // It waits as long as a rebuild that lives may take, and then is acknowledged: the name must not move.
-      const dies = Effect.gen(function* () {
-        const writing = yield* writes
+      const ended = Effect.fnUntraced(function* (writing: Fiber.Fiber<void, RagError>) {
         while (writing.pollUnsafe() === undefined) {
           yield* TestClock.adjust("1 second")
           yield* Effect.promise(() => setImmediate())
         }
         yield* Fiber.join(writing)
       })
+      // It waits as long as a rebuild that lives may take, and then is acknowledged: the name must not move.
+      const dies = Effect.flatMap(writes, ended)
       assert.isFalse(yield* publish(dies))
       assert.strictEqual(yield* (yield* store.open("names", MANIFEST)).passageCount, 1)
       // What is written while the name moves is not acknowledged.
@@ -163,11 +163,7 @@ describe("rebuild", () => {
         yield* next.commit([early])
       })
       assert.isTrue(yield* publish(lives))
-      const told = Fiber.join(yield* Deferred.await(ready))
-      assert.strictEqual(
-        (yield* Effect.flip(Effect.andThen(TestClock.adjust("1 second"), told))).reason,
-        "Stale"
-      )
+      assert.strictEqual((yield* Effect.flip(ended(yield* Deferred.await(ready)))).reason, "Stale")
       assert.strictEqual(yield* (yield* store.open("names", MANIFEST)).passageCount, 1)
       // Nor does the name move away from a table that it does not stand for any more.
       assert.strictEqual((yield* Effect.flip(publish(Effect.void))).reason, "Stale")
