@@ -78,6 +78,8 @@ describe.concurrent("behind a gateway", () => {
           "upstream_unreachable"
         )
         assert.notInclude(text, "canary")
+        assert.include(text, "check SLUICE_GATEWAY_URL")
+        assert.notInclude(text, new URL(url).port)
       }
       assert.notInclude(server.printed.join("\n"), "canary")
     }).pipe(Effect.scoped)

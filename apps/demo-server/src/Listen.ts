@@ -8,7 +8,7 @@ import { StartError } from "./StartError.ts"
 
 const listenError = (port: number, isDefault: boolean, cause: unknown): StartError => {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
-  const choose = "choose another with PORT, for example `PORT=3001 npm start`"
+  const choose = "choose another, for example `sluice serve --port 3001` or `PORT=3001 npm start`"
   switch (code) {
     case "EADDRINUSE":
       return new StartError({

@@ -84,7 +84,7 @@ export interface ImageOrigin {
  *
  * ```ts
  * const { images } = yield* gateway.images.generate({ group: "I4", model, prompt: "A lock, open", n: 2 })
- * yield* gateway.images.save(images[0], "lock.png")
+ * for (const [at, image] of images.entries()) yield* gateway.images.save(image, `lock-${at}.png`)
  * ```
  */
 export interface Images {

@@ -1,5 +1,5 @@
 /** What goes wrong with a gateway behind this one, as its callers are told. */
-import { GatewayError, InvalidRequest, InvalidResponse, ServerFailure } from "@sluice/core"
+import { GatewayError, InvalidRequest, InvalidResponse, ServerFailure, Unreachable } from "@sluice/core"
 import { REDIRECTED } from "@sluice/core/client"
 import type { MediaTask } from "../media/MediaTasks.ts"
 
@@ -14,6 +14,11 @@ export const blameUs =
   ({ apiKey, url }: { readonly url: string; readonly apiKey: string }) =>
   (error: GatewayError): GatewayError => {
     const { reason } = error
+    // Where it is, is nothing to its callers.
+    if (reason._tag === "Unreachable" && error.unmade === true) {
+      const message = `The gateway cannot be reached: try again in a moment, or check ${url}`
+      return new GatewayError({ ...error, reason: new Unreachable({ message }) })
+    }
     const what =
       reason._tag === "Unauthorized"
         ? `refused this server's ${apiKey}`
