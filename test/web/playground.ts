@@ -10,7 +10,8 @@ const PICTURE = join(import.meta.dirname, "../../apps/demo-server/src/web/mark.s
 /** Milliseconds: on a machine that is busy with other tests. */
 const LIMIT = 60_000
 
-const send = (page: Page): Promise<void> => page.locator(".send .primary").click()
+/** When nothing is under way any more. */
+const send = (page: Page): Promise<void> => page.locator(".send .primary:not([aria-disabled=true])").click()
 
 const codeOf = (page: Page): Promise<string> => page.locator(".same-call pre").innerText()
 

@@ -1,6 +1,7 @@
 /** The source beside an answer: where it is opened. */
-import { describe, it } from "vitest"
-import { addFiles, askFor, type Visitor } from "./visitor.ts"
+import { assert, describe, it } from "vitest"
+import { QUESTION } from "./harbour.ts"
+import { addFiles, askFor, PHONE, type Visitor } from "./visitor.ts"
 
 const MIDDLE = 40
 
@@ -35,6 +36,27 @@ export const sourceTests = (visit: Visitor): void => {
       await page.locator(".answer .citation").first().click()
       await page.locator("aside.source mark").first().waitFor()
       await page.evaluate(QUOTE_SEEN)
+    })
+
+    it("is closed by a step back where it covers the page", async () => {
+      const page = await visit.open("", { viewport: PHONE })
+      await askFor(page, QUESTION)
+      const panel = page.locator("aside.source")
+      const citation = page.locator(".answer .citation").first()
+      await citation.click()
+      await panel.waitFor()
+      await page.goBack()
+      await panel.waitFor({ state: "detached" })
+      assert.strictEqual(await page.locator(".result h1").innerText(), QUESTION)
+      assert.isTrue(await citation.evaluate((button) => button.matches(":focus")))
+      await citation.click()
+      await page.getByRole("button", { name: "Close the source" }).click()
+      await panel.waitFor({ state: "detached" })
+      await page.evaluate(
+        `new Promise((done) => history.state === null ? done() : addEventListener("popstate", done))`
+      )
+      await page.goBack()
+      await page.locator(".welcome").waitFor()
     })
   })
 }

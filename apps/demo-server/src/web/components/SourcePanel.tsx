@@ -10,10 +10,12 @@ import { SourceText } from "./SourceText.tsx"
 import { SourceTools } from "./SourceTools.tsx"
 import { useText } from "./useText.ts"
 
+const COVERS = "(max-width: 60rem)"
+
 /** Where the panel covers the page, what lies behind it can be neither read nor reached. */
 const useCover = (): void =>
   useEffect(() => {
-    const covers = matchMedia("(max-width: 60rem)")
+    const covers = matchMedia(COVERS)
     const behind = document.querySelector(".behind")
     const set = () => behind?.toggleAttribute("inert", covers.matches)
     set()
@@ -24,11 +26,27 @@ const useCover = (): void =>
     }
   }, [])
 
+/** The mark of a step in the browser's history. */
+const OVER = "sluice-source"
+
+/** Where the panel covers the page, a step back closes it, and leaves what it was opened from. */
+const useStepBack = (): void =>
+  useLayoutEffect(() => {
+    if (!matchMedia(COVERS).matches) return
+    history.pushState(OVER, "")
+    window.addEventListener("popstate", closeSource)
+    return () => {
+      window.removeEventListener("popstate", closeSource)
+      if (history.state === OVER) history.back()
+    }
+  }, [])
+
 const Panel = ({ shown }: { readonly shown: Source }) => {
   const title = useRef<HTMLHeadingElement>(null)
   const [asText, setAsText] = useState(false)
   const { problem, text } = useText(shown.collection, shown.documentId)
   useCover()
+  useStepBack()
   useLayoutEffect(() => title.current?.focus({ preventScroll: true }), [])
   return (
     <aside class="source" aria-labelledby="source-title">

@@ -138,6 +138,8 @@ export const openDocument = (document: { readonly id: string; readonly title: st
 export const closeSource = (): void => {
   if (source.value === undefined) return
   source.value = undefined
+  // Where the panel covered it, what lies behind takes no focus yet.
+  document.querySelector(".behind")?.removeAttribute("inert")
   if (opener instanceof HTMLElement || opener instanceof SVGElement) opener.focus()
   opener = null
 }
