@@ -3,7 +3,7 @@ import { assert, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Schema, Scope } from "effect"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { startServer, testServer, TestServer } from "./TestServer.ts"
+import { filesOf, startServer, testServer, TestServer } from "./TestServer.ts"
 import { json, startUpstream } from "./Upstream.ts"
 
 const Line = Schema.Struct({
@@ -140,6 +140,23 @@ layer(testServer(), { excludeTestServices: true })("the metrics", (it) => {
       assert.isAbove(grown(`sluice_tokens_total{model="${embedding.model}",type="input"}`), 0)
       assert.include(after, 'sluice_media_tasks{kind="video",status="completed"} 0')
       assert.isAbove(valueOf(after, "process_resident_memory_bytes"), 1_000_000)
+    })
+  )
+
+  it.effect("count the tokens of documents and questions for each model that was asked", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      const before = yield* metrics
+      const body = filesOf({ "a.md": "# A\n\nThe toll is four crowns." })
+      assert.strictEqual((yield* call("/documents", { body })).status, 200)
+      const asked = yield* call("/qa", { json: { question: "What is the toll?" } })
+      assert.include(yield* Effect.promise(() => asked.text()), "four crowns")
+      const after = yield* metrics
+      for (const model of ["sluice-lexical-1024", "sluice-lexical-rerank", "sluice-extractive"]) {
+        const series = `sluice_tokens_total{model="${model}",type="input"}`
+        assert.isAbove(valueOf(after, series), valueOf(before, series), model)
+      }
+      assert.notInclude(after, 'sluice_tokens_total{model=""')
     })
   )
 

@@ -8,7 +8,8 @@ import { Caller } from "../accounts/Caller.ts"
 import { limitsOf } from "../accounts/KeyLimits.ts"
 import { orUnavailable } from "../accounts/StoreFailure.ts"
 import { MediaTasks } from "../media/MediaTasks.ts"
-import { CurrentRequest, noteRequest } from "../operation/RequestRecord.ts"
+import { countTokensIn } from "../operation/RequestMetrics.ts"
+import { CurrentRequest } from "../operation/RequestRecord.ts"
 import { Shutdown } from "../operation/Shutdown.ts"
 import type { Answer } from "../providers/Provider.ts"
 import { CurrentBill } from "./Bill.ts"
@@ -163,11 +164,7 @@ export class Charges extends Context.Service<
         if (settlement === undefined) {
           return Effect.ensuring(surely(ledger.refund(charge, inDoubt)), charge.ended)
         }
-        const { inputTokens, outputTokens } = settlement
-        return Effect.andThen(
-          noteRequest({ inputTokens, outputTokens }),
-          Effect.ensuring(surely(ledger.settle(charge, settlement)), charge.ended)
-        )
+        return Effect.ensuring(surely(ledger.settle(charge, settlement)), charge.ended)
       }
 
       /** Before the caller is answered: whoever was answered has paid, whatever ends the process. */
@@ -275,8 +272,10 @@ export class Charges extends Context.Service<
             const settled = (usage: Usage) => settlementOf(quote, usage)
             const counted = () => meter.counted(request, quote.beyond)
             const record = yield* CurrentRequest
-            /** Several calls may be made for one request. */
+            const context = yield* Effect.context<never>()
+            /** Several calls may be made for one request, which is of no one model then. */
             const noted = (settlement: Settlement): Settlement => {
+              if (record.now.model === undefined) countTokensIn(context, request.model, settlement)
               const { inputTokens = 0, outputTokens = 0 } = record.now
               record.now = {
                 ...record.now,
@@ -291,7 +290,7 @@ export class Charges extends Context.Service<
             if (Exit.isFailure(exit)) {
               const left = Cause.hasInterruptsOnly(exit.cause) && (isAbandoned(exit.cause) || !hasBegun())
               const error = Option.getOrUndefined(Exit.findErrorOption(exit))
-              yield* end(charge, left ? settled(counted()) : undefined, error?.inDoubt)
+              yield* end(charge, left ? noted(settled(counted())) : undefined, error?.inDoubt)
               return yield* exit
             }
             const answer = exit.value

@@ -55,7 +55,17 @@ const seriesOf = (route: string, method: string, status: string, model: string) 
   output: tokens({ model, type: "output" })
 })
 
-/** Counts it, in the `MetricRegistry` of a context. */
+/** Counts those of a call that was made for a request of several models. */
+export const countTokensIn = (
+  context: Context.Context<never>,
+  model: string,
+  { inputTokens, outputTokens }: { readonly inputTokens: number; readonly outputTokens: number }
+): void => {
+  tokens({ model, type: "input" }).updateUnsafe(inputTokens, context)
+  tokens({ model, type: "output" }).updateUnsafe(outputTokens, context)
+}
+
+/** Counts it, in the `MetricRegistry` of a context: its tokens where it is of one model. */
 export const countRequestIn = (
   context: Context.Context<never>,
   { inputTokens, method, model = "", ms, outputTokens, route, status }: Answered
@@ -69,6 +79,7 @@ export const countRequestIn = (
   }
   found.requests.updateUnsafe(1, context)
   found.seconds.updateUnsafe(ms / 1000, context)
+  if (model === "") return
   if (inputTokens !== undefined) found.input.updateUnsafe(inputTokens, context)
   if (outputTokens !== undefined) found.output.updateUnsafe(outputTokens, context)
 }
