@@ -116,9 +116,13 @@ describe("a task", () => {
 
   it.live("costs the images that came at once, not the places for them", () =>
     Effect.gen(function* () {
-      const data = [{ url: "https://cdn.example/1.png" }, null, { url: "" }, { base64_json: "AA==" }]
+      const url = "https://cdn.example/1.png"
+      let data: ReadonlyArray<unknown> = [{ url }, null, { url: "" }, { base64_json: "AA==" }]
       const { server } = yield* before((response) => json(response, { data }))
       const four = post(server, "/v1/images/generations", { model: "v", prompt: "p", n: 4 })
+      assert.strictEqual((yield* costs(server, four, 200)).status, 200)
+      // In forms of the gateway's own.
+      data = [url, { image_url: url }, { url: null, revised_prompt: "p" }, {}]
       assert.strictEqual((yield* costs(server, four, 200)).status, 200)
     }).pipe(Effect.scoped)
   )

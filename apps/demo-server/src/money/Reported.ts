@@ -147,15 +147,21 @@ export const writtenBy = (answer: unknown): number =>
 /** Where an image is. */
 const IMAGE = ["url", "b64_json", "base64_json"]
 
+const isImage = (image: unknown): boolean => IMAGE.some((name) => isText(fieldOf(image, name)))
+
+/** In a form of the gateway's own, which has none of those places: any text. */
+const isOther = (image: unknown): boolean =>
+  isText(image) ||
+  (isFields(image) && !IMAGE.some((name) => name in image) && Object.values(image).some(isText))
+
 /** How many images came with an answer, not the places for them; undefined where it has no list of them. */
 export const imagesIn = (answer: unknown): number | undefined => {
   const data = fieldOf(answer, "data")
-  if (!Array.isArray(data)) return undefined
-  return data.filter((image) => IMAGE.some((name) => isText(fieldOf(image, name)))).length
+  return Array.isArray(data) ? data.filter((image) => isImage(image) || isOther(image)).length : undefined
 }
 
 /** Whether an answer has images already: one without them, and with an id, begins a task. */
-export const hasImages = (answer: unknown): boolean => (imagesIn(answer) ?? 0) > 0
+export const hasImages = (answer: unknown): boolean => listOf(fieldOf(answer, "data")).some(isImage)
 
 /** Whether a task has made something, as its answer's `status` says; undefined while it may. */
 export const hasMade = (answer: unknown): boolean | undefined => {
