@@ -55,7 +55,7 @@ describe("parse of a PDF", () => {
       Effect.gen(function* () {
         const parsed = yield* read([
           {
-            marks: column(50, 120, [
+            marks: column(50, 760, [
               "The sluice is opened in the morning and kept under obser-",
               "vation until the well-known keeper has had a long break",
               "and a look at the gauge, which he then reads to all the"
@@ -89,10 +89,14 @@ describe("parse of a PDF", () => {
   it.effect("keeps a hyphen at a line's end between two words, unless the document writes them as one", () =>
     Effect.gen(function* () {
       const lines = ["The art of the lock is user-", "specified by a specified user, a state-of-"]
-      const next = ["the-art gauge with-", "out which, with or without leave, nobody goes out."]
+      const next = [
+        "the-art gauge with-",
+        "out which, with or without leave, nobody goes in to in-",
+        "form by form."
+      ]
       const parsed = yield* read([{ marks: column(50, 760, [...lines, ...next]) }])
       assert.deepStrictEqual(texts(parsed), [
-        "The art of the lock is user-specified by a specified user, a state-of-the-art gauge without which, with or without leave, nobody goes out."
+        "The art of the lock is user-specified by a specified user, a state-of-the-art gauge without which, with or without leave, nobody goes in to inform by form."
       ])
     })
   )

@@ -56,7 +56,7 @@ const continues = (paragraph: Paragraph, last: TextLine, line: TextLine, leading
 export interface Breaks {
   /** The lines before which a figure was taken out. */
   readonly afterFigure: ReadonlySet<TextLine>
-  /** The numbers of the pages that have no room left: on another one the text has ended. */
+  /** The numbers of the pages that have no room left: on another one the text has ended, unless a small letter goes on. */
   readonly full: ReadonlySet<number>
 }
 
@@ -65,7 +65,7 @@ const carriesOn = (before: Paragraph, after: Paragraph, { afterFigure, full }: B
   const last = before.lines.at(-1)!
   const first = after.lines[0]!
   return (
-    (last.page === first.page || full.has(last.page)) &&
+    (last.page === first.page || full.has(last.page) || /^\p{Ll}/u.test(first.text)) &&
     before.kind !== "table" &&
     before.kind !== "code" &&
     after.kind === "paragraph" &&

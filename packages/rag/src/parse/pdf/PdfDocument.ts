@@ -17,6 +17,9 @@ const HYPHENATED = /\p{L}[-\u2010\u2011]$/u
 const NO_TITLE =
   /^(?:untitled|microsoft word|powerpoint|slide \d|document\d*$)|\.(?:docx?|dvi|tex|pdf|indd|ps|html?)$/i
 
+/** Letters of a part that tells by itself that a word is put together of two. */
+const LEAST_PART = 4
+
 /** How a line goes on: words that were parted at the line's end are put together again. */
 const joint = (
   before: string,
@@ -27,10 +30,12 @@ const joint = (
   const head = /[\p{L}\p{M}-]+$/u.exec(before.slice(0, -1))?.[0] ?? ""
   const tail = /^[\p{L}\p{M}-]+/u.exec(after)?.[0] ?? ""
   const knows = (word: string): boolean => words.has(word.toLowerCase())
+  const [left = "", right = ""] = [head.split("-").at(-1), tail.split("-", 1)[0]]
+  // Short words begin and end many others: "in-form"
+  const telling = `${head}${tail}`.includes("-") || Math.min(left.length, right.length) >= LEAST_PART
   // "well-known" keeps its hyphen where the document writes it so elsewhere, or both its parts, and never the other form
   const compound =
-    !knows(head + tail) &&
-    (knows(`${head}-${tail}`) || (knows(head.split("-").at(-1)!) && knows(tail.split("-", 1)[0]!)))
+    !knows(head + tail) && (knows(`${head}-${tail}`) || (telling && knows(left) && knows(right)))
   return { cut: compound ? 0 : 1, gap: "" }
 }
 
