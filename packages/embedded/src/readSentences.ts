@@ -67,9 +67,7 @@ const hasOtherNumbers = (
 ): boolean =>
   numbers.some((number) => !content.has(number) && !above.has(number)) && [...content].some(isNumber)
 
-/** A sentence with such a word speaks of what the one before named … */
-const REFERS = /\b(?:it|its|they|them|their|he|him|his|she|her|this|these|those)\b|[它他她该这其]/i
-/** … and one that begins with it goes on about what that one said. */
+/** A sentence that speaks of what the sentence before named. */
 const PRONOUN = /^(?:(?:It|Its|They|Their|He|His|She|Her|This|These|Those)\b|[它他她该这])/
 
 /**
@@ -211,9 +209,7 @@ const candidatesOf = (
       )
     )
     const around = apart.map((value, i) => Math.max(value, weight * (context[i] ?? 0)))
-    const isApart = sentence.kind === "paragraph" && !pronoun
-    const does = isApart ? apart : around
-    const has = isApart && !REFERS.test(sentence.text) ? apart : around
+    const does = sentence.kind === "paragraph" && !pronoun ? apart : around
     const standsAbove = [
       columns,
       captionText,
@@ -236,7 +232,7 @@ const candidatesOf = (
           question.required.some((i) => (around[i] ?? 0) > 0) ||
           (standsIn(question, sentence.text) && saysTheRest(question, own)) ||
           (row && listed && question.years.every((year) => year.test(sentence.text)))) &&
-        doesSo(question, whole, does, has) &&
+        doesSo(question, whole, does) &&
         !isOfAnother(question, pictures, sentence.text, earlier, standsAbove) &&
         (listed || !isUnsaid(question, around)) &&
         (question.subject.length === 0 || question.subject.some((i) => (around[i] ?? 0) > 0)) &&

@@ -52,17 +52,11 @@ export const heldBy = (
 }
 
 /**
- * Whether a sentence says of the thing that it does what is asked, where its passage has that verb: of pump 11, “Pump 11
- * stopped. Pump 12 started.” says not when it started. `does` is where the sentence may have the verb from, `has` where
- * it may have the thing from.
+ * Whether a sentence about a thing that is called by a number has the verb that is asked for, where its passage has it: of
+ * pump 11, “Pump 11 stopped. Pump 12 started.” says not when it started. `does` is where the sentence may have it from.
  */
 export const doesSo = (
-  { subject, verb }: Question,
+  { numbered, verb }: Question,
   whole: ReadonlyArray<number>,
-  does: ReadonlyArray<number>,
-  has: ReadonlyArray<number>
-): boolean => {
-  if (verb.every((i) => whole[i] === 0)) return true
-  const things = subject.filter((i) => !verb.includes(i))
-  return verb.some((i) => does[i]! > 0) && (things.length === 0 || things.some((i) => has[i]! > 0))
-}
+  does: ReadonlyArray<number>
+): boolean => numbered.length === 0 || verb.every((i) => whole[i] === 0) || verb.some((i) => does[i]! > 0)
