@@ -126,7 +126,8 @@ describe("parse, of Word documents", () => {
       const rows = [
         row(tc("Boat") + tc("Fee")),
         row(tc(gone) + tc(gone), `<w:trPr><w:del w:id="2"/></w:trPr>`),
-        row(tc(marked("del", r("Last in its cell"))) + tc(marked("del", r("20 ")) + p("euro")))
+        row(tc(marked("del", r("Last in its cell"))) + tc(marked("del", r("20 ")) + p("euro"))),
+        row("", "<w:trPr/>")
       ]
       const parsed = yield* read(
         [
@@ -140,6 +141,7 @@ describe("parse, of Word documents", () => {
           p("goes on"),
           marked("del", r("Before the table")),
           `<w:tbl>${rows.join("")}</w:tbl>`,
+          gone,
           marked("del", r("At the end"))
         ].join("")
       )

@@ -268,6 +268,10 @@ export const bodyHandler = (out: DocxText, context: BodyContext): XmlHandler => 
         beginCell()
         endWaiting()
         return
+      case "w:tr":
+        // One without a cell
+        rowBegun = false
+        return
       case "w:tbl":
         emit(() => out.closeTable())
         return
