@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { apiKey, Gateway } from "@sluice/core"
-import { GatewayClient } from "@sluice/core/client"
+import { type CallOptions, GatewayClient } from "@sluice/core/client"
 import { Effect, Exit, Fiber, Layer, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
@@ -13,7 +13,7 @@ const DONE = "data: [DONE]\n\n"
 type Step = string | number
 
 /** What the caller saw of a stream of these steps, and its end: the finish reason, or why it failed. */
-const follow = Effect.fn(function* (steps: ReadonlyArray<Step>, open = false) {
+const follow = Effect.fn(function* (steps: ReadonlyArray<Step>, open = false, limits: CallOptions = {}) {
   const encoder = new TextEncoder()
   const body = new TransformStream<Uint8Array, Uint8Array>()
   const writer = body.writable.getWriter()
@@ -26,7 +26,8 @@ const follow = Effect.fn(function* (steps: ReadonlyArray<Step>, open = false) {
     baseUrl: "http://g",
     apiKey: apiKey("k"),
     attemptTimeout: "60 seconds",
-    callTimeout: "3 minutes"
+    callTimeout: "3 minutes",
+    ...limits
   })
   let said = ""
   const fiber = yield* Gateway.use((gateway) =>
@@ -49,7 +50,7 @@ const follow = Effect.fn(function* (steps: ReadonlyArray<Step>, open = false) {
   if (open) yield* TestClock.adjust("1 hour")
   const exit = yield* Fiber.join(fiber)
   const reason = Exit.isFailure(exit) ? (yield* Effect.flip(exit)).reason : undefined
-  return [said, reason?._tag]
+  return { said, failed: reason?._tag, option: /\(`(\w+)`\)/.exec(reason?.message ?? "")?.[1] }
 })
 
 describe("a chat stream is followed", () => {
@@ -88,7 +89,8 @@ describe("a chat stream is followed", () => {
   for (const [name, steps] of followed) {
     it.effect(name, () =>
       Effect.gen(function* () {
-        assert.deepStrictEqual(yield* follow(steps), ["a|stop", undefined])
+        const { failed, said } = yield* follow(steps)
+        assert.deepStrictEqual([said, failed], ["a|stop", undefined])
       })
     )
   }
@@ -127,8 +129,38 @@ describe("a chat stream fails, after what had come,", () => {
   for (const [name, steps, tag, open] of failing) {
     it.effect(name, () =>
       Effect.gen(function* () {
-        assert.deepStrictEqual(yield* follow([text("a"), ...steps], open), ["a", tag])
+        const { failed, said } = yield* follow([text("a"), ...steps], open)
+        assert.deepStrictEqual([said, failed], ["a", tag])
       })
     )
   }
+})
+
+describe("what ends a chat stream that has begun", () => {
+  const idle = { idleTimeout: "20 seconds" } as const
+  const comments = (count: number, apart: number) =>
+    Array.from({ length: count }, () => [apart, ": wait\n\n"]).flat()
+  const ended: ReadonlyArray<
+    readonly [name: string, steps: ReadonlyArray<Step>, limits: CallOptions, said: string, option: string]
+  > = [
+    ["silence, by `attemptTimeout`", [], {}, "a", "attemptTimeout"],
+    ["comments alone, by `callTimeout`", comments(5, 50), {}, "a", "callTimeout"],
+    ["silence, by `idleTimeout` where it is given", [15, text("b"), 21, text("c")], idle, "ab", "idleTimeout"]
+  ]
+  for (const [name, steps, limits, said, option] of ended) {
+    it.effect(name, () =>
+      Effect.gen(function* () {
+        const given = yield* follow([text("a"), ...steps], true, limits)
+        assert.deepStrictEqual(given, { said, failed: "TimedOut", option })
+      })
+    )
+  }
+
+  it.effect("never comments, where `idleTimeout` is given: not after longer than any of the limits", () =>
+    Effect.gen(function* () {
+      const steps = [text("a"), ...comments(20, 15), STOP, DONE]
+      const { said } = yield* follow(steps, false, { ...idle, callTimeout: "60 seconds" })
+      assert.strictEqual(said, "a|stop")
+    })
+  )
 })

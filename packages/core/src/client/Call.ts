@@ -24,7 +24,7 @@ export interface CallOptions {
   readonly attemptTimeout?: Duration.Input
   /** From the start of a call to its end, attempts and waits together; of a stream, to its head and then from event to event. */
   readonly callTimeout?: Duration.Input
-  /** Of a stream that has begun: from byte to byte and from event to event, in place of both. */
+  /** Of a chat's stream that has begun, from byte to byte, in place of both: comments alone keep it open for ever. */
   readonly idleTimeout?: Duration.Input
   /**
    * The gateway makes one thing for one `Idempotency-Key`, however often it is asked: creations are then repeated like

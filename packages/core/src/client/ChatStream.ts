@@ -118,6 +118,8 @@ const last = ({ ended, finishReason, ...heading }: State): Step =>
 export interface Patience {
   /** Without a byte, so long; a gateway's comments (`: ping`) count. */
   readonly silence: Duration.Duration
+  /** The option that says how long silence may last. */
+  readonly silenceBy: "attemptTimeout" | "idleTimeout"
   /** Without an event, so long. */
   readonly pause: Duration.Duration
 }
@@ -130,7 +132,7 @@ export interface Patience {
  */
 export const chatParts = (
   { stream }: HttpClientResponse.HttpClientResponse,
-  { pause, silence }: Patience
+  { pause, silence, silenceBy }: Patience
 ): Stream.Stream<ChatPart, GatewayReason> =>
   Stream.suspend(() => {
     let parsed: Array<Sse.Event> = []
@@ -139,7 +141,7 @@ export const chatParts = (
     })
     return stream.pipe(
       Stream.mapError(notUnderstood),
-      Stream.timeoutOrElse({ duration: silence, orElse: () => stalled(silence, "attempt") }),
+      Stream.timeoutOrElse({ duration: silence, orElse: () => stalled(silence, silenceBy) }),
       Stream.decodeText,
       Stream.concat(Stream.succeed(undefined)),
       Stream.mapEffect((text) => {
@@ -152,7 +154,7 @@ export const chatParts = (
           : Effect.fail(new InvalidResponse({ message: "An event of the stream is too large." }))
       }),
       Stream.flattenIterable,
-      Stream.timeoutOrElse({ duration: pause, orElse: () => stalled(pause, "call") }),
+      Stream.timeoutOrElse({ duration: pause, orElse: () => stalled(pause, "callTimeout") }),
       Stream.takeUntil(isDone),
       Stream.concat(Stream.succeed<typeof END>(END)),
       Stream.mapAccum((): State => ({ ended: false }), next),
@@ -160,7 +162,7 @@ export const chatParts = (
     )
   })
 
-const stalled = (after: Duration.Duration, scope: "attempt" | "call") => {
-  const message = `Nothing came for ${Duration.format(after)} in mid-answer (\`${scope}Timeout\`).`
-  return Stream.fail(new TimedOut({ message, scope, after }))
+const stalled = (after: Duration.Duration, option: Patience["silenceBy"] | "callTimeout") => {
+  const message = `Nothing came for ${Duration.format(after)} in mid-answer (\`${option}\`).`
+  return Stream.fail(new TimedOut({ message, scope: option === "callTimeout" ? "call" : "attempt", after }))
 }

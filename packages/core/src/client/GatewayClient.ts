@@ -13,7 +13,7 @@ import { GatewayApi } from "../GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../GatewayError.ts"
 import { ApiKeyAuth } from "../Security.ts"
 import { type About, makeCaller } from "./Call.ts"
-import { chatParts, endOf } from "./ChatStream.ts"
+import { chatParts, endOf, type Patience } from "./ChatStream.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "./ClientOptions.ts"
 import type { EmbedOptions } from "./Embed.ts"
 import { makeEmbeddings } from "./Embeddings.ts"
@@ -91,10 +91,14 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const getModels = yield* HttpApiClient.endpoint(GatewayApi, { ...MODELS, httpClient })
   const caller = makeCaller(options, options.apiKey, yield* Guards)
   const { attemptTimeout, call, callTimeout, fail } = caller
-  const patience = {
-    silence: Duration.fromInputUnsafe(options.idleTimeout ?? attemptTimeout),
-    pause: Duration.fromInputUnsafe(options.idleTimeout ?? callTimeout)
-  }
+  const patience: Patience =
+    options.idleTimeout === undefined
+      ? { silence: attemptTimeout, silenceBy: "attemptTimeout", pause: callTimeout }
+      : {
+          silence: Duration.fromInputUnsafe(options.idleTimeout),
+          silenceBy: "idleTimeout",
+          pause: Duration.infinity
+        }
   const embeddings = yield* makeEmbeddings(options, caller, { baseUrl, httpClient })
   const rerank = yield* makeRerank(options, caller, { baseUrl, httpClient })
   const videos = yield* makeVideos(options, caller, { baseUrl, client, httpClient })

@@ -18,7 +18,7 @@
  * | `apiKey` | – | `{ "env": NAME }` or `{ "file": PATH }`: where its key is, never the key itself |
  * | `priority`, `weight` | 1, 1 | of its models that say none themselves |
  * | `timeoutSeconds` | 60 | from the call to the whole answer; of a stream, to its head |
- * | `idleSeconds` | 60 | between two events of a stream |
+ * | `idleSeconds` | 60 | of a stream that has begun: without a byte |
  * | `models` | – | what it serves |
  *
  * Of a model:
