@@ -1,11 +1,12 @@
-/** `IngestChild.ts ingest DOCS LIBRARY [drop]`: an ingest that may be killed, or that runs without rights. */
+/** `IngestChild.ts ingest DOCS LIBRARY [drop | kill]`: an ingest without rights, or killed amid its second commit. */
 import { Library } from "@sluice/rag"
 import { Effect, Stream } from "effect"
+import { watch } from "node:fs"
 import { modelsLayer } from "./Models.ts"
 
-const [, docs = "", library = "", drop] = process.argv.slice(2)
+const [, docs = "", library = "", how] = process.argv.slice(2)
 // nobody: root may read everything, so the rights of files only show without it
-if (drop === "drop" && process.getuid?.() === 0) {
+if (how === "drop" && process.getuid?.() === 0) {
   process.setgid?.(65534)
   process.setuid?.(65534)
 }
@@ -15,7 +16,10 @@ const print = (line: string) => Effect.sync(() => process.stdout.write(`${line}\
 await Effect.gen(function* () {
   const opened = yield* Library.open(library)
   yield* Stream.runForEach(opened.ingestEvents(docs), (event) => {
-    if (event.type === "committed") return print("committed")
+    if (event.type === "committed" && how === "kill") {
+      // What is written after the first commit is of the second.
+      watch(library, { recursive: true }, () => process.kill(process.pid, "SIGKILL"))
+    }
     if (event.type !== "done") return Effect.void
     const failed = event.report.failed.map(({ error, path }) => ({ path, reason: error.reason }))
     return Effect.andThen(print("done"), print(JSON.stringify({ added: event.report.added, failed })))
