@@ -1,5 +1,5 @@
 /** Files of a multipart body, one at a time: memory holds the one that is being read and the one before it. */
-import { jsonIn } from "@sluice/core"
+import { jsonIn } from "@sluice/core/client"
 import { MAX_FILE_BYTES, type Metadata, METADATA_BYTES, RagError, type Upload } from "@sluice/rag"
 import { Effect, Predicate, Result, Stream } from "effect"
 import { Multipart } from "effect/http"

@@ -1,5 +1,5 @@
 /** What is looked at of an upstream's server-sent events on their way: lines pass as soon as they are whole. */
-import { jsonIn } from "@sluice/core"
+import { jsonIn } from "@sluice/core/client"
 
 /** In a text the quotes would be escaped: this is a key. */
 const ERROR = '"error"'

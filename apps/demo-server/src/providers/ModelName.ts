@@ -3,7 +3,7 @@
  *
  * The text is changed in place: fields that nobody here knows, and every digit of every number, stay as they came.
  */
-import { jsonIn } from "@sluice/core"
+import { jsonIn } from "@sluice/core/client"
 
 interface Span {
   readonly start: number

@@ -1,5 +1,5 @@
 /** The usage of a stream: asked of an upstream for every caller, since thoughts are told by it alone; told to those who asked. */
-import { jsonIn } from "@sluice/core"
+import { jsonIn } from "@sluice/core/client"
 import { Predicate } from "effect"
 import { namesIn } from "./ModelName.ts"
 

@@ -27,4 +27,6 @@ export {
 } from "./Transport.ts"
 export type { ImagesOptions } from "./Images.ts"
 export type { VideosOptions } from "./Videos.ts"
+export { TaskId } from "../endpoints/TaskId.ts"
+export { jsonIn } from "../Json.ts"
 export * from "../RetryPolicy.ts"

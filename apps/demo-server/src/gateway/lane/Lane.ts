@@ -7,7 +7,8 @@
  * refusal, goes the other way, body and all. A test sends requests both ways, and finds no difference.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { type GatewayError, jsonIn } from "@sluice/core"
+import type { GatewayError } from "@sluice/core"
+import { jsonIn } from "@sluice/core/client"
 import { Cause, Clock, Context, Effect, Exit, Fiber, identity, Layer, Predicate } from "effect"
 import { refusalOf } from "../../accounts/Admission.ts"
 import { mayUse } from "../../accounts/Caller.ts"
