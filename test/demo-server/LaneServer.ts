@@ -34,7 +34,7 @@ export const startInFront = Effect.gen(function* () {
     { id: "c", operation: "chat", aliases: ["mine"] },
     { id: "e", operation: "embeddings" },
     { id: "r", operation: "rerank" },
-    { id: "late", operation: "chat", timeoutSeconds: 0.1 }
+    { id: "late", operation: "chat", timeoutSeconds: 0.5 }
   ]
   const url = upstream.env["SLUICE_GATEWAY_URL"]
   const one = { id: "one", url, apiKey: { env: "UPSTREAM_KEY" }, models }

@@ -20,8 +20,7 @@ onEachStore((store) => {
       const usage = server.json(Used, "/api/usage?days=2", { as: "token" })
       const { data } = yield* Effect.repeat(usage, {
         schedule: Schedule.spaced("10 millis"),
-        until: ({ data }) => data.reduce((sum, { calls }) => sum + calls, 0) >= 2,
-        times: 300
+        until: ({ data }) => data.reduce((sum, { calls }) => sum + calls, 0) >= 2
       })
       // A day may end in between.
       const sum = (field: "calls" | "input_tokens" | "output_tokens" | "quota") =>
