@@ -260,6 +260,8 @@ export const accountTests = (visit: Visitor): void => {
       await other.goto(visit.server.address)
       await other.getByLabel("API key").fill(token)
       await other.keyboard.press("Enter")
+      await page.waitForURL(visit.server.address)
+      await page.getByRole("link", { name: "Documents", exact: true }).click()
       await page.getByText("Nothing here yet").waitFor()
       await third.getByLabel("Question to the documents").waitFor()
     })

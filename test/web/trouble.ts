@@ -157,8 +157,48 @@ export const troubleTests = (visit: Visitor): void => {
       assert.strictEqual(await box.inputValue(), "")
     })
 
-    it("asks before it is left with files that are not sent yet", async () => {
-      const page = await visit.open("#documents")
+    it("takes nothing that another version of the page has kept in another form", async () => {
+      const page = await visit.open("#playground/embed")
+      const first = page.getByLabel("First text")
+      await first.fill("Boats, 船")
+      await page.evaluate(`for (const key of Object.keys(sessionStorage)) sessionStorage.setItem(key, "7")`)
+      await page.reload()
+      await first.waitFor()
+      assert.notInclude(["", "7", "Boats, 船"], await first.inputValue())
+      await page.locator(".brand").click()
+      assert.strictEqual(await page.getByLabel("Question to the documents").inputValue(), "")
+    })
+
+    it("shows nothing of what one user was writing to the next in the same tab", async () => {
+      visit.expect(/401/)
+      const page = await visit.open("#documents", {})
+      await page.locator(".documents li").first().waitFor()
+      const token = await page.evaluate<string>(`(async () => {
+        const body = JSON.stringify({ username: "eve", quota: 0, role: "user" })
+        const headers = { "content-type": "application/json" }
+        return (await (await fetch("/api/user", { method: "POST", headers, body })).json()).data.access_token
+      })()`)
+      await page.goto(`${visit.server.address}#${new URLSearchParams({ q: QUESTION }).toString()}`)
+      await page.locator(".result[data-state=answered]").waitFor()
+      const box = page.getByLabel("Question to the documents")
+      await box.fill("How many boats")
+      await page.context().clearCookies()
+      await page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`)
+      const begun = page.waitForEvent("load")
+      await page.getByLabel("API key").fill(token)
+      await page.keyboard.press("Enter")
+      await begun
+      await page.getByRole("link", { name: "Account", exact: true }).click()
+      await page.getByText("Signed in as eve.").waitFor()
+      await page.locator(".brand").click()
+      assert.strictEqual(await box.inputValue(), "")
+      const kept = await page.evaluate<ReadonlyArray<string>>(`Object.entries(sessionStorage)
+        .filter(([, value]) => value.includes("How many boats")).map(([key]) => key)`)
+      assert.deepStrictEqual(kept, ["sluice owner question"])
+      assert.notInclude(page.url(), "q=")
+    })
+
+    const addBarge = async (page: Page): Promise<void> => {
       await page.locator(".documents li").first().waitFor()
       await page.route("**/documents", () => {}, { times: 1 })
       await page.locator("body").click()
@@ -171,6 +211,37 @@ export const troubleTests = (visit: Visitor): void => {
         .getByText("reading")
         .or(page.locator(".uploads").getByText("sending"))
         .waitFor()
+    }
+
+    it("asks before it signs out with files that are not sent yet, and then no more", async () => {
+      visit.expect(/40[13]/)
+      const page = await visit.open("", { storageState: { cookies: [], origins: [] } })
+      await page.locator("#key:focus").waitFor()
+      await page.keyboard.type(visit.server.apiKey)
+      await page.keyboard.press("Enter")
+      await page.getByLabel("Question to the documents").fill("How many boats")
+      await page.getByRole("link", { name: "Documents", exact: true }).click()
+      await addBarge(page)
+      await page.getByRole("link", { name: "Account", exact: true }).click()
+      const out = page.getByRole("button", { name: "Sign out of this browser" })
+      await out.click()
+      await page.getByRole("button", { name: "Go on sending" }).click()
+      assert.isAbove(await page.evaluate<number>("sessionStorage.length"), 0)
+      let asked = 0
+      page.on("dialog", (dialog) => {
+        asked++
+        void dialog.accept()
+      })
+      await out.click()
+      await page.getByRole("button", { name: "Sign out", exact: true }).click()
+      await page.getByLabel("API key").waitFor()
+      assert.strictEqual(asked, 0)
+      assert.strictEqual(await page.evaluate<number>("sessionStorage.length"), 0)
+    })
+
+    it("asks before it is left with files that are not sent yet", async () => {
+      const page = await visit.open("#documents")
+      await addBarge(page)
       const asked = page.waitForEvent("dialog")
       const reloaded = page.reload()
       const dialog = await asked

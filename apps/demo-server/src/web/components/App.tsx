@@ -19,25 +19,22 @@ import { SourcePanel } from "./SourcePanel.tsx"
 import { UndoBar } from "./UndoBar.tsx"
 
 /** Of a session that has ended it stays, unseen: what was written in it is there again after the next sign-in. */
-const View = () => {
-  const closed = session.value === "closed"
-  return (
-    <>
-      {session.value === "unknown" && (
-        <>
-          <Problem failure={unknownBecause.value} />
-          <Loading until={unknownBecause.value !== undefined} />
-        </>
-      )}
-      {closed && <SignIn />}
-      {who.value !== undefined && (
-        <div class="view" hidden={closed}>
-          <Place />
-        </div>
-      )}
-    </>
-  )
-}
+const View = () => (
+  <>
+    {session.value === "unknown" && (
+      <>
+        <Problem failure={unknownBecause.value} />
+        <Loading until={unknownBecause.value !== undefined} />
+      </>
+    )}
+    {session.value === "closed" && <SignIn />}
+    {who.value !== undefined && (
+      <div class="view" hidden={session.value !== "open"}>
+        <Place />
+      </div>
+    )}
+  </>
+)
 
 const Place = () => {
   const now = route.value

@@ -2,6 +2,14 @@
 import { effect, signal, type Signal } from "@preact/signals"
 import { who } from "./session.ts"
 
+/** The page that stored it may have been another version of this one. */
+const isLike = <A>(initial: A, stored: unknown): stored is A =>
+  typeof initial !== "object" || initial === null
+    ? typeof stored === typeof initial
+    : typeof stored === "object" &&
+      stored !== null &&
+      Object.entries(initial).every(([name, value]) => isLike(value, Reflect.get(stored, name)))
+
 /** A signal whose value, as JSON has it, is there again after a reload. */
 export const kept = <A>(name: string, initial: A): Signal<A> => {
   const now = signal(initial)
@@ -12,7 +20,8 @@ export const kept = <A>(name: string, initial: A): Signal<A> => {
     try {
       const stored = key === before ? null : sessionStorage.getItem(key)
       before = key
-      if (stored !== null) now.value = JSON.parse(stored) as A
+      const value: unknown = JSON.parse(stored ?? "null")
+      if (isLike(initial, value)) now.value = value
       sessionStorage.setItem(key, JSON.stringify(now.value))
     } catch {
       // storage may be forbidden, or full

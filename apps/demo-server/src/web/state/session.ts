@@ -5,7 +5,7 @@ import { toFailure, type Failure } from "../api/Failure.ts"
 import { request, unauthorized } from "../api/request.ts"
 import { takeLogin } from "./route.ts"
 
-/** `closed` shows the sign-in form; `unknown` until the server has answered once. */
+/** `closed` shows the sign-in form; `unknown` until the server has answered once, and while the page begins anew. */
 export const session = signal<"unknown" | "open" | "closed">("unknown")
 
 /** Who is signed in. */
@@ -26,14 +26,27 @@ unauthorized.notify = (path) => {
 /** Tells the other tabs of this browser, whose session it is as well, who signs in. */
 const tabs = new BroadcastChannel("sluice-session")
 
-/** What is shown and written is another user's. */
-const giveWayTo = (user: string): void => {
-  if (who.value !== undefined && who.value.user !== user) location.reload()
+/** Without what was shown, written and sent here, and without the question of its address. */
+const beginAnew = (): void => {
+  session.value = "unknown"
+  location.replace(location.pathname)
+}
+
+/** What is shown and written is another user's: a page has one user for all its life. */
+const givesWayTo = (user: string): boolean => {
+  const isOther = who.value !== undefined && who.value.user !== user
+  if (isOther) beginAnew()
+  return isOther
 }
 tabs.addEventListener("message", ({ data }: MessageEvent<string>) => {
-  giveWayTo(data)
-  if (session.value === "closed") void resume()
+  if (!givesWayTo(data) && session.value === "closed") void resume()
 })
+
+const enter = (now: Who): void => {
+  if (givesWayTo(now.user)) return
+  who.value = now
+  session.value = "open"
+}
 
 const open = async (
   credentials: { login: string } | { apiKey: string } | { accessToken: string }
@@ -41,11 +54,9 @@ const open = async (
   sessionProblem.value = undefined
   try {
     const now = await request<Who>("POST", "/session", { body: credentials })
-    giveWayTo(now.user)
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
     tabs.postMessage(now.user)
-    who.value = now
-    session.value = "open"
+    enter(now)
     return true
   } catch (thrown) {
     sessionProblem.value = toFailure(thrown).message
@@ -60,8 +71,8 @@ export const signIn = (secret: string): Promise<boolean> =>
 /** Ends the session of this browser, and forgets all that was asked and written in it. */
 export const signOut = async (): Promise<void> => {
   await request("DELETE", "/session")
-  location.assign(location.pathname)
   sessionStorage.clear()
+  beginAnew()
 }
 
 /** Uses the one-time login of the address, or the cookie of an earlier visit. */
@@ -69,9 +80,8 @@ export const resume = async (): Promise<void> => {
   const login = takeLogin()
   if (login !== undefined && (await open({ login }))) return
   try {
-    who.value = await request<Who>("GET", "/session")
+    enter(await request<Who>("GET", "/session"))
     sessionProblem.value = undefined
-    session.value = "open"
   } catch (thrown) {
     const failure = toFailure(thrown)
     if (failure.status === 401) session.value = "closed"

@@ -8,6 +8,7 @@ import { announce } from "./announce.ts"
 import { collection } from "./collections.ts"
 import { counted } from "./counted.ts"
 import { documentsChanged } from "./library.ts"
+import { session } from "./session.ts"
 
 /** One file. `sent` counts bytes. `reading` means that the server has it all; `unsent`: nobody knows that it has. */
 export interface Upload extends PathedFile {
@@ -97,8 +98,10 @@ const sendBatch = async (into: string, batch: ReadonlyArray<Upload>): Promise<vo
   await documentsChanged()
 }
 
-// What is left unsent would be lost with the page: the browser asks first.
-window.addEventListener("beforeunload", (event) => running && event.preventDefault())
+// What is left unsent would be lost with the page: the browser asks first, but not once its user is gone.
+window.addEventListener("beforeunload", (event) => {
+  if (running && session.value !== "unknown") event.preventDefault()
+})
 
 const run = async (): Promise<void> => {
   running = true

@@ -1,8 +1,11 @@
 /** What is left to spend, and the keys that spend it. */
+import { useState } from "preact/hooks"
 import { accountFailure, user } from "../../state/account.ts"
 import { units, usd } from "../../state/money.ts"
 import { signOut, who } from "../../state/session.ts"
+import { uploads } from "../../state/uploads.ts"
 import { toFailure } from "../../api/Failure.ts"
+import { Confirm } from "../Confirm.tsx"
 import { Loading } from "../Loading.tsx"
 import { AccessToken } from "./AccessToken.tsx"
 import { Keys } from "./Keys.tsx"
@@ -13,6 +16,32 @@ const leave = () =>
   signOut().catch((thrown: unknown) => {
     accountFailure.value = toFailure(thrown)
   })
+
+const SignOut = () => {
+  const [asking, setAsking] = useState(false)
+  return (
+    <div class="leave">
+      <button
+        class="link"
+        type="button"
+        onClick={() => (uploads.value.running ? setAsking(true) : void leave())}
+      >
+        Sign out of this browser
+      </button>
+      {asking && (
+        <Confirm
+          label="Sign out while files are being sent?"
+          action="Sign out"
+          keep="Go on sending"
+          onSure={leave}
+          onDone={() => setAsking(false)}
+        >
+          Sign out while files are being sent? Those that are not sent yet are lost.
+        </Confirm>
+      )}
+    </div>
+  )
+}
 
 export const AccountView = () => {
   const now = user.value
@@ -37,11 +66,7 @@ export const AccountView = () => {
           You are an administrator: <a href="#administration">users, and the log of changes</a>
         </p>
       )}
-      <p class="leave">
-        <button class="link" type="button" onClick={leave}>
-          Sign out of this browser
-        </button>
-      </p>
+      <SignOut />
     </div>
   )
 }
