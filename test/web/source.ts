@@ -1,5 +1,6 @@
 /** The source beside an answer: where it is opened. */
 import { assert, describe, it } from "vitest"
+import { barriers } from "./accessible.ts"
 import { QUESTION } from "./harbour.ts"
 import { addFiles, askFor, PHONE, type Visitor } from "./visitor.ts"
 
@@ -36,6 +37,35 @@ export const sourceTests = (visit: Visitor): void => {
       await page.locator(".answer .citation").first().click()
       await page.locator("aside.source mark").first().waitFor()
       await page.evaluate(QUOTE_SEEN)
+    })
+
+    it("has a stop of the Tab key, with a name, where something scrolls and only there", async () => {
+      const page = await visit.open("#documents")
+      const row = (cell: string) => `| ${Array.from({ length: 12 }, () => cell).join(" | ")} |`
+      const text = [
+        "# Moorings",
+        "| ring | rope |\n|---|---|\n| 1 | long |",
+        `${row("ring")}\n${row("---")}\n${row("Unmovable")}`,
+        "```\nmoor(1)\n```",
+        `\`\`\`\nmoor(${"1, ".repeat(90)})\n\`\`\``
+      ]
+      const buffer = Buffer.from(`${text.join("\n\n")}\n`)
+      await addFiles(page, { name: "moorings.md", mimeType: "text/markdown", buffer })
+      await page.locator(".documents .open", { hasText: "Moorings" }).click()
+      const panel = page.locator("aside.source")
+      await panel.getByRole("group", { name: "Listing" }).waitFor()
+      assert.deepStrictEqual(
+        await panel
+          .locator(".wide")
+          .evaluateAll((all) => all.map((each) => [each.role, each.ariaLabel, each.tabIndex])),
+        [
+          [null, null, -1],
+          ["group", "Table", 0],
+          [null, null, -1],
+          ["group", "Listing", 0]
+        ]
+      )
+      assert.deepStrictEqual(await barriers(page), [])
     })
 
     it("is closed by a step back where it covers the page", async () => {

@@ -6,6 +6,7 @@ import { useState } from "preact/hooks"
 import type { PageText } from "../../contract/index.ts"
 import { pathIn } from "../state/collectionName.ts"
 import { PageLine } from "./PageLine.tsx"
+import { Scroller } from "./Scroller.tsx"
 import { typeOf } from "./typeOf.ts"
 
 type Box = PageText["lines"][number]["box"]
@@ -44,9 +45,7 @@ export const PageFacsimile = ({ cited, collection, documentId, page, zoom }: Pro
   const here = `${documentId} ${number}`
   return (
     <>
-      {/* What scrolls can be scrolled by keyboard. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div class="page-view" tabIndex={0}>
+      <Scroller class="page-view" label={`Page ${number}`}>
         <svg
           class="facsimile"
           viewBox={`0 0 ${width} ${height}`}
@@ -84,7 +83,7 @@ export const PageFacsimile = ({ cited, collection, documentId, page, zoom }: Pro
             />
           ))}
         </svg>
-      </div>
+      </Scroller>
       {failed === here && (
         <output class="quiet">The page could not be drawn: this is its text, each line in its place.</output>
       )}

@@ -5,6 +5,7 @@ import { readable, type Readable } from "../source/readable.ts"
 import type { Source } from "../state/source.ts"
 import { scrollToQuote } from "./scrollToQuote.ts"
 import { Runs } from "./Runs.tsx"
+import { Scroller } from "./Scroller.tsx"
 
 interface Props {
   readonly shown: Source
@@ -51,9 +52,7 @@ const Block = ({ block, mark, text }: BlockProps) => {
       )
     case "table":
       return (
-        // What scrolls can be scrolled by keyboard.
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <div class="wide" tabIndex={0}>
+        <Scroller class="wide" label="Table">
           <table>
             <tbody>
               {block.rows.map((cells, row) => (
@@ -70,17 +69,17 @@ const Block = ({ block, mark, text }: BlockProps) => {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroller>
       )
     case "code":
       return (
-        // What scrolls can be scrolled by keyboard.
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <pre tabIndex={0}>
-          <code>
-            <Runs text={text} runs={[block]} mark={mark} />
-          </code>
-        </pre>
+        <Scroller class="wide listing" label="Listing">
+          <pre>
+            <code>
+              <Runs text={text} runs={[block]} mark={mark} />
+            </code>
+          </pre>
+        </Scroller>
       )
   }
 }

@@ -13,6 +13,7 @@ import {
 } from "../state/uploads.ts"
 import { byteSize } from "./byteSize.ts"
 import { Meter } from "./Meter.tsx"
+import { Scroller } from "./Scroller.tsx"
 
 /** So many single files are shown; the bar stands for the rest. */
 const SHOWN = 8
@@ -70,13 +71,13 @@ export const UploadProgress = () => {
       </p>
       {running && <Meter label="All files" done={done} total={files.length} />}
       {!running && unsent.length > 0 && <Unsent files={unsent} />}
-      {/* What scrolls can be scrolled by keyboard. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <ul tabIndex={0}>
-        {[...told, ...single].map((upload) => (
-          <Row key={`${upload.collection} ${upload.path}`} upload={upload} />
-        ))}
-      </ul>
+      <Scroller class="uploads-list" label="Files one by one">
+        <ul>
+          {[...told, ...single].map((upload) => (
+            <Row key={`${upload.collection} ${upload.path}`} upload={upload} />
+          ))}
+        </ul>
+      </Scroller>
     </section>
   )
 }

@@ -1,11 +1,10 @@
 /** Usage for those who would rather have numbers. */
 import type { DayUsage } from "../../../contract/Usage.ts"
 import { usd } from "../../state/money.ts"
+import { Scroller } from "../Scroller.tsx"
 
 export const UsageTable = ({ rows }: { readonly rows: ReadonlyArray<DayUsage> }) => (
-  // What scrolls can be scrolled by keyboard.
-  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-  <div class="wide" tabIndex={0}>
+  <Scroller class="wide" label="Usage by day and model">
     <table class="trace-table usage-table">
       <thead>
         <tr>
@@ -30,5 +29,5 @@ export const UsageTable = ({ rows }: { readonly rows: ReadonlyArray<DayUsage> })
         ))}
       </tbody>
     </table>
-  </div>
+  </Scroller>
 )

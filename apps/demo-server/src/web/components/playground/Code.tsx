@@ -1,4 +1,6 @@
 /** Source text, its strings and comments told apart. */
+import { Scroller } from "../Scroller.tsx"
+
 const TOKEN =
   /(?<comment>(?:^|(?<=\s))(?:\/\/|#).*$)|(?<string>"(?:\\.|[^"\\])*"|'(?:[^'\\]|\\.)*'|`(?:\\.|[^`\\])*`)|(?<word>\b(?:import|from|const|yield|for|of|function|curl|until|do|done)\b)/gm
 
@@ -13,10 +15,10 @@ export const Code = ({ text }: { readonly text: string }) => {
   }
   parts.push(text.slice(at))
   return (
-    // What scrolls can be scrolled by keyboard.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <pre tabIndex={0}>
-      <code>{parts}</code>
-    </pre>
+    <Scroller class="listing" label="Listing">
+      <pre>
+        <code>{parts}</code>
+      </pre>
+    </Scroller>
   )
 }
