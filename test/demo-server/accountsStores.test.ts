@@ -296,7 +296,7 @@ onPostgres((postgres, store) => {
     Effect.gen(function* () {
       const { database, hush } = yield* postgres
       const sql = Context.get(
-        yield* Layer.build(layerPostgres(Redacted.make(yield* database), "200 millis")),
+        yield* Layer.build(layerPostgres(Redacted.make(yield* database), "2 seconds")),
         SqlClient.SqlClient
       )
       const ask = sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`
