@@ -13,8 +13,12 @@ const NOT = { "label-content-name-mismatch": { enabled: false } }
 const LOOK = `axe.run(document, ${JSON.stringify({ runOnly: TAGS, resultTypes: ["violations"], rules: NOT })})
   .then(({ violations }) => violations.map(({ help, id, nodes }) => id + ": " + help + ": " + nodes.map(({ target }) => target.join(" ")).join(", ")))`
 
+/** What is measured as it is drawn is known a frame later. */
+const DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
 /** Nothing, where all is well. */
 export const barriers = async (page: Page): Promise<ReadonlyArray<string>> => {
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE)
+  await page.evaluate(DRAWN)
   return page.evaluate<ReadonlyArray<string>>(LOOK)
 }

@@ -13,13 +13,18 @@ interface Props {
 export const Scroller = ({ children, class: className, label }: Props) => {
   const box = useRef<HTMLDivElement>(null)
   const [scrolls, setScrolls] = useState(false)
+  const measure = () => {
+    const place = box.current
+    if (place !== null)
+      setScrolls(place.scrollWidth > place.clientWidth || place.scrollHeight > place.clientHeight)
+  }
+  // At once, as it is drawn …
+  useLayoutEffect(measure)
+  // … and as it changes: what is far from view has no size before it is drawn.
   useLayoutEffect(() => {
     const place = box.current
     if (place === null) return
-    const sizes = new ResizeObserver(() =>
-      setScrolls(place.scrollWidth > place.clientWidth || place.scrollHeight > place.clientHeight)
-    )
-    // What is far from view has no size before it is drawn.
+    const sizes = new ResizeObserver(measure)
     for (const each of [place, ...place.children]) sizes.observe(each)
     return () => sizes.disconnect()
   }, [])
