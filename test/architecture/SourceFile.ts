@@ -1,4 +1,4 @@
-/** A source file as its syntax tree tells it: what it imports, whether it reads the environment, what it skips. */
+/** A source file as its syntax tree tells it: what it imports and exports, how long its functions are, what it skips. */
 import { readFileSync } from "node:fs"
 import { dirname, join, relative, sep } from "node:path"
 import { parseSync } from "vite"
@@ -25,6 +25,15 @@ export interface SourceFile {
   /** Lines that mention `process.env`. */
   readonly environment: ReadonlyArray<number>
   readonly skips: ReadonlyArray<Skip>
+  /** Names that this file declares and exports. What it only passes on from another file is not among them. */
+  readonly exports: ReadonlyArray<string>
+  readonly functions: ReadonlyArray<FunctionSpan>
+}
+
+/** A function, method or generator, and how many lines it takes. */
+export interface FunctionSpan {
+  readonly line: number
+  readonly lines: number
 }
 
 interface Node {
@@ -83,6 +92,26 @@ export const parseSource = (path: string, text: string): SourceFile => {
     imports.push({ specifier, typeOnly, line: lineOf(node.start) })
   }
 
+  const exported = new Set<string>()
+  const functions: Array<FunctionSpan> = []
+
+  /** Names of a declaration, or of a list without a source. */
+  const visitExport = (node: Node): void => {
+    if (nameOf(node["source"]) !== undefined) return
+    for (const one of (node["specifiers"] ?? []) as ReadonlyArray<Node>) {
+      exported.add(nameOf(one["exported"]) ?? "")
+    }
+    const declaration = node["declaration"]
+    if (!isNode(declaration)) return
+    const declared = (declaration["declarations"] ?? [declaration]) as ReadonlyArray<Node>
+    for (const one of declared) exported.add(nameOf(one["id"]) ?? "")
+  }
+
+  const visitFunction = (node: Node): void => {
+    const line = lineOf(node.start)
+    functions.push({ line, lines: lineOf(node["end"] as number) - line + 1 })
+  }
+
   const visitMember = (node: Node): void => {
     const property = nameOf(node["property"])
     const line = lineOf(node.start)
@@ -102,6 +131,12 @@ export const parseSource = (path: string, text: string): SourceFile => {
       case "ImportExpression":
       case "TSImportType":
         visitImport(value)
+        if (value.type === "ExportNamedDeclaration") visitExport(value)
+        break
+      case "FunctionDeclaration":
+      case "FunctionExpression":
+      case "ArrowFunctionExpression":
+        visitFunction(value)
         break
       case "MemberExpression":
         visitMember(value)
@@ -112,7 +147,15 @@ export const parseSource = (path: string, text: string): SourceFile => {
   }
   visit(program)
 
-  return { path, lines: rows.length - (rows.at(-1) === "" ? 1 : 0), imports, environment, skips }
+  return {
+    path,
+    lines: rows.length - (rows.at(-1) === "" ? 1 : 0),
+    imports,
+    environment,
+    skips,
+    exports: [...exported],
+    functions
+  }
 }
 
 /** The repository path that a relative import of `from` names. */
