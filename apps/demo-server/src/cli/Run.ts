@@ -3,7 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer, Logger } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import { VERSION } from "../Version.ts"
-import { failureOf } from "./Failure.ts"
+import { failureOf } from "./output/Failure.ts"
 import { sluice } from "./Sluice.ts"
 
 /** Help that nobody asked for would stand between a mistake and its message; what was asked for is printed. */

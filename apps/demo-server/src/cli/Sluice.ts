@@ -1,13 +1,13 @@
 /** `sluice`: all commands. */
 import { Command } from "effect/cli"
-import { accounts } from "./Accounts.ts"
-import { ask } from "./Ask.ts"
-import { conformance } from "./Conformance.ts"
-import { evaluate } from "./Evaluate.ts"
-import { ingest } from "./Ingest.ts"
-import { serve } from "./Serve.ts"
-import { tune } from "./Tune.ts"
-import { why } from "./Why.ts"
+import { accounts } from "./commands/Accounts.ts"
+import { ask } from "./commands/Ask.ts"
+import { conformance } from "./commands/Conformance.ts"
+import { evaluate } from "./evaluation/Evaluate.ts"
+import { ingest } from "./commands/Ingest.ts"
+import { serve } from "./commands/Serve.ts"
+import { tune } from "./commands/Tune.ts"
+import { why } from "./commands/Why.ts"
 
 export const sluice = Command.make("sluice").pipe(
   Command.withDescription("Ask your documents and get an answer whose every sentence is cited"),

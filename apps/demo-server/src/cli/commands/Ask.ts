@@ -3,10 +3,10 @@ import type { Answer, Citation } from "@sluice/rag"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { bringUpToDate, docsFlag } from "./Ingest.ts"
-import { withLibrary } from "./OpenedLibrary.ts"
-import { json, note, print } from "./Output.ts"
-import * as RetrievalFlags from "./RetrievalFlags.ts"
-import * as Settings from "./Settings.ts"
+import { withLibrary } from "../library/OpenLibrary.ts"
+import { json, note, print } from "../output/Output.ts"
+import * as RetrievalFlags from "../library/RetrievalFlags.ts"
+import * as Settings from "../library/Settings.ts"
 
 const place = ({ document, headings, page }: Citation): string =>
   [document, ...(page === undefined ? [] : [`page ${page}`]), ...headings].join(" › ")

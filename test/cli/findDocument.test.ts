@@ -1,6 +1,6 @@
 /** A document may be named by any path that leads to it, or by the end of one. */
 import { assert, describe, it } from "@effect/vitest"
-import { namedDocument } from "../../apps/demo-server/src/cli/NamedDocument.ts"
+import { namedDocument } from "../../apps/demo-server/src/cli/library/FindDocument.ts"
 
 const documents = ["boiler.md", "heating/stove.md", "old/stove.md", "heating/Flue.md", "a/boiler.md"].map(
   (path, i) => ({ id: `d${i}`, path })

@@ -1,7 +1,7 @@
 /** `sluice serve`: the server and the page. */
 import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as Settings from "./Settings.ts"
+import * as Settings from "../library/Settings.ts"
 
 export const serve = Command.make(
   "serve",
@@ -15,7 +15,7 @@ export const serve = Command.make(
   },
   Effect.fnUntraced(function* (flags) {
     // Loaded when it is asked for: the other commands start without it.
-    const Server = yield* Effect.promise(() => import("../Server.ts"))
+    const Server = yield* Effect.promise(() => import("../../Server.ts"))
     return yield* Layer.launch(Server.layer.pipe(Layer.provide(Settings.layer(flags))))
   })
 ).pipe(Command.withDescription("Serve the gateway's API, the documents and the page"))

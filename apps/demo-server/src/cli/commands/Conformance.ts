@@ -4,7 +4,7 @@ import { layerTransport } from "@sluice/core/client"
 import { type CheckedCall, checkGateway, type Judged, type Kind, type Report } from "@sluice/core/conformance"
 import { Config, Effect, FileSystem, Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { json, note, print } from "./Output.ts"
+import { json, note, print } from "../output/Output.ts"
 
 const MARKS = { conforms: "✓", fails: "✗", skipped: "–" } as const
 

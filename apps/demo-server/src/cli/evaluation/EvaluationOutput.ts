@@ -2,8 +2,8 @@
 import { type Comparison, type EvaluatedRun, METRICS, RagError } from "@sluice/rag"
 import { Effect, FileSystem, Option } from "effect"
 import { Flag } from "effect/cli"
-import { failed, note, print } from "./Output.ts"
-import { type Reported, reportOf } from "./report/Report.ts"
+import { failed, note, print } from "../output/Output.ts"
+import { type Reported, reportOf } from "../report/Report.ts"
 
 export const reportFlag = Flag.File("report").pipe(
   Flag.withDescription("Also write a report with plots: one HTML file that opens offline"),

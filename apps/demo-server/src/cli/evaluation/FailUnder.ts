@@ -2,7 +2,7 @@
 import { METRICS, RagError, type RunMetrics } from "@sluice/rag"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
-import { failed, note } from "./Output.ts"
+import { failed, note } from "../output/Output.ts"
 
 /** May be given several times. */
 export const failUnder = Flag.KeyValuePair("fail-under").pipe(

@@ -2,9 +2,9 @@
 import { type TunedFusion, tune as tuned, type Tuning } from "@sluice/rag"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { withLibrary } from "./OpenedLibrary.ts"
-import { json, print } from "./Output.ts"
-import * as Settings from "./Settings.ts"
+import { withLibrary } from "../library/OpenLibrary.ts"
+import { json, print } from "../output/Output.ts"
+import * as Settings from "../library/Settings.ts"
 
 const row = ({ difference, fusion, ...metrics }: TunedFusion): string =>
   [

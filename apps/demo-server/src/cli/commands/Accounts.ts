@@ -2,12 +2,12 @@
 import { Context, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient, SqlError } from "effect/sql"
-import { copyAccounts } from "../accounts/Copy.ts"
-import { DatabaseLayer } from "../accounts/Database.ts"
-import { ServerConfig } from "../Config.ts"
-import { StartError } from "../StartError.ts"
-import { json, print } from "./Output.ts"
-import * as Settings from "./Settings.ts"
+import { copyAccounts } from "../../accounts/Copy.ts"
+import { DatabaseLayer } from "../../accounts/Database.ts"
+import { ServerConfig } from "../../Config.ts"
+import { StartError } from "../../StartError.ts"
+import { json, print } from "../output/Output.ts"
+import * as Settings from "../library/Settings.ts"
 
 const render = (counts: Readonly<Record<string, number>>): string =>
   [

@@ -2,11 +2,11 @@
 import { type LibraryService, type PassageWhy, RagError, type Why } from "@sluice/rag"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { withLibrary } from "./OpenedLibrary.ts"
-import { namedDocument } from "./NamedDocument.ts"
-import { json, print } from "./Output.ts"
-import * as RetrievalFlags from "./RetrievalFlags.ts"
-import * as Settings from "./Settings.ts"
+import { withLibrary } from "../library/OpenLibrary.ts"
+import { namedDocument } from "../library/FindDocument.ts"
+import { json, print } from "../output/Output.ts"
+import * as RetrievalFlags from "../library/RetrievalFlags.ts"
+import * as Settings from "../library/Settings.ts"
 
 /** Passages that are told of to people. */
 const TOLD = 5

@@ -2,8 +2,8 @@
 import { RagError, type RetrieveOptions } from "@sluice/rag"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
-import type { ShortFilter } from "../contract/Filter.ts"
-import { toFilter } from "../documents/QuestionFilter.ts"
+import type { ShortFilter } from "../../contract/Filter.ts"
+import { toFilter } from "../../documents/QuestionFilter.ts"
 
 export const flags = {
   document: Flag.String("document").pipe(

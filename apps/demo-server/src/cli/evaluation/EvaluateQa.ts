@@ -3,11 +3,11 @@ import { type AnswerEvaluation, type AnswerScores, evaluateAnswers } from "@slui
 import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { join } from "node:path"
-import { ServerConfig } from "../Config.ts"
-import { SAMPLES } from "../documents/Samples.ts"
-import { NarrowLayer } from "../providers/Narrow.ts"
+import { ServerConfig } from "../../Config.ts"
+import { SAMPLES } from "../../documents/Samples.ts"
+import { NarrowLayer } from "../../providers/Narrow.ts"
 import { dataFlag, dataFolder } from "./DataFolder.ts"
-import { json, note, print } from "./Output.ts"
+import { json, note, print } from "../output/Output.ts"
 
 const HOLDS = "the papers that the questions are about, in figures/"
 

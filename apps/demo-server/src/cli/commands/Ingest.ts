@@ -2,12 +2,12 @@
 import type { IngestPlan, IngestReport, LibraryService } from "@sluice/rag"
 import { Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { modelsFrom } from "../providers/Narrow.ts"
-import { Prices } from "../money/Prices.ts"
-import { withLibrary } from "./OpenedLibrary.ts"
-import { failed, json, note, print } from "./Output.ts"
-import * as Progress from "./Progress.ts"
-import * as Settings from "./Settings.ts"
+import { modelsFrom } from "../../providers/Narrow.ts"
+import { Prices } from "../../money/Prices.ts"
+import { withLibrary } from "../library/OpenLibrary.ts"
+import { failed, json, note, print } from "../output/Output.ts"
+import * as Progress from "../output/Progress.ts"
+import * as Settings from "../library/Settings.ts"
 
 /** A plan for people names so many changes. */
 const NAMED_CHANGES = 50

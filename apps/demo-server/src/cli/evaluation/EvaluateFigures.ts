@@ -3,7 +3,7 @@ import { evaluateFigures, type FigureEvaluation, type FigureMiss } from "@sluice
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { dataFlag, dataFolder } from "./DataFolder.ts"
-import { json, print } from "./Output.ts"
+import { json, print } from "../output/Output.ts"
 
 const HOLDS = "figures/gold.json and the PDFs that it names"
 
