@@ -4,7 +4,7 @@ import { ConfigProvider, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { DatabaseLayer } from "../../apps/demo-server/src/accounts/Database.ts"
 import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
-import { Ledger, type Purchase } from "../../apps/demo-server/src/money/Ledger.ts"
+import { Ledger, type Purchase } from "../../apps/demo-server/src/billing/Ledger.ts"
 
 export const ledgerIn = (data: string, env: Record<string, string>) =>
   Ledger.layer.pipe(

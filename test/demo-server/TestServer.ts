@@ -8,7 +8,7 @@ import { ConfigProvider, Console, Context, Effect, Layer, Logger, Schema } from 
 import { HttpServer } from "effect/http"
 import { Accounts } from "../../apps/demo-server/src/accounts/Accounts.ts"
 import { SESSION_COOKIE } from "../../apps/demo-server/src/contract/Access.ts"
-import { Recovery } from "../../apps/demo-server/src/money/Recovery.ts"
+import { Recovery } from "../../apps/demo-server/src/billing/Recovery.ts"
 import * as Server from "../../apps/demo-server/src/Server.ts"
 import { reportStartError } from "../../apps/demo-server/src/StartError.ts"
 

@@ -5,7 +5,7 @@ import { ConfigProvider, Effect, Layer } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
-import { costOf, NOTHING, Prices } from "../../apps/demo-server/src/money/Prices.ts"
+import { costOf, NOTHING, Prices } from "../../apps/demo-server/src/billing/Prices.ts"
 import { temporaryFolder } from "./TestServer.ts"
 
 const pricesWith = (env: Record<string, string>) =>

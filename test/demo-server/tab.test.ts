@@ -12,7 +12,7 @@ import {
   Ledger,
   type Purchase,
   type Reservation
-} from "../../apps/demo-server/src/money/Ledger.ts"
+} from "../../apps/demo-server/src/billing/Ledger.ts"
 import { outOfBalance } from "./Equation.ts"
 import { addUser, balances, ledgerIn, purchase } from "./LedgerIn.ts"
 import { temporaryFolder } from "./TestServer.ts"

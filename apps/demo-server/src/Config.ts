@@ -34,7 +34,7 @@
 import { ApiKey, SystemAccessToken } from "@sluice/core"
 import { Config, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { isAbsolute, resolve } from "node:path"
-import { moneyOf, type MoneySettings, moneyVariables } from "./money/MoneySettings.ts"
+import { moneyOf, type MoneySettings, moneyVariables } from "./billing/BillingSettings.ts"
 import { operationOf, type OperationSettings, operationVariables } from "./operation/OperationSettings.ts"
 import type * as NodeSqlite from "./sql/NodeSqlite.ts"
 import { StartError } from "./StartError.ts"

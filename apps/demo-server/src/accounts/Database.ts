@@ -8,7 +8,7 @@ import { dataFolderError, StartError } from "../StartError.ts"
 import { markMoved, newerVersion, openDataFolder } from "./AccountsFile.ts"
 import { migrate } from "./Migrations.ts"
 import { addOwner } from "./Owner.ts"
-import { recoverNoted } from "../money/Noted.ts"
+import { recoverNoted } from "../billing/Noted.ts"
 
 type Fault = SqlError.SqlError | Migrator.MigrationError
 

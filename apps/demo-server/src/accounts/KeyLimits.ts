@@ -1,6 +1,6 @@
 /** How much a key may do in a minute: what was said of it, of its user, and of the whole server. */
 import { Schema } from "effect"
-import type { RateLimits } from "../money/RateWindow.ts"
+import type { RateLimits } from "../billing/RateWindow.ts"
 import { Integer } from "../sql/Integer.ts"
 
 /** As kept with a key and with a user; null: nothing is said. */

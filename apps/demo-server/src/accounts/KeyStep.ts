@@ -1,5 +1,5 @@
 /** A key as a step of the transaction that spends by it: what was changed before is seen, by whichever server. */
-import { ask, type Asking } from "../sql/Asking.ts"
+import { ask, type Asking } from "../sql/SqlStep.ts"
 import type { HeldKey } from "./ApiKeys.ts"
 import type { SaidLimits } from "./KeyLimits.ts"
 

@@ -1,7 +1,7 @@
 /** The tables of the accounts, for SQLite and for PostgreSQL: TEXT, BIGINT, times in epoch milliseconds. */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
-import { money } from "../money/Tables.ts"
+import { money } from "../billing/BillingTables.ts"
 
 /** The only thing that the two name differently: numbers given by the database, none of them twice. */
 const identity = (sql: SqlClient.SqlClient) =>

@@ -20,8 +20,8 @@ import { orUnavailable } from "../accounts/StoreFailure.ts"
 import { Users } from "../accounts/Users.ts"
 import { enveloped } from "../contract/Enveloped.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
-import { idempotencyOf } from "../money/Idempotency.ts"
-import { makeOnce } from "../money/Once.ts"
+import { idempotencyOf } from "../billing/Idempotency.ts"
+import { makeOnce } from "../billing/IdempotentTokenCreation.ts"
 
 /** A key as it is answered: masked, but when it was just made. */
 const record = (row: KeyRow, secret?: string): TokenRecord => ({

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
-import { chatMeter } from "../money/Meter.ts"
+import { chatMeter } from "../billing/Meter.ts"
 import { Providers } from "../providers/Providers.ts"
 import { limited } from "./ChatLimit.ts"
 import { checkChatImages } from "./GivenImages.ts"

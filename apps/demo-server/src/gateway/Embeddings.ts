@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
-import { embeddingsMeter } from "../money/Meter.ts"
+import { embeddingsMeter } from "../billing/Meter.ts"
 import { Providers } from "../providers/Providers.ts"
 import { serve } from "./serve.ts"
 

@@ -3,7 +3,7 @@ import { Failure, type GatewayError, NotFound, Principal } from "@sluice/core"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
-import { Charges } from "../money/Charges.ts"
+import { Charges } from "../billing/Charges.ts"
 import type { Provider, TaskOperation, TaskOperations } from "../providers/Provider.ts"
 import { originOf } from "./origin.ts"
 

@@ -8,7 +8,7 @@ import { Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { closeSync, fdatasync, openSync } from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
-import type { Query } from "./Asking.ts"
+import type { Query } from "./SqlStep.ts"
 import type { Notes } from "./Notes.ts"
 
 type Answering = (query: Query) => ReadonlyArray<object>

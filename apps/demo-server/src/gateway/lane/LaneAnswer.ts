@@ -2,7 +2,7 @@
 import { HttpServerResponse } from "effect/http"
 import type { ServerResponse } from "node:http"
 import { COMMON_HEADERS } from "../../http/SecurityHeaders.ts"
-import { rateHeaders, type RateState } from "../../money/RateWindow.ts"
+import { rateHeaders, type RateState } from "../../billing/RateWindow.ts"
 
 const COMMON = Object.entries(COMMON_HEADERS).flat()
 

@@ -2,7 +2,7 @@
 import { type ChatRequest, type EmbeddingRequest, MOST_CHOICES, type RerankRequest } from "@sluice/core"
 import { Predicate } from "effect"
 import { NEW_NAME } from "../ChatLimit.ts"
-import { chatMeter, embeddingsMeter, type Meter, rerankMeter } from "../../money/Meter.ts"
+import { chatMeter, embeddingsMeter, type Meter, rerankMeter } from "../../billing/Meter.ts"
 import type { Operation, Operations } from "../../providers/Provider.ts"
 
 type Fields = Readonly<Record<string, unknown>>

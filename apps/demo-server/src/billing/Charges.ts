@@ -14,14 +14,14 @@ import { Shutdown } from "../operation/Shutdown.ts"
 import type { Answer } from "../providers/Provider.ts"
 import { CurrentBill } from "./Bill.ts"
 import type { Idempotency, Replay } from "./Idempotency.ts"
-import { keeping } from "./Keeping.ts"
+import { keeping } from "./IdempotentResponses.ts"
 import { type Charge, LEASE_MS, Ledger, type Settlement } from "./Ledger.ts"
 import type { Meter } from "./Meter.ts"
-import { paidEvents } from "./PaidEvents.ts"
+import { paidEvents } from "./MeteredStream.ts"
 import { Prices, type Usage } from "./Prices.ts"
-import { purchaseOf, type Quote, quoteOf, settlementOf, settlementOfTask, tokensOf, usedBy } from "./Quote.ts"
+import { purchaseOf, type Quote, quoteOf, settlementOf, settlementOfTask, tokensOf, usedBy } from "./CostEstimate.ts"
 import { limitsBeside, rateHeaders, type RateState } from "./RateWindow.ts"
-import { quotaShort, tooMany } from "./Refusal.ts"
+import { quotaShort, tooMany } from "./BillingFailures.ts"
 import {
   boundsOf,
   fieldOf,
@@ -31,9 +31,9 @@ import {
   secondsOf,
   settledUsage,
   valueOf
-} from "./Reported.ts"
-import { makeSurely } from "./Surely.ts"
-import { makeTally, type Tally } from "./Tally.ts"
+} from "./ReportedUsage.ts"
+import { makeSurely } from "./RetryInBackground.ts"
+import { makeTally, type Tally } from "./StreamUsageCounter.ts"
 
 /** Who pays: a user, by one of its keys or by the page's session. */
 export interface Payer {

@@ -1,10 +1,10 @@
 /** What a call may cost, and what it came to: the same for every way that a call takes. */
 import type { RateLimits } from "./RateWindow.ts"
-import type { Charge, Purchase, Settlement } from "./Purchase.ts"
+import type { Charge, Purchase, Settlement } from "./Reservation.ts"
 import type { Meter } from "./Meter.ts"
 import type { Operations } from "../providers/Provider.ts"
 import { costOf, NOTHING, type Price, type Prices, type Usage } from "./Prices.ts"
-import { fieldOf, imagesIn, settledUsage, valueOf, writtenBy } from "./Reported.ts"
+import { fieldOf, imagesIn, settledUsage, valueOf, writtenBy } from "./ReportedUsage.ts"
 
 export interface Quote {
   readonly price: Price

@@ -1,10 +1,10 @@
 /** Small transactions that come at the same time, in one: a commit costs as much as what is in it. */
 import { Deferred, Duration, Effect, Exit, Queue, Result, type Scope } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { answered, asked, type Asking } from "../sql/Asking.ts"
-import type { DirectSql } from "../sql/DirectSql.ts"
-import { directOf } from "../sql/NodeSqlite.ts"
-import { guarded } from "../sql/Transaction.ts"
+import { answered, asked, type Asking } from "./SqlStep.ts"
+import type { DirectSql } from "./DirectSql.ts"
+import { directOf } from "./NodeSqlite.ts"
+import { guarded } from "./Transaction.ts"
 
 /** Steps of one transaction at most: those that come later should not wait for all of them. */
 const MOST = 64

@@ -1,7 +1,7 @@
 /** The balances: reserved before a call, settled by what it used or refunded after it, exactly once. */
 import { Clock, Context, Effect, Exit, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { answered, ask, type Asking } from "../sql/Asking.ts"
+import { answered, ask, type Asking } from "../sql/SqlStep.ts"
 import { remember, type Replay } from "./Idempotency.ts"
 import {
   chargeId,
@@ -16,12 +16,12 @@ import {
   sharedLease
 } from "./LedgerSteps.ts"
 import { noteOf, settleNoted } from "./Noted.ts"
-import type { Charge, Purchase, Reservation, Reserved, Settlement } from "./Purchase.ts"
+import type { Charge, Purchase, Reservation, Reserved, Settlement } from "./Reservation.ts"
 import { makeTab, type Tab } from "./Tab.ts"
-import { type Heard, makeTurns, type Step } from "./Turns.ts"
+import { type Heard, makeTurns, type Step } from "../sql/GroupCommit.ts"
 
 export { LEASE_MS } from "./LedgerSteps.ts"
-export type * from "./Purchase.ts"
+export type * from "./Reservation.ts"
 
 type Asked<A> = Effect.Effect<A, SqlError.SqlError>
 

@@ -3,7 +3,7 @@ import { Effect, Exit, Stream } from "effect"
 import { HttpBody, HttpEffect, HttpServerResponse } from "effect/http"
 import type { Answer } from "../providers/Provider.ts"
 import { LARGEST_ANSWER, type Replay } from "./Idempotency.ts"
-import type { Charge } from "./Purchase.ts"
+import type { Charge } from "./Reservation.ts"
 
 /** `isOver`: what ends then was cut, and says to try again; nobody is told so for a day. */
 export const keeping = (

@@ -11,7 +11,7 @@ import {
 import { countTokens } from "@sluice/embedded"
 import type { Operations } from "../providers/Provider.ts"
 import { hidesUsage } from "../providers/StreamUsage.ts"
-import { beyondTexts } from "./Beyond.ts"
+import { beyondTexts } from "./NonTextFields.ts"
 import { NOTHING, type Usage } from "./Prices.ts"
 
 /** Tokens of an answer where the request sets no limit: the reserve, which a longer answer may go over. */

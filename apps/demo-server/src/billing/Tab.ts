@@ -5,9 +5,9 @@
  * both balances and the window have left, and nobody has changed them since, the next that they surely cover needs none.
  * Nothing else is decided here: whatever is not surely covered, the ledger's steps decide, after all of this is written.
  */
-import type { Asking } from "../sql/Asking.ts"
+import type { Asking } from "../sql/SqlStep.ts"
 import { add, addSettled, LARGEST, settle, settleOpen, takeAll } from "./LedgerSteps.ts"
-import type { Charge, Purchase, Reservation, Reserved, Settlement } from "./Purchase.ts"
+import type { Charge, Purchase, Reservation, Reserved, Settlement } from "./Reservation.ts"
 import { fits, putWindow, type RateLimits, stateOf, type Window, windowOf } from "./RateWindow.ts"
 
 export interface Tab {

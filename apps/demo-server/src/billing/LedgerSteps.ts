@@ -1,10 +1,10 @@
 /** What moves money, as steps of transactions: each guards itself, and undoes nothing of the others. */
 import { randomFillSync } from "node:crypto"
-import { ask, type Asking } from "../sql/Asking.ts"
+import { ask, type Asking } from "../sql/SqlStep.ts"
 import { claim, doubt, forget } from "./Idempotency.ts"
-import type { Charge, Purchase, Reservation, Settlement } from "./Purchase.ts"
+import type { Charge, Purchase, Reservation, Settlement } from "./Reservation.ts"
 import { countCall } from "./RateWindow.ts"
-import { keyGone } from "./Refusal.ts"
+import { keyGone } from "./BillingFailures.ts"
 
 /** How long a call that is not heard of is taken to be under way. */
 export const LEASE_MS = 120_000

@@ -3,8 +3,8 @@ import { Failure } from "@sluice/core"
 import { Stream } from "effect"
 import { lastEvent } from "../http/LastEvent.ts"
 import { withoutUsage } from "../providers/StreamUsage.ts"
-import type { Bounds } from "./Reported.ts"
-import type { Tally } from "./Tally.ts"
+import type { Bounds } from "./ReportedUsage.ts"
+import type { Tally } from "./StreamUsageCounter.ts"
 
 /** What is said of a stream that was ended. */
 export const tooLong = new Failure({

@@ -8,8 +8,8 @@ import { Providers } from "../providers/Providers.ts"
 import { REMEMBERED } from "./Idempotency.ts"
 import { Ledger, type OpenCharge } from "./Ledger.ts"
 import { Prices } from "./Prices.ts"
-import { settlementOfTask } from "./Quote.ts"
-import { hasMade } from "./Reported.ts"
+import { settlementOfTask } from "./CostEstimate.ts"
+import { hasMade } from "./ReportedUsage.ts"
 
 const EVERY = Duration.seconds(30)
 

@@ -2,7 +2,7 @@
 import { Failure } from "@sluice/core"
 import { Duration, Effect } from "effect"
 import { createHash } from "node:crypto"
-import { ask, type Asking } from "../sql/Asking.ts"
+import { ask, type Asking } from "../sql/SqlStep.ts"
 
 /** How long a name stands for the call that it came with first. */
 export const REMEMBERED = Duration.hours(24)

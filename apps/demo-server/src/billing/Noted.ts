@@ -1,11 +1,11 @@
 /** Settlements that are noted down before they are committed: whoever was answered has paid, whatever ends the process. */
 import { Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { ask, asked, type Asking } from "../sql/Asking.ts"
+import { ask, asked, type Asking } from "../sql/SqlStep.ts"
 import { notesOf, removeNotes } from "../sql/Notes.ts"
 import { StartError } from "../StartError.ts"
 import { settle } from "./LedgerSteps.ts"
-import type { Charge, Settlement } from "./Purchase.ts"
+import type { Charge, Settlement } from "./Reservation.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 

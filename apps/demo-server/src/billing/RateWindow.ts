@@ -1,5 +1,5 @@
 /** How often a key may call, and for how many tokens: windows of a minute, in the transaction that reserves. */
-import { ask, type Asking } from "../sql/Asking.ts"
+import { ask, type Asking } from "../sql/SqlStep.ts"
 
 export const WINDOW_MS = 60_000
 
