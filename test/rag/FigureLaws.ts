@@ -1,5 +1,5 @@
 /** What holds for every document that was read, whatever its format. */
-import type { Parsed, Span } from "../../packages/rag/src/Document.ts"
+import type { Parsed, Span } from "../../packages/rag/src/document/Document.ts"
 
 const within = (inner: Span, outer: Span): boolean => inner.start >= outer.start && inner.end <= outer.end
 

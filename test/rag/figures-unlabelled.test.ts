@@ -1,7 +1,7 @@
 /** Captions without a number, without a label, and on another page than their figure. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Figure, Parsed } from "../../packages/rag/src/Document.ts"
+import type { Figure, Parsed } from "../../packages/rag/src/document/Document.ts"
 import { captionStart } from "../../packages/rag/src/figures/CaptionStart.ts"
 import { parse } from "../../packages/rag/src/parse/Parser.ts"
 import { brokenLaw } from "./FigureLaws.ts"

@@ -1,9 +1,9 @@
 /** A note is found by what its front matter says, and quoted by its text alone. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { chunk } from "../../packages/rag/src/Chunker.ts"
+import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
 import { parseMarkdown } from "../../packages/rag/src/parse/Markdown.ts"
-import { embeddedText } from "../../packages/rag/src/SearchText.ts"
+import { embeddedText } from "../../packages/rag/src/document/SearchText.ts"
 import { modelsLayer } from "./Models.ts"
 import { library, pathsOf } from "./SmallLibrary.ts"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { type CommitPart, commitsOf } from "../../packages/rag/src/Commits.ts"
+import { type CommitPart, commitsOf } from "../../packages/rag/src/ingest/Commits.ts"
 
 const MEGABYTE = 1024 * 1024
 

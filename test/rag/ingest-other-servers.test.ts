@@ -4,7 +4,7 @@ import { apiKey, GatewayEmbedder, GatewayError, Unauthorized } from "@sluice/cor
 import { GatewayClient } from "@sluice/core/client"
 import { Library } from "@sluice/rag"
 import { Context, Effect, Layer } from "effect"
-import { modelError } from "../../packages/rag/src/PassageEmbedder.ts"
+import { modelError } from "../../packages/rag/src/embedding/PassageEmbedder.ts"
 import { type Behaviour, embed, json, LoopbackGateway } from "../core/LoopbackGateway.ts"
 import { readerLayer, rerankerLayer } from "./Models.ts"
 import { handbook, testFolder } from "./TestFolder.ts"

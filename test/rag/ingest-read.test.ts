@@ -5,8 +5,8 @@ import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { readAtOnce, SMALL_BYTES } from "../../packages/rag/src/ReadAtOnce.ts"
-import { readSource } from "../../packages/rag/src/SourceFiles.ts"
+import { readAtOnce, SMALL_BYTES } from "../../packages/rag/src/ingest/sources/ReadAtOnce.ts"
+import { readSource } from "../../packages/rag/src/ingest/sources/SourceFiles.ts"
 import { testFolder } from "./TestFolder.ts"
 
 describe("a file", () => {

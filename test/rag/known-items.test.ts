@@ -1,7 +1,7 @@
 /** Questions that a collection asks itself, and what is held out for them. */
 import { assert, describe, it } from "@effect/vitest"
 import { holdOut, knownItems, questionKey } from "../../packages/rag/src/evaluation/KnownItems.ts"
-import { chunk } from "../../packages/rag/src/Chunker.ts"
+import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
 import { parseMarkdown } from "../../packages/rag/src/parse/Markdown.ts"
 import type { Parsed } from "@sluice/rag"
 

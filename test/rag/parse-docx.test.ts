@@ -1,7 +1,7 @@
 /** Word documents: what is read of them, and what is refused with which advice. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Parsed } from "../../packages/rag/src/Document.ts"
+import type { Parsed } from "../../packages/rag/src/document/Document.ts"
 import { parse } from "../../packages/rag/src/parse/Parser.ts"
 import { docx, docxParts, drawing, listed, p, png, r, styled, table, tc } from "./DocxWriter.ts"
 import { zip } from "./ZipWriter.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Vision } from "@sluice/core"
 import { Effect, Layer } from "effect"
-import { chunk } from "../../packages/rag/src/Chunker.ts"
+import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
 import { parse } from "../../packages/rag/src/parse/Parser.ts"
 import { docx, png } from "./DocxWriter.ts"
 import { brokenLaw } from "./FigureLaws.ts"

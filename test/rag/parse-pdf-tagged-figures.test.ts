@@ -1,7 +1,7 @@
 /** Tables and figures that a PDF's own structure says, and what it says wrongly. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Parsed } from "../../packages/rag/src/Document.ts"
+import type { Parsed } from "../../packages/rag/src/document/Document.ts"
 import { parse } from "../../packages/rag/src/parse/Parser.ts"
 import { brokenLaw } from "./FigureLaws.ts"
 import { column, type Mark, type PdfPage, type Tag, writePdf } from "./PdfWriter.ts"

@@ -5,10 +5,10 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { GatewayError, InvalidRequest, Vision } from "@sluice/core"
 import { Effect, Layer } from "effect"
-import type { Parsed } from "../../packages/rag/src/Document.ts"
+import type { Parsed } from "../../packages/rag/src/document/Document.ts"
 import { parse, type PictureFile } from "../../packages/rag/src/parse/Parser.ts"
 import { PICTURES_AT_MOST, PICTURES_READ_AT_MOST } from "../../packages/rag/src/parse/Pictures.ts"
-import { pictureBeside } from "../../packages/rag/src/SourceFiles.ts"
+import { pictureBeside } from "../../packages/rag/src/ingest/sources/SourceFiles.ts"
 import { docx, drawing, p, png } from "./DocxWriter.ts"
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { fuse, Fusion, type Hit } from "@sluice/rag"
 import { Schema } from "effect"
-import { finalOrder, keywordsWeight, priorsOf } from "../../packages/rag/src/RerankOrder.ts"
+import { finalOrder, keywordsWeight, priorsOf } from "../../packages/rag/src/retrieval/RerankOrder.ts"
 import { random } from "./RandomDocument.ts"
 
 const passage = (id: string): Hit["passage"] => ({

@@ -8,7 +8,7 @@ import {
   searchText,
   searchWords,
   titleOf
-} from "../../packages/rag/src/SearchText.ts"
+} from "../../packages/rag/src/document/SearchText.ts"
 
 /** What a text is found by besides itself. */
 const added = (text: string) => {

@@ -4,11 +4,11 @@ import { type CitedSentence, Reader } from "@sluice/core"
 import { layer as modelsLayer } from "@sluice/embedded"
 import type { Parsed } from "@sluice/rag"
 import { Effect, Layer, Stream } from "effect"
-import { chunk } from "../../packages/rag/src/Chunker.ts"
+import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
 import { parseHtml } from "../../packages/rag/src/parse/Html.ts"
 import { parseMarkdown } from "../../packages/rag/src/parse/Markdown.ts"
 import { parsePlainText } from "../../packages/rag/src/parse/PlainText.ts"
-import { embeddedText } from "../../packages/rag/src/SearchText.ts"
+import { embeddedText } from "../../packages/rag/src/document/SearchText.ts"
 import { library } from "./SmallLibrary.ts"
 
 const lines = (count: number, line: (i: number) => string) =>

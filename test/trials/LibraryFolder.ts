@@ -9,7 +9,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import * as Corpus from "../../bench/Corpus.ts"
 import type { Random } from "../../bench/Random.ts"
-import { chunk } from "../../packages/rag/src/Chunker.ts"
+import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
 import { must } from "./Trial.ts"
 
 const corpus = Corpus.make(7)

@@ -25,9 +25,9 @@ import { openNames } from "./lance/LanceNames.ts"
 import { collectionsSchema, passagesSchema } from "./lance/LanceTables.ts"
 import { openSnapshots, pruneVersions, snapshotOf } from "./lance/LanceSnapshots.ts"
 import { openVectors } from "./lance/LanceVectors.ts"
-import { shown } from "./Given.ts"
+import { shown } from "./document/Given.ts"
 import { checkManifest, type Manifest } from "./Manifest.ts"
-import { RagError, type RagReason } from "./RagError.ts"
+import { RagError, type RagReason } from "./document/RagError.ts"
 import { readOnly } from "./ReadOnly.ts"
 
 /** Where the store is reached, and what `maintain` leaves of its past. */

@@ -1,9 +1,9 @@
 /** A library as it was: kept under a name, opened beside the present one, gone back to. */
 import { Effect } from "effect"
-import { givenText } from "./Given.ts"
+import { givenText } from "./document/Given.ts"
 import type { Manifest } from "./Manifest.ts"
 import { PassageIndex, type Snapshot } from "./PassageIndex.ts"
-import type { RagError } from "./RagError.ts"
+import type { RagError } from "./document/RagError.ts"
 import { onlyRead } from "./ReadOnly.ts"
 
 /** What a library does with its past. */

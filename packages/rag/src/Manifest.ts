@@ -1,6 +1,6 @@
 /** What a collection was made with. Vectors of two models, or passages of two chunkers, are never mixed. */
 import { Effect, Schema } from "effect"
-import { RagError } from "./RagError.ts"
+import { RagError } from "./document/RagError.ts"
 
 /** Version of the tables' layout that this code writes, and the newest that it reads. */
 export const FORMAT = 2

@@ -1,9 +1,9 @@
 /** What a store must do for a library. `LanceIndex` does it; a user's own is one Layer. */
 import { Context, type Duration, type Effect } from "effect"
-import type { DocumentInfo, Passage, PictureBeside, StoredPassage } from "./Document.ts"
-import type { Filter } from "./Filter.ts"
+import type { DocumentInfo, Passage, PictureBeside, StoredPassage } from "./document/Document.ts"
+import type { Filter } from "./document/Filter.ts"
 import type { Manifest } from "./Manifest.ts"
-import type { RagError } from "./RagError.ts"
+import type { RagError } from "./document/RagError.ts"
 
 /** A passage ready to be stored. Without a vector it is kept but never recalled: a text without any word has none. */
 export interface IndexedPassage {

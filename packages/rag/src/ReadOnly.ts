@@ -1,7 +1,7 @@
 /** A collection that is looked at and never changed. */
 import { Effect } from "effect"
 import type { Collection } from "./PassageIndex.ts"
-import { RagError } from "./RagError.ts"
+import { RagError } from "./document/RagError.ts"
 
 /** What would write fails with `PermissionDenied`; so does `inventory`, which writers begin with: nothing is paid for. */
 export const readOnly = (snapshot: string, collection: Collection): Collection => {

@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Duration, Effect, type Scope, Stream } from "effect"
-import { Library, type Models } from "../Library.ts"
-import type { RagError } from "../RagError.ts"
+import { Library, type Models } from "../library/Library.ts"
+import type { RagError } from "../document/RagError.ts"
 import {
   type AnswerScores,
   ExpectedAnswer,

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
 import { escape } from "effect/RegExp"
-import type { Answer } from "../Answer.ts"
-import type { Citation } from "../Document.ts"
+import type { Answer } from "../answering/Answer.ts"
+import type { Citation } from "../document/Document.ts"
 
 /** Where the answer stands: a page, a figure or a table, one of them, or anywhere in the document. */
 const ExpectedPlace = Schema.Struct({

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Schema, Stream } from "effect"
-import { RagError } from "../RagError.ts"
+import { RagError } from "../document/RagError.ts"
 import { damaged, jsonLines, lines } from "./JsonLines.ts"
 import type { Judgements } from "./Metrics.ts"
 

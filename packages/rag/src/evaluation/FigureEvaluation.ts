@@ -2,9 +2,9 @@
 import { readFile } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { Duration, Effect, Schema } from "effect"
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 import { parse } from "../parse/Parser.ts"
-import { RagError } from "../RagError.ts"
+import { RagError } from "../document/RagError.ts"
 import { type FigureScores, type FoundFigure, type MarkedFigure, scoreFigures } from "./FigureScores.ts"
 
 /** PDFs that are read at a time: one for each thread that reads them. */

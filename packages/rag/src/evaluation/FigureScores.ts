@@ -1,5 +1,5 @@
 /** Figures that were found against those that people marked: pure functions. */
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 
 /** A figure or a table on a page. `number` is as the caption says it; none where it has none. */
 export interface MarkedFigure {

@@ -1,9 +1,9 @@
 /** A library's documents indexed once more, in a folder of its own, without what some questions were made from. */
 import { Vision } from "@sluice/core"
 import { Context, Effect } from "effect"
-import type { Parsed, StoredPassage } from "../Document.ts"
-import { type Draft, draftOf } from "../Draft.ts"
-import { searchText } from "../SearchText.ts"
+import type { Parsed, StoredPassage } from "../document/Document.ts"
+import { type Draft, draftOf } from "../ingest/Draft.ts"
+import { searchText } from "../document/SearchText.ts"
 import { scratchCollection } from "./ScratchCollection.ts"
 
 /** Passages of one commit. */

@@ -2,7 +2,7 @@
 import { createReadStream } from "node:fs"
 import { createInterface } from "node:readline"
 import { Effect, Schema, Stream } from "effect"
-import { RagError } from "../RagError.ts"
+import { RagError } from "../document/RagError.ts"
 
 /** A file of JSON, one value a line. */
 export const jsonLines = <A>(path: string, schema: Schema.Codec<A, unknown>): Stream.Stream<A, RagError> => {

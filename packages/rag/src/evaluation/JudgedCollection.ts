@@ -1,10 +1,10 @@
 /** A judged collection in a store of its own: what the ways of retrieving look in. */
 import { Effect, Stream } from "effect"
-import { documentId } from "../Draft.ts"
-import { type PassageEmbedder, sha256 } from "../PassageEmbedder.ts"
+import { documentId } from "../ingest/Draft.ts"
+import { type PassageEmbedder, sha256 } from "../embedding/PassageEmbedder.ts"
 import type { IndexedDocument } from "../PassageIndex.ts"
-import { RagError } from "../RagError.ts"
-import { embeddedText, searchText } from "../SearchText.ts"
+import { RagError } from "../document/RagError.ts"
+import { embeddedText, searchText } from "../document/SearchText.ts"
 import type { BeirDocument } from "./Beir.ts"
 import { scratchCollection } from "./ScratchCollection.ts"
 

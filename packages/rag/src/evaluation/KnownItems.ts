@@ -4,7 +4,7 @@
  * A question whose words stand in what is indexed of its answer would be found by any search. So what the question was
  * made from is held out: the heading or the caption is taken out of the document before it is indexed for the question.
  */
-import type { Figure, Parsed, Span } from "../Document.ts"
+import type { Figure, Parsed, Span } from "../document/Document.ts"
 
 /** A question, where its answer stands, and what must not be indexed when it is asked. */
 export interface KnownItem {

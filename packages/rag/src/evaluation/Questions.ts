@@ -1,8 +1,8 @@
 /** Questions that a library's owner wrote, one JSON object a line. */
 import { Effect, Schema, type Stream } from "effect"
 import { escape } from "effect/RegExp"
-import type { Parsed, Span } from "../Document.ts"
-import { RagError } from "../RagError.ts"
+import type { Parsed, Span } from "../document/Document.ts"
+import { RagError } from "../document/RagError.ts"
 import { jsonLines } from "./JsonLines.ts"
 
 /** A question and where its answer stands: in a document, on a page of it, in a text of it. The closest of these counts. */

@@ -1,6 +1,6 @@
 /** Ways of retrieving, each asked every question: what they reach, how long they take, what they cost. */
 import { Duration, Effect, Stream } from "effect"
-import type { RagError } from "../RagError.ts"
+import type { RagError } from "../document/RagError.ts"
 import type { MeasuredQueries } from "./Comparison.ts"
 import type { Meter, ModelUse } from "./MeteredModels.ts"
 import { type Judgements, meanOf, measureOne, type RunMetrics } from "./Metrics.ts"

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Embedder } from "@sluice/core"
 import { Effect, Layer } from "effect"
-import { CHUNKER } from "../Chunker.ts"
+import { CHUNKER } from "../chunking/Chunker.ts"
 import { LanceIndex } from "../LanceIndex.ts"
 import { FORMAT } from "../Manifest.ts"
-import { makePassageEmbedder, modelError } from "../PassageEmbedder.ts"
+import { makePassageEmbedder, modelError } from "../embedding/PassageEmbedder.ts"
 import { PassageIndex } from "../PassageIndex.ts"
 
 /** A folder for as long as the scope is open. */

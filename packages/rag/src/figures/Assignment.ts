@@ -1,7 +1,7 @@
 /** Which of its regions each caption gets: chosen together for a page, without overlaps. */
 import { area, shared } from "../parse/pdf/Box.ts"
 import type { Candidate, Side } from "./Candidate.ts"
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 
 /** How often the captions of a kind have their figure on each side, in one document; 0 to 1, together 1. */
 export type Habit = Readonly<Record<"figure" | "table", Readonly<Record<Side, number>>>>

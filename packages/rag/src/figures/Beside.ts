@@ -1,5 +1,5 @@
 /** Figures beside their captions. */
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 import { area, centre, contains, hull, overlapX, overlapY, shared, width } from "../parse/pdf/Box.ts"
 import type { Candidate } from "./Candidate.ts"
 import type { Caption } from "./Captions.ts"

@@ -1,5 +1,5 @@
 /** What of a page is running text: columns, paragraphs and headings, which figures never swallow. */
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 import { height, hull, overlapX, overlapY, shared, width } from "../parse/pdf/Box.ts"
 import { median } from "../parse/pdf/Lines.ts"
 import { type Frame, type Segment } from "./Frame.ts"

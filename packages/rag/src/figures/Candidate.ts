@@ -1,5 +1,5 @@
 /** A region that may be the figure of a caption. */
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 import type { Caption } from "./Captions.ts"
 
 export type Side = "above" | "below" | "left" | "right"

@@ -1,5 +1,5 @@
 /** The captions of a page. */
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 import { height, hull, overlapX, overlapY, width } from "../parse/pdf/Box.ts"
 import { type Body, type Column, letters } from "./BodyText.ts"
 import { type CaptionStart, captionStart } from "./CaptionStart.ts"

@@ -1,5 +1,5 @@
 /** How much a region looks like a figure, or a table. */
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 import { area, height, width } from "../parse/pdf/Box.ts"
 import type { Graphic } from "../parse/pdf/Run.ts"
 import type { Caption } from "./Captions.ts"

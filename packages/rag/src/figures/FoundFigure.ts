@@ -1,5 +1,5 @@
 /** A figure or table as it stands on its page. */
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 import { centre, contains } from "../parse/pdf/Box.ts"
 import { type RawPage, type Run, type Turn, upright } from "../parse/pdf/Run.ts"
 import type { TableRow } from "./Rows.ts"

@@ -1,5 +1,5 @@
 /** A page turned so that the text of one direction is upright: what figures are looked for in. */
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 import { height, hull, shared, width } from "../parse/pdf/Box.ts"
 import { boxOf, type Graphic, glue, type RawPage, type Run, type Turn, upright } from "../parse/pdf/Run.ts"
 

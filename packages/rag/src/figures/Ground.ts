@@ -1,5 +1,5 @@
 /** What a page gives for the regions of its figures to grow over. */
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 import { area, centre, contains, height, shared, width } from "../parse/pdf/Box.ts"
 import type { Graphic } from "../parse/pdf/Run.ts"
 import type { Body, Column, Obstacle } from "./BodyText.ts"

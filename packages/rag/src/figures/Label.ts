@@ -2,7 +2,7 @@
  * "Figure 3:", "Table A.1.", "图 2-1": how a caption begins where paragraphs are known, as in Markdown and Word. On a page
  * of a PDF, where any line may be one, `CaptionStart.ts` has more words and more doubt.
  */
-import type { Figure } from "../Document.ts"
+import type { Figure } from "../document/Document.ts"
 
 export interface Label {
   readonly kind: Figure["kind"]

@@ -1,5 +1,5 @@
 /** Pictures with a line below them that says what they show, without a label. */
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 import { area, height, hull, overlapX, overlapY, width } from "../parse/pdf/Box.ts"
 import type { RawPage } from "../parse/pdf/Run.ts"
 import { overlap } from "./Assignment.ts"

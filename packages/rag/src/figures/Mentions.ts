@@ -1,5 +1,5 @@
 /** The paragraphs that refer to a figure: "see Fig. 3", "Figures 3 and 4", "Figs. 2–5", "图 3". */
-import type { Block, Figure, Span } from "../Document.ts"
+import type { Block, Figure, Span } from "../document/Document.ts"
 import { captionStart } from "./CaptionStart.ts"
 import { sameNumber } from "./Label.ts"
 

@@ -1,5 +1,5 @@
 /** Text at the end of a region that is no part of the figure or table: notes and sources, and what precedes it. */
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 import { height, hull, width } from "../parse/pdf/Box.ts"
 import type { Item } from "./Content.ts"
 

@@ -1,5 +1,5 @@
 /** How far to the left and right a caption's figure may reach. */
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 import { height, overlapX, overlapY, width } from "../parse/pdf/Box.ts"
 import type { Caption } from "./Captions.ts"
 import type { Ground } from "./Ground.ts"

@@ -1,5 +1,5 @@
 /** Regions that grow from a caption over what is drawn and written beside it, until running text is in the way. */
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 import { height, hull, overlapX, overlapY, shared, width } from "../parse/pdf/Box.ts"
 import type { Obstacle } from "./BodyText.ts"
 import type { Caption } from "./Captions.ts"

@@ -1,5 +1,5 @@
 /** The cells of a table, by its lines where it has some, else by the gaps between its columns. */
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 import { centre, height, hull, overlapX, overlapY, width } from "../parse/pdf/Box.ts"
 import { boxOf, glue, type Graphic, type Run } from "../parse/pdf/Run.ts"
 import { rulesOf } from "./Rules.ts"

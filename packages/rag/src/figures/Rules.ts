@@ -1,5 +1,5 @@
 /** The lines of tables. */
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 import { height, hull, width } from "../parse/pdf/Box.ts"
 import type { Graphic } from "../parse/pdf/Run.ts"
 

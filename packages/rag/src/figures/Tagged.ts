@@ -1,5 +1,5 @@
 /** What a tagged PDF says itself of its figures and tables, joined to those that are found by their captions. */
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 import { centre, contains, overlapX, overlapY, union } from "../parse/pdf/Box.ts"
 import { lengthOf, type RawPage, type Run, type Turn } from "../parse/pdf/Run.ts"
 import { overlap } from "./Assignment.ts"

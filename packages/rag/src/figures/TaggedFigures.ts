@@ -1,5 +1,5 @@
 /** Figures as the file's own structure says them. */
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 import { area, height, hull, union, width } from "../parse/pdf/Box.ts"
 import { type RawPage, type Run } from "../parse/pdf/Run.ts"
 import { PAPER } from "./Ground.ts"

@@ -1,5 +1,5 @@
 /** Tables as the file's own structure says them, where that agrees with what is drawn. */
-import type { Box } from "../Document.ts"
+import type { Box } from "../document/Document.ts"
 import { centre, contains, height, hull, overlapX, union, width } from "../parse/pdf/Box.ts"
 import { toLines } from "../parse/pdf/Lines.ts"
 import { lengthOf, type RawPage, type Run, type Turn, upright } from "../parse/pdf/Run.ts"

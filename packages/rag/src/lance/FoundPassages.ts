@@ -1,5 +1,5 @@
 /** Passages that searches found lately: each is made of its JSON once, and stays the same object. */
-import type { StoredPassage } from "../Document.ts"
+import type { StoredPassage } from "../document/Document.ts"
 import { toPassage } from "./LanceRows.ts"
 
 /**

@@ -1,5 +1,5 @@
 /** All passages of a small collection in memory, as of one version: a search then brings addresses alone. */
-import type { StoredPassage } from "../Document.ts"
+import type { StoredPassage } from "../document/Document.ts"
 import { rememberedPassage } from "./FoundPassages.ts"
 import type { Table } from "./Lance.ts"
 import { addressedRows } from "./LanceRows.ts"

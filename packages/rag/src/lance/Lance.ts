@@ -5,7 +5,7 @@ import { Effect, Redacted, Schedule, type Scope } from "effect"
 import { mkdtemp, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
-import { RagError, type RagReason, type Stage } from "../RagError.ts"
+import { RagError, type RagReason, type Stage } from "../document/RagError.ts"
 import { KEYWORD_STOP_WORDS } from "./KeywordStopWords.ts"
 
 export type Connection = lancedb.Connection

@@ -1,9 +1,9 @@
 /** One table `c_<uuid>`: documents and their passages, written whole, searched by cosine. */
 import { Effect, Semaphore } from "effect"
-import type { DocumentInfo } from "../Document.ts"
+import type { DocumentInfo } from "../document/Document.ts"
 import type { Collection, StoredDocument } from "../PassageIndex.ts"
 import type { Manifest } from "../Manifest.ts"
-import { RagError } from "../RagError.ts"
+import { RagError } from "../document/RagError.ts"
 import { attempt, attemptWrite, sqlIn, sqlString, type Table, upsert } from "./Lance.ts"
 import { holderOf } from "./HeldRows.ts"
 import type { LanceFiles } from "./LanceFiles.ts"

@@ -1,7 +1,7 @@
 /** Originals: the bytes of every document, once for each content. */
 import { Field, Float64, LargeBinary, makeData, Schema, Struct, Utf8, vectorFromArray } from "apache-arrow"
 import { Clock, Effect } from "effect"
-import type { RagError } from "../RagError.ts"
+import type { RagError } from "../document/RagError.ts"
 import {
   attempt,
   attemptWrite,

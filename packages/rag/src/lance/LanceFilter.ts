@@ -1,9 +1,9 @@
 /** A filter as LanceDB evaluates it. Nothing of it reaches the SQL but literals that are quoted here. */
 import { Effect, Schema } from "effect"
-import type { DocumentInfo, Format, StoredPassage } from "../Document.ts"
-import { Filter, type FilterField, type FilterValue, matches } from "../Filter.ts"
-import { shown } from "../Given.ts"
-import { RagError } from "../RagError.ts"
+import type { DocumentInfo, Format, StoredPassage } from "../document/Document.ts"
+import { Filter, type FilterField, type FilterValue, matches } from "../document/Filter.ts"
+import { shown } from "../document/Given.ts"
+import { RagError } from "../document/RagError.ts"
 import { sqlIn, sqlString } from "./Lance.ts"
 
 /** Conditions within each other, and conditions and values in all. */

@@ -1,7 +1,7 @@
 /** What nothing refers to any more: tables without a name, originals without a document, vectors of models without a use. */
 import { Clock, Effect, Option } from "effect"
 import { decodeManifest } from "../Manifest.ts"
-import type { RagError } from "../RagError.ts"
+import type { RagError } from "../document/RagError.ts"
 import { attempt, attemptWrite, type Connection, isMissing, type Table } from "./Lance.ts"
 import { GRACE_MILLIS, type LanceFiles } from "./LanceFiles.ts"
 import { attachmentsOf } from "./LanceRows.ts"

@@ -1,7 +1,7 @@
 /** Which table a collection's name stands for, and how it comes to stand for another one without a loss. */
 import { Clock, Effect } from "effect"
 import { decodeManifest, encodeManifest, type Manifest, type StoredManifest } from "../Manifest.ts"
-import { RagError } from "../RagError.ts"
+import { RagError } from "../document/RagError.ts"
 import { attempt, attemptWrite, sqlString, type Table } from "./Lance.ts"
 import { times } from "./LanceFiles.ts"
 import { toTable, utf8 } from "./LanceRows.ts"

@@ -1,6 +1,6 @@
 /** How much of an exact search the vector index finds, measured on the collection's own vectors, and kept with it. */
 import { Clock, Effect } from "effect"
-import type { RagError } from "../RagError.ts"
+import type { RagError } from "../document/RagError.ts"
 import { attempt, attemptWrite, nearestTo, type Table } from "./Lance.ts"
 import { hasDirection } from "./LanceVector.ts"
 

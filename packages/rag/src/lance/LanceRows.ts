@@ -12,7 +12,7 @@ import {
   Utf8,
   vectorFromArray
 } from "apache-arrow"
-import type { DocumentInfo, Format, Line, PassageFigure, PictureBeside, StoredPassage } from "../Document.ts"
+import type { DocumentInfo, Format, Line, PassageFigure, PictureBeside, StoredPassage } from "../document/Document.ts"
 import type { IndexedDocument, IndexedPassage, StoredDocument } from "../PassageIndex.ts"
 import { passagesSchema, vectorType } from "./LanceTables.ts"
 import { hasDirection } from "./LanceVector.ts"

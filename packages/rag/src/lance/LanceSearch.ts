@@ -1,9 +1,9 @@
 /** Recall: by vector and by keywords side by side; each brings the passages that it finds. */
 import type { RecordBatch } from "apache-arrow"
 import { Effect } from "effect"
-import type { StoredPassage } from "../Document.ts"
+import type { StoredPassage } from "../document/Document.ts"
 import type { Hit, SearchQuery } from "../PassageIndex.ts"
-import { RagError } from "../RagError.ts"
+import { RagError } from "../document/RagError.ts"
 import { foundPassage } from "./FoundPassages.ts"
 import type { HeldRows, Holder } from "./HeldRows.ts"
 import { attempt, matchQuery, nearestTo, type Table } from "./Lance.ts"

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { Clock, Duration, Effect } from "effect"
 import { decodeManifest, encodeManifest, type Manifest } from "../Manifest.ts"
 import type { Retention, Snapshot } from "../PassageIndex.ts"
-import { RagError } from "../RagError.ts"
+import { RagError } from "../document/RagError.ts"
 import {
   attempt,
   attemptWrite,

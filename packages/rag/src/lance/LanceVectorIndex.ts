@@ -1,7 +1,7 @@
 /** When a table's indexes take in what was written, and when it is compacted. */
 import { Effect } from "effect"
 import type { IndexStats } from "../PassageIndex.ts"
-import type { RagError } from "../RagError.ts"
+import type { RagError } from "../document/RagError.ts"
 import { attempt, attemptWrite, keywordIndex, type Table, vectorIndex } from "./Lance.ts"
 import { measuredIndex } from "./LanceRecall.ts"
 import { dropScratch } from "./LanceScratch.ts"

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { Effect, Semaphore } from "effect"
 import type { VectorCache } from "../PassageIndex.ts"
-import type { RagError } from "../RagError.ts"
+import type { RagError } from "../document/RagError.ts"
 import { type KeyFilter, keyFilter } from "./KeyFilter.ts"
 import { append, attempt, attemptWrite, openOrCreate, sqlIn, type Store } from "./Lance.ts"
 import { toTable, utf8, vectors } from "./LanceRows.ts"

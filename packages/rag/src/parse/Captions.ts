@@ -1,5 +1,5 @@
 /** Captions to the figures and tables that they stand beside. */
-import type { Block, Figure, Parsed, Span } from "../Document.ts"
+import type { Block, Figure, Parsed, Span } from "../document/Document.ts"
 import { labelOf, type Label } from "../figures/Label.ts"
 import { withMentions } from "../figures/Mentions.ts"
 import type { DraftBlock, FigureContent } from "./FigureDraft.ts"

@@ -1,5 +1,5 @@
 /** Figures and tables as a parser meets them, before they have their captions, their bytes and their mentions. */
-import type { Block, Span } from "../Document.ts"
+import type { Block, Span } from "../document/Document.ts"
 
 /** A picture that a document shows. */
 export interface PictureDraft {

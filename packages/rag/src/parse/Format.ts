@@ -1,5 +1,5 @@
 /** Which files are read, and as what. */
-import type { Format } from "../Document.ts"
+import type { Format } from "../document/Document.ts"
 
 /** Files larger than this (64 MiB) are refused before they are read: `parse` holds a file in memory. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024

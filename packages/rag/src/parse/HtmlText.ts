@@ -1,5 +1,5 @@
 /** Writes the visible text of a page and remembers where its blocks are. */
-import type { Block, Span } from "../Document.ts"
+import type { Block, Span } from "../document/Document.ts"
 import { type DraftBlock, figureBlock, isOneFigure, type PictureDraft, wordsOf } from "./FigureDraft.ts"
 import { LIST_WHOLE } from "./ListLength.ts"
 import { type CellSpan, TableGrid } from "./TableGrid.ts"

@@ -1,7 +1,7 @@
 /** An image as a document of one page and one figure. */
 import { Vision } from "@sluice/core"
 import { Effect, Option } from "effect"
-import type { Box, Line, Parsed, ReadFault } from "../Document.ts"
+import type { Box, Line, Parsed, ReadFault } from "../document/Document.ts"
 import { titleFromPath } from "./Format.ts"
 import { imageHeaderOf } from "./ImageHeader.ts"
 import { isWriting } from "./Writing.ts"

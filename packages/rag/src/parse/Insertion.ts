@@ -1,5 +1,5 @@
 /** Text put into a document that was already read, at the ends of figures. */
-import type { Figure, Parsed, Span } from "../Document.ts"
+import type { Figure, Parsed, Span } from "../document/Document.ts"
 
 /** What is put into the text, and where: the end of a figure. */
 export interface Insertion {

@@ -1,5 +1,5 @@
 /** From line numbers to character ranges. */
-import type { Span } from "../Document.ts"
+import type { Span } from "../document/Document.ts"
 
 /** Offsets at which lines start, counted from `from`, and after them the text's length. Lines end at `\n`, `\r\n` or `\r`. */
 export const lineStarts = (text: string, from = 0): ReadonlyArray<number> => {

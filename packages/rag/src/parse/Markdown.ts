@@ -1,6 +1,6 @@
 /** Markdown to blocks; every offset points into the file itself. */
 import MarkdownIt from "markdown-it"
-import type { Block } from "../Document.ts"
+import type { Block } from "../document/Document.ts"
 import { type Unillustrated, withFigures } from "./Captions.ts"
 import type { DraftBlock } from "./FigureDraft.ts"
 import { blockSpan, lineStarts } from "./LineSpans.ts"

@@ -1,6 +1,6 @@
 /** Pictures and tables of Markdown. */
 import type MarkdownItClass from "markdown-it"
-import type { Span } from "../Document.ts"
+import type { Span } from "../document/Document.ts"
 import { labelOf } from "../figures/Label.ts"
 import type { DraftBlock, FigureContent, PictureDraft } from "./FigureDraft.ts"
 import { parseHtml } from "./Html.ts"

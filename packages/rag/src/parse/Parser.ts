@@ -1,7 +1,7 @@
 /** Any file that is read, to its text and blocks. */
 import { Effect } from "effect"
-import type { Format, Parsed } from "../Document.ts"
-import { RagError, type RagReason } from "../RagError.ts"
+import type { Format, Parsed } from "../document/Document.ts"
+import { RagError, type RagReason } from "../document/RagError.ts"
 import {
   endingOf,
   formatOf,

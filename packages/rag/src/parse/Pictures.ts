@@ -1,7 +1,7 @@
 /** The pictures of a document: their bytes, and what is written in them. */
 import { decodeBase64, parseDataUri, Vision } from "@sluice/core"
 import { Effect, Option } from "effect"
-import type { Figure, Parsed, ReadFault } from "../Document.ts"
+import type { Figure, Parsed, ReadFault } from "../document/Document.ts"
 import type { Unillustrated } from "./Captions.ts"
 import { type ImageHeader, imageHeaderOf } from "./ImageHeader.ts"
 import { type Insertion, insertTexts } from "./Insertion.ts"

@@ -1,5 +1,5 @@
 /** Plain text to blocks; every offset points into the file itself. */
-import type { Block, Figure, Parsed } from "../Document.ts"
+import type { Block, Figure, Parsed } from "../document/Document.ts"
 import { delimiterOf } from "./Delimiter.ts"
 import type { TextKind } from "./Format.ts"
 import { blockSpan, lineStarts } from "./LineSpans.ts"

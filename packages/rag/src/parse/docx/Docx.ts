@@ -1,6 +1,6 @@
 /** Word documents to their text, blocks and figures. */
 import { Effect } from "effect"
-import { RagError } from "../../RagError.ts"
+import { RagError } from "../../document/RagError.ts"
 import { type Unillustrated, withFigures } from "../Captions.ts"
 import { illustrate } from "../Pictures.ts"
 import { bodyHandler } from "./DocxBody.ts"

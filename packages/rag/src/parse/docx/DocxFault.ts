@@ -1,5 +1,5 @@
 /** Why a Word document is not read: thrown while reading, turned into a `RagError` at the end. */
-import type { RagReason } from "../../RagError.ts"
+import type { RagReason } from "../../document/RagError.ts"
 
 export class DocxFault extends Error {
   override readonly name = "DocxFault"

@@ -1,5 +1,5 @@
 /** Sizes, places and overlaps of boxes. */
-import type { Box } from "../../Document.ts"
+import type { Box } from "../../document/Document.ts"
 
 export const width = (box: Box): number => box[2] - box[0]
 export const height = (box: Box): number => box[3] - box[1]

@@ -1,5 +1,5 @@
 /** Runs to lines. */
-import type { Box } from "../../Document.ts"
+import type { Box } from "../../document/Document.ts"
 import { hull } from "./Box.ts"
 import { boxOf, glue, type Run, type Turn } from "./Run.ts"
 

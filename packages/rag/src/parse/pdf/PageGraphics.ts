@@ -1,5 +1,5 @@
 /** What is drawn on a page besides text: paths, images, shadings, with their boxes. */
-import type { Box } from "../../Document.ts"
+import type { Box } from "../../document/Document.ts"
 import { hull } from "./Box.ts"
 import { compose, mapBox, type Matrix } from "./PageTransform.ts"
 import { memoryOf, type Pdfium } from "./PdfiumLibrary.ts"

@@ -1,5 +1,5 @@
 /** The text of a page: characters and their boxes to runs. */
-import type { Box } from "../../Document.ts"
+import type { Box } from "../../document/Document.ts"
 import { mapBox, type Matrix } from "./PageTransform.ts"
 import { memoryOf, type Pdfium } from "./PdfiumLibrary.ts"
 import type { Run, Turn } from "./Run.ts"

@@ -1,5 +1,5 @@
 /** From a page's own space to the page as it is shown. */
-import type { Box } from "../../Document.ts"
+import type { Box } from "../../document/Document.ts"
 import { memoryOf, type Pdfium } from "./PdfiumLibrary.ts"
 
 /** `x' = a·x + c·y + e`, `y' = b·x + d·y + f`. */

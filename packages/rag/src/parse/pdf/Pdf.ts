@@ -1,6 +1,6 @@
 /** PDFs, read in threads of their own so that the program goes on meanwhile. */
 import { Effect } from "effect"
-import { RagError } from "../../RagError.ts"
+import { RagError } from "../../document/RagError.ts"
 import type { PdfFault } from "./Run.ts"
 import { inThread, type TimeLimits } from "./PdfThreads.ts"
 import { readScans } from "./Scans.ts"

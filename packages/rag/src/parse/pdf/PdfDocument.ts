@@ -1,5 +1,5 @@
 /** A PDF's pages to one text with its blocks, pages and lines. */
-import type { Block, Figure, Line, Page, Parsed } from "../../Document.ts"
+import type { Block, Figure, Line, Page, Parsed } from "../../document/Document.ts"
 import type { FoundFigure } from "../../figures/FoundFigure.ts"
 import { onPage, toFrame } from "../../figures/Frame.ts"
 import { withMentions } from "../../figures/Mentions.ts"

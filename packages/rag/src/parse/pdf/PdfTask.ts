@@ -1,5 +1,5 @@
 /** What the program asks of a thread that reads PDFs, and what comes back. */
-import type { Parsed } from "../../Document.ts"
+import type { Parsed } from "../../document/Document.ts"
 import type { PdfFault } from "./Run.ts"
 import type { SeenOnPage } from "./Seen.ts"
 

@@ -1,5 +1,5 @@
 /** Bytes to what stands on the pages. */
-import type { Box } from "../../Document.ts"
+import type { Box } from "../../document/Document.ts"
 import { KeptPages } from "./KeptPages.ts"
 import { readText, SCRATCH } from "./PageText.ts"
 import { readGraphics } from "./PageGraphics.ts"

@@ -1,6 +1,6 @@
 /** Pages, and parts of them, as pictures. */
 import { crc32, deflateSync } from "node:zlib"
-import type { Box } from "../../Document.ts"
+import type { Box } from "../../document/Document.ts"
 import { memoryOf, type Pdfium } from "./PdfiumLibrary.ts"
 
 /** A picture has at most this many pixels; above, it is drawn smaller. Keeps a poster within 64 MiB of PDFium's memory. */

@@ -1,5 +1,5 @@
 /** What a PDF gives: runs of text at places. */
-import type { Box } from "../../Document.ts"
+import type { Box } from "../../document/Document.ts"
 import type { Tags } from "./Tags.ts"
 
 /** How many quarter turns counter-clockwise a text is turned, as the page is shown. */

@@ -1,5 +1,5 @@
 /** Characters to runs. */
-import type { Box } from "../../Document.ts"
+import type { Box } from "../../document/Document.ts"
 import { hull } from "./Box.ts"
 import { glue, type Run, type Turn, upright } from "./Run.ts"
 

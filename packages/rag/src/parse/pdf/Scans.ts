@@ -1,8 +1,8 @@
 /** Scanned pages and pictures of a PDF, read by image understanding where it is provided. */
 import { Vision } from "@sluice/core"
 import { Effect, Option } from "effect"
-import type { Parsed, ReadFault } from "../../Document.ts"
-import { RagError } from "../../RagError.ts"
+import type { Parsed, ReadFault } from "../../document/Document.ts"
+import { RagError } from "../../document/RagError.ts"
 import { isWriting } from "../Writing.ts"
 import type { PdfParsed } from "./PdfTask.ts"
 import type { SeenOnPage } from "./Seen.ts"

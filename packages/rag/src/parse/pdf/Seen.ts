@@ -1,5 +1,5 @@
 /** Text that image understanding saw on a page, as runs: from there on it is text like any other. */
-import type { Box } from "../../Document.ts"
+import type { Box } from "../../document/Document.ts"
 import type { FoundFigure } from "../../figures/FoundFigure.ts"
 import { area, centre, contains, overlapX, overlapY } from "./Box.ts"
 import { lengthOf, type RawPage, type Run } from "./Run.ts"

@@ -1,0 +1,159 @@
+/** Passages to a cited answer. A quote that does not stand in its passage to the letter is not shown. */
+import { Reader } from "@sluice/core"
+import { Clock, Effect, Stream } from "effect"
+import type { Answer, AnswerEvent, AnswerSentence, FigureLook } from "./Answer.ts"
+import type { Citation, StoredPassage } from "../document/Document.ts"
+import { readerPassage, seenSource, type Source, sourceOf, verify } from "./Evidence.ts"
+import { makeLooker } from "./LookAt.ts"
+import { modelError } from "../embedding/PassageEmbedder.ts"
+import type { Collection } from "../PassageIndex.ts"
+import type { RagError } from "../document/RagError.ts"
+import { referredFigures } from "./ReferredFigures.ts"
+import type { Retrieval } from "../retrieval/Retriever.ts"
+import { withSections } from "../retrieval/Section.ts"
+import type { StageTime } from "../retrieval/Trace.ts"
+
+/** Answers from what was retrieved: figures looked at, sentences as they come, the whole answer last. */
+export interface Answerer {
+  readonly answer: (question: string, retrieval: Retrieval) => Stream.Stream<AnswerEvent, RagError>
+}
+
+/** With `Vision` in its context, figures among the passages, and those they refer to, are looked at. */
+export const makeAnswerer = Effect.fn("Answerer.make")(function* (
+  collection: Effect.Effect<Collection, RagError>
+) {
+  const reader = yield* Reader
+  const looker = yield* makeLooker(collection)
+
+  const answered = (question: string, { kept, trace }: Retrieval): Stream.Stream<AnswerEvent, RagError> => {
+    const sources: Array<Source> = withSections(kept).map(sourceOf)
+    const figures: Array<FigureLook> = []
+    const sentences: Array<AnswerSentence> = []
+    const citations: Array<Citation> = []
+    const stages = [...trace.stages]
+    let dropped = 0
+
+    const look = (passages: ReadonlyArray<StoredPassage>): Stream.Stream<AnswerEvent> => {
+      const shown = passages.filter(({ figure }) => figure?.crop !== undefined)
+      if (looker === undefined || shown.length === 0) return Stream.empty
+      const looked = looker.look(question, shown).pipe(
+        Stream.map((seen): AnswerEvent => {
+          const source = seenSource(seen, looker.model.kind)
+          if (source !== undefined) sources.push(source)
+          figures.push(seen.look)
+          return { type: "looked", look: seen.look }
+        })
+      )
+      return withStage(looked, stages, (milliseconds) => {
+        const failed = figures.flatMap((figure) => figure.failed ?? [])
+        return {
+          stage: "look",
+          milliseconds,
+          tokens: figures.reduce((sum, { cached, tokens }) => sum + (cached ? 0 : tokens), 0),
+          ...(failed.length === 0 ? {} : { failed: failed.join(" ") })
+        }
+      })
+    }
+
+    const read = Stream.suspend(() =>
+      sources.length === 0 ? Stream.empty : reader.read(question, sources.map(readerPassage))
+    ).pipe(
+      Stream.mapError((error) => modelError("answer", error)),
+      Stream.map((sentence): ReadonlyArray<AnswerEvent> => {
+        const cited = verify(sentence, sources, citations)
+        if (cited === undefined) {
+          dropped++
+          return []
+        }
+        citations.push(...cited.filter(({ n }) => n > citations.length))
+        const whole: AnswerSentence = { text: sentence.text, citations: cited.map(({ n }) => n) }
+        sentences.push(whole)
+        return [{ type: "sentence", sentence: whole, citations: cited }]
+      }),
+      Stream.flattenIterable
+    )
+
+    const whole = Stream.sync((): AnswerEvent => {
+      const found = sentences.length > 0
+      const said = found ? writeOut(sentences) : nothingFound(question)
+      const answer: Answer = {
+        question,
+        found,
+        answer:
+          dropped === 0 ? said : `${said}${isChinese(question) ? "" : " "}${leftOut(question, dropped)}`,
+        sentences,
+        citations,
+        dropped,
+        figures,
+        trace: {
+          ...trace,
+          readerModel: reader.model.id,
+          ...(looker === undefined ? {} : { visionModel: looker.model.id }),
+          stages
+        }
+      }
+      return { type: "answer", answer }
+    })
+
+    const referred = referredFigures(question, kept, collection).pipe(
+      Effect.map((found) => {
+        sources.push(...found.map(sourceOf))
+        const looked = look([...kept, ...found])
+        const reading = withStage(read, stages, (milliseconds) => ({ stage: "read", milliseconds }))
+        // What a model only reads in a picture mostly stands in the sources already: nobody waits for it.
+        if (looker?.model.kind === "generative") return Stream.concat(looked, reading)
+        const known = sources.length
+        const again = Stream.suspend(() =>
+          sentences.length === 0 && sources.length > known ? reading : Stream.empty
+        )
+        return reading.pipe(Stream.concat(looked), Stream.concat(again))
+      })
+    )
+    return Stream.concat(Stream.unwrap(referred), whole)
+  }
+
+  return {
+    answer: (question, retrieval) => Stream.suspend(() => answered(question, retrieval))
+  } satisfies Answerer
+})
+
+/** The events, and at their end how long they took. */
+const withStage = <E>(
+  events: Stream.Stream<AnswerEvent, E>,
+  stages: Array<StageTime>,
+  stageOf: (milliseconds: number) => StageTime
+): Stream.Stream<AnswerEvent, E> =>
+  Stream.unwrap(
+    Effect.map(Clock.currentTimeNanos, (started) =>
+      Stream.concat(
+        events,
+        Stream.fromEffect(
+          Effect.map(Clock.currentTimeNanos, (ended): AnswerEvent => {
+            const stage = stageOf(Number(ended - started) / 1e6)
+            stages.push(stage)
+            return { type: "stage", stage }
+          })
+        )
+      )
+    )
+  )
+
+/** The sentences with their numbers; Chinese sentences follow each other without a space. */
+const writeOut = (sentences: ReadonlyArray<AnswerSentence>): string =>
+  sentences
+    .map(
+      ({ citations, text }) => text + (isChinese(text) ? "" : " ") + citations.map((n) => `[${n}]`).join("")
+    )
+    .reduce((whole, next) => whole + (isChinese(next) ? "" : " ") + next)
+
+const nothingFound = (question: string): string =>
+  isChinese(question) ? "在这些文档中没有找到这个问题的答案。" : "The documents do not answer this question."
+
+const leftOut = (question: string, count: number): string => {
+  if (isChinese(question)) return `（略去了 ${count} 句：其引文不在所引的文档中。）`
+  return count === 1
+    ? "(A sentence was left out: its quote does not stand in the document it cites.)"
+    : `(${count} sentences were left out: their quotes do not stand in the documents they cite.)`
+}
+
+const isChinese = (text: string): boolean => /\p{Script=Han}/u.test(text)

@@ -1,0 +1,135 @@
+/** What a reader reads for an answer, and where its quotes stand. A quote that does not stand there is not shown. */
+import { type CitedSentence, quoteIn, type ReaderPassage } from "@sluice/core"
+import type { Citation, StoredPassage } from "../document/Document.ts"
+import { referencesIn } from "../figures/Mentions.ts"
+import type { LookedAt, Looker } from "./LookAt.ts"
+import { isReferred } from "./ReferredFigures.ts"
+import { delimiterOf } from "../parse/Delimiter.ts"
+import { headedText, titleOf } from "../document/SearchText.ts"
+
+/** A passage as it stands in its document, or what image understanding saw in the figure that it is. */
+export interface Source {
+  readonly passage: StoredPassage
+  readonly text: string
+  readonly seen: boolean
+}
+
+export const sourceOf = (passage: StoredPassage): Source => ({ passage, text: passage.text, seen: false })
+
+export const readerPassage = ({ passage, seen, text }: Source): ReaderPassage => {
+  const { document, figure, headings } = passage
+  const title = titleOf(document.title, headings)
+  // What a model says it saw is written as models write
+  const format = seen ? "markdown" : document.format
+  if (seen || text !== passage.text || figure?.kind !== "table") return { title, text, format }
+  const read = { title, text: headedText(passage), format }
+  const delimiter = document.format === "text" ? delimiterOf(read.text.split("\n", 1)[0]!) : undefined
+  return delimiter === undefined ? read : { ...read, delimiter }
+}
+
+/**
+ * What was said of a figure as something to read.
+ *
+ * **Details.** A generative model's words are a source of their own, cited as seen. Of a model that reads, only words
+ * are believed that stand in the figure's own text, and they are cited there.
+ */
+export const seenSource = (
+  { answers, look, passage }: LookedAt,
+  kind: Looker["model"]["kind"]
+): Source | undefined => {
+  if (!answers || look.said === "") return undefined
+  if (kind === "generative") return { passage, text: look.said, seen: true }
+  const quotes = look.said.split("\n").flatMap((line) => standing(line, passage.text) ?? [])
+  return quotes.length === 0 ? undefined : { passage, text: [...new Set(quotes)].join("\n\n"), seen: false }
+}
+
+const wordsOf = (text: string): ReadonlyArray<string> =>
+  text.toLowerCase().match(/\p{Script=Han}|[\p{L}\p{N}]+/gu) ?? []
+
+/** The text's own words for a line read in its picture: to the letter, or the line that has all its words. */
+const standing = (line: string, text: string): string | undefined => {
+  const words = wordsOf(line)
+  if (words.length === 0) return undefined
+  const has = (other: string): boolean => {
+    const own = new Set(wordsOf(other))
+    return words.every((word) => own.has(word))
+  }
+  return quoteIn(line, text) ?? text.split("\n").find(has)?.trim()
+}
+
+/**
+ * The citations of a sentence, numbered; undefined when it has none, or when one of its quotes is not to be found. A
+ * quote that speaks of a figure which was read too ("see Fig. 3") brings that figure with it, by its caption.
+ */
+export const verify = (
+  sentence: CitedSentence,
+  sources: ReadonlyArray<Source>,
+  before: ReadonlyArray<Citation>
+): ReadonlyArray<Citation> | undefined => {
+  const cited: Array<Citation> = []
+  let next = before.length + 1
+  const said = sentence.evidence
+    .map(({ passage, quote }) => [sources[passage], quote] as const)
+    .filter(([source, quote]) => source?.passage.figure?.head?.includes(quote.trim()) !== true)
+  for (const [source, quote] of [...said, ...said.flatMap((one) => spokenOf(one, sources))]) {
+    const citation = cite(source, quote, next)
+    if (citation === undefined) return undefined
+    const same = [...before, ...cited].find(
+      ({ end, passageId, seen, start }) =>
+        passageId === citation.passageId &&
+        start === citation.start &&
+        end === citation.end &&
+        seen === citation.seen
+    )
+    if (same === undefined) next++
+    if (same === undefined || !cited.includes(same)) cited.push(same ?? citation)
+  }
+  return cited.length > 0 && sentence.text.trim() !== "" ? cited : undefined
+}
+
+/** The figures that a quote speaks of, each with its caption as it stands in the figure's text. */
+const spokenOf = (
+  [source, quote]: readonly [Source | undefined, string],
+  sources: ReadonlyArray<Source>
+): ReadonlyArray<readonly [Source, string]> => {
+  if (source === undefined || source.passage.figure !== undefined) return []
+  return [...referencesIn(quote)].flatMap((reference) => {
+    const found = sources.find(
+      ({ passage, seen }) =>
+        !seen && passage.document.id === source.passage.document.id && isReferred(passage, reference)
+    )
+    const caption = found && quoteIn(found.passage.figure?.caption ?? "", found.text)
+    return found === undefined || caption === undefined ? [] : [[found, caption] as const]
+  })
+}
+
+/** Where a quote stands, to the letter, or the figure it was seen in; undefined when it stands nowhere. */
+const cite = (source: Source | undefined, quote: string, n: number): Citation | undefined => {
+  if (source === undefined || quote.trim() === "" || !source.text.includes(quote)) return undefined
+  const { passage, seen } = source
+  const at = seen ? 0 : passage.text.indexOf(quote)
+  if (at < 0) return undefined
+  const start = passage.start + at
+  const end = seen ? start : start + quote.length
+  const lines = passage.lines.filter((line) => line.start < end && start < line.end)
+  const { figure } = passage
+  const page = lines[0]?.page ?? figure?.page ?? passage.page
+  const whole =
+    figure?.box === undefined || page === undefined ? [] : [{ page: figure.page ?? page, box: figure.box }]
+  const boxes = lines.map((line) => ({ page: line.page, box: line.box }))
+  return {
+    n,
+    document: passage.document.path,
+    documentId: passage.document.id,
+    title: passage.document.title,
+    passageId: passage.id,
+    headings: passage.headings,
+    quote: seen ? "" : quote,
+    start,
+    end,
+    boxes: boxes.length === 0 ? whole : boxes,
+    ...(page === undefined ? {} : { page }),
+    ...(figure === undefined ? {} : { figure }),
+    ...(seen ? { seen } : {})
+  }
+}

@@ -1,0 +1,181 @@
+/** Documents to passages: by headings, whole blocks where possible, every offset exact. */
+import type { Figure, Line, Parsed, Passage, Span } from "../document/Document.ts"
+import { hasWide, MAX_SIZE, splitBlock, TARGET_SIZE, textSize } from "./Splitting.ts"
+import { passageFigure, type Unit, unitsOf } from "./Units.ts"
+
+/**
+ * The chunker's name in a collection's manifest. It changes whenever passages of the same file would change:
+ * passages of two chunkers never share a collection.
+ */
+export const CHUNKER = "headings-4"
+
+/** A piece that is smaller than this is joined with its neighbour when both fit into one passage. */
+export const SMALL_SIZE = 200
+
+/** Sections smaller than this, heading included, are joined with small sisters under their parent's heading … */
+export const TINY_SECTION = 160
+/** … until they make a passage of this size. */
+export const JOINED_SECTIONS = 500
+
+interface Section {
+  readonly headings: ReadonlyArray<string>
+  readonly blocks: ReadonlyArray<Unit>
+}
+
+interface Piece extends Span {
+  readonly size: number
+  readonly heading: boolean
+  readonly figure?: Figure | undefined
+}
+
+/** The document cut at its headings. Headings that follow each other directly open one section, the innermost's. */
+const sectionsOf = (blocks: ReadonlyArray<Unit>): ReadonlyArray<Section> => {
+  const sections: Array<{ headings: ReadonlyArray<string>; blocks: Array<Unit> }> = []
+  const path: Array<{ readonly level: number; readonly heading: string }> = []
+  let current: { headings: ReadonlyArray<string>; blocks: Array<Unit> } | undefined
+  let level = 0
+  for (const block of blocks) {
+    if (block.kind === "heading") {
+      const next = block.level ?? 1
+      while (path.length > 0 && path.at(-1)!.level >= next) path.pop()
+      if (block.heading !== undefined && block.heading !== "")
+        path.push({ level: next, heading: block.heading })
+      const headings = path.map(({ heading }) => heading)
+      const bare = current !== undefined && current.blocks.every(({ kind }) => kind === "heading")
+      if (current === undefined || !bare || next <= level) {
+        current = { headings, blocks: [] }
+        sections.push(current)
+      }
+      current.headings = headings
+      level = next
+    } else if (current === undefined) {
+      current = { headings: [], blocks: [] }
+      sections.push(current)
+    }
+    current.blocks.push(block)
+  }
+  return sections
+}
+
+const commonPath = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): ReadonlyArray<string> => {
+  let length = 0
+  while (length < a.length && length < b.length && a[length] === b[length]) length++
+  return a.slice(0, length)
+}
+
+/** Small sisters joined: a glossary is not one passage a word. Never across top-level headings. */
+const joinTiny = (
+  sections: ReadonlyArray<Section>,
+  sizeOf: (span: Span) => number
+): ReadonlyArray<Section> => {
+  const joined: Array<Section> = []
+  let size = 0
+  let open = false
+  for (const section of sections) {
+    const own = sizeOf({ start: section.blocks[0]!.start, end: section.blocks.at(-1)!.end })
+    const last = joined.at(-1)
+    const shared = last === undefined ? [] : commonPath(last.headings, section.headings)
+    const tiny = own < TINY_SECTION && section.blocks.every(({ figure }) => figure === undefined)
+    if (open && tiny && last !== undefined && shared.length > 0 && size + own <= JOINED_SECTIONS) {
+      joined[joined.length - 1] = { headings: shared, blocks: [...last.blocks, ...section.blocks] }
+      size += own
+    } else {
+      joined.push(section)
+      size = own
+      open = tiny
+    }
+  }
+  return joined
+}
+
+/** The index of the last element that starts at or before `offset`; -1 when there is none. */
+const lastBefore = (spans: ReadonlyArray<Span>, offset: number): number => {
+  let low = 0
+  let high = spans.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (spans[middle]!.start <= offset) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+/**
+ * The passages of a document, in reading order.
+ *
+ * - `parsed.text.slice(start, end) === text`, and passages do not overlap.
+ * - Every non-blank character of every block belongs to exactly one passage.
+ * - A passage stays within one section, except that tiny sister sections are joined under their parent's heading;
+ *   a heading stands at the head of its section's first passage.
+ * - Blocks are packed whole towards `TARGET_SIZE`; one above `MAX_SIZE` is split: prose after sentences, lists,
+ *   code and tables after lines.
+ * - A figure or a table with its caption is one passage, with what is known of it, and only one above `MAX_SIZE` is
+ *   split; headings that stand directly before it are part of its passage. The text around it is packed on each side.
+ * - In paged documents a passage crosses to the next page only with a paragraph that does.
+ */
+export const chunk = (parsed: Parsed): ReadonlyArray<Passage> => {
+  const { lines, pages, text } = parsed
+  const passages: Array<Passage> = []
+  const sizeOf = hasWide(text)
+    ? (span: Span): number => textSize(text, span.start, span.end)
+    : (span: Span): number => span.end - span.start
+  const pageIndex = (offset: number): number => lastBefore(pages, offset)
+
+  const emit = (start: number, end: number, headings: ReadonlyArray<string>, figure?: Figure): void => {
+    const page = pages[pageIndex(start)]?.number
+    const inside: Array<Line> = []
+    for (let i = Math.max(0, lastBefore(lines, start)); i < lines.length && lines[i]!.start < end; i++) {
+      if (lines[i]!.end > start) inside.push(lines[i]!)
+    }
+    passages.push({
+      ordinal: passages.length,
+      start,
+      end,
+      text: text.slice(start, end),
+      headings,
+      ...(page === undefined ? {} : { page }),
+      lines: inside,
+      ...(parsed.about === undefined || passages.length > 0 ? {} : { about: parsed.about }),
+      ...(figure === undefined ? {} : { figure: passageFigure(parsed, figure, start) })
+    })
+  }
+
+  const pack = ({ blocks, headings }: Section): void => {
+    const pieces: Array<Piece> = []
+    for (const block of blocks) {
+      const size = sizeOf(block)
+      const heading = block.kind === "heading"
+      const { end, figure, start } = block
+      if (size <= MAX_SIZE) pieces.push({ start, end, size, heading, figure })
+      else
+        for (const span of splitBlock(text, block))
+          pieces.push({ ...span, size: sizeOf(span), heading, figure })
+    }
+    let start = -1
+    let end = -1
+    let size = 0
+    let onlyHeadings = true
+    let figure: Figure | undefined
+    for (const piece of pieces) {
+      const samePage = pages.length === 0 || pageIndex(end - 1) === pageIndex(piece.start)
+      const fits =
+        size + piece.size <= TARGET_SIZE ||
+        ((size < SMALL_SIZE || piece.size < SMALL_SIZE) && size + piece.size <= MAX_SIZE)
+      const alone = figure !== undefined || piece.figure !== undefined
+      if (start !== -1 && (onlyHeadings ? size + piece.size <= MAX_SIZE : !alone && samePage && fits)) {
+        end = piece.end
+        size += piece.size
+        onlyHeadings &&= piece.heading
+      } else {
+        if (start !== -1) emit(start, end, headings, figure)
+        ;({ start, end, size } = piece)
+        onlyHeadings = piece.heading
+      }
+      figure = piece.figure
+    }
+    if (start !== -1) emit(start, end, headings, figure)
+  }
+
+  for (const section of joinTiny(sectionsOf(unitsOf(parsed)), sizeOf)) pack(section)
+  return passages
+}

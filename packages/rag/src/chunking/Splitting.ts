@@ -1,0 +1,115 @@
+/** Sizes of passages, and where a block that is too large is cut. */
+import type { Block, Span } from "../document/Document.ts"
+
+/** Passages are filled towards this size: about 160 English words, enough to answer and little enough to rank well. */
+export const TARGET_SIZE = 1000
+/** No passage is larger, so that rerankers with 512 tokens see all of it. */
+export const MAX_SIZE = 1600
+/** One Chinese, Japanese or Korean character says about as much as this many Latin letters: 400 fill a passage. */
+export const CJK_SIZE = 2.5
+
+const isWide = (code: number): boolean =>
+  (code >= 0x2e80 && code <= 0x9fff) ||
+  (code >= 0xac00 && code <= 0xd7af) ||
+  (code >= 0xf900 && code <= 0xfaff)
+
+/** Whether any character counts more than one: of a text without, its length is its size. */
+export const hasWide = (text: string): boolean => /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]/.test(text)
+
+/** The size of a part of `text`: characters, wide ones counted `CJK_SIZE` times. */
+export const textSize = (text: string, start: number, end: number): number => {
+  let wide = 0
+  for (let i = start; i < end; i++) if (isWide(text.charCodeAt(i))) wide++
+  return end - start + wide * (CJK_SIZE - 1)
+}
+
+const sentences = new Intl.Segmenter("en", { granularity: "sentence" })
+
+/** Offsets after which prose may be cut, in order. Line ends inside a paragraph end no sentence. */
+const sentenceEnds = (text: string, { end, start }: Span): ReadonlyArray<number> => {
+  const ends: Array<number> = []
+  const prose = text.slice(start, end).replace(/[\r\n\u2028\u2029]/g, " ")
+  for (const { index, segment } of sentences.segment(prose)) ends.push(start + index + segment.length)
+  return ends
+}
+
+const lineEnds = (text: string, { end, start }: Span): ReadonlyArray<number> => {
+  const ends: Array<number> = []
+  const breaks = /\r\n?|\n/g
+  breaks.lastIndex = start
+  for (let match = breaks.exec(text); match !== null && match.index < end; match = breaks.exec(text)) {
+    ends.push(breaks.lastIndex)
+  }
+  if (ends.at(-1) !== end) ends.push(end)
+  return ends
+}
+
+/** Cuts a run without sentences or lines: after blanks, else anywhere but inside a character. */
+const hardEnds = (text: string, { end, start }: Span): ReadonlyArray<number> => {
+  const ends: Array<number> = []
+  for (let at = start; at < end;) {
+    let next = at
+    let size = 0
+    let blank = -1
+    while (next < end && size + CJK_SIZE <= TARGET_SIZE) {
+      const code = text.charCodeAt(next++)
+      size += isWide(code) ? CJK_SIZE : 1
+      if (code === 32 || (code >= 9 && code <= 13)) blank = next
+    }
+    if (next < end && blank > at + (next - at) / 2) next = blank
+    else if (next < end && (text.charCodeAt(next) & 0xfc00) === 0xdc00) next--
+    ends.push(next)
+    at = next
+  }
+  return ends
+}
+
+const trim = (text: string, start: number, end: number): Span | undefined => {
+  const slice = text.slice(start, end)
+  const kept = slice.trimEnd()
+  if (kept === "") return undefined
+  const head = /^(?:[^\S\r\n]*[\r\n]+)*/.exec(slice)?.[0].length ?? 0
+  return { start: start + head, end: start + kept.length }
+}
+
+/** Joins neighbours into pieces of about equal size, none above `MAX_SIZE` unless a single part already is. */
+const balance = (text: string, block: Span, ends: ReadonlyArray<number>): ReadonlyArray<Span> => {
+  const total = textSize(text, block.start, block.end)
+  const goal = total / Math.ceil(total / TARGET_SIZE)
+  const pieces: Array<Span> = []
+  let start = block.start
+  let cut = block.start
+  let size = 0
+  for (const end of ends) {
+    const own = textSize(text, cut, end)
+    // Stop where the piece comes nearest to the goal
+    if (cut > start && (size + own > MAX_SIZE || Math.abs(size + own - goal) > Math.abs(size - goal))) {
+      pieces.push({ start, end: cut })
+      start = cut
+      size = 0
+    }
+    cut = end
+    size += own
+  }
+  if (cut > start) pieces.push({ start, end: cut })
+  return pieces
+}
+
+/**
+ * A block larger than `MAX_SIZE` in pieces that are not: prose after sentences; lists, tables and code after lines;
+ * and what has neither after blanks. No character but blanks is lost.
+ */
+export const splitBlock = (text: string, block: Block): ReadonlyArray<Span> => {
+  const prose = block.kind === "paragraph" || block.kind === "heading"
+  const pieces = balance(text, block, prose ? sentenceEnds(text, block) : lineEnds(text, block))
+  return pieces.flatMap((piece) => {
+    if (textSize(text, piece.start, piece.end) <= MAX_SIZE) return trim(text, piece.start, piece.end) ?? []
+    // A list's line may hold sentences, and what has none may be lines; then blanks must do
+    const finer = prose ? lineEnds(text, piece) : sentenceEnds(text, piece)
+    return balance(text, piece, finer)
+      .flatMap((span) =>
+        textSize(text, span.start, span.end) <= MAX_SIZE ? [span] : balance(text, span, hardEnds(text, span))
+      )
+      .flatMap((span) => trim(text, span.start, span.end) ?? [])
+  })
+}

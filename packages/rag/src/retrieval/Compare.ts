@@ -1,0 +1,83 @@
+/** What moves when retrieval is configured otherwise: question by question, and in all. */
+import { Effect } from "effect"
+import type { StoredPassage } from "../document/Document.ts"
+import { givenList } from "../document/Given.ts"
+import type { RagError } from "../document/RagError.ts"
+import type { RetrieveOptions } from "./RetrieveOptions.ts"
+import type { Retriever } from "./Retriever.ts"
+
+/** A kept passage that stands elsewhere now. Ranks count from 1 within the kept. */
+export interface Moved {
+  readonly passage: StoredPassage
+  readonly from: number
+  readonly to: number
+}
+
+/** One question: what the second configuration keeps that the first did not, and the other way round. */
+export interface QuestionChange {
+  readonly question: string
+  /** Kept by the second alone, best first. */
+  readonly entered: ReadonlyArray<StoredPassage>
+  /** Kept by the first alone, best first. */
+  readonly left: ReadonlyArray<StoredPassage>
+  /** Kept by both at different ranks. */
+  readonly moved: ReadonlyArray<Moved>
+}
+
+/** All questions in the order given, and the counts over them. */
+export interface Change {
+  readonly questions: ReadonlyArray<QuestionChange>
+  /** Questions for which anything entered, left or moved. */
+  readonly changed: number
+  readonly entered: number
+  readonly left: number
+  readonly moved: number
+}
+
+/**
+ * Asks each question with both configurations.
+ *
+ * **Gotchas.** It says what moves, not which is better: that takes questions whose answers are known. Every question
+ * costs two retrievals.
+ */
+export const makeCompare = ({ retrieve }: Retriever) =>
+  Effect.fn("Library.compare")(function* (
+    questions: ReadonlyArray<string>,
+    a: RetrieveOptions,
+    b: RetrieveOptions
+  ): Effect.fn.Return<Change, RagError> {
+    const changes = yield* Effect.forEach(
+      yield* givenList("retrieve", "`questions`", questions),
+      (question) =>
+        Effect.map(Effect.all([retrieve(question, a), retrieve(question, b)]), ([first, second]) =>
+          changeOf(question, first.kept, second.kept)
+        )
+    )
+    const sum = (count: (change: QuestionChange) => number): number =>
+      changes.reduce((total, change) => total + count(change), 0)
+    return {
+      questions: changes,
+      changed: sum(({ entered, left, moved }) => (entered.length + left.length + moved.length > 0 ? 1 : 0)),
+      entered: sum(({ entered }) => entered.length),
+      left: sum(({ left }) => left.length),
+      moved: sum(({ moved }) => moved.length)
+    }
+  })
+
+const changeOf = (
+  question: string,
+  first: ReadonlyArray<StoredPassage>,
+  second: ReadonlyArray<StoredPassage>
+): QuestionChange => {
+  const before = new Map(first.map(({ id }, i) => [id, i + 1]))
+  const after = new Set(second.map(({ id }) => id))
+  return {
+    question,
+    entered: second.filter(({ id }) => !before.has(id)),
+    left: first.filter(({ id }) => !after.has(id)),
+    moved: second.flatMap((passage, i) => {
+      const from = before.get(passage.id)
+      return from === undefined || from === i + 1 ? [] : [{ passage, from, to: i + 1 }]
+    })
+  }
+}

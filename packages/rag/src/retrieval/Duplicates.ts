@@ -1,0 +1,150 @@
+/** Passages that say the same: pages that repeat, versions of a document, boilerplate. */
+import type { StoredPassage } from "../document/Document.ts"
+import { PART_END, titleOf } from "../document/SearchText.ts"
+import { sameWord } from "./WordsShared.ts"
+
+/** Texts that share fewer of their triples of words say different things. */
+const SHARED = 0.85
+
+/** Shorter texts are the same only when all their words are, and those of their headings: "None." says what those say. */
+const SHORT = 20
+
+/** Words that turn what is said into something else: negations, exceptions, permissions, numbers and units of time. */
+const TELLING = new Set(
+  (
+    "not no never without none nor neither cannot only except unless can may must should shall " +
+    "nicht kein keine keinen keiner nie ohne nur ne pas jamais sans aucun aucune nunca sin ningún ninguna nem não sem non " +
+    "不 没 無 无 非 未 别 勿 禁 莫 仅 只 可 必 须 应 " +
+    "one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty hundred thousand " +
+    "million half twice second seconds minute minutes hour hours day days week weeks month months year years " +
+    "零 一 二 两 三 四 五 六 七 八 九 十 百 千 万 亿 半 双 秒 分 时 天 日 周 月 年"
+  ).split(" ")
+)
+
+/** In these scripts a negation is an ending of which nothing is known here. */
+const UNKNOWN_ENDINGS = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
+
+/** Its words in lower case; of names, each part; of Han, each character. */
+const wordsOf = (text: string): ReadonlyArray<string> =>
+  text
+    .normalize("NFKC")
+    .replace(/n['’]t\b/gi, " not")
+    .replace(PART_END, "$& ")
+    .toLowerCase()
+    .match(/\p{Script=Han}|[\p{L}\p{M}\p{N}]+/gu) ?? []
+
+/** Words without which a text says what it says, in English, Chinese, German, French and Spanish. */
+const EMPTY = new Set(
+  (
+    "a an the that which who whom this these those is are was were be been being am has have had do does did and also then " +
+    "there it its of so 的 了 是 也 就 而 着 之 所 其 并 这 那 der die das den dem des ein eine einen einem einer eines und " +
+    "le la les un une du de el los las una y"
+  ).split(" ")
+)
+
+/** Whether passages are copies: `alike` is nearly the same text, and `same` says the same. */
+export interface Copies {
+  readonly alike: (a: StoredPassage, b: StoredPassage) => boolean
+  readonly same: (a: StoredPassage, b: StoredPassage) => boolean
+}
+
+/** Tells which passages are copies of each other; each text is taken apart once. */
+export const makeCopies = (question: string): Copies => {
+  const asked = [...new Set(wordsOf(question))]
+  const isAsked = (word: string): boolean => asked.some((one) => sameWord(one, word))
+  const words = once(({ text }) => wordsOf(text))
+  const headed = once(({ document, headings }) => new Set(wordsOf(titleOf(document.title, headings))))
+  const names = once(({ text }) => new Set((text.match(NAME) ?? []).flatMap(wordsOf)))
+  const triples = once((passage) => triplesOf(words(passage)))
+  const saying = once(({ headings, text }) => {
+    const below = text.split("\n").filter((line) => !headings.includes(line.replace(/^#+/, "").trim()))
+    return wordsOf(below.join("\n")).filter((word) => !EMPTY.has(word))
+  })
+  /**
+   * All their words are equal, or nearly all in the same order.
+   *
+   * **Details.** Never where they differ in a number, a negation, a name, or a word of the question, with whatever
+   * ending: that may be the answer. Nor where their headings differ in a word of the question.
+   */
+  const alike = (a: StoredPassage, b: StoredPassage): boolean => {
+    const longer = Math.max(a.text.length, b.text.length)
+    if (Math.abs(a.text.length - b.text.length) > longer * (1 - SHARED)) return false
+    if (a.figure?.kind !== b.figure?.kind || a.figure?.crop !== b.figure?.crop) return false
+    const left = words(a)
+    const right = a.text === b.text ? left : words(b)
+    const short = Math.min(left.length, right.length) < SHORT
+    const equal =
+      a.text === b.text || (left.length === right.length && left.every((word, i) => word === right[i]))
+    if (!equal) {
+      if (short || !sharesEnough(right, triples(a)) || likeness(triples(a), triples(b)) < SHARED) return false
+      const isName = (word: string) => names(a).has(word) || names(b).has(word)
+      if (differences(left, right).some((word) => telling(word) || isName(word) || isAsked(word)))
+        return false
+    }
+    const elsewhere = headed(a).symmetricDifference(headed(b))
+    return short ? elsewhere.size === 0 : ![...elsewhere].some(isAsked)
+  }
+  return {
+    alike,
+    same: (a, b) => alike(a, b) && (a.text === b.text || saysTheSame(saying(a), saying(b)))
+  }
+}
+
+/** “Open” is not “close”, nor is 6 for children and 12 for adults the other way round: each word has its like, in its order. */
+const saysTheSame = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean =>
+  (left.length === right.length && left.every((word, i) => isForm(word, right[i]!))) ||
+  left.join("") === right.join("")
+
+/** The same word with another ending. */
+const isForm = (a: string, b: string): boolean => {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a]
+  return a === b || (sameWord(a, b) && long.startsWith(short.slice(0, -1)))
+}
+
+const telling = (word: string): boolean =>
+  /\p{N}/u.test(word) || TELLING.has(word) || UNKNOWN_ENDINGS.test(word)
+
+/** Words with a capital letter where no sentence begins, as names have; in German, nouns. */
+const NAME = /(?<=[\p{Ll}\p{N},;]\s)\p{Lu}[\p{L}\p{M}]*/gu
+
+/** Words that one has more often than the other. */
+const differences = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const counts = new Map<string, number>()
+  for (const word of left) counts.set(word, (counts.get(word) ?? 0) + 1)
+  for (const word of right) counts.set(word, (counts.get(word) ?? 0) - 1)
+  return [...counts].filter(([, count]) => count !== 0).map(([word]) => word)
+}
+
+/** Remembers what was made of each passage. */
+const once = <A>(make: (passage: StoredPassage) => A) => {
+  const known = new Map<string, A>()
+  return (passage: StoredPassage): A => {
+    const own = known.get(passage.id) ?? make(passage)
+    known.set(passage.id, own)
+    return own
+  }
+}
+
+/** False as soon as so many of a text's triples are not another's that `likeness` is below `SHARED`: usually after a few. */
+const sharesEnough = (words: ReadonlyArray<string>, other: ReadonlySet<string>): boolean => {
+  const missing = new Set<string>()
+  for (let i = 0; i + 2 < words.length; i++) {
+    const triple = tripleAt(words, i)
+    if (!other.has(triple)) missing.add(triple)
+    if (missing.size > (1 - SHARED) * words.length) return false
+  }
+  return true
+}
+
+/** Triples of words in common, of all there are. */
+const likeness = (own: ReadonlySet<string>, other: ReadonlySet<string>): number => {
+  let shared = 0
+  for (const triple of own) if (other.has(triple)) shared++
+  return shared / (own.size + other.size - shared || 1)
+}
+
+const tripleAt = (words: ReadonlyArray<string>, i: number): string =>
+  `${words[i]} ${words[i + 1]} ${words[i + 2]}`
+
+const triplesOf = (words: ReadonlyArray<string>): ReadonlySet<string> =>
+  new Set(words.slice(2).map((_, i) => tripleAt(words, i)))
