@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { formatQuota, quota, quotaOfUsd, UNITS_PER_USD } from "@sluice/core"
 import { Option } from "effect"
-import * as Money from "../../apps/demo-server/src/web/state/money.ts"
+import * as Money from "../../apps/demo-server/src/web/ui/money.ts"
 
 /** As many dollars as a key may be given in the page. */
 const MOST = 999_999_999 * UNITS_PER_USD

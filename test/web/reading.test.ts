@@ -3,10 +3,10 @@ import { Schema } from "effect"
 import { assert, describe, it } from "vitest"
 import { CollectionName, DEFAULT_COLLECTION } from "../../apps/demo-server/src/contract/Collections.ts"
 import { eventParser } from "../../apps/demo-server/src/web/api/eventParser.ts"
-import { markdownRuns } from "../../apps/demo-server/src/web/source/inline.ts"
-import { readable } from "../../apps/demo-server/src/web/source/readable.ts"
-import * as Name from "../../apps/demo-server/src/web/state/collectionName.ts"
-import { visibleText } from "../../apps/demo-server/src/web/source/visibleText.ts"
+import { markdownRuns } from "../../apps/demo-server/src/web/markdown/inline.ts"
+import { readable } from "../../apps/demo-server/src/web/markdown/blocks.ts"
+import * as Name from "../../apps/demo-server/src/web/api/collectionPath.ts"
+import { visibleText } from "../../apps/demo-server/src/web/markdown/plainText.ts"
 
 const shown = (text: string): string =>
   markdownRuns(text, 0, text.length)

@@ -9,7 +9,7 @@ import { promisify } from "node:util"
 import { describe, it as plain } from "vitest"
 import { imageSnippet, lookSnippet, videoSnippet } from "../../apps/demo-server/src/web/snippets/media.ts"
 import { chatSnippet, embedSnippet, rerankSnippet } from "../../apps/demo-server/src/web/snippets/text.ts"
-import { source } from "../../apps/demo-server/src/web/snippets/source.ts"
+import { source } from "../../apps/demo-server/src/web/snippets/literal.ts"
 import { testServer, TestServer } from "../demo-server/TestServer.ts"
 
 const run = promisify(execFile)

@@ -1,10 +1,10 @@
 /** The page: ask the documents, read the evidence. */
 import { render } from "preact"
-import { App } from "./components/App.tsx"
-import { keepFocus } from "./components/keepFocus.ts"
-import { listenToKeys } from "./state/keys.ts"
-import { refreshStatus } from "./state/status.ts"
-import "./state/theme.ts"
+import { App } from "./shell/App.tsx"
+import { keepFocus } from "./shell/restoreFocus.ts"
+import { listenToKeys } from "./shell/shortcuts.ts"
+import { refreshStatus } from "./page/status.ts"
+import "./page/theme.ts"
 import "./styles/main.css"
 
 listenToKeys()

@@ -1,5 +1,5 @@
 /** The gateway's calls as the page makes them: signed in by its session, in the interface's own shapes. */
-import { Failure } from "./Failure.ts"
+import { Failure } from "./RequestError.ts"
 import { readEvents, request, requestBlob } from "./request.ts"
 
 /** A model of the lists; what a gateway does not say of it is absent. */

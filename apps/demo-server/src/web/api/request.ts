@@ -1,6 +1,6 @@
 /** Requests to the server that serves this page. */
 import { signal } from "@preact/signals"
-import { Failure, failureOf, offlineFailure } from "./Failure.ts"
+import { Failure, failureOf, offlineFailure } from "./RequestError.ts"
 import { eventParser } from "./eventParser.ts"
 
 /** False from the moment that a request finds no server until one is answered again. */

@@ -1,8 +1,8 @@
 /** Sends files in one multipart request and follows both directions of it. */
 import type { DocumentInfo, IngestEvent } from "../../contract/index.ts"
 import { eventParser } from "./eventParser.ts"
-import { pathIn } from "../state/collectionName.ts"
-import { Failure, failureOf, offlineFailure } from "./Failure.ts"
+import { pathIn } from "./collectionPath.ts"
+import { Failure, failureOf, offlineFailure } from "./RequestError.ts"
 import { online, unauthorized } from "./request.ts"
 
 /** A file and the path that names it in the library. */

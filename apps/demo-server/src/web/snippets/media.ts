@@ -2,7 +2,7 @@
 import { FileHere, get, post } from "./curl.ts"
 import { program } from "./program.ts"
 import type { Snippet } from "./Snippet.ts"
-import { source } from "./source.ts"
+import { source } from "./literal.ts"
 
 interface Made {
   readonly model: string

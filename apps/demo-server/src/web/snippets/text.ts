@@ -3,7 +3,7 @@ import type { ChatMessage } from "../api/gateway.ts"
 import { post } from "./curl.ts"
 import { program } from "./program.ts"
 import type { Snippet } from "./Snippet.ts"
-import { source } from "./source.ts"
+import { source } from "./literal.ts"
 
 export const embedSnippet = (
   origin: string,
