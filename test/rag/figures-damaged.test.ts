@@ -1,9 +1,9 @@
 /** Pages as damaged files give them: whatever boxes, as many as are read at most. Their figures and text come to an end. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Box } from "../../packages/rag/src/document/Document.ts"
-import { findFigures } from "../../packages/rag/src/figures/Figures.ts"
-import { toParsed } from "../../packages/rag/src/parse/pdf/PdfDocument.ts"
-import type { Graphic, RawPage, Run } from "../../packages/rag/src/parse/pdf/Run.ts"
+import { findFigures } from "../../packages/rag/src/formats/pdf/figures/Figures.ts"
+import { toParsed } from "../../packages/rag/src/formats/pdf/layout/PdfDocument.ts"
+import type { Graphic, RawPage, Run } from "../../packages/rag/src/formats/pdf/page/Run.ts"
 import { brokenLaw } from "./FigureLaws.ts"
 
 const WIDTH = 595

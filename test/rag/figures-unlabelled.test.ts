@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Figure, Parsed } from "../../packages/rag/src/document/Document.ts"
-import { captionStart } from "../../packages/rag/src/figures/CaptionStart.ts"
-import { parse } from "../../packages/rag/src/parse/Parser.ts"
+import { captionStart } from "../../packages/rag/src/formats/parsing/CaptionStart.ts"
+import { parse } from "../../packages/rag/src/formats/Parser.ts"
 import { brokenLaw } from "./FigureLaws.ts"
 import { column, type Mark, type PdfPage, writePdf } from "./PdfWriter.ts"
 

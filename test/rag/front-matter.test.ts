@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
-import { parseMarkdown } from "../../packages/rag/src/parse/Markdown.ts"
+import { parseMarkdown } from "../../packages/rag/src/formats/markdown/Markdown.ts"
 import { embeddedText } from "../../packages/rag/src/document/SearchText.ts"
 import { modelsLayer } from "./Models.ts"
 import { library, pathsOf } from "./SmallLibrary.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { holdOut, knownItems, questionKey } from "../../packages/rag/src/evaluation/KnownItems.ts"
 import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
-import { parseMarkdown } from "../../packages/rag/src/parse/Markdown.ts"
+import { parseMarkdown } from "../../packages/rag/src/formats/markdown/Markdown.ts"
 import type { Parsed } from "@sluice/rag"
 
 const LONG =

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { build } from "vite"
-import type { parsePdf } from "../../packages/rag/src/parse/pdf/Pdf.ts"
+import type { parsePdf } from "../../packages/rag/src/formats/pdf/Pdf.ts"
 import { column, writePdf } from "./PdfWriter.ts"
 
 type Bundle = Readonly<Record<"parsePdf", typeof parsePdf>>
@@ -23,7 +23,7 @@ describe("a program that was bundled", () => {
           logLevel: "error",
           ssr: { noExternal: true, resolve: { conditions: ["@sluice/source"] } },
           build: {
-            ssr: join(import.meta.dirname, "../../packages/rag/src/parse/pdf/Pdf.ts"),
+            ssr: join(import.meta.dirname, "../../packages/rag/src/formats/pdf/Pdf.ts"),
             outDir,
             minify: false,
             rolldownOptions: { output: { entryFileNames: "bundle.mjs" } }

@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { layerVision } from "@sluice/embedded/vision"
 import { Effect } from "effect"
-import { parse } from "../../packages/rag/src/parse/Parser.ts"
-import { renderPage } from "../../packages/rag/src/parse/pdf/Pdf.ts"
+import { parse } from "../../packages/rag/src/formats/Parser.ts"
+import { renderPage } from "../../packages/rag/src/formats/pdf/Pdf.ts"
 import { column, type Mark, type PdfPage, writePdf } from "./PdfWriter.ts"
 
 const lines: ReadonlyArray<Mark> = column(

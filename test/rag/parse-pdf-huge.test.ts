@@ -1,9 +1,9 @@
 /** Pages with more of one thing than any page has: what is done for each stays about as much as there is of it. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Box } from "../../packages/rag/src/document/Document.ts"
-import { lonePictures } from "../../packages/rag/src/figures/Lone.ts"
-import { readingOrder } from "../../packages/rag/src/parse/pdf/Columns.ts"
-import type { RawPage, Run } from "../../packages/rag/src/parse/pdf/Run.ts"
+import { lonePictures } from "../../packages/rag/src/formats/pdf/figures/Lone.ts"
+import { readingOrder } from "../../packages/rag/src/formats/pdf/layout/Columns.ts"
+import type { RawPage, Run } from "../../packages/rag/src/formats/pdf/page/Run.ts"
 
 const page = (rest: Partial<RawPage>): RawPage => ({
   number: 1,

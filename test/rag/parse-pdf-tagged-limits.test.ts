@@ -1,9 +1,9 @@
 /** What a PDF's own structure says too often, or of two things at once. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { parse } from "../../packages/rag/src/parse/Parser.ts"
-import { commonGutter } from "../../packages/rag/src/parse/pdf/Columns.ts"
-import type { Run } from "../../packages/rag/src/parse/pdf/Run.ts"
+import { parse } from "../../packages/rag/src/formats/Parser.ts"
+import { commonGutter } from "../../packages/rag/src/formats/pdf/layout/Columns.ts"
+import type { Run } from "../../packages/rag/src/formats/pdf/page/Run.ts"
 import { brokenLaw } from "./FigureLaws.ts"
 import { column, type PdfPage, type Tag, writePdf } from "./PdfWriter.ts"
 

@@ -1,9 +1,9 @@
 /** What is read, as what, and what is refused with which advice. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { formatOf, MAX_FILE_BYTES, parse } from "../../packages/rag/src/parse/Parser.ts"
-import { parseHtml } from "../../packages/rag/src/parse/Html.ts"
-import { parseMarkdown } from "../../packages/rag/src/parse/Markdown.ts"
+import { formatOf, MAX_FILE_BYTES, parse } from "../../packages/rag/src/formats/Parser.ts"
+import { parseHtml } from "../../packages/rag/src/formats/html/Html.ts"
+import { parseMarkdown } from "../../packages/rag/src/formats/markdown/Markdown.ts"
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 const bytes = (...values: ReadonlyArray<number>): Uint8Array => Uint8Array.from(values)

@@ -10,15 +10,22 @@ export * from "./library/Library.ts"
 export type { LibrarySnapshots } from "./LibrarySnapshots.ts"
 export { ALSO_AT, type KeptPassage, type Place } from "./retrieval/Choosing.ts"
 export type { Retrieval } from "./retrieval/Retriever.ts"
-export { CANDIDATES, FUSION, KEEP, RECALL, type RetrievePlan, RetrieveOptions } from "./retrieval/RetrieveOptions.ts"
+export {
+  CANDIDATES,
+  FUSION,
+  KEEP,
+  RECALL,
+  type RetrievePlan,
+  RetrieveOptions
+} from "./retrieval/RetrieveOptions.ts"
 export type { Change, Moved, QuestionChange } from "./retrieval/Compare.ts"
 export type { Explain } from "./retrieval/Explain.ts"
 export { type Outcome, type PassageWhy, type Placed, type Why, WHY_DEPTH } from "./retrieval/Why.ts"
 export * from "./evaluation/Tune.ts"
 export { METADATA_BYTES } from "./document/Metadata.ts"
 export { documentId } from "./ingest/Draft.ts"
-export { MAX_FILE_BYTES } from "./parse/Format.ts"
-export { renderPage } from "./parse/pdf/Pdf.ts"
+export { MAX_FILE_BYTES } from "./formats/parsing/Format.ts"
+export { renderPage } from "./formats/pdf/Pdf.ts"
 export { LanceIndex, type StoreOptions } from "./LanceIndex.ts"
 export * from "./Manifest.ts"
 export * from "./PassageIndex.ts"

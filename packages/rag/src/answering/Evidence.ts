@@ -1,10 +1,10 @@
 /** What a reader reads for an answer, and where its quotes stand. A quote that does not stand there is not shown. */
 import { type CitedSentence, quoteIn, type ReaderPassage } from "@sluice/core"
 import type { Citation, StoredPassage } from "../document/Document.ts"
-import { referencesIn } from "../figures/Mentions.ts"
+import { referencesIn } from "../formats/parsing/Mentions.ts"
 import type { LookedAt, Looker } from "./LookAt.ts"
 import { isReferred } from "./ReferredFigures.ts"
-import { delimiterOf } from "../parse/Delimiter.ts"
+import { delimiterOf } from "../formats/parsing/Delimiter.ts"
 import { headedText, titleOf } from "../document/SearchText.ts"
 
 /** A passage as it stands in its document, or what image understanding saw in the figure that it is. */

@@ -1,7 +1,7 @@
 /** The figures that a question, or the passages kept for it, refer to. */
 import { Effect } from "effect"
 import type { StoredPassage } from "../document/Document.ts"
-import { referenceKey, referencesIn } from "../figures/Mentions.ts"
+import { referenceKey, referencesIn } from "../formats/parsing/Mentions.ts"
 import type { Collection } from "../PassageIndex.ts"
 import type { RagError } from "../document/RagError.ts"
 

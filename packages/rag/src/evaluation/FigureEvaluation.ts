@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { Duration, Effect, Schema } from "effect"
 import type { Box } from "../document/Document.ts"
-import { parse } from "../parse/Parser.ts"
+import { parse } from "../formats/Parser.ts"
 import { RagError } from "../document/RagError.ts"
 import { type FigureScores, type FoundFigure, type MarkedFigure, scoreFigures } from "./FigureScores.ts"
 

@@ -13,7 +13,7 @@ import type { FolderSource, IngestEvent, IngestReport, IngestSource } from "../i
 import { asFolder, ingestSource, rebuildFrom, storedOriginal } from "../ingest/IngestSession.ts"
 import { LanceIndex, type StoreOptions } from "../LanceIndex.ts"
 import { librarySnapshots, type LibrarySnapshots, named } from "../LibrarySnapshots.ts"
-import { parse } from "../parse/Parser.ts"
+import { parse } from "../formats/Parser.ts"
 import { sha256 } from "../embedding/PassageEmbedder.ts"
 import { decodeReading } from "../ingest/StoredReading.ts"
 import { type Collection, type IndexStats, PassageIndex } from "../PassageIndex.ts"

@@ -1,7 +1,7 @@
 /** The pictures beside a document that it was read with: they change while its own bytes stay as they are. */
 import { Effect } from "effect"
 import type { PictureBeside } from "../../document/Document.ts"
-import { formatOf, type PictureFile } from "../../parse/Parser.ts"
+import { formatOf, type PictureFile } from "../../formats/Parser.ts"
 import { sha256 } from "../../embedding/PassageEmbedder.ts"
 
 /** Takes note of every picture that is asked for. */

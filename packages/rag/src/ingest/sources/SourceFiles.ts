@@ -6,7 +6,7 @@ import { MAX_IMAGE_BYTES } from "@sluice/core"
 import { Effect, Result } from "effect"
 import { shown } from "../../document/Given.ts"
 import type { IngestFailure } from "../IngestReport.ts"
-import { MAX_FILE_BYTES, type PictureFile } from "../../parse/Parser.ts"
+import { MAX_FILE_BYTES, type PictureFile } from "../../formats/Parser.ts"
 import { RagError, type RagReason } from "../../document/RagError.ts"
 import { readAtOnce } from "./ReadAtOnce.ts"
 

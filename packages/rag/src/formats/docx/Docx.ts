@@ -1,0 +1,96 @@
+/** Word documents to their text, blocks and figures. */
+import { Effect } from "effect"
+import { RagError } from "../../document/RagError.ts"
+import { type Unillustrated, withFigures } from "../parsing/Captions.ts"
+import { illustrate } from "../parsing/Pictures.ts"
+import { bodyHandler } from "./DocxBody.ts"
+import { DocxFault } from "./DocxFault.ts"
+import { DocxPackage } from "./DocxPackage.ts"
+import { DocxText } from "./DocxText.ts"
+import { readDrawn } from "./Drawn.ts"
+import { readNotes } from "./Notes.ts"
+import { Numbering } from "./Numbering.ts"
+import { type Relation, readRelations } from "./Relations.ts"
+import { readStyles } from "./Styles.ts"
+import { readXml } from "./Xml.ts"
+import { MAX_IMAGE_BYTES } from "@sluice/core"
+
+/** Titles that programs fill in by themselves. */
+const NO_TITLE = /^(?:untitled|document\s*\d*|dokument\s*\d*|microsoft word\b.*|.*\.(?:docx?|dotx?))$/i
+
+const targetOf = (relations: ReadonlyMap<string, Relation>, type: string): string | undefined =>
+  [...relations.values()].find((relation) => relation.type === type && !relation.external)?.target
+
+const readTitle = async (from: DocxPackage, part: string | undefined): Promise<string> => {
+  let title = ""
+  let within = false
+  if (part === undefined) return title
+  await readXml(from.read(part), {
+    open: (name) => void (within = name === "dc:title"),
+    close: () => void (within = false),
+    text: (text) => {
+      if (within) title += text
+    }
+  })
+  return NO_TITLE.test(title.trim()) || !/[\p{L}\p{N}]/u.test(title) ? "" : title.replace(/\s+/g, " ").trim()
+}
+
+const readDocument = async (bytes: Uint8Array) => {
+  const from = await DocxPackage.open(bytes)
+  const whole = await readRelations(from, "")
+  const main = targetOf(whole, "officeDocument") ?? "word/document.xml"
+  if (!from.has(main)) {
+    throw new DocxFault(
+      "Malformed",
+      "there is no Word document in it. Save it in Word as .docx, or give the file its right ending."
+    )
+  }
+  const relations = await readRelations(from, main)
+  const part = (type: string) => from.read(targetOf(relations, type) ?? "")
+  const { styles, usual } = await readStyles(part("styles"))
+  const out = new DocxText(await Numbering.read(part("numbering")))
+  const notes = new Map<string, string>()
+  await readNotes(part("footnotes"), "footnote", notes)
+  await readNotes(part("endnotes"), "endnote", notes)
+  const drawn = await readDrawn(from, relations)
+  await readXml(from.read(main), bodyHandler(out, { styles, usual, relations, notes, drawn }))
+  const { blocks, text } = out.finish()
+  const headings = blocks.filter(({ kind }) => kind === "heading")
+  const top = headings.toSorted((a, b) => a.level! - b.level!)[0]?.heading ?? ""
+  const title = (await readTitle(from, targetOf(whole, "core-properties"))) || out.title || top
+  const read: Unillustrated = withFigures(
+    { format: "docx", title, text, pages: [], lines: [], faults: [] },
+    blocks
+  )
+  return { read, from }
+}
+
+/** A picture of the document; a sentence where it cannot be had. */
+const pictureOf = (from: DocxPackage, reference: string): Effect.Effect<Uint8Array | string | undefined> =>
+  Effect.tryPromise(() => from.bytes(reference, MAX_IMAGE_BYTES)).pipe(
+    Effect.map((bytes) => bytes ?? "is not in the document, or has more than 20 MB"),
+    Effect.catch(({ cause }) =>
+      Effect.succeed(cause instanceof DocxFault ? `is not read: ${cause.message}` : "is damaged")
+    )
+  )
+
+/**
+ * Reads a Word document (`.docx`, transitional or strict): headings by style and outline level, lists with their
+ * numbers, tables with merged cells, captions, pictures, charts, notes, text boxes and formulas. Of tracked changes, insertions
+ * are read and deletions are not; tables of contents, comments, headers and footers are left out.
+ *
+ * Fails with `Malformed` (damaged, cut short, no Word document), `Encrypted` or `TooLarge` (a container that inflates
+ * past a limit). Nothing that a document refers to outside of itself is opened.
+ */
+export const parseDocx = Effect.fn("parseDocx")(function* (path: string, bytes: Uint8Array) {
+  const { from, read } = yield* Effect.tryPromise({
+    try: () => readDocument(bytes),
+    catch: (cause) => {
+      const known = cause instanceof DocxFault
+      const message = known ? cause.message : "reading this document failed. Please report it."
+      const reason = known ? cause.reason : "Internal"
+      return new RagError({ stage: "parse", reason, message: `${path}: ${message}`, document: path, cause })
+    }
+  })
+  return yield* illustrate(read, (reference) => pictureOf(from, reference))
+})

@@ -1,0 +1,144 @@
+/** Writes the paragraphs and tables of a Word document, and counts its lists. */
+import { labelOf } from "../parsing/Label.ts"
+import type { DraftBlock, PictureDraft } from "../parsing/FigureDraft.ts"
+import { HtmlText } from "../parsing/HtmlText.ts"
+import type { CellSpan } from "../parsing/TableGrid.ts"
+import type { Numbering } from "./Numbering.ts"
+import type { Style } from "./Styles.ts"
+
+/** A paragraph as it was read. */
+export interface Paragraph {
+  text: string
+  style: Style | undefined
+  /** Of its own, instead of the style's: 0 to 8, 9 for none. */
+  outline?: number
+  list?: { id?: string; level?: number }
+  /** Whether Word counts figures or tables in it. */
+  sequence: boolean
+  readonly pictures: Array<PictureDraft>
+}
+
+/** A longer paragraph is no heading, whatever its style. */
+const HEADING_AT_MOST = 300
+const DEEPEST_HEADING = 6
+
+/** Takes paragraphs and tables in the order of the document. */
+export class DocxText {
+  readonly #out = new HtmlText()
+  readonly #numbering: Numbering
+  #tables = 0
+  /** Lists that are open outside of tables. */
+  #lists = 0
+  title = ""
+
+  constructor(numbering: Numbering) {
+    this.#numbering = numbering
+  }
+
+  paragraph(paragraph: Paragraph): void {
+    const { pictures, style } = paragraph
+    const text = paragraph.text.trim()
+    if (style?.role === "contents") return
+    if (text !== "") {
+      const outline = paragraph.outline ?? style?.outline
+      const label = this.#label(paragraph)
+      const own = label?.text === undefined ? text : `${label.text} ${text}`
+      if (style?.role === "title" && this.title === "") this.title = text.replace(/\s+/g, " ")
+      if (this.#tables > 0) this.#inTable(label === undefined ? text : `${label.text ?? "-"} ${text}`)
+      else if (
+        text.length <= HEADING_AT_MOST &&
+        (style?.role === "title" || (outline !== undefined && outline < 9))
+      ) {
+        this.#heading(own, style?.role === "title" ? 1 : Math.min(DEEPEST_HEADING, outline! + 1))
+      } else if (style?.role === "caption" || (paragraph.sequence && labelOf(text, true) !== undefined))
+        this.#caption(text)
+      else if (label !== undefined) this.#item(text, label)
+      else this.#plain(text)
+    }
+    for (const picture of pictures) this.#out.picture(picture)
+    if (pictures.length > 0 && this.#tables === 0) {
+      this.#endLists(0)
+      this.#out.breakBlock()
+    }
+  }
+
+  openTable(): void {
+    this.#endLists(0)
+    this.#tables++
+    this.#out.openTable()
+  }
+
+  openRow(): void {
+    this.#out.openRow()
+  }
+
+  openCell(cell: CellSpan): void {
+    this.#out.openCell(cell)
+  }
+
+  closeTable(): void {
+    this.#tables--
+    this.#out.closeTable()
+  }
+
+  finish(): { readonly text: string; readonly blocks: ReadonlyArray<DraftBlock> } {
+    this.#endLists(0)
+    return this.#out.finish()
+  }
+
+  /** What counts a paragraph: nothing, a bullet (no text), or a number. */
+  #label({
+    list,
+    style
+  }: Paragraph): { readonly text: string | undefined; readonly level: number } | undefined {
+    const id = list?.id ?? style?.list?.id
+    if (id === undefined || id === "0") return undefined
+    const level = Math.min(8, Math.max(0, list?.level ?? style?.list?.level ?? style?.outline ?? 0))
+    return { text: this.#numbering.next(id, level), level }
+  }
+
+  #write(text: string): void {
+    text.split("\n").forEach((line, at) => {
+      if (at > 0) this.#out.newLine()
+      this.#out.write(line)
+    })
+  }
+
+  #inTable(text: string): void {
+    this.#out.breakBlock()
+    this.#write(text)
+    this.#out.breakBlock()
+  }
+
+  #heading(text: string, level: number): void {
+    this.#endLists(0)
+    this.#out.openHeading(level)
+    this.#out.write(text)
+    this.#out.closeHeading()
+  }
+
+  #caption(text: string): void {
+    this.#endLists(0)
+    this.#out.openCaption()
+    this.#out.write(text)
+    this.#out.closeCaption()
+  }
+
+  #plain(text: string): void {
+    this.#endLists(0)
+    this.#out.breakBlock()
+    this.#write(text)
+    this.#out.breakBlock()
+  }
+
+  #item(text: string, label: { readonly text: string | undefined; readonly level: number }): void {
+    this.#endLists(label.level + 1)
+    for (; this.#lists <= label.level; this.#lists++) this.#out.openList("ul")
+    this.#out.openItem("li", label.text)
+    this.#write(text)
+  }
+
+  #endLists(left: number): void {
+    for (; this.#lists > left; this.#lists--) this.#out.closeList()
+  }
+}

@@ -1,0 +1,42 @@
+/** What attributes of elements say of pictures and cells. */
+import { titleFromPath } from "../parsing/Format.ts"
+import type { CellSpan } from "../parsing/TableGrid.ts"
+
+type Attributes = Readonly<Record<string, string>>
+
+/** A picture no higher or wider than this belongs to the line of text that it stands in. */
+const INLINE_PIXELS = 32
+
+const pixels = (attributes: Attributes, name: string): number => {
+  const own = Number.parseFloat(attributes[name] ?? "")
+  if (Number.isFinite(own) && !/%|em|ex/.test(attributes[name] ?? "")) return own
+  const styled = new RegExp(`(?:^|[;\\s])${name}\\s*:\\s*([\\d.]+)px`, "i").exec(
+    attributes["style"] ?? ""
+  )?.[1]
+  return styled === undefined ? Number.NaN : Number(styled)
+}
+
+/** Whether a picture is a part of a line: a formula, an icon, a smiley. */
+export const isInline = (attributes: Attributes): boolean =>
+  /(?:^|[\s_-])(?:emoji|emoticon|icon|math|latex|tex)(?:$|[\s_-])/i.test(attributes["class"] ?? "") ||
+  /^(?:\$|\\\(|\{?\\displaystyle)/.test(attributes["alt"] ?? "") ||
+  pixels(attributes, "width") <= INLINE_PIXELS ||
+  pixels(attributes, "height") <= INLINE_PIXELS
+
+/** The name of a picture's file in words; empty for data URIs. */
+export const nameOfReference = (reference: string): string => {
+  if (/^(?:data|blob|cid|javascript):/i.test(reference)) return ""
+  const path = reference.replace(/[?#].*$/s, "").slice(-200)
+  try {
+    return titleFromPath(decodeURIComponent(path))
+  } catch {
+    return titleFromPath(path)
+  }
+}
+
+/** How many rows and columns a cell spans. */
+export const spanOf = (attributes: Attributes): CellSpan => {
+  const columns = Number.parseInt(attributes["colspan"] ?? "1", 10)
+  const rows = Number.parseInt(attributes["rowspan"] ?? "1", 10)
+  return { columns: columns > 0 ? columns : 1, rows: rows > 0 ? rows : 1 }
+}

@@ -1,0 +1,70 @@
+/** An image as a document of one page and one figure. */
+import { Vision } from "@sluice/core"
+import { Effect, Option } from "effect"
+import type { Box, Line, Parsed, ReadFault } from "../../document/Document.ts"
+import { titleFromPath } from "../parsing/Format.ts"
+import { imageHeaderOf } from "../parsing/ImageHeader.ts"
+import { isWriting } from "../parsing/Writing.ts"
+
+const POINTS_PER_INCH = 72
+
+const NOT_READ: ReadFault = {
+  page: 1,
+  message:
+    "The image was not read: no image understanding is provided that reads it, and it is found by its name alone. Provide one (`Vision`) and rebuild the library."
+}
+
+/**
+ * An image with what is written in it, line by line with boxes, where image understanding is offered; otherwise, or when
+ * nothing is, its name. Gives the fault when the bytes are no image that is read.
+ *
+ * **Details.** The page has the image's size in points by the resolution that the file states, 96 dots per inch where it
+ * states none. The figure's crop is the file itself. A model that fails is a fault, not an error, and so is none at all.
+ */
+export const parseImage = Effect.fn("parseImage")(function* (path: string, bytes: Uint8Array) {
+  const header = imageHeaderOf(bytes, "this image")
+  if ("reason" in header) return header
+  const scale = POINTS_PER_INCH / header.dpi
+  const [width, height] = [header.width * scale, header.height * scale]
+  const vision = Option.getOrUndefined(yield* Effect.serviceOption(Vision))
+  const faults: Array<ReadFault> = vision?.read === undefined ? [NOT_READ] : []
+  const seen =
+    vision?.read === undefined
+      ? []
+      : yield* vision.read(bytes).pipe(
+          Effect.catch((error) => {
+            faults.push({ page: 1, message: `The image was not read: ${error.message}` })
+            return Effect.succeed([])
+          })
+        )
+
+  const title = titleFromPath(path).toWellFormed()
+  const lines: Array<Line> = []
+  let text = ""
+  for (const line of seen) {
+    const words = line.text.replace(/\s+/g, " ").trim().toWellFormed()
+    if (!isWriting(words)) continue
+    const start = text === "" ? 0 : text.length + 1
+    text += (text === "" ? "" : "\n") + words
+    const [x0, y0, x1, y1] = line.box
+    const box: Box = [x0 * scale, y0 * scale, x1 * scale, y1 * scale]
+    lines.push({ start, end: text.length, page: 1, box })
+  }
+  const whole: Box = [0, 0, width, height]
+  if (text === "") {
+    text = title
+    lines.push({ start: 0, end: text.length, page: 1, box: whole })
+  }
+  const span = { start: 0, end: text.length }
+  const parsed: Parsed = {
+    format: "image",
+    title,
+    text,
+    blocks: [{ kind: "figure", ...span }],
+    pages: [{ number: 1, width, height, ...span }],
+    lines,
+    figures: [{ kind: "figure", ...span, page: 1, box: whole, mentions: [], crop: bytes }],
+    faults
+  }
+  return parsed
+})

@@ -1,0 +1,96 @@
+/** Which of its regions each caption gets: chosen together for a page, without overlaps. */
+import { area, shared } from "../page/Box.ts"
+import type { Candidate, Side } from "./Candidate.ts"
+import type { Box } from "../../../document/Document.ts"
+
+/** How often the captions of a kind have their figure on each side, in one document; 0 to 1, together 1. */
+export type Habit = Readonly<Record<"figure" | "table", Readonly<Record<Side, number>>>>
+
+/** Before anything is known: captions of figures stand below, those of tables above, mostly. */
+const PRIOR = {
+  figure: { above: 1.2, below: 0.3, left: 0.1, right: 0.1 },
+  table: { above: 0.5, below: 0.8, left: 0.05, right: 0.05 }
+} as const
+
+/** A region whose content is below this shows nothing of what the caption announces. */
+const CONTENT = 0.4
+const HABIT = 0.9
+/** Points that cost as much as a whole figure's content. */
+const DISTANCE = 90
+/** Regions that share more than this of the smaller one are one region twice. */
+const OVERLAP = 0.1
+
+/** Which share of the smaller of two boxes the other covers; 0 to 1. */
+export const overlap = (a: Box, b: Box): number => {
+  const both = Math.max(0, shared(a[0], a[2], b[0], b[2])) * Math.max(0, shared(a[1], a[3], b[1], b[3]))
+  return both / Math.max(1, Math.min(area(a), area(b)))
+}
+
+/** Counts on which side there is something, where only one side has. */
+export const habitOf = (pages: ReadonlyArray<ReadonlyArray<ReadonlyArray<Candidate>>>): Habit => {
+  const votes = { figure: { ...PRIOR.figure }, table: { ...PRIOR.table } } as Record<
+    "figure" | "table",
+    Record<Side, number>
+  >
+  for (const candidates of pages.flat()) {
+    const good = candidates.filter(({ content, cut }) => content >= 0.6 && cut === Infinity)
+    if (good.length === 1) votes[good[0]!.caption.kind][good[0]!.side] += 1
+    else if (good.length === 2) {
+      const [a, b] = good as [Candidate, Candidate]
+      // Where both sides have something, the nearer one is a hint
+      if (Math.abs(a.gap - b.gap) > 6) votes[a.caption.kind][(a.gap < b.gap ? a : b).side] += 0.4
+    }
+  }
+  const share = (of: Record<Side, number>): Record<Side, number> => {
+    const all = of.above + of.below + of.left + of.right
+    return { above: of.above / all, below: of.below / all, left: of.left / all, right: of.right / all }
+  }
+  return { figure: share(votes.figure), table: share(votes.table) }
+}
+
+/** All of a region is worth more than a part of it, and a part that ends at a wide gap more than one at a narrow one. */
+const WHOLE = 0.25
+const WIDE_GAP = 150
+
+const scoreOf = ({ caption, content, cut, gap, share, side }: Candidate, habit: Habit): number =>
+  content +
+  HABIT * habit[caption.kind][side] -
+  gap / DISTANCE +
+  WHOLE * share +
+  Math.min(WHOLE, cut / WIDE_GAP)
+
+/** The best choice for the captions of one page; a caption may get none. */
+export const assign = (
+  page: ReadonlyArray<ReadonlyArray<Candidate>>,
+  habit: Habit
+): ReadonlyArray<Candidate> => {
+  const options = page.map((candidates) =>
+    candidates
+      .filter(({ content }) => content >= CONTENT)
+      .map((candidate) => ({ candidate, score: scoreOf(candidate, habit) }))
+      .toSorted((a, b) => b.score - a.score)
+  )
+  let best: { readonly chosen: ReadonlyArray<Candidate>; readonly score: number } = {
+    chosen: [],
+    score: -Infinity
+  }
+  let steps = 0
+  // What the captions from here on can add at most: branches that cannot win are not followed
+  const rest = options.map((_, i) =>
+    options.slice(i).reduce((sum, own) => sum + Math.max(0, own[0]?.score ?? 0), 0)
+  )
+  const choose = (index: number, chosen: ReadonlyArray<Candidate>, score: number): void => {
+    if (index === options.length) {
+      if (score > best.score) best = { chosen, score }
+      return
+    }
+    if (++steps > 20_000 || score + rest[index]! <= best.score) return
+    for (const { candidate, score: own } of options[index]!) {
+      if (own > 0 && chosen.every((other) => overlap(other.box, candidate.box) < OVERLAP))
+        choose(index + 1, [...chosen, candidate], score + own)
+    }
+    choose(index + 1, chosen, score)
+  }
+  choose(0, [], 0)
+  return best.chosen
+}

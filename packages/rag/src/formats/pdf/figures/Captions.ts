@@ -1,0 +1,253 @@
+/** The captions of a page. */
+import type { Box } from "../../../document/Document.ts"
+import { height, hull, overlapX, overlapY, width } from "../page/Box.ts"
+import { type Body, type Column, letters } from "./BodyText.ts"
+import { type CaptionStart, captionStart } from "../../parsing/CaptionStart.ts"
+import { type Frame, type Segment } from "./Frame.ts"
+
+export interface Caption extends Omit<CaptionStart, "length" | "sign" | "word"> {
+  readonly segments: ReadonlyArray<Segment>
+  readonly box: Box
+  readonly text: string
+}
+
+/** Captions of more lines are paragraphs. */
+const MAX_LINES = 16
+/** A line of more pieces is a row of a table. */
+const MAX_PIECES = 40
+/** A page of more captions is a list of figures. */
+const MAX_CAPTIONS = 60
+
+/** Whether the font changes where the label ends, as in "**Table 2** Gates". */
+const changesAfter = (segment: Segment, length: number): boolean => {
+  let at = 0
+  for (const [index, run] of segment.runs.entries()) {
+    if (at > 0 && Math.abs(at - length) <= 1 && run.bold !== segment.runs[index - 1]!.bold) return true
+    if (run.change !== undefined && Math.abs(at + run.change - length) <= 1) return true
+    at += run.text.length + 1
+  }
+  return false
+}
+
+/** Whether the line above this one goes on into it: then it is a reference that happened to start a line. */
+const goesOn = (segment: Segment, segments: ReadonlyArray<Segment>, body: Body): boolean =>
+  segments.some((above) => {
+    const step = (segment.box[3] - above.box[3]) / segment.size
+    return (
+      above !== segment &&
+      step > 0.5 &&
+      step < Math.max(1.4, body.leading * 1.15) &&
+      Math.abs(above.size - segment.size) < 0.06 * segment.size &&
+      above.bold === segment.bold &&
+      segment.box[0] - above.box[0] < 2.5 &&
+      segment.box[0] - above.box[0] > -3 * segment.size &&
+      width(above.box) > 14 * segment.size &&
+      (!/[.!?:。！？：]["'”’)\]]*$/u.test(above.text) ||
+        above.box[2] > segment.box[2] - 0.1 * width(segment.box)) &&
+      /\p{Ll}{2}|[\u3400-\u9FFF]{2}/u.test(above.text)
+    )
+  })
+
+/** Words of one line are at most this far apart, in font sizes; a bold label stands out of its line already. */
+const WORD_GAP = 1.7
+const BOLD_GAP = 1.2
+
+/** Whether words of the same line stand before it: a justified line may be parted anywhere. */
+const isWithinLine = ({ box, size }: Segment, { segments }: Frame, gap: number): boolean =>
+  segments.some(
+    (other) =>
+      overlapY(other.box, box) > 0.6 * height(box) &&
+      box[0] - other.box[2] > -1 &&
+      box[0] - other.box[2] < gap * size &&
+      Math.abs(other.size - size) < 0.06 * size &&
+      /\p{L}/u.test(other.text) &&
+      captionStart(other.text) === undefined
+  )
+
+const ruleBetween = (frame: Frame, above: Box, below: Box): boolean =>
+  frame.graphics.some(
+    ({ box, shape }) =>
+      shape === "horizontal" &&
+      (box[1] + box[3]) / 2 > above[3] - 0.35 * height(above) &&
+      (box[1] + box[3]) / 2 < below[1] + 0.35 * height(below) &&
+      overlapX(box, above) > 0.3 * Math.min(width(box), width(above))
+  )
+
+/** Labels of an axis may stand between a drawing and its caption; font sizes. */
+const NEAR_DRAWING = 3.5
+
+/** Whether something is drawn above or below it, for what only may be a caption. */
+const isAtDrawing = ({ box, size }: Segment, { graphics }: Frame): boolean =>
+  graphics.some(
+    ({ box: own }) =>
+      overlapX(own, box) > 0 && overlapY(own, box) > -NEAR_DRAWING * size && overlapY(own, box) < 2
+  )
+
+/** One line of words far apart, from edge to edge as the line above it. */
+const isJustified = (row: ReadonlyArray<Segment>, above: Box, column: Column | undefined): boolean => {
+  const box = hull(row.map((one) => one.box))
+  const right = column?.x1 ?? above[2]
+  return (
+    row.every((one) => overlapY(one.box, row[0]!.box) > 0.6 * height(one.box)) &&
+    Math.abs(box[2] - right) < 4 &&
+    Math.abs(above[2] - right) < 4 &&
+    Math.abs(box[0] - above[0]) < 4 &&
+    row.every((one, i) => i === 0 || one.box[0] - row[i - 1]!.box[2] < 2.6 * one.size)
+  )
+}
+
+const isCentred = (one: Box, other: Box): boolean => Math.abs((one[0] + one[2] - other[0] - other[2]) / 2) < 4
+
+/** All lines of the caption that `first` begins. */
+const whole = (
+  first: Segment,
+  frame: Frame,
+  starts: ReadonlySet<Segment>,
+  columns: ReadonlyArray<Column>,
+  body: Body
+): ReadonlyArray<Segment> => {
+  /** Whether it stands below another caption's first line, flush or centred. */
+  const belongsToOther = (one: Segment): boolean =>
+    [...starts].some(
+      ({ box: own }) =>
+        own !== first.box &&
+        one.box[1] > own[1] + 2 &&
+        one.box[1] < own[1] + 6 * first.size &&
+        own[0] > first.box[2] - 4 &&
+        (Math.abs(own[0] - one.box[0]) < 3 || Math.abs(own[0] + own[2] - one.box[0] - one.box[2]) < 6)
+    )
+  const rowOf = (one: Segment): ReadonlyArray<Segment> => {
+    const row = [one]
+    // Words of the same line that a wide gap parts, as in "Table 3    Gates of the lock"
+    for (;;) {
+      const last = row.at(-1)!
+      const next = frame.segments.find(
+        (other) =>
+          !row.includes(other) &&
+          !starts.has(other) &&
+          overlapY(other.box, last.box) > 0.6 * Math.min(height(other.box), height(last.box)) &&
+          other.box[0] - last.box[2] >= -1 &&
+          other.box[0] - last.box[2] < 2.6 * first.size &&
+          Math.abs(other.size - first.size) < 0.08 * first.size &&
+          !columns.some(({ x0 }) => Math.abs(other.box[0] - x0) < 3 && last.box[2] < x0) &&
+          !belongsToOther(other)
+      )
+      if (next === undefined || row.length === MAX_PIECES) return row
+      row.push(next)
+    }
+  }
+  const lines: Array<ReadonlyArray<Segment>> = [rowOf(first)]
+  let box = hull(lines[0]!.map((one) => one.box))
+  let step = 0
+  const column = columns.find(({ x0, x1 }) => box[0] > x0 - 6 && box[2] < x1 + 6)
+  while (lines.length < MAX_LINES) {
+    const last = hull(lines.at(-1)!.map((one) => one.box))
+    const below = frame.segments.filter((other) => {
+      const down = (other.box[3] - last[3]) / first.size
+      return (
+        down > 0.6 &&
+        down < (step === 0 ? Math.max(1.45, body.leading * 1.1) : step * 1.15 + 0.05) &&
+        !starts.has(other) &&
+        Math.abs(other.size - first.size) < 0.13 * first.size &&
+        other.mono === first.mono &&
+        overlapX(other.box, box) > 0.4 * Math.min(width(other.box), width(box)) &&
+        (isCentred(other.box, last) || other.box[0] > box[0] - 40 - (column === undefined ? 200 : 0))
+      )
+    })
+    const next = below[0]
+    if (next === undefined || (below.length > 1 && !isJustified(below, last, column))) break
+    const centred = isCentred(next.box, last)
+    const firstWord = (next.text.split(" ", 1)[0] ?? "").length * 0.5 * first.size
+    const finished = /[.。!?！？]$/u.test(lines.at(-1)!.at(-1)!.text)
+    // A caption may be narrower than its column: beside another one, or as wide as its figure
+    const edge = Math.max(box[2], next.box[2])
+    const room = (finished && lines.length === 1 ? (column?.x1 ?? edge) : edge) - last[2]
+    // A line that ends early ends its paragraph
+    if (
+      lines.length >= 1 &&
+      !centred &&
+      room > firstWord + 3 * first.size &&
+      (finished || room > 0.3 * ((column?.x1 ?? box[2]) - box[0])) &&
+      !(lines.length === 1 && letters(first.text) < 24)
+    )
+      break
+    const left = next.box[0] - last[0]
+    if (!centred && lines.length > 1 && Math.abs(left) > 3) break
+    if (next.bold && !first.bold && lines.length > 1) break
+    const row = rowOf(next)
+    if (
+      row.length > 1 &&
+      below.length === 1 &&
+      lines.length === 1 &&
+      row.some((one, i) => i > 0 && one.box[0] - row[i - 1]!.box[2] > 1.3 * first.size)
+    )
+      break
+    const mates = frame.segments.filter(
+      (other) =>
+        !row.includes(other) &&
+        overlapY(other.box, next.box) > 0.6 * height(next.box) &&
+        overlapX(other.box, [column?.x0 ?? box[0], 0, column?.x1 ?? box[2], 0]) > 0.8 * width(other.box)
+    )
+    if (
+      mates.length > 0 &&
+      !mates.some((mate) => [...starts].some((start) => start !== first && overlapX(start.box, mate.box) > 0))
+    )
+      break
+    if (ruleBetween(frame, last, next.box)) break
+    step =
+      lines.length === 1
+        ? (next.box[3] - last[3]) / first.size
+        : Math.max(step, (next.box[3] - last[3]) / first.size)
+    lines.push(row)
+    box = hull([box, ...row.map((one) => one.box)])
+  }
+  return lines.flat()
+}
+
+/** The captions of a page, from top to bottom. */
+export const captionsOf = (
+  frame: Frame,
+  columns: ReadonlyArray<Column>,
+  body: Body
+): ReadonlyArray<Caption> => {
+  const found = new Map<Segment, CaptionStart>()
+  for (const segment of frame.segments) {
+    const start = captionStart(segment.text)
+    if (start === undefined || segment.mono) continue
+    const changed = changesAfter(segment, start.length)
+    if (start.sign === "bare" && !changed) continue
+    const atColumn = columns.some(({ x0 }) => Math.abs(segment.box[0] - x0) < 3)
+    const standsOut = changed && segment.runs[0]!.bold
+    if (!segment.bold && !atColumn && isWithinLine(segment, frame, standsOut ? BOLD_GAP : WORD_GAP)) continue
+    if (goesOn(segment, frame.segments, body) && !standsOut) continue
+    if (start.sign === "unnumbered" && !isAtDrawing(segment, frame)) continue
+    if (start.sign === "alone" && !segment.bold && !isTitleOfNext(segment, frame)) continue
+    found.set(segment, start)
+  }
+  if (found.size > MAX_CAPTIONS) return []
+  const starts = new Set(found.keys())
+  return [...found].map(([segment, { kind, number, series }]) => {
+    const segments = whole(segment, frame, starts, columns, body)
+    return {
+      kind,
+      number,
+      series,
+      segments,
+      box: hull(segments.map(({ box }) => box)),
+      text: segments.map(({ text }) => text).join(" ")
+    }
+  })
+}
+
+/** "TABLE I" on a line of its own, its title centred below or beside it. */
+const isTitleOfNext = (segment: Segment, frame: Frame): boolean => {
+  const [x0, y0, x1, y1] = segment.box
+  const middle = (x0 + x1) / 2
+  return frame.segments.some(
+    ({ box }) =>
+      (box[1] >= y1 - 2 &&
+        box[1] < y1 + 1.2 * segment.size &&
+        (Math.abs((box[0] + box[2]) / 2 - middle) < 6 || Math.abs(box[0] - x0) < 2)) ||
+      (box[0] > x1 && box[0] < x1 + 3 * segment.size && Math.abs(box[1] - y0) < 3)
+  )
+}

@@ -1,0 +1,80 @@
+/** Figures that fill a page, with their captions at the top of the next one or at the end of the one before. */
+import { area, height, hull, width } from "../page/Box.ts"
+import type { RawPage } from "../page/Run.ts"
+import { letters } from "./BodyText.ts"
+import type { Caption } from "./Captions.ts"
+import { type FoundFigure, insideOf, markOf, onPaper } from "./FoundFigure.ts"
+import { PAPER } from "./Ground.ts"
+
+/** A drawing that fills a page has this share of it. */
+const FILLS = 0.3
+/** Characters that may stand beside it: a page number, a header. */
+const BESIDE = 60
+/** No label of a drawing is longer: a page of such lines is text. */
+const LABEL = 45
+
+/** A caption without a region on its own page, and whether it is the only one there. */
+export interface Unplaced {
+  readonly page: number
+  readonly caption: Caption
+  readonly only: boolean
+}
+
+/** What fills a page that has nothing but a drawing; undefined for other pages. */
+const fillOf = (page: RawPage | undefined): FoundFigure["box"] | undefined => {
+  if (page === undefined || page.failed || page.unreadable === true) return undefined
+  const paper = page.width * page.height
+  const drawn = page.graphics
+    .map(({ box }) => box)
+    .filter((box) => area(box) <= PAPER * paper && Math.max(width(box), height(box)) > 1)
+  if (drawn.length === 0) return undefined
+  const box = onPaper(hull(drawn), page)
+  if (area(box) < FILLS * paper || page.runs.some(({ text }) => letters(text) > LABEL)) return undefined
+  const inside = new Set(insideOf(box, page, []))
+  const beside = page.runs.filter((run) => !inside.has(run)).reduce((sum, { text }) => sum + text.length, 0)
+  return beside > BESIDE ? undefined : box
+}
+
+/** Which page a caption speaks of: the one before where it stands first on its own, the next where it stands last. */
+const neighbourOf = ({ caption, only, page }: Unplaced, own: RawPage): number | undefined => {
+  if (!only || caption.number === undefined) return undefined
+  const written = new Set(caption.segments.flatMap(({ runs }) => runs))
+  const [, top, , bottom] = caption.box
+  const rest = own.runs.filter((run) => !written.has(run))
+  if (rest.every((run) => run.box[1] > bottom - 2)) return page - 1
+  return rest.every((run) => run.box[3] < top + 2) ? page + 1 : undefined
+}
+
+/** The figures of captions that have none on their own page. A row of pages that are filled is a list of plates: none of them. */
+export const facingFigures = (
+  unplaced: ReadonlyArray<Unplaced>,
+  pages: ReadonlyArray<RawPage>,
+  found: ReadonlyArray<FoundFigure>
+): ReadonlyArray<FoundFigure> => {
+  const byNumber = new Map(pages.map((page) => [page.number, page]))
+  const used = new Set(found.map(({ page }) => page))
+  return unplaced.flatMap((one): ReadonlyArray<FoundFigure> => {
+    const { caption, page } = one
+    const number = neighbourOf(one, byNumber.get(page)!)
+    const beyond = number === undefined ? undefined : byNumber.get(2 * number - page)
+    const other = byNumber.get(number ?? 0)
+    const box = fillOf(other)
+    if (other === undefined || box === undefined || used.has(other.number) || fillOf(beyond) !== undefined)
+      return []
+    if (found.some((own) => own.number === caption.number && own.kind === caption.kind)) return []
+    used.add(other.number)
+    return [
+      {
+        page: other.number,
+        kind: caption.kind,
+        number: caption.number,
+        box,
+        mark: markOf(box, 0, other),
+        caption: caption.segments.flatMap(({ runs }) => runs),
+        captionPage: page,
+        inside: insideOf(box, other, []),
+        turn: 0
+      }
+    ]
+  })
+}

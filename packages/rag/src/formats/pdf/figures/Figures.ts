@@ -1,0 +1,165 @@
+/** Figures and tables of a paged document, by their captions. Needs no model: text, drawings and their places. */
+import { area, overlapX, overlapY } from "../page/Box.ts"
+import { type RawPage, type Turn } from "../page/Run.ts"
+import { assign, habitOf } from "./Assignment.ts"
+import { type Body, bodyOf, isRunningText, obstaclesOf, pageColumns, toBlocks } from "./BodyText.ts"
+import { type Caption, captionsOf } from "./Captions.ts"
+import { captionStart } from "../../parsing/CaptionStart.ts"
+import { type Frame, onPage, toFrame } from "./Frame.ts"
+import { type FoundFigure, insideOf, onPaper } from "./FoundFigure.ts"
+import { facingFigures, type Unplaced } from "./Facing.ts"
+import { enclosed, framesOf, type Ground } from "./Ground.ts"
+import type { Candidate } from "./Candidate.ts"
+import { lonePictures } from "./Lone.ts"
+import { candidatesOf } from "./Regions.ts"
+import { withoutRepeated } from "./Repeated.ts"
+import { rulesOf } from "./Rules.ts"
+import { withTagged } from "./Tagged.ts"
+
+/** Pages that tell how the running text of a document looks. */
+const SAMPLE = 60
+
+const startsCaption = (text: string): boolean => captionStart(text) !== undefined
+
+const MAY_START = /^\s*(?:\p{L}+ )?(?:[\p{Lu}\u2E80-\u9FFF\uAC00-\uD7AF])/u
+
+/** Directions of text on this page that may have a caption. */
+const turnsOf = (page: RawPage): ReadonlyArray<Turn> =>
+  ([0, 1, 2, 3] as const).filter((turn) =>
+    page.runs.some((run) => run.turn === turn && MAY_START.test(run.text))
+  )
+
+const groundOf = (frame: Frame, body: Body): Ground => {
+  const paper = frame.width * frame.height
+  const blocks = toBlocks(frame.segments, body.leading)
+  const columns = pageColumns(blocks, body)
+  const captions = captionsOf(frame, columns, body)
+  const written = new Set(captions.flatMap(({ segments }) => segments))
+  const obstacles = obstaclesOf(blocks, frame.segments, columns, body)
+    .map((one) => ({ ...one, segments: one.segments.filter((segment) => !written.has(segment)) }))
+    .filter(({ segments }) => segments.length > 0)
+  const graphics = frame.graphics.filter(({ box }) => {
+    const [w, h] = [box[2] - box[0], box[3] - box[1]]
+    if (w * h > 0.7 * paper || h > 0.8 * frame.height) return false
+    // Underlines, fractions and marks within running text
+    return !obstacles.some(
+      (one) =>
+        one.strong &&
+        w < one.box[2] - one.box[0] - 4 &&
+        h < 30 &&
+        box[0] >= one.box[0] - 2 &&
+        box[2] <= one.box[2] + 2 &&
+        box[1] >= one.box[1] - 2 &&
+        box[3] <= one.box[3] + 2 &&
+        // Not only in a paragraph that begins or ends beside it
+        one.segments.some((line) => overlapX(line.box, box) >= 0 && overlapY(line.box, box) > -2)
+    )
+  })
+  const prose = blocks
+    .filter((block) => isRunningText(block, body) && !block.lines.some((line) => written.has(line)))
+    .map(({ box }) => box)
+  const frames = framesOf(graphics, paper)
+  const blockers = new Set(
+    obstacles
+      .filter(({ box }) => !enclosed(box, frames, [0, frame.width]))
+      .flatMap(({ segments }) => segments)
+  )
+  const rules = rulesOf(graphics)
+  return { frame, body, columns, captions, obstacles, prose, graphics, frames, rules, blockers }
+}
+
+/** Regions for the captions of one page in one direction. */
+interface PageRegions {
+  readonly page: RawPage
+  readonly turn: Turn
+  readonly written: ReadonlyArray<Caption>
+  readonly captions: ReadonlyArray<ReadonlyArray<Candidate>>
+}
+
+/** The look of a document's text, and what its figures are chosen from; of a page only its captions and their regions are kept. */
+const regionsOf = (
+  clean: ReadonlyArray<RawPage>
+): { readonly body: Body; readonly regions: ReadonlyArray<PageRegions> } => {
+  // The look of the text is known from a sample
+  const step = Math.max(1, Math.ceil(clean.length / SAMPLE))
+  const sample = clean.filter((_, i) => i % step === 0).map((page) => toFrame(page, 0, startsCaption))
+  const body = bodyOf(sample)
+  const regions = clean.flatMap((page) =>
+    turnsOf(page).flatMap((turn): ReadonlyArray<PageRegions> => {
+      const frame = toFrame(page, turn, startsCaption)
+      if (!frame.segments.some(({ text }) => startsCaption(text))) return []
+      const ground = groundOf(frame, body)
+      const captions = ground.captions.map((caption) => candidatesOf(caption, ground))
+      return captions.length === 0 ? [] : [{ page, turn, written: ground.captions, captions }]
+    })
+  )
+  return { body, regions }
+}
+
+/** The figures of all pages, in the order of pages. Pages come without headers and footers. */
+export const findFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FoundFigure> =>
+  withTagged(captionedFigures(pages), pages)
+
+const captionedFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FoundFigure> => {
+  const clean = withoutRepeated(pages)
+  const { body, regions } = regionsOf(clean)
+  const habit = habitOf(regions.map(({ captions }) => captions))
+  const unplaced: Array<Unplaced> = []
+  const found = withoutRivals(
+    regions.flatMap(({ captions, page, turn, written }) => {
+      const chosen = assign(captions, habit)
+      const placed = new Set(chosen.map(({ caption }) => caption))
+      const rest = written.filter((caption) => turn === 0 && !placed.has(caption))
+      unplaced.push(...rest.map((caption) => ({ page: page.number, caption, only: written.length === 1 })))
+      return chosen
+        .map((candidate) => ({ candidate, found: toFound(candidate, page, turn) }))
+        .filter((one) => area(one.found.box) > 0)
+    })
+  )
+  const facing = facingFigures(unplaced, clean, found)
+  const own = [...found, ...facing]
+  const lone = clean.flatMap((page) =>
+    lonePictures(
+      page,
+      own.filter((figure) => figure.page === page.number || figure.captionPage === page.number),
+      body
+    )
+  )
+  return [...own, ...lone].toSorted((a, b) => a.page - b.page)
+}
+
+const toFound = ({ box, caption }: Candidate, page: RawPage, turn: Turn): FoundFigure => {
+  const shown = onPage(box, { turn, width: page.width, height: page.height })
+  const written = caption.segments.flatMap(({ runs }) => runs)
+  return {
+    page: page.number,
+    kind: caption.kind,
+    number: caption.number,
+    box: onPaper(shown, page),
+    mark: written[0]!,
+    caption: written,
+    inside: insideOf(shown, page, written),
+    turn
+  }
+}
+
+const CONTINUED = /\b(?:cont(?:inued|['’]?d|\.)?|fortsetzung|suite|continuación)\b|续|續/iu
+
+/** A number is given once: of several that claim it the best one stays, and those that continue it. */
+const withoutRivals = (
+  all: ReadonlyArray<{ readonly candidate: Candidate; readonly found: FoundFigure }>
+): ReadonlyArray<FoundFigure> =>
+  all
+    .filter(({ candidate: own }) =>
+      all.every(
+        ({ candidate: other }) =>
+          other === own ||
+          own.caption.number === undefined ||
+          other.caption.number !== own.caption.number ||
+          other.caption.series !== own.caption.series ||
+          CONTINUED.test(own.caption.text) ||
+          // A document may be a collection: numbers begin anew; only what is clearly worse goes
+          other.content - other.gap / 200 < own.content - own.gap / 200 + 0.4
+      )
+    )
+    .map(({ found }) => found)

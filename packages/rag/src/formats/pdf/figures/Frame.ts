@@ -1,0 +1,176 @@
+/** A page turned so that the text of one direction is upright: what figures are looked for in. */
+import type { Box } from "../../../document/Document.ts"
+import { height, hull, shared, width } from "../page/Box.ts"
+import { boxOf, type Graphic, glue, type RawPage, type Run, type Turn, upright } from "../page/Run.ts"
+
+/** Text on one line without a wide gap. */
+export interface Segment {
+  readonly text: string
+  readonly box: Box
+  readonly size: number
+  readonly bold: boolean
+  readonly mono: boolean
+  readonly runs: ReadonlyArray<Run>
+}
+
+export interface Frame {
+  readonly page: number
+  readonly turn: Turn
+  readonly width: number
+  readonly height: number
+  readonly segments: ReadonlyArray<Segment>
+  readonly graphics: ReadonlyArray<Graphic>
+  /** Boxes of text in other directions: labels of axes. */
+  readonly turned: ReadonlyArray<Box>
+}
+
+/** Runs on one line with a gap below this many font sizes belong together. */
+const GAP = 1
+const LABEL = /^(?:fig(?:ure|\.)?|table|abb(?:ildung|\.)|tabelle|图|表)$/iu
+const LABEL_GAP = 2.6
+/** A list's mark stands up to this many font sizes before its text. */
+const MARK_GAP = 3
+const MARK = /^(?:[•◦▪‣·●○■□➢✓–—*-]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]|\[\d{1,3}\]|\d{1,2})$/u
+
+/** More texts or drawings of one page are a map's or a plot's: the longest and largest of them show where it stands. */
+const SEGMENTS_AT_MOST = 4_000
+const GRAPHICS_AT_MOST = 8_000
+
+/** The `most` items that weigh most, in their order. */
+const weightiest = <A>(
+  items: ReadonlyArray<A>,
+  most: number,
+  weigh: (item: A) => number
+): ReadonlyArray<A> => {
+  if (items.length <= most) return items
+  const weights = new Map(items.map((item) => [item, weigh(item)]))
+  const kept = new Set(items.toSorted((a, b) => weights.get(b)! - weights.get(a)!).slice(0, most))
+  return items.filter((item) => kept.has(item))
+}
+
+/** Rows are looked up by where they are, in steps of points; what is lower than this has no height of its own. */
+const STEP = 20
+const LOWEST = 0.1
+/** … on pages of usual height: there are this many steps on larger ones. */
+const STEPS = 200
+
+/** Runs that follow each other on a line, joined. */
+const toSegments = (
+  runs: ReadonlyArray<Run>,
+  tallest: number,
+  startsCaption: (text: string) => boolean
+): ReadonlyArray<Segment> => {
+  const step = Math.max(STEP, tallest / STEPS)
+  const lowest = (LOWEST * step) / STEP
+  const rows: Array<{ y0: number; y1: number; runs: Array<Run> }> = []
+  const sorted = runs.toSorted((a, b) => b.y1 - b.y0 - (a.y1 - a.y0) || a.y0 - b.y0)
+  // Rows are found by their place: a page of ten thousand labels has as many
+  const buckets = new Map<number, Array<(typeof rows)[number]>>()
+  for (const run of sorted) {
+    const tall = Math.max(lowest, run.y1 - run.y0)
+    const bottom = run.y0 + tall
+    const [from, to] = [Math.floor(run.y0 / step), Math.floor(bottom / step)]
+    let home: (typeof rows)[number] | undefined
+    for (let key = from; key <= to && home === undefined; key++) {
+      home = buckets.get(key)?.find((row) => shared(row.y0, row.y1, run.y0, bottom) / tall > 0.55)
+    }
+    if (home === undefined) {
+      home = { y0: run.y0, y1: bottom, runs: [] }
+      rows.push(home)
+      for (let key = from; key <= to; key++) {
+        const bucket = buckets.get(key)
+        if (bucket === undefined) buckets.set(key, [home])
+        else bucket.push(home)
+      }
+    }
+    home.runs.push(run)
+  }
+  const segments: Array<Segment> = []
+  for (const row of rows) {
+    let open: Array<Run> = []
+    let right = -Infinity
+    for (const run of row.runs.toSorted((a, b) => a.x0 - b.x0)) {
+      const gap = run.x0 - right
+      const size = Math.max(run.size, open.at(-1)?.size ?? 0)
+      const mark = open.length === 1 && MARK.test(open[0]!.text) && gap < MARK_GAP * size && gap > 0
+      // "Figure        3" in a justified line
+      const label = open.length === 1 && LABEL.test(open[0]!.text) && /^[\dA-Z]/.test(run.text)
+      const parted = gap > (label ? LABEL_GAP : GAP) * size || (gap > 0.5 * size && startsCaption(run.text))
+      if (open.length > 0 && parted && !(mark && /\p{L}{2}/u.test(run.text) && open[0]!.text !== "")) {
+        segments.push(toSegment(open))
+        open = []
+      }
+      open.push(run)
+      right = open.length === 1 ? run.x1 : Math.max(right, run.x1)
+    }
+    if (open.length > 0) segments.push(toSegment(open))
+  }
+  return segments.toSorted((a, b) => a.box[1] - b.box[1] || a.box[0] - b.box[0])
+}
+
+const toSegment = (runs: ReadonlyArray<Run>): Segment => {
+  let text = ""
+  let right = 0
+  let length = 0
+  let bold = 0
+  let mono = 0
+  let main = runs[0]!
+  // Not the end of all text so far, which would be copied together for each run
+  let before = ""
+  for (const run of runs) {
+    text += (before === "" || run.x0 - right < run.size * 0.12 ? "" : glue(before, run.text)) + run.text
+    before = run.text
+    right = run.x1
+    length += run.text.length
+    if (run.bold) bold += run.text.length
+    if (run.mono) mono += run.text.length
+    if (run.text.length > main.text.length) main = run
+  }
+  return {
+    text,
+    box: hull(runs.map(boxOf)),
+    size: main.size,
+    bold: bold > length * 0.7,
+    mono: mono > length * 0.6,
+    runs
+  }
+}
+
+/** The page with the text of direction `turn` upright. */
+export const toFrame = (page: RawPage, turn: Turn, startsCaption: (text: string) => boolean): Frame => {
+  const own = page.runs.filter((run) => run.turn === turn)
+  const others = page.runs.filter((run) => run.turn !== turn)
+  const side = turn % 2 === 1
+  const flip = (graphic: Graphic): Graphic => ({
+    ...graphic,
+    box: upright(graphic.box, turn, page.width, page.height),
+    shape: !side
+      ? graphic.shape
+      : graphic.shape === "horizontal"
+        ? "vertical"
+        : graphic.shape === "vertical"
+          ? "horizontal"
+          : graphic.shape
+  })
+  const graphics = weightiest(page.graphics, GRAPHICS_AT_MOST, ({ box }) => width(box) + height(box))
+  const tallest = side ? page.width : page.height
+  return {
+    page: page.number,
+    turn,
+    width: side ? page.height : page.width,
+    height: tallest,
+    segments: weightiest(
+      toSegments(own, tallest, startsCaption),
+      SEGMENTS_AT_MOST,
+      ({ text }) => text.length
+    ),
+    graphics: turn === 0 ? graphics : graphics.map(flip),
+    turned: others.slice(0, SEGMENTS_AT_MOST).map(({ box }) => upright(box, turn, page.width, page.height))
+  }
+}
+
+/** A box of the frame that a text so turned is upright in, on the page as shown, which is `width` × `height`. */
+export const onPage = (
+  box: Box,
+  { height: h, turn, width: w }: { readonly turn: Turn; readonly width: number; readonly height: number }
+): Box => upright(box, ((4 - turn) % 4) as Turn, turn % 2 === 1 ? h : w, turn % 2 === 1 ? w : h)

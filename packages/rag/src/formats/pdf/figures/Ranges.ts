@@ -1,0 +1,152 @@
+/** How far to the left and right a caption's figure may reach. */
+import type { Box } from "../../../document/Document.ts"
+import { height, overlapX, overlapY, width } from "../page/Box.ts"
+import type { Caption } from "./Captions.ts"
+import type { Ground } from "./Ground.ts"
+import { type Frame, type Segment } from "./Frame.ts"
+
+/** Left and right edge, in points. */
+export type Range = readonly [left: number, right: number]
+
+/** Between a column and what stands beside it, in points. */
+const MARGIN = 4
+/** Text beside a caption ends its room where it stands within this distance of it in height, points. */
+const FLOW = 24
+/** Figures stand beside each other though their captions are this far apart in height; points. */
+const STAGGERED = 300
+/** How far from two captions it is looked where their figures part, in points; at so many places at most. */
+const AROUND = 160
+const TRIES = 2_000
+
+/** The room of the column that a caption stands in, up to what is written beside it. */
+const roomOf = ({ box }: Caption, { columns, frame, prose }: Ground): Range => {
+  const home = columns
+    .filter(({ x0, x1 }) => box[0] > x0 - 10 && box[2] < x1 + 10)
+    .toSorted((a, b) => a.x1 - a.x0 - (b.x1 - b.x0))[0]
+  const edges = [
+    ...columns.flatMap(({ x0, x1 }) => [x0, x1]),
+    box[0],
+    box[2],
+    ...(columns.length === 0 ? frame.segments.flatMap((one) => [one.box[0], one.box[2]]) : [])
+  ]
+  let [left, right] = home === undefined ? [Math.min(...edges), Math.max(...edges)] : [home.x0, home.x1]
+  if (home !== undefined) {
+    // Up to the neighbouring columns, or to the edge of the paper: tables reach into the margin
+    left = Math.max(0, ...columns.map(({ x1 }) => x1 + MARGIN).filter((x) => x <= left + MARGIN))
+    right = Math.min(frame.width, ...columns.map(({ x0 }) => x0 - MARGIN).filter((x) => x >= right - MARGIN))
+  }
+  // Text that flows around the figure
+  for (const own of prose) {
+    if (overlapY(own, box) < -FLOW) continue
+    if (own[0] >= box[2] - 2 && own[0] < right) right = own[0] - MARGIN
+    if (own[2] <= box[0] + 2 && own[2] > left) left = own[2] + MARGIN
+  }
+  return [Math.min(left, box[0]), Math.max(right, box[2])]
+}
+
+/** What is left of a range beside other captions. */
+const shareWith = (
+  others: ReadonlyArray<Caption>,
+  { box }: Caption,
+  range: Range,
+  side: "above" | "below",
+  frame: Frame
+): Range => {
+  let [left, right] = range
+  for (const other of others) {
+    if (other.box[0] >= box[2] - 2 && other.box[0] < right) right = split(frame, box, other.box, side)
+    if (other.box[2] <= box[0] + 2 && other.box[2] > left) left = split(frame, other.box, box, side)
+  }
+  return [left, right]
+}
+
+/**
+ * The horizontal ranges that a caption's figure may take on one side, the likeliest first: captions on one line share
+ * the room, and those at other heights may.
+ */
+export const rangesOf = (
+  caption: Caption,
+  side: "above" | "below",
+  ground: Ground
+): readonly [Range, ...ReadonlyArray<Range>] => {
+  const { captions, frame, obstacles } = ground
+  const { box } = caption
+  const level = (other: Caption): boolean =>
+    overlapY(other.box, box) >= 0.3 * Math.min(height(other.box), height(box))
+  const others = captions.filter((other) => other !== caption)
+  const range = shareWith(others.filter(level), caption, roomOf(caption, ground), side, frame)
+  const staggered = others.filter(
+    (other) =>
+      !level(other) &&
+      overlapX(other.box, box) < 2 &&
+      overlapY(other.box, box) > -STAGGERED &&
+      // Text across both parts them
+      !obstacles.some(
+        (one) =>
+          one.strong &&
+          overlapX(one.box, box) > 0 &&
+          overlapX(one.box, other.box) > 0 &&
+          one.box[1] > Math.min(box[1], other.box[1]) &&
+          one.box[3] < Math.max(box[3], other.box[3])
+      )
+  )
+  const narrow = shareWith(staggered, caption, range, side, frame)
+  return narrow[0] === range[0] && narrow[1] === range[1] ? [range] : [range, narrow]
+}
+
+/**
+ * The whole width of the text, for a caption in one column beside which the other columns are empty, or hold the rest of
+ * it: it may stand, flush left, under a figure that spans them.
+ */
+export const widerRange = (
+  { box, segments }: Caption,
+  [left, right]: Range,
+  { body, captions, columns, frame, graphics }: Ground
+): Range | undefined => {
+  const wide = [
+    Math.min(left, ...columns.map(({ x0 }) => x0)),
+    Math.max(right, ...columns.map(({ x1 }) => x1))
+  ] as const
+  if (wide[1] - wide[0] < 1.2 * (right - left)) return undefined
+  // Another caption on this line shares the room already
+  if (captions.some((one) => one.box !== box && overlapY(one.box, box) > 0)) return undefined
+  const beside = (own: Box): boolean =>
+    overlapY(own, box) > 0 &&
+    (own[0] >= right - 2 || own[2] <= left + 2) &&
+    overlapX(own, [wide[0], 0, wide[1], 0]) > 0
+  const { size } = segments[0]!
+  const goesOn = (one: Segment): boolean =>
+    one.box[1] > box[1] - 2 &&
+    Math.abs(one.size - size) < 0.03 * size &&
+    Math.abs(one.size - body.size) > 0.04 * body.size
+  return frame.segments.some((one) => beside(one.box) && !goesOn(one)) ||
+    graphics.some((one) => beside(one.box))
+    ? undefined
+    : wide
+}
+
+/** Between two captions: where the fewest drawings and texts on that side of them are cut. */
+const split = (frame: Frame, a: Box, b: Box, side: "above" | "below"): number => {
+  const [from, to] = [(a[0] + a[2]) / 2, (b[0] + b[2]) / 2]
+  const [top, bottom] =
+    side === "above"
+      ? [Math.min(a[1], b[1]) - AROUND, Math.max(a[1], b[1])]
+      : [Math.min(a[3], b[3]), Math.max(a[3], b[3]) + AROUND]
+  const near = [...frame.graphics.map(({ box }) => box), ...frame.segments.map(({ box }) => box)].filter(
+    (box) => (box[1] + box[3]) / 2 > top && (box[1] + box[3]) / 2 < bottom && width(box) < 0.6 * frame.width
+  )
+  near.push(a, b)
+  const lefts = near.map((box) => box[0]).toSorted((one, other) => one - other)
+  const rights = near.map((box) => box[2]).toSorted((one, other) => one - other)
+  const middle = (a[2] + b[0]) / 2
+  let best = { x: middle, cuts: Infinity, off: Infinity }
+  let [begun, ended] = [0, 0]
+  for (let x = from; x <= to; x += Math.max(2, (to - from) / TRIES)) {
+    while (begun < lefts.length && lefts[begun]! < x) begun++
+    while (ended < rights.length && rights[ended]! <= x) ended++
+    const cuts = begun - ended
+    const off = Math.abs(x - middle)
+    if (cuts < best.cuts || (cuts === best.cuts && off < best.off)) best = { x, cuts, off }
+  }
+  return best.x
+}

@@ -1,0 +1,182 @@
+/** The cells of a table, by its lines where it has some, else by the gaps between its columns. */
+import type { Box } from "../../../document/Document.ts"
+import { centre, height, hull, overlapX, overlapY, width } from "../page/Box.ts"
+import { boxOf, glue, type Graphic, type Run } from "../page/Run.ts"
+import { rulesOf } from "./Rules.ts"
+
+/** A table has at most this many columns and rows; more are drawings. */
+export const MAX_COLUMNS = 40
+export const MAX_ROWS = 500
+/** A table has at most this many pieces of text, and is at most this wide; points. */
+const MAX_RUNS = 5_000
+const MAX_WIDTH = 20_000
+/** Cells of a row are at least this many font sizes apart. */
+const CELL_GAP = 0.75
+/** Of the rows at most this share may cross the gap between two columns: heads that span columns do. */
+const CROSSING = 0.25
+
+/** Two numbers below each other are two cells, whatever lines are drawn. */
+const FIGURES = /^[-+±<>~$€£]?\d[\d.,]*\s?[%\p{L}]{0,5}$/u
+
+interface Cell {
+  readonly text: string
+  readonly box: Box
+}
+
+/** Runs to rows of pieces, from top to bottom and left to right. */
+const toLines = (runs: ReadonlyArray<Run>): ReadonlyArray<ReadonlyArray<Cell>> => {
+  const lines: Array<Array<Run>> = []
+  for (const run of runs.toSorted((a, b) => (a.y0 + a.y1) / 2 - (b.y0 + b.y1) / 2)) {
+    const box = boxOf(run)
+    const home = lines.findLast((line) =>
+      line.some((other) => overlapY(boxOf(other), box) > 0.5 * Math.min(height(box), height(boxOf(other))))
+    )
+    if (home === undefined) lines.push([run])
+    else home.push(run)
+    if (lines.length > MAX_ROWS) return []
+  }
+  return lines.map((line) => {
+    const cells: Array<Cell> = []
+    for (const run of line.toSorted((a, b) => a.x0 - b.x0)) {
+      const last = cells.at(-1)
+      const gap = last === undefined ? 0 : run.x0 - last.box[2]
+      if (last === undefined || gap > CELL_GAP * run.size) cells.push({ text: run.text, box: boxOf(run) })
+      else
+        cells[cells.length - 1] = {
+          text: last.text + (gap < 0.12 * run.size ? "" : glue(last.text, run.text)) + run.text,
+          box: hull([last.box, boxOf(run)])
+        }
+    }
+    return cells
+  })
+}
+
+/** Where columns are parted, by vertical lines or by gaps that few rows cross. */
+const edgesOf = (
+  lines: ReadonlyArray<ReadonlyArray<Cell>>,
+  upright: ReadonlyArray<Box>,
+  box: Box
+): ReadonlyArray<number> => {
+  const drawn = [...new Set(upright.map((one) => Math.round((one[0] + one[2]) / 2)))]
+    .toSorted((a, b) => a - b)
+    .filter((x, i, all) => i === 0 || x - all[i - 1]! > 3)
+    .filter((x) => x > box[0] + 4 && x < box[2] - 4)
+  const cells = lines.flat()
+  if (
+    drawn.length > 0 &&
+    drawn.every(
+      (x) =>
+        cells.filter((cell) => cell.box[0] < x - 2 && cell.box[2] > x + 2).length <= CROSSING * lines.length
+    )
+  )
+    return drawn
+  // Gaps, from the left: the share of rows that have something there
+  const size = Math.ceil(width(box)) + 1
+  const filled = new Float64Array(size + 1)
+  for (const line of lines) {
+    for (const cell of line) {
+      const from = Math.max(0, Math.floor(cell.box[0] - box[0]))
+      const to = Math.min(size, Math.ceil(cell.box[2] - box[0]))
+      for (let x = from; x < to; x++) filled[x]! += 1
+    }
+  }
+  const allowed = Math.floor(CROSSING * lines.length)
+  const edges: Array<number> = []
+  for (let x = 1; x < size; x++) {
+    if (filled[x]! > allowed) continue
+    let end = x
+    while (end < size && filled[end]! <= allowed) end++
+    let least = x
+    for (let at = x; at < end; at++) if (filled[at]! < filled[least]!) least = at
+    let last = least
+    while (last + 1 < end && filled[last + 1] === filled[least]) last++
+    if (end - x >= 3 && x > 2 && end < size - 2) edges.push(box[0] + (least + last + 1) / 2)
+    x = end
+  }
+  return edges
+}
+
+/** The lines of a cell; a hyphen at the end of one stays, for it may belong there. */
+export const joined = (texts: ReadonlyArray<string>): string =>
+  texts.reduce((before, after) => {
+    if (before === "" || after === "") return before + after
+    return before + (/\p{L}-$/u.test(before) ? "" : glue(before, after)) + after
+  }, "")
+
+export interface TableRow {
+  readonly cells: ReadonlyArray<string>
+  /** What is written in it, each cell once. */
+  readonly text: string
+  /** Around its text, in the frame of the runs. */
+  readonly box: Box
+}
+
+/**
+ * The rows of a table, each with as many cells as it has columns; undefined where neither lines nor gaps make a grid.
+ * `runs` and `graphics` are in one frame, in which the text is upright.
+ */
+export const rowsOf = (
+  runs: ReadonlyArray<Run>,
+  graphics: ReadonlyArray<Graphic>
+): ReadonlyArray<TableRow> | undefined => {
+  if (runs.length < 4 || runs.length > MAX_RUNS) return undefined
+  const box = hull(runs.map(boxOf))
+  if (width(box) > MAX_WIDTH) return undefined
+  const lines = toLines(runs)
+  const upright = graphics
+    .filter(
+      (one) =>
+        (one.shape === "vertical" || one.shape === "frame" || one.shape === "filled") &&
+        overlapY(one.box, box) > 0
+    )
+    .flatMap(({ box: own, shape }): ReadonlyArray<Box> =>
+      shape === "vertical"
+        ? [own]
+        : [
+            [own[0], own[1], own[0], own[3]],
+            [own[2], own[1], own[2], own[3]]
+          ]
+    )
+  const edges = edgesOf(lines, upright, box)
+  const columns = edges.length + 1
+  if (columns < 2 || columns > MAX_COLUMNS || lines.length < 2) return undefined
+  const level = rulesOf(graphics, true)
+    .filter((rule) => overlapX(rule, box) > 0.6 * width(box))
+    .map((rule) => (rule[1] + rule[3]) / 2)
+    .filter((y, i, all) => i === 0 || y - all[i - 1]! > 2)
+  const rows: Array<{ readonly cells: Array<string>; box: Box }> = []
+  // Lines between all rows part them; else each line of text is one, and those without a first cell go on
+  const bands = level.filter((y) => y > box[1] + 2 && y < box[3] - 2).length
+  const grid = upright.length > 0 && edges.every((x) => upright.some((one) => Math.abs(one[0] - x) < 4))
+  const ruled = bands >= 2 && (grid || bands >= lines.length / 4)
+  for (const line of lines) {
+    const cells = Array.from({ length: columns }, () => "")
+    for (const cell of line) {
+      const [x] = centre(cell.box)
+      const spans = edges.filter((edge) => cell.box[0] < edge - 2 && cell.box[2] > edge + 2).length > 0
+      const at = edges.filter((edge) => edge < (spans ? cell.box[0] + 1 : x)).length
+      cells[at] = joined([cells[at]!, cell.text])
+    }
+    const own = hull(line.map((cell) => cell.box))
+    const last = rows.at(-1)
+    const parted = last === undefined || level.some((y) => y > last.box[3] - 3 && y < own[1] + 3)
+    const goesOn =
+      cells[0] === "" &&
+      cells.filter((cell) => cell !== "").length <= Math.max(1, columns / 3) &&
+      !cells.some((cell) => FIGURES.test(cell))
+    const numbers = cells.some(
+      (cell, i) => FIGURES.test(cell) && FIGURES.test((last?.cells[i] ?? "").split(" ").at(-1)!)
+    )
+    if (
+      last !== undefined &&
+      !parted &&
+      ((ruled && !numbers) || (goesOn && own[1] - last.box[3] < 0.6 * height(own)))
+    ) {
+      cells.forEach((cell, i) => (last.cells[i] = joined([last.cells[i]!, cell])))
+      last.box = hull([last.box, own])
+    } else rows.push({ cells, box: own })
+  }
+  const filled = rows.flatMap(({ cells }) => cells).filter((cell) => cell !== "").length
+  if (rows.length < 2 || filled < 0.3 * rows.length * columns) return undefined
+  return rows.map((row) => ({ ...row, text: row.cells.filter((cell) => cell !== "").join(" | ") }))
+}

@@ -1,0 +1,84 @@
+/** Text that image understanding saw on a page, as runs: from there on it is text like any other. */
+import type { Box } from "../../../document/Document.ts"
+import type { FoundFigure } from "./FoundFigure.ts"
+import { area, centre, contains, overlapX, overlapY } from "../page/Box.ts"
+import { lengthOf, type RawPage, type Run } from "../page/Run.ts"
+
+/** Lines that were seen on a page, or in one figure of it; boxes in points of the page as shown. */
+export interface SeenOnPage {
+  readonly page: number
+  readonly within: "page" | "figure"
+  readonly lines: ReadonlyArray<{ readonly text: string; readonly box: Box }>
+}
+
+/** A page with less text than this … */
+const FEW_CHARACTERS = 40
+/** … and images over this share of it is a scan; one without any text already with a small image. */
+const SCAN_SHARE = 0.4
+const IMAGE_SHARE = 0.05
+/** A figure with images over this share, and hardly a character inside, is a picture. */
+const PICTURE_SHARE = 0.4
+const LABEL = 12
+/** Heights of lines that differ by less are one size: letters without tails are lower. */
+const SAME_HEIGHT = 0.4
+
+const share = (page: RawPage, box: Box): number => {
+  const images = page.graphics.filter(({ kind }) => kind === "image")
+  const shown = images.reduce(
+    (sum, one) => sum + Math.max(0, overlapX(one.box, box)) * Math.max(0, overlapY(one.box, box)),
+    0
+  )
+  return shown / Math.max(1, area(box))
+}
+
+/** Whether a page is a picture of a page, or has text that can only be seen. */
+export const isScan = (page: RawPage): boolean => {
+  if (page.failed) return false
+  if (page.unreadable === true) return true
+  const length = lengthOf(page.runs)
+  const most = length === 0 ? IMAGE_SHARE : SCAN_SHARE
+  return length < FEW_CHARACTERS && share(page, [0, 0, page.width, page.height]) >= most
+}
+
+/** Whether a figure is an image without text of its own. */
+export const isPicture = ({ box, inside }: FoundFigure, page: RawPage): boolean =>
+  lengthOf(inside) < LABEL && share(page, box) >= PICTURE_SHARE
+
+const toRuns = (lines: SeenOnPage["lines"]): ReadonlyArray<Run> => {
+  const usable = lines.filter(({ box, text }) => text.trim() !== "" && box[3] > box[1] && box[2] > box[0])
+  const heights = usable.map(({ box }) => box[3] - box[1]).toSorted((a, b) => a - b)
+  const usual = heights[heights.length >> 1] ?? 10
+  return usable.map(({ box, text }) => {
+    const own = box[3] - box[1]
+    const height = Math.abs(own - usual) < SAME_HEIGHT * usual ? usual : own
+    const [x0, y0, x1, y1] = box
+    return { text: text.trim(), x0, y0, x1, y1, box, size: height * 0.85, bold: false, mono: false, turn: 0 }
+  })
+}
+
+/** Pages with what was seen on them; lines where there is text already are left out. */
+export const withSeenPages = (
+  pages: ReadonlyArray<RawPage>,
+  seen: ReadonlyArray<SeenOnPage>
+): ReadonlyArray<RawPage> =>
+  pages.map((page) => {
+    const own = seen.filter(({ page: number, within }) => number === page.number && within === "page")
+    if (own.length === 0) return page
+    const runs = toRuns(own.flatMap(({ lines }) => lines)).filter(
+      (run) => !page.runs.some(({ box }) => contains(box, ...centre(run.box)))
+    )
+    return { ...page, runs: [...page.runs, ...runs] }
+  })
+
+/** Figures with what was seen in them. */
+export const withSeenFigures = (
+  figures: ReadonlyArray<FoundFigure>,
+  seen: ReadonlyArray<SeenOnPage>
+): ReadonlyArray<FoundFigure> =>
+  figures.map((figure) => {
+    const lines = seen
+      .filter(({ page, within }) => page === figure.page && within === "figure")
+      .flatMap((one) => one.lines)
+      .filter(({ box }) => contains(figure.box, ...centre(box)))
+    return lines.length === 0 ? figure : { ...figure, inside: [...figure.inside, ...toRuns(lines)] }
+  })

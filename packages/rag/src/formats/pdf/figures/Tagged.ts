@@ -1,0 +1,123 @@
+/** What a tagged PDF says itself of its figures and tables, joined to those that are found by their captions. */
+import type { Box } from "../../../document/Document.ts"
+import { centre, contains, overlapX, overlapY, union } from "../page/Box.ts"
+import { lengthOf, type RawPage, type Run, type Turn } from "../page/Run.ts"
+import { overlap } from "./Assignment.ts"
+import { captionStart } from "../../parsing/CaptionStart.ts"
+import { type FoundFigure, insideOf, markOf, onPaper } from "./FoundFigure.ts"
+import { runsByPart, type TaggedTable, taggedTables } from "./TaggedTables.ts"
+import { taggedFigures } from "./TaggedFigures.ts"
+
+/** A table that is found is one that is tagged when of its text this share is in that one's cells. */
+const SAME = 0.8
+/** More of the smaller one in common is a conflict: what is found by its caption stays. */
+const APART = 0.1
+/** Figures of a page that are looked at. */
+const FIGURES_AT_MOST = 200
+/** What is this near to a figure is a panel of it, in points. */
+const PANEL = 24
+/** The same at the same place on this many pages is no figure. */
+const REPEATS = 3
+
+/** The direction that most of a page's text has. */
+const turnOf = ({ runs }: RawPage): Turn => {
+  const counts = [0, 0, 0, 0]
+  for (const { turn } of runs) counts[turn]! += 1
+  return counts.indexOf(Math.max(...counts)) as Turn
+}
+
+/** A table that was found, with the rows that the file says; undefined where the two do not go together. */
+const withRows = (
+  found: FoundFigure,
+  { box, rows, runs, turn }: TaggedTable,
+  page: RawPage
+): FoundFigure | undefined => {
+  const cells = new Set(runs)
+  if (found.kind !== "table" || found.turn !== turn || found.caption.some((run) => cells.has(run)))
+    return undefined
+  const both = lengthOf(found.inside.filter((run) => cells.has(run)))
+  if (both < SAME * lengthOf(found.inside)) return undefined
+  // Only a part of it was found, beside or below which the rest stands
+  const rest = both < SAME * lengthOf(runs)
+  if (rest && found.caption.some((run) => contains(box, ...centre(run.box)))) return undefined
+  const own = rest ? onPaper(union(found.box, box), page) : found.box
+  const inside = new Set([...insideOf(own, page, found.caption), ...runs])
+  return { ...found, box: own, inside: [...inside], tagged: { rows, runs: cells } }
+}
+
+const onPageOf = (found: ReadonlyArray<FoundFigure>, page: RawPage): ReadonlyArray<FoundFigure> => {
+  const parts = runsByPart(page)
+  const all = [...found]
+  const free: Array<FoundFigure> = []
+  const captions = new Set(found.flatMap((one) => one.caption))
+  const add = (
+    kind: FoundFigure["kind"],
+    box: Box,
+    tagged: ReadonlyArray<Run>,
+    rest: Partial<FoundFigure> & Pick<FoundFigure, "turn">
+  ): void => {
+    // One caption, and one place in the text, are one figure's
+    const caption = tagged.some((run) => captions.has(run)) ? [] : tagged
+    const start = captionStart(caption.map(({ text }) => text).join(" "))
+    const own = onPaper(box, page)
+    free.push({
+      page: page.number,
+      kind,
+      number: start?.number,
+      box: own,
+      mark: caption[0] ?? markOf(own, rest.turn, page),
+      caption,
+      inside: insideOf(own, page, caption),
+      ...rest
+    })
+  }
+  for (const table of taggedTables(page, parts)) {
+    const rivals = all.filter(({ box }) => overlap(box, table.box) > APART)
+    const at = all.indexOf(rivals[0]!)
+    const joined = rivals.length === 1 ? withRows(rivals[0]!, table, page) : undefined
+    if (joined !== undefined) all[at] = joined
+    else if (rivals.length === 0 && free.every(({ box }) => overlap(box, table.box) <= APART)) {
+      const { box, caption, rows, runs, turn } = table
+      add("table", box, caption, { turn, tagged: { rows, runs: new Set(runs) } })
+    }
+  }
+  const turn = turnOf(page)
+  const figures = taggedFigures(page, parts).slice(0, FIGURES_AT_MOST)
+  for (const { alternative, box, caption, stands } of figures) {
+    const isNear = (other: Box): boolean => overlapX(other, box) > -PANEL && overlapY(other, box) > -PANEL
+    if (!stands || all.some((one) => isNear(one.box)) || free.some((one) => overlap(one.box, box) > APART))
+      continue
+    add("figure", box, caption, alternative === "" ? { turn } : { turn, alternative })
+  }
+  const said = all.map((one) => {
+    const own = figures.filter(
+      ({ alternative, box }) => alternative !== "" && contains(one.box, ...centre(box))
+    )
+    const alternative = [...new Set(own.map((figure) => figure.alternative))].join(" ")
+    return alternative === "" ? one : { ...one, alternative }
+  })
+  return [...said, ...free]
+}
+
+/**
+ * The figures that were found by their captions, with what the file's structure says of them: the rows of tables, and
+ * what stands for pictures. Tagged tables and figures that have no caption join them.
+ *
+ * **Details.** Programs tag carelessly: a table counts where its rows and columns stand as they are tagged and nothing
+ * else stands among them, a figure where something is drawn. What was found by a caption gives way to neither.
+ */
+export const withTagged = (
+  found: ReadonlyArray<FoundFigure>,
+  pages: ReadonlyArray<RawPage>
+): ReadonlyArray<FoundFigure> => {
+  if (pages.every(({ tags }) => tags === undefined)) return found
+  const all = pages.flatMap((page) => {
+    const own = found.filter((figure) => figure.page === page.number)
+    return page.tags === undefined || page.unreadable === true ? own : onPageOf(own, page)
+  })
+  const keyOf = ({ alternative = "", box }: FoundFigure): string =>
+    `${box.map((value) => Math.round(value / 2)).join(" ")} ${alternative}`
+  const times = new Map<string, number>()
+  for (const one of all) times.set(keyOf(one), (times.get(keyOf(one)) ?? 0) + 1)
+  return all.filter((one) => one.caption.length > 0 || times.get(keyOf(one))! < REPEATS)
+}

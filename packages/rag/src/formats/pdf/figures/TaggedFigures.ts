@@ -1,0 +1,59 @@
+/** Figures as the file's own structure says them. */
+import type { Box } from "../../../document/Document.ts"
+import { area, height, hull, union, width } from "../page/Box.ts"
+import { type RawPage, type Run } from "../page/Run.ts"
+import { PAPER } from "./Ground.ts"
+
+/** A figure without a caption is at least this large: its sides in points, and its share of the page, … */
+const SIDE = 24
+const SHARE = 0.005
+/** … which is more where nobody said what it shows: marks, and lines between paragraphs. */
+const SILENT_SHARE = 0.015
+/** Of more characters it is a text that is called a figure. */
+const LENGTH = 1_500
+
+export interface TaggedFigure {
+  readonly box: Box
+  readonly alternative: string
+  readonly caption: ReadonlyArray<Run>
+  /** Large enough, and told or labelled, to stand for itself. */
+  readonly stands: boolean
+}
+
+/** The figures of a page that are tagged and drawn; those that are parts of another are one with it. */
+export const taggedFigures = (
+  { height: tall, tags, width: wide }: Pick<RawPage, "height" | "tags" | "width">,
+  parts: ReadonlyMap<number, ReadonlyArray<Run>>
+): ReadonlyArray<TaggedFigure> => {
+  const figures = tags?.figures ?? []
+  const paper = wide * tall
+  const all = figures.map(({ alternative, caption, holdsTable, part }) => ({
+    drawn: tags?.drawn.get(part),
+    labels: [...(parts.get(part) ?? [])],
+    said: alternative === "" ? [] : [alternative],
+    caption,
+    holdsTable
+  }))
+  for (let i = figures.length - 1; i >= 0; i--) {
+    const outer = all[figures[i]!.outer ?? -1]
+    if (outer === undefined) continue
+    const { drawn, holdsTable, labels, said } = all[i]!
+    if (drawn !== undefined) outer.drawn = outer.drawn === undefined ? drawn : union(outer.drawn, drawn)
+    for (const label of labels) outer.labels.push(label)
+    outer.said.splice(figures[figures[i]!.outer!]!.alternative === "" ? 0 : 1, 0, ...said)
+    outer.holdsTable ||= holdsTable
+  }
+  return all.flatMap(({ caption, drawn, holdsTable, labels, said }, i): ReadonlyArray<TaggedFigure> => {
+    if (figures[i]!.outer !== undefined || drawn === undefined || holdsTable) return []
+    const box = hull([drawn, ...labels.map((run) => run.box)])
+    const length = labels.reduce((sum, { text }) => sum + text.length, 0)
+    const stands =
+      Math.min(width(box), height(box)) >= SIDE &&
+      area(box) >= (said.length > 0 ? SHARE : SILENT_SHARE) * paper &&
+      area(box) <= PAPER * paper &&
+      length <= LENGTH &&
+      said.length + length > 0
+    const own = caption === undefined ? [] : (parts.get(caption) ?? [])
+    return [{ box, alternative: [...new Set(said)].join(" "), caption: own, stands }]
+  })
+}

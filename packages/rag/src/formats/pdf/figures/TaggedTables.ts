@@ -1,0 +1,192 @@
+/** Tables as the file's own structure says them, where that agrees with what is drawn. */
+import type { Box } from "../../../document/Document.ts"
+import { centre, contains, height, hull, overlapX, union, width } from "../page/Box.ts"
+import { toLines } from "../page/Lines.ts"
+import { lengthOf, type RawPage, type Run, type Turn, upright } from "../page/Run.ts"
+import type { CellTag, TableTag } from "../page/Tags.ts"
+import { joined, MAX_COLUMNS, MAX_ROWS, type TableRow } from "./Rows.ts"
+
+/** Tables of a page that are looked at. */
+const TABLES_AT_MOST = 50
+/** A table of fewer cells with text, or of fewer rows or columns, arranges other things. */
+const CELLS = 4
+const SIDES = 2
+/** Cells usually hold fewer characters: more are columns of text. */
+const CELL_LENGTH = 300
+/** Characters at most that are said again, by cells that span rows and columns. */
+const AGAIN = 100_000
+/** So much of the text within a table may be no cell's: more says that cells are missing. */
+const FOREIGN = 0.05
+/** Rows overlap at most by this share of a line, columns by this many points. */
+const ROW_SLACK = 0.4
+const COLUMN_SLACK = 2
+/** The lines of a table are at most this far above and below its text, in points. */
+const RULES = 12
+
+export interface TaggedTable {
+  readonly box: Box
+  readonly turn: Turn
+  readonly rows: ReadonlyArray<TableRow>
+  /** The runs of its cells. */
+  readonly runs: ReadonlyArray<Run>
+  readonly caption: ReadonlyArray<Run>
+}
+
+interface Cell extends CellTag {
+  readonly row: number
+  readonly column: number
+  readonly runs: ReadonlyArray<Run>
+  /** Around its text, in the frame of the table. */
+  readonly box: Box
+}
+
+/** Runs by the parts that they are. */
+export const runsByPart = ({ runs }: RawPage): ReadonlyMap<number, ReadonlyArray<Run>> => {
+  const parts = new Map<number, Array<Run>>()
+  for (const run of runs) {
+    if (run.part === undefined) continue
+    const own = parts.get(run.part)
+    if (own === undefined) parts.set(run.part, [run])
+    else own.push(run)
+  }
+  return parts
+}
+
+/** Where each cell begins: those that span rows push the ones below to the right. Undefined where cells leave the grid. */
+const placed = ({ rows }: TableTag): ReadonlyArray<CellTag & Pick<Cell, "row" | "column">> | undefined => {
+  const until = Array.from({ length: MAX_COLUMNS }, () => 0)
+  const all: Array<CellTag & Pick<Cell, "row" | "column">> = []
+  for (const [row, cells] of rows.entries()) {
+    let column = 0
+    for (const cell of cells) {
+      while (column < MAX_COLUMNS && until[column]! > row) column++
+      if (column + cell.columns > MAX_COLUMNS) return undefined
+      all.push({ ...cell, row, column })
+      until.fill(row + cell.rows, column, column + cell.columns)
+      column += cell.columns
+    }
+  }
+  return all
+}
+
+const textOf = (page: number, runs: ReadonlyArray<Run>): string =>
+  joined(toLines(page, runs).map(({ text }) => text))
+
+/** The hulls of groups of cells, in the order of their keys. */
+const bandsOf = (cells: ReadonlyArray<Cell>, key: "row" | "column"): ReadonlyArray<Box> => {
+  const bands = new Map<number, Box>()
+  for (const cell of cells) {
+    const own = bands.get(cell[key])
+    bands.set(cell[key], own === undefined ? cell.box : union(own, cell.box))
+  }
+  return [...bands].toSorted(([a], [b]) => a - b).map(([, box]) => box)
+}
+
+/** Whether rows stand below each other and columns beside each other, as the structure has them. */
+const isGrid = (cells: ReadonlyArray<Cell>): boolean => {
+  const line = cells
+    .flatMap(({ runs }) => runs)
+    .reduce((least, { y0, y1 }) => Math.min(least, y1 - y0), Infinity)
+  const rows = bandsOf(
+    cells.filter((cell) => cell.rows === 1),
+    "row"
+  )
+  const columns = bandsOf(
+    cells.filter((cell) => cell.columns === 1),
+    "column"
+  )
+  return (
+    rows.length >= SIDES &&
+    columns.length >= SIDES &&
+    rows.every((box, i) => i === 0 || box[1] >= rows[i - 1]![3] - ROW_SLACK * line) &&
+    columns.every((box, i) => i === 0 || box[0] >= columns[i - 1]![2] - COLUMN_SLACK)
+  )
+}
+
+/** The rows with text of their own; a cell that spans rows or columns stands in each of them, and is said once a row. */
+const rowsFrom = (page: number, cells: ReadonlyArray<Cell>): ReadonlyArray<TableRow> => {
+  const columns = Math.max(...cells.map((cell) => cell.column + cell.columns))
+  const last = Math.max(...cells.map(({ row }) => row))
+  const rows = Array.from({ length: last + 1 }, () => ({
+    cells: Array.from({ length: columns }, () => ""),
+    said: new Array<Cell>(),
+    own: false
+  }))
+  const texts = new Map(cells.map((cell) => [cell, textOf(page, cell.runs)]))
+  for (const cell of cells) {
+    for (const [i, row] of rows.slice(cell.row, cell.row + cell.rows).entries()) {
+      row.cells.fill(texts.get(cell)!, cell.column, cell.column + cell.columns)
+      row.said.push(cell)
+      row.own ||= i === 0
+    }
+  }
+  return rows
+    .filter(({ own }) => own)
+    .map(({ cells: own, said }) => ({
+      cells: own,
+      text: said
+        .toSorted((a, b) => a.column - b.column)
+        .map((cell) => texts.get(cell)!)
+        .join(" | "),
+      box: hull(said.map(({ box }) => box))
+    }))
+}
+
+/** Around the text of a table and the lines drawn about it, which may be wider. */
+const withRules = (box: Box, { graphics }: RawPage): Box => {
+  const near = graphics.filter((one) => {
+    if (one.kind !== "path" || one.shape === "other") return false
+    const across = overlapX(one.box, box)
+    return (
+      across >= Math.min(0.8 * width(box), 0.5 * width(one.box)) &&
+      one.box[1] >= box[1] - RULES &&
+      one.box[3] <= box[3] + RULES
+    )
+  })
+  return hull([box, ...near.map((one) => one.box)])
+}
+
+const tableOf = (
+  tag: TableTag,
+  page: RawPage,
+  parts: ReadonlyMap<number, ReadonlyArray<Run>>
+): TaggedTable | undefined => {
+  if (tag.arranges || tag.rows.length < SIDES || tag.rows.length > MAX_ROWS) return undefined
+  const runs = tag.rows.flat().flatMap(({ part }) => (part === undefined ? [] : (parts.get(part) ?? [])))
+  const turn = ([0, 1, 2, 3] as const).find(
+    (one) => runs.filter((run) => run.turn === one).length > runs.length / 2
+  )
+  if (turn === undefined) return undefined
+  const cells = placed(tag)?.flatMap((cell): ReadonlyArray<Cell> => {
+    const own = cell.part === undefined ? [] : (parts.get(cell.part) ?? [])
+    if (own.length === 0) return []
+    const box = upright(hull(own.map((run) => run.box)), turn, page.width, page.height)
+    return [{ ...cell, runs: own, box }]
+  })
+  if (cells === undefined || cells.length < CELLS || !isGrid(cells)) return undefined
+  const lengths = cells.map((cell) => lengthOf(cell.runs)).toSorted((a, b) => a - b)
+  if (lengths[lengths.length >> 1]! > CELL_LENGTH) return undefined
+  const again = cells.reduce((sum, { columns, row, rows, runs: own }) => {
+    const down = Math.min(rows, tag.rows.length - row)
+    return sum + lengthOf(own) * (down * columns - 1)
+  }, 0)
+  if (again > AGAIN) return undefined
+  const box = hull(runs.map((run) => run.box))
+  const known = new Set(runs)
+  const foreign = page.runs.filter((run) => !known.has(run) && contains(box, ...centre(run.box)))
+  if (lengthOf(foreign) > FOREIGN * lengthOf(runs) || height(box) <= 0) return undefined
+  return {
+    box: withRules(box, page),
+    turn,
+    rows: rowsFrom(page.number, cells),
+    runs,
+    caption: tag.caption === undefined ? [] : (parts.get(tag.caption) ?? [])
+  }
+}
+
+/** The tables of a page that are tagged, and are as they are tagged. */
+export const taggedTables = (
+  page: RawPage,
+  parts: ReadonlyMap<number, ReadonlyArray<Run>>
+): ReadonlyArray<TaggedTable> =>
+  (page.tags?.tables ?? []).slice(0, TABLES_AT_MOST).flatMap((tag) => tableOf(tag, page, parts) ?? [])

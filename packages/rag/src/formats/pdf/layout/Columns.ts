@@ -1,0 +1,164 @@
+/** The columns of a page, and the order in which they are read. */
+import { type Draft, median, middle, RUNS_AT_MOST, type TextLine, toLines } from "../page/Lines.ts"
+import type { RawPage, Run } from "../page/Run.ts"
+
+/** Columns have at least this many lines … */
+const COLUMN_LINES = 4
+/** … which fill at least this share of the column's width, unlike a table's cells. */
+const COLUMN_FILL = 0.5
+/** … and usually hold at least this many characters a line, Chinese ones counted twice. */
+const COLUMN_CHARACTERS = 20
+/** Columns within columns: four side by side at most. */
+const DEPTH = 2
+
+const WIDE = /[\u2E80-\u9FFF\uF900-\uFAFF]/g
+
+/** Whether these runs fill a column of text, unlike the cells of a table. */
+const areColumns = (page: number, runs: ReadonlyArray<Run>, room: number): boolean => {
+  const lines = toLines(page, runs)
+  return (
+    median(lines.map(({ x0, x1 }) => x1 - x0)) >= COLUMN_FILL * room &&
+    median(lines.map(({ text }) => text.length + (text.match(WIDE)?.length ?? 0))) >= COLUMN_CHARACTERS
+  )
+}
+
+/** The middle of the gutter between two columns, if this is text in columns. */
+const findGutter = (page: number, runs: ReadonlyArray<Run>): number | undefined => {
+  if (runs.length < 2 * COLUMN_LINES || runs.length > RUNS_AT_MOST) return undefined
+  const left = Math.min(...runs.map(({ x0 }) => x0))
+  const right = Math.max(...runs.map(({ x1 }) => x1))
+  const width = Math.ceil(right - left)
+  if (width < 100 || width > 20_000) return undefined
+  const crossing = new Int32Array(width + 2)
+  for (const run of runs) {
+    crossing[Math.max(0, Math.floor(run.x0 - left))]!++
+    crossing[Math.min(width, Math.ceil(run.x1 - left))]!--
+  }
+  for (let x = 1; x <= width; x++) crossing[x]! += crossing[x - 1]!
+  const from = Math.floor(width * 0.2)
+  const to = Math.ceil(width * 0.8)
+  const fewest = Math.min(...crossing.subarray(from, to))
+  // Lines that cross are headlines, figures and tables: fewer than those of the columns
+  const allowed = fewest + Math.floor(runs.length * 0.02)
+  const narrowest = Math.max(6, 0.6 * median(runs.map(({ size }) => size)))
+  let best: { readonly x: number; readonly width: number } | undefined
+  for (let x = from; x < to; x++) {
+    let end = x
+    while (end < to && crossing[end]! <= allowed) end++
+    if (end - x >= narrowest && (best === undefined || end - x > best.width))
+      best = { x: left + (x + end) / 2, width: end - x }
+    x = Math.max(x, end)
+  }
+  if (best === undefined) return undefined
+  const gutter = best.x
+  const sides = [runs.filter(({ x1 }) => x1 <= gutter), runs.filter(({ x0 }) => x0 >= gutter)]
+  const crossed = runs.length - sides[0]!.length - sides[1]!.length
+  const least = Math.min(...sides.map((side) => toLines(page, side).length))
+  if (least < COLUMN_LINES || crossed > least) return undefined
+  return areColumns(page, sides[0]!, gutter - left) && areColumns(page, sides[1]!, right - gutter)
+    ? gutter
+    : undefined
+}
+
+/** Groups of lines, one for each column, in reading order. */
+const regions = (
+  page: number,
+  runs: ReadonlyArray<Run>,
+  depth: number,
+  elsewhere?: number
+): ReadonlyArray<ReadonlyArray<Draft>> => {
+  if (runs.length === 0) return []
+  if (runs.length > RUNS_AT_MOST) return [toLines(page, runs)]
+  const found = depth === 0 ? undefined : findGutter(page, runs)
+  const gutter = found ?? elsewhere
+  if (gutter === undefined) return [toLines(page, runs)]
+  // Lines that cross the gutter cut the page into bands; within a band the left column comes first
+  const spanning = runs.filter(({ x0, x1 }) => x0 < gutter && x1 > gutter)
+  const beside = (run: Run): boolean =>
+    spanning.some(
+      (other) =>
+        middle(run) > other.y0 && middle(run) < other.y1 && (run.x0 >= other.x1 - 1 || run.x1 <= other.x0 + 1)
+    )
+  const across = toLines(
+    page,
+    runs.filter((run) => spanning.includes(run) || beside(run))
+  )
+  const rest = runs.filter((run) => !spanning.includes(run) && !beside(run))
+  const all: Array<ReadonlyArray<Draft>> = []
+  let taken: Array<Draft> = []
+  const take = (above: number, below: number): void => {
+    const band = rest.filter((run) => middle(run) >= above && middle(run) < below)
+    if (band.length === 0) return
+    const left = band.filter(({ x1 }) => x1 <= gutter)
+    const right = band.filter(({ x1 }) => x1 > gutter)
+    // A gutter that other pages have counts here only between two columns of text
+    const apart =
+      found !== undefined ||
+      [left, right].every((side) => {
+        const edges = side.flatMap(({ x0, x1 }) => [x0, x1])
+        return (
+          toLines(page, side).length > 1 && areColumns(page, side, Math.max(...edges) - Math.min(...edges))
+        )
+      })
+    if (!apart) {
+      taken.push(...toLines(page, band))
+      return
+    }
+    if (taken.length > 0) all.push(taken)
+    taken = []
+    all.push(...regions(page, left, depth - 1), ...regions(page, right, depth - 1))
+  }
+  let above = -Infinity
+  for (const line of across) {
+    take(above, middle(line))
+    taken.push(line)
+    above = middle(line)
+  }
+  take(above, Infinity)
+  if (taken.length > 0) all.push(taken)
+  return all
+}
+
+/** A page may have more lines than a call takes arguments. */
+const edgesOf = (
+  lines: ReadonlyArray<Pick<TextLine, "x0" | "x1">>
+): { readonly left: number; readonly right: number } => {
+  let [left, right] = [Infinity, -Infinity]
+  for (const { x0, x1 } of lines) {
+    left = Math.min(left, x0)
+    right = Math.max(right, x1)
+  }
+  return { left, right }
+}
+
+/**
+ * The lines of a page as a reader reads them: columns from left to right, between lines that span them. Turned text
+ * comes after the text that most of the page is set in. `elsewhere` is the gutter of the document's other pages: here
+ * the columns may be too short to show one.
+ */
+export const readingOrder = (page: RawPage, elsewhere?: number): ReadonlyArray<TextLine> => {
+  const turns = ([0, 1, 2, 3] as const)
+    .map((turn) => page.runs.filter((run) => run.turn === turn))
+    .toSorted((a, b) => b.length - a.length)
+  const lines: Array<TextLine> = []
+  let index = 0
+  for (const runs of turns) {
+    for (const region of regions(page.number, runs, DEPTH, elsewhere)) {
+      const column = { ...edgesOf(region), index: index++ }
+      for (const line of region) lines.push({ ...line, column })
+    }
+  }
+  return lines
+}
+
+/** The gutter that pages of a document have in common: the middle one of those that are found. */
+export const commonGutter = (pages: ReadonlyArray<RawPage>): number | undefined => {
+  const gutters = pages.flatMap(
+    ({ number, runs }) =>
+      findGutter(
+        number,
+        runs.filter(({ turn }) => turn === 0)
+      ) ?? []
+  )
+  return gutters.length === 0 ? undefined : median(gutters)
+}

@@ -1,0 +1,128 @@
+/** Lines to paragraphs, list items, tables and code. */
+import type { TextLine } from "../page/Lines.ts"
+
+/** Lines that belong together. Whether it is a heading is decided later. */
+export interface Paragraph {
+  kind: "paragraph" | "list" | "table" | "code"
+  readonly lines: Array<TextLine>
+}
+
+const MARKER = /^(?:[•◦▪‣·●○■□➢✓–—*-]\s*(?=\S)|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s|\[\d{1,3}\]\s)/
+const SUBSECTION = /^\d{1,2}(?:\.\d{1,2})+\.?\s+\p{L}/u
+const FINISHED = /[.!?:;。！？：；…]["'”’)\]」』]*$/
+const CAPTION = /^(?:fig(?:ure)?\.?|table|图|表)\s*\d+/i
+
+/** Rows of a table are at most this many usual line steps apart. */
+const ROW_GAP = 2.5
+
+const typicalLeading = (lines: ReadonlyArray<TextLine>): number => {
+  const steps: Array<number> = []
+  for (let i = 1; i < lines.length; i++) {
+    const [a, b] = [lines[i - 1]!, lines[i]!]
+    const step = (b.y1 - a.y1) / b.size
+    if (a.column === b.column && step > 0.5 && step < 3) steps.push(step)
+  }
+  return steps.toSorted((a, b) => a - b)[steps.length >> 1] ?? 1.2
+}
+
+const isRow = (line: TextLine): boolean => line.cells.length > 1 && !MARKER.test(line.text)
+
+/** Whether `line` goes on with what `last`, the end of `paragraph`, said. */
+const continues = (paragraph: Paragraph, last: TextLine, line: TextLine, leading: number): boolean => {
+  const first = paragraph.lines[0]!
+  const size = Math.max(last.size, line.size)
+  const step = (line.y1 - last.y1) / size
+  // Rows of a table stand further apart than lines
+  if (paragraph.kind === "table")
+    return isRow(line) && step > 0 && step < leading * ROW_GAP && last.turn === line.turn
+  if (step > leading * 1.35 || step <= 0 || last.heading !== line.heading) return false
+  if (Math.abs(last.size - line.size) > 0.12 * size || last.turn !== line.turn) return false
+  if (paragraph.kind === "code") return line.mono
+  // A last line in the typewriter's face still ends its sentence
+  if (line.mono) return !FINISHED.test(last.text) && last.x1 > line.column.right - 2 * size
+  if (last.bold !== line.bold || (line.bold && SUBSECTION.test(line.text))) return false
+  if (MARKER.test(line.text) && (MARKER.test(first.text) || FINISHED.test(last.text))) return false
+  if (CAPTION.test(line.text)) return false
+  const { left, right } = line.column
+  const hanging = MARKER.test(first.text) || first.text.startsWith("[")
+  const indented = line.x0 - left > 0.8 * size && line.x0 - last.x0 > 0.8 * size
+  if (indented && !hanging && line.x0 - last.x0 < 6 * size && FINISHED.test(last.text)) return false
+  const room = right - last.x1
+  const firstWord = line.text.split(" ", 1)[0]!.length * size * 0.5
+  return !(FINISHED.test(last.text) && room > firstWord + 2 * size && room > 0.12 * (right - left))
+}
+
+/** What of the pages tells where a paragraph may go on. */
+export interface Breaks {
+  /** The lines before which a figure was taken out. */
+  readonly afterFigure: ReadonlySet<TextLine>
+  /** The numbers of the pages that have no room left: on another one the text has ended, unless a small letter goes on. */
+  readonly full: ReadonlySet<number>
+}
+
+/** Whether a paragraph goes on in the next column, on the next page, or below a figure. */
+const carriesOn = (before: Paragraph, after: Paragraph, { afterFigure, full }: Breaks): boolean => {
+  const last = before.lines.at(-1)!
+  const first = after.lines[0]!
+  return (
+    (last.page === first.page || full.has(last.page) || /^\p{Ll}/u.test(first.text)) &&
+    before.kind !== "table" &&
+    before.kind !== "code" &&
+    after.kind === "paragraph" &&
+    (last.column !== first.column || afterFigure.has(first)) &&
+    Math.abs(last.size - first.size) <= 0.05 * last.size &&
+    last.bold === first.bold &&
+    last.heading === first.heading &&
+    !CAPTION.test(before.lines[0]!.text) &&
+    !FINISHED.test(last.text) &&
+    /^[\p{Ll}\p{Lo}(]/u.test(first.text) &&
+    last.x1 > last.column.right - 0.15 * (last.column.right - last.column.left)
+  )
+}
+
+/** So many of them may stand there. */
+const ASIDES_AT_MOST = 200
+
+/** Captions and figures' labels on the same page, which may stand between the two parts of a paragraph. */
+const isAside = (paragraph: Paragraph, later: Paragraph): boolean => {
+  const first = paragraph.lines[0]!
+  if (
+    first.page !== later.lines[0]!.page ||
+    (first.column === later.lines[0]!.column && paragraph.lines.length > 6)
+  )
+    return false
+  return CAPTION.test(first.text) || paragraph.lines.every(({ text }) => text.length < 30)
+}
+
+/** Paragraphs of a document, in reading order; one may go on in the next column, on the next page, or below a figure. */
+export const toParagraphs = (
+  pages: ReadonlyArray<ReadonlyArray<TextLine>>,
+  breaks: Breaks
+): ReadonlyArray<Paragraph> => {
+  const lines = pages.flat()
+  const leading = typicalLeading(lines)
+  const paragraphs: Array<Paragraph> = []
+  lines.forEach((line, index) => {
+    const paragraph = paragraphs.at(-1)
+    const last = paragraph?.lines.at(-1)
+    if (paragraph !== undefined && last !== undefined && last.column === line.column) {
+      if (continues(paragraph, last, line, leading)) {
+        paragraph.lines.push(line)
+        return
+      }
+    }
+    const next = lines[index + 1]
+    const table = isRow(line) && next !== undefined && next.column === line.column && isRow(next)
+    paragraphs.push({
+      kind: line.mono ? "code" : MARKER.test(line.text) ? "list" : table ? "table" : "paragraph",
+      lines: [line]
+    })
+  })
+  const joined: Array<Paragraph> = []
+  for (const paragraph of paragraphs) {
+    const before = joined.slice(-ASIDES_AT_MOST).findLast((earlier) => !isAside(earlier, paragraph))
+    if (before !== undefined && carriesOn(before, paragraph, breaks)) before.lines.push(...paragraph.lines)
+    else joined.push(paragraph)
+  }
+  return joined
+}

@@ -1,0 +1,345 @@
+/** A PDF's pages to one text with its blocks, pages and lines. */
+import type { Block, Figure, Line, Page, Parsed } from "../../../document/Document.ts"
+import type { FoundFigure } from "../figures/FoundFigure.ts"
+import { onPage, toFrame } from "../figures/Frame.ts"
+import { withMentions } from "../../parsing/Mentions.ts"
+import { rowsOf, type TableRow } from "../figures/Rows.ts"
+import { overlapX, overlapY } from "../page/Box.ts"
+import { commonGutter, readingOrder } from "./Columns.ts"
+import { headingLevels } from "./Headings.ts"
+import { type Draft, type TextLine, toLines } from "../page/Lines.ts"
+import { type Paragraph, toParagraphs } from "./Paragraphs.ts"
+import { glue, type RawPage, type Run, upright } from "../page/Run.ts"
+
+const HYPHENATED = /\p{L}[-\u2010\u2011]$/u
+
+/** Title fields that programs fill by themselves. */
+const NO_TITLE =
+  /^(?:untitled|microsoft word|powerpoint|slide \d|document\d*$)|\.(?:docx?|dvi|tex|pdf|indd|ps|html?)$/i
+
+/** Letters of a part that tells by itself that a word is put together of two. */
+const LEAST_PART = 4
+
+/** How a line goes on: words that were parted at the line's end are put together again. */
+const joint = (
+  before: string,
+  after: string,
+  words: ReadonlySet<string>
+): { readonly cut: number; readonly gap: string } => {
+  if (!HYPHENATED.test(before) || !/^\p{Ll}/u.test(after)) return { cut: 0, gap: glue(before, after) }
+  const head = /[\p{L}\p{M}-]+$/u.exec(before.slice(0, -1))?.[0] ?? ""
+  const tail = /^[\p{L}\p{M}-]+/u.exec(after)?.[0] ?? ""
+  const knows = (word: string): boolean => words.has(word.toLowerCase())
+  const [left = "", right = ""] = [head.split("-").at(-1), tail.split("-", 1)[0]]
+  // Short words begin and end many others: "in-form"
+  const telling = `${head}${tail}`.includes("-") || Math.min(left.length, right.length) >= LEAST_PART
+  // "well-known" keeps its hyphen where the document writes it so elsewhere, or both its parts, and never the other form
+  const compound =
+    !knows(head + tail) && (knows(`${head}-${tail}`) || (telling && knows(left) && knows(right)))
+  return { cut: compound ? 0 : 1, gap: "" }
+}
+
+/** Words that stand whole within lines. */
+const vocabulary = (lines: ReadonlyArray<TextLine>): ReadonlySet<string> => {
+  const words = new Set<string>()
+  for (const [index, { text }] of lines.entries()) {
+    const begun = HYPHENATED.test(lines[index - 1]?.text ?? "")
+    const whole = text.split(" ").slice(begun ? 1 : 0, HYPHENATED.test(text) ? -1 : undefined)
+    for (const word of whole.join(" ").match(/[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*/gu) ?? [])
+      words.add(word.toLowerCase())
+  }
+  return words
+}
+
+/** Code keeps its indentation, as far as the place of a line tells it. */
+const indentation = (left: number, line: TextLine): string =>
+  " ".repeat(Math.max(0, Math.min(40, Math.round((line.x0 - left) / (0.6 * line.size)) || 0)))
+
+/**
+ * Collects the text, and where its lines stand.
+ *
+ * Blocks are kept apart until the end: a slice of a long text would hold all of it in memory, once for each heading.
+ */
+class Writer {
+  readonly lines: Array<Line> = []
+  readonly #words: ReadonlySet<string>
+  readonly #blocks: Array<string> = []
+  #before = 0
+  #block = ""
+
+  constructor(words: ReadonlySet<string>) {
+    this.#words = words
+  }
+
+  /** Begins a block; returns where. */
+  block(): number {
+    if (this.at > 0) {
+      this.#blocks.push(this.#block, "\n\n")
+      this.#before += this.#block.length + 2
+      this.#block = ""
+    }
+    return this.#before
+  }
+
+  /** Where the text ends by now. */
+  get at(): number {
+    return this.#before + this.#block.length
+  }
+
+  /** The text of the block that was begun last. */
+  get blockText(): string {
+    return this.#block
+  }
+
+  /** All text. */
+  get text(): string {
+    return [...this.#blocks, this.#block].join("")
+  }
+
+  add(text: string): void {
+    this.#block += text
+  }
+
+  line(line: Pick<Draft, "page" | "box">, text: string): void {
+    const start = this.at
+    this.add(text)
+    this.lines.push({ start, end: this.at, page: line.page, box: line.box })
+  }
+
+  /** Lines of prose as one line of text. */
+  prose(lines: ReadonlyArray<Draft>): void {
+    for (const [index, line] of lines.entries()) {
+      const next = lines[index + 1]
+      const { cut, gap } = next === undefined ? { cut: 0, gap: "" } : joint(line.text, next.text, this.#words)
+      this.line(line, line.text.slice(0, line.text.length - cut))
+      this.add(gap)
+    }
+  }
+}
+
+const writeParagraph = (writer: Writer, paragraph: Paragraph): void => {
+  const { kind, lines } = paragraph
+  if (kind !== "table" && kind !== "code") return writer.prose(lines)
+  const left = lines.reduce((least, { x0 }) => Math.min(least, x0), Infinity)
+  lines.forEach((line, index) => {
+    if (index > 0) writer.add(kind === "table" ? "\n" : `\n${indentation(left, line)}`)
+    writer.line(line, kind === "table" ? line.cells.join(" | ") : line.text)
+  })
+}
+
+/** Runs to lines, those of the usual direction first. */
+const linesOf = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<Draft> =>
+  ([0, 1, 2, 3] as const)
+    .map((turn) => runs.filter((run) => run.turn === turn))
+    .toSorted((a, b) => b.length - a.length)
+    .flatMap((own) => toLines(page, own))
+
+/**
+ * Caption and inside text of a figure, next to each other; a table's by its rows where it has some. What stands for its
+ * pictures comes last, as a line of which the whole figure is the place.
+ */
+const writeFigure = (
+  writer: Writer,
+  found: FoundFigure,
+  page: RawPage
+): Omit<Figure, "mentions" | "crop"> => {
+  const { alternative, box, kind, number, tagged, turn } = found
+  const start = writer.block()
+  writer.prose(linesOf(found.captionPage ?? found.page, found.caption))
+  const caption = { start, end: writer.at }
+  const line = (place: Pick<Draft, "page" | "box">, text: string): void => {
+    if (writer.at > start) writer.add("\n")
+    writer.line(place, text)
+  }
+  const rows = kind === "table" ? (tagged?.rows ?? tableRows(found, page)) : undefined
+  for (const row of rows ?? []) line({ page: found.page, box: onPage(row.box, { ...page, turn }) }, row.text)
+  const inRows = (run: Run): boolean => (tagged === undefined ? run.turn === turn : tagged.runs.has(run))
+  const rest = rows === undefined ? found.inside : found.inside.filter((run) => !inRows(run))
+  for (const own of linesOf(found.page, rest)) line(own, kind === "table" ? own.cells.join(" | ") : own.text)
+  if (alternative !== undefined) line(found, alternative)
+  return {
+    start,
+    end: writer.at,
+    kind,
+    ...(number === undefined ? {} : { number }),
+    ...(caption.end > start ? { caption } : {}),
+    page: found.page,
+    box,
+    ...(rows === undefined ? {} : { rows: rows.map((row) => row.cells) }),
+    ...(alternative === undefined ? {} : { alternative })
+  }
+}
+
+/** What reaches so far down leaves no room on its page: below the text of most stand notes, a footer and the margin. */
+const FULL = 2 / 3
+
+/** Reading order with figures taken out of it. */
+interface Flow {
+  readonly pages: ReadonlyArray<ReadonlyArray<TextLine>>
+  /** The line that follows each figure; undefined at the end. */
+  readonly next: ReadonlyMap<FoundFigure, TextLine | undefined>
+}
+
+const flowOf = (pages: ReadonlyArray<RawPage>, figures: ReadonlyArray<FoundFigure>): Flow => {
+  const taken = new Set(figures.flatMap(({ caption, inside }) => [...caption, ...inside]))
+  const marks = new Map(figures.map((figure) => [figure.mark, figure]))
+  const silent = figures.filter(({ mark }) => mark.text === "")
+  const plain = pages.map((page) => ({
+    ...page,
+    runs: [
+      ...page.runs.filter((run) => !taken.has(run) || marks.has(run)),
+      ...silent.filter((figure) => figure.page === page.number).map(({ mark }) => mark)
+    ]
+  }))
+  const gutter = commonGutter(plain)
+  const next = new Map<FoundFigure, TextLine | undefined>()
+  let waiting: Array<FoundFigure> = []
+  const ordered = plain.map((page) => {
+    const lines: Array<TextLine> = []
+    for (const line of readingOrder(page, gutter)) {
+      const own = line.runs.flatMap((run) => marks.get(run) ?? [])
+      const rest = own.length === 0 ? line.runs : line.runs.filter((run) => !marks.has(run))
+      if (rest.length > 0) {
+        const kept = own.length === 0 ? line : { ...toLines(page.number, rest)[0]!, column: line.column }
+        for (const figure of waiting) next.set(figure, kept)
+        waiting = []
+        lines.push(kept)
+      }
+      waiting.push(...own)
+    }
+    return lines
+  })
+  for (const figure of waiting) next.set(figure, undefined)
+  return { pages: ordered, next }
+}
+
+/** A PDF as it was read, and what was found in it. */
+export interface PdfFindings {
+  /** What the file's own field says. */
+  readonly title: string
+  /** Without headers and footers; with the drawings of the figures at least. */
+  readonly pages: ReadonlyArray<RawPage>
+  readonly figures: ReadonlyArray<FoundFigure>
+}
+
+/**
+ * The text of a PDF in reading order: one line of text for a paragraph, lines kept in tables, code and figures. `order`
+ * are the figures as they stand in `parsed.figures`.
+ */
+export const toParsed = ({
+  figures: found,
+  pages: plain,
+  title
+}: PdfFindings): { readonly parsed: Parsed; readonly order: ReadonlyArray<FoundFigure> } => {
+  const flow = flowOf(plain, found)
+  const after = new Set([...flow.next.values()].flatMap((line) => line ?? []))
+  const byNumber = new Map(plain.map((page) => [page.number, page]))
+  const figuresOn = Map.groupBy(found, ({ page }) => page)
+  const full = plain.filter(({ height, number, runs }) =>
+    [...runs, ...(figuresOn.get(number) ?? [])].some(({ box }) => box[3] > FULL * height)
+  )
+  const paragraphs = toParagraphs(flow.pages, {
+    afterFigure: after,
+    full: new Set(full.map(({ number }) => number))
+  })
+  const levels = headingLevels(paragraphs)
+  const writer = new Writer(vocabulary(flow.pages.flat()))
+  const blocks: Array<Block> = []
+  const figures: Array<Omit<Figure, "mentions" | "crop">> = []
+  const order: Array<FoundFigure> = []
+  // A figure stands before the paragraph that begins with the line after it, or after the one that goes on with it
+  const before = new Map<Paragraph, Array<FoundFigure>>()
+  const behind = new Map<Paragraph, Array<FoundFigure>>()
+  const last: Array<FoundFigure> = []
+  const homes = new Map(
+    paragraphs.flatMap((paragraph) => paragraph.lines.map((line) => [line, paragraph] as const))
+  )
+  for (const [figure, line] of flow.next) {
+    const home = line === undefined ? undefined : homes.get(line)
+    if (home === undefined) last.push(figure)
+    else {
+      const first = home.lines[0]!
+      const goesOn = first.page === figure.page && home.lines.at(-1)!.page !== figure.page
+      const list = first === line || goesOn ? before : behind
+      list.set(home, [...(list.get(home) ?? []), figure])
+    }
+  }
+  const put = (figure: FoundFigure): void => {
+    const written = writeFigure(writer, figure, byNumber.get(figure.page)!)
+    figures.push(written)
+    order.push(figure)
+    blocks.push({ kind: figure.kind, start: written.start, end: written.end })
+  }
+  for (const paragraph of paragraphs) {
+    before.get(paragraph)?.forEach(put)
+    const start = writer.block()
+    writeParagraph(writer, paragraph)
+    const level = levels.get(paragraph)
+    const end = writer.at
+    if (level === undefined) blocks.push({ kind: paragraph.kind, start, end })
+    else blocks.push({ kind: "heading", level, heading: writer.blockText, start, end })
+    behind.get(paragraph)?.forEach(put)
+  }
+  last.forEach(put)
+  const { lines } = writer
+  const { text } = writer
+  const pages = pagesOf(plain, lines)
+  const parsed: Parsed = {
+    format: "pdf",
+    title: titleOf(title, blocks, pages),
+    text,
+    blocks,
+    pages,
+    lines,
+    figures: withMentions(text, blocks, figures),
+    faults: plain
+      .filter(({ failed }) => failed)
+      .map(({ number }) => ({ page: number, message: "this page cannot be read and is left out" }))
+  }
+  return { parsed, order }
+}
+
+const tableRows = (
+  { box, inside, turn }: FoundFigure,
+  page: RawPage
+): ReadonlyArray<TableRow> | undefined => {
+  const own = toFrame({ ...page, runs: [] }, turn, () => false).graphics
+  const frame = upright(box, turn, page.width, page.height)
+  return rowsOf(
+    inside.filter((run) => run.turn === turn),
+    own.filter((graphic) => overlapX(graphic.box, frame) >= 0 && overlapY(graphic.box, frame) >= 0)
+  )
+}
+
+/**
+ * Where each page's text begins and ends. A paragraph that goes on to the next page belongs to that where it begins, a
+ * caption that stands on the next page to the page of its figure.
+ */
+const pagesOf = (raw: ReadonlyArray<RawPage>, lines: ReadonlyArray<Line>): ReadonlyArray<Page> => {
+  const spans = new Map<number, { start: number; end: number }>()
+  let least = Infinity
+  const inOrder = lines.toReversed().map((line) => line.page <= (least = Math.min(least, line.page)))
+  for (const [index, { end, page, start }] of lines.entries()) {
+    if (!inOrder.at(-1 - index)!) continue
+    const own = spans.get(page)
+    if (own === undefined) spans.set(page, { start, end })
+    else own.end = end
+  }
+  const pages: Array<Page> = []
+  for (const { height, number, width } of raw) {
+    const at = pages.at(-1)?.end ?? 0
+    const { end, start } = spans.get(number) ?? { start: at, end: at }
+    pages.push({ number, width, height, start, end })
+  }
+  return pages
+}
+
+/** The first page's topmost heading; else what the file says. */
+const titleOf = (field: string, blocks: ReadonlyArray<Block>, pages: ReadonlyArray<Page>): string => {
+  const first = pages.find(({ end, start }) => end > start)
+  const headings = blocks.filter(
+    ({ kind, start }) => kind === "heading" && first !== undefined && start < first.end
+  )
+  const top = headings.toSorted((a, b) => a.level! - b.level!)[0]?.heading
+  return top ?? (NO_TITLE.test(field) ? "" : field)
+}

@@ -1,0 +1,36 @@
+/** Sizes, places and overlaps of boxes. */
+import type { Box } from "../../../document/Document.ts"
+
+export const width = (box: Box): number => box[2] - box[0]
+export const height = (box: Box): number => box[3] - box[1]
+export const area = (box: Box): number => Math.max(0, width(box)) * Math.max(0, height(box))
+export const centre = (box: Box): readonly [x: number, y: number] => [
+  (box[0] + box[2]) / 2,
+  (box[1] + box[3]) / 2
+]
+export const union = (a: Box, b: Box): Box => [
+  Math.min(a[0], b[0]),
+  Math.min(a[1], b[1]),
+  Math.max(a[2], b[2]),
+  Math.max(a[3], b[3])
+]
+
+/** The smallest box around some boxes. */
+export const hull = (boxes: ReadonlyArray<Box>): Box => {
+  let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (const box of boxes) {
+    if (box[0] < x0) x0 = box[0]
+    if (box[1] < y0) y0 = box[1]
+    if (box[2] > x1) x1 = box[2]
+    if (box[3] > y1) y1 = box[3]
+  }
+  return [x0, y0, x1, y1]
+}
+
+export const contains = (outer: Box, x: number, y: number): boolean =>
+  x >= outer[0] && x <= outer[2] && y >= outer[1] && y <= outer[3]
+/** How far two ranges overlap; negative is the gap between them. */
+export const shared = (a0: number, a1: number, b0: number, b1: number): number =>
+  Math.min(a1, b1) - Math.max(a0, b0)
+export const overlapX = (a: Box, b: Box): number => shared(a[0], a[2], b[0], b[2])
+export const overlapY = (a: Box, b: Box): number => shared(a[1], a[3], b[1], b[3])

@@ -1,0 +1,112 @@
+/** Runs to lines. */
+import type { Box } from "../../../document/Document.ts"
+import { hull } from "./Box.ts"
+import { boxOf, glue, type Run, type Turn } from "./Run.ts"
+
+/** Runs on one line of one column. Coordinates are in the text's upright frame, as those of runs. */
+export interface TextLine {
+  readonly page: number
+  readonly text: string
+  /** The line's pieces, parted where a gap is wide: cells, if it is a table's row. */
+  readonly cells: ReadonlyArray<string>
+  readonly x0: number
+  readonly y0: number
+  readonly x1: number
+  readonly y1: number
+  readonly box: Box
+  readonly size: number
+  readonly bold: boolean
+  readonly mono: boolean
+  readonly turn: Turn
+  /** The level that the file's own structure gives its first run, if that calls it a heading; 1 to 6. */
+  readonly heading: number | undefined
+  readonly runs: ReadonlyArray<Run>
+  /** Left and right edge of its column, and which column of the page it is. */
+  readonly column: { readonly left: number; readonly right: number; readonly index: number }
+}
+
+/** A line before it is known which column it stands in. */
+export type Draft = Omit<TextLine, "column">
+
+/** A gap of this many font sizes within a line parts two cells. */
+const CELL_GAP = 1.5
+export const middle = (run: { readonly y0: number; readonly y1: number }): number => (run.y0 + run.y1) / 2
+
+export const median = (values: ReadonlyArray<number>): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+
+const toLine = (page: number, unsorted: ReadonlyArray<Run>): Draft => {
+  const runs = unsorted.toSorted((a, b) => a.x0 - b.x0)
+  const cells: Array<string> = []
+  const sizes = new Map<number, number>()
+  let text = ""
+  let length = 0
+  let bold = 0
+  let mono = 0
+  let right = -Infinity
+  // Not the end of all text so far, which would be copied together for each run
+  let before = ""
+  for (const run of runs) {
+    const gap = run.x0 - right
+    const joint = before === "" || gap < run.size * 0.12 ? "" : glue(before, run.text)
+    if (text === "" || gap > CELL_GAP * run.size) cells.push(run.text)
+    else cells[cells.length - 1] += joint + run.text
+    text += joint + run.text
+    before = run.text
+    const own = run.text.length
+    length += own
+    if (run.bold) bold += own
+    if (run.mono) mono += own
+    sizes.set(run.size, (sizes.get(run.size) ?? 0) + own)
+    right = Math.max(right, run.x1)
+  }
+  const size = [...sizes].reduce((best, next) => (next[1] > best[1] ? next : best))[0]
+  const [x0, y0, x1, y1] = hull(runs.map(boxOf))
+  return {
+    page,
+    text,
+    cells,
+    x0,
+    y0,
+    x1,
+    y1,
+    box: hull(runs.map(({ box }) => box)),
+    size,
+    bold: bold > length * 0.8,
+    mono: mono > length * 0.8,
+    turn: runs[0]!.turn,
+    heading: runs[0]!.heading,
+    runs
+  }
+}
+
+/** More runs are the labels of a map: they have no lines to look for, nor columns. */
+export const RUNS_AT_MOST = 6_000
+
+/** Runs at one height, a line each. */
+const toLevels = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<Draft> => {
+  const step = Math.max(1, median(runs.map(({ size }) => size)))
+  return [...Map.groupBy(runs, (run) => Math.round(middle(run) / step))]
+    .toSorted(([a], [b]) => a - b)
+    .map(([, own]) => toLine(page, own))
+}
+
+/** Runs that stand beside each other make a line; superscripts belong to the line that they touch. */
+export const toLines = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<Draft> => {
+  if (runs.length > RUNS_AT_MOST) return toLevels(page, runs)
+  const groups: Array<{ y0: number; y1: number; runs: Array<Run> }> = []
+  // Large runs first, so that small ones find the line that they belong to
+  for (const run of runs.toSorted((a, b) => b.y1 - b.y0 - (a.y1 - a.y0) || a.y0 - b.y0)) {
+    const height = Math.max(0.1, run.y1 - run.y0)
+    const home = groups.find(
+      (group) =>
+        (Math.min(group.y1, run.y1) - Math.max(group.y0, run.y0)) / height > 0.5 &&
+        group.runs.every((other) => run.x0 > other.x1 - run.size || run.x1 < other.x0 + run.size)
+    )
+    if (home === undefined) groups.push({ y0: run.y0, y1: run.y1, runs: [run] })
+    else home.runs.push(run)
+  }
+  return groups
+    .map((group) => toLine(page, group.runs))
+    .toSorted((a, b) => middle(a) - middle(b) || a.x0 - b.x0)
+}
