@@ -1,7 +1,8 @@
 /** How fast a folder of Markdown becomes a library: read, parse, cut, embed, store, index. */
 import * as Embedded from "@sluice/embedded"
 import { Embedder } from "@sluice/core"
-import { Library, meteredModels } from "@sluice/rag"
+import { Library } from "@sluice/rag"
+import { meteredModels } from "@sluice/rag/evaluation"
 import { Effect } from "effect"
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"

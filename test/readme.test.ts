@@ -1,5 +1,6 @@
 /** The examples of README.md do what they say: each is run in a folder that holds `./docs`, the last beside a gateway. */
-import type { Answer, IngestPlan, IngestReport, LibraryEvaluation } from "@sluice/rag"
+import type { Answer, IngestPlan, IngestReport } from "@sluice/rag"
+import type { LibraryEvaluation } from "@sluice/rag/evaluation"
 import { execFile } from "node:child_process"
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { stripTypeScriptTypes } from "node:module"

@@ -23,7 +23,8 @@ export const allowed: Readonly<Record<PackageFolder, ReadonlyArray<string>>> = {
     "@sluice/embedded",
     "@sluice/embedded/media",
     "@sluice/embedded/vision",
-    "@sluice/rag"
+    "@sluice/rag",
+    "@sluice/rag/evaluation"
   ]
 }
 

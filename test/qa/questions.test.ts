@@ -1,7 +1,7 @@
 /** The questions are what the evaluation takes them for, and the samples' are answered. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Embedded from "@sluice/embedded"
-import { evaluateAnswers, expectedAnswers, isHeldOut } from "@sluice/rag"
+import { evaluateAnswers, expectedAnswers, isHeldOut } from "@sluice/rag/evaluation"
 import { Effect } from "effect"
 import { existsSync } from "node:fs"
 import { writeFile } from "node:fs/promises"

@@ -1,6 +1,6 @@
 /** The paired bootstrap, by hand. */
 import { assert, describe, it } from "@effect/vitest"
-import { compareRuns, measureOne, pairedBootstrap } from "@sluice/rag"
+import { compareRuns, measureOne, pairedBootstrap } from "@sluice/rag/evaluation"
 
 const near = (value: number, expected: number, within: number) =>
   assert.isBelow(Math.abs(value - expected), within, `${value} is not near ${expected}`)

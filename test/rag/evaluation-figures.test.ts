@@ -1,6 +1,12 @@
 /** Figures that were found against those that were marked, by hand and over real PDFs. */
 import { assert, describe, it } from "@effect/vitest"
-import { evaluateFigures, type FoundFigure, iou, type MarkedFigure, scoreFigures } from "@sluice/rag"
+import {
+  evaluateFigures,
+  type FoundFigure,
+  iou,
+  type MarkedFigure,
+  scoreFigures
+} from "@sluice/rag/evaluation"
 import { Effect } from "effect"
 import { writePdf } from "./PdfWriter.ts"
 import { testFolder } from "./TestFolder.ts"

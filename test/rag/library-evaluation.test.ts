@@ -1,7 +1,8 @@
 /** A library asked for what is in it: by its own headings, and by questions of its owner. */
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder, Reranker } from "@sluice/core"
-import { evaluateLibrary, evaluateQuestions, Library, meteredModels } from "@sluice/rag"
+import { Library } from "@sluice/rag"
+import { evaluateLibrary, evaluateQuestions, meteredModels } from "@sluice/rag/evaluation"
 import { Effect, Layer, Stream } from "effect"
 import { modelsLayer } from "./Models.ts"
 import { testFolder } from "./TestFolder.ts"

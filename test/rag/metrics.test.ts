@@ -1,6 +1,6 @@
 /** The measures of retrieval, by hand. */
 import { assert, describe, it } from "@effect/vitest"
-import { evaluateRetrieval, hit, measure, ndcg, recall, reciprocalRank } from "@sluice/rag"
+import { evaluateRetrieval, hit, measure, ndcg, recall, reciprocalRank } from "@sluice/rag/evaluation"
 import { Effect } from "effect"
 import { modelsLayer } from "./Models.ts"
 import { testFolder } from "./TestFolder.ts"

@@ -1,6 +1,7 @@
 /** Why a document was found or not, what another configuration moves, and which fusion suits a library. */
 import { assert, describe, it } from "@effect/vitest"
-import { Filter, Fusion, FUSION, Library, type Outcome, RECALL, tune, type Why } from "@sluice/rag"
+import { Filter, Fusion, FUSION, Library, type Outcome, RECALL, type Why } from "@sluice/rag"
+import { tune } from "@sluice/rag/evaluation"
 import { Effect } from "effect"
 import { modelsLayer } from "./Models.ts"
 import { testFolder } from "./TestFolder.ts"

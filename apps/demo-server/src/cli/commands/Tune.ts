@@ -1,5 +1,5 @@
 /** `sluice tune`: the fusion that suits these documents, measured. */
-import { type TunedFusion, tune as tuned, type Tuning } from "@sluice/rag"
+import { type TunedFusion, tune as tuned, type Tuning } from "@sluice/rag/evaluation"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { withLibrary } from "../library/OpenLibrary.ts"

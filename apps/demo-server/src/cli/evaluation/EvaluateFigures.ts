@@ -1,5 +1,5 @@
 /** `sluice eval figures`: how well figures and tables are found in PDFs. */
-import { evaluateFigures, type FigureEvaluation, type FigureMiss } from "@sluice/rag"
+import { evaluateFigures, type FigureEvaluation, type FigureMiss } from "@sluice/rag/evaluation"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { dataFlag, dataFolder } from "./DataFolder.ts"

@@ -1,5 +1,6 @@
 /** `sluice eval library`: how well the library finds what is in it, without judgements of anybody. */
-import { evaluateLibrary, evaluateQuestions, Library, meteredModels, questionsOf } from "@sluice/rag"
+import { Library } from "@sluice/rag"
+import { evaluateLibrary, evaluateQuestions, meteredModels, questionsOf } from "@sluice/rag/evaluation"
 import { Embedder, Reranker } from "@sluice/core"
 import { Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"

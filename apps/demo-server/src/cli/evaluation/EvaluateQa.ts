@@ -1,5 +1,5 @@
 /** `sluice eval qa`: how well questions about documents are answered, cited, or left unanswered. */
-import { type AnswerEvaluation, type AnswerScores, evaluateAnswers } from "@sluice/rag"
+import { type AnswerEvaluation, type AnswerScores, evaluateAnswers } from "@sluice/rag/evaluation"
 import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { join } from "node:path"

@@ -1,5 +1,5 @@
 /** `sluice eval retrieval`: how well the library finds what people judged to be relevant. */
-import { evaluateRetrieval } from "@sluice/rag"
+import { evaluateRetrieval } from "@sluice/rag/evaluation"
 import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { ServerConfig } from "../../Config.ts"

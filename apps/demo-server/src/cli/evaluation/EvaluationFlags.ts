@@ -1,5 +1,6 @@
 /** `--a` and `--b`: two ways to retrieve that are compared, as JSON in the command or in a file. */
-import { type Configuration, RagError, RetrieveOptions } from "@sluice/rag"
+import { RagError, RetrieveOptions } from "@sluice/rag"
+import { type Configuration } from "@sluice/rag/evaluation"
 import { Effect, FileSystem, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 

@@ -1,5 +1,6 @@
 /** What every evaluation of retrieval prints: a table, JSON, and a report where one is asked for. */
-import { type Comparison, type EvaluatedRun, METRICS, RagError } from "@sluice/rag"
+import { RagError } from "@sluice/rag"
+import { type Comparison, type EvaluatedRun, METRICS } from "@sluice/rag/evaluation"
 import { Effect, FileSystem, Option } from "effect"
 import { Flag } from "effect/cli"
 import { failed, note, print } from "../output/Output.ts"

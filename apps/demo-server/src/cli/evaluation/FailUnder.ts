@@ -1,5 +1,6 @@
 /** `--fail-under METRIC=VALUE`: a result that is too low ends the command with exit code 1. */
-import { METRICS, RagError, type RunMetrics } from "@sluice/rag"
+import { RagError } from "@sluice/rag"
+import { METRICS, type RunMetrics } from "@sluice/rag/evaluation"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { failed, note } from "../output/Output.ts"

@@ -5,7 +5,7 @@ import {
   type EvaluatedRun,
   type MeasuredQueries,
   METRICS
-} from "@sluice/rag"
+} from "@sluice/rag/evaluation"
 import { Markup, markup } from "./Markup.ts"
 import { groupedBars, intervals, legend, sortedDifferences } from "./Plots.ts"
 
