@@ -1,7 +1,7 @@
 /** Looking trigrams up among many words gives what comparing two words at a time gives. */
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { likesOf, similarity } from "../../packages/embedded/src/similarity.ts"
+import { likesOf, similarity } from "../../packages/embedded/src/text/similarity.ts"
 import { termOfWord } from "../../packages/embedded/src/text/Term.ts"
 
 const letters = Schema.NonEmptyArray(Schema.Literals([..."aeinorst"]))

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder } from "@sluice/core"
 import { Deferred, Effect, Fiber } from "effect"
-import type { VectorCache } from "../../packages/rag/src/PassageIndex.ts"
+import type { VectorCache } from "../../packages/rag/src/store/PassageIndex.ts"
 import { makePassageEmbedder, sha256 } from "../../packages/rag/src/embedding/PassageEmbedder.ts"
 import { DIMENSION, embedText } from "./Models.ts"
 

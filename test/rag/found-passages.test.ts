@@ -1,7 +1,7 @@
 /** A passage that is found again is the same object, until so many others were found; and none of them changes. */
 import { rerankScores } from "@sluice/embedded"
 import { assert, describe, it } from "@effect/vitest"
-import { foundPassage } from "../../packages/rag/src/lance/FoundPassages.ts"
+import { foundPassage } from "../../packages/rag/src/store/lance/FoundPassages.ts"
 
 const jsonOf = (ordinal: number, text: string): string =>
   JSON.stringify({

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { LanceIndex, PassageIndex } from "@sluice/rag"
 import { Effect, Layer } from "effect"
-import { keyFilter } from "../../packages/rag/src/lance/KeyFilter.ts"
+import { keyFilter } from "../../packages/rag/src/store/lance/KeyFilter.ts"
 import { sha256 } from "../../packages/rag/src/embedding/PassageEmbedder.ts"
 import { testFolder } from "./TestFolder.ts"
 

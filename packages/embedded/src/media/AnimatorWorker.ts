@@ -5,7 +5,7 @@ import { parentPort, workerData } from "node:worker_threads"
 import sharp from "sharp"
 import { fastStart } from "./FastStart.ts"
 import { panZoomOf } from "./PanZoom.ts"
-import { randomOf } from "./Random.ts"
+import { randomOf } from "./drawing/Random.ts"
 import { type Pixels, referencePixels, whyNotDecoded } from "./ReferencePixels.ts"
 import { sceneOf, svgOf } from "./Scene.ts"
 

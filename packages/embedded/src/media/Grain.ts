@@ -1,6 +1,6 @@
 /** The grain of film, as a tile that is laid over a picture. */
 import type { Size } from "./MediaRequest.ts"
-import { randomOf } from "./Random.ts"
+import { randomOf } from "./drawing/Random.ts"
 
 /** In pixels, of the tile's sides: large enough that nobody sees it come again. */
 const SIDE = 256

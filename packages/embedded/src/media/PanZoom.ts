@@ -1,6 +1,6 @@
 /** A slow walk of the eye over a still picture: nearer or farther, and a little aside. */
 import type { Size } from "./MediaRequest.ts"
-import type { Random } from "./Random.ts"
+import type { Random } from "./drawing/Random.ts"
 import type { Pixels } from "./ReferencePixels.ts"
 
 /** At its nearest the eye sees this share of the picture's sides. */

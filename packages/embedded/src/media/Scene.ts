@@ -2,9 +2,9 @@
  * A picture as words and a number make it: procedural, drawn from the words' hash and the seed, without understanding.
  * Colour words are looked up in a list, and so are a few words for water, land and sky; everything else is chance.
  */
-import type { Composition } from "./Canvas.ts"
-import { paletteOf } from "./Palette.ts"
-import { randomOf } from "./Random.ts"
+import type { Composition } from "./drawing/Canvas.ts"
+import { paletteOf } from "./drawing/Palette.ts"
+import { randomOf } from "./drawing/Random.ts"
 import { circles } from "./scenes/Circles.ts"
 import { ribbons } from "./scenes/Ribbons.ts"
 import { terrain } from "./scenes/Terrain.ts"

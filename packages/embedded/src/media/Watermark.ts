@@ -1,5 +1,5 @@
 /** The name of the project at the bottom right, as lines: no font is needed to draw it. */
-import { digits } from "./Canvas.ts"
+import { digits } from "./drawing/Canvas.ts"
 import type { Size } from "./MediaRequest.ts"
 import { svgOf } from "./Scene.ts"
 

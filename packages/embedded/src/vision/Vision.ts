@@ -11,7 +11,7 @@ import {
 } from "@sluice/core"
 import { Effect, Layer } from "effect"
 import { createHash } from "node:crypto"
-import { readSentences } from "../readSentences.ts"
+import { readSentences } from "../reader/readSentences.ts"
 import { describe } from "./describe.ts"
 import { makeOcr, type Ocr } from "./Ocr.ts"
 import type { Seen } from "./Seen.ts"

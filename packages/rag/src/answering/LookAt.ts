@@ -11,7 +11,7 @@ import { Duration, Effect, Option, Stream } from "effect"
 import type { FigureLook } from "./Answer.ts"
 import type { PassageFigure, StoredPassage } from "../document/Document.ts"
 import { sha256 } from "../embedding/PassageEmbedder.ts"
-import type { Collection } from "../PassageIndex.ts"
+import type { Collection } from "../store/PassageIndex.ts"
 import type { RagError } from "../document/RagError.ts"
 
 /** Figures looked at for one question: each costs about a thousand tokens, and the third rarely says more. */

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { StoredPassage } from "../document/Document.ts"
 import { referenceKey, referencesIn } from "../formats/parsing/Mentions.ts"
-import type { Collection } from "../PassageIndex.ts"
+import type { Collection } from "../store/PassageIndex.ts"
 import type { RagError } from "../document/RagError.ts"
 
 /** So many more are read at most: each is a passage more among which to find the answer. */

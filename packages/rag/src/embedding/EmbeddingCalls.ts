@@ -1,6 +1,6 @@
 /** The calls of an embedding model: so many at a time, each text once, and what was answered is kept. */
 import { Deferred, Effect, Semaphore } from "effect"
-import type { VectorCache } from "../PassageIndex.ts"
+import type { VectorCache } from "../store/PassageIndex.ts"
 import type { RagError } from "../document/RagError.ts"
 
 /** A vector that was checked, or why there is none. A text without any word has neither: `vector` is undefined. */

@@ -3,7 +3,7 @@ import { hash as digest } from "node:crypto"
 import { Embedder, GatewayError, sentence } from "@sluice/core"
 import { Effect } from "effect"
 import { type Embedding, embeddingCalls, type KeyedText, type PassageText } from "./EmbeddingCalls.ts"
-import type { VectorCache } from "../PassageIndex.ts"
+import type { VectorCache } from "../store/PassageIndex.ts"
 import { RagError, type Stage } from "../document/RagError.ts"
 import { estimateTokens, type TokenEstimate } from "./TokenEstimate.ts"
 

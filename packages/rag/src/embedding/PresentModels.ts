@@ -3,9 +3,9 @@ import { Embedder } from "@sluice/core"
 import { Effect } from "effect"
 import { CHUNKER } from "../chunking/Chunker.ts"
 import { embeddingModelName } from "./embeddingModelName.ts"
-import { FORMAT, type Manifest } from "../Manifest.ts"
+import { FORMAT, type Manifest } from "../store/Manifest.ts"
 import { makePassageEmbedder, modelError } from "./PassageEmbedder.ts"
-import { PassageIndex } from "../PassageIndex.ts"
+import { PassageIndex } from "../store/PassageIndex.ts"
 
 /** What is used now. Asks the model for its dimension. */
 export const presentManifest = Effect.gen(function* () {

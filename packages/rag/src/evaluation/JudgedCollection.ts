@@ -2,7 +2,7 @@
 import { Effect, Stream } from "effect"
 import { documentId } from "../ingest/Draft.ts"
 import { type PassageEmbedder, sha256 } from "../embedding/PassageEmbedder.ts"
-import type { IndexedDocument } from "../PassageIndex.ts"
+import type { IndexedDocument } from "../store/PassageIndex.ts"
 import { RagError } from "../document/RagError.ts"
 import { embeddedText, searchText } from "../document/SearchText.ts"
 import type { BeirDocument } from "./Beir.ts"

@@ -5,10 +5,10 @@ import { join } from "node:path"
 import { Embedder } from "@sluice/core"
 import { Effect, Layer } from "effect"
 import { CHUNKER } from "../chunking/Chunker.ts"
-import { LanceIndex } from "../LanceIndex.ts"
-import { FORMAT } from "../Manifest.ts"
+import { LanceIndex } from "../store/lance/LanceIndex.ts"
+import { FORMAT } from "../store/Manifest.ts"
 import { makePassageEmbedder, modelError } from "../embedding/PassageEmbedder.ts"
-import { PassageIndex } from "../PassageIndex.ts"
+import { PassageIndex } from "../store/PassageIndex.ts"
 
 /** A folder for as long as the scope is open. */
 export const scratchFolder = Effect.acquireRelease(

@@ -8,7 +8,7 @@ import type { IngestEvent } from "./IngestReport.ts"
 import { parse, type PictureFile } from "../formats/Parser.ts"
 import { sha256 } from "../embedding/PassageEmbedder.ts"
 import { mayShowPictures, sameStill, watching } from "./sources/PicturesBeside.ts"
-import type { StoredDocument } from "../PassageIndex.ts"
+import type { StoredDocument } from "../store/PassageIndex.ts"
 import type { RagError } from "../document/RagError.ts"
 
 /** A batch is given away at so many passages … */

@@ -3,7 +3,7 @@ import { type GatewayError, Vision } from "@sluice/core"
 import { type Cause, Context, type Duration, Effect, Option } from "effect"
 import type { PassageFigure } from "../document/Document.ts"
 import { sha256 } from "../embedding/PassageEmbedder.ts"
-import type { Collection } from "../PassageIndex.ts"
+import type { Collection } from "../store/PassageIndex.ts"
 import type { RagError } from "../document/RagError.ts"
 
 /** Whether it is done: one call a figure. Off, unless a library was opened with `describeFigures`. */

@@ -3,9 +3,17 @@ import { Effect, Option } from "effect"
 import { Vision } from "@sluice/core"
 import { chunk } from "../chunking/Chunker.ts"
 import { describeFigures } from "./DescribeFigures.ts"
-import type { DocumentInfo, Figure, Metadata, Parsed, Passage, PictureBeside, ReadFault } from "../document/Document.ts"
+import type {
+  DocumentInfo,
+  Figure,
+  Metadata,
+  Parsed,
+  Passage,
+  PictureBeside,
+  ReadFault
+} from "../document/Document.ts"
 import { sha256 } from "../embedding/PassageEmbedder.ts"
-import type { IndexedDocument } from "../PassageIndex.ts"
+import type { IndexedDocument } from "../store/PassageIndex.ts"
 import { embeddedText, mentionsOf } from "../document/SearchText.ts"
 import { encodeReading } from "./StoredReading.ts"
 

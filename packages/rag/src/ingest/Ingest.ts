@@ -6,7 +6,7 @@ import { describedOnce, Descriptions } from "./DescribeFigures.ts"
 import { documentEvent, failedEvent } from "./DocumentEvent.ts"
 import type { IngestEvent } from "./IngestReport.ts"
 import type { PassageEmbedder } from "../embedding/PassageEmbedder.ts"
-import type { Collection, IndexedDocument, IndexedPassage, StoredDocument } from "../PassageIndex.ts"
+import type { Collection, IndexedDocument, IndexedPassage, StoredDocument } from "../store/PassageIndex.ts"
 import type { RagError } from "../document/RagError.ts"
 import { searchText } from "../document/SearchText.ts"
 

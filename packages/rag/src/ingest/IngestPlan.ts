@@ -1,6 +1,6 @@
 /** What an ingest would do and cost, as a value: nothing is done before it is applied. */
 import { Schema } from "effect"
-import { Manifest } from "../Manifest.ts"
+import { Manifest } from "../store/Manifest.ts"
 import { RagReason } from "../document/RagError.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))

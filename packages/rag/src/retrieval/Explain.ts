@@ -1,7 +1,7 @@
 /** Retrieval explained: why a document was found or not, and what another configuration would change. */
 import type { Effect } from "effect"
 import { type Change, makeCompare } from "./Compare.ts"
-import type { Collection } from "../PassageIndex.ts"
+import type { Collection } from "../store/PassageIndex.ts"
 import type { RagError } from "../document/RagError.ts"
 import type { RetrieveOptions } from "./RetrieveOptions.ts"
 import type { Retriever } from "./Retriever.ts"

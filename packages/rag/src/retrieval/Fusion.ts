@@ -1,6 +1,6 @@
 /** One order out of two: what the vector found and what keywords found. */
 import { Schema } from "effect"
-import type { Hit } from "../PassageIndex.ts"
+import type { Hit } from "../store/PassageIndex.ts"
 
 const Weight = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 

@@ -1,6 +1,6 @@
 /** The order after reranking, and how far keywords take part in it. */
 import type { RerankerModel } from "@sluice/core"
-import type { Hit } from "../PassageIndex.ts"
+import type { Hit } from "../store/PassageIndex.ts"
 
 /**
  * A reranker that compares words sees the candidates alone; BM25 knows how rare each word is in the whole collection. So

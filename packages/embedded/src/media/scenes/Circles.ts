@@ -1,5 +1,5 @@
 /** Discs and rings that circle one point, lying over each other like glass. */
-import { circle, type Composition, digits, gradient, ground } from "../Canvas.ts"
+import { circle, type Composition, digits, gradient, ground } from "../drawing/Canvas.ts"
 
 export const circles: Composition = (canvas) => {
   const { detail, height, palette, random, width } = canvas

@@ -1,5 +1,5 @@
 /** Bands of colour that flow across, wide and narrow ones, like light in the north or silk. */
-import { type Composition, digits, gradient, ground, smooth } from "../Canvas.ts"
+import { type Composition, digits, gradient, ground, smooth } from "../drawing/Canvas.ts"
 
 export const ribbons: Composition = (canvas) => {
   const { detail, height, palette, random, width } = canvas

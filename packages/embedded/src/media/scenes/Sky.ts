@@ -1,5 +1,5 @@
 /** What stands over water and land: a graded sky, a sun or a moon with its halo, stars at night. */
-import { type Canvas, circle, digits, gradient, ground } from "../Canvas.ts"
+import { type Canvas, circle, digits, gradient, ground } from "../drawing/Canvas.ts"
 
 export interface Sky {
   /** Gradients, for `<defs>`. */

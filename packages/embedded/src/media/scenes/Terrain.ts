@@ -1,6 +1,6 @@
 /** Ridges behind ridges, paler the farther, with mist in the valleys. */
-import { below, type Composition, gradient, profile } from "../Canvas.ts"
-import type { Random } from "../Random.ts"
+import { below, type Composition, gradient, profile } from "../drawing/Canvas.ts"
+import type { Random } from "../drawing/Random.ts"
 import { skyOf } from "./Sky.ts"
 
 /** A line that wanders, about 0 to 1; coarse steps, then finer and finer ones. */

@@ -1,5 +1,5 @@
 /** Water in layers under a low sun, each wave before the other, the light broken on them. */
-import { below, type Composition, digits, gradient, profile, smooth } from "../Canvas.ts"
+import { below, type Composition, digits, gradient, profile, smooth } from "../drawing/Canvas.ts"
 import { skyOf } from "./Sky.ts"
 
 export const water: Composition = (canvas) => {

@@ -6,7 +6,7 @@ import { checkMetadata } from "../../document/Metadata.ts"
 import type { Metadata } from "../../document/Document.ts"
 import { documentId } from "../Draft.ts"
 import type { FolderSource, IngestFailure } from "../IngestReport.ts"
-import type { StoredDocument } from "../../PassageIndex.ts"
+import type { StoredDocument } from "../../store/PassageIndex.ts"
 import { RagError } from "../../document/RagError.ts"
 import { isThere, listFiles, pictureBeside, readSource, realFolder } from "./SourceFiles.ts"
 

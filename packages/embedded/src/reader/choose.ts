@@ -1,0 +1,81 @@
+/** Of the sentences that may answer a question, those that do. */
+import type { Term } from "../text/Term.ts"
+import type { Question } from "./question.ts"
+import type { Sentence } from "./passages/Sentence.ts"
+
+export const MAX_SENTENCES = 3
+
+/** Without so much of the question, weighed by rarity, in a sentence and around it, there is no answer. */
+const MIN_COVERAGE = 0.4
+const MIN_COVERAGE_CJK = 0.25
+
+/**
+ * So much of it must stand in the passage that the sentence is from, its title and headings: what asks for a thing that
+ * the passage never names is not answered there, however much else of the question it shares.
+ */
+const MIN_SUPPORT = 0.58
+const MIN_SUPPORT_CJK = 0.4
+
+/** Sentences after the best need so much of its score, and must say something else. */
+const FOLLOWING = 0.8
+const MAX_OVERLAP = 0.6
+
+export const FINISHED = /[.!?:;。！？：；…][\p{Pe}\p{Pf}"'*_`\d[\],\s]*$/u
+
+const NUMBERED = /^(?:\d{1,2}(?:\.\d{1,2}){0,4}|[IVX]{1,5})\.?\s+\p{Lu}/u
+const MAX_HEADING = 80
+
+export interface Candidate {
+  readonly passage: number
+  readonly sentence: Sentence
+  readonly content: ReadonlySet<Term>
+  /** Whether the sentence itself, or its heading, is about the question. */
+  readonly about: boolean
+  readonly coverage: number
+  /** The share of the question that stands in its passage. */
+  readonly support: number
+  readonly score: number
+}
+
+/** Share of the smaller sentence's terms that the other has too. */
+const overlap = (a: ReadonlySet<Term>, b: ReadonlySet<Term>): number =>
+  a.intersection(b).size / (Math.min(a.size, b.size) || 1)
+
+/** A row beside the best one that lacks what the question calls that one by: July was asked for, and this is May. */
+const isOtherRow = (
+  { terms }: Question,
+  best: Candidate,
+  { content, passage, sentence }: Candidate
+): boolean =>
+  sentence.kind === "row" &&
+  best.sentence.kind === "row" &&
+  passage === best.passage &&
+  terms.some((term) => best.content.has(term) && !content.has(term))
+
+/** A heading that a PDF does not tell from text: “5.3 Clocks”. */
+const isHeading = ({ sentence: { kind, text } }: Candidate): boolean =>
+  kind === "paragraph" && text.length <= MAX_HEADING && NUMBERED.test(text) && !FINISHED.test(text)
+
+export const choose = (
+  question: Question,
+  candidates: ReadonlyArray<Candidate>
+): ReadonlyArray<Candidate> => {
+  const enough = question.cjk ? MIN_COVERAGE_CJK : MIN_COVERAGE
+  const supported = question.cjk ? MIN_SUPPORT_CJK : MIN_SUPPORT
+  const ranked = candidates
+    .filter(({ about, coverage, support }) => about && coverage >= enough && support >= supported)
+    .toSorted((a, b) => b.score - a.score)
+  const best = ranked[0]
+  if (best === undefined) return []
+  const chosen = [best]
+  for (const candidate of ranked.slice(1)) {
+    if (chosen.length === MAX_SENTENCES || candidate.score < best.score * FOLLOWING) break
+    if (isOtherRow(question, best, candidate) || isHeading(candidate)) continue
+    if (chosen.every(({ content }) => overlap(content, candidate.content) <= MAX_OVERLAP))
+      chosen.push(candidate)
+  }
+  return [
+    best,
+    ...chosen.slice(1).toSorted((a, b) => a.passage - b.passage || a.sentence.start - b.sentence.start)
+  ]
+}

@@ -1,0 +1,56 @@
+/** How much of a question stands in a text. */
+import { similarity } from "../text/similarity.ts"
+import type { Term } from "../text/Term.ts"
+import { termsOf } from "../text/termsOf.ts"
+import { isSameVerb } from "./irregular.ts"
+import type { Question } from "./question.ts"
+
+/** Words less alike than this are different words; alike ones count for less than the same. */
+const SIMILAR = 0.62
+const SIMILAR_COUNTS = 0.7
+
+/** With one of these before it a verb says the opposite: “disconnected”. */
+const UNDOES = /^(?:de|dis|mis|non|un)/
+
+const isOpposite = (a: string, b: string): boolean =>
+  a.replace(UNDOES, "") === b || b.replace(UNDOES, "") === a
+
+export const contentOf = (text: string): ReadonlySet<Term> =>
+  new Set(termsOf(text).filter(({ stop }) => !stop))
+
+/** How much of each term of the question stands in some text, 0 to 1. What denies one answers whether it is so. */
+export const presence = (
+  { asksWhether, terms }: Question,
+  content: ReadonlySet<Term>
+): ReadonlyArray<number> =>
+  terms.map((term) => {
+    if (content.has(term)) return 1
+    // Person317 and Person371 are two, however alike
+    if (term.kind !== "word" || /\d/.test(term.key)) return 0
+    let best = 0
+    for (const other of content) {
+      if (other.kind !== "word") continue
+      const alike = isSameVerb(term.key, other.key) ? 1 : similarity(term, other)
+      if (alike > best && (asksWhether || !isOpposite(term.key, other.key))) best = alike
+    }
+    return best >= SIMILAR ? best * SIMILAR_COUNTS : 0
+  })
+
+export const covered = ({ weights }: Question, presences: ReadonlyArray<number>): number => {
+  const total = weights.reduce((a, b) => a + b, 0)
+  return total === 0 ? 0 : weights.reduce((sum, weight, i) => sum + weight * (presences[i] ?? 0), 0) / total
+}
+
+/** The same for some of its terms alone; all where there are none. */
+export const shareOf = (
+  { weights }: Question,
+  places: ReadonlyArray<number>,
+  presences: ReadonlyArray<number>
+): number => {
+  const total = places.reduce((sum, i) => sum + (weights[i] ?? 0), 0)
+  return total === 0 ? 1 : places.reduce((sum, i) => sum + (weights[i] ?? 0) * (presences[i] ?? 0), 0) / total
+}
+
+/** Whether all numbers of the question stand in a text, none as a part of another. */
+export const hasNumbers = ({ figures }: Question, text: string): boolean =>
+  figures.length > 0 && figures.every((figure) => figure.test(text))

@@ -1,0 +1,76 @@
+/** What a collection was made with. Vectors of two models, or passages of two chunkers, are never mixed. */
+import { Effect, Schema } from "effect"
+import { RagError } from "../document/RagError.ts"
+
+/** Version of the tables' layout that this code writes, and the newest that it reads. */
+export const FORMAT = 2
+
+/** Recorded in the row that names the collection. */
+export const Manifest = Schema.Struct({
+  format: Schema.Int,
+  embeddingModel: Schema.String,
+  dimension: Schema.Int,
+  chunker: Schema.String
+})
+export type Manifest = typeof Manifest.Type
+
+const Format = Schema.fromJsonString(Schema.Struct({ format: Schema.Int }))
+
+/** What is stored: `successor` is the table that a rebuild is about to put in the place of the present one. */
+const StoredManifest = Schema.Struct({ ...Manifest.fields, successor: Schema.optionalKey(Schema.String) })
+export type StoredManifest = typeof StoredManifest.Type
+const ManifestJson = Schema.fromJsonString(StoredManifest)
+
+/** The JSON that is stored. */
+export const encodeManifest = (manifest: StoredManifest): string => JSON.stringify(manifest)
+
+/** Reads a stored manifest. The format is read first, so that a newer layout is named rather than called damaged. */
+export const decodeManifest = Effect.fn("Manifest.decode")(function* (collection: string, json: string) {
+  const { format } = yield* Schema.decodeEffect(Format)(json).pipe(
+    Effect.mapError((cause) => damaged(collection, cause))
+  )
+  if (format > FORMAT) {
+    return yield* new RagError({
+      stage: "open",
+      reason: "NewerVersion",
+      message: `Collection "${collection}" was written in format ${format}; this version of Sluice reads formats up to ${FORMAT}. Nothing was changed. Update Sluice, or open another folder.`
+    })
+  }
+  return yield* Schema.decodeEffect(ManifestJson)(json).pipe(
+    Effect.mapError((cause) => damaged(collection, cause))
+  )
+})
+
+const damaged = (collection: string, cause: unknown) =>
+  new RagError({
+    stage: "open",
+    reason: "Store",
+    message: `The manifest of collection "${collection}" cannot be read. Rebuild the collection, or restore the folder from a copy.`,
+    cause
+  })
+
+/** Fails with `ManifestMismatch`, which names both sides, unless the collection, or its snapshot, was made with what is used now. */
+export const checkManifest = (
+  { collection, snapshot }: { readonly collection: string; readonly snapshot?: string },
+  stored: Manifest,
+  present: Manifest
+): Effect.Effect<void, RagError> => {
+  const differences = [
+    ["format", String(stored.format), String(present.format)],
+    ["embedding model", stored.embeddingModel, present.embeddingModel],
+    ["dimension", stored.dimension, present.dimension],
+    ["chunker", stored.chunker, present.chunker]
+  ].flatMap(([what, was, is]) => (was === is ? [] : [`${what} ${was}, now ${is}`]))
+  return differences.length === 0
+    ? Effect.void
+    : Effect.fail(
+        new RagError({
+          stage: "open",
+          reason: "ManifestMismatch",
+          message:
+            snapshot === undefined
+              ? `Collection "${collection}" was made with ${differences.join("; ")}. Open it with what it was made with, or rebuild it: Library.rebuild(folder) fills a new table from the stored originals.`
+              : `Snapshot "${snapshot}" of collection "${collection}" was made with ${differences.join("; ")}. With what it was made with, Library.restore(folder, snapshot) goes back to it; tag the collection before, to come back.`
+        })
+      )
+}

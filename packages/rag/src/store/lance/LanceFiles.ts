@@ -1,0 +1,104 @@
+/** Originals: the bytes of every document, once for each content. */
+import { Field, Float64, LargeBinary, makeData, Schema, Struct, Utf8, vectorFromArray } from "apache-arrow"
+import { Clock, Effect } from "effect"
+import type { RagError } from "../../document/RagError.ts"
+import {
+  attempt,
+  attemptWrite,
+  openOrCreate,
+  sqlIn,
+  sqlString,
+  type Store,
+  type Table,
+  upsert
+} from "./Lance.ts"
+import { toTable, utf8 } from "./LanceRows.ts"
+import { filesSchema } from "./LanceTables.ts"
+
+/** Files that no document has named for this long are dropped by `maintain`. */
+export const GRACE_MILLIS = 24 * 60 * 60 * 1000
+
+/** What LanceDB says of a row that was written anew since it was found, and of a file that was dropped since. */
+const MOVED = /do not exist in the table|not found/i
+
+/** LanceDB's own types are of another copy of Arrow, which this one does not write. */
+const BLOB = new Struct([new Field("data", new LargeBinary(), true), new Field("uri", new Utf8(), true)])
+const writtenSchema = new Schema(
+  filesSchema.fields.map((field) =>
+    field.name === "bytes" ? new Field("bytes", BLOB, true, field.metadata) : field
+  )
+)
+
+/** The table `files`. */
+export interface LanceFiles {
+  readonly put: (files: ReadonlyMap<string, Uint8Array>) => Effect.Effect<void, RagError>
+  readonly get: (sha256: string) => Effect.Effect<Uint8Array | undefined, RagError>
+  /** Drops files that are not in `referenced` and were last written before the grace time. */
+  readonly collect: (referenced: ReadonlySet<string>) => Effect.Effect<void, RagError>
+  readonly table: Table
+}
+
+export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
+  const table = yield* openOrCreate(store, { name: "files", schema: filesSchema, key: "sha256" })
+
+  const put: LanceFiles["put"] = Effect.fn("LanceFiles.put")(function* (files) {
+    if (files.size === 0) return
+    const touched = yield* Clock.currentTimeMillis
+    const rows = toTable(writtenSchema, files.size, [
+      utf8([...files.keys()]),
+      blobs([...files.values()]),
+      times(Array.from(files, () => touched))
+    ])
+    yield* attemptWrite("store", "keeping the original files", () => upsert(table, "sha256", rows))
+  })
+
+  const get: LanceFiles["get"] = Effect.fn("LanceFiles.get")(function* (sha256) {
+    return yield* attempt("store", "reading an original file", async () => {
+      const rows = await table
+        .query()
+        .where(`sha256 = ${sqlString(sha256)}`)
+        .select(["sha256"])
+        .withRowId()
+        .limit(1)
+        .toArray()
+      const row: { readonly rowId: bigint } | undefined = rows[0] && { rowId: rows[0]["_rowid"] }
+      if (row === undefined) return undefined
+      const [bytes] = await table.fetchBlobs("bytes", [row.rowId])
+      return bytes ?? undefined
+    }).pipe(Effect.retry({ times: 3, while: ({ cause }) => MOVED.test(String(cause)) }))
+  })
+
+  const collect: LanceFiles["collect"] = Effect.fn("LanceFiles.collect")(function* (referenced) {
+    const before = (yield* Clock.currentTimeMillis) - GRACE_MILLIS
+    const old: ReadonlyArray<{ readonly sha256: string }> = yield* attempt("store", "listing old files", () =>
+      table.query().where(`touched < ${before}`).select(["sha256"]).toArray()
+    )
+    const unused = old.map(({ sha256 }) => sha256).filter((sha256) => !referenced.has(sha256))
+    for (let i = 0; i < unused.length; i += 500) {
+      const some = unused.slice(i, i + 500)
+      yield* attemptWrite("store", "dropping unused files", () =>
+        table.delete(`touched < ${before} AND ${sqlIn("sha256", some)}`)
+      )
+    }
+    const kept = old.find(({ sha256 }) => referenced.has(sha256))
+    if (unused.length === 0 || kept === undefined) return
+    // Of one file alone LanceDB leaves what was dropped, up to a tenth; with a row beside it the two are written anew.
+    yield* attemptWrite("store", "setting a file apart", () =>
+      table.update({ where: `sha256 = ${sqlString(kept.sha256)}`, valuesSql: { touched: "touched" } })
+    )
+  })
+
+  return { put, get, collect, table } satisfies LanceFiles
+})
+
+/** A column of bytes, as LanceDB's blobs are: beside each stands where it is elsewhere, which here is nowhere. */
+const blobs = (values: ReadonlyArray<Uint8Array>) => {
+  const offsets = new BigInt64Array(values.length + 1)
+  values.forEach(({ length }, i) => (offsets[i + 1] = offsets[i]! + BigInt(length)))
+  const data = makeData({ type: new LargeBinary(), valueOffsets: offsets, data: Buffer.concat(values) })
+  const elsewhere = utf8(values.map(() => null))
+  return makeData({ type: BLOB, length: values.length, nullCount: 0, children: [data, elsewhere] })
+}
+
+/** A column of times, in milliseconds since 1970. */
+export const times = (values: ReadonlyArray<number>) => vectorFromArray(values, new Float64()).data[0]

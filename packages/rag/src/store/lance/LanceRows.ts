@@ -1,0 +1,305 @@
+/** Documents and passages as rows of Arrow, and back. */
+import {
+  type Data,
+  type FixedSizeList,
+  Float32,
+  Int32,
+  makeData,
+  RecordBatch,
+  type Schema,
+  Struct,
+  Table,
+  Utf8,
+  vectorFromArray
+} from "apache-arrow"
+import type {
+  DocumentInfo,
+  Format,
+  Line,
+  PassageFigure,
+  PictureBeside,
+  StoredPassage
+} from "../../document/Document.ts"
+import type { IndexedDocument, IndexedPassage, StoredDocument } from "../PassageIndex.ts"
+import { passagesSchema, vectorType } from "./LanceTables.ts"
+import { hasDirection } from "./LanceVector.ts"
+
+/** What the row of a document carries besides its identifier. */
+interface DocumentMetadata extends Omit<DocumentInfo, "id"> {
+  readonly source: string
+  readonly reading?: string | undefined
+  /** SHA-256 of the files that belong to it besides its original. */
+  readonly attachments?: ReadonlyArray<string> | undefined
+  readonly pictures?: ReadonlyArray<PictureBeside> | undefined
+}
+
+/** A passage as JSON, besides its identifier. */
+interface PassageJson extends Omit<StoredPassage, "id" | "document" | "lines" | "figure"> {
+  readonly document: StoredPassage["document"]
+  readonly lines?: ReadonlyArray<PackedLine> | undefined
+  readonly figure?: PassageFigure | undefined
+}
+
+/** A line as an array of numbers: half the size of an object. */
+type PackedLine = readonly [
+  start: number,
+  end: number,
+  page: number,
+  x0: number,
+  y0: number,
+  x1: number,
+  y1: number
+]
+
+/** The columns that a found passage is made from. */
+export const FOUND_COLUMNS = ["passage"]
+
+/** The row that stands for the document itself. */
+export const documentRowId = (document: string): string => `${document}#`
+
+interface Row {
+  readonly id: string
+  readonly document: string
+  readonly kind: "document" | "passage" | "figure" | "table" | "gone"
+  readonly ordinal: number | null
+  readonly hash: string | null
+  readonly passage: IndexedPassage | undefined
+  /** The document that the passage is of. */
+  readonly of: Pick<DocumentInfo, "path" | "title" | "format"> | undefined
+  readonly metadata: string | null
+}
+
+/** The row of a document itself. */
+export const documentRow = (
+  { id, ...known }: DocumentInfo,
+  kept: Pick<DocumentMetadata, "source" | "reading" | "attachments" | "pictures">
+): Row => ({
+  id: documentRowId(id),
+  document: id,
+  kind: "document",
+  ordinal: null,
+  hash: known.sha256,
+  passage: undefined,
+  of: undefined,
+  metadata: JSON.stringify({
+    ...known,
+    source: kept.source,
+    reading: kept.reading,
+    attachments: kept.attachments,
+    pictures: kept.pictures
+  } satisfies DocumentMetadata)
+})
+
+/** All rows of the documents: one for each document, one for each passage; `gone` ones for those it has no more. */
+export const rowsOf = (
+  documents: ReadonlyArray<IndexedDocument>,
+  options: { readonly gone: boolean }
+): ReadonlyArray<Row> =>
+  documents.flatMap(({ attachments, info, passages, pictures, reading, replaces, source }) => {
+    const document = info.id
+    const kept = { source, reading, attachments: [...attachments.keys()], pictures }
+    const rows: Array<Row> = [documentRow(info, kept)]
+    for (const passage of passages) {
+      const { ordinal } = passage.passage
+      const id = `${document}#${ordinal}`
+      const kind = passage.passage.figure?.kind ?? "passage"
+      rows.push({ id, document, kind, ordinal, hash: passage.hash, passage, of: info, metadata: null })
+    }
+    if (options.gone) {
+      for (let ordinal = passages.length; ordinal < (replaces?.info.passages ?? 0); ordinal++) {
+        const id = `${document}#${ordinal}`
+        const nothing = { hash: null, passage: undefined, of: undefined, metadata: null }
+        rows.push({ id, document, kind: "gone", ordinal, ...nothing })
+      }
+    }
+    return rows
+  })
+
+/** The rows as one Arrow table. Vectors are copied once, into one block. */
+export const toArrow = (rows: ReadonlyArray<Row>, dimension: number): Table => {
+  const texts = (value: (row: Row) => string | null) => utf8(rows.map(value))
+  const integers = (value: (row: Row) => number | undefined | null) =>
+    vectorFromArray(
+      rows.map((row) => value(row) ?? null),
+      new Int32()
+    ).data[0]
+  return toTable(passagesSchema(dimension), rows.length, [
+    texts((row) => row.id),
+    texts((row) => row.document),
+    texts((row) => row.kind),
+    integers((row) => row.ordinal),
+    texts((row) => row.hash),
+    vectors(
+      rows.map((row) => directed(row.passage?.vector)),
+      dimension
+    ),
+    integers((row) => row.passage?.passage.page),
+    texts((row) => row.of?.path ?? null),
+    texts((row) => row.of?.title ?? null),
+    texts((row) => row.of?.format ?? null),
+    texts((row) => (row.passage && row.of ? encodePassage(row.document, row.of, row.passage) : null)),
+    texts((row) => row.passage?.search ?? null),
+    texts((row) => row.metadata)
+  ])
+}
+
+/** Columns of equal length as a table with that schema. */
+export const toTable = (schema: Schema, length: number, columns: ReadonlyArray<Data | undefined>): Table => {
+  const children = columns.map((column) => column as Data)
+  return new Table(schema, [
+    new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children }))
+  ])
+}
+
+/** A column of texts. */
+export const utf8 = (values: ReadonlyArray<string | null>): Data => {
+  // Arrow's builder keeps each text by itself until the end: three times the time, and as much garbage again.
+  const offsets = new Int32Array(values.length + 1)
+  const valid = new Uint8Array(Math.ceil(values.length / 8))
+  let nulls = 0
+  values.forEach((value, i) => {
+    offsets[i + 1] = offsets[i]! + (value === null ? 0 : Buffer.byteLength(value))
+    if (value === null) nulls++
+    else valid[i >> 3]! |= 1 << (i & 7)
+  })
+  const data = Buffer.allocUnsafeSlow(offsets[values.length]!)
+  values.forEach((value, i) => {
+    if (value !== null) data.write(value, offsets[i]!)
+  })
+  return makeData({
+    type: new Utf8(),
+    length: values.length,
+    nullCount: nulls,
+    nullBitmap: valid,
+    valueOffsets: offsets,
+    data
+  })
+}
+
+/** A vector without a direction has no angle to anything: it is not searched. */
+const directed = (vector: Float32Array | undefined): Float32Array | undefined =>
+  vector !== undefined && hasDirection(vector) ? vector : undefined
+
+/** A column of vectors; undefined ones are null. */
+export const vectors = (values: ReadonlyArray<Float32Array | undefined>, dimension: number): Data => {
+  const flat = new Float32Array(values.length * dimension)
+  const valid = new Uint8Array(Math.ceil(values.length / 8))
+  let nulls = 0
+  values.forEach((vector, i) => {
+    if (vector === undefined) {
+      nulls++
+    } else {
+      flat.set(vector, i * dimension)
+      valid[i >> 3] = (valid[i >> 3] ?? 0) | (1 << (i & 7))
+    }
+  })
+  return makeData({
+    type: vectorType(dimension),
+    length: values.length,
+    nullCount: nulls,
+    nullBitmap: valid,
+    child: makeData({ type: new Float32(), length: flat.length, data: flat })
+  })
+}
+
+const encodePassage = (
+  id: string,
+  { format, path, title }: Pick<DocumentInfo, "path" | "title" | "format">,
+  { passage: { figure, lines, ...passage } }: IndexedPassage
+): string =>
+  JSON.stringify({
+    document: { id, path, title, format },
+    ...passage,
+    figure,
+    lines: lines.length === 0 ? undefined : lines.map(packLine)
+  } satisfies PassageJson)
+
+/** The column `passage` as a passage. */
+export const toPassage = (json: string): StoredPassage => {
+  const { figure, lines, ...passage } = JSON.parse(json) as PassageJson
+  return {
+    id: `${passage.document.id}#${passage.ordinal}`,
+    ...passage,
+    lines: lines?.map(unpackLine) ?? [],
+    ...(figure === undefined ? {} : { figure })
+  }
+}
+
+/** A row that a search found: the column `passage`, what it was found by, and the vector where that was asked for. */
+export interface FoundRow {
+  /** The column `passage`. */
+  readonly key: string
+  readonly value: number
+  readonly vector: Float32Array | undefined
+}
+
+/** `FOUND_COLUMNS`, the column `by`, perhaps `vector`, in order. Vectors are views of the batches' memory. */
+export const foundRows = (
+  batches: ReadonlyArray<RecordBatch>,
+  by: "_distance" | "_score"
+): ReadonlyArray<FoundRow> =>
+  batches.flatMap((batch) => {
+    const [passages, values] = [batch.getChild("passage"), batch.getChild(by)]
+    const own = batch.getChild("vector")?.data[0]
+    const dimension = own === undefined ? 0 : (own.type as FixedSizeList).listSize
+    const numbers = own?.children[0]?.values as Float32Array | undefined
+    return Array.from({ length: batch.numRows }, (_, i): FoundRow => {
+      const at = ((own?.offset ?? 0) + i) * dimension
+      const vector = own?.getValid(i) === true ? numbers?.subarray(at, at + dimension) : undefined
+      return { key: passages?.get(i), value: values?.get(i), vector }
+    })
+  })
+
+/** A batch of `passage`, `vector` and the rows' addresses, as views of its memory; every row has a passage. */
+export const addressedRows = (batch: RecordBatch, dimension: number) => {
+  const texts = batch.getChild("passage")!.data[0]!
+  const own = batch.getChild("vector")!.data[0]!
+  const numbers = own.children[0]!.values as Float32Array
+  const [start = 0, ...ends] = texts.valueOffsets as Int32Array
+  return {
+    addresses: addressesOf(batch),
+    json: (texts.values as Uint8Array).subarray(start, ends.at(-1) ?? start),
+    /** Where each row's ends in it. */
+    jsonEnds: ends.map((end) => end - start),
+    vectorAt: (i: number): Float32Array | undefined =>
+      own.getValid(i)
+        ? numbers.subarray((own.offset + i) * dimension, (own.offset + i + 1) * dimension)
+        : undefined
+  }
+}
+
+const addressesOf = (batch: RecordBatch): BigUint64Array =>
+  batch.getChild("_rowid")!.toArray() as BigUint64Array
+
+/** Where rows that a search found stand, and the column `by`. */
+export const foundAddresses = (
+  batches: ReadonlyArray<RecordBatch>,
+  by: "_distance" | "_score"
+): ReadonlyArray<{ readonly address: bigint; readonly value: number }> =>
+  batches.flatMap((batch) => {
+    const values = batch.getChild(by)!.toArray() as Float32Array
+    return Array.from(addressesOf(batch), (address, i) => ({ address, value: values[i]! }))
+  })
+
+/** The row of a document (`document` and `metadata`) as what a writer needs to know of it. */
+export const toStored = (row: Record<string, unknown>, whole: boolean): StoredDocument => {
+  const { attachments, pictures, reading, source, ...known } = JSON.parse(
+    row["metadata"] as string
+  ) as DocumentMetadata
+  return {
+    info: { id: row["document"] as string, ...known, format: known.format satisfies Format },
+    source,
+    whole,
+    reading,
+    attachments,
+    pictures
+  }
+}
+
+/** The files that the row of a document names besides the original. */
+export const attachmentsOf = (metadata: string): ReadonlyArray<string> =>
+  (JSON.parse(metadata) as DocumentMetadata).attachments ?? []
+
+const packLine = ({ box, end, page, start }: Line): PackedLine => [start, end, page, ...box]
+
+const unpackLine = ([start, end, page, ...box]: PackedLine): Line => ({ start, end, page, box })

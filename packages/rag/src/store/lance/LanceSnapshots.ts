@@ -1,0 +1,162 @@
+/** Collections as they were: versions of tables that are kept under a name. */
+import { randomUUID } from "node:crypto"
+import { Clock, Duration, Effect } from "effect"
+import { decodeManifest, encodeManifest, type Manifest } from "../Manifest.ts"
+import type { Retention, Snapshot } from "../PassageIndex.ts"
+import { RagError } from "../../document/RagError.ts"
+import {
+  attempt,
+  attemptWrite,
+  type Connection,
+  openOrCreate,
+  sqlString,
+  type Store,
+  type Table
+} from "./Lance.ts"
+import { times } from "./LanceFiles.ts"
+import { toTable, utf8 } from "./LanceRows.ts"
+import { snapshotsSchema } from "./LanceTables.ts"
+
+/** A snapshot, and where it lies. */
+export interface LanceSnapshot extends Snapshot {
+  readonly collection: string
+  readonly table: string
+  readonly version: number
+}
+
+/** The table `snapshots`. */
+export interface LanceSnapshots {
+  readonly put: (snapshot: LanceSnapshot) => Effect.Effect<void, RagError>
+  /** Of one collection, or of all, oldest first. */
+  readonly list: (collection?: string) => Effect.Effect<ReadonlyArray<LanceSnapshot>, RagError>
+  /** Fails with `NotFound`. */
+  readonly find: (collection: string, name: string) => Effect.Effect<LanceSnapshot, RagError>
+  readonly remove: (snapshot: LanceSnapshot) => Effect.Effect<void, RagError>
+}
+
+interface SnapshotRow {
+  readonly collection: string
+  readonly name: string
+  readonly table: string
+  readonly version: number
+  readonly manifest: string
+  readonly made: number
+}
+
+export const openSnapshots = Effect.fn("LanceSnapshots.open")(function* (store: Store) {
+  const table = yield* openOrCreate(store, { name: "snapshots", schema: snapshotsSchema, key: "id" })
+
+  const put: LanceSnapshots["put"] = Effect.fn("LanceSnapshots.put")(function* (snapshot) {
+    const row = toTable(snapshotsSchema, 1, [
+      utf8([idOf(snapshot)]),
+      utf8([snapshot.collection]),
+      utf8([snapshot.name]),
+      utf8([snapshot.table]),
+      times([snapshot.version]),
+      utf8([encodeManifest(snapshot.manifest)]),
+      times([snapshot.made])
+    ])
+    yield* attemptWrite("store", "keeping a snapshot", () =>
+      table.mergeInsert("id").whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(row)
+    )
+  })
+
+  const list: LanceSnapshots["list"] = Effect.fn("LanceSnapshots.list")(function* (collection) {
+    const rows: ReadonlyArray<SnapshotRow> = yield* attempt("store", "listing snapshots", () =>
+      table
+        .query()
+        .where(collection === undefined ? "true" : `collection = ${sqlString(collection)}`)
+        .toArray()
+    )
+    const all = yield* Effect.forEach(rows, ({ collection, made, manifest, name, table, version }) =>
+      Effect.map(decodeManifest(collection, manifest), (manifest): LanceSnapshot => ({
+        collection,
+        name,
+        table,
+        version,
+        made,
+        manifest
+      }))
+    )
+    return all.toSorted((a, b) => a.made - b.made)
+  })
+
+  const find: LanceSnapshots["find"] = Effect.fn("LanceSnapshots.find")(function* (collection, name) {
+    const found = (yield* list(collection)).find((snapshot) => snapshot.name === name)
+    if (found !== undefined) return found
+    return yield* new RagError({
+      stage: "store",
+      reason: "NotFound",
+      message: `Collection "${collection}" has no snapshot "${name}". List its tags; one may have been dropped.`
+    })
+  })
+
+  const remove: LanceSnapshots["remove"] = (snapshot) =>
+    Effect.asVoid(
+      attemptWrite("store", "forgetting a snapshot", () => table.delete(`id = ${sqlString(idOf(snapshot))}`))
+    )
+
+  return { put, list, find, remove } satisfies LanceSnapshots
+})
+
+const idOf = ({ collection, name }: LanceSnapshot): string => JSON.stringify([collection, name])
+
+/** The collection's table as it is now. LanceDB's own tag keeps the version from whoever else cleans up. */
+export const snapshotOf = Effect.fn("LanceSnapshots.of")(function* (
+  connection: Connection,
+  collection: string,
+  name: string,
+  { manifest, table }: { readonly table: string; readonly manifest: Manifest }
+) {
+  const version = yield* attemptWrite("store", `tagging table ${table}`, async () => {
+    const opened = await connection.openTable(table)
+    try {
+      const version = await opened.version()
+      const tags = await opened.tags()
+      await tags.create(`s-${randomUUID()}`, version)
+      return version
+    } finally {
+      opened.close()
+    }
+  })
+  return {
+    collection,
+    name,
+    table,
+    version,
+    manifest,
+    made: yield* Clock.currentTimeMillis
+  } satisfies LanceSnapshot
+})
+
+/** For those that are reading now. */
+export const READING_MILLIS = 10 * 60 * 1000
+
+/** Versions that a reader may still be using are kept so long, unless the program says otherwise. */
+const KEEP_MILLIS = 60 * 60 * 1000
+
+/** Drops versions that are older than the policy keeps, but none that a snapshot needs. */
+export const pruneVersions = Effect.fn("LanceSnapshots.prune")(function* (
+  table: Table,
+  name: string,
+  kept: ReadonlyArray<LanceSnapshot>,
+  { keepFor, keepVersions = 1 }: Retention
+) {
+  const now = yield* Clock.currentTimeMillis
+  const age = keepFor === undefined ? KEEP_MILLIS : Duration.toMillis(Duration.fromInputUnsafe(keepFor))
+  const wanted = new Set(kept.filter((snapshot) => snapshot.table === name).map(({ version }) => version))
+  yield* attemptWrite("store", "dropping old versions", async () => {
+    // Tags of snapshots that were forgotten stand in the way.
+    const tags = await table.tags()
+    const tagged = Object.entries(await tags.list())
+    for (const [tag, { version }] of tagged) if (!wanted.has(version)) await tags.delete(tag)
+    const versions = (await table.listVersions()).toSorted((a, b) => b.version - a.version)
+    const newest = versions.slice(0, Math.max(1, keepVersions)).at(-1)?.timestamp.getTime() ?? 0
+    // LanceDB drops by age, and refuses to where a tag would be dropped: the oldest one bounds it.
+    const oldest = versions
+      .filter(({ version }) => wanted.has(version))
+      .map(({ timestamp }) => timestamp.getTime())
+    const before = Math.min(now - Math.max(age, READING_MILLIS), newest, ...oldest)
+    await table.optimize({ cleanupOlderThan: new Date(before) })
+  })
+})
