@@ -1,8 +1,8 @@
 /** Whether the money adds up after all that load: what was given is the balance, what is reserved, and what was paid. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Effect, Layer } from "effect"
-import { DatabaseLayer } from "../apps/demo-server/src/accounts/Database.ts"
-import { ServerConfig } from "../apps/demo-server/src/Config.ts"
+import { DatabaseLayer } from "../apps/demo-server/src/database/Database.ts"
+import { ServerConfig } from "../apps/demo-server/src/config/ServerConfig.ts"
 import { outOfBalance, sums } from "../test/demo-server/Equation.ts"
 
 /** How many users there are for whom it does not; the server has ended. */

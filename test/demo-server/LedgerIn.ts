@@ -2,8 +2,8 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { DatabaseLayer } from "../../apps/demo-server/src/accounts/Database.ts"
-import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
+import { DatabaseLayer } from "../../apps/demo-server/src/database/Database.ts"
+import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
 import { Ledger, type Purchase } from "../../apps/demo-server/src/billing/Ledger.ts"
 
 export const ledgerIn = (data: string, env: Record<string, string>) =>

@@ -10,7 +10,7 @@ import { Accounts } from "../../apps/demo-server/src/accounts/Accounts.ts"
 import { SESSION_COOKIE } from "../../apps/demo-server/src/contract/Access.ts"
 import { Recovery } from "../../apps/demo-server/src/billing/Recovery.ts"
 import * as Server from "../../apps/demo-server/src/Server.ts"
-import { reportStartError } from "../../apps/demo-server/src/StartError.ts"
+import { reportStartError } from "../../apps/demo-server/src/config/StartError.ts"
 
 export type Credential = "key" | "token" | "session" | "none"
 

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Embedded from "@sluice/embedded"
 import { Effect, FileSystem, Queue, Tracer } from "effect"
 import { TestClock } from "effect/testing"
-import { openCollections } from "../../apps/demo-server/src/documents/OpenCollections.ts"
+import { openCollections } from "../../apps/demo-server/src/libraries/OpenCollections.ts"
 
 describe("the collections of a server", () => {
   it.effect("are maintained once an hour: those that are open, and still there", () =>

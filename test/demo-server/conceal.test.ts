@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { setTimeout } from "node:timers/promises"
-import { concealOf } from "../../apps/demo-server/src/providers/Conceal.ts"
+import { concealOf } from "../../apps/demo-server/src/routing/RedactCredential.ts"
 import { before, chat, embed, piece, post, vectors } from "./PaidServer.ts"
 
 const SECRET = "sk-canary-0123456789abcdef"

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
+import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
 import { PageImages } from "../../apps/demo-server/src/documents/PageImages.ts"
 import { temporaryFolder } from "./TestServer.ts"
 

@@ -1,7 +1,7 @@
 /** Events on their way from an upstream, cut anywhere: our credential, an end within an event, and nothing else changed. */
 import { assert, describe, it } from "@effect/vitest"
 import { concealer } from "@sluice/core/client"
-import { makeEventGuard } from "../../apps/demo-server/src/providers/EventGuard.ts"
+import { makeEventGuard } from "../../apps/demo-server/src/routing/EventGuard.ts"
 
 const SECRET = "sk-canary-of-an-upstream"
 const conceal = concealer(SECRET)

@@ -10,9 +10,9 @@ import {
 import { Deferred, Duration, Effect, Random } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { TestClock } from "effect/testing"
-import { makeHealth } from "../../apps/demo-server/src/providers/Health.ts"
-import type { Guard, Operation, Provider } from "../../apps/demo-server/src/providers/Provider.ts"
-import { route } from "../../apps/demo-server/src/providers/Providers.ts"
+import { makeHealth } from "../../apps/demo-server/src/routing/Health.ts"
+import type { Guard, Operation, Provider } from "../../apps/demo-server/src/routing/Provider.ts"
+import { route } from "../../apps/demo-server/src/routing/Providers.ts"
 
 type Rerank = Operation<RerankRequest, RerankResponse>
 

@@ -1,7 +1,7 @@
 /** The queue of films: one at a time, the users in turn. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch } from "effect"
-import { makeFairTurns } from "../../apps/demo-server/src/providers/embedded/FairTurns.ts"
+import { makeFairTurns } from "../../apps/demo-server/src/embedded/FairQueue.ts"
 
 describe("fair turns", () => {
   const queue = Effect.gen(function* () {

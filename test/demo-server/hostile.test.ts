@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 import { gzipSync } from "node:zlib"
 import { IngestReport } from "../../apps/demo-server/src/contract/index.ts"
 import { uploads } from "../../apps/demo-server/src/documents/Upload.ts"
-import { MAX_CHARACTERS } from "../../apps/demo-server/src/providers/embedded/Chat.ts"
+import { MAX_CHARACTERS } from "../../apps/demo-server/src/embedded/Chat.ts"
 import { filesOf, testServer, TestServer } from "./TestServer.ts"
 
 const bodyOf = (response: Response) =>

@@ -6,7 +6,7 @@ import {
   incomingEvents,
   outgoingBody,
   withModel
-} from "../../apps/demo-server/src/providers/ModelName.ts"
+} from "../../apps/demo-server/src/routing/ModelName.ts"
 
 const Key = Schema.Union([Schema.String, Schema.Literals(["model", "mod\\el", 'model"', "{model"])])
 

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
+import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
 import { costOf, NOTHING, Prices } from "../../apps/demo-server/src/billing/Prices.ts"
 import { temporaryFolder } from "./TestServer.ts"
 

@@ -2,7 +2,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, FileSystem, Schedule, Schema } from "effect"
-import { decodeProvidersFile } from "../../apps/demo-server/src/providers/config/ProvidersFile.ts"
+import { decodeProvidersFile } from "../../apps/demo-server/src/providers/ProvidersFile.ts"
 import { json, type Loopback, loopback } from "./Loopback.ts"
 import { startServer, temporaryFolder } from "./TestServer.ts"
 

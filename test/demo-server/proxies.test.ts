@@ -2,7 +2,7 @@
 import { assert, it, layer } from "@effect/vitest"
 import { ErrorBody, ImageResponse } from "@sluice/core"
 import { ConfigProvider, Effect, Layer } from "effect"
-import { ServerConfig } from "../../apps/demo-server/src/Config.ts"
+import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
 import { MadeKey } from "./AccountCalls.ts"
 import { testServer, TestServer } from "./TestServer.ts"
 

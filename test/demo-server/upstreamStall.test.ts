@@ -4,8 +4,8 @@ import { TimedOut } from "@sluice/core"
 import { Cause, Duration, Effect, Exit, Fiber, Option, Stream } from "effect"
 import { HttpClientRequest, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import { concealOf } from "../../apps/demo-server/src/providers/Conceal.ts"
-import { passFile, passOn, type Read } from "../../apps/demo-server/src/providers/UpstreamAnswer.ts"
+import { concealOf } from "../../apps/demo-server/src/routing/RedactCredential.ts"
+import { passFile, passOn, type Read } from "../../apps/demo-server/src/routing/UpstreamAnswer.ts"
 
 const names = { operation: "chat", called: "m", model: "m" } as const
 

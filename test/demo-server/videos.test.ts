@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { ErrorBody, InvalidRequest, makeDataUri, ModelsResponse, Video, VideoRemoved } from "@sluice/core"
 import { Effect, Schedule, Schema } from "effect"
 import sharp from "sharp"
-import { planOf, videoModels } from "../../apps/demo-server/src/providers/embedded/VideoModels.ts"
+import { planOf, videoModels } from "../../apps/demo-server/src/embedded/VideoModels.ts"
 import { testServer, TestServer } from "./TestServer.ts"
 
 const path = "/v1/videos"

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { layer, readSentences } from "@sluice/embedded"
 import { Effect } from "effect"
 import { expect } from "vitest"
-import { readConversation } from "../../apps/demo-server/src/providers/embedded/Conversation.ts"
+import { readConversation } from "../../apps/demo-server/src/embedded/Conversation.ts"
 import { library } from "../rag/SmallLibrary.ts"
 
 const MARKED =

@@ -1,6 +1,6 @@
 /** What the person at the terminal reads when the server is up. */
 import type { Secrets } from "./accounts/Accounts.ts"
-import { isLoopback } from "./http/Hosts.ts"
+import { isLoopback } from "./network/Hosts.ts"
 
 export interface Started {
   readonly host: string

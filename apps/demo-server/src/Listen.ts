@@ -1,10 +1,10 @@
 /** The socket: bound before anything is written, so that a port in use leaves nothing behind. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Duration, Effect, Layer } from "effect"
-import { ServerConfig } from "./Config.ts"
+import { ServerConfig } from "./config/ServerConfig.ts"
 import { patientServer, type Take } from "./http/PatientServer.ts"
 import { Shutdown } from "./operation/Shutdown.ts"
-import { StartError } from "./StartError.ts"
+import { StartError } from "./config/StartError.ts"
 
 const listenError = (port: number, isDefault: boolean, cause: unknown): StartError => {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""

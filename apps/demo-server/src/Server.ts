@@ -4,19 +4,19 @@ import { Console, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Accounts } from "./accounts/Accounts.ts"
-import { AccountsLayer } from "./accounts/AccountsLayer.ts"
+import { AccountsLayer } from "./database/AccountsLayer.ts"
 import { AdministrationLayer } from "./accounts/Administration.ts"
 import { AuthLayer } from "./accounts/Auth.ts"
 import { SessionLayer } from "./accounts/Session.ts"
 import { banner } from "./Banner.ts"
-import { ServerConfig } from "./Config.ts"
+import { ServerConfig } from "./config/ServerConfig.ts"
 import { ServerApi } from "./contract/ServerApi.ts"
 import { CollectionsLayer } from "./documents/Collections.ts"
 import { DocumentsLayer } from "./documents/Documents.ts"
 import { FiguresLayer } from "./documents/Figures.ts"
 import { PageImages } from "./documents/PageImages.ts"
 import { QaLayer } from "./documents/Qa.ts"
-import { Shelves } from "./documents/Shelves.ts"
+import { Shelves } from "./libraries/UserLibraries.ts"
 import { StatusLayer } from "./documents/Status.ts"
 import { AccountLayer } from "./gateway/Account.ts"
 import { ChatLayer } from "./gateway/Chat.ts"
@@ -36,13 +36,13 @@ import { MediaTasks } from "./media/MediaTasks.ts"
 import { MoneyLayer } from "./billing/BillingLayer.ts"
 import { Recovery } from "./billing/Recovery.ts"
 import { UsageLayer } from "./billing/UsageByDay.ts"
-import { modelsFrom, NarrowLayer } from "./providers/Narrow.ts"
+import { modelsFrom, NarrowLayer } from "./providers/Models.ts"
 import { HealthLayer } from "./operation/Health.ts"
 import { LogsLayer } from "./operation/Logs.ts"
 import { MetricsLayer } from "./operation/MetricsRoute.ts"
 import { ProvidersFileState } from "./operation/ProvidersFileState.ts"
 import { TracesLayer } from "./operation/Traces.ts"
-import { Providers } from "./providers/Providers.ts"
+import { ProvidersLayer } from "./providers/ProvidersLayer.ts"
 
 /** Every endpoint of the contract with its handlers. */
 const ApiLayer = HttpApiBuilder.layer(ServerApi, { openapiPath: "/openapi.json" }).pipe(
@@ -121,7 +121,7 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
     Layer.provide(LaneLayer),
     Layer.provideMerge(
       Layer.mergeAll(Shelves.layer, PageImages.layer, Recovery.layer).pipe(
-        Layer.provideMerge(Providers.layer),
+        Layer.provideMerge(ProvidersLayer),
         Layer.provideMerge(MoneyLayer),
         Layer.provideMerge(Layer.mergeAll(MediaFiles.layer, MediaTasks.layer, ProvidersFileState.layer)),
         // First, since it knows a data folder of a newer version before anything is written there.

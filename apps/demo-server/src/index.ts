@@ -1,4 +1,4 @@
 /** The server as a layer, for programs that start it themselves. */
-export { ServerConfig } from "./Config.ts"
+export { ServerConfig } from "./config/ServerConfig.ts"
 export * as Server from "./Server.ts"
-export { StartError } from "./StartError.ts"
+export { StartError } from "./config/StartError.ts"

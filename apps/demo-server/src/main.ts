@@ -3,7 +3,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Layer } from "effect"
 import * as Server from "./Server.ts"
-import { reportStartError } from "./StartError.ts"
+import { reportStartError } from "./config/StartError.ts"
 
 Layer.launch(Server.layer).pipe(
   Effect.catchCause(reportStartError),

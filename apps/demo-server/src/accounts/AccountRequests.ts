@@ -3,7 +3,7 @@ import { type Expiry, Failure, type TokenCreateRequest, type TokenUpdateRequest 
 import { Clock, DateTime, Effect } from "effect"
 import type { KeyFields } from "./ApiKeys.ts"
 import { LARGEST_LIMIT, type limitColumns } from "./KeyLimits.ts"
-import { parseSubnet } from "./Subnet.ts"
+import { parseSubnet } from "../network/Subnet.ts"
 
 /** Characters of a name, and of a keyword, at most. */
 const NAME = 100

@@ -1,9 +1,9 @@
 /** Who is let in to the page: the first start's credentials, the login that is printed, and sessions. */
 import { Clock, Context, Duration, Effect, type FileSystem, Layer, type Path, Ref, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { ServerConfig } from "../Config.ts"
+import { ServerConfig } from "../config/ServerConfig.ts"
 import { Integer } from "../sql/Integer.ts"
-import { dataFolderError, StartError } from "../StartError.ts"
+import { dataFolderError, StartError } from "../config/StartError.ts"
 import { markMoved } from "./AccountsFile.ts"
 import { addOwner, hasUsers } from "./Owner.ts"
 import { hashSecret, makeApiKey, makeSecret, makeSystemToken, matchesSecret, shownOf } from "./Secret.ts"

@@ -5,8 +5,8 @@
  * that an earlier version which is started on the folder refuses it.
  */
 import { Effect, FileSystem, Path, Schema } from "effect"
-import { makeFolder } from "../DataFolder.ts"
-import { dataFolderError, StartError } from "../StartError.ts"
+import { makeFolder } from "../config/DataFolder.ts"
+import { dataFolderError, StartError } from "../config/StartError.ts"
 
 /** The format of the mark. */
 const FORMAT = 2

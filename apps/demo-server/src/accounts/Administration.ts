@@ -9,7 +9,7 @@ import { enveloped } from "../contract/Enveloped.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { limitsGiven, nameOf, NO_LIMIT, nothingElse, pageOf, statusOf, unitsOf } from "./AccountRequests.ts"
 import { Audit, type AuditRow, type Entry } from "./Audit.ts"
-import { orUnavailable } from "./StoreFailure.ts"
+import { orUnavailable } from "../sql/StoreFailure.ts"
 import { type UserFields, type UserRow, Users } from "./Users.ts"
 
 const refuse = (status: Failure["status"], code: string, message: string, param?: string) =>

@@ -4,8 +4,8 @@ import { Clock, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Accounts } from "./Accounts.ts"
 import { ApiKeys, type HeldKey } from "./ApiKeys.ts"
-import { orUnavailable } from "./StoreFailure.ts"
-import { parseSubnet } from "./Subnet.ts"
+import { orUnavailable } from "../sql/StoreFailure.ts"
+import { parseSubnet } from "../network/Subnet.ts"
 import { type UserRow, Users } from "./Users.ts"
 
 const unauthorized = (message: string) =>

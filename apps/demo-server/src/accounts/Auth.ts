@@ -4,11 +4,11 @@ import { Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Access, Visitor } from "../contract/Access.ts"
 import { checkParts } from "../http/BodyParts.ts"
-import { noteRequest } from "../operation/RequestRecord.ts"
+import { noteRequest } from "../http/RequestRecord.ts"
 import { type Admitted, bearerOf, callerAddress, makeAdmission, mayReadDocuments } from "./Admission.ts"
 import { Caller, type CallerInfo } from "./Caller.ts"
 import { crossOrigin, makePageUser } from "./PageUser.ts"
-import { isSameOrigin } from "./SameOrigin.ts"
+import { isSameOrigin } from "../network/SameOrigin.ts"
 
 /** Tells the handler, and what it calls, who calls. */
 const calling = <A, E, R>(

@@ -1,7 +1,12 @@
 /** How much a key may do in a minute: what was said of it, of its user, and of the whole server. */
 import { Schema } from "effect"
-import type { RateLimits } from "../billing/RateWindow.ts"
 import { Integer } from "../sql/Integer.ts"
+
+/** At most in a minute; undefined: no limit. */
+export interface RateLimits {
+  readonly requestsPerMinute: number | undefined
+  readonly tokensPerMinute: number | undefined
+}
 
 /** As kept with a key and with a user; null: nothing is said. */
 export const limitColumns = {

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SESSION_COOKIE } from "../contract/Access.ts"
 import { makeAdmission } from "./Admission.ts"
-import { hostOf, isSameOrigin } from "./SameOrigin.ts"
+import { hostOf, isSameOrigin } from "../network/SameOrigin.ts"
 
 /** Characters of a name that are repeated. */
 const NAME = 200

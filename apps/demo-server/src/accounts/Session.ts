@@ -12,8 +12,8 @@ import { Audit } from "./Audit.ts"
 import { Caller } from "./Caller.ts"
 import { OWNER } from "./Owner.ts"
 import { crossOrigin } from "./PageUser.ts"
-import { isCrossOrigin, isLocal } from "./SameOrigin.ts"
-import { orUnavailable } from "./StoreFailure.ts"
+import { isCrossOrigin, isLocal } from "../network/SameOrigin.ts"
+import { orUnavailable } from "../sql/StoreFailure.ts"
 import { Users } from "./Users.ts"
 
 const cookie = { path: "/", httpOnly: true, sameSite: "strict" } as const

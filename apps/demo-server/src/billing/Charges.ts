@@ -2,16 +2,16 @@
 import type { Failure, GatewayError } from "@sluice/core"
 import { Cause, Context, Effect, Exit, Layer, Option, Schedule, Stream } from "effect"
 import { HttpBody, HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ServerConfig } from "../Config.ts"
+import { ServerConfig } from "../config/ServerConfig.ts"
 import { isAbandoned } from "../http/HttpErrors.ts"
 import { Caller } from "../accounts/Caller.ts"
 import { limitsOf } from "../accounts/KeyLimits.ts"
-import { orUnavailable } from "../accounts/StoreFailure.ts"
+import { orUnavailable } from "../sql/StoreFailure.ts"
 import { MediaTasks } from "../media/MediaTasks.ts"
 import { countTokensIn } from "../operation/RequestMetrics.ts"
-import { CurrentRequest } from "../operation/RequestRecord.ts"
+import { CurrentRequest } from "../http/RequestRecord.ts"
 import { Shutdown } from "../operation/Shutdown.ts"
-import type { Answer } from "../providers/Provider.ts"
+import type { Answer } from "../routing/Provider.ts"
 import { CurrentBill } from "./Bill.ts"
 import type { Idempotency, Replay } from "./Idempotency.ts"
 import { keeping } from "./IdempotentResponses.ts"
@@ -19,7 +19,15 @@ import { type Charge, LEASE_MS, Ledger, type Settlement } from "./Ledger.ts"
 import type { Meter } from "./Meter.ts"
 import { paidEvents } from "./MeteredStream.ts"
 import { Prices, type Usage } from "./Prices.ts"
-import { purchaseOf, type Quote, quoteOf, settlementOf, settlementOfTask, tokensOf, usedBy } from "./CostEstimate.ts"
+import {
+  purchaseOf,
+  type Quote,
+  quoteOf,
+  settlementOf,
+  settlementOfTask,
+  tokensOf,
+  usedBy
+} from "./CostEstimate.ts"
 import { limitsBeside, rateHeaders, type RateState } from "./RateWindow.ts"
 import { quotaShort, tooMany } from "./BillingFailures.ts"
 import {

@@ -1,8 +1,8 @@
 /** What a call may cost, and what it came to: the same for every way that a call takes. */
-import type { RateLimits } from "./RateWindow.ts"
+import type { RateLimits } from "../accounts/KeyLimits.ts"
 import type { Charge, Purchase, Settlement } from "./Reservation.ts"
 import type { Meter } from "./Meter.ts"
-import type { Operations } from "../providers/Provider.ts"
+import type { Operations } from "../routing/Provider.ts"
 import { costOf, NOTHING, type Price, type Prices, type Usage } from "./Prices.ts"
 import { fieldOf, imagesIn, settledUsage, valueOf, writtenBy } from "./ReportedUsage.ts"
 

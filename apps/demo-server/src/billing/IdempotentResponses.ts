@@ -1,7 +1,7 @@
 /** Answers that are kept for whoever repeats a call under its `Idempotency-Key`. */
 import { Effect, Exit, Stream } from "effect"
 import { HttpBody, HttpEffect, HttpServerResponse } from "effect/http"
-import type { Answer } from "../providers/Provider.ts"
+import type { Answer } from "../routing/Provider.ts"
 import { LARGEST_ANSWER, type Replay } from "./Idempotency.ts"
 import type { Charge } from "./Reservation.ts"
 

@@ -2,7 +2,7 @@
 import { Failure } from "@sluice/core"
 import { Clock, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { orUnavailable } from "../accounts/StoreFailure.ts"
+import { orUnavailable } from "../sql/StoreFailure.ts"
 import { asked } from "../sql/SqlStep.ts"
 import { guarded } from "../sql/Transaction.ts"
 import { claim, type Idempotency, remember } from "./Idempotency.ts"

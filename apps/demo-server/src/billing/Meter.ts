@@ -9,8 +9,8 @@ import {
   type VideoRequest
 } from "@sluice/core"
 import { countTokens } from "@sluice/embedded"
-import type { Operations } from "../providers/Provider.ts"
-import { hidesUsage } from "../providers/StreamUsage.ts"
+import type { Operations } from "../routing/Provider.ts"
+import { hidesUsage } from "../routing/StreamUsage.ts"
 import { beyondTexts } from "./NonTextFields.ts"
 import { NOTHING, type Usage } from "./Prices.ts"
 

@@ -2,7 +2,7 @@
 import { Failure } from "@sluice/core"
 import { Stream } from "effect"
 import { lastEvent } from "../http/LastEvent.ts"
-import { withoutUsage } from "../providers/StreamUsage.ts"
+import { withoutUsage } from "../routing/StreamUsage.ts"
 import type { Bounds } from "./ReportedUsage.ts"
 import type { Tally } from "./StreamUsageCounter.ts"
 

@@ -3,7 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ask, asked, type Asking } from "../sql/SqlStep.ts"
 import { notesOf, removeNotes } from "../sql/Notes.ts"
-import { StartError } from "../StartError.ts"
+import { StartError } from "../config/StartError.ts"
 import { settle } from "./LedgerSteps.ts"
 import type { Charge, Settlement } from "./Reservation.ts"
 

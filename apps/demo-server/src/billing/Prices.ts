@@ -1,9 +1,9 @@
 /** What a call costs: prices by model, read from a file, in quota units. */
 import { Context, Effect, FileSystem, Layer, Schema } from "effect"
 import { fileURLToPath } from "node:url"
-import { ServerConfig } from "../Config.ts"
-import type { Operations } from "../providers/Provider.ts"
-import { StartError } from "../StartError.ts"
+import { ServerConfig } from "../config/ServerConfig.ts"
+import type { Operations } from "../routing/Provider.ts"
+import { StartError } from "../config/StartError.ts"
 
 /** `prices.json` of this package, from `src/` as from `dist/`: of the embedded models, and of any other by what it does. */
 const SHIPPED = fileURLToPath(new URL("../../prices.json", import.meta.url))

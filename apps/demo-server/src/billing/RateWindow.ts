@@ -1,13 +1,8 @@
 /** How often a key may call, and for how many tokens: windows of a minute, in the transaction that reserves. */
+import type { RateLimits } from "../accounts/KeyLimits.ts"
 import { ask, type Asking } from "../sql/SqlStep.ts"
 
 export const WINDOW_MS = 60_000
-
-/** At most in a minute; undefined: any number. */
-export interface RateLimits {
-  readonly requestsPerMinute: number | undefined
-  readonly tokensPerMinute: number | undefined
-}
 
 /** What is left of a window after a call, or what it lacked. */
 export interface RateState extends RateLimits {

@@ -1,10 +1,10 @@
 /** Charges of which nothing is heard any more: what became of their calls, and who pays. */
 import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import { ServerConfig } from "../Config.ts"
+import { ServerConfig } from "../config/ServerConfig.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
-import type { TaskOperation } from "../providers/Provider.ts"
-import { Providers } from "../providers/Providers.ts"
+import type { TaskOperation } from "../routing/Provider.ts"
+import { Providers } from "../routing/Providers.ts"
 import { REMEMBERED } from "./Idempotency.ts"
 import { Ledger, type OpenCharge } from "./Ledger.ts"
 import { Prices } from "./Prices.ts"

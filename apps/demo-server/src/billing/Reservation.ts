@@ -1,7 +1,8 @@
 /** What the ledger is asked for, and what it answers. */
 import type { Failure } from "@sluice/core"
 import type { Idempotency, Replay } from "./Idempotency.ts"
-import type { RateLimits, RateState } from "./RateWindow.ts"
+import type { RateLimits } from "../accounts/KeyLimits.ts"
+import type { RateState } from "./RateWindow.ts"
 
 /** What is to be paid for. */
 export interface Purchase {

@@ -1,7 +1,7 @@
 /** What is told of old calls for so long, and then forgotten: their charges, and the windows of keys that call no more. */
 import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { ServerConfig } from "../Config.ts"
+import { ServerConfig } from "../config/ServerConfig.ts"
 import { guarded } from "../sql/Transaction.ts"
 import { WINDOW_MS } from "./RateWindow.ts"
 

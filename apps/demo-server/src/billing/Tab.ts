@@ -8,7 +8,8 @@
 import type { Asking } from "../sql/SqlStep.ts"
 import { add, addSettled, LARGEST, settle, settleOpen, takeAll } from "./LedgerSteps.ts"
 import type { Charge, Purchase, Reservation, Reserved, Settlement } from "./Reservation.ts"
-import { fits, putWindow, type RateLimits, stateOf, type Window, windowOf } from "./RateWindow.ts"
+import type { RateLimits } from "../accounts/KeyLimits.ts"
+import { fits, putWindow, stateOf, type Window, windowOf } from "./RateWindow.ts"
 
 export interface Tab {
   /** What a step has told, within its transaction. */

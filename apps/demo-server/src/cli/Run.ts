@@ -2,7 +2,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer, Logger } from "effect"
 import { CliOutput, Command } from "effect/cli"
-import { VERSION } from "../Version.ts"
+import { VERSION } from "../config/Version.ts"
 import { failureOf } from "./output/Failure.ts"
 import { sluice } from "./Sluice.ts"
 

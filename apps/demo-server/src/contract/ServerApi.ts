@@ -12,7 +12,7 @@ import {
 import { HttpApi, OpenApi } from "effect/http-api"
 import { Administration } from "./Administration.ts"
 import { Collections } from "./Collections.ts"
-import { described } from "./Described.ts"
+import { described } from "./OpenApi.ts"
 import { Documents } from "./Documents.ts"
 import { Figures } from "./Figures.ts"
 import { Qa } from "./Qa.ts"

@@ -7,9 +7,9 @@ import { Visitor } from "../contract/Access.ts"
 import { DEFAULT_COLLECTION } from "../contract/Collections.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { PageImages } from "./PageImages.ts"
-import { ragFailure } from "./RagFailure.ts"
-import type { Shelf } from "./Shelf.ts"
-import { Shelves } from "./Shelves.ts"
+import { ragFailure } from "../libraries/RagFailure.ts"
+import type { Shelf } from "../libraries/UserLibrary.ts"
+import { Shelves } from "../libraries/UserLibraries.ts"
 
 const alwaysThere = new Failure({
   status: 409,

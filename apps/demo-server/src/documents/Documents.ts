@@ -7,13 +7,13 @@ import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { endWithError, wantsEvents } from "./Events.ts"
 import { fileHeaders } from "./FileHeaders.ts"
-import { wireEvents, wireReport } from "./IngestWire.ts"
-import { keepingCaller } from "./Metered.ts"
-import { ownDocuments } from "./OwnDocuments.ts"
+import { type RefusedFile, wireEvents, wireReport } from "../libraries/IngestWire.ts"
+import { keepingCaller } from "../libraries/BilledModels.ts"
+import { ownDocuments } from "./CallerDocuments.ts"
 import { PageImages } from "./PageImages.ts"
-import { ragFailure } from "./RagFailure.ts"
-import { Shelves } from "./Shelves.ts"
-import { type Refused, uploads } from "./Upload.ts"
+import { ragFailure } from "../libraries/RagFailure.ts"
+import { Shelves } from "../libraries/UserLibraries.ts"
+import { uploads } from "./Upload.ts"
 
 const noFile = new RagError({
   stage: "ingest",
@@ -35,7 +35,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
       }),
       add: Effect.fn("documents.add")(function* ({ headers, payload, query }) {
         const { ingest, ingestEvents } = yield* own.library(query, true)
-        const refused: Array<Refused> = []
+        const refused: Array<RefusedFile> = []
         const source = { files: uploads(payload, (file) => refused.push(file)) }
         if (wantsEvents(headers)) {
           return (yield* keepingCaller(ingestEvents(source))).pipe(

@@ -2,7 +2,7 @@
 import type { ErrorBody } from "@sluice/core"
 import { Cause, Effect, Option, Stream } from "effect"
 import { RagError } from "@sluice/rag"
-import { ragFailure } from "./RagFailure.ts"
+import { ragFailure } from "../libraries/RagFailure.ts"
 
 /** Whether the caller asked for events. */
 export const wantsEvents = (headers: { readonly accept?: string }): boolean =>

@@ -14,11 +14,11 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { type FigureInfo, MAX_BOXES, PAGE_WIDTH } from "../contract/Figures.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
-import { notThere, ownDocuments } from "./OwnDocuments.ts"
+import { notThere, ownDocuments } from "./CallerDocuments.ts"
 import { drawBoxes, drawImage } from "./PageDrawing.ts"
 import { PageImages } from "./PageImages.ts"
-import { ragFailure } from "./RagFailure.ts"
-import { Shelves } from "./Shelves.ts"
+import { ragFailure } from "../libraries/RagFailure.ts"
+import { Shelves } from "../libraries/UserLibraries.ts"
 
 /** The headers of a picture: nothing in it runs here, and no other origin embeds it. */
 const sandboxed = {

@@ -1,7 +1,7 @@
 /** Pages as pictures, kept on disk: drawing one costs much more than reading it again. */
 import type { RagError } from "@sluice/rag"
 import { Context, Effect, FileSystem, Layer, Path, Semaphore } from "effect"
-import { ServerConfig } from "../Config.ts"
+import { ServerConfig } from "../config/ServerConfig.ts"
 
 /** Bytes of pictures kept at most; those that were not asked for longest go first. */
 const KEPT_BYTES = 256 * 1024 * 1024

@@ -11,11 +11,11 @@ import { CurrentBill, makeBill } from "../billing/Bill.ts"
 import { Ledger } from "../billing/Ledger.ts"
 import { namesDocuments, nonsenseIn, unknownIn } from "./CheckFilter.ts"
 import { endWithError, wantsEvents } from "./Events.ts"
-import { keepingCaller } from "./Metered.ts"
-import { ownDocuments } from "./OwnDocuments.ts"
+import { keepingCaller } from "../libraries/BilledModels.ts"
+import { ownDocuments } from "./CallerDocuments.ts"
 import { toFilter } from "./QuestionFilter.ts"
-import { ragFailure } from "./RagFailure.ts"
-import { Shelves } from "./Shelves.ts"
+import { ragFailure } from "../libraries/RagFailure.ts"
+import { Shelves } from "../libraries/UserLibraries.ts"
 
 const emptyQuestion = new RagError({
   stage: "retrieve",

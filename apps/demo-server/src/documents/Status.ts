@@ -6,12 +6,12 @@ import { OWNER } from "../accounts/Owner.ts"
 import { makePageUser } from "../accounts/PageUser.ts"
 import { Visitor } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
-import { modelsFrom } from "../providers/Narrow.ts"
-import { VERSION } from "../Version.ts"
+import { modelsFrom } from "../providers/Models.ts"
+import { VERSION } from "../config/Version.ts"
 import { endWithError } from "./Events.ts"
-import { keepingCaller } from "./Metered.ts"
-import { ragFailure } from "./RagFailure.ts"
-import { Shelves } from "./Shelves.ts"
+import { keepingCaller } from "../libraries/BilledModels.ts"
+import { ragFailure } from "../libraries/RagFailure.ts"
+import { Shelves } from "../libraries/UserLibraries.ts"
 
 export const StatusLayer = HttpApiBuilder.group(
   ServerApi,

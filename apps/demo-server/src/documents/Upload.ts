@@ -3,6 +3,7 @@ import { jsonIn } from "@sluice/core/client"
 import { MAX_FILE_BYTES, type Metadata, METADATA_BYTES, RagError, type Upload } from "@sluice/rag"
 import { Effect, Predicate, Result, Stream } from "effect"
 import { Multipart } from "effect/http"
+import type { RefusedFile } from "../libraries/IngestWire.ts"
 import { documentPath } from "../contract/DocumentPath.ts"
 
 /** Bytes of one upload at most, all files together. */
@@ -16,13 +17,6 @@ const SHOWN = 80
 
 /** An upload from which nothing comes for so long is given up: other uploads and removals wait for it. */
 const STALLED = "30 seconds"
-
-/** A file that was refused before the library saw it. */
-export interface Refused {
-  readonly path: string
-  readonly reason: "too_large" | "malformed"
-  readonly message: string
-}
 
 /** Reads a part to its end, keeping nothing beyond the limit. */
 const readPart = (part: Multipart.File) =>
@@ -90,12 +84,12 @@ const patiently = <A, E>(stream: Stream.Stream<A, E>): Stream.Stream<A, E | RagE
 /** The files of an upload that may be read; each that may not goes to `refuse`. */
 export const uploads = (
   parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
-  refuse: (refused: Refused) => void
+  refuse: (refused: RefusedFile) => void
 ): Stream.Stream<Upload, RagError> => Stream.suspend(() => uploadsOf(parts, refuse))
 
 const uploadsOf = (
   parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
-  refuse: (refused: Refused) => void
+  refuse: (refused: RefusedFile) => void
 ): Stream.Stream<Upload, RagError> => {
   /** For the files to come, and whether one has come. */
   const attached: { metadata?: Metadata; used: boolean } = { used: true }

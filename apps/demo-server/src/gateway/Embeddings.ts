@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { embeddingsMeter } from "../billing/Meter.ts"
-import { Providers } from "../providers/Providers.ts"
+import { Providers } from "../routing/Providers.ts"
 import { serve } from "./serve.ts"
 
 export const EmbeddingsLayer = HttpApiBuilder.group(

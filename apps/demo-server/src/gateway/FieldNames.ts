@@ -10,7 +10,7 @@ import {
   RerankRequest,
   VideoRequest
 } from "@sluice/core"
-import { namesIn } from "../providers/ModelName.ts"
+import { namesIn } from "../routing/ModelName.ts"
 import { NEW_NAME } from "./ChatLimit.ts"
 
 const READ: ReadonlySet<string> = new Set([

@@ -10,8 +10,8 @@ import { HttpApiBuilder } from "effect/http-api"
 import { enveloped } from "../contract/Enveloped.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { Caller, mayUse } from "../accounts/Caller.ts"
-import type { Provider } from "../providers/Provider.ts"
-import { Providers } from "../providers/Providers.ts"
+import type { Provider } from "../routing/Provider.ts"
+import { Providers } from "../routing/Providers.ts"
 
 const servedBy = ({ id, models }: Provider): ReadonlyArray<Model> =>
   models.map(({ group, id: model, note, operation }) => ({

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 import { Charges } from "../billing/Charges.ts"
-import type { Provider, TaskOperation, TaskOperations } from "../providers/Provider.ts"
+import type { Provider, TaskOperation, TaskOperations } from "../routing/Provider.ts"
 import { originOf } from "./origin.ts"
 
 const toFailure = (error: GatewayError) => Failure.fromReason(error.reason)

@@ -4,11 +4,11 @@
  */
 import { ByteSize, Effect, Stream } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ServerConfig } from "../Config.ts"
+import { ServerConfig } from "../config/ServerConfig.ts"
 import { Shutdown } from "../operation/Shutdown.ts"
 import { observed } from "../operation/Observed.ts"
 import { endInTime } from "./EndingStreams.ts"
-import { isOurHost } from "./Hosts.ts"
+import { isOurHost } from "../network/Hosts.ts"
 import { answerCause, encoded, foreignHost, noHost, shape, tooLarge } from "./HttpErrors.ts"
 import { maxBodyBytes } from "./Limits.ts"
 import { behindProxies } from "./Proxies.ts"

@@ -1,7 +1,7 @@
 /** Who calls, and by which scheme, where proxies that are trusted stand between. */
 import { Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import type { Subnet } from "../accounts/Subnet.ts"
+import type { Subnet } from "../network/Subnet.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 

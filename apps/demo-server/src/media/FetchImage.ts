@@ -10,8 +10,8 @@ import { lookup } from "node:dns/promises"
 import { get as getPlain, type IncomingMessage } from "node:http"
 import { get as getSecure } from "node:https"
 import { isIP } from "node:net"
-import { ownLinks } from "./OwnLinks.ts"
-import { isPublicAddress } from "./PublicAddress.ts"
+import { ownLinks } from "./FileLinks.ts"
+import { isPublicAddress } from "../network/PublicAddress.ts"
 
 /** For one image, redirects included. */
 const PATIENCE: Duration.Input = "10 seconds"

@@ -2,7 +2,7 @@
 import { GatewayError, ServerFailure } from "@sluice/core"
 import { Clock, Context, Duration, Effect, FileSystem, Layer, Path, Schedule } from "effect"
 import { randomBytes } from "node:crypto"
-import { ServerConfig } from "../Config.ts"
+import { ServerConfig } from "../config/ServerConfig.ts"
 
 /** How long what was made can be fetched. */
 const FILE_LIFE = Duration.hours(24)

@@ -9,7 +9,7 @@ import { GatewayError, InvalidResponse, NotFound, ServerFailure } from "@sluice/
 import { Clock, Context, Duration, Effect, FileSystem, Layer, Path, Schedule, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
-import { ServerConfig } from "../Config.ts"
+import { ServerConfig } from "../config/ServerConfig.ts"
 import { again } from "../sql/Again.ts"
 
 /** How long a task is remembered: its files live a day, and whoever asks later should hear that they have expired. */

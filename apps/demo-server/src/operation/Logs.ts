@@ -1,6 +1,6 @@
 /** The log: by configuration a line for each event, of JSON or of `name=value`, on standard error. */
 import { Cause, Effect, Layer, Logger, References } from "effect"
-import { ServerConfig } from "../Config.ts"
+import { ServerConfig } from "../config/ServerConfig.ts"
 
 /** What no line may carry, whoever wrote it there: keys, access tokens, and what stands behind `Bearer` or in a URL. */
 const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [

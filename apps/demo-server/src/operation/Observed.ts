@@ -4,7 +4,7 @@ import { Clock, Effect, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { routeOf } from "../http/Routes.ts"
 import { type Answered, countRequest } from "./RequestMetrics.ts"
-import { CurrentRequest, type RequestRecord } from "./RequestRecord.ts"
+import { CurrentRequest, type RequestRecord } from "../http/RequestRecord.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 

@@ -1,6 +1,6 @@
 /** What is counted of requests, in the program's `MetricRegistry`. */
 import { type Context, Effect, Metric } from "effect"
-import type { RequestRecord } from "./RequestRecord.ts"
+import type { RequestRecord } from "../http/RequestRecord.ts"
 
 /** From a cached answer to a long video upload. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]

@@ -1,6 +1,6 @@
 /** That the server is being stopped: who asks for readiness hears it, and streams end before their sockets do. */
 import { Context, Deferred, Duration, Effect, Layer } from "effect"
-import { ServerConfig } from "../Config.ts"
+import { ServerConfig } from "../config/ServerConfig.ts"
 
 /** Of the time that calls have to finish, how much is kept for telling the streams that it is over. */
 const FAREWELL = Duration.seconds(1)

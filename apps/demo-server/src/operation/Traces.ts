@@ -2,8 +2,8 @@
 import { Effect, Layer, Redacted, References } from "effect"
 import { FetchHttpClient, HttpMiddleware, UrlParams } from "effect/http"
 import { OtlpSerialization, OtlpTracer } from "effect/observability"
-import { ServerConfig } from "../Config.ts"
-import { VERSION } from "../Version.ts"
+import { ServerConfig } from "../config/ServerConfig.ts"
+import { VERSION } from "../config/Version.ts"
 
 /** Asked for every few seconds, or by a path that is itself the credential. */
 const isLeftOut = ({ url }: { readonly url: string }): boolean =>

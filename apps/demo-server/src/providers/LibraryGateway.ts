@@ -9,8 +9,8 @@ import {
 } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Context, type Duration, Effect, Layer, Stream } from "effect"
-import type { Gateway as Upstream } from "./Forward.ts"
-import { blameUs } from "./UpstreamFaults.ts"
+import type { Gateway as Upstream } from "../routing/Forward.ts"
+import { blameUs } from "../routing/UpstreamFaults.ts"
 
 /** Hears what a chat model writes, piece by piece; may end it. */
 export type HearChat = (

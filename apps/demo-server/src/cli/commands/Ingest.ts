@@ -2,7 +2,7 @@
 import type { IngestPlan, IngestReport, LibraryService } from "@sluice/rag"
 import { Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { modelsFrom } from "../../providers/Narrow.ts"
+import { modelsFrom } from "../../providers/Models.ts"
 import { Prices } from "../../billing/Prices.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
 import { failed, json, note, print } from "../output/Output.ts"

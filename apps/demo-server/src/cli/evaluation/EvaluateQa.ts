@@ -3,9 +3,9 @@ import { type AnswerEvaluation, type AnswerScores, evaluateAnswers } from "@slui
 import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { join } from "node:path"
-import { ServerConfig } from "../../Config.ts"
-import { SAMPLES } from "../../documents/Samples.ts"
-import { NarrowLayer } from "../../providers/Narrow.ts"
+import { ServerConfig } from "../../config/ServerConfig.ts"
+import { SAMPLES } from "../../libraries/Samples.ts"
+import { NarrowLayer } from "../../providers/Models.ts"
 import { dataFlag, dataFolder } from "./DataFolder.ts"
 import { json, note, print } from "../output/Output.ts"
 

@@ -2,8 +2,8 @@
 import { Library, type LibraryService } from "@sluice/rag"
 import { Effect, Layer, type Option } from "effect"
 import { join } from "node:path"
-import { ServerConfig } from "../../Config.ts"
-import { NarrowLayer } from "../../providers/Narrow.ts"
+import { ServerConfig } from "../../config/ServerConfig.ts"
+import { NarrowLayer } from "../../providers/Models.ts"
 import * as Settings from "./Settings.ts"
 
 /** What the environment and the flags say, and the models that they name. */

@@ -3,7 +3,7 @@ import { GatewayError } from "@sluice/core"
 import { RagError } from "@sluice/rag"
 import { Cause } from "effect"
 import { CliError } from "effect/cli"
-import { StartError } from "../../StartError.ts"
+import { StartError } from "../../config/StartError.ts"
 
 /** `reason` is for programs: a reason of RagError or GatewayError, `Usage`, `Configuration`, or `Internal`. */
 export interface Failure {

@@ -3,7 +3,7 @@ import { type ChatRequest, type EmbeddingRequest, MOST_CHOICES, type RerankReque
 import { Predicate } from "effect"
 import { NEW_NAME } from "../ChatLimit.ts"
 import { chatMeter, embeddingsMeter, type Meter, rerankMeter } from "../../billing/Meter.ts"
-import type { Operation, Operations } from "../../providers/Provider.ts"
+import type { Operation, Operations } from "../../routing/Provider.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -1,0 +1,42 @@
+/** The providers that the configuration asks for. */
+import { type Embedder, type Reader, type Reranker } from "@sluice/core"
+import { layerTransport } from "@sluice/core/client"
+import * as Embedded from "@sluice/embedded"
+import { layerVision } from "@sluice/embedded/vision"
+import { Context, Effect, Layer } from "effect"
+import { CircuitBreaker } from "effect/persistence"
+import { ServerConfig } from "../config/ServerConfig.ts"
+import { gatewayError, StartError } from "../config/StartError.ts"
+import { embedded } from "../embedded/EmbeddedProvider.ts"
+import { FetchImage } from "../media/FetchImage.ts"
+import { HEALTH, makeHealth } from "../routing/Health.ts"
+import { Providers } from "../routing/Providers.ts"
+import { ofGateway, upstream } from "../routing/upstream.ts"
+import { libraryFile } from "./LibraryModels.ts"
+import { liveProviders } from "./LiveProviders.ts"
+import { providersPath } from "./ProvidersPath.ts"
+
+/** Concurrent calls to one upstream at most. A chat holds its connection as long as it streams. */
+const CONNECTIONS = 1024
+
+/** The provider of the embedded models. They serve `/v1` even where the library uses an upstream's models. */
+const embeddedProvider = Effect.gen(function* () {
+  const models = yield* Effect.context<Embedder | Reranker | Reader>()
+  const own = (yield* libraryFile) === undefined ? models : yield* Layer.build(Embedded.layer)
+  const needs = yield* Layer.build(Layer.mergeAll(layerVision, FetchImage.layer))
+  return yield* Effect.provide(embedded, Context.merge(own, needs))
+})
+
+/** The providers of the file where there is one, else the configured gateway, else the embedded models. */
+export const ProvidersLayer = Layer.effect(
+  Providers,
+  Effect.gen(function* () {
+    const file = yield* providersPath
+    if (file !== undefined) return yield* liveProviders(file, embeddedProvider)
+    const { gateway } = yield* ServerConfig
+    if (gateway === undefined) return [yield* embeddedProvider]
+    const provider = yield* upstream(ofGateway(gateway))
+    const guard = yield* makeHealth(HEALTH)
+    return [{ ...provider, guard: guard(provider.id, gateway.url) }]
+  }).pipe(Effect.mapError((error) => (error instanceof StartError ? error : gatewayError(error))))
+).pipe(Layer.provide([layerTransport({ connections: CONNECTIONS }), CircuitBreaker.layerStoreMemory()]))
