@@ -1,25 +1,25 @@
-/** The command line, as a program starts it, and in this process, where a start is not what is looked at. */
+/** Runs the command line, as a process or inside the test process. */
 import { Console, Effect, Exit } from "effect"
 import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { format } from "node:util"
-import { run } from "../../apps/demo-server/src/cli/Run.ts"
+import { runSluice } from "../../apps/demo-server/src/cli/Sluice.ts"
 
 const launcher = join(import.meta.dirname, "../../apps/demo-server/bin/sluice.js")
 
-/** How a command ended, and what it said. */
-export interface Ran {
+/** How a command ended and what it printed. */
+export interface CommandResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs `sluice` in a folder to its end, as a process of its own. */
+/** Runs `sluice` in a folder as a separate process. */
 export const sluiceIn = (
   folder: string,
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {}
-): Promise<Ran> =>
+): Promise<CommandResult> =>
   new Promise((resolve) => {
     const child = spawn(process.execPath, [launcher, ...args], {
       cwd: folder,
@@ -33,24 +33,24 @@ export const sluiceIn = (
     child.on("close", (code) => resolve({ code, stdout, stderr }))
   })
 
-/** The same in this process and its folder: a start costs .7 s of a core. */
-export const sluiceHere = async (args: ReadonlyArray<string>): Promise<Ran> => {
-  const said = { stdout: "", stderr: "" }
-  const to =
-    (out: keyof typeof said) =>
-    (...words: ReadonlyArray<unknown>) =>
-      void (said[out] += `${format(...words)}\n`)
-  const heard = Object.assign(Object.create(console) as Console.Console, {
-    log: to("stdout"),
-    error: to("stderr")
+/** Runs `sluice` in this process and its folder. A process costs .7 s of CPU. */
+export const sluiceHere = async (args: ReadonlyArray<string>): Promise<CommandResult> => {
+  const output = { stdout: "", stderr: "" }
+  const append =
+    (out: keyof typeof output) =>
+    (...values: ReadonlyArray<unknown>) =>
+      void (output[out] += `${format(...values)}\n`)
+  const capture = Object.assign(Object.create(console) as Console.Console, {
+    log: append("stdout"),
+    error: append("stderr")
   })
   const before = process.exitCode
   try {
     const exit = await Effect.runPromiseExit(
-      run(args).pipe(Effect.scoped, Effect.provideService(Console.Console, heard))
+      runSluice(args).pipe(Effect.scoped, Effect.provideService(Console.Console, capture))
     )
     const code = Exit.isSuccess(exit) ? Number(process.exitCode ?? 0) : 1
-    return { code, ...said }
+    return { code, ...output }
   } finally {
     process.exitCode = before
   }

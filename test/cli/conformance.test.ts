@@ -1,4 +1,4 @@
-/** `sluice conformance` as a program uses it: the report, one object with `--json`, an exit code, the rotated token. */
+/** `sluice conformance` as a program uses it: the report, JSON, an exit code, the rotated token. */
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -14,12 +14,12 @@ import { temporaryFolder } from "../demo-server/TestServer.ts"
 import { sluiceIn } from "./Launcher.ts"
 
 describe("sluice conformance", () => {
-  /** Credentials by the environment, as a program would give them. */
+  /** Credentials in the environment, where process lists do not show them. */
   const env = { SLUICE_API_KEY: API_KEY, SLUICE_ACCESS_TOKEN: ACCESS_TOKEN }
   const sluice = (url: string, ...args: ReadonlyArray<string>) =>
     Effect.promise(() => sluiceIn(process.cwd(), ["conformance", "--base-url", url, ...args], env))
 
-  it.live("prints call by call and rule by rule, and succeeds", () =>
+  it.live("prints every call and rule, and exits with code 0", () =>
     Effect.gen(function* () {
       const { seen, url, world } = yield* serveGateway()
       const { code, stderr, stdout } = yield* sluice(url)
@@ -33,14 +33,14 @@ describe("sluice conformance", () => {
       )
       assert.include(
         stdout,
-        "POST /v1/rerank\n  – left out: it may cost more than an embedding: allow it with --paid"
+        "POST /v1/rerank\n  – skipped: it may cost more than an embedding: allow it with --paid"
       )
-      assert.match(stdout, /^interface: \d+ rules kept, 0 broken, \d+ left out$/m)
+      assert.match(stdout, /^interface: \d+ passed, 0 failed, \d+ skipped$/m)
       assert.notInclude(stdout, "canary")
     }).pipe(Effect.scoped)
   )
 
-  it.live("fails where nothing could be tried, as at a wrong address", () =>
+  it.live("exits with code 1 when no rule could be run", () =>
     Effect.gen(function* () {
       const { port } = yield* Effect.acquireRelease(
         Effect.promise(async () => {
@@ -56,12 +56,12 @@ describe("sluice conformance", () => {
         })
       )
       assert.strictEqual(code, 1)
-      assert.match(stdout, /^interface: 0 rules kept, 0 broken/m)
-      assert.match(stdout, /nothing can be said: .*Check the base URL, or name a model/)
+      assert.match(stdout, /^interface: 0 passed, 0 failed/m)
+      assert.match(stdout, /could not be checked: .*Check the base URL, or set a model/)
     }).pipe(Effect.scoped)
   )
 
-  it.live("prints one object with --json, and fails for a rule of the interface", () =>
+  it.live("prints JSON with --json, and exits with code 1 when an interface rule fails", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const quotas = brokenGateways.find(({ breaks }) => breaks === "GET /api/user/self form")

@@ -1,4 +1,4 @@
-/** What is measured and planned on the command line: one object on standard output, a report, an exit code. */
+/** Evaluations and plans on the command line: JSON on standard output, a report, an exit code. */
 import { watch } from "node:fs"
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -49,12 +49,12 @@ afterAll(async () => {
 const sluice = (...args: ReadonlyArray<string>) => sluiceHere(args)
 
 describe("sluice eval", () => {
-  it("retrieval prints runs and comparisons, writes a report, and fails below what is asked for", async () => {
+  it("retrieval prints runs and comparisons, writes a report, and fails below --fail-under", async () => {
     const below = ["--fail-under", "nDCG@10=.5", "--fail-under", "hit@3=1.5"]
     const words = [...RETRIEVAL, "--a", '{"recall":2}', ...below, "--report", "report.html"]
     const done = await sluiceIn(folder, words)
     expect(done.code, done.stderr).toBe(1)
-    expect(done.stderr).toContain("hit@3 of default is 1.0000, below the 1.5 that is asked for")
+    expect(done.stderr).toContain("hit@3 of default is 1.0000, below 1.5")
     expect(done.stderr).not.toContain("nDCG@10 of default")
     const { comparisons, each, queries, runs } = JSON.parse(done.stdout)
     expect([queries, each]).toEqual([4, undefined])
@@ -72,7 +72,7 @@ describe("sluice eval", () => {
     expect(comparisons[0]).toMatchObject({ a: "default", b: "bm25", queries: 4 })
     expect(comparisons[1]).toMatchObject({ a: "a", b: "default" })
 
-    // Begun, and then its folder is taken away: what was measured is printed all the same.
+    // The report's folder is deleted during the evaluation: the result is still printed.
     await mkdir(join(folder, "gone"))
     const watcher = watch(
       join(folder, "gone"),
@@ -91,7 +91,7 @@ describe("sluice eval", () => {
     expect(report).not.toMatch(/<tiny>|<script|\bsrc=|\bhref=|https?:|NaN|undefined/)
   })
 
-  it("library asks for what is in the documents; tune measures fusions on it, and why tells of one question", async () => {
+  it("library generates questions, tune measures fusions, and why explains one question", async () => {
     const done = await sluice("eval", "library", "--docs", "docs", "--data", "library", "--json")
     expect(done.code, done.stderr).toBe(0)
     const { note, queries, runs } = JSON.parse(done.stdout)
@@ -99,7 +99,7 @@ describe("sluice eval", () => {
     expect(runs.map(({ name }: { name: string }) => name)).toEqual(["bm25", "default"])
     expect(note).toContain("2 headings")
 
-    const [tuned, told, unknown] = await Promise.all([
+    const [tuned, explained, unknown] = await Promise.all([
       sluice("tune", "--data", "library", "--json"),
       sluice("why", "lock.md", "Who is breaking the ice?", "--data", "library", "--json"),
       sluice("why", "gate.md", "Who is breaking the ice?", "--data", "library", "--json")
@@ -107,13 +107,13 @@ describe("sluice eval", () => {
     expect(tuned.code, tuned.stderr).toBe(0)
     const tuning = JSON.parse(tuned.stdout)
     expect([tuning.questions, tuning.fusions.length > 1]).toEqual([2, true])
-    const why = JSON.parse(told.stdout)
+    const why = JSON.parse(explained.stdout)
     expect(why.passages[0]).toMatchObject({ outcome: "kept", rerank: { rank: 1 } })
     expect(why.passages[0].passage.headings).toContain("Breaking winter ice")
     expect(JSON.parse(unknown.stdout).error.reason).toBe("NotFound")
   })
 
-  it("refuses what it does not understand before anything is measured", async () => {
+  it("rejects invalid flags before it measures", async () => {
     const refused = await Promise.all(
       [
         ["--a", '{"recal":5}'],
@@ -132,15 +132,15 @@ describe("sluice eval", () => {
 })
 
 describe("sluice ingest --plan", () => {
-  it("says what would be done, and does nothing", async () => {
-    const [planned, told] = await Promise.all([
+  it("prints the changes and makes none", async () => {
+    const [planned, text] = await Promise.all([
       sluice("ingest", "docs", "--data", "planned", "--plan", "--json"),
-      sluice("ingest", "docs", "--data", "told", "--plan")
+      sluice("ingest", "docs", "--data", "text", "--plan")
     ])
     expect(planned.code, planned.stderr).toBe(0)
     expect(JSON.parse(planned.stdout)).toMatchObject({ added: 1, replaced: 0, removed: 0, unchanged: 0 })
-    expect(told.stdout).toContain("added     lock.md")
-    expect(told.stdout).toMatch(/^4 passages to write; .* in 1 call$/m)
-    expect(told.stdout).toContain("Nothing was done")
+    expect(text.stdout).toContain("added     lock.md")
+    expect(text.stdout).toMatch(/^4 passages to write; .* in 1 call$/m)
+    expect(text.stdout).toContain("Dry run; nothing changed")
   })
 })

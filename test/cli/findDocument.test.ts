@@ -1,16 +1,16 @@
-/** A document may be named by any path that leads to it, or by the end of one. */
+/** A document is found by any path that leads to it, or by the end of its path. */
 import { assert, describe, it } from "@effect/vitest"
-import { namedDocument } from "../../apps/demo-server/src/cli/library/FindDocument.ts"
+import { findDocument } from "../../apps/demo-server/src/cli/library/FindDocument.ts"
 
 const documents = ["boiler.md", "heating/stove.md", "old/stove.md", "heating/Flue.md", "a/boiler.md"].map(
   (path, i) => ({ id: `d${i}`, path })
 )
-const meant = (named: string) => {
-  const { document, near } = namedDocument(documents, named)
-  return document?.path ?? near.map(({ path }) => path)
+const find = (name: string) => {
+  const { candidates, document } = findDocument(documents, name)
+  return document?.path ?? candidates.map(({ path }) => path)
 }
 
-describe("a document that is named", () => {
+describe("findDocument", () => {
   it.each([
     ["boiler.md", "boiler.md"],
     ["d3", "heating/Flue.md"],
@@ -23,7 +23,7 @@ describe("a document that is named", () => {
     ["Flue.md", "heating/Flue.md"],
     ["HEATING/flue.MD", "heating/Flue.md"],
     ["docs/BOILER.md", "boiler.md"]
-  ])("as %s is %s", (named, path) => assert.strictEqual(meant(named), path))
+  ])("finds for %s the document %s", (name, path) => assert.strictEqual(find(name), path))
 
   it.each([
     ["stove.md", ["heating/stove.md", "old/stove.md"]],
@@ -31,5 +31,7 @@ describe("a document that is named", () => {
     ["flue", ["heating/Flue.md"]],
     ["turbine.pdf", []],
     ["./", []]
-  ])("as %s is none, and may be one of %j", (named, paths) => assert.deepStrictEqual(meant(named), paths))
+  ])("finds for %s no single document and suggests %j", (name, paths) =>
+    assert.deepStrictEqual(find(name), paths)
+  )
 })

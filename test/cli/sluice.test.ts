@@ -1,4 +1,4 @@
-/** The command line as a program uses it: one object on standard output, advice on standard error, an exit code. */
+/** The command line as a program uses it: JSON on standard output, messages on standard error, an exit code. */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { sluiceHere, sluiceIn } from "./Launcher.ts"
-import { renderBar } from "../../apps/demo-server/src/cli/output/Progress.ts"
+import { renderBar } from "../../apps/demo-server/src/cli/output/ProgressBar.ts"
 
 const root = process.cwd()
 let folder = ""
@@ -31,7 +31,7 @@ afterAll(async () => {
 const sluice = (...args: ReadonlyArray<string>) => sluiceHere(args)
 
 describe("sluice", () => {
-  it("ask --docs --json prints the answer, its citations and its trace, and nothing else", async () => {
+  it("ask --docs --json prints only the answer, its citations and its trace", async () => {
     const words = ["ask", "When does the sea gate close?", "--docs", "docs", "--data", "data", "--json"]
     const asked = await sluiceIn(folder, words)
     expect(asked.code, asked.stderr).toBe(0)
@@ -42,7 +42,7 @@ describe("sluice", () => {
     expect(asked.stderr).toContain("broken.pdf")
   })
 
-  it("ingest reports what it did and what it could not read; ask answers for people too", async () => {
+  it("ingest lists the files it could not read; ask prints sources for people", async () => {
     const ingested = await sluice("ingest", "docs", "--data", "again", "--json")
     expect(ingested.code).toBe(1)
     const report = JSON.parse(ingested.stdout)
@@ -54,7 +54,7 @@ describe("sluice", () => {
     expect(asked.stdout).toContain("two keepers")
   })
 
-  it("an embedding server alone is enough, asked with its model's prefixes", async () => {
+  it("needs only an embedding server, and sends the prefixes of its model", async () => {
     const sent: Array<{ readonly model: string; readonly input: ReadonlyArray<string> }> = []
     const server = createServer(async (request, response) => {
       const asked = JSON.parse(await text(request))
@@ -84,7 +84,7 @@ describe("sluice", () => {
     expect(texts).toContain("query: Who holds the night watch?")
   })
 
-  it("ask looks only where it is told to", async () => {
+  it("ask searches only what the filters allow", async () => {
     const where = ["--document", "tides.md", "--document", "elsewhere/", "--page", "2-"]
     const asked = await sluice(
       "ask",
@@ -98,10 +98,10 @@ describe("sluice", () => {
     )
     expect(asked.code, asked.stderr).toBe(0)
     expect(JSON.parse(asked.stdout).trace.passages).toEqual([])
-    expect(asked.stderr).toContain("No passage is as --document")
+    expect(asked.stderr).toContain("No passages match your filters")
   })
 
-  it("ends with 1 when it fails, as a process too", async () => {
+  it("exits with code 1 on failure", async () => {
     const failed = await sluiceIn(folder, ["frobnicate", "--json"])
     expect(failed.code).toBe(1)
     expect(JSON.parse(failed.stdout).error).toMatchObject({ reason: "Usage" })
@@ -114,16 +114,14 @@ describe("sluice", () => {
     { args: ["ask", "What?", "--docs", "nowhere", "--data", "data"], reason: "Usage" },
     { args: ["ask", "What?", "--page", "9-3", "--data", "data"], reason: "Malformed" },
     { args: ["eval", "retrieval", "--data", "docs", "--collection", "none"], reason: "NotFound" }
-  ])("says $reason for $args: one typed object, advice, exit code 1", async ({ args, reason }) => {
+  ])("reports $reason for $args", async ({ args, reason }) => {
     const failed = await sluice(...args, "--json")
     expect(failed.code).toBe(1)
     expect(JSON.parse(failed.stdout).error).toMatchObject({ reason })
     expect(failed.stderr).toMatch(/^sluice: \S/)
   })
-})
 
-describe("the progress bar", () => {
-  it("says what is wrong with a value as it is", async () => {
+  it("says what is wrong with the value of a flag", async () => {
     const nowhere = await sluice("ask", "What?", "--docs", "nowhere", "--data", "data")
     expect(nowhere.stderr).toContain('"nowhere". Path does not exist: ')
     expect((await sluice("ask", "What?", "--meta", "x")).stderr).toContain('"x". Invalid key=value format. ')
@@ -132,7 +130,9 @@ describe("the progress bar", () => {
       '"tables". Expected: "passage" | "figure" | "table". See: sluice ask --help'
     )
   })
+})
 
+describe("the progress bar", () => {
   it("fits the terminal and fills with the work", () => {
     const bar = (done: number) => renderBar("Ingesting", done, 8, "", 80)
     expect([0, 4, 8].map((done) => bar(done).split("█").length - 1)).toEqual([0, 14, 28])

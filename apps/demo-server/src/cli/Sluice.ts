@@ -1,15 +1,48 @@
-/** `sluice`: all commands. */
-import { Command } from "effect/cli"
-import { accounts } from "./commands/Accounts.ts"
-import { ask } from "./commands/Ask.ts"
-import { conformance } from "./commands/Conformance.ts"
-import { evaluate } from "./evaluation/Evaluate.ts"
-import { ingest } from "./commands/Ingest.ts"
-import { serve } from "./commands/Serve.ts"
-import { tune } from "./commands/Tune.ts"
-import { why } from "./commands/Why.ts"
+/** `sluice`: all commands, and how one runs. */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Console, Effect, Layer, Logger } from "effect"
+import { CliOutput, Command } from "effect/cli"
+import { VERSION } from "../config/Version.ts"
+import { accountsCommand } from "./commands/Accounts.ts"
+import { askCommand } from "./commands/Ask.ts"
+import { conformanceCommand } from "./commands/Conformance.ts"
+import { ingestCommand } from "./commands/Ingest.ts"
+import { serveCommand } from "./commands/Serve.ts"
+import { tuneCommand } from "./commands/Tune.ts"
+import { whyCommand } from "./commands/Why.ts"
+import { evalCommand } from "./evaluation/Evaluate.ts"
+import { cliFailure } from "./output/CliFailure.ts"
 
 export const sluice = Command.make("sluice").pipe(
-  Command.withDescription("Ask your documents and get an answer whose every sentence is cited"),
-  Command.withSubcommands([serve, ingest, ask, why, tune, evaluate, conformance, accounts])
+  Command.withDescription("Ask your documents and get answers with a source for every sentence"),
+  Command.withSubcommands([
+    serveCommand,
+    ingestCommand,
+    askCommand,
+    whyCommand,
+    tuneCommand,
+    evalCommand,
+    conformanceCommand,
+    accountsCommand
+  ])
 )
+
+/** Prints help only when it was requested: after a usage error it would hide the message. */
+const presenter = CliOutput.layerPresenter({
+  present: (event) =>
+    event._tag === "InvalidInvocation" ? Effect.void : CliOutput.defaultPresenter.present(event)
+})
+
+/** Runs a command. Prints its failure and then fails with it. Logs go to standard error. */
+export const runSluice = (args: ReadonlyArray<string>) =>
+  Command.runWith(sluice, { version: VERSION })(args).pipe(
+    Effect.tapCause((cause) => {
+      const failure = cliFailure(cause)
+      if (failure === undefined) return Effect.void
+      const toStderr = Console.error(`sluice: ${failure.message}`)
+      const asJson = args.includes("--json")
+      return asJson ? Effect.andThen(Console.log(JSON.stringify({ error: failure })), toStderr) : toStderr
+    }),
+    Effect.provide(Layer.mergeAll(NodeServices.layer, presenter)),
+    Effect.provideService(Logger.LogToStderr, true)
+  )

@@ -1,5 +1,5 @@
-/** The entry of the command line: arguments in, exit code out. Loaded by bin/sluice.js. */
+/** Entry point of the command line. bin/sluice.js loads it. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { run } from "./Run.ts"
+import { runSluice } from "./Sluice.ts"
 
-NodeRuntime.runMain(run(process.argv.slice(2)), { disableErrorReporting: true })
+NodeRuntime.runMain(runSluice(process.argv.slice(2)), { disableErrorReporting: true })

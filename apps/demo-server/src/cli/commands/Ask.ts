@@ -1,53 +1,49 @@
-/** `sluice ask QUESTION`: a cited answer from the library. */
+/** `sluice ask QUESTION`: answers from the library, with citations. */
 import type { Answer, Citation } from "@sluice/rag"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { bringUpToDate, docsFlag } from "./Ingest.ts"
-import { withLibrary } from "../library/OpenLibrary.ts"
-import { json, note, print } from "../output/Output.ts"
-import * as RetrievalFlags from "../library/RetrievalFlags.ts"
-import * as Settings from "../library/Settings.ts"
+import { docsFlag, ingestDocs } from "../library/IngestFolder.ts"
+import { dataFlag, withLibrary } from "../library/OpenLibrary.ts"
+import { parseRetrievalFlags, retrievalFlags } from "../library/RetrievalFlags.ts"
+import { jsonFlag, note, printResult } from "../output/Output.ts"
 
-const place = ({ document, headings, page }: Citation): string =>
+const location = ({ document, headings, page }: Citation): string =>
   [document, ...(page === undefined ? [] : [`page ${page}`]), ...headings].join(" › ")
 
-/** The answer and, below it, where each quote stands. */
 const render = (answer: Answer): string =>
   [
     answer.answer,
     ...answer.citations.map(
       (citation) =>
-        `[${citation.n}] ${place(citation)}\n    “${citation.quote.replaceAll(/\s+/g, " ").trim()}”`
+        `[${citation.n}] ${location(citation)}\n    “${citation.quote.replaceAll(/\s+/g, " ").trim()}”`
     )
   ].join("\n\n")
 
-export const ask = Command.make(
+export const askCommand = Command.make(
   "ask",
   {
-    question: Argument.String("question").pipe(Argument.withDescription("What you want to know, in quotes")),
+    question: Argument.String("question").pipe(Argument.withDescription("Your question, in quotes")),
     docs: docsFlag,
-    data: Settings.data,
-    ...RetrievalFlags.flags,
-    json
+    data: dataFlag,
+    ...retrievalFlags,
+    json: jsonFlag
   },
-  ({ data, docs, json, question, ...said }) =>
+  ({ data, docs, json, question, ...flags }) =>
     withLibrary(data, (library) =>
       Effect.gen(function* () {
-        const options = yield* RetrievalFlags.optionsOf(said)
-        yield* bringUpToDate(library, docs)
+        const options = yield* parseRetrievalFlags(flags)
+        yield* ingestDocs(library, docs)
         const answer = yield* library.ask(question, options)
         if ((yield* library.stats).documents === 0) {
-          yield* note(
-            "The library has no documents yet: name a folder with --docs, or run `sluice ingest FOLDER`."
-          )
+          yield* note("The library is empty. Add documents with --docs FOLDER or `sluice ingest FOLDER`.")
         } else if (options.filter !== undefined && answer.trace.passages.length === 0) {
-          yield* note("No passage is as --document, --page, --kind and --meta say: nothing was looked at.")
+          yield* note("No passages match your filters (--document, --page, --kind, --meta).")
         }
-        yield* print(json, answer, () => render(answer))
+        yield* printResult(json, answer, () => render(answer))
       })
     )
 ).pipe(
-  Command.withDescription("Answer a question from the documents; every sentence names its source"),
+  Command.withDescription("Answer a question from your documents, with a source for every sentence"),
   Command.withExamples([
     {
       command: 'sluice ask "How long may a boat wait?" --docs ./docs',
@@ -55,11 +51,11 @@ export const ask = Command.make(
     },
     {
       command: 'sluice ask "How high is the third chart?" --document reports/ --page 3-9 --kind figure',
-      description: "Only figures of some pages of some documents"
+      description: "Search only the figures on some pages of some documents"
     },
     {
       command: 'sluice ask "How long may a boat wait?" --json',
-      description: "The answer, citations and trace as JSON"
+      description: "Print the answer, its citations and its trace as JSON"
     }
   ])
 )

@@ -1,21 +1,21 @@
-/** `sluice serve`: the server and the page. */
+/** `sluice serve`: starts the server and its web page. */
 import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as Settings from "../library/Settings.ts"
+import { dataFlag, settingsLayer } from "../library/OpenLibrary.ts"
 
-export const serve = Command.make(
+export const serveCommand = Command.make(
   "serve",
   {
     port: Flag.Int("port").pipe(Flag.withDescription("Default: PORT, else 3000"), Flag.optional),
     host: Flag.String("host").pipe(
-      Flag.withDescription("Address to bind. Default: HOST, else 127.0.0.1"),
+      Flag.withDescription("Address to listen on. Default: HOST, else 127.0.0.1"),
       Flag.optional
     ),
-    data: Settings.data
+    data: dataFlag
   },
   Effect.fnUntraced(function* (flags) {
-    // Loaded when it is asked for: the other commands start without it.
+    // Loaded on demand, so that the other commands start faster.
     const Server = yield* Effect.promise(() => import("../../Server.ts"))
-    return yield* Layer.launch(Server.layer.pipe(Layer.provide(Settings.layer(flags))))
+    return yield* Layer.launch(Server.layer.pipe(Layer.provide(settingsLayer(flags))))
   })
-).pipe(Command.withDescription("Serve the gateway's API, the documents and the page"))
+).pipe(Command.withDescription("Serve the gateway API, the documents and the web page"))

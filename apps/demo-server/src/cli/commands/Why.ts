@@ -1,17 +1,16 @@
-/** `sluice why DOCUMENT QUESTION`: what became of a document when a question was asked. */
-import { type LibraryService, type PassageWhy, RagError, type Why } from "@sluice/rag"
+/** `sluice why DOCUMENT QUESTION`: explains why a document was retrieved for a question, or was not. */
+import type { PassageWhy, Why } from "@sluice/rag"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { withLibrary } from "../library/OpenLibrary.ts"
-import { namedDocument } from "../library/FindDocument.ts"
-import { json, print } from "../output/Output.ts"
-import * as RetrievalFlags from "../library/RetrievalFlags.ts"
-import * as Settings from "../library/Settings.ts"
+import { documentId } from "../library/FindDocument.ts"
+import { dataFlag, withLibrary } from "../library/OpenLibrary.ts"
+import { parseRetrievalFlags, retrievalFlags } from "../library/RetrievalFlags.ts"
+import { jsonFlag, printResult } from "../output/Output.ts"
 
-/** Passages that are told of to people. */
-const TOLD = 5
+/** The text lists at most this many passages; JSON lists all. */
+const MAX_PASSAGES = 5
 
-const place = ({ passage }: PassageWhy): string =>
+const location = ({ passage }: PassageWhy): string =>
   [
     `#${passage.ordinal}`,
     ...(passage.page === undefined ? [] : [`page ${passage.page}`]),
@@ -21,58 +20,42 @@ const place = ({ passage }: PassageWhy): string =>
 const render = ({ document, passages, sentence }: Why): string =>
   [
     `${document.path}: ${sentence}`,
-    ...passages.slice(0, TOLD).map((why) => `${place(why)}\n    ${why.outcome}. ${why.sentence}`),
-    ...(passages.length > TOLD
-      ? [`and ${passages.length - TOLD} more passages; all of them with --json`]
+    ...passages.slice(0, MAX_PASSAGES).map((why) => `${location(why)}\n    ${why.outcome}. ${why.sentence}`),
+    ...(passages.length > MAX_PASSAGES
+      ? [`and ${passages.length - MAX_PASSAGES} more passages. See them all with --json.`]
       : [])
   ].join("\n\n")
 
-/** The identifier of a document that is named by its path, a part of one, or by itself. */
-const identified = Effect.fn("cli.identified")(function* (library: LibraryService, named: string) {
-  const { document, near } = namedDocument(yield* library.documents, named)
-  if (document !== undefined) return document.id
-  const could = near.map(({ path }) => path).join(", ")
-  return yield* new RagError({
-    stage: "retrieve",
-    reason: "NotFound",
-    message:
-      could === ""
-        ? `There is no document ${named} in the library: it was not found because it is not there. Ingest it, or mend its path.`
-        : `There is no one document ${named} in the library. Is it one of these: ${could}? Else ingest it.`,
-    document: named
-  })
-})
+// `--document` filters; here the document is an argument.
+const { document: _, ...flags } = retrievalFlags
 
-// A document is what is asked about here, not a condition.
-const { document: _, ...flags } = RetrievalFlags.flags
-
-export const why = Command.make(
+export const whyCommand = Command.make(
   "why",
   {
     expected: Argument.String("document").pipe(
-      Argument.withDescription("The document that was expected: its path or the end of it, or its identifier")
+      Argument.withDescription("The document you expected: its path, the end of its path, or its identifier")
     ),
-    question: Argument.String("question").pipe(Argument.withDescription("What was asked, in quotes")),
-    data: Settings.data,
+    question: Argument.String("question").pipe(Argument.withDescription("Your question, in quotes")),
+    data: dataFlag,
     ...flags,
-    json
+    json: jsonFlag
   },
-  ({ data, expected, json, question, ...said }) =>
+  ({ data, expected, json, question, ...flags }) =>
     withLibrary(data, (library) =>
       Effect.gen(function* () {
-        const options = yield* RetrievalFlags.optionsOf({ ...said, document: [] })
-        const told = yield* library.why(yield* identified(library, expected), question, options)
-        yield* print(json, told, () => render(told))
+        const options = yield* parseRetrievalFlags({ ...flags, document: [] })
+        const why = yield* library.why(yield* documentId(library, expected), question, options)
+        yield* printResult(json, why, () => render(why))
       })
     )
 ).pipe(
   Command.withDescription(
-    "Why a document was found for a question, or was not: its place at every stage, and what decided"
+    "Explain why a document was or was not retrieved for a question: its rank and score at every stage"
   ),
   Command.withExamples([
     {
       command: 'sluice why handbook/gates.md "When is the lower gate opened?"',
-      description: "What became of each passage of a document"
+      description: "Explain each passage of a document"
     }
   ])
 )

@@ -1,13 +1,13 @@
-/** `sluice eval`: how good it is, measured. */
+/** `sluice eval`: measures quality. */
 import { Command } from "effect/cli"
-import { figures } from "./EvaluateFigures.ts"
-import { qa } from "./EvaluateQa.ts"
-import { library } from "./EvaluateLibrary.ts"
-import { retrieval } from "./EvaluateRetrieval.ts"
+import { figuresCommand } from "./Figures.ts"
+import { libraryCommand } from "./LibraryQuestions.ts"
+import { qaCommand } from "./Qa.ts"
+import { retrievalCommand } from "./Retrieval.ts"
 
-export const evaluate = Command.make("eval").pipe(
+export const evalCommand = Command.make("eval").pipe(
   Command.withDescription(
-    "Measure what is found, in a collection with judgements or in your own documents, the reading of figures, and answers"
+    "Measure quality: retrieval (on a judged collection or your own documents), figures, and answers"
   ),
-  Command.withSubcommands([retrieval, library, figures, qa])
+  Command.withSubcommands([retrievalCommand, libraryCommand, figuresCommand, qaCommand])
 )

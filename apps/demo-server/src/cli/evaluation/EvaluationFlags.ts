@@ -1,61 +1,125 @@
-/** `--a` and `--b`: two ways to retrieve that are compared, as JSON in the command or in a file. */
+/** Flags of `sluice eval`: the data, the configurations to compare, and the limits. */
 import { RagError, RetrieveOptions } from "@sluice/rag"
-import { type Configuration } from "@sluice/rag/evaluation"
+import { type Configuration, METRICS, type RunMetrics } from "@sluice/rag/evaluation"
 import { Effect, FileSystem, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
+import { note, setExitCode } from "../output/Output.ts"
 
-const Options = Schema.fromJsonString(RetrieveOptions.schema)
+/** Where prepared data lies by default: next to the repository. */
+const DEFAULT_DATA = "../shared/data"
 
-const flag = (name: string, what: string) =>
+const evaluateError = (reason: "NotFound" | "Malformed", message: string, cause?: unknown) =>
+  new RagError({ stage: "evaluate", reason, message, cause })
+
+/** `--data` of an evaluation on prepared data. `contents` says which files the folder must have. */
+export const evaluationDataFlag = (contents: string) =>
+  Flag.Directory("data").pipe(
+    Flag.withDescription(`Folder with ${contents}. Default: ${DEFAULT_DATA}`),
+    Flag.optional
+  )
+
+/** The folder of `--data` or the default; fails with `NotFound`. */
+export const evaluationData = Effect.fn("cli.evaluationData")(function* (
+  flag: Option.Option<string>,
+  contents: string
+) {
+  if (Option.isSome(flag)) return flag.value
+  const fs = yield* FileSystem.FileSystem
+  if (yield* fs.exists(DEFAULT_DATA).pipe(Effect.orElseSucceed(() => false))) return DEFAULT_DATA
+  return yield* evaluateError(
+    "NotFound",
+    `The folder ${DEFAULT_DATA} does not exist. Name a folder with ${contents}: --data DIR`
+  )
+})
+
+const configurationFlag = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(
-      `${what}: JSON such as {"recall":50} or {"fusion":{"_tag":"Dense"}}, or a file of it`
+      `${description}: JSON such as {"recall":50} or {"fusion":{"_tag":"Dense"}}, or a JSON file`
     ),
     Flag.optional
   )
 
-export const flags = {
-  a: flag("a", "A configuration to measure too, against the default"),
-  b: flag("b", "With --a: what it is compared with instead of the default")
+export const configurationFlags = {
+  a: configurationFlag("a", "A configuration to compare with the default"),
+  b: configurationFlag("b", "With --a: a configuration to compare it with, instead of the default")
 }
 
-/** Reads them; fails with `Malformed` or `NotFound`. Fields that are not known are refused: a typing error would be measured as the default. */
-export const read = Effect.fn("cli.configurations")(function* (said: {
+const Options = Schema.fromJsonString(RetrieveOptions.schema)
+
+/** Parses `--a` and `--b`. Fails with `Malformed`, also for an unknown field, or with `NotFound`. */
+export const parseConfigurations = Effect.fn("cli.parseConfigurations")(function* (flags: {
   readonly a: Option.Option<string>
   readonly b: Option.Option<string>
 }) {
   const configurations: Array<Configuration> = []
   for (const name of ["a", "b"] as const) {
-    const text = Option.getOrUndefined(said[name])
-    if (text !== undefined) configurations.push({ name, options: yield* optionsOf(name, text) })
+    const text = Option.getOrUndefined(flags[name])
+    if (text !== undefined) configurations.push({ name, options: yield* parseOptions(name, text) })
   }
   return configurations
 })
 
-const optionsOf = Effect.fn("cli.configuration")(function* (name: string, said: string) {
+const parseOptions = Effect.fn("cli.parseOptions")(function* (name: string, value: string) {
   const fs = yield* FileSystem.FileSystem
-  const text = said.trimStart().startsWith("{")
-    ? said
-    : yield* fs.readFileString(said).pipe(
-        Effect.mapError(
-          (cause) =>
-            new RagError({
-              stage: "evaluate",
-              reason: "NotFound",
-              message: `--${name} ${said} cannot be read: write JSON that begins with {, or name a file that holds it.`,
+  const text = value.trimStart().startsWith("{")
+    ? value
+    : yield* fs
+        .readFileString(value)
+        .pipe(
+          Effect.mapError((cause) =>
+            evaluateError(
+              "NotFound",
+              `--${name} ${value} is neither JSON nor a readable file. JSON starts with {.`,
               cause
-            })
+            )
+          )
         )
-      )
   return yield* Schema.decodeUnknownEffect(Options)(text, { onExcessProperty: "error" }).pipe(
-    Effect.mapError(
-      (cause) =>
-        new RagError({
-          stage: "evaluate",
-          reason: "Malformed",
-          message: `--${name} is no configuration of retrieval: ${cause.message}`,
-          cause
-        })
+    Effect.mapError((cause) =>
+      evaluateError("Malformed", `--${name} is not a retrieval configuration: ${cause.message}`, cause)
     )
   )
+})
+
+export const failUnderFlag = Flag.KeyValuePair("fail-under").pipe(
+  Flag.withDescription(
+    "METRIC=VALUE, such as nDCG@10=.4: exit with code 1 if the default scores lower. Repeatable"
+  ),
+  Flag.optional
+)
+
+interface Limit {
+  readonly metric: keyof RunMetrics
+  readonly least: number
+}
+
+const isMetric = (name: string): name is keyof RunMetrics => METRICS.some((metric) => metric === name)
+
+/** Parses `--fail-under`; fails with `Malformed`. */
+export const parseLimits = (flag: Option.Option<Readonly<Record<string, string>>>) =>
+  Effect.forEach(Object.entries(Option.getOrElse(flag, () => ({}))), ([metric, value]) => {
+    const least = Number(value)
+    return isMetric(metric) && value.trim() !== "" && Number.isFinite(least)
+      ? Effect.succeed<Limit>({ metric, least })
+      : Effect.fail(
+          evaluateError(
+            "Malformed",
+            `--fail-under ${metric}=${value} is not valid. Write a metric (${METRICS.join(", ")}), = and a number, such as nDCG@10=.4`
+          )
+        )
+  })
+
+/** Prints each limit that the run does not reach, and then sets exit code 1. */
+export const checkLimits = Effect.fn("cli.checkLimits")(function* (
+  limits: ReadonlyArray<Limit>,
+  name: string,
+  metrics: RunMetrics | undefined
+) {
+  for (const { least, metric } of limits) {
+    const value = metrics?.[metric] ?? 0
+    if (value >= least) continue
+    yield* note(`sluice: ${metric} of ${name} is ${value.toFixed(4)}, below ${least}.`)
+    yield* setExitCode
+  }
 })

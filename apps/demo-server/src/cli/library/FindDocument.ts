@@ -1,24 +1,24 @@
-/** Which document a user means who types a path, or a part of one. */
-import type { DocumentInfo } from "@sluice/rag"
+/** Finds the document that a typed path means. */
+import { type LibraryService, type DocumentInfo, RagError } from "@sluice/rag"
+import { Effect } from "effect"
 
-type Named = Pick<DocumentInfo, "id" | "path">
+type NamedDocument = Pick<DocumentInfo, "id" | "path">
 
-/** The document meant; where none or several may be, those that it could be, the likeliest first. */
-export interface Meant<D extends Named> {
+/** One match, or the possible ones, the most similar first. */
+interface DocumentMatch<D extends NamedDocument> {
   readonly document?: D
-  readonly near: ReadonlyArray<D>
+  readonly candidates: ReadonlyArray<D>
 }
 
-/** Documents that a message names. */
-const NEAR = 5
+const MAX_CANDIDATES = 5
 
-/** Characters of a path, at most, on every system. */
-const LONGEST = 4_096
+/** PATH_MAX on Linux, and more than other systems allow. */
+const MAX_PATH_LENGTH = 4_096
 
-/** Words less alike than this are others. */
-const ALIKE = 0.4
+/** Dice coefficient of letter pairs, 0 to 1. File names below it are not suggested. */
+const MIN_SIMILARITY = 0.4
 
-const normal = (path: string): string =>
+const normalize = (path: string): string =>
   path
     .normalize("NFC")
     .replaceAll("\\", "/")
@@ -27,41 +27,63 @@ const normal = (path: string): string =>
     .join("/")
 
 /**
- * By identifier or path; then by what ends alike at a slash: `docs/gates.md` or an absolute path means `gates.md`, of
- * several the longest, and `gates.md` means `handbook/gates.md` where no other ends so. Letters' case counts only where
- * two differ in it.
+ * Matches an identifier or a path exactly; then a path that ends in the typed one (`gates.md` finds
+ * `handbook/gates.md`); then the longest path that ends the typed one (`/home/me/docs/gates.md` finds `gates.md`).
+ * Upper and lower case count only where two paths differ in nothing else.
  */
-export const namedDocument = <D extends Named>(documents: ReadonlyArray<D>, named: string): Meant<D> => {
-  const exact = documents.find(({ id, path }) => id === named || path === named)
-  if (exact !== undefined) return { document: exact, near: [] }
-  const typed = normal(named.slice(0, LONGEST))
-  if (typed === "") return { near: [] }
-  for (const as of [(path: string) => path, (path: string) => path.toLowerCase()]) {
-    const wanted = as(typed)
-    const same = documents.filter(({ path }) => as(normal(path)) === wanted)
-    if (same.length === 1) return { document: same[0]!, near: [] }
-    const ends = (path: string, end: string) => path === end || path.endsWith(`/${end}`)
-    const within = documents.filter(({ path }) => ends(as(normal(path)), wanted))
-    const around = documents.filter(({ path }) => ends(wanted, as(normal(path))))
-    const longest = Math.max(0, ...around.map(({ path }) => normal(path).length))
-    const found = within.length > 0 ? within : around.filter(({ path }) => normal(path).length === longest)
-    if (found.length === 1) return { document: found[0]!, near: [] }
-    if (found.length > 1) return { near: found.slice(0, NEAR) }
+export const findDocument = <D extends NamedDocument>(
+  documents: ReadonlyArray<D>,
+  name: string
+): DocumentMatch<D> => {
+  const exact = documents.find(({ id, path }) => id === name || path === name)
+  if (exact !== undefined) return { document: exact, candidates: [] }
+  const typed = normalize(name.slice(0, MAX_PATH_LENGTH))
+  if (typed === "") return { candidates: [] }
+  for (const fold of [(path: string) => path, (path: string) => path.toLowerCase()]) {
+    const wanted = fold(typed)
+    const same = documents.filter(({ path }) => fold(normalize(path)) === wanted)
+    if (same.length === 1) return { document: same[0]!, candidates: [] }
+    const endsIn = (path: string, end: string) => path === end || path.endsWith(`/${end}`)
+    const longer = documents.filter(({ path }) => endsIn(fold(normalize(path)), wanted))
+    const shorter = documents.filter(({ path }) => endsIn(wanted, fold(normalize(path))))
+    const longest = Math.max(0, ...shorter.map(({ path }) => normalize(path).length))
+    const found =
+      longer.length > 0 ? longer : shorter.filter(({ path }) => normalize(path).length === longest)
+    if (found.length === 1) return { document: found[0]!, candidates: [] }
+    if (found.length > 1) return { candidates: found.slice(0, MAX_CANDIDATES) }
   }
-  const near = documents
-    .map((document) => ({ document, alike: alike(last(typed), last(normal(document.path))) }))
-    .filter((one) => one.alike >= ALIKE)
-    .toSorted((a, b) => b.alike - a.alike)
-  return { near: near.slice(0, NEAR).map(({ document }) => document) }
+  const candidates = documents
+    .map((document) => ({
+      document,
+      similarity: similarity(fileName(typed), fileName(normalize(document.path)))
+    }))
+    .filter((candidate) => candidate.similarity >= MIN_SIMILARITY)
+    .toSorted((a, b) => b.similarity - a.similarity)
+  return { candidates: candidates.slice(0, MAX_CANDIDATES).map(({ document }) => document) }
 }
 
-const last = (path: string): string => path.slice(path.lastIndexOf("/") + 1).toLowerCase()
+/** The identifier of the document that `name` means. Fails with `NotFound` when none or several match. */
+export const documentId = Effect.fn("cli.documentId")(function* (library: LibraryService, name: string) {
+  const { candidates, document } = findDocument(yield* library.documents, name)
+  if (document !== undefined) return document.id
+  const paths = candidates.map(({ path }) => path).join(", ")
+  return yield* new RagError({
+    stage: "retrieve",
+    reason: "NotFound",
+    message:
+      paths === ""
+        ? `The library has no document ${name}. Ingest it, or correct the path.`
+        : `No single match for ${name}. Did you mean one of these: ${paths}? If not, ingest it.`,
+    document: name
+  })
+})
 
-const pairsOf = (text: string): ReadonlySet<string> =>
+const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1).toLowerCase()
+
+const letterPairs = (text: string): ReadonlySet<string> =>
   new Set(Array.from({ length: text.length + 1 }, (_, i) => ` ${text} `.slice(i, i + 2)))
 
-/** Pairs of letters in common, of all: 0 to 1. */
-const alike = (a: string, b: string): number => {
-  const [left, right] = [pairsOf(a), pairsOf(b)]
+const similarity = (a: string, b: string): number => {
+  const [left, right] = [letterPairs(a), letterPairs(b)]
   return (2 * left.intersection(right).size) / (left.size + right.size || 1)
 }

@@ -1,31 +1,32 @@
-/** Flags for what a question may be answered from, and how it is looked for. */
+/** Flags that limit which passages may answer, and how many are retrieved. */
 import { RagError, type RetrieveOptions } from "@sluice/rag"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import type { ShortFilter } from "../../contract/Filter.ts"
 import { toFilter } from "../../documents/QuestionFilter.ts"
 
-export const flags = {
+export const retrievalFlags = {
   document: Flag.String("document").pipe(
-    Flag.withDescription(
-      "Only this document: its path, or a folder of it with / at the end. May be repeated"
-    ),
+    Flag.withDescription("Only this document (its path), or a folder (ending in /). Repeatable"),
     Flag.atLeast(0)
   ),
-  page: Flag.String("page").pipe(Flag.withDescription("Only this page, or these: 7, 3-9, 3-"), Flag.optional),
+  page: Flag.String("page").pipe(Flag.withDescription("Only these pages: 7, 3-9, or 3-"), Flag.optional),
   kind: Flag.Literals("kind", ["passage", "figure", "table"]).pipe(
-    Flag.withDescription("Only passages of this kind. May be repeated"),
+    Flag.withDescription("Only passages of this kind. Repeatable"),
     Flag.atLeast(0)
   ),
   meta: Flag.KeyValuePair("meta").pipe(
-    Flag.withDescription("KEY=VALUE: only documents to which a program attached it. May be repeated"),
+    Flag.withDescription("KEY=VALUE: only documents with this metadata. Repeatable"),
     Flag.optional
   ),
-  recall: Flag.Int("recall").pipe(Flag.withDescription("Passages recalled. Default 20"), Flag.optional),
-  keep: Flag.Int("keep").pipe(Flag.withDescription("Passages kept of them. Default 3"), Flag.optional)
+  recall: Flag.Int("recall").pipe(Flag.withDescription("Passages to retrieve. Default 20"), Flag.optional),
+  keep: Flag.Int("keep").pipe(
+    Flag.withDescription("Passages to keep after reranking. Default 3"),
+    Flag.optional
+  )
 }
 
-interface Said {
+interface RetrievalFlags {
   readonly document: ReadonlyArray<string>
   readonly page: Option.Option<string>
   readonly kind: ReadonlyArray<"passage" | "figure" | "table">
@@ -37,45 +38,45 @@ interface Said {
 const malformed = (message: string) =>
   Effect.fail(new RagError({ stage: "retrieve", reason: "Malformed", message }))
 
-const pagesOf = (said: string) => {
-  const [, from, dash, to] = /^(\d+)(-)?(\d+)?$/.exec(said.trim()) ?? []
+const parsePages = (text: string) => {
+  const [, from, dash, to] = /^(\d+)(-)?(\d+)?$/.exec(text.trim()) ?? []
   const first = Number(from)
   const last = to === undefined ? (dash === undefined ? first : undefined) : Number(to)
   if (from === undefined || first < 1 || (last !== undefined && last < first))
-    return malformed(`--page ${said} is no page: write 7, 3-9, or 3- for all from the third on.`)
+    return malformed(`--page ${text} is not a page range. Write 7, 3-9, or 3- for page 3 to the end.`)
   return Effect.succeed({ from: first, ...(last === undefined ? {} : { to: last }) })
 }
 
-/** On the command line `2024` may be meant as a number or as a text: both are looked for. */
-const valuesOf = (said: string): ReadonlyArray<string | number | boolean> => {
-  if (said === "true" || said === "false") return [said, said === "true"]
-  const number = Number(said)
-  return said.trim() !== "" && Number.isFinite(number) ? [said, number] : [said]
+/** `2024` on the command line may mean a number or a string: both match. */
+const metadataValues = (text: string): ReadonlyArray<string | number | boolean> => {
+  if (text === "true" || text === "false") return [text, text === "true"]
+  const number = Number(text)
+  return text.trim() !== "" && Number.isFinite(number) ? [text, number] : [text]
 }
 
-/** The flags as options of retrieval; fails with `Malformed`. */
-export const optionsOf = Effect.fn("cli.retrieveOptions")(function* (said: Said) {
+/** Fails with `Malformed` for an invalid page range or count. */
+export const parseRetrievalFlags = Effect.fn("cli.parseRetrievalFlags")(function* (flags: RetrievalFlags) {
   const filter: ShortFilter = {
-    ...(said.document.length > 0 ? { documents: said.document } : {}),
-    ...(said.kind.length > 0 ? { kinds: said.kind } : {}),
-    ...(Option.isSome(said.page) ? { pages: yield* pagesOf(said.page.value) } : {}),
-    ...(Option.isSome(said.meta)
+    ...(flags.document.length > 0 ? { documents: flags.document } : {}),
+    ...(flags.kind.length > 0 ? { kinds: flags.kind } : {}),
+    ...(Option.isSome(flags.page) ? { pages: yield* parsePages(flags.page.value) } : {}),
+    ...(Option.isSome(flags.meta)
       ? {
           metadata: Object.fromEntries(
-            Object.entries(said.meta.value).map(([key, value]) => [key, valuesOf(value)])
+            Object.entries(flags.meta.value).map(([key, value]) => [key, metadataValues(value)])
           )
         }
       : {})
   }
   for (const name of ["recall", "keep"] as const) {
-    const count = Option.getOrElse(said[name], () => 1)
-    if (count < 1) return yield* malformed(`--${name} ${count} is too few: at least 1.`)
+    const count = Option.getOrElse(flags[name], () => 1)
+    if (count < 1) return yield* malformed(`--${name} must be at least 1, not ${count}.`)
   }
   const condition = toFilter(filter)
   const options: RetrieveOptions = {
     ...(condition === undefined ? {} : { filter: condition }),
-    ...(Option.isSome(said.recall) ? { recall: said.recall.value } : {}),
-    ...(Option.isSome(said.keep) ? { keep: said.keep.value } : {})
+    ...(Option.isSome(flags.recall) ? { recall: flags.recall.value } : {}),
+    ...(Option.isSome(flags.keep) ? { keep: flags.keep.value } : {})
   }
   return options
 })

@@ -1,6 +1,6 @@
-/** HTML and SVG as text: what comes from outside is escaped where it is put in. */
+/** A template for HTML and SVG that escapes its values. */
 
-/** Markup that may be put in as it is. */
+/** Trusted markup: inserted without escaping. */
 export class Markup {
   readonly text: string
   constructor(text: string) {
@@ -10,7 +10,7 @@ export class Markup {
 
 type Part = string | number | Markup | ReadonlyArray<Markup>
 
-const SPECIAL: Readonly<Record<string, string>> = {
+const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
   ">": "&gt;",
@@ -18,13 +18,13 @@ const SPECIAL: Readonly<Record<string, string>> = {
   "'": "&#39;"
 }
 
-const textOf = (part: Part): string => {
+const render = (part: Part): string => {
   if (part instanceof Markup) return part.text
   if (typeof part === "number") return String(Number(part.toFixed(4)))
-  if (typeof part === "string") return part.replaceAll(/[&<>"']/g, (sign) => SPECIAL[sign] ?? sign)
+  if (typeof part === "string") return part.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
   return part.map(({ text }) => text).join("")
 }
 
-/** A template whose values are escaped, but for markup; numbers have four decimals at most. */
+/** Escapes strings, inserts `Markup` unchanged, and rounds numbers to four decimals. */
 export const markup = (strings: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Markup =>
-  new Markup(strings.reduce((all, string, i) => all + textOf(parts[i - 1] ?? "") + string))
+  new Markup(strings.reduce((all, string, i) => all + render(parts[i - 1] ?? "") + string))

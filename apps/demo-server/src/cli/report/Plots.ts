@@ -1,4 +1,4 @@
-/** Plots as inline SVG. Their colours are variables of the page, so that they follow light and dark. */
+/** Plots as inline SVG. CSS variables of the page set their colours, light and dark. */
 import { type Markup, markup } from "./Markup.ts"
 
 const WIDTH = 860
@@ -7,16 +7,16 @@ const RIGHT = 70
 const ROW = 22
 const AXIS = 28
 
-const svg = (height: number, label: string, inside: ReadonlyArray<Markup>): Markup =>
-  markup`<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${label}">${inside}</svg>`
+const svg = (height: number, label: string, children: ReadonlyArray<Markup>): Markup =>
+  markup`<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${label}">${children}</svg>`
 
-const span = WIDTH - LEFT - RIGHT
+const PLOT_WIDTH = WIDTH - LEFT - RIGHT
 
-/** Round numbers from `low` to `high`, about five. */
+/** About five round numbers from `low` to `high`. */
 const ticks = (low: number, high: number): ReadonlyArray<number> => {
   const raw = Math.max(high - low, 1e-9) / 5
   const power = 10 ** Math.floor(Math.log10(raw))
-  const step = ([1, 2, 5, 10].find((times) => times * power >= raw) ?? 10) * power
+  const step = ([1, 2, 5, 10].find((factor) => factor * power >= raw) ?? 10) * power
   const first = Math.ceil(low / step)
   const count = Math.floor(high / step + 1e-9) - first + 1
   return Array.from({ length: Math.max(0, count) }, (_, i) => (first + i) * step)
@@ -25,7 +25,7 @@ const ticks = (low: number, high: number): ReadonlyArray<number> => {
 const gridLine = (x: number, height: number, value: number): Markup =>
   markup`<line class="grid" x1="${x}" x2="${x}" y1="4" y2="${height - AXIS}"/><text class="tick" x="${x}" y="${height - 10}" text-anchor="middle">${value}</text>`
 
-/** One group of bars for each name, one bar for each series. Values from 0 to 1. */
+/** A group of bars for each name, with one bar for each series. Values are 0 to 1. */
 export const groupedBars = (
   label: string,
   names: ReadonlyArray<string>,
@@ -34,7 +34,7 @@ export const groupedBars = (
   const bar = 14
   const group = series.length * bar + 14
   const height = names.length * group + AXIS + 6
-  const x = (value: number) => LEFT + value * span
+  const x = (value: number) => LEFT + value * PLOT_WIDTH
   return svg(height, label, [
     ...ticks(0, 1).map((value) => gridLine(x(value), height, value)),
     ...names.map((name, at) => {
@@ -49,42 +49,42 @@ export const groupedBars = (
   ])
 }
 
-/** Names and colours of the series of a plot. */
+/** Colour and name of each series. */
 export const legend = (names: ReadonlyArray<string>): Markup =>
   markup`<p class="legend">${names.map((name, i) => markup`<span><i class="s${i % 8}"></i>${name}</span>`)}</p>`
 
-/** Differences with their intervals around the line of no difference. */
+/** Differences and their confidence intervals, around a line at zero. */
 export const intervals = (
   label: string,
   rows: ReadonlyArray<{
     readonly name: string
     readonly difference: number
     readonly interval: readonly [number, number]
-    readonly clear: boolean
+    readonly significant: boolean
   }>
 ): Markup => {
-  // A little more than the widest, so that its end is seen.
+  // A margin, so that the ends of the widest interval are visible.
   const edge = 1.06 * Math.max(0.01, ...rows.flatMap(({ interval }) => interval.map(Math.abs)))
   const height = rows.length * ROW + AXIS + 8
-  const x = (value: number) => LEFT + ((value / edge + 1) / 2) * span
+  const x = (value: number) => LEFT + ((value / edge + 1) / 2) * PLOT_WIDTH
   return svg(height, label, [
     ...ticks(-edge, edge).map((value) => gridLine(x(value), height, value)),
     markup`<line class="zero" x1="${x(0)}" x2="${x(0)}" y1="4" y2="${height - AXIS}"/>`,
-    ...rows.map(({ clear, difference, interval: [low, high], name }, i) => {
+    ...rows.map(({ difference, interval: [low, high], name, significant }, i) => {
       const y = 16 + i * ROW
-      const tone = clear ? (difference > 0 ? "better" : "worse") : "unclear"
+      const tone = significant ? (difference > 0 ? "better" : "worse") : "unclear"
       return markup`<g class="${tone}"><text class="name" x="${LEFT - 10}" y="${y + 4}" text-anchor="end">${name}</text><line x1="${x(low)}" x2="${x(high)}" y1="${y}" y2="${y}"/><circle cx="${x(difference)}" cy="${y}" r="4.5"><title>${name}: ${difference} [${low}, ${high}]</title></circle></g>`
     })
   ])
 }
 
-/** Values sorted from the greatest to the least, around zero: how many queries won and lost, and how much. */
+/** Values in descending order around zero: how many questions improved or worsened, and by how much. */
 export const sortedDifferences = (label: string, values: ReadonlyArray<number>): Markup => {
   const sorted = values.toSorted((a, b) => b - a)
   const height = 220
   const middle = (height - AXIS) / 2 + 2
   const edge = Math.max(0.01, ...sorted.map(Math.abs))
-  const step = span / Math.max(1, sorted.length)
+  const step = PLOT_WIDTH / Math.max(1, sorted.length)
   const y = (value: number) => middle - (value / edge) * (middle - 6)
   const area = (side: 1 | -1) => {
     const part = sorted.map((value) => (value * side > 0 ? value : 0))
@@ -92,15 +92,15 @@ export const sortedDifferences = (label: string, values: ReadonlyArray<number>):
       (value, i) =>
         `${(LEFT + i * step).toFixed(1)},${y(value).toFixed(1)} ${(LEFT + (i + 1) * step).toFixed(1)},${y(value).toFixed(1)}`
     )
-    return `${LEFT},${middle} ${top.join(" ")} ${(LEFT + span).toFixed(1)},${middle}`
+    return `${LEFT},${middle} ${top.join(" ")} ${(LEFT + PLOT_WIDTH).toFixed(1)},${middle}`
   }
   return svg(height, label, [
     ...ticks(-edge, edge).map(
       (value) =>
-        markup`<line class="grid" x1="${LEFT}" x2="${LEFT + span}" y1="${y(value)}" y2="${y(value)}"/><text class="tick" x="${LEFT - 10}" y="${y(value) + 4}" text-anchor="end">${value}</text>`
+        markup`<line class="grid" x1="${LEFT}" x2="${LEFT + PLOT_WIDTH}" y1="${y(value)}" y2="${y(value)}"/><text class="tick" x="${LEFT - 10}" y="${y(value) + 4}" text-anchor="end">${value}</text>`
     ),
     markup`<polygon class="won" points="${area(1)}"/><polygon class="lost" points="${area(-1)}"/>`,
-    markup`<line class="zero" x1="${LEFT}" x2="${LEFT + span}" y1="${middle}" y2="${middle}"/>`,
-    markup`<text class="tick" x="${LEFT + span}" y="${height - 8}" text-anchor="end">${sorted.length} questions, the most improved first</text>`
+    markup`<line class="zero" x1="${LEFT}" x2="${LEFT + PLOT_WIDTH}" y1="${middle}" y2="${middle}"/>`,
+    markup`<text class="tick" x="${LEFT + PLOT_WIDTH}" y="${height - 8}" text-anchor="end">${sorted.length} questions, most improved first</text>`
   ])
 }

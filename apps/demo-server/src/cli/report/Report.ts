@@ -1,4 +1,4 @@
-/** An evaluation as one HTML file: no script, nothing loaded, light and dark. */
+/** An evaluation as one HTML file: no scripts, no external resources, light and dark. */
 import {
   type Comparison,
   type Configuration,
@@ -9,21 +9,21 @@ import {
 import { Markup, markup } from "./Markup.ts"
 import { groupedBars, intervals, legend, sortedDifferences } from "./Plots.ts"
 
-/** What is reported: of a judged collection or of a library. */
-export interface Reported {
+/** An evaluation of a judged collection or of a library. */
+export interface ReportInput {
   readonly collection: string
   readonly queries: number
   readonly runs: ReadonlyArray<EvaluatedRun>
   readonly comparisons: ReadonlyArray<Comparison>
   readonly each: ReadonlyArray<MeasuredQueries>
-  /** What the runs of one letter are. */
+  /** What the runs named a and b are. */
   readonly configurations?: ReadonlyArray<Configuration>
-  /** What a reader must know to judge the figures. */
+  /** What limits these results. */
   readonly note?: string | undefined
 }
 
-/** Below this a difference is called clear. */
-const CLEAR = 0.05
+/** A p-value below this is significant. */
+const SIGNIFICANCE = 0.05
 
 const STYLE = new Markup(`
 :root { color-scheme: light dark; --paper: #fbfaf7; --ink: #23211d; --soft: #6d685f; --line: #dcd7cc;
@@ -90,7 +90,7 @@ const differences = (
   const rows = METRICS.map((metric) => ({
     name: metric,
     ...metrics[metric],
-    clear: metrics[metric].p < CLEAR
+    significant: metrics[metric].p < SIGNIFICANCE
   }))
   const first = each.find(({ name }) => name === a)?.each ?? []
   const second = each.find(({ name }) => name === b)?.each ?? []
@@ -100,26 +100,27 @@ const differences = (
   })
   const won = gaps.filter((gap) => gap > 0).length
   const lost = gaps.filter((gap) => gap < 0).length
-  return markup`<h2>${a} against ${b}</h2>
-<p class="soft">Difference of means over ${queries} questions with its 95 % interval, paired bootstrap with 10,000 resamples. Coloured where p &lt; ${CLEAR}.</p>
+  return markup`<h2>${a} vs ${b}</h2>
+<p class="soft">Difference of the means over ${queries} questions with its 95 % interval: paired bootstrap, 10,000 resamples. Coloured where p &lt; ${SIGNIFICANCE}.</p>
 ${intervals(`${a} minus ${b}`, rows)}
 ${table(
   ["metric", "difference", "95 % interval", "p"],
-  rows.map(({ clear, difference, interval: [low, high], name, p }) => [
+  rows.map(({ difference, interval: [low, high], name, p, significant }) => [
     cell(name),
-    cell(signed(difference), clear),
+    cell(signed(difference), significant),
     cell(`${signed(low)} … ${signed(high)}`),
     cell(p.toFixed(4))
   ])
 )}
-<p class="soft">nDCG@10, question by question: better for ${won}, worse for ${lost}, the same for ${gaps.length - won - lost}.</p>
-${sortedDifferences(`nDCG@10 of ${a} minus ${b} for each question`, gaps)}`
+<p class="soft">nDCG@10 by question: higher for ${won}, lower for ${lost}, equal for ${gaps.length - won - lost}.</p>
+${sortedDifferences(`nDCG@10 of ${a} minus ${b}, by question`, gaps)}`
 }
 
-const signed = (value: number): string => `${value > 0 ? "+" : ""}${value.toFixed(4)}`
+/** Four decimals, with a sign. */
+export const signed = (value: number): string => `${value > 0 ? "+" : ""}${value.toFixed(4)}`
 
-/** The whole file. */
-export const reportOf = ({
+/** The HTML document. */
+export const reportHtml = ({
   collection,
   comparisons,
   configurations = [],
@@ -127,7 +128,7 @@ export const reportOf = ({
   note,
   queries,
   runs
-}: Reported): string => {
+}: ReportInput): string => {
   const names = runs.map(({ name }) => name)
   const metricSeries = runs.map(({ metrics, name }) => ({
     name,
@@ -138,15 +139,15 @@ export const reportOf = ({
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Retrieval on ${collection}</title><style>${STYLE}</style></head>
 <body>
 <h1>Retrieval on ${collection}</h1>
-<p class="soft">${queries} questions. All metrics are 0 to 1, higher is better.</p>
+<p class="soft">${queries} questions. All metrics range from 0 to 1; higher is better.</p>
 ${note === undefined ? [] : markup`<p>${note}</p>`}
 ${configurations.map(({ name, options }) => markup`<p>${name}: <code>${JSON.stringify(options)}</code></p>`)}
-<h2>What each way of retrieving reaches</h2>
+<h2>Metrics of each run</h2>
 ${legend(names)}
-${groupedBars("Metrics of every run", METRICS, metricSeries)}
+${groupedBars("Metrics of each run", METRICS, metricSeries)}
 ${metricsTable(runs)}
-<h2>What it takes</h2>
-<p class="soft">Time of one question in the process, model calls of all questions together. Tokens as the models count them; those of the process are free.</p>
+<h2>Latency and cost</h2>
+<p class="soft">Latency is per question. Calls and tokens are totals over all questions, as the models count them. Embedded models are free.</p>
 ${costTable(runs)}
 ${comparisons.map((comparison) => differences(comparison, each))}
 </body>

@@ -1,4 +1,4 @@
-/** `sluice eval qa`: how well questions about documents are answered, cited, or left unanswered. */
+/** `sluice eval qa`: how well questions are answered, cited, or left unanswered. */
 import { type AnswerEvaluation, type AnswerScores, evaluateAnswers } from "@sluice/rag/evaluation"
 import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -6,15 +6,17 @@ import { join } from "node:path"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { SAMPLES } from "../../libraries/Samples.ts"
 import { NarrowLayer } from "../../providers/Models.ts"
-import { dataFlag, dataFolder } from "./DataFolder.ts"
-import { json, note, print } from "../output/Output.ts"
+import { jsonFlag, note, printResult } from "../output/Output.ts"
+import { evaluationData, evaluationDataFlag } from "./EvaluationFlags.ts"
 
-const HOLDS = "the papers that the questions are about, in figures/"
+const CONTENTS = "the papers that the questions are about, in figures/"
 
-/** The questions of this project, from its root. */
+/** The questions of this project. */
 const QUESTIONS = "test/qa/questions.jsonl"
 
-const shares = (name: string, { questions, ...scores }: AnswerScores): string =>
+const PROGRESS_EVERY = 25
+
+const row = (name: string, { questions, ...scores }: AnswerScores): string =>
   [
     `${name} (${questions})`.padEnd(18),
     ...Object.values(scores).map((value: number | undefined) => (value?.toFixed(3) ?? "–").padStart(10))
@@ -23,41 +25,43 @@ const shares = (name: string, { questions, ...scores }: AnswerScores): string =>
 const render = ({ all, byKind, failures, heldOut, missing, questions, ran, worked }: AnswerEvaluation) =>
   [
     `${ran} of ${questions} questions were asked.`,
-    ...missing.map((document) => `  ${document} is not there: its questions were not asked.`),
+    ...missing.map((document) => `  ${document} is missing: its questions were skipped.`),
     " ".repeat(18) +
       ["contains", "cited", "answers", "figures", "abstains"].map((name) => name.padStart(10)).join(""),
-    shares("all", all),
-    shares("worked on", worked),
-    shares("held out", heldOut),
-    ...Object.entries(byKind).map(([kind, scores]) => shares(kind, scores)),
+    row("all", all),
+    row("worked on", worked),
+    row("held out", heldOut),
+    ...Object.entries(byKind).map(([kind, scores]) => row(kind, scores)),
     ...failures.map(
       ({ answer, citations, id, question, retrieved }) =>
         `  ${id} ${question}\n      ${retrieved ? "" : "not retrieved; "}${answer.replace(/\s+/g, " ").slice(0, 160)} [${citations.join("; ")}]`
     )
   ].join("\n")
 
-export const qa = Command.make(
+export const qaCommand = Command.make(
   "qa",
   {
-    data: dataFlag(HOLDS),
+    data: evaluationDataFlag(CONTENTS),
     questions: Flag.File("questions").pipe(
-      Flag.withDescription(`File of questions, one JSON object a line. Default ${QUESTIONS}`),
+      Flag.withDescription(`File of questions, one JSON object per line. Default: ${QUESTIONS}`),
       Flag.withDefault(QUESTIONS)
     ),
-    json
+    json: jsonFlag
   },
   ({ data, json, questions }) =>
     Effect.gen(function* () {
-      const folder = yield* dataFolder(data, HOLDS)
+      const folder = yield* evaluationData(data, CONTENTS)
       const evaluation = yield* evaluateAnswers({
         questions,
         folders: [SAMPLES, join(folder, "figures")],
-        onQuestion: (asked, of) => (asked % 25 === 0 ? note(`${asked} of ${of} questions`) : Effect.void)
+        onQuestion: (done, total) =>
+          done % PROGRESS_EVERY === 0 ? note(`${done} of ${total} questions`) : Effect.void
       })
-      yield* print(json, evaluation, () => render(evaluation))
+      yield* printResult(json, evaluation, () => render(evaluation))
     }).pipe(Effect.scoped, Effect.provide(Layer.provide(NarrowLayer, ServerConfig.layer)))
 ).pipe(
   Command.withDescription(
-    "Questions with expected page, figure or text: answered, cited, and left unanswered when they should be"
+    "Ask questions with an expected page, figure or text, and questions without an answer: score answers, citations " +
+      "and abstentions"
   )
 )

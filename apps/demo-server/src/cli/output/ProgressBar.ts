@@ -1,16 +1,16 @@
-/** A bar on the terminal for work that takes long. It is drawn on standard error, and only where a person looks. */
+/** A progress bar on standard error, drawn only on a terminal. */
 import { Clock, Effect, type Scope } from "effect"
 
 const WIDTH = 28
-/** A bar drawn more often than this costs more than it tells. */
-const EVERY_MILLISECONDS = 80
+/** Minimum time between two redraws. */
+const REDRAW_MILLISECONDS = 80
 
-export interface Progress {
-  /** Draws the bar at `done` of `total` (unknown: a count alone), with `detail` behind it. */
+interface ProgressBar {
+  /** Shows `done` of `total`, or only the count when `total` is unknown, then `detail`. */
   readonly update: (done: number, total: number | undefined, detail: string) => Effect.Effect<void>
 }
 
-/** One line of the bar, cut to the terminal's width. */
+/** One line, cut to the width of the terminal. */
 export const renderBar = (
   label: string,
   done: number,
@@ -25,9 +25,9 @@ export const renderBar = (
   return `${label}${bar} ${count}  ${detail}`.slice(0, Math.max(0, columns - 1))
 }
 
-/** A bar that is wiped away when its scope closes. Where standard error is no terminal it draws nothing. */
-export const make = (label: string): Effect.Effect<Progress, never, Scope.Scope> =>
-  Effect.gen(function* (): Effect.fn.Return<Progress, never, Scope.Scope> {
+/** Erases the bar when the scope closes. Draws nothing where standard error is not a terminal. */
+export const progressBar = (label: string): Effect.Effect<ProgressBar, never, Scope.Scope> =>
+  Effect.gen(function* (): Effect.fn.Return<ProgressBar, never, Scope.Scope> {
     const out = process.stderr
     if (!out.isTTY) return { update: () => Effect.void }
     let last = Number.NEGATIVE_INFINITY
@@ -36,7 +36,7 @@ export const make = (label: string): Effect.Effect<Progress, never, Scope.Scope>
       update: (done, total, detail) =>
         Clock.currentTimeMillis.pipe(
           Effect.map((now) => {
-            if (now - last < EVERY_MILLISECONDS && done !== total) return
+            if (now - last < REDRAW_MILLISECONDS && done !== total) return
             last = now
             out.write(`\r\u001b[2K${renderBar(label, done, total, detail, out.columns)}`)
           })

@@ -1,0 +1,44 @@
+/** `sluice eval retrieval`: how well passages that people judged relevant are retrieved. */
+import { evaluateRetrieval } from "@sluice/rag/evaluation"
+import { Effect, Layer } from "effect"
+import { Command, Flag } from "effect/cli"
+import { ServerConfig } from "../../config/ServerConfig.ts"
+import { NarrowLayer } from "../../providers/Models.ts"
+import { jsonFlag } from "../output/Output.ts"
+import { evaluationData, evaluationDataFlag } from "./EvaluationFlags.ts"
+import { evaluateWith, resultFlags } from "./EvaluationResult.ts"
+
+const CONTENTS = "retrieval/NAME with corpus.jsonl, queries.jsonl and qrels.tsv or qrels/test.tsv"
+
+export const retrievalCommand = Command.make(
+  "retrieval",
+  {
+    data: evaluationDataFlag(CONTENTS),
+    collection: Flag.String("collection").pipe(
+      Flag.withDescription("NAME of the collection, such as cranfield")
+    ),
+    ...resultFlags,
+    json: jsonFlag
+  },
+  ({ collection, data, ...flags }) =>
+    evaluateWith(flags, (options) =>
+      Effect.flatMap(evaluationData(data, CONTENTS), (folder) =>
+        evaluateRetrieval({ data: folder, collection, ...options })
+      )
+    ).pipe(Effect.scoped, Effect.provide(Layer.provide(NarrowLayer, ServerConfig.layer)))
+).pipe(
+  Command.withDescription(
+    "nDCG, recall, MRR, hit rate, latency and cost of bm25 (full text), embeddings, embeddings+rerank and the default, " +
+      "with significance tests"
+  ),
+  Command.withExamples([
+    {
+      command: "sluice eval retrieval --data DIR --collection cranfield --fail-under nDCG@10=.4",
+      description: "Fail in continuous integration when quality drops"
+    },
+    {
+      command: `sluice eval retrieval --collection cranfield --a '{"recall":50}' --report report.html`,
+      description: "Compare a configuration with the default and write a report with plots"
+    }
+  ])
+)

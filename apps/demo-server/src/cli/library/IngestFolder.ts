@@ -1,0 +1,65 @@
+/** Ingests a folder into the library, with a progress bar. */
+import type { IngestReport, LibraryService } from "@sluice/rag"
+import { Effect, Option, Stream } from "effect"
+import { Flag } from "effect/cli"
+import { note } from "../output/Output.ts"
+import { progressBar } from "../output/ProgressBar.ts"
+
+/** Prints every file or page that could not be read to standard error. */
+export const ingestFolder = Effect.fn("cli.ingestFolder")(function* (
+  library: LibraryService,
+  folder: string
+) {
+  const progress = yield* progressBar("Ingesting")
+  let files: number | undefined
+  let processed = 0
+  let written = 0
+  let report: IngestReport | undefined
+  const faults: Array<string> = []
+  yield* library.ingestEvents(folder).pipe(
+    Stream.runForEach((event) => {
+      if (event.type === "found") files = event.files
+      if (event.type === "document") processed += 1
+      if (event.type === "committed") written += event.passages
+      if (event.type === "done") report = event.report
+      if (event.type === "document" && (event.status === "added" || event.status === "replaced"))
+        for (const { message, page } of event.faults ?? [])
+          faults.push(`partly read: ${event.path}${page === undefined ? "" : `, page ${page}`}: ${message}`)
+      return progress.update(processed, files, counted(written, "passage"))
+    })
+  )
+  for (const fault of faults) yield* note(fault)
+  for (const { error, path } of report?.failed ?? [])
+    yield* note(`not read: ${error.message.startsWith(path) ? error.message : `${path}: ${error.message}`}`)
+  return report ?? (yield* Effect.die(new Error("the ingest ended without a report")))
+}, Effect.scoped)
+
+/** `1 passage`, `2 passages`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+
+/** One line: how many documents were added, replaced, removed, and could not be read. */
+export const ingestSummary = (report: IngestReport): string => {
+  const counts = (["added", "replaced", "unchanged", "removed"] as const).flatMap((name) =>
+    report[name] > 0 ? [`${report[name]} ${name}`] : []
+  )
+  if (report.faulty > 0) counts.push(`${report.faulty} partly read`)
+  if (report.failed.length > 0) counts.push(`${report.failed.length} not read`)
+  const documents = counts.length === 0 ? "no documents" : `documents: ${counts.join(", ")}`
+  return `${documents}; ${counted(report.passages, "passage")} written`
+}
+
+export const docsFlag = Flag.Path("docs", { mustExist: true }).pipe(
+  Flag.withDescription("Ingest this folder first"),
+  Flag.optional
+)
+
+/** Ingests the folder of `--docs` and prints what changed. */
+export const ingestDocs = Effect.fn("cli.ingestDocs")(function* (
+  library: LibraryService,
+  docs: Option.Option<string>
+) {
+  if (Option.isNone(docs)) return
+  const report = yield* ingestFolder(library, docs.value)
+  const { added, failed, removed, replaced } = report
+  if (added + replaced + removed + failed.length > 0) yield* note(ingestSummary(report))
+})
