@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Batch, batches } from "../../packages/core/src/client/Batches.ts"
-import { makeEmbedAll } from "../../packages/core/src/client/Embed.ts"
+import { type Batch, batches } from "../../packages/core/src/client/retrieval/Batches.ts"
+import { makeEmbedAll } from "../../packages/core/src/client/retrieval/Embed.ts"
 import {
   GatewayError,
   type GatewayReason,

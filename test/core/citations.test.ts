@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { apiKey, GatewayReader, Reader } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Effect, Layer, Stream } from "effect"
-import { readLine } from "../../packages/core/src/models/CitedLines.ts"
+import { readLine } from "../../packages/core/src/readers/CitedLines.ts"
 import { delta, events, LoopbackGateway } from "./LoopbackGateway.ts"
 
 const PASSAGES = [

@@ -3,7 +3,7 @@ import { apiKey, Gateway, type GatewayError, toBase64 } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Effect, Layer, Result } from "effect"
 import { HttpClient } from "effect/http"
-import { layerTransport } from "../../packages/core/src/client/Transport.ts"
+import { layerTransport } from "../../packages/core/src/client/transport/Transport.ts"
 import { behaving, KEY, once } from "./Clients.ts"
 import { type Behaviour, json, LoopbackGateway, model, openAi, refuse, scores } from "./LoopbackGateway.ts"
 

@@ -18,7 +18,7 @@ import {
 } from "@sluice/core/client"
 import { type Duration, Effect, Exit } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
-import { outgoing } from "../../packages/core/src/client/Outgoing.ts"
+import { outgoing } from "../../packages/core/src/client/transport/Outgoing.ts"
 import { behaving, Clients } from "./Clients.ts"
 import { follow } from "./Follow.ts"
 import { type Behaviour, json, LoopbackGateway, openAi, refuse } from "./LoopbackGateway.ts"

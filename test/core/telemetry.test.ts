@@ -17,7 +17,7 @@ import {
 } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import { count } from "../../packages/core/src/client/Telemetry.ts"
+import { count } from "../../packages/core/src/client/call/Telemetry.ts"
 import { follow } from "./Follow.ts"
 import { ask, chat, chatStream, embedTwo, rerankThree } from "./Clients.ts"
 import { type Behaviour, delta, events, json, LoopbackGateway, model, openAi } from "./LoopbackGateway.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { EmbeddingResponse, fromBase64, RerankResponse, toBase64 } from "@sluice/core"
-import { usualEmbeddings, usualRerank } from "../../packages/core/src/client/Usual.ts"
+import { usualEmbeddings, usualRerank } from "../../packages/core/src/client/retrieval/Usual.ts"
 import { Option, Schema } from "effect"
 
 /** What is there, or nothing where it is not even JSON. */

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Extra, Video, VideoRemoved, VideoRequest, videoExpiry, videoProgress } from "@sluice/core"
 import { Effect, Schema } from "effect"
-import { makeMp4Reader } from "../../packages/core/src/client/Mp4.ts"
+import { makeMp4Reader } from "../../packages/core/src/client/media/Mp4.ts"
 import { mp4 } from "./videosHandlers.ts"
 import { wired } from "./wired.ts"
 

@@ -3,7 +3,7 @@ import { apiKey, GatewayError, ServerFailure } from "@sluice/core"
 import { type About, makeCaller } from "@sluice/core/client"
 import { Clock, Effect, Fiber, Logger, References, Schedule, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { pollTask, type TaskPoll, type TaskState } from "../../packages/core/src/client/Tasks.ts"
+import { pollTask, type TaskPoll, type TaskState } from "../../packages/core/src/client/media/Tasks.ts"
 
 const about: About = { operation: "videos.generate", model: "v" }
 const { fail } = makeCaller({}, apiKey("sk-canary-5f2e"))

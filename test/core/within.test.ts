@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { within } from "../../packages/core/src/client/Within.ts"
+import { within } from "../../packages/core/src/client/call/Within.ts"
 
 const late = () => Effect.fail("late" as const)
 const soon = Duration.millis(1)

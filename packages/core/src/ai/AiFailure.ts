@@ -1,6 +1,6 @@
 /** A `GatewayError` as an `AiError`: the one map between the two. */
 import * as AiError from "effect/ai/AiError"
-import type { GatewayError, GatewayReason } from "../GatewayError.ts"
+import type { GatewayError, GatewayReason } from "../contract/GatewayError.ts"
 
 /** Which service and which of its methods failed; the path stands for the request in a network error. */
 export interface AiCall {

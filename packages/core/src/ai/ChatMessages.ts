@@ -1,8 +1,8 @@
 /** A prompt of Effect's AI services as messages of the gateway's chat. */
 import { Effect } from "effect"
 import type * as Prompt from "effect/ai/Prompt"
-import type { ChatContent, ChatMessage } from "../endpoints/Chat.ts"
-import { InvalidRequest } from "../GatewayError.ts"
+import type { ChatContent, ChatMessage } from "../contract/Chat.ts"
+import { InvalidRequest } from "../contract/GatewayError.ts"
 import { IMAGE_FORMATS } from "../media/ImageFormat.ts"
 import { readImage } from "../media/ImageSource.ts"
 import type { ImageDetail } from "../media/ImageTokens.ts"

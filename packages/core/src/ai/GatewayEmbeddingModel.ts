@@ -3,8 +3,8 @@ import { Context, Effect, Layer } from "effect"
 import * as AiError from "effect/ai/AiError"
 import * as EmbeddingModel from "effect/ai/EmbeddingModel"
 import * as Model from "effect/ai/Model"
-import { Gateway } from "../Gateway.ts"
-import { CurrentRetryPolicy } from "../RetryPolicy.ts"
+import { Gateway } from "../gateway/Gateway.ts"
+import { CurrentRetryPolicy } from "../gateway/RetryPolicy.ts"
 import { aiError } from "./AiFailure.ts"
 
 export interface GatewayEmbeddingModelOptions {

@@ -2,8 +2,8 @@
 import { Result } from "effect"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type { Schema } from "effect"
-import type { ChatMessage } from "../endpoints/Chat.ts"
-import { jsonIn } from "../Json.ts"
+import type { ChatMessage } from "../contract/Chat.ts"
+import { jsonIn } from "../contract/Json.ts"
 
 /** The messages with the request for one JSON object of a schema, or why that schema has no JSON form. */
 export const askForJson = (

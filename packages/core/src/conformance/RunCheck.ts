@@ -1,12 +1,12 @@
 /** Makes the requests of a check, and judges every rule of its call. */
 import { Duration, Effect, identity } from "effect"
-import { type Answer, ask, refusalOf, type Unanswered } from "./Ask.ts"
-import { type Check, rulesOf, type Tools } from "./Check.ts"
-import type { ContractCall } from "./Contract.ts"
-import { at, fault } from "./Json.ts"
-import { guessOf } from "./Models.ts"
-import type { CheckedCall, Judged } from "./Rule.ts"
-import type { Session } from "./Session.ts"
+import { type Answer, ask, refusalOf, type Unanswered } from "./framework/Ask.ts"
+import { type Check, rulesOf, type Tools } from "./framework/Check.ts"
+import type { ContractCall } from "./framework/Contract.ts"
+import { at, fault } from "./framework/Json.ts"
+import { guessOf } from "./framework/Models.ts"
+import type { CheckedCall, Judged } from "./framework/Rule.ts"
+import type { Session } from "./framework/Session.ts"
 
 const ERROR_FIELDS = ["message", "type", "param", "code"]
 

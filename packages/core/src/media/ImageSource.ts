@@ -1,7 +1,7 @@
 /** Where an image comes from, and what of it goes on the wire. */
 import { Effect, FileSystem, Result } from "effect"
-import { MAX_IMAGE_BYTES } from "../endpoints/Chat.ts"
-import { InvalidRequest } from "../GatewayError.ts"
+import { MAX_IMAGE_BYTES } from "../contract/Chat.ts"
+import { InvalidRequest } from "../contract/GatewayError.ts"
 import { base64Bytes, decodeBase64 } from "./Base64.ts"
 import { isDataUri, makeDataUri, parseDataUri } from "./DataUri.ts"
 import { mediaTypeOf } from "./ImageFormat.ts"

@@ -1,6 +1,6 @@
 /** The narrow service that turns texts into vectors. */
 import { Context, type Effect } from "effect"
-import type { GatewayError } from "../GatewayError.ts"
+import type { GatewayError } from "../contract/GatewayError.ts"
 
 /** What a text is embedded for. Models that tell the two apart are given their prefixes by the implementation. */
 export type Purpose = "query" | "passage"

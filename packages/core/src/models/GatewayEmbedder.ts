@@ -1,7 +1,7 @@
 /** An `Embedder` of any embedding model of the gateway. */
 import { Effect, Layer, Semaphore } from "effect"
-import { Gateway } from "../Gateway.ts"
-import { GatewayError, InvalidResponse, PartialFailure } from "../GatewayError.ts"
+import { Gateway } from "../gateway/Gateway.ts"
+import { GatewayError, InvalidResponse, PartialFailure } from "../contract/GatewayError.ts"
 import { Embedder, type Purpose } from "./Embedder.ts"
 
 /** Which embedding model, and what is known of it. */

@@ -1,7 +1,7 @@
 /** A `Reranker` of any rerank model of the gateway. */
 import { Effect, Layer } from "effect"
-import { Gateway } from "../Gateway.ts"
-import { GatewayError, InvalidRequest } from "../GatewayError.ts"
+import { Gateway } from "../gateway/Gateway.ts"
+import { GatewayError, InvalidRequest } from "../contract/GatewayError.ts"
 import { Reranker } from "./Reranker.ts"
 
 /** Which rerank model, and how much it takes. */

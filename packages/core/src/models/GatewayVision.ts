@@ -1,8 +1,8 @@
 /** A `Vision` of any multimodal chat model of the gateway. */
 import { Effect, Layer } from "effect"
-import { MAX_IMAGE_BYTES } from "../endpoints/Chat.ts"
-import { Gateway } from "../Gateway.ts"
-import { GatewayError, InvalidRequest } from "../GatewayError.ts"
+import { MAX_IMAGE_BYTES } from "../contract/Chat.ts"
+import { Gateway } from "../gateway/Gateway.ts"
+import { GatewayError, InvalidRequest } from "../contract/GatewayError.ts"
 import { IMAGE_FORMATS } from "../media/ImageFormat.ts"
 import { readImage } from "../media/ImageSource.ts"
 import { Vision } from "./Vision.ts"

@@ -1,6 +1,6 @@
 /** The narrow service that answers a question from passages, sentence by sentence, with evidence. */
 import { Context, type Stream } from "effect"
-import type { GatewayError } from "../GatewayError.ts"
+import type { GatewayError } from "../contract/GatewayError.ts"
 
 /** What a program may want to know of a reading model before it uses it. */
 export interface ReaderModel {

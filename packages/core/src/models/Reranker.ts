@@ -1,6 +1,6 @@
 /** The narrow service that orders documents by relevance to a query. */
 import { Context, type Effect } from "effect"
-import type { GatewayError } from "../GatewayError.ts"
+import type { GatewayError } from "../contract/GatewayError.ts"
 
 /** What a program may want to know of a rerank model before it uses it. */
 export interface RerankerModel {

@@ -1,6 +1,6 @@
 /** The narrow service that answers a question about images. */
 import { Context, type Effect } from "effect"
-import type { GatewayError } from "../GatewayError.ts"
+import type { GatewayError } from "../contract/GatewayError.ts"
 import type { ImageFormat } from "../media/ImageFormat.ts"
 import type { ImageDetail } from "../media/ImageTokens.ts"
 

@@ -1,12 +1,12 @@
 /** `POST /v1/chat/completions`. */
 import { Effect, Option, Schema } from "effect"
 import { Sse } from "effect/encoding"
-import { ChatEvent, DONE } from "../../endpoints/Chat.ts"
-import type { Answer } from "../Ask.ts"
-import { check } from "../Check.ts"
-import { at, fault } from "../Json.ts"
-import { wantsModel } from "../Models.ts"
-import { ours, promised } from "../Rule.ts"
+import { ChatEvent, DONE } from "../../contract/Chat.ts"
+import type { Answer } from "../framework/Ask.ts"
+import { check } from "../framework/Check.ts"
+import { at, fault } from "../framework/Json.ts"
+import { wantsModel } from "../framework/Models.ts"
+import { ours, promised } from "../framework/Rule.ts"
 import { GIF, JPEG, PNG, WEBP } from "./ChatImages.ts"
 
 /** Room for a model that thinks before it answers in a word. */

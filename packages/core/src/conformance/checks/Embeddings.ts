@@ -1,11 +1,11 @@
 /** `POST /v1/embeddings`. */
 import { Effect } from "effect"
-import { fromBase64 } from "../../Float32.ts"
-import type { Answer } from "../Ask.ts"
-import { check } from "../Check.ts"
-import { at, fault, listAt } from "../Json.ts"
-import { ours, promised } from "../Rule.ts"
-import { wantsModel } from "../Models.ts"
+import { fromBase64 } from "../../contract/Float32.ts"
+import type { Answer } from "../framework/Ask.ts"
+import { check } from "../framework/Check.ts"
+import { at, fault, listAt } from "../framework/Json.ts"
+import { ours, promised } from "../framework/Rule.ts"
+import { wantsModel } from "../framework/Models.ts"
 
 const FIRST = "The lock keeper opens the sluice at high water."
 const SECOND = "Seventeen violins, two harps, one conductor."

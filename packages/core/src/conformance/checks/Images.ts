@@ -1,11 +1,11 @@
 /** `/v1/images/generations`: one image, and where a model works in two steps one task. */
 import { Effect } from "effect"
-import type { Answer } from "../Ask.ts"
-import { type Check, check } from "../Check.ts"
-import { at, fault, listAt } from "../Json.ts"
-import { wantsModel } from "../Models.ts"
-import { hasEnded, poll, statusOf } from "../Poll.ts"
-import { ours, promised } from "../Rule.ts"
+import type { Answer } from "../framework/Ask.ts"
+import { type Check, check } from "../framework/Check.ts"
+import { at, fault, listAt } from "../framework/Json.ts"
+import { wantsModel } from "../framework/Models.ts"
+import { hasEnded, poll, statusOf } from "../framework/Poll.ts"
+import { ours, promised } from "../framework/Rule.ts"
 
 const SECTION = "Image generation request"
 const ENDPOINTS = "Endpoints › Images"

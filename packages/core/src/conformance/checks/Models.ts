@@ -1,8 +1,8 @@
 /** Which models there are: two lists of the interface, and one where common clients look. */
 import { Effect } from "effect"
-import { type Check, check } from "../Check.ts"
-import { at, fault, listAt } from "../Json.ts"
-import { ours, promised } from "../Rule.ts"
+import { type Check, check } from "../framework/Check.ts"
+import { at, fault, listAt } from "../framework/Json.ts"
+import { ours, promised } from "../framework/Rule.ts"
 
 const withId = (json: unknown) => {
   const data = listAt(json, "data")

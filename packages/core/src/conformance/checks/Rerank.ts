@@ -1,9 +1,9 @@
 /** `POST /v1/rerank`. */
 import { Effect } from "effect"
-import { check } from "../Check.ts"
-import { at, fault, listAt } from "../Json.ts"
-import { wantsModel } from "../Models.ts"
-import { ours, promised } from "../Rule.ts"
+import { check } from "../framework/Check.ts"
+import { at, fault, listAt } from "../framework/Json.ts"
+import { wantsModel } from "../framework/Models.ts"
+import { ours, promised } from "../framework/Rule.ts"
 
 const QUERY = "When does the lock keeper open the sluice?"
 /** The last one answers the query; the others have nothing to do with it. */

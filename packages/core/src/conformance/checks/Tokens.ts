@@ -1,12 +1,12 @@
 /** Tokens, the account's API keys: those that are there are read, one of the check's own is made, changed and removed. */
 import { Clock, Duration, Effect, Option, Schema } from "effect"
 import type { HttpClient } from "effect/http"
-import { ApiKey } from "../../Credentials.ts"
-import { ask, refusalOf, type Request } from "../Ask.ts"
-import { type Check, check } from "../Check.ts"
-import { at, fault, listAt } from "../Json.ts"
-import { ours, promised } from "../Rule.ts"
-import type { Session } from "../Session.ts"
+import { ApiKey } from "../../contract/Credentials.ts"
+import { ask, refusalOf, type Request } from "../framework/Ask.ts"
+import { type Check, check } from "../framework/Check.ts"
+import { at, fault, listAt } from "../framework/Json.ts"
+import { ours, promised } from "../framework/Rule.ts"
+import type { Session } from "../framework/Session.ts"
 
 const ACCOUNT = "Endpoints › Account management"
 const SECTION = "Token (API key)"

@@ -1,9 +1,9 @@
 /** The user, and the system access token. */
 import { Effect, Option, Redacted, Schema } from "effect"
-import { SystemAccessToken } from "../../Credentials.ts"
-import { type Check, check } from "../Check.ts"
-import { at, fault } from "../Json.ts"
-import { ours, promised } from "../Rule.ts"
+import { SystemAccessToken } from "../../contract/Credentials.ts"
+import { type Check, check } from "../framework/Check.ts"
+import { at, fault } from "../framework/Json.ts"
+import { ours, promised } from "../framework/Rule.ts"
 
 const ACCOUNT = "Endpoints › Account management"
 

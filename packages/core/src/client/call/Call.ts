@@ -1,0 +1,202 @@
+/** A whole call: attempts with their time-out, the waits between them, and the time-out of it all. */
+import { Clock, Context, Duration, Effect, Exit, Redacted } from "effect"
+import { GatewayError, IN_DOUBT_REASONS, TimedOut } from "../../contract/GatewayError.ts"
+import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../../gateway/RetryPolicy.ts"
+import { sentence } from "../../contract/Sentence.ts"
+import type { About } from "./About.ts"
+import type { Answer, Problem } from "../transport/Answer.ts"
+import { concealAnswer, concealer, concealIn } from "./Conceal.ts"
+import type { Outcome } from "../transport/Direct.ts"
+import type { Guard } from "./Guard.ts"
+import { IdempotencyKey } from "../transport/Idempotency.ts"
+import { count, observe } from "./Telemetry.ts"
+import { timerOf, within } from "./Within.ts"
+
+export type { About } from "./About.ts"
+
+export interface CallOptions {
+  /** `RETRY` when not given; `withRetryPolicy` replaces it for single calls. */
+  readonly retry?: RetryPolicy
+  /**
+   * From the start of an attempt, which may wait for one of the transport's connections, to its whole answer; of a
+   * stream, to its head and then from byte to byte.
+   */
+  readonly attemptTimeout?: Duration.Input
+  /** From the start of a call to its end, attempts and waits together; of a stream, to its head and then from event to event. */
+  readonly callTimeout?: Duration.Input
+  /** Of a chat's stream that has begun, from byte to byte, in place of both: comments alone keep it open for ever. */
+  readonly idleTimeout?: Duration.Input
+  /**
+   * The gateway makes one thing for one `Idempotency-Key`, however often it is asked: creations are then repeated like
+   * reads. False when not given: the interface does not know the header.
+   */
+  readonly honoursIdempotencyKey?: boolean
+}
+
+/** Long enough for a full batch of embeddings, or a long answer. */
+export const ATTEMPT_TIMEOUT: Duration.Input = "60 seconds"
+export const CALL_TIMEOUT: Duration.Input = "3 minutes"
+
+const DOUBT = "It may have been made all the same, and paid for: look before you make it again."
+
+/** What is said after a message: nothing where it says so itself, as another gateway's does that has it from here. */
+const doubtAfter = (message: string): string =>
+  message.includes(DOUBT) ? "" : `${sentence(message).slice(message.length)} ${DOUBT}`
+
+/** Some gateways put more than an identifier there. */
+const REQUEST_ID_LENGTH = 128
+
+/** Runs attempts as calls. */
+export interface Caller {
+  readonly call: <A>(
+    about: About,
+    attempt: Effect.Effect<Answer<A>, Problem>
+  ) => Effect.Effect<Answer<A>, GatewayError>
+  /**
+   * A call without a fiber and a span for as long as nothing but an answer comes: what does not end so goes on as an
+   * effect. Undefined where this is not possible: with guards, or by another clock. What is given back ends it, and tells
+   * nothing.
+   */
+  readonly begin: <A>(
+    about: About,
+    context: Context.Context<never>,
+    attempt: (hear: (outcome: Outcome<A, Problem>) => void) => () => void,
+    hear: (outcome: Outcome<A, GatewayError>) => void
+  ) => (() => void) | undefined
+  /** The error of a reason. No credential is in it, whatever the gateway echoed. */
+  readonly fail: (about: About, problem: Problem, attempt?: number) => GatewayError
+  readonly attemptTimeout: Duration.Duration
+  readonly callTimeout: Duration.Duration
+}
+
+export const makeCaller = (
+  options: CallOptions,
+  credential: Redacted.Redacted,
+  guards: ReadonlyArray<Guard> = []
+): Caller => {
+  const attemptTimeout = Duration.fromInputUnsafe(options.attemptTimeout ?? ATTEMPT_TIMEOUT)
+  const callTimeout = Duration.fromInputUnsafe(options.callTimeout ?? CALL_TIMEOUT)
+  const conceal = concealer(Redacted.value(credential))
+
+  const scheduleOf = (policy: RetryPolicy) => {
+    // A wait that the call does not outlast would only hide why it has to wait.
+    const budget = Duration.min(Duration.fromInputUnsafe(policy.budget), callTimeout)
+    // `mayRepeat` has decided already what a creation in doubt may do.
+    return retrySchedule({ ...policy, budget }, ({ reason }) => reason.isRetryable)
+  }
+  const policy = options.retry ?? RETRY
+  const schedule = scheduleOf(policy)
+  /** The first attempt ends before the whole call has to: until then one clock does for both. */
+  const oneLimitFirst = guards.length === 0 && Duration.isLessThanOrEqualTo(attemptTimeout, callTimeout)
+
+  const fail: Caller["fail"] = ({ operation, model, repeat }, { reason, requestId, unmade }, attempt) => {
+    const inDoubt = repeat === "creations" && unmade !== true && IN_DOUBT_REASONS.has(reason._tag)
+    return new GatewayError({
+      operation,
+      model,
+      requestId: requestId && conceal(requestId).slice(0, REQUEST_ID_LENGTH),
+      attempt,
+      unmade,
+      ...(inDoubt && { inDoubt }),
+      reason: concealIn(reason, conceal, inDoubt ? doubtAfter(reason.message) : "")
+    })
+  }
+
+  const mayRepeat = ({ repeat }: About, { unmade }: GatewayError): boolean =>
+    repeat === "creations" ? unmade === true || options.honoursIdempotencyKey === true : repeat !== "never"
+
+  const timedOut = (scope: "attempt" | "call", after: Duration.Duration) => {
+    const message = `No whole answer within ${Duration.format(after)} (\`${scope}Timeout\`).`
+    return Effect.fail<Problem>({ reason: new TimedOut({ message, scope, after }), requestId: undefined })
+  }
+
+  const callSince = <A>(about: About, attempt: Effect.Effect<Answer<A>, Problem>, since?: bigint) =>
+    Effect.contextWith((context: Context.Context<never>) => {
+      let attempts = 0
+      let doubtful = false
+      /** From the first step of an attempt to its end; not while it waits for its turn, or for the next one. */
+      let underWay = false
+      const failed = (problem: Problem) => {
+        doubtful ||= problem.unmade !== true
+        return fail(about, { ...problem, unmade: !doubtful }, attempts === 0 ? undefined : attempts)
+      }
+      const begun = Effect.suspend(() => {
+        attempts++
+        underWay = true
+        return attempt
+      })
+      const timed = within(begun, attemptTimeout, () => timedOut("attempt", attemptTimeout))
+      const guarded = guards.reduceRight((guarded, guard) => guard(guarded, about), timed)
+      const once = Effect.mapError(guarded, (problem) => {
+        underWay = false
+        return failed(problem)
+      })
+
+      /** A schedule costs more than a call over it: most calls need none. */
+      const again = (first: GatewayError) => {
+        if (!mayRepeat(about, first)) return Effect.fail(first)
+        const replaced = Context.get(context, CurrentRetryPolicy)
+        let before: GatewayError | undefined = first
+        return Effect.suspend(() => {
+          const error = before
+          before = undefined
+          return error === undefined ? once : Effect.fail(error)
+        }).pipe(
+          Effect.retry({
+            schedule: replaced === undefined ? schedule : scheduleOf({ ...policy, ...replaced }),
+            while: (error) => mayRepeat(about, error)
+          })
+        )
+      }
+
+      const inTime = <A>(self: Effect.Effect<A, GatewayError>, left: Duration.Duration) =>
+        within(self, left, () =>
+          Effect.mapError(timedOut("call", callTimeout), (problem) =>
+            failed({ ...problem, unmade: !underWay })
+          )
+        )
+      const clock = Context.get(context, Clock.Clock)
+      const start = clock.monotonicTimeNanosUnsafe()
+      const left = () =>
+        Duration.max(
+          Duration.subtract(callTimeout, Duration.nanos(clock.monotonicTimeNanosUnsafe() - start)),
+          Duration.zero
+        )
+      const limited = oneLimitFirst
+        ? once.pipe(Effect.catch((error) => inTime(again(error), left())))
+        : inTime(once.pipe(Effect.catch(again)), callTimeout)
+      const whole = limited.pipe(
+        Effect.map((answer) => concealAnswer(answer, conceal)),
+        observe(about, () => attempts, since)
+      )
+      const given = Context.get(context, IdempotencyKey)
+      const key = about.repeat === "creations" ? (given ?? crypto.randomUUID()) : undefined
+      return key === given ? whole : Effect.provideService(whole, IdempotencyKey, key)
+    })
+
+  const call: Caller["call"] = (about, attempt) => callSince(about, attempt)
+
+  const begin: Caller["begin"] = (about, context, attempt, hear) => {
+    const clock = Context.get(context, Clock.Clock)
+    const millis = oneLimitFirst ? timerOf(clock, attemptTimeout) : undefined
+    if (millis === undefined) return undefined
+    const since = clock.currentTimeNanosUnsafe()
+    const timer = setTimeout(() => {
+      end()
+      hear(callSince(about, timedOut("attempt", attemptTimeout), since))
+    }, millis)
+    const end = attempt((outcome) => {
+      clearTimeout(timer)
+      if (Effect.isEffect(outcome)) return hear(callSince(about, outcome, since))
+      count(context, about, since, Exit.succeed(outcome))
+      hear(concealAnswer(outcome, conceal))
+    })
+    return () => {
+      clearTimeout(timer)
+      end()
+      count(context, about, since, Exit.interrupt())
+    }
+  }
+
+  return { fail, attemptTimeout, callTimeout, call, begin }
+}

@@ -1,0 +1,59 @@
+/** What a well-formed answer is still not believed: positions, numbers, dimensions. */
+import { Result } from "effect"
+import type { RerankResponse } from "../../contract/Rerank.ts"
+import { fromBase64, isFiniteVector } from "../../contract/Float32.ts"
+import { InvalidResponse } from "../../contract/GatewayError.ts"
+import type { EmbeddingAnswer } from "./Usual.ts"
+
+const doubt = (message: string) => Result.fail(new InvalidResponse({ message }))
+
+/** Tokens as the gateway counted them; 0 where it does not say, or says what no count can be. */
+export const tokensOf = (count: number | undefined): number =>
+  count !== undefined && Number.isSafeInteger(count) && count > 0 ? count : 0
+
+const vectorOf = (embedding: EmbeddingAnswer["data"][number]["embedding"]) => {
+  if (typeof embedding === "string") return fromBase64(embedding)
+  return embedding instanceof Float32Array ? embedding : Float32Array.from(embedding)
+}
+
+/** The vectors in the order of the texts: one each, of one dimension, finite. */
+export const vectorsOf = (
+  data: EmbeddingAnswer["data"],
+  count: number
+): Result.Result<ReadonlyArray<Float32Array>, InvalidResponse> => {
+  if (data.length !== count) return doubt(`${data.length} vectors came for ${count} texts.`)
+  const vectors = Array.from<Float32Array | undefined>({ length: count })
+  let dimension: number | undefined
+  for (const { index, embedding } of data) {
+    if (index < 0 || index >= count) return doubt(`A vector came for text ${index} of ${count}.`)
+    if (vectors[index] !== undefined) return doubt(`Two vectors came for text ${index}.`)
+    const vector = vectorOf(embedding)
+    if (vector === undefined || vector.length === 0) {
+      return doubt(`The vector of text ${index} is no base64 of float32 numbers.`)
+    }
+    dimension ??= vector.length
+    if (vector.length !== dimension) {
+      return doubt(`Vectors of ${dimension} and of ${vector.length} numbers came in one answer.`)
+    }
+    if (!isFiniteVector(vector)) return doubt(`The vector of text ${index} has a number that is not finite.`)
+    vectors[index] = vector
+  }
+  return Result.succeed(vectors.filter((vector) => vector !== undefined))
+}
+
+/** The results best first, equal scores in the order of the documents, at most `limit` of them. */
+export const rankingOf = (
+  results: RerankResponse["results"],
+  count: number,
+  limit: number
+): Result.Result<ReadonlyArray<RerankResponse["results"][number]>, InvalidResponse> => {
+  const seen = new Set<number>()
+  for (const { index } of results) {
+    if (index < 0 || index >= count) return doubt(`A score came for document ${index} of ${count}.`)
+    if (seen.has(index)) return doubt(`Two scores came for document ${index}.`)
+    seen.add(index)
+  }
+  if (seen.size < limit) return doubt(`${seen.size} scores came where ${limit} were asked for.`)
+  const sorted = results.toSorted((a, b) => b.relevance_score - a.relevance_score || a.index - b.index)
+  return Result.succeed(sorted.slice(0, limit))
+}

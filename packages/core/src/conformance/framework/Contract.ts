@@ -1,0 +1,76 @@
+/** The calls that are checked: read off `GatewayApi`, none of them listed by hand. */
+import { Context, Effect, Schema, SchemaIssue } from "effect"
+import { HttpApi, type HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { GatewayApi } from "../../contract/GatewayApi.ts"
+import { AccessTokenAuth } from "../../contract/Security.ts"
+
+/** One call of the contract. */
+export interface ContractCall {
+  /** Method and path, each parameter as `{}`: `GET /v1/videos/{}`. */
+  readonly name: string
+  readonly method: "GET" | "POST" | "PUT" | "DELETE"
+  readonly path: string
+  /** Which of the two credentials opens it. */
+  readonly credential: "apiKey" | "accessToken"
+  /**
+   * Decodes the JSON of a success by the contract's schema; fails with what is wrong in it, and where. Undefined when
+   * no success of the call is JSON.
+   */
+  readonly decode: ((json: unknown) => Effect.Effect<unknown, string>) | undefined
+  /** Whether a success may have no body. */
+  readonly mayBeEmpty: boolean
+}
+
+const METHODS = ["GET", "POST", "PUT", "DELETE"] as const
+
+const isEmpty = (schema: Schema.Top) => HttpApiSchema.isNoContent(schema.ast)
+
+const withoutHeaders = (schema: Schema.Top) => (HttpApiSchema.isWithHeaders(schema) ? schema.schema : schema)
+
+const firstIssue = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const said = ({ issue }: Schema.SchemaError): string => {
+  const [first] = firstIssue(issue).issues
+  const path = (first?.path ?? []).map((step) => (typeof step === "object" ? step.key : step)).join(".")
+  return `${path === "" ? "the answer" : `\`${path}\``}: ${first?.message ?? "is not of the contract"}`
+}
+
+const decoder = (bodies: ReadonlyArray<Schema.Top>): ContractCall["decode"] => {
+  const schemas = bodies.filter((body) => !isEmpty(body))
+  if (schemas.length === 0) return undefined
+  const decode = Schema.decodeUnknownEffect(Schema.Union(schemas) as unknown as Schema.Codec<unknown>)
+  return (json) => Effect.mapError(decode(json), said)
+}
+
+/**
+ * Every call of an API. Aliases, which the API leaves out of its OpenAPI document, are left out here too.
+ *
+ * Throws for a method that no check could make.
+ */
+export const callsOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>
+): ReadonlyArray<ContractCall> => {
+  const calls: Array<ContractCall> = []
+  HttpApi.reflect(api, {
+    onGroup() {},
+    onEndpoint({ endpoint, mergedAnnotations, middleware, successes }) {
+      if (Context.get(mergedAnnotations, OpenApi.Exclude)) return
+      const method = METHODS.find((method) => method === endpoint.method)
+      if (method === undefined) throw new Error(`${endpoint.method} ${endpoint.path} has no check`)
+      const bodies = [...successes.values()].flat().map(withoutHeaders)
+      const path = endpoint.path.replaceAll(/:\w+/g, "{}")
+      calls.push({
+        name: `${method} ${path}`,
+        method,
+        path,
+        credential: [...middleware].some(({ key }) => key === AccessTokenAuth.key) ? "accessToken" : "apiKey",
+        decode: decoder(bodies),
+        mayBeEmpty: bodies.some(isEmpty)
+      })
+    }
+  })
+  return calls
+}
+
+/** Every call of `GatewayApi`. */
+export const contractCalls: ReadonlyArray<ContractCall> = callsOf(GatewayApi)

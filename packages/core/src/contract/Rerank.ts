@@ -1,0 +1,67 @@
+/**
+ * `POST /v1/rerank`: orders documents by relevance to a query.
+ *
+ * Usually the second stage after vector retrieval: recall 20 by embeddings, rerank, keep 3.
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { failures } from "./Failure.ts"
+import { ApiKeyAuth } from "./Security.ts"
+import { open } from "./Open.ts"
+import { optional, usual } from "./Optional.ts"
+
+/** A candidate: its text, or an object that carries it (Cohere's first version). */
+export const RerankDocument = Schema.Union([Schema.String, Schema.Struct({ text: Schema.String })])
+
+/** A query and the documents to order. Interface: “Rerank request”. */
+export const RerankRequest = open(
+  {
+    model: Schema.NonEmptyString,
+    query: Schema.NonEmptyString,
+    documents: Schema.Array(RerankDocument).check(Schema.isMinLength(1)),
+    /** Only the first N results; 0 gives none, more than there are documents gives all. */
+    top_n: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
+    return_documents: optional(Schema.Boolean)
+  },
+  "RerankRequest"
+)
+export type RerankRequest = typeof RerankRequest.Type
+
+/** How relevant one document is. */
+export const RerankResult = open(
+  {
+    /** Position in the documents submitted, from 0. */
+    index: Schema.Int,
+    /** Higher is better; the range is the model's own. */
+    relevance_score: Schema.Finite,
+    document: optional(open({ text: Schema.String }))
+  },
+  "RerankResult"
+)
+
+/** One result for each document, or for the best `top_n`. Interface: “Rerank response”. */
+export const RerankResponse = open(
+  {
+    id: usual(Schema.String),
+    model: usual(Schema.String),
+    /** Best first. */
+    results: Schema.Array(RerankResult),
+    usage: optional(open({ prompt_tokens: usual(Schema.Int), total_tokens: usual(Schema.Int) })),
+    /** `@ai-sdk/cohere` fails without this key. */
+    meta: optional(Schema.Record(Schema.String, Schema.Json))
+  },
+  "RerankResponse"
+)
+export type RerankResponse = typeof RerankResponse.Type
+
+const options = { payload: RerankRequest, success: RerankResponse, error: failures }
+
+/** The call of `/v1/rerank`. Interface: “Rerank”. */
+export const RerankGroup = HttpApiGroup.make("rerank")
+  .add(
+    HttpApiEndpoint.post("create", "/v1/rerank", options),
+    /** The path that Cohere's newer clients use. */
+    HttpApiEndpoint.post("createV2", "/v2/rerank", options).annotate(OpenApi.Exclude, true)
+  )
+  .middleware(ApiKeyAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Rerank", description: "Documents by relevance to a query" }))

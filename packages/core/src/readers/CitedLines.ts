@@ -1,0 +1,104 @@
+/** Reads the lines of a model's answer as cited sentences. */
+import { Option, Schema } from "effect"
+import { closest, locate, sentencesOf } from "./Quote.ts"
+import type { CitedSentence, Evidence, ReaderPassage } from "../models/Reader.ts"
+
+/** What the model says when the passages do not answer. */
+export const NOT_FOUND = "NOT_FOUND"
+
+const Line = Schema.fromJsonString(
+  Schema.Struct({
+    text: Schema.String,
+    citations: Schema.Array(Schema.Struct({ passage: Schema.Int, quote: Schema.String }))
+  })
+)
+const decodeLine = Schema.decodeUnknownOption(Line)
+
+/** What stands between the sentences of some models. */
+const STRAY: ReadonlySet<string> = new Set([NOT_FOUND, "[", "]", "],"])
+
+/** An object that is spread over lines is given up at this length. */
+const MAX_OBJECT = 16_384
+
+/** What has come of an object that is spread over lines, or that the model is still thinking. */
+export type Pending = string
+
+/** Some models show what they think first. It is no answer, whatever it cites. */
+const THINK = "<think>"
+const THOUGHT = "</think>"
+
+/** Between two objects on one line; within a quote these marks would be escaped. */
+const NEXT_OBJECT = /(?<=\})[\s,]*(?=\{\s*"text"\s*:)/
+
+/**
+ * The sentences that one more line completes.
+ *
+ * **Details.** A JSON object is one sentence; anything else is read as prose with `[n]` markers. A quote that differs
+ * from its passage in spaces, case or typographic marks is given in the passage's own words; any other stays as the
+ * model claims it, for whoever checks it. A sentence that names no passage there is, is left out.
+ */
+export const readLine = (
+  pending: Pending,
+  line: string,
+  passages: ReadonlyArray<ReaderPassage>
+): readonly [Pending, ReadonlyArray<CitedSentence>] => {
+  if (pending === THINK || (pending === "" && line.trimStart().startsWith(THINK))) {
+    const end = line.indexOf(THOUGHT)
+    return end === -1 ? [THINK, []] : readLine("", line.slice(end + THOUGHT.length), passages)
+  }
+  const read: Array<CitedSentence> = []
+  for (const piece of line.split(NEXT_OBJECT)) {
+    const [rest, sentences] = readPiece(pending, piece, passages)
+    pending = rest
+    read.push(...sentences)
+  }
+  return [pending, read]
+}
+
+const readPiece = (
+  pending: Pending,
+  piece: string,
+  passages: ReadonlyArray<ReaderPassage>
+): readonly [Pending, ReadonlyArray<CitedSentence>] => {
+  const text = piece
+    .trim()
+    .replace(/^```\w*$/, "")
+    .replace(/^\[\s*(?=\{)/, "")
+  if (text === "" || (pending === "" && STRAY.has(text))) return [pending, []]
+  if (pending !== "" || text.startsWith("{")) {
+    const whole = `${pending}${text}`
+    const object = decodeLine(whole.replace(/(?<=\})[\s,\]]+$/, ""))
+    if (Option.isNone(object)) return [whole.length > MAX_OBJECT ? "" : whole, []]
+    const evidence = object.value.citations.flatMap(({ passage, quote }) => claimed(passage, quote, passages))
+    return ["", sentence(object.value.text, evidence)]
+  }
+  return ["", prose(text, passages)]
+}
+
+const sentence = (text: string, evidence: ReadonlyArray<Evidence>): ReadonlyArray<CitedSentence> =>
+  text.trim() === "" || evidence.length === 0 ? [] : [{ text: text.trim(), evidence }]
+
+const claimed = (
+  n: number,
+  quote: string,
+  passages: ReadonlyArray<ReaderPassage>
+): ReadonlyArray<Evidence> => {
+  const passage = passages[n - 1]
+  if (passage === undefined || quote.trim() === "") return []
+  return [{ passage: n - 1, quote: locate(quote, passage.text) ?? quote }]
+}
+
+/** The spaces before one are looked at once: a model may write very many of them. */
+const MARKERS = /(?<!\s)\s*\[(\d+(?:\s*,\s*\d+)*)\]/g
+
+/** Markers belong to the sentence they follow, on either side of its full stop. */
+const prose = (text: string, passages: ReadonlyArray<ReaderPassage>): ReadonlyArray<CitedSentence> =>
+  sentencesOf(text.replace(/([.!?。！？])((?:\s*\[[\d\s,]+\])+)/g, "$2$1")).flatMap((cited) => {
+    const claim = cited.replace(MARKERS, "").trim()
+    const numbers = [...cited.matchAll(MARKERS)].flatMap(([, list]) => (list ?? "").split(",").map(Number))
+    const evidence = [...new Set(numbers)].flatMap((n) => {
+      const quote = closest(claim, passages[n - 1]?.text ?? "")
+      return quote === undefined ? [] : [{ passage: n - 1, quote }]
+    })
+    return sentence(claim, evidence)
+  })
