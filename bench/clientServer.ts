@@ -1,5 +1,5 @@
 /** A worker that answers as fast as HTTP allows, so that the client alone is measured. */
-import { toBase64 } from "@sluice/core"
+import { toBase64 } from "@sluice/core/contract"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { parentPort } from "node:worker_threads"

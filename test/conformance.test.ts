@@ -1,6 +1,7 @@
 /** The conformance checker: the reference gateway passes, each broken gateway fails by its own rule, our server passes. */
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, GatewayApi, systemAccessToken } from "@sluice/core"
+import { apiKey, systemAccessToken } from "@sluice/core"
+import { GatewayApi } from "@sluice/core/contract"
 import {
   callsOf,
   type CheckedCall,

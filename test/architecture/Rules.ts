@@ -13,13 +13,15 @@ export type PackageFolder = (typeof packageFolders)[number]
 /** What each package may import of the others. Nothing else with `@sluice/` in it, and no relative path across. */
 export const allowed: Readonly<Record<PackageFolder, ReadonlyArray<string>>> = {
   "packages/core": [],
-  "packages/embedded": ["@sluice/core"],
-  "packages/rag": ["@sluice/core"],
-  "packages/transformers": ["@sluice/core"],
+  "packages/embedded": ["@sluice/core", "@sluice/core/contract", "@sluice/core/media"],
+  "packages/rag": ["@sluice/core", "@sluice/core/contract", "@sluice/core/media"],
+  "packages/transformers": ["@sluice/core", "@sluice/core/contract"],
   "apps/demo-server": [
     "@sluice/core",
     "@sluice/core/client",
     "@sluice/core/conformance",
+    "@sluice/core/contract",
+    "@sluice/core/media",
     "@sluice/embedded",
     "@sluice/embedded/media",
     "@sluice/embedded/vision",
@@ -36,7 +38,7 @@ export const network =
 export const singleHome = ["@lancedb/lancedb", "@embedpdf/pdfium", "undici"] as const
 
 /** Files that only describe: what they reach, however indirectly, is `effect` and descriptions. */
-export const pure = ["packages/core/src/endpoints/", "apps/demo-server/src/contract/"] as const
+export const pure = ["packages/core/src/contract/", "apps/demo-server/src/contract/"] as const
 
 /** The root of core brings no transport: `@sluice/core/client` does. */
 export const transportFree = "packages/core/src/index.ts"

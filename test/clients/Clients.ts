@@ -1,5 +1,5 @@
 /** What the tests of other people's clients have in common: servers, keys that are refused, and what is thrown. */
-import { TokenResponse } from "@sluice/core"
+import { TokenResponse } from "@sluice/core/contract"
 import { Effect, Redacted } from "effect"
 import { startServer, TestServer } from "../demo-server/TestServer.ts"
 

@@ -2,7 +2,7 @@
 import { createCohere } from "@ai-sdk/cohere"
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
 import { assert, layer } from "@effect/vitest"
-import { imageFormatOf } from "@sluice/core"
+import { imageFormatOf } from "@sluice/core/media"
 import { APICallError, embed, embedMany, generateImage, generateText, rerank, streamText } from "ai"
 import { Effect } from "effect"
 import { testServer } from "../demo-server/TestServer.ts"

@@ -1,6 +1,6 @@
 /** The `openai` package, as it is, against the server: images and videos. */
 import { assert, layer } from "@effect/vitest"
-import { imageFormatOf, makeDataUri } from "@sluice/core"
+import { imageFormatOf, makeDataUri } from "@sluice/core/media"
 import OpenAI, { BadRequestError, NotFoundError, toFile } from "openai"
 import { setTimeout } from "node:timers/promises"
 import sharp from "sharp"

@@ -1,6 +1,6 @@
 /** The `openai` package, as it is, against the server: embeddings, chat, models, and its own errors. */
 import { assert, layer } from "@effect/vitest"
-import { makeDataUri } from "@sluice/core"
+import { makeDataUri } from "@sluice/core/media"
 import { Effect } from "effect"
 import OpenAI, {
   APIUserAbortError,

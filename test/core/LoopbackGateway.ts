@@ -1,7 +1,7 @@
 /** A gateway on a loopback port that answers like a simple model, and misbehaves when it is told to. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import { toBase64 } from "@sluice/core"
+import { toBase64 } from "@sluice/core/contract"
 import { Context, Effect, Layer } from "effect"
 
 /** The fields that the requests of these tests carry; each only where it belongs. */

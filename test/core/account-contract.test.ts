@@ -3,21 +3,23 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, describe, it } from "@effect/vitest"
 import {
   AccessTokenAuth,
-  Account,
   AccountGroup,
-  Expiry,
-  NEVER_EXPIRES,
-  type NewToken,
   MalformedRequest,
   Principal,
-  Quota,
-  quota,
-  RETRY_NEVER,
-  systemAccessToken,
   TokenRecord,
   TokensResponse,
   TokenUpdateRequest,
-  UserResponse
+  UserResponse,
+  Expiry
+} from "@sluice/core/contract"
+import {
+  Account,
+  NEVER_EXPIRES,
+  type NewToken,
+  Quota,
+  quota,
+  RETRY_NEVER,
+  systemAccessToken
 } from "@sluice/core"
 import { AccountClient } from "@sluice/core/client"
 import { DateTime, Effect, Layer, Redacted, Schema, Stream } from "effect"

@@ -5,11 +5,11 @@ import {
   ChatResponse,
   EmbeddingResponse,
   extraOf,
-  Gateway,
   ModelsResponse,
   open,
   RerankResponse
-} from "@sluice/core"
+} from "@sluice/core/contract"
+import { Gateway } from "@sluice/core"
 import { Effect, Schema } from "effect"
 import { behaving, chat, chatStream, Clients, embedTwo, rerankThree } from "./Clients.ts"
 import { events, json } from "./LoopbackGateway.ts"

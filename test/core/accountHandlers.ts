@@ -1,7 +1,8 @@
 /** The account group of the contract, served from memory: the smallest server that the client has to understand. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { apiKey, Failure, GatewayApi, NotFound, type Quota, quota, type TokenRecord } from "@sluice/core"
+import { apiKey, NotFound, type Quota, quota } from "@sluice/core"
+import { Failure, GatewayApi, type TokenRecord } from "@sluice/core/contract"
 
 const absent = Effect.fail(Failure.fromReason(new NotFound({ message: "no such token" })))
 

@@ -1,7 +1,8 @@
 /** Which group a model is of, as the user's table says. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, expectTypeOf, it, layer } from "@effect/vitest"
-import { apiKey, Gateway, MODEL_GROUPS, ModelCatalogue, type ModelGroup } from "@sluice/core"
+import { apiKey, Gateway, ModelCatalogue, type ModelGroup } from "@sluice/core"
+import { MODEL_GROUPS } from "@sluice/core/contract"
 import { GatewayClient } from "@sluice/core/client"
 import { ConfigProvider, Effect, FileSystem, Layer, Option } from "effect"
 import { json, LoopbackGateway } from "./LoopbackGateway.ts"

@@ -3,25 +3,27 @@ import { assert, layer } from "@effect/vitest"
 import {
   AccessTokenAuth,
   ApiKeyAuth,
-  apiKey,
   DONE,
   ErrorBody,
   Failure,
-  Gateway,
   GatewayApi,
+  MalformedRequest,
+  Principal,
+  toBase64
+} from "@sluice/core/contract"
+import {
+  apiKey,
+  Gateway,
   type GatewayReason,
   Forbidden,
   InsufficientQuota,
   InvalidRequest,
   InvalidResponse,
-  MalformedRequest,
   NotFound,
-  Principal,
   RateLimited,
   RETRY_NEVER,
   ServerFailure,
   TimedOut,
-  toBase64,
   Unauthorized,
   Unreachable
 } from "@sluice/core"

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { apiKey, Gateway, type GatewayError, toBase64 } from "@sluice/core"
+import { apiKey, Gateway, type GatewayError } from "@sluice/core"
+import { toBase64 } from "@sluice/core/contract"
 import { GatewayClient } from "@sluice/core/client"
 import { Effect, Layer, Result } from "effect"
 import { HttpClient } from "effect/http"

@@ -1,7 +1,9 @@
 /** What a group of image models does not take does not compile. */
 import { assert, describe, it } from "@effect/vitest"
 import type { ImagesOptions, VideosOptions } from "@sluice/core/client"
-import { checkImageCall, type ImageCall, imagePart, type ImageSource, readImage } from "@sluice/core"
+import { checkImageCall } from "@sluice/core/contract"
+import { type ImageCall, imagePart, type ImageSource } from "@sluice/core"
+import { readImage } from "@sluice/core/media"
 import { Effect, type FileSystem, Result } from "effect"
 import { png } from "./mediaImages.ts"
 

@@ -1,5 +1,6 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { type ImageCall, IMAGE_GROUPS, ImageRequest, ImageResponse, ModelCatalogue } from "@sluice/core"
+import { type ImageCall, ModelCatalogue } from "@sluice/core"
+import { IMAGE_GROUPS, ImageRequest, ImageResponse } from "@sluice/core/contract"
 import { Effect, FileSystem, Schema } from "effect"
 import { behaving, reasonOf } from "./Clients.ts"
 import { answering, Client, generate, images, link, sent, task, untyped, url } from "./imagesClient.ts"

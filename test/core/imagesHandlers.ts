@@ -1,5 +1,5 @@
 /** The smallest server of the images: a model named `slow` answers in two steps, every other at once. */
-import { GatewayApi } from "@sluice/core"
+import { GatewayApi } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { onePixel } from "./mediaImages.ts"

@@ -1,20 +1,16 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
+import { base64Bytes, decodeBase64, encodeBase64 } from "@sluice/core/contract"
 import {
-  base64Bytes,
-  decodeBase64,
-  encodeBase64,
   highDetailTokens,
   imageFormatOf,
-  type ImageSource,
   imageSizeOf,
   imageTokens,
-  InvalidRequest,
   makeDataUri,
-  MAX_IMAGE_BYTES,
   parseDataUri,
   readImage
-} from "@sluice/core"
+} from "@sluice/core/media"
+import { type ImageSource, InvalidRequest, MAX_IMAGE_BYTES } from "@sluice/core"
 import { Effect, FileSystem, Schema } from "effect"
 import * as Images from "./mediaImages.ts"
 

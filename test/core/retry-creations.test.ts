@@ -1,13 +1,6 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import {
-  apiKey,
-  Gateway,
-  type GatewayError,
-  RETRY,
-  type RetryPolicy,
-  retrySchedule,
-  withRetryPolicy
-} from "@sluice/core"
+import { apiKey, Gateway, type GatewayError, RETRY, type RetryPolicy, withRetryPolicy } from "@sluice/core"
+import { retrySchedule } from "@sluice/core/client"
 import {
   type About,
   type CallOptions,

@@ -1,6 +1,6 @@
 /** Every schema of the contract, read off it: what one of them reads from the wire it writes again, and reads the same. */
 import { assert, describe, it } from "@effect/vitest"
-import { ChatChunk, ErrorBody, GatewayApi, toBase64, fromBase64 } from "@sluice/core"
+import { ChatChunk, ErrorBody, GatewayApi, toBase64, fromBase64 } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiSchema } from "effect/http-api"
 import { wired } from "./wired.ts"

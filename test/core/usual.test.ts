@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { EmbeddingResponse, fromBase64, RerankResponse, toBase64 } from "@sluice/core"
+import { EmbeddingResponse, fromBase64, RerankResponse, toBase64 } from "@sluice/core/contract"
 import { usualEmbeddings, usualRerank } from "../../packages/core/src/client/retrieval/Usual.ts"
 import { Option, Schema } from "effect"
 

@@ -1,6 +1,7 @@
 /** What goes over the wire comes back: for any request, any task, and an MP4 cut anywhere. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Extra, Video, VideoRemoved, VideoRequest, videoExpiry, videoProgress } from "@sluice/core"
+import { type Extra, videoExpiry, videoProgress } from "@sluice/core"
+import { VideoRemoved, VideoRequest, Video } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
 import { makeMp4Reader } from "../../packages/core/src/client/media/Mp4.ts"
 import { mp4 } from "./videosHandlers.ts"

@@ -5,11 +5,10 @@ import {
   type ImageToVideoCall,
   refusedVideoCall,
   VIDEO_GROUPS,
-  type VideoCall,
-  type VideoGroup,
   type VideoHeight,
   type VideoRequest
-} from "@sluice/core"
+} from "@sluice/core/contract"
+import type { VideoCall, VideoGroup } from "@sluice/core"
 
 const v = (call: VideoCall) => call
 const m = { model: "v", prompt: "p" }

@@ -1,5 +1,5 @@
 /** The smallest server of the videos: every task is completed at once. */
-import { GatewayApi } from "@sluice/core"
+import { GatewayApi } from "@sluice/core/contract"
 import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 

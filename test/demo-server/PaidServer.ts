@@ -1,6 +1,6 @@
 /** A server in front of an upstream of a test's own, and what calls take from the balance. */
 import { assert } from "@effect/vitest"
-import { ErrorBody } from "@sluice/core"
+import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Schedule, Schema } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"

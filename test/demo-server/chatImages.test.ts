@@ -1,6 +1,7 @@
 /** Chat about images over HTTP: what is read in them, what they cost, and what is refused. */
 import { assert, layer } from "@effect/vitest"
-import { ChatChunk, ChatResponse, makeDataUri } from "@sluice/core"
+import { ChatChunk, ChatResponse } from "@sluice/core/contract"
+import { makeDataUri } from "@sluice/core/media"
 import { Effect } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /** A disk that is full while a video is made: the task fails, is told as failed, costs nothing, and the server goes on. */
+import { Video } from "@sluice/core/contract"
 import { assert, it } from "@effect/vitest"
-import { Video } from "@sluice/core"
 import { Effect, Schedule, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { readdir } from "node:fs/promises"

@@ -1,6 +1,6 @@
 /** What holds for every request, whatever it asks for: limits, names, ids, headers, and one shape for every error. */
 import { assert, layer } from "@effect/vitest"
-import { ErrorBody } from "@sluice/core"
+import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Schedule, Schema } from "effect"
 import { once } from "node:events"
 import { type AddressInfo, connect } from "node:net"

@@ -1,6 +1,7 @@
 /** What is made here can be fetched for 24 hours, by its link or by its task, and then it is gone: 410. */
 import { assert, it } from "@effect/vitest"
-import { ErrorBody, ImageResponse, makeDataUri, Video } from "@sluice/core"
+import { ErrorBody, ImageResponse, Video } from "@sluice/core/contract"
+import { makeDataUri } from "@sluice/core/media"
 import { Effect, Schedule, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { readdir } from "node:fs/promises"

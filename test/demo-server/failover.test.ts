@@ -1,12 +1,7 @@
 /** Shares among equals, and the circuit of each provider, without a network and under a clock of the test's own. */
 import { assert, describe, it } from "@effect/vitest"
-import {
-  GatewayError,
-  InvalidRequest,
-  type RerankRequest,
-  type RerankResponse,
-  ServerFailure
-} from "@sluice/core"
+import { GatewayError, InvalidRequest, ServerFailure } from "@sluice/core"
+import type { RerankRequest, RerankResponse } from "@sluice/core/contract"
 import { Deferred, Duration, Effect, Random } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { TestClock } from "effect/testing"

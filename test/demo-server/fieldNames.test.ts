@@ -1,6 +1,6 @@
 /** A body's fields are those that were read here, for whoever reads it after us: no other case, and none twice. */
 import { assert, it } from "@effect/vitest"
-import { ErrorBody } from "@sluice/core"
+import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
 import { before, chat, costs, embed, vectors } from "./PaidServer.ts"
 import { json } from "./Upstream.ts"

@@ -8,7 +8,7 @@ import {
   fromBase64,
   ModelsResponse,
   RerankResponse
-} from "@sluice/core"
+} from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
 import { ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
 import { errorOf, testServer, TestServer } from "./TestServer.ts"

@@ -1,6 +1,6 @@
 /** What callers give as images, to models of an upstream: the interface's rules hold whoever answers. */
 import { assert, describe, it } from "@effect/vitest"
-import { makeDataUri } from "@sluice/core"
+import { makeDataUri } from "@sluice/core/media"
 import { Effect } from "effect"
 import { png, RED } from "../laws/Pictures.ts"
 import { before, chat, codeOf, post } from "./PaidServer.ts"

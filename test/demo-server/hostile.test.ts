@@ -1,6 +1,6 @@
 /** What nobody sends who means well: each gets a status that says what is wrong, and nothing is logged as ours. */
 import { assert, it, layer } from "@effect/vitest"
-import { ErrorBody } from "@sluice/core"
+import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Fiber, Schema, Stream } from "effect"
 import { Multipart } from "effect/http"
 import { TestClock } from "effect/testing"

@@ -1,6 +1,7 @@
 /** Images over HTTP: each parameter by its effect on the pixels, both flows, and who may have what was made. */
 import { assert, layer } from "@effect/vitest"
-import { ImageResponse, makeDataUri, ModelsResponse } from "@sluice/core"
+import { ImageResponse, ModelsResponse } from "@sluice/core/contract"
+import { makeDataUri } from "@sluice/core/media"
 import { Effect, Schema } from "effect"
 import sharp from "sharp"
 import { PNG } from "../../packages/core/src/conformance/checks/ChatImages.ts"

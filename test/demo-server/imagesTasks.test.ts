@@ -1,7 +1,7 @@
 /** Image tasks beyond one request: another user, another start of the server, a gateway in between. */
 import { assert, describe, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { ImageResponse } from "@sluice/core"
+import { ImageResponse } from "@sluice/core/contract"
 import { ConfigProvider, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"

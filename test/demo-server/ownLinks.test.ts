@@ -1,6 +1,6 @@
 /** Links that an answer named, given back in a call: read here, and nothing else of this machine with them. */
 import { assert, layer } from "@effect/vitest"
-import { ChatResponse, ImageResponse, Video } from "@sluice/core"
+import { ChatResponse, ImageResponse, Video } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { sendRaw } from "./Raw.ts"
 import { errorOf, testServer, TestServer } from "./TestServer.ts"

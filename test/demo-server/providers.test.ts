@@ -1,6 +1,6 @@
 /** Several providers of one model: who is asked, when the next is, and what passes through unchanged. */
 import { assert, layer } from "@effect/vitest"
-import { ErrorBody, ModelsResponse } from "@sluice/core"
+import { ErrorBody, ModelsResponse } from "@sluice/core/contract"
 import { Context, Effect, Fiber, FileSystem, Layer, Schema } from "effect"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import OpenAI from "openai"

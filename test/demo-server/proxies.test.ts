@@ -1,6 +1,6 @@
 /** Who calls from where: what a header says of it counts from proxies that are trusted, and from nobody else. */
 import { assert, it, layer } from "@effect/vitest"
-import { ErrorBody, ImageResponse } from "@sluice/core"
+import { ErrorBody, ImageResponse } from "@sluice/core/contract"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
 import { MadeKey } from "./AccountCalls.ts"

@@ -1,6 +1,7 @@
 /** Another embedding model over an existing library: the server stays up, says so, and mends it when asked. */
 import { assert, describe, it } from "@effect/vitest"
-import { Embedder, ErrorBody } from "@sluice/core"
+import { Embedder } from "@sluice/core"
+import { ErrorBody } from "@sluice/core/contract"
 import * as Embedded from "@sluice/embedded"
 import { Effect, Layer } from "effect"
 import { Answer, IngestEvent, IngestReport, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"

@@ -1,6 +1,6 @@
 /** Stopped, the real process finishes what is under way, tells streams that it ends, and takes tasks up again. */
 import { assert, describe, it } from "@effect/vitest"
-import { ErrorBody, Video } from "@sluice/core"
+import { ErrorBody, Video } from "@sluice/core/contract"
 import { Deferred, Effect, Exit, Fiber, Schedule, Schema, Scope } from "effect"
 import { existsSync } from "node:fs"
 import { createServer, request, type ServerResponse } from "node:http"

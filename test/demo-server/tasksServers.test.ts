@@ -1,6 +1,7 @@
 /** Servers of one PostgreSQL: a task that was begun at one is watched, fetched, paid for and removed at any. */
+import { Video } from "@sluice/core/contract"
 import { assert, it } from "@effect/vitest"
-import { makeDataUri, Video } from "@sluice/core"
+import { makeDataUri } from "@sluice/core/media"
 import { Effect, Schedule } from "effect"
 import { before, costs, post, priced, type Server } from "./PaidServer.ts"
 import sharp from "sharp"

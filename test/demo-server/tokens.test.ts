@@ -1,6 +1,6 @@
 /** The calls about the user and the keys, and which keys open what. */
 import { assert, describe, it, layer } from "@effect/vitest"
-import { ErrorBody } from "@sluice/core"
+import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /** A gateway in place of the models of this process: another of these servers, one that is down, one that misbehaves. */
 import { assert, describe, it } from "@effect/vitest"
-import { ChatChunk, ErrorBody, ModelsResponse, RerankResponse } from "@sluice/core"
+import { ChatChunk, ErrorBody, ModelsResponse, RerankResponse } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
 import type { ServerResponse } from "node:http"
 import { Answer, IngestReport, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"

@@ -1,6 +1,6 @@
 /** What was used by day and model, and tokens that are made once for an Idempotency-Key: on both databases. */
 import { assert, it } from "@effect/vitest"
-import { ErrorBody } from "@sluice/core"
+import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Schedule, Schema } from "effect"
 import { DayUsage } from "../../apps/demo-server/src/contract/index.ts"
 import { MadeKey, MadeUser } from "./AccountCalls.ts"

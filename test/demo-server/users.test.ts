@@ -1,6 +1,6 @@
 /** Several users: who makes them, what is theirs alone, and what is written down about it. */
 import { assert, describe, it, layer } from "@effect/vitest"
-import { ErrorBody } from "@sluice/core"
+import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Layer, Schema } from "effect"
 import { AuditEntry, NewUser, UserInfo } from "../../apps/demo-server/src/contract/Administration.ts"
 import { bearer } from "./AccountCalls.ts"

@@ -1,6 +1,8 @@
 /** Videos over HTTP: each group's states, what the MP4 is, both kinds of body, and what is refused. */
 import { assert, layer } from "@effect/vitest"
-import { ErrorBody, InvalidRequest, makeDataUri, ModelsResponse, Video, VideoRemoved } from "@sluice/core"
+import { ErrorBody, ModelsResponse, VideoRemoved, Video } from "@sluice/core/contract"
+import { InvalidRequest } from "@sluice/core"
+import { makeDataUri } from "@sluice/core/media"
 import { Effect, Schedule, Schema } from "effect"
 import sharp from "sharp"
 import { planOf, videoModels } from "../../apps/demo-server/src/embedded/VideoModels.ts"

@@ -6,7 +6,8 @@
  * do, in `whatBrokeOthers.upstream`.
  */
 import { assert, layer } from "@effect/vitest"
-import { ErrorBody, makeDataUri, Video } from "@sluice/core"
+import { ErrorBody, Video } from "@sluice/core/contract"
+import { makeDataUri } from "@sluice/core/media"
 import { Effect, Schedule, Schema } from "effect"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"

@@ -3,7 +3,7 @@
  * numbers are those of the list of faults; the other half of 17 is in `upstream`, `providers` and `charges`.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { ErrorBody } from "@sluice/core"
+import { ErrorBody } from "@sluice/core/contract"
 import { Deferred, Effect, Fiber, Option, Schema } from "effect"
 import type { ServerResponse } from "node:http"
 import { readdir, readFile } from "node:fs/promises"

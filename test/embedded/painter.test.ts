@@ -1,6 +1,6 @@
 /** Pictures drawn in the process, measured on their pixels. */
 import { assert, describe, it } from "@effect/vitest"
-import { type ImageFormat, imageFormatOf } from "@sluice/core"
+import { type ImageFormat, imageFormatOf } from "@sluice/core/media"
 import { checkPaint, paint, paintMany, type PaintRequest } from "@sluice/embedded/media"
 import { Effect } from "effect"
 import { readFile } from "node:fs/promises"

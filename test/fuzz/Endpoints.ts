@@ -1,5 +1,5 @@
 /** Every endpoint of the server as what can be drawn for it, read off the contract: none is listed by hand. */
-import { AccessTokenAuth, ApiKeyAuth } from "@sluice/core"
+import { AccessTokenAuth, ApiKeyAuth } from "@sluice/core/contract"
 import { Arbitrary, Effect, Schema } from "effect"
 import { HttpApi, HttpApiSchema } from "effect/http-api"
 import { Access } from "../../apps/demo-server/src/contract/Access.ts"

@@ -1,5 +1,6 @@
 /** What makes a drawn request go further than its model's name: values that the server knows, small and cheap. */
-import { makeDataUri, VIDEO_GROUPS } from "@sluice/core"
+import { makeDataUri } from "@sluice/core/media"
+import { VIDEO_GROUPS } from "@sluice/core/contract"
 import type { Random } from "../../bench/Random.ts"
 import { GIF, JPEG, png, RED, WEBP } from "../laws/Pictures.ts"
 

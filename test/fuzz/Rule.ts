@@ -1,6 +1,6 @@
 /** A rule of the interface as a table: what it takes, what it refuses and with which field named, through raw HTTP. */
 import { assert, type Vitest } from "@effect/vitest"
-import { ErrorBody } from "@sluice/core"
+import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
 import { type CallOptions, TestServer } from "../demo-server/TestServer.ts"
 

@@ -2,7 +2,7 @@
  * Requests that fit the contract and requests that nearly do, to every endpoint of a server of its own: never a 500,
  * never a rejection that nobody handles, every refusal in the one shape, every success of the contract.
  */
-import { ErrorBody } from "@sluice/core"
+import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Exit, Schema } from "effect"
 import type { Random } from "../../bench/Random.ts"
 import { type Credential, startServer, type TestServer } from "../demo-server/TestServer.ts"

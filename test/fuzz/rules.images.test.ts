@@ -1,6 +1,7 @@
 /** The interface's rules for images, one after the other, in JSON and as forms. */
 import { assert, layer } from "@effect/vitest"
-import { ImageResponse, makeDataUri } from "@sluice/core"
+import { ImageResponse } from "@sluice/core/contract"
+import { makeDataUri } from "@sluice/core/media"
 import { Effect, Schema } from "effect"
 import { testServer, TestServer } from "../demo-server/TestServer.ts"
 import { BLUE, GIF, GREEN, JPEG, png, RED, WEBP } from "../laws/Pictures.ts"

@@ -1,6 +1,7 @@
 /** The interface's rules for videos, one group after the other, in JSON and as forms. */
 import { layer } from "@effect/vitest"
-import { makeDataUri, type VIDEO_GROUPS } from "@sluice/core"
+import { makeDataUri } from "@sluice/core/media"
+import type { VIDEO_GROUPS } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
 import { testServer, TestServer } from "../demo-server/TestServer.ts"
 import { GIF, png, RED } from "../laws/Pictures.ts"

@@ -1,5 +1,6 @@
 /** The server as one layer: the contract's handlers over providers and the library, the page, the reference. */
-import { Embedder, MalformedRequest, Reader, Reranker } from "@sluice/core"
+import { Embedder, Reader, Reranker } from "@sluice/core"
+import { MalformedRequest } from "@sluice/core/contract"
 import { Console, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"

@@ -1,44 +1,60 @@
+/**
+ * What a program needs: the services `Gateway` and `Account`, their calls, `GatewayError` and its reasons, the models'
+ * services, quotas and retry policies.
+ *
+ * Schemas of the wire are in `@sluice/core/contract`, images as bytes in `@sluice/core/media`, the client in
+ * `@sluice/core/client`.
+ */
+export { type Expiry, NEVER_EXPIRES } from "./contract/Account.ts"
+export { type ChatMessage, type ImageDetail, MAX_IMAGE_BYTES } from "./contract/Chat.ts"
+export { ApiKey, apiKey, SystemAccessToken, systemAccessToken } from "./contract/Credentials.ts"
+export type { Extra } from "./contract/Fields.ts"
+export {
+  Forbidden,
+  GatewayError,
+  GatewayReason,
+  InsufficientQuota,
+  InvalidRequest,
+  InvalidResponse,
+  NotFound,
+  PartialFailure,
+  RateLimited,
+  ServerFailure,
+  TaskFailed,
+  TimedOut,
+  Unauthorized,
+  Unreachable
+} from "./contract/GatewayError.ts"
+export type { ImageCall, ImageGroup, ImageSource } from "./contract/ImageModels.ts"
+export type { Model, ModelGroup } from "./contract/Models.ts"
+export { formatQuota, Quota, quota, quotaOfUsd, UNITS_PER_USD, usdOf } from "./contract/Quota.ts"
+export type { VideoCall, VideoGroup } from "./contract/VideoModels.ts"
+export type { Video } from "./contract/Videos.ts"
 export * from "./gateway/Account.ts"
-export * from "./gateway/ChatImages.ts"
-export * from "./contract/Credentials.ts"
-export * from "./contract/Account.ts"
-export * from "./contract/Chat.ts"
-export * from "./contract/Embeddings.ts"
-export * from "./contract/Images.ts"
-export * from "./contract/Models.ts"
-export * from "./contract/Open.ts"
-export * from "./contract/Rerank.ts"
-export * from "./contract/Videos.ts"
-export * from "./contract/Failure.ts"
-export * from "./contract/Float32.ts"
+export { imageCost, imagePart, userMessage } from "./gateway/ChatImages.ts"
 export * from "./gateway/Gateway.ts"
-export * from "./contract/GatewayApi.ts"
-export * from "./contract/GatewayError.ts"
-export * from "./contract/ImageModels.ts"
-export * from "./gateway/Images.ts"
-export * from "./contract/MalformedRequest.ts"
-export * from "./media/Base64.ts"
-export * from "./media/DataUri.ts"
-export * from "./media/ImageFormat.ts"
-export * from "./media/ImageSize.ts"
-export * from "./media/ImageSource.ts"
-export * from "./media/ImageTokens.ts"
-export * from "./media/LoadedImage.ts"
-export * from "./gateway/ModelCatalogue.ts"
+export type { GeneratedImage, ImageAnswer, ImagePatience, Images } from "./gateway/Images.ts"
+export { ModelCatalogue } from "./gateway/ModelCatalogue.ts"
+export {
+  CurrentRetryPolicy,
+  RETRY,
+  RETRY_NEVER,
+  type RetryPolicy,
+  withRetryPolicy
+} from "./gateway/RetryPolicy.ts"
+export {
+  type DownloadedVideo,
+  type VideoPatience,
+  type Videos,
+  videoExpiry,
+  videoProgress
+} from "./gateway/Videos.ts"
 export * from "./models/Embedder.ts"
 export * as GatewayEmbedder from "./models/GatewayEmbedder.ts"
-export * as GatewayReader from "./readers/GatewayReader.ts"
 export * as GatewayReranker from "./models/GatewayReranker.ts"
 export * as GatewayVision from "./models/GatewayVision.ts"
-export { locate as quoteIn } from "./readers/Quote.ts"
 export * from "./models/Reader.ts"
 export * from "./models/Reranker.ts"
 export * from "./models/Vision.ts"
-export * from "./contract/OpenApiTolerance.ts"
-export * from "./contract/Principal.ts"
-export * from "./contract/Security.ts"
-export * from "./contract/Sentence.ts"
-export * from "./contract/Quota.ts"
-export * from "./gateway/RetryPolicy.ts"
-export * from "./contract/VideoModels.ts"
-export * from "./gateway/Videos.ts"
+export * as GatewayReader from "./readers/GatewayReader.ts"
+export { findQuote } from "./readers/Quote.ts"

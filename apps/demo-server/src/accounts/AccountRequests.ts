@@ -1,5 +1,6 @@
 /** What the requests about keys may say: read into what is kept, or refused with the field's name. */
-import { type Expiry, Failure, type TokenCreateRequest, type TokenUpdateRequest } from "@sluice/core"
+import type { Expiry } from "@sluice/core"
+import { Failure, type TokenCreateRequest, type TokenUpdateRequest } from "@sluice/core/contract"
 import { Clock, DateTime, Effect } from "effect"
 import type { KeyFields } from "./ApiKeys.ts"
 import { LARGEST_LIMIT, type limitColumns } from "./KeyLimits.ts"

@@ -1,5 +1,5 @@
 /** What administrators do: users, and the log of who changed what. */
-import { Failure, Principal } from "@sluice/core"
+import { Failure, Principal } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"

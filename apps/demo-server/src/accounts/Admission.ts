@@ -1,5 +1,5 @@
 /** Whether a credential opens the door at which it was shown, and what is said where it does not. */
-import { Failure } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import { Clock, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Accounts } from "./Accounts.ts"

@@ -1,5 +1,5 @@
 /** The contract's three ways of authentication: API key, system access token, and the page's session. */
-import { AccessTokenAuth, ApiKeyAuth, Failure, Principal } from "@sluice/core"
+import { AccessTokenAuth, ApiKeyAuth, Failure, Principal } from "@sluice/core/contract"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Access, Visitor } from "../contract/Access.ts"

@@ -1,5 +1,5 @@
 /** Who makes the request at hand, from where, and what the credential lets them use. */
-import { Failure } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import { Context } from "effect"
 import type { SaidLimits } from "./KeyLimits.ts"
 

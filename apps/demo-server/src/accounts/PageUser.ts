@@ -1,5 +1,5 @@
 /** The page's session in place of a credential: who is signed in may call the gateway from the page. */
-import { Failure } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SESSION_COOKIE } from "../contract/Access.ts"

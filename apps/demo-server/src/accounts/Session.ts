@@ -1,5 +1,5 @@
 /** The page's session: opened by login, API key or system access token, carried by a cookie that no script can read. */
-import { Failure } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import { Duration, Effect } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"

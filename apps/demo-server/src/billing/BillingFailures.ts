@@ -1,5 +1,5 @@
 /** What a caller hears whom the ledger does not let through: nothing was called, nothing was paid. */
-import { Failure } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import { Duration } from "effect"
 import type { RateState } from "./RateWindow.ts"
 

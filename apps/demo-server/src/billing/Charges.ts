@@ -1,5 +1,6 @@
 /** A call and its money: reserved before it, settled by what it used or refunded after it. */
-import type { Failure, GatewayError } from "@sluice/core"
+import type { Failure } from "@sluice/core/contract"
+import type { GatewayError } from "@sluice/core"
 import { Cause, Context, Effect, Exit, Layer, Option, Schedule, Stream } from "effect"
 import { HttpBody, HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../config/ServerConfig.ts"

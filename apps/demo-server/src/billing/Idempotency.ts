@@ -1,5 +1,5 @@
 /** `Idempotency-Key`: a call that is repeated within a day is answered as before, and made and paid for once. */
-import { Failure } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import { Duration, Effect } from "effect"
 import { createHash } from "node:crypto"
 import { ask, type Asking } from "../sql/SqlStep.ts"

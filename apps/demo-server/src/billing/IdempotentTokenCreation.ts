@@ -1,5 +1,5 @@
 /** What is made once for an `Idempotency-Key`, and shown to nobody twice. */
-import { Failure } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import { Clock, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { orUnavailable } from "../sql/StoreFailure.ts"

@@ -1,13 +1,13 @@
 /** How much a call may use at most, and how much it uses by the server's own count. */
-import {
-  type ChatMessage,
-  type ChatRequest,
-  type EmbeddingRequest,
-  type ImageRequest,
-  imageTokens,
-  type RerankRequest,
-  type VideoRequest
-} from "@sluice/core"
+import type { ChatMessage } from "@sluice/core"
+import type {
+  ChatRequest,
+  EmbeddingRequest,
+  ImageRequest,
+  RerankRequest,
+  VideoRequest
+} from "@sluice/core/contract"
+import { imageTokens } from "@sluice/core/media"
 import { countTokens } from "@sluice/embedded"
 import type { Operations } from "../routing/Provider.ts"
 import { hidesUsage } from "../routing/StreamUsage.ts"

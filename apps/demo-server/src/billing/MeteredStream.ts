@@ -1,5 +1,5 @@
 /** Bytes of server-sent events on their way from an upstream, as far as they are paid for. */
-import { Failure } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import { Stream } from "effect"
 import { lastEvent } from "../http/LastEvent.ts"
 import { withoutUsage } from "../routing/StreamUsage.ts"

@@ -1,5 +1,5 @@
 /** What a chat carries beside its texts, which its model reads as well: tools, schemas, what tools were asked. */
-import type { ChatContent, ChatRequest } from "@sluice/core"
+import type { ChatContent, ChatRequest } from "@sluice/core/contract"
 
 /** Of the usual form, the characters around the texts of a request, and of a message: nothing is looked for below. */
 const AROUND = 128

@@ -1,5 +1,5 @@
 /** What the ledger is asked for, and what it answers. */
-import type { Failure } from "@sluice/core"
+import type { Failure } from "@sluice/core/contract"
 import type { Idempotency, Replay } from "./Idempotency.ts"
 import type { RateLimits } from "../accounts/KeyLimits.ts"
 import type { RateState } from "./RateWindow.ts"

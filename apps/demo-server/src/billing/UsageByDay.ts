@@ -1,5 +1,5 @@
 /** `GET /api/usage`: what a user has used and paid, by day and model. */
-import { Principal } from "@sluice/core"
+import { Principal } from "@sluice/core/contract"
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { HttpApiBuilder } from "effect/http-api"

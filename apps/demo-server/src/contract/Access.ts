@@ -1,5 +1,5 @@
 /** Who may work on the documents: the page by its session cookie, a program by the API key. */
-import { failures } from "@sluice/core"
+import { failures } from "@sluice/core/contract"
 import { Context, Schema } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { Role } from "./Role.ts"

@@ -1,5 +1,5 @@
 /** What administrators do: users, and the log of who changed what. Beyond the interface; by system access token. */
-import { AccessTokenAuth, failures, MalformedRequest, open } from "@sluice/core"
+import { AccessTokenAuth, failures, MalformedRequest, open } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Enveloped } from "./Enveloped.ts"

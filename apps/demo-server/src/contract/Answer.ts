@@ -1,5 +1,5 @@
 /** A cited answer, its trace, and the events by which it comes: the values of `@sluice/rag` as schemas. */
-import { ErrorBody, ImageDetail } from "@sluice/core"
+import { ErrorBody, ImageDetail } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { Box, Format, Line } from "./Document.ts"
 

@@ -1,5 +1,5 @@
 /** Collections: documents that are asked together, apart from those of other collections. */
-import { failures, MalformedRequest } from "@sluice/core"
+import { failures, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Access } from "./Access.ts"

@@ -1,5 +1,5 @@
 /** Documents: list, add, read, remove. */
-import { failures, MalformedRequest } from "@sluice/core"
+import { failures, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"

@@ -1,5 +1,5 @@
 /** What is to be seen of a document: its figures and tables, their crops, and its pages as images. */
-import { failures, MalformedRequest } from "@sluice/core"
+import { failures, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"

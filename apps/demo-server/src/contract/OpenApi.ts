@@ -1,5 +1,5 @@
 /** What the OpenAPI document says beside the contract's schemas: forms, an alias, a header, a field of OpenAI's clients. */
-import { tolerant } from "@sluice/core"
+import { tolerant } from "@sluice/core/contract"
 
 type Node = Record<string, unknown>
 

@@ -8,7 +8,7 @@ import {
   ModelsGroup,
   RerankGroup,
   VideosGroup
-} from "@sluice/core"
+} from "@sluice/core/contract"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { Administration } from "./Administration.ts"
 import { Collections } from "./Collections.ts"

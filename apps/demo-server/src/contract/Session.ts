@@ -1,5 +1,5 @@
 /** The page's session: opened by the one-time login of the printed address, an API key or a system access token. */
-import { failures, MalformedRequest } from "@sluice/core"
+import { failures, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Access, Who } from "./Access.ts"

@@ -1,5 +1,5 @@
 /** How the server is: its models, what it holds, and whether it can answer. */
-import { failures, MalformedRequest } from "@sluice/core"
+import { failures, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"

@@ -1,5 +1,5 @@
 /** What a user has used and paid, by day and model. Beyond the interface; by system access token or the page's session. */
-import { AccessTokenAuth, failures, MalformedRequest } from "@sluice/core"
+import { AccessTokenAuth, failures, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Enveloped } from "./Enveloped.ts"

@@ -1,5 +1,5 @@
 /** The libraries and documents of whoever makes the request at hand: another's are not there. */
-import { Failure } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { Visitor } from "../contract/Access.ts"
 import { DEFAULT_COLLECTION } from "../contract/Collections.ts"

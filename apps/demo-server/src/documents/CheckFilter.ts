@@ -1,5 +1,5 @@
 /** What of a filter can hold of nothing: who asks hears it, instead of an answer that found nothing. */
-import { Failure } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import type { DocumentInfo, Filter, FilterField, FilterValue } from "@sluice/rag"
 import { Format } from "../contract/Document.ts"
 import { KINDS, type QuestionFilter, type ShortFilter } from "../contract/Filter.ts"

@@ -1,5 +1,5 @@
 /** Which collections there are; made, and removed with all that is in them. */
-import { Failure } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import type { RagError } from "@sluice/rag"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"

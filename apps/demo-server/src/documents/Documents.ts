@@ -1,5 +1,5 @@
 /** Documents: list, add, read, remove. */
-import { Failure } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import { RagError } from "@sluice/rag"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"

@@ -1,5 +1,5 @@
 /** Server-sent events instead of one JSON answer, for callers that accept them. */
-import type { ErrorBody } from "@sluice/core"
+import type { ErrorBody } from "@sluice/core/contract"
 import { Cause, Effect, Option, Stream } from "effect"
 import { RagError } from "@sluice/rag"
 import { ragFailure } from "../libraries/RagFailure.ts"

@@ -1,5 +1,6 @@
 /** What is to be seen of a document: its figures, their crops, and its pages as images. */
-import { Failure, imageFormatOf, mediaTypeOf } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
+import { imageFormatOf, mediaTypeOf } from "@sluice/core/media"
 import {
   type Box,
   type DocumentInfo,

@@ -1,5 +1,5 @@
 /** Pictures of pages: an image document as its page, and boxes drawn over a page. By sharp, in threads of its own. */
-import { MAX_IMAGE_PIXELS } from "@sluice/core"
+import { MAX_IMAGE_PIXELS } from "@sluice/core/media"
 import type { Box } from "@sluice/rag"
 import { RagError } from "@sluice/rag"
 import { Effect } from "effect"

@@ -1,5 +1,6 @@
 /** Ask the documents. */
-import { Embedder, Failure, Reader, Reranker } from "@sluice/core"
+import { Embedder, Reader, Reranker } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import { RagError, RECALL } from "@sluice/rag"
 import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"

@@ -1,15 +1,8 @@
 /**
  * Chat by a reader of this process: it answers with sentences of the text in the messages, and writes none of its own.
  */
-import {
-  type ChatEvent,
-  type ChatRequest,
-  type ChatResponse,
-  type CitedSentence,
-  type GatewayError,
-  InvalidRequest,
-  type Reader
-} from "@sluice/core"
+import type { ChatEvent, ChatRequest, ChatResponse } from "@sluice/core/contract"
+import { type CitedSentence, type GatewayError, InvalidRequest, type Reader } from "@sluice/core"
 import { countTokens } from "@sluice/embedded"
 import { Effect, Stream } from "effect"
 import type { Operation } from "../routing/Provider.ts"

@@ -5,10 +5,9 @@ import {
   type ChatRequest,
   type ChatResponse,
   DONE,
-  Failure,
-  type GatewayError,
-  InvalidRequest
-} from "@sluice/core"
+  Failure
+} from "@sluice/core/contract"
+import { type GatewayError, InvalidRequest } from "@sluice/core"
 import { countTokens } from "@sluice/embedded"
 import { Clock, Effect, Stream } from "effect"
 import { randomUUID } from "node:crypto"

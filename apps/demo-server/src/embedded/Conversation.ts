@@ -1,5 +1,6 @@
 /** A conversation as an extractive reader needs it: the question, and the text that may answer it. */
-import type { ChatMessage, ImagePart, ReaderPassage } from "@sluice/core"
+import type { ChatMessage, ReaderPassage } from "@sluice/core"
+import type { ImagePart } from "@sluice/core/contract"
 import { Option, Schema } from "effect"
 
 export interface Conversation {

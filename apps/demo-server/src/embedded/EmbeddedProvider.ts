@@ -1,13 +1,6 @@
 /** The provider that needs nothing: the narrow services of this process behind the gateway's wire. */
-import {
-  type ChatEvent,
-  type ChatRequest,
-  type ChatResponse,
-  Embedder,
-  Reader,
-  Reranker,
-  Vision
-} from "@sluice/core"
+import type { ChatEvent, ChatRequest, ChatResponse } from "@sluice/core/contract"
+import { Embedder, Reader, Reranker, Vision } from "@sluice/core"
 import { Effect, type Stream } from "effect"
 import { FetchImage } from "../media/FetchImage.ts"
 import type { Operation, Provider } from "../routing/Provider.ts"

@@ -1,11 +1,6 @@
 /** Embeddings by an embedder of this process. */
-import {
-  type Embedder,
-  type EmbeddingRequest,
-  type EmbeddingResponse,
-  InvalidRequest,
-  toBase64
-} from "@sluice/core"
+import { type Embedder, InvalidRequest } from "@sluice/core"
+import { type EmbeddingRequest, type EmbeddingResponse, toBase64 } from "@sluice/core/contract"
 import { countTokens } from "@sluice/embedded"
 import { Effect, Option, Schema } from "effect"
 import type { Operation } from "../routing/Provider.ts"

@@ -1,15 +1,7 @@
 /** Chat about images by a `Vision` of this process; a message without images is answered from its text. */
-import {
-  type ChatEvent,
-  type ChatMessage,
-  type ChatRequest,
-  type ChatResponse,
-  highDetailTokens,
-  type ImageDetail,
-  type ImageSize,
-  LOW_DETAIL_TOKENS,
-  type Vision
-} from "@sluice/core"
+import type { ChatEvent, ChatRequest, ChatResponse } from "@sluice/core/contract"
+import type { ChatMessage, ImageDetail, Vision } from "@sluice/core"
+import { highDetailTokens, type ImageSize, LOW_DETAIL_TOKENS } from "@sluice/core/media"
 import { Effect, Stream } from "effect"
 import type { FetchImage } from "../media/FetchImage.ts"
 import type { Operation } from "../routing/Provider.ts"

@@ -1,5 +1,6 @@
 /** The image models of this process: one painter, under the rules of each group. */
-import { type ImageCall, type ImageGroup, type ImageRequest, InvalidRequest } from "@sluice/core"
+import { type ImageCall, type ImageGroup, InvalidRequest } from "@sluice/core"
+import type { ImageRequest } from "@sluice/core/contract"
 
 export interface EmbeddedImageModel {
   readonly id: string

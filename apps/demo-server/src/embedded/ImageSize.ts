@@ -1,5 +1,5 @@
 /** How many pixels an image has, by the words of the interface. */
-import type { ImageSize } from "@sluice/core"
+import type { ImageSize } from "@sluice/core/media"
 
 /** The longer side. */
 const SIDES: Readonly<Record<string, number>> = { auto: 1024, "1K": 1024, "2K": 2048, "4K": 4096, hd: 2048 }

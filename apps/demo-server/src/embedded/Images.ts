@@ -1,16 +1,7 @@
 /** Images by the painter of this process. */
-import {
-  checkImageCall,
-  type GatewayError,
-  type ImageCall,
-  type ImageRequest,
-  type ImageResponse,
-  InvalidRequest,
-  type LoadedImage,
-  makeDataUri,
-  MAX_SEED,
-  mediaTypeOf
-} from "@sluice/core"
+import { checkImageCall, type ImageRequest, type ImageResponse, MAX_SEED } from "@sluice/core/contract"
+import { type GatewayError, type ImageCall, InvalidRequest } from "@sluice/core"
+import { type LoadedImage, makeDataUri, mediaTypeOf } from "@sluice/core/media"
 import { checkPaint, paint, paintMany, type PaintRequest } from "@sluice/embedded/media"
 import { Clock, Effect, FileSystem, Result, Schema } from "effect"
 import { randomInt, randomUUID } from "node:crypto"

@@ -1,5 +1,6 @@
 /** Images that a caller gives to start from: a URL, a data URI or Base64, and never a file of this machine. */
-import { FILE_ADVICE, InvalidRequest, type LoadedImage, readImage } from "@sluice/core"
+import { FILE_ADVICE, type LoadedImage, readImage } from "@sluice/core/media"
+import { InvalidRequest } from "@sluice/core"
 import { Effect } from "effect"
 import type { FetchImage } from "../media/FetchImage.ts"
 

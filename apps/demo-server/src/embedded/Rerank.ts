@@ -1,5 +1,6 @@
 /** Rerank by a reranker of this process. */
-import { InvalidRequest, type Reranker, type RerankRequest, type RerankResponse } from "@sluice/core"
+import { InvalidRequest, type Reranker } from "@sluice/core"
+import type { RerankRequest, RerankResponse } from "@sluice/core/contract"
 import { countTokens } from "@sluice/embedded"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"

@@ -1,5 +1,6 @@
 /** Runs what is made as a task, beside the calls, and writes down what became of it. */
-import { type Failure, GatewayError, RateLimited } from "@sluice/core"
+import type { Failure } from "@sluice/core/contract"
+import { GatewayError, RateLimited } from "@sluice/core"
 import { Cause, Clock, Duration, Effect, FiberMap, Option } from "effect"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 

@@ -1,12 +1,6 @@
 /** The video models of this process: one animator, under the rules of each group. */
-import {
-  InvalidRequest,
-  refusedVideoCall,
-  VIDEO_GROUPS,
-  type VideoCall,
-  type VideoGroup,
-  type VideoRequest
-} from "@sluice/core"
+import { InvalidRequest, type VideoCall, type VideoGroup } from "@sluice/core"
+import { refusedVideoCall, VIDEO_GROUPS, type VideoRequest } from "@sluice/core/contract"
 import { animatorModel, type Size } from "@sluice/embedded/media"
 
 export interface EmbeddedVideoModel {

@@ -1,14 +1,7 @@
 /** Videos by the animator of this process, each as a task. */
-import {
-  GatewayError,
-  InvalidRequest,
-  makeDataUri,
-  MAX_SEED,
-  mediaTypeOf,
-  ServerFailure,
-  type Video,
-  type VideoRequest
-} from "@sluice/core"
+import { GatewayError, InvalidRequest, ServerFailure, type Video } from "@sluice/core"
+import { makeDataUri, mediaTypeOf } from "@sluice/core/media"
+import { MAX_SEED, type VideoRequest } from "@sluice/core/contract"
 import { animate, checkAnimate } from "@sluice/embedded/media"
 import { Clock, Effect, FileSystem, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"

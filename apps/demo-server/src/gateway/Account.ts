@@ -1,5 +1,6 @@
 /** The user and the keys: `/api/user/self`, `/api/user/token`, `/api/token/`. */
-import { Failure, NEVER_EXPIRES, Principal, quota, type TokenRecord } from "@sluice/core"
+import { Failure, Principal, type TokenRecord } from "@sluice/core/contract"
+import { NEVER_EXPIRES, quota } from "@sluice/core"
 import { DateTime, Effect, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"

@@ -1,5 +1,5 @@
 /** `max_completion_tokens`: what OpenAI's clients have for `max_tokens` now. Dropped silently, it would cost the caller. */
-import { type ChatRequest, Failure } from "@sluice/core"
+import { type ChatRequest, Failure } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
 
 export const NEW_NAME = "max_completion_tokens"

@@ -9,7 +9,7 @@ import {
   ImageRequest,
   RerankRequest,
   VideoRequest
-} from "@sluice/core"
+} from "@sluice/core/contract"
 import { namesIn } from "../routing/ModelName.ts"
 import { NEW_NAME } from "./ChatLimit.ts"
 

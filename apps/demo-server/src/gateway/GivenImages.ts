@@ -1,13 +1,7 @@
 /** Images that callers give, whoever looks at them or begins with them: an address, a data URI or Base64, and never a file. */
-import {
-  type ChatRequest,
-  Failure,
-  FILE_ADVICE,
-  imageFormatOf,
-  InvalidRequest,
-  mediaTypeOf,
-  readImage
-} from "@sluice/core"
+import { type ChatRequest, Failure } from "@sluice/core/contract"
+import { FILE_ADVICE, imageFormatOf, mediaTypeOf, readImage } from "@sluice/core/media"
+import { InvalidRequest } from "@sluice/core"
 import { Effect } from "effect"
 
 const readable = (image: string, param: string, which = ""): Effect.Effect<unknown, Failure> =>

@@ -1,5 +1,5 @@
 /** What images are asked for with, in JSON or as a form. */
-import { Failure, ImageRequest } from "@sluice/core"
+import { Failure, ImageRequest } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { checkImages } from "./GivenImages.ts"
 import { type FromParts, mediaForm } from "./MediaForm.ts"

@@ -1,5 +1,5 @@
 /** `POST /v1/images/generations`, and `GET /v1/images/generations/{task_id}` for models of two steps. */
-import { ImageResponse } from "@sluice/core"
+import { ImageResponse } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"

@@ -1,5 +1,6 @@
 /** What images and videos are asked for with: JSON, or multipart/form-data, as OpenAI's clients send it. */
-import { encodeBase64, Failure, imageFormatOf, makeDataUri, mediaTypeOf, misfit } from "@sluice/core"
+import { encodeBase64, Failure, misfit } from "@sluice/core/contract"
+import { imageFormatOf, makeDataUri, mediaTypeOf } from "@sluice/core/media"
 import { jsonIn } from "@sluice/core/client"
 import { Effect, Schema, SchemaIssue, Stream } from "effect"
 import { HttpServerRequest, Multipart } from "effect/http"

@@ -4,7 +4,8 @@
  * `/v1/models` names what this server serves and the key may use. `/api` asks the account at the gateway where there is
  * one; else it names all that this server serves.
  */
-import { Failure, type GatewayError, type Model } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
+import type { GatewayError, Model } from "@sluice/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { enveloped } from "../contract/Enveloped.ts"

@@ -1,5 +1,5 @@
 /** What a video is asked for with, in JSON or as a form. */
-import { Failure, VideoRequest } from "@sluice/core"
+import { Failure, VideoRequest } from "@sluice/core/contract"
 import { Effect, type Schema } from "effect"
 import { checkImages } from "./GivenImages.ts"
 import { type FromParts, mediaForm } from "./MediaForm.ts"

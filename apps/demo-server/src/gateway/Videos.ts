@@ -1,5 +1,5 @@
 /** `/v1/videos`: created as a task, watched, downloaded, removed. */
-import { Failure, Video } from "@sluice/core"
+import { Failure, Video } from "@sluice/core/contract"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"

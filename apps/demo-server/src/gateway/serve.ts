@@ -1,5 +1,6 @@
 /** What the handlers of the model endpoints have in common: find who serves the model, call it, translate its error. */
-import { Failure, type GatewayError, Principal } from "@sluice/core"
+import { Failure, Principal } from "@sluice/core/contract"
+import type { GatewayError } from "@sluice/core"
 import { Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Caller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"

@@ -1,5 +1,6 @@
 /** What the later calls of tasks have in common: the task is the caller's own, and its provider answers. */
-import { Failure, type GatewayError, NotFound, Principal } from "@sluice/core"
+import { Failure, Principal } from "@sluice/core/contract"
+import { type GatewayError, NotFound } from "@sluice/core"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"

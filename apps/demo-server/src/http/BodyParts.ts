@@ -1,5 +1,5 @@
 /** How many parts a JSON body may have. A million of them are seconds of the one thread: they are counted before that. */
-import { Failure } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { endOfString } from "../routing/ModelName.ts"

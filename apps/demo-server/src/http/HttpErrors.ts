@@ -1,5 +1,5 @@
 /** What goes wrong before or after the contract's own handling, in the interface's one shape. */
-import { Failure } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import { Cause, Duration, Effect } from "effect"
 import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { methodsOf } from "./Routes.ts"

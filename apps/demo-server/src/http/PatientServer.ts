@@ -2,7 +2,7 @@
  * The HTTP server of Node as this one needs it: who comes while it starts waits and is served, who is silent in the
  * middle of a request is not waited for, and what is no HTTP is answered in the interface's shape.
  */
-import { Failure } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import { randomUUID } from "node:crypto"
 import {
   createServer,

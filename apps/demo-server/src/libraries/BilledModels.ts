@@ -1,23 +1,23 @@
 /** The models that a library asks, paid for by whoever makes it ask. */
 import {
   type ChatPart,
-  type ChatRequest,
   type CitedSentence,
   Embedder,
-  type EmbeddingRequest,
-  type Failure,
   GatewayError,
   type ImageDetail,
-  imageFormatOf,
-  type ImageSize,
-  imageSizeOf,
   type Look,
   Reader,
   Reranker,
-  type RerankRequest,
-  toReason,
   Vision
 } from "@sluice/core"
+import {
+  type ChatRequest,
+  type EmbeddingRequest,
+  type Failure,
+  type RerankRequest,
+  toReason
+} from "@sluice/core/contract"
+import { imageFormatOf, type ImageSize, imageSizeOf } from "@sluice/core/media"
 import { countTokens } from "@sluice/embedded"
 import { visionModel } from "@sluice/embedded/vision"
 import type { Models } from "@sluice/rag"

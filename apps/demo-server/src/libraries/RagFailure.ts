@@ -1,5 +1,6 @@
 /** What a failure of the library means over HTTP. */
-import { Failure, GatewayError } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
+import { GatewayError } from "@sluice/core"
 import type { RagError, RagReason } from "@sluice/rag"
 
 const statuses: Record<RagReason, Failure["status"]> = {

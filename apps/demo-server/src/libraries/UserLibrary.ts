@@ -1,5 +1,5 @@
 /** The libraries of a folder that this server holds open: what state they are in, and their first filling. */
-import { sentence } from "@sluice/core"
+import { sentence } from "@sluice/core/contract"
 import { Library, type Models, RagError } from "@sluice/rag"
 import { Effect, FileSystem, type Path, Ref, Stream } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Collections.ts"

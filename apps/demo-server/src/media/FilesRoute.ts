@@ -1,5 +1,5 @@
 /** `GET /files/{name}`: images that were made here, for whoever was given the link. */
-import { Failure } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import { Effect, FileSystem } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { respond } from "../http/HttpErrors.ts"

@@ -1,5 +1,5 @@
 /** `GET /metrics`: what is counted, as Prometheus reads it; to loopback alone, or to who has the token. */
-import { Failure } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import { Effect, Metric, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"

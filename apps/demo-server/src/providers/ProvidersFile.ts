@@ -35,7 +35,8 @@
  * | `prefixes` | none | `{ "query", "passage" }`: what it wants before a text, where the library embeds by it |
  * | `batch` | 96 | texts that the library sends it at a time, at most |
  */
-import { type ModelGroup, MODEL_GROUPS } from "@sluice/core"
+import type { ModelGroup } from "@sluice/core"
+import { MODEL_GROUPS } from "@sluice/core/contract"
 import { jsonIn } from "@sluice/core/client"
 import { Effect, Schema, SchemaIssue } from "effect"
 

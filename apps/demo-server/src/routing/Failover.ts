@@ -1,6 +1,7 @@
 /** Who is asked first, and after which failures the next is. */
 import { Duration, Effect, Random } from "effect"
-import { type GatewayError, IN_DOUBT_REASONS } from "@sluice/core"
+import type { GatewayError } from "@sluice/core"
+import { IN_DOUBT_REASONS } from "@sluice/core/contract"
 import type { Begin, Operation, Operations, Provider } from "./Provider.ts"
 
 /** A provider that has the model. */

@@ -1,20 +1,17 @@
 /** What answers the gateway's calls. A provider is a value: what it does not offer is absent from it. */
+import type { Account, GatewayError, ModelGroup, Video } from "@sluice/core"
 import type {
-  Account,
   ChatEvent,
   ChatRequest,
   ChatResponse,
   EmbeddingRequest,
   EmbeddingResponse,
-  GatewayError,
   ImageRequest,
   ImageResponse,
-  ModelGroup,
   RerankRequest,
   RerankResponse,
-  Video,
   VideoRequest
-} from "@sluice/core"
+} from "@sluice/core/contract"
 import type { Context, Effect, Stream } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { MediaTask } from "../media/MediaTasks.ts"

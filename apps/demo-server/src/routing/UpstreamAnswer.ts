@@ -1,5 +1,6 @@
 /** What an upstream answers, on its way to the caller: nobody decodes it. */
-import { Failure, TimedOut } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
+import { TimedOut } from "@sluice/core"
 import { TaskId, type Told, toldIn } from "@sluice/core/client"
 import { Duration, Effect, Schema, Stream } from "effect"
 import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"

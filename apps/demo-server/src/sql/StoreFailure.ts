@@ -1,5 +1,5 @@
 /** What the caller is told when the accounts cannot be asked: never that the credential is wrong. */
-import { Failure } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import { Duration, Effect } from "effect"
 import type { SqlError } from "effect/sql"
 

@@ -5,7 +5,7 @@ import type { ChatContent, ChatMessage } from "../contract/Chat.ts"
 import { InvalidRequest } from "../contract/GatewayError.ts"
 import { IMAGE_FORMATS } from "../media/ImageFormat.ts"
 import { readImage } from "../media/ImageSource.ts"
-import type { ImageDetail } from "../media/ImageTokens.ts"
+import type { ImageDetail } from "../contract/Chat.ts"
 
 /** What a prompt may say of an image, as `options: { sluice: { detail: "low" } }` of its file part. */
 export type ImageOptions = {

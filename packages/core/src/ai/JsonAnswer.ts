@@ -1,7 +1,6 @@
 /** Objects from a chat model that knows only texts: how it is asked for one, and where in its answer it is. */
-import { Result } from "effect"
+import { Result, type Schema } from "effect"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import type { Schema } from "effect"
 import type { ChatMessage } from "../contract/Chat.ts"
 import { jsonIn } from "../contract/Json.ts"
 

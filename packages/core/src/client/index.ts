@@ -7,7 +7,14 @@ export * from "./call/Call.ts"
 export { concealer } from "./call/Conceal.ts"
 export * from "./call/CircuitBreaker.ts"
 export type { ClientOptions } from "./call/ClientOptions.ts"
-export { DirectTransport, type Outcome, type Post, posted, type Rest, type Usual } from "./transport/Direct.ts"
+export {
+  DirectTransport,
+  type Outcome,
+  type Post,
+  posted,
+  type Rest,
+  type Usual
+} from "./transport/Direct.ts"
 export type { EmbedOptions } from "./retrieval/Embed.ts"
 export { type Answer, exchange, type Problem, requestIdOf } from "./transport/Exchange.ts"
 export type { Facts } from "./transport/Facts.ts"
@@ -27,6 +34,6 @@ export {
 } from "./transport/Transport.ts"
 export type { ImagesOptions } from "./media/Images.ts"
 export type { VideosOptions } from "./media/Videos.ts"
-export { TaskId } from "../contract/TaskId.ts"
+export { TaskId } from "../contract/Fields.ts"
 export { jsonIn } from "../contract/Json.ts"
 export * from "../gateway/RetryPolicy.ts"

@@ -8,9 +8,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { failures } from "./Failure.ts"
 import { Quota } from "./Quota.ts"
 import { AccessTokenAuth } from "./Security.ts"
-import { enveloped } from "./Enveloped.ts"
-import { open } from "./Open.ts"
-import { optional } from "./Optional.ts"
+import { enveloped, open, optional } from "./Fields.ts"
 
 /**
  * When a token expires: never, at a time, or what the gateway says in a form of its own.

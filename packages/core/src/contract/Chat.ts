@@ -7,14 +7,16 @@ import { Schema } from "effect"
 import { Sse } from "effect/encoding"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ErrorBody, failures } from "./Failure.ts"
-import { base64Bytes } from "../media/Base64.ts"
-import { ImageDetail } from "../media/ImageTokens.ts"
+import { base64Bytes } from "./Base64.ts"
 import { ApiKeyAuth } from "./Security.ts"
-import { open } from "./Open.ts"
-import { optional, usual } from "./Optional.ts"
+import { open, optional, usual } from "./Fields.ts"
 
 /** Bytes of one image at most, decoded. */
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024
+
+/** How closely a model looks: `low` is fast, `high` is precise, with `auto` the gateway chooses. */
+export const ImageDetail = Schema.Literals(["low", "high", "auto"])
+export type ImageDetail = typeof ImageDetail.Type
 
 /** Text of a message, beside its images. */
 export const TextPart = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })

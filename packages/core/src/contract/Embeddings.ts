@@ -7,8 +7,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Security.ts"
-import { open } from "./Open.ts"
-import { optional } from "./Optional.ts"
+import { open, optional } from "./Fields.ts"
 
 /** One text or several. Interface: “Embedding request”. */
 export const EmbeddingRequest = open(

@@ -8,7 +8,6 @@
  * ```
  */
 import { Duration, Schema } from "effect"
-import { sentence } from "./Sentence.ts"
 
 /** The request itself is wrong (400, 409, 413, 415, 422, or refused before it was sent). Sending it again changes nothing. */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
@@ -148,6 +147,9 @@ export class PartialFailure extends Schema.TaggedError<PartialFailure>()("Partia
 /** Why a call of the gateway failed. */
 export const GatewayReason = Schema.Union([...singleReasons, PartialFailure])
 export type GatewayReason = typeof GatewayReason.Type
+
+/** A message that another sentence follows: with the full stop that gateways often leave out. */
+export const sentence = (message: string): string => (/[.!?…。]$/.test(message) ? message : `${message}.`)
 
 /** How gateways say that the path is none of theirs. */
 const NO_ROUTE: ReadonlySet<string> = new Set(["route_not_found", "unknown_url"])

@@ -16,7 +16,29 @@
 import { Result, Schema, SchemaIssue } from "effect"
 import { MAX_IMAGES, MAX_SEED } from "./Images.ts"
 import { InvalidRequest } from "./GatewayError.ts"
-import type { ImageSource } from "../media/ImageSource.ts"
+
+/** A file on this machine, by its path. */
+export interface LocalFile {
+  readonly file: string
+}
+
+/**
+ * An image to send.
+ *
+ * | given | is |
+ * |---|---|
+ * | `"https://…"` or a `URL` | an image that the gateway fetches: it has to be publicly reachable |
+ * | `"data:image/png;base64,…"` | a data URI |
+ * | any other text | Base64, without a head |
+ * | `Uint8Array` | the bytes themselves |
+ * | `{ file: "cat.png" }` | a file on this machine, read by the client |
+ *
+ * **Details.** PNG, JPEG or WEBP by their first bytes, at most 20 MB decoded, of a size that can be read. What stands
+ * behind a URL is not looked at.
+ *
+ * **Gotchas.** A path is never given as a plain text: that would be read as Base64.
+ */
+export type ImageSource = string | URL | Uint8Array | LocalFile
 
 /** Reference images and images asked for, together, at most: group I4. */
 export const MAX_FUSED_IMAGES = 15

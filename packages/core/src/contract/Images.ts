@@ -8,9 +8,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Security.ts"
-import { open } from "./Open.ts"
-import { optional } from "./Optional.ts"
-import { TaskId } from "./TaskId.ts"
+import { open, optional, TaskId } from "./Fields.ts"
 
 /** Images made by one request, at most. */
 export const MAX_IMAGES = 10

@@ -5,10 +5,10 @@
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
+import { IMAGE_GROUPS, type ImageGroup } from "./ImageModels.ts"
+import { VIDEO_GROUPS, type VideoGroup } from "./VideoModels.ts"
 import { AccessTokenAuth, ApiKeyAuth } from "./Security.ts"
-import { enveloped } from "./Enveloped.ts"
-import { open } from "./Open.ts"
-import { usual } from "./Optional.ts"
+import { enveloped, open, usual } from "./Fields.ts"
 
 /** A model by its id; `created` in seconds since 1970. Interface: “Model entry”. */
 export const Model = open(
@@ -68,3 +68,18 @@ export const ModelsGroup = HttpApiGroup.make("models")
     }).middleware(AccessTokenAuth)
   )
   .annotateMerge(OpenApi.annotations({ title: "Models", description: "Which models there are" }))
+
+/** Every group of models that the interface speaks of. */
+export type ModelGroup = VideoGroup | ImageGroup | "rerank" | "embeddings" | "chat"
+
+const groups = Object.keys(VIDEO_GROUPS) as ReadonlyArray<keyof typeof VIDEO_GROUPS>
+
+/** All groups of models, as configuration names them. */
+export const MODEL_GROUPS: ReadonlyArray<ModelGroup> = [
+  ...groups,
+  "image-to-video",
+  ...IMAGE_GROUPS,
+  "rerank",
+  "embeddings",
+  "chat"
+]

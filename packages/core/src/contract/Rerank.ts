@@ -7,8 +7,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Security.ts"
-import { open } from "./Open.ts"
-import { optional, usual } from "./Optional.ts"
+import { open, optional, usual } from "./Fields.ts"
 
 /** A candidate: its text, or an object that carries it (Cohere's first version). */
 export const RerankDocument = Schema.Union([Schema.String, Schema.Struct({ text: Schema.String })])

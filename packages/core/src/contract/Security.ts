@@ -1,7 +1,17 @@
 /** The two ways a call is authenticated: middlewares of the contract. */
+import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { failures } from "./Failure.ts"
-import type { Principal } from "./Principal.ts"
+
+/** Who makes a call, as authentication found out. Handlers read it; only the two security middlewares provide it. */
+export class Principal extends Context.Service<
+  Principal,
+  {
+    readonly user: string
+    /** The API key used, by its identifier and never its value; absent for calls of `/api`. */
+    readonly key?: string
+  }
+>()("@sluice/core/Principal") {}
 
 /** `/v1`: `Authorization: Bearer <API key>`. */
 export class ApiKeyAuth extends HttpApiMiddleware.Service<ApiKeyAuth, { provides: Principal }>()(

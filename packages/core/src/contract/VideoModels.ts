@@ -1,10 +1,9 @@
 /** Which durations and sizes each group of video models takes: one typed call for each. */
 import type { Schema } from "effect"
-import type { Extra } from "./Open.ts"
+import { type Extra, refusedExtra } from "./Fields.ts"
 import { VideoRequest } from "./Videos.ts"
-import { refusedExtra } from "./ExtraFields.ts"
 import { InvalidRequest } from "./GatewayError.ts"
-import type { ImageSource } from "../media/ImageSource.ts"
+import type { ImageSource } from "./ImageModels.ts"
 
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9
 

@@ -3,7 +3,7 @@ import { Context, type Effect, type Redacted, type Schema, type Stream } from "e
 import type { ApiKey, SystemAccessToken } from "../contract/Credentials.ts"
 import type { Expiry } from "../contract/Account.ts"
 import type { Model } from "../contract/Models.ts"
-import type { Extra } from "../contract/Open.ts"
+import type { Extra } from "../contract/Fields.ts"
 import type { GatewayError } from "../contract/GatewayError.ts"
 import type { Quota } from "../contract/Quota.ts"
 

@@ -1,13 +1,13 @@
 /** Images in a chat: how they get into a message, and what they cost. */
 import { Effect, Result } from "effect"
-import type { ChatMessage, ImagePart } from "../contract/Chat.ts"
+import type { ChatMessage, ImageDetail, ImagePart } from "../contract/Chat.ts"
 import { GatewayError, InvalidRequest } from "../contract/GatewayError.ts"
-import { decodeBase64 } from "../media/Base64.ts"
+import { decodeBase64 } from "../contract/Base64.ts"
 import { isDataUri, parseDataUri } from "../media/DataUri.ts"
-import { imageFormatOf, mediaTypeOf, nameOfBytes } from "../media/ImageFormat.ts"
-import { type ImageSource, type Needed, readImage } from "../media/ImageSource.ts"
-import { type ImageDetail, imageTokens, type TokenCost } from "../media/ImageTokens.ts"
-import { loadImage } from "../media/LoadedImage.ts"
+import { imageFormatOf, loadImage, mediaTypeOf, nameOfBytes } from "../media/ImageFormat.ts"
+import type { ImageSource } from "../contract/ImageModels.ts"
+import { type Needed, readImage } from "../media/ImageSource.ts"
+import { imageTokens, type TokenCost } from "../media/ImageTokens.ts"
 
 /**
  * An image as a part of a chat message.

@@ -2,7 +2,7 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { ChatMessage } from "../contract/Chat.ts"
 import type { Model } from "../contract/Models.ts"
-import type { Extra } from "../contract/Open.ts"
+import type { Extra } from "../contract/Fields.ts"
 import type { GatewayError } from "../contract/GatewayError.ts"
 import type { Images } from "./Images.ts"
 import type { Videos } from "./Videos.ts"

@@ -1,9 +1,9 @@
 /** Images of the gateway, as a program asks for them: `gateway.images`. */
 import { Duration, type Effect, type Schedule } from "effect"
-import type { Extra } from "../contract/Open.ts"
+import type { Extra } from "../contract/Fields.ts"
 import type { GatewayError } from "../contract/GatewayError.ts"
 import type { ImageCall, ImageGroup } from "../contract/ImageModels.ts"
-import type { LoadedImage } from "../media/LoadedImage.ts"
+import type { LoadedImage } from "../media/ImageFormat.ts"
 
 /** How an image is waited for where the model answers in two steps; what is not given is the client's own. */
 export interface ImagePatience {

@@ -1,23 +1,7 @@
 /** Which group a model is of. The interface lists groups without the models' names: who uses a gateway knows them. */
 import { Config, Context, Effect, FileSystem, Layer, Option, Schema } from "effect"
 import { GatewayError, InvalidRequest } from "../contract/GatewayError.ts"
-import { IMAGE_GROUPS, type ImageGroup } from "../contract/ImageModels.ts"
-import { VIDEO_GROUPS, type VideoGroup } from "../contract/VideoModels.ts"
-
-/** Every group of models that the interface speaks of. */
-export type ModelGroup = VideoGroup | ImageGroup | "rerank" | "embeddings" | "chat"
-
-const groups = Object.keys(VIDEO_GROUPS) as ReadonlyArray<keyof typeof VIDEO_GROUPS>
-
-/** All groups of models, as configuration names them. */
-export const MODEL_GROUPS: ReadonlyArray<ModelGroup> = [
-  ...groups,
-  "image-to-video",
-  ...IMAGE_GROUPS,
-  "rerank",
-  "embeddings",
-  "chat"
-]
+import { MODEL_GROUPS, type ModelGroup } from "../contract/Models.ts"
 
 /**
  * The models of each group: `{ "V-D": ["wave-2.6", "wave-2.5*"], "rerank": ["rr-*"] }`.

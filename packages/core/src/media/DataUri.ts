@@ -1,5 +1,5 @@
 /** `data:image/png;base64,…`: bytes and what they are, in one text. */
-import { encodeBase64 } from "./Base64.ts"
+import { encodeBase64 } from "../contract/Base64.ts"
 
 /** What a data URI says, in its two parts. */
 export interface DataUri {

@@ -1,4 +1,5 @@
-/** What an image is, by its first bytes: never by its name or by what it says of itself. */
+/** The format and the size of an image, read from its first bytes: never from its name. */
+import { Result } from "effect"
 
 /** The formats that gateways take. */
 export const IMAGE_FORMATS = ["png", "jpeg", "webp"] as const
@@ -33,3 +34,90 @@ export const nameOfBytes = (bytes: Uint8Array): string => {
 
 /** `image/png`, `image/jpeg` or `image/webp`. */
 export const mediaTypeOf = (format: ImageFormat): `image/${ImageFormat}` => `image/${format}`
+
+/** In pixels, as stored: a rotation that EXIF asks for is not applied. */
+export interface ImageSize {
+  readonly width: number
+  readonly height: number
+}
+
+/** Pixels of one image at most: 16,384 × 8,192. A file of a few bytes may claim to have more. */
+export const MAX_IMAGE_PIXELS = 16_384 * 8_192
+
+/** The size that the header states, or `undefined` when it is cut off, damaged or says 0. */
+export const imageSizeOf = (format: ImageFormat, bytes: Uint8Array): ImageSize | undefined => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const size = READERS[format](view)
+  return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined
+}
+
+const textAt = (view: DataView, at: number): string =>
+  String.fromCharCode(...[0, 1, 2, 3].map((offset) => view.getUint8(at + offset)))
+
+/** The header chunk is the first one. */
+const pngSize = (view: DataView): ImageSize | undefined =>
+  view.byteLength >= 24 && textAt(view, 12) === "IHDR"
+    ? { width: view.getUint32(16), height: view.getUint32(20) }
+    : undefined
+
+/** SOF0 to SOF15, without those three of the range that begin something else. */
+const isFrame = (marker: number) =>
+  marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
+
+/** Segment after segment, up to the one that begins the frame. */
+const jpegSize = (view: DataView): ImageSize | undefined => {
+  let at = 2
+  while (at + 9 <= view.byteLength && view.getUint8(at) === 0xff) {
+    const marker = view.getUint8(at + 1)
+    if (isFrame(marker)) return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
+    // Fill bytes may stand before a marker; these markers have no length.
+    if (marker === 0xff) at += 1
+    else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2
+    else at += 2 + Math.max(2, view.getUint16(at + 2))
+  }
+  return undefined
+}
+
+/** Lossy, lossless or extended: three headers. */
+const webpSize = (view: DataView): ImageSize | undefined => {
+  // The least that holds a size: the shortest of the three headers ends at 25, the others at 30.
+  const kind = view.byteLength < 25 ? "" : textAt(view, 12)
+  if (kind !== "VP8L" && view.byteLength < 30) return undefined
+  const uint24 = (at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16)
+  switch (kind) {
+    case "VP8 ":
+      return uint24(23) === 0x2a019d
+        ? { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff }
+        : undefined
+    case "VP8L": {
+      const bits = view.getUint32(21, true)
+      return view.getUint8(20) === 0x2f
+        ? { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
+        : undefined
+    }
+    case "VP8X":
+      return { width: uint24(24) + 1, height: uint24(27) + 1 }
+    default:
+      return undefined
+  }
+}
+
+const READERS = { png: pngSize, jpeg: jpegSize, webp: webpSize } as const
+
+/** The bytes of an image, and what its header says. */
+export interface LoadedImage extends ImageSize {
+  readonly format: ImageFormat
+  readonly bytes: Uint8Array
+}
+
+/** The image in some bytes, of any length; or a sentence on why there is none, which begins with `what`. */
+export const loadImage = (bytes: Uint8Array, what = "The image"): Result.Result<LoadedImage, string> => {
+  const format = imageFormatOf(bytes)
+  if (format === undefined) {
+    return Result.fail(`${what} is ${nameOfBytes(bytes)}, not a PNG, JPEG or WEBP image.`)
+  }
+  const size = imageSizeOf(format, bytes)
+  return size === undefined
+    ? Result.fail(`${what} is cut off or damaged: its header states no width and height.`)
+    : Result.succeed({ format, bytes, ...size })
+}

@@ -1,34 +1,11 @@
 /** Where an image comes from, and what of it goes on the wire. */
 import { Effect, FileSystem, Result } from "effect"
 import { MAX_IMAGE_BYTES } from "../contract/Chat.ts"
+import type { ImageSource, LocalFile } from "../contract/ImageModels.ts"
 import { InvalidRequest } from "../contract/GatewayError.ts"
-import { base64Bytes, decodeBase64 } from "./Base64.ts"
+import { base64Bytes, decodeBase64 } from "../contract/Base64.ts"
 import { isDataUri, makeDataUri, parseDataUri } from "./DataUri.ts"
-import { mediaTypeOf } from "./ImageFormat.ts"
-import { type LoadedImage, loadImage } from "./LoadedImage.ts"
-
-/** A file on this machine, by its path. */
-export interface LocalFile {
-  readonly file: string
-}
-
-/**
- * An image to send.
- *
- * | given | is |
- * |---|---|
- * | `"https://…"` or a `URL` | an image that the gateway fetches: it has to be publicly reachable |
- * | `"data:image/png;base64,…"` | a data URI |
- * | any other text | Base64, without a head |
- * | `Uint8Array` | the bytes themselves |
- * | `{ file: "cat.png" }` | a file on this machine, read by the client |
- *
- * **Details.** PNG, JPEG or WEBP by their first bytes, at most 20 MB decoded, of a size that can be read. What stands
- * behind a URL is not looked at.
- *
- * **Gotchas.** A path is never given as a plain text: that would be read as Base64.
- */
-export type ImageSource = string | URL | Uint8Array | LocalFile
+import { type LoadedImage, loadImage, mediaTypeOf } from "./ImageFormat.ts"
 
 /** An image as it can be sent. */
 export interface ImageToSend {

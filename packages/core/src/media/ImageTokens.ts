@@ -1,10 +1,6 @@
 /** What an image of a chat message costs in tokens. */
-import { Schema } from "effect"
-import type { ImageSize } from "./ImageSize.ts"
-
-/** How closely a model looks: `low` is fast, `high` is precise, with `auto` the gateway chooses. */
-export const ImageDetail = Schema.Literals(["low", "high", "auto"])
-export type ImageDetail = typeof ImageDetail.Type
+import type { ImageDetail } from "../contract/Chat.ts"
+import type { ImageSize } from "./ImageFormat.ts"
 
 /** Of an image with `detail: "low"`, whatever its size; the gateway's own figure. */
 export const LOW_DETAIL_TOKENS = 85

@@ -2,7 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { GatewayError } from "../contract/GatewayError.ts"
 import type { ImageFormat } from "../media/ImageFormat.ts"
-import type { ImageDetail } from "../media/ImageTokens.ts"
+import type { ImageDetail } from "../contract/Chat.ts"
 
 /** What a program may want to know of a vision model before it uses it. */
 export interface VisionModel {

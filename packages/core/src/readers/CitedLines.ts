@@ -1,6 +1,6 @@
 /** Reads the lines of a model's answer as cited sentences. */
 import { Option, Schema } from "effect"
-import { closest, locate, sentencesOf } from "./Quote.ts"
+import { closest, findQuote, sentencesOf } from "./Quote.ts"
 import type { CitedSentence, Evidence, ReaderPassage } from "../models/Reader.ts"
 
 /** What the model says when the passages do not answer. */
@@ -85,7 +85,7 @@ const claimed = (
 ): ReadonlyArray<Evidence> => {
   const passage = passages[n - 1]
   if (passage === undefined || quote.trim() === "") return []
-  return [{ passage: n - 1, quote: locate(quote, passage.text) ?? quote }]
+  return [{ passage: n - 1, quote: findQuote(quote, passage.text) ?? quote }]
 }
 
 /** The spaces before one are looked at once: a model may write very many of them. */

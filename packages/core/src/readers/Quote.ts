@@ -32,7 +32,7 @@ const level = (source: string): { readonly text: string; readonly at: ReadonlyAr
  * The passage's own words for a quote that differs only in spaces, case or typographic marks; `undefined` when the
  * passage does not have it.
  */
-export const locate = (quote: string, passage: string): string | undefined => {
+export const findQuote = (quote: string, passage: string): string | undefined => {
   const trimmed = quote.trim()
   if (trimmed === "") return undefined
   if (passage.includes(trimmed)) return trimmed

@@ -1,5 +1,6 @@
 /** Pictures drawn in this process: real files, from the words' hash and a seed. */
-import { GatewayError, type ImageFormat, ServerFailure } from "@sluice/core"
+import { GatewayError, ServerFailure } from "@sluice/core"
+import type { ImageFormat } from "@sluice/core/media"
 import { Effect, Semaphore } from "effect"
 import { grainOf } from "./Grain.ts"
 import { checkSeed, checkSize, refuse, type SizeLimits } from "./MediaRequest.ts"

@@ -1,5 +1,6 @@
 /** Pictures to start from, as a request gives them: looked at before anything is decoded. */
-import { type GatewayError, loadImage, MAX_IMAGE_BYTES } from "@sluice/core"
+import { type GatewayError, MAX_IMAGE_BYTES } from "@sluice/core"
+import { loadImage } from "@sluice/core/media"
 import { Effect, Result } from "effect"
 import { type MediaOperation, refuse } from "./MediaRequest.ts"
 import { MAX_REFERENCE_PIXELS } from "./ReferencePixels.ts"

@@ -1,5 +1,6 @@
 /** A picture made ready to be read: upright, on white, in grey, of a size that the reader reads best. */
-import { GatewayError, InvalidRequest, MAX_IMAGE_PIXELS } from "@sluice/core"
+import { GatewayError, InvalidRequest } from "@sluice/core"
+import { MAX_IMAGE_PIXELS } from "@sluice/core/media"
 import { Effect } from "effect"
 import { type ColourShare, coloursOf } from "./Colours.ts"
 import { optionalPackage } from "./optionalPackage.ts"

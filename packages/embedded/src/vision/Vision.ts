@@ -1,14 +1,13 @@
 /** The image understanding of this process: it reads what is written in a picture, and says so. */
 import {
   GatewayError,
-  IMAGE_FORMATS,
   InvalidRequest,
   MAX_IMAGE_BYTES,
-  readImage,
   type SeenLine,
   Vision,
   type VisionModel
 } from "@sluice/core"
+import { IMAGE_FORMATS, readImage } from "@sluice/core/media"
 import { Effect, Layer } from "effect"
 import { createHash } from "node:crypto"
 import { readSentences } from "../reader/readSentences.ts"

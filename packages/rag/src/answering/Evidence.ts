@@ -1,5 +1,5 @@
 /** What a reader reads for an answer, and where its quotes stand. A quote that does not stand there is not shown. */
-import { type CitedSentence, quoteIn, type ReaderPassage } from "@sluice/core"
+import { type CitedSentence, findQuote, type ReaderPassage } from "@sluice/core"
 import type { Citation, StoredPassage } from "../document/Document.ts"
 import { referencesIn } from "../formats/parsing/Mentions.ts"
 import type { LookedAt, Looker } from "./LookAt.ts"
@@ -54,7 +54,7 @@ const standing = (line: string, text: string): string | undefined => {
     const own = new Set(wordsOf(other))
     return words.every((word) => own.has(word))
   }
-  return quoteIn(line, text) ?? text.split("\n").find(has)?.trim()
+  return findQuote(line, text) ?? text.split("\n").find(has)?.trim()
 }
 
 /**
@@ -98,7 +98,7 @@ const spokenOf = (
       ({ passage, seen }) =>
         !seen && passage.document.id === source.passage.document.id && isReferred(passage, reference)
     )
-    const caption = found && quoteIn(found.passage.figure?.caption ?? "", found.text)
+    const caption = found && findQuote(found.passage.figure?.caption ?? "", found.text)
     return found === undefined || caption === undefined ? [] : [[found, caption] as const]
   })
 }

@@ -1,12 +1,6 @@
 /** Figures looked at with the actual question, when it is asked. */
-import {
-  highDetailTokens,
-  type ImageDetail,
-  imageFormatOf,
-  imageSizeOf,
-  type Look,
-  Vision
-} from "@sluice/core"
+import { highDetailTokens, imageFormatOf, imageSizeOf } from "@sluice/core/media"
+import { type ImageDetail, type Look, Vision } from "@sluice/core"
 import { Duration, Effect, Option, Stream } from "effect"
 import type { FigureLook } from "./Answer.ts"
 import type { PassageFigure, StoredPassage } from "../document/Document.ts"

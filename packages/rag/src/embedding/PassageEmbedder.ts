@@ -1,6 +1,7 @@
 /** Passages to vectors: what is embedded, what is kept, and what is not believed. */
 import { hash as digest } from "node:crypto"
-import { Embedder, GatewayError, sentence } from "@sluice/core"
+import { Embedder, GatewayError } from "@sluice/core"
+import { sentence } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { type Embedding, embeddingCalls, type KeyedText, type PassageText } from "./EmbeddingCalls.ts"
 import type { VectorCache } from "../store/PassageIndex.ts"

@@ -1,5 +1,10 @@
 /** The calls that the lane knows, each with the form of its usual requests: what the contract would make of them as it is. */
-import { type ChatRequest, type EmbeddingRequest, MOST_CHOICES, type RerankRequest } from "@sluice/core"
+import {
+  type ChatRequest,
+  type EmbeddingRequest,
+  MOST_CHOICES,
+  type RerankRequest
+} from "@sluice/core/contract"
 import { Predicate } from "effect"
 import { NEW_NAME } from "../ChatLimit.ts"
 import { chatMeter, embeddingsMeter, type Meter, rerankMeter } from "../../billing/Meter.ts"

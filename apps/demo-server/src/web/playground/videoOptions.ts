@@ -1,5 +1,5 @@
 /** Which durations and sizes the groups of video models take; the compiler holds them against the contract's. */
-import type { VIDEO_GROUPS } from "@sluice/core"
+import type { VIDEO_GROUPS } from "@sluice/core/contract"
 
 type Groups = typeof VIDEO_GROUPS
 

@@ -2,9 +2,7 @@
 import { Effect, Result, Schema, SchemaIssue } from "effect"
 import { HttpClientResponse } from "effect/http"
 import { TokenRecord } from "../../contract/Account.ts"
-import { enveloped } from "../../contract/Enveloped.ts"
-import { open } from "../../contract/Open.ts"
-import { optional } from "../../contract/Optional.ts"
+import { enveloped, open, optional } from "../../contract/Fields.ts"
 import { InvalidResponse } from "../../contract/GatewayError.ts"
 
 /** As `TokensResponse`, its tokens not looked at yet. */

@@ -1,8 +1,7 @@
 /** A whole call: attempts with their time-out, the waits between them, and the time-out of it all. */
 import { Clock, Context, Duration, Effect, Exit, Redacted } from "effect"
-import { GatewayError, IN_DOUBT_REASONS, TimedOut } from "../../contract/GatewayError.ts"
+import { GatewayError, IN_DOUBT_REASONS, sentence, TimedOut } from "../../contract/GatewayError.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../../gateway/RetryPolicy.ts"
-import { sentence } from "../../contract/Sentence.ts"
 import type { About } from "./About.ts"
 import type { Answer, Problem } from "../transport/Answer.ts"
 import { concealAnswer, concealer, concealIn } from "./Conceal.ts"

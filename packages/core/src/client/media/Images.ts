@@ -4,7 +4,7 @@ import { type HttpClient, HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { ApiKey } from "../../contract/Credentials.ts"
 import { ImageRequest, ImageResponse } from "../../contract/Images.ts"
-import { refusedExtra } from "../../contract/ExtraFields.ts"
+import { refusedExtra } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import {
   GatewayError,
@@ -17,6 +17,7 @@ import {
   checkImageCall,
   type ImageCall,
   type ImageGroup,
+  type ImageSource,
   isImageGroup,
   type LooseImageCall
 } from "../../contract/ImageModels.ts"
@@ -28,9 +29,9 @@ import {
   type ImagePatience,
   type Images
 } from "../../gateway/Images.ts"
-import { decodeBase64 } from "../../media/Base64.ts"
-import { type ImageSource, readImage } from "../../media/ImageSource.ts"
-import { loadImage } from "../../media/LoadedImage.ts"
+import { decodeBase64 } from "../../contract/Base64.ts"
+import { readImage } from "../../media/ImageSource.ts"
+import { loadImage } from "../../media/ImageFormat.ts"
 import { type About, type Caller, type CallOptions, makeCaller } from "../call/Call.ts"
 import { writeWhole } from "./Download.ts"
 import { exchange, judge } from "../transport/Exchange.ts"

@@ -1,6 +1,7 @@
 /** Which group a model is of, as far as the program has said. */
 import { Effect, Option } from "effect"
-import { ModelCatalogue, type ModelGroup } from "../../gateway/ModelCatalogue.ts"
+import type { ModelGroup } from "../../contract/Models.ts"
+import { ModelCatalogue } from "../../gateway/ModelCatalogue.ts"
 
 /** The catalogue of a call's own context, else the one that the client was built with. */
 export const knownModels = Effect.map(

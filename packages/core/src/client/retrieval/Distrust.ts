@@ -1,7 +1,7 @@
 /** What a well-formed answer is still not believed: positions, numbers, dimensions. */
 import { Result } from "effect"
 import type { RerankResponse } from "../../contract/Rerank.ts"
-import { fromBase64, isFiniteVector } from "../../contract/Float32.ts"
+import { fromBase64, isFiniteVector } from "../../contract/Base64.ts"
 import { InvalidResponse } from "../../contract/GatewayError.ts"
 import type { EmbeddingAnswer } from "./Usual.ts"
 

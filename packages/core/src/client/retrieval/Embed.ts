@@ -1,6 +1,6 @@
 /** `POST /v1/embeddings` for any number of texts: split, sent side by side, put together again. */
 import { Effect, Result } from "effect"
-import type { Extra } from "../../contract/Open.ts"
+import type { Extra } from "../../contract/Fields.ts"
 import type { Embeddings, EmbeddingsCall } from "../../gateway/Gateway.ts"
 import { GatewayError, InvalidResponse } from "../../contract/GatewayError.ts"
 import { RETRY_REASONS } from "../../gateway/RetryPolicy.ts"

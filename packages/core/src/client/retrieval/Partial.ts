@@ -1,6 +1,5 @@
 /** Of many texts some have their vectors, and others a reason why not. */
-import { PartialFailure } from "../../contract/GatewayError.ts"
-import { sentence } from "../../contract/Sentence.ts"
+import { PartialFailure, sentence } from "../../contract/GatewayError.ts"
 
 /** `failed` and `kept` are positions in the input; `first` is why the first of those failed. */
 export const partialFailure = ({

@@ -8,7 +8,7 @@ import { Effect, Predicate } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import type { EmbeddingResponse } from "../../contract/Embeddings.ts"
 import type { RerankResponse } from "../../contract/Rerank.ts"
-import { base64Reader } from "../../contract/Float32.ts"
+import { base64Reader } from "../../contract/Base64.ts"
 import { bytesOf } from "../transport/Whole.ts"
 
 type Response = HttpClientResponse.HttpClientResponse

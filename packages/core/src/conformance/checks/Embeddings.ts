@@ -1,6 +1,6 @@
 /** `POST /v1/embeddings`. */
 import { Effect } from "effect"
-import { fromBase64 } from "../../contract/Float32.ts"
+import { fromBase64 } from "../../contract/Base64.ts"
 import type { Answer } from "../framework/Ask.ts"
 import { check } from "../framework/Check.ts"
 import { at, fault, listAt } from "../framework/Json.ts"

@@ -3,10 +3,10 @@ import {
   imageFormatOf,
   imageSizeOf,
   type ImageFormat,
-  MAX_IMAGE_BYTES,
   MAX_IMAGE_PIXELS,
   nameOfBytes
-} from "@sluice/core"
+} from "@sluice/core/media"
+import { MAX_IMAGE_BYTES } from "@sluice/core"
 
 const INCH_IN_METRES = 0.0254
 /** Of images that do not say: as browsers have it. */

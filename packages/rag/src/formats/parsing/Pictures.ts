@@ -1,5 +1,7 @@
 /** The pictures of a document: their bytes, and what is written in them. */
-import { decodeBase64, parseDataUri, Vision } from "@sluice/core"
+import { decodeBase64 } from "@sluice/core/contract"
+import { parseDataUri } from "@sluice/core/media"
+import { Vision } from "@sluice/core"
 import { Effect, Option } from "effect"
 import type { Figure, Parsed, ReadFault } from "../../document/Document.ts"
 import type { Unillustrated } from "./Captions.ts"

@@ -1,5 +1,35 @@
-/** Objects that keep what the interface does not name. */
-import { Schema, SchemaTransformation } from "effect"
+/** The building blocks of every schema: optional fields, structs that keep undeclared fields, envelopes, task identifiers. */
+import { Option, Predicate, Schema, SchemaGetter, SchemaTransformation } from "effect"
+import { InvalidRequest } from "./GatewayError.ts"
+
+/**
+ * A field that may be absent.
+ *
+ * **Details.** Several well-known clients send `null` for what they do not give: it is read as absent. What is
+ * `undefined` is left out when it is sent, where `Schema.optional` alone would send `null`.
+ */
+export const optional = <S extends Schema.Top>(schema: S) =>
+  Schema.optionalKey(Schema.NullOr(schema)).pipe(
+    Schema.decodeTo(Schema.optional(Schema.toType(schema)), {
+      decode: SchemaGetter.transformOptional(Option.filter(Predicate.isNotNull)),
+      encode: SchemaGetter.transformOptional(Option.filter(Predicate.isNotUndefined))
+    })
+  )
+
+/**
+ * A field that the interface does not name, of the type that it usually has; in another one it is read as absent.
+ *
+ * **Details.** What nobody promised costs no answer: some gateways number what others name, or count in fractions.
+ */
+export const usual = <S extends Schema.ConstraintCodec<unknown, Schema.Json>>(schema: S) => {
+  const fits = Schema.is(Schema.toType(schema))
+  return Schema.optionalKey(Schema.Union([schema, Schema.Json])).pipe(
+    Schema.decodeTo(Schema.optional(Schema.toType(schema)), {
+      decode: SchemaGetter.transformOptional(Option.filter(fits)),
+      encode: SchemaGetter.transformOptional(Option.filter(Predicate.isNotUndefined))
+    })
+  )
+}
 
 /** Fields of an answer that the interface does not name, as they came. */
 export type Extra = Readonly<Record<string, Schema.Json>>
@@ -71,3 +101,30 @@ const extrasOf = (list: ReadonlyArray<unknown>): ReadonlyArray<Extra> | undefine
   const inside = list.map(extraOf)
   return inside.some((extra) => extra !== undefined) ? inside.map((extra) => extra ?? {}) : undefined
 }
+
+/** Why `extra` is not sent: it has a field that the request has already. */
+export const refusedExtra = (
+  extra: Extra | undefined,
+  { from: request }: Pick<ReturnType<typeof open>, "from">
+): InvalidRequest | undefined => {
+  const named = extra && Object.keys(extra).find((name) => Object.hasOwn(request.schema.fields, name))
+  if (named === undefined) return undefined
+  const message = `\`${named}\` is not taken in \`extra\`: it has a field of its own, or is the client's to say.`
+  return new InvalidRequest({ message, param: `extra.${named}` })
+}
+
+/** A refusal that a gateway of this family sends with status 200. */
+export const Refused = Schema.Struct({ success: Schema.Literal(false), message: optional(Schema.String) })
+
+/** `{data}`, or `{success, message, data}`, or a refusal. */
+export const enveloped = <S extends Schema.Top>(data: S) =>
+  Schema.Union([
+    open({ success: optional(Schema.Literal(true)), message: optional(Schema.String), data }),
+    Refused
+  ])
+
+/** A task's identifier in a path. `.` and `..` would be another path. */
+export const TaskId = Schema.NonEmptyString.check(
+  Schema.isMaxLength(512),
+  Schema.isPattern(/^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]*$/u, { expected: "an identifier as the gateway gave it" })
+)

@@ -1,0 +1,5 @@
+/** Images as bytes: sources, data URIs, formats, sizes, and their cost in tokens. */
+export * from "./DataUri.ts"
+export * from "./ImageFormat.ts"
+export * from "./ImageSource.ts"
+export * from "./ImageTokens.ts"
