@@ -127,7 +127,7 @@ describe("architecture", () => {
       .filter(({ path }) => Rules.pure.some((folder) => path.startsWith(folder)))
       .flatMap(({ path }) =>
         [...loadedWith(path)]
-          .filter(([specifier]) => !/^(effect(\/.+)?|@sluice\/core)$/.test(specifier))
+          .filter(([specifier]) => !/^(effect(\/.+)?|@sluice\/core(\/contract)?)$/.test(specifier))
           .map(([specifier, by]) => `${path} loads ${specifier}, by ${by}`)
       )
     expect(faults).toEqual([])

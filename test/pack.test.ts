@@ -180,6 +180,8 @@ registerHooks({
         "@sluice/core/ai",
         "@sluice/core/client",
         "@sluice/core/conformance",
+        "@sluice/core/contract",
+        "@sluice/core/media",
         "@sluice/embedded",
         "@sluice/embedded/media",
         "@sluice/embedded/vision",
