@@ -2,11 +2,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import {
-  DocumentInfo,
+  DocumentInfoSchema,
   DocumentText,
-  IngestEvent,
-  IngestReport,
-  PageText,
+  IngestStreamEvent,
+  IngestReportBody,
+  PageContent,
   ServerStatus
 } from "../../apps/demo-server/src/contract/index.ts"
 import { column, writePdf } from "../rag/PdfWriter.ts"
@@ -16,17 +16,23 @@ const tides = "# Tides\n\nThe tide in the harbour rises four metres at spring ti
 const boats = "# Boats\n\nBoats leave two hours before high water.\n"
 
 const upload = (files: Parameters<typeof filesOf>[0]) => ({ body: filesOf(files) })
-const List = Schema.Struct({ documents: Schema.Array(DocumentInfo) })
+const List = Schema.Struct({ documents: Schema.Array(DocumentInfoSchema) })
 
 layer(testServer(), { excludeTestServices: true })("documents", (it) => {
   it.effect("a folder at once: added, unchanged, replaced, read, removed", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
       const folder = { "sea/tides.md": tides, "sea/boats.md": boats }
-      assert.deepInclude(yield* json(IngestReport, "/documents", upload(folder)), { added: 2, failed: [] })
-      assert.deepInclude(yield* json(IngestReport, "/documents", upload(folder)), { added: 0, unchanged: 2 })
+      assert.deepInclude(yield* json(IngestReportBody, "/documents", upload(folder)), {
+        added: 2,
+        failed: []
+      })
+      assert.deepInclude(yield* json(IngestReportBody, "/documents", upload(folder)), {
+        added: 0,
+        unchanged: 2
+      })
       const changed = { ...folder, "sea/boats.md": `${boats}\nNone sails in fog.\n` }
-      assert.deepInclude(yield* json(IngestReport, "/documents", upload(changed)), {
+      assert.deepInclude(yield* json(IngestReportBody, "/documents", upload(changed)), {
         replaced: 1,
         unchanged: 1
       })
@@ -47,7 +53,7 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
     Effect.gen(function* () {
       const { json } = yield* TestServer
       const report = yield* json(
-        IngestReport,
+        IngestReportBody,
         "/documents",
         upload({
           "bad/empty.md": "",
@@ -76,12 +82,12 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
       const { json } = yield* TestServer
       for (const said of ["The ferry leaves at nine.", "The ferry leaves at ten."]) {
         const pdf = Uint8Array.from(writePdf([{ marks: column(72, 700, [said]) }]))
-        yield* json(IngestReport, "/documents", upload({ "ferry.pdf": pdf }))
+        yield* json(IngestReportBody, "/documents", upload({ "ferry.pdf": pdf }))
         const { documents } = yield* json(List, "/documents")
         const path = `/documents/${documents.find((each) => each.path === "ferry.pdf")?.id}`
         for (let time = 0; time < 2; time++) {
           assert.include((yield* json(DocumentText, path)).text, said)
-          assert.include((yield* json(PageText, `${path}/pages/1`)).text, said)
+          assert.include((yield* json(PageContent, `${path}/pages/1`)).text, said)
         }
       }
     })
@@ -91,7 +97,7 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
     Effect.gen(function* () {
       const { events } = yield* TestServer
       const files = upload({ "a/one.md": tides, "a/two.exe": "MZ" })
-      const seen = yield* events(IngestEvent, "/documents", files)
+      const seen = yield* events(IngestStreamEvent, "/documents", files)
       const documents = seen.filter((event) => event.type === "document")
       assert.deepStrictEqual(documents.map(({ path, status }) => [path, status]).toSorted(), [
         ["a/one.md", "added"],
@@ -106,7 +112,7 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
     Effect.gen(function* () {
       const { json } = yield* TestServer
       yield* json(
-        IngestReport,
+        IngestReportBody,
         "/documents",
         upload({ "../../up/../etc/x.md": tides, "C:\\Users\\me\\notes.md": boats })
       )
@@ -126,13 +132,13 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
       const sent = (...parts: ReadonlyArray<string>) => ({ body: `${parts.join("")}--many--\r\n`, headers })
       const alone = yield* call("/documents", sent(big))
       assert.strictEqual(alone.status, 413)
-      const among = yield* json(IngestReport, "/documents", sent(big, part("big/small.md", tides)))
+      const among = yield* json(IngestReportBody, "/documents", sent(big, part("big/small.md", tides)))
       assert.strictEqual(among.added, 1)
       assert.deepStrictEqual(
         among.failed.map(({ path, reason }) => [path, reason]),
         [["big.txt", "too_large"]]
       )
-      const seen = yield* events(IngestEvent, "/documents", sent(big))
+      const seen = yield* events(IngestStreamEvent, "/documents", sent(big))
       const failed = seen.find(({ type }) => type === "document")
       assert.include(failed, { path: "big.txt", status: "failed" })
     })
@@ -172,7 +178,7 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
       const { call, json } = yield* TestServer
       const html =
         "<!doctype html><title>Tide</title><script>alert(1)</script><p>The tide rises four metres.</p>"
-      yield* json(IngestReport, "/documents", upload({ 'web/"päge;\r\n.html': html }))
+      yield* json(IngestReportBody, "/documents", upload({ 'web/"päge;\r\n.html': html }))
       const { documents } = yield* json(List, "/documents")
       const id = documents.find(({ path }) => path.startsWith("web/"))?.id
       const response = yield* call(`/documents/${id}/file`)
@@ -196,7 +202,7 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
           ])
         )
         const before = (yield* json(ServerStatus, "/status")).documents
-        const report = yield* json(IngestReport, "/documents", upload(files))
+        const report = yield* json(IngestReportBody, "/documents", upload(files))
         assert.deepInclude(report, { added: 300, failed: [] })
         assert.isAtLeast((yield* json(ServerStatus, "/status")).documents, before + 300)
       })

@@ -8,10 +8,10 @@ import { cp } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import {
-  Answer,
+  AnswerBody,
   CollectionInfo,
   FigureInfo,
-  IngestReport
+  IngestReportBody
 } from "../../apps/demo-server/src/contract/index.ts"
 import { temporaryFolder, testServer, TestServer } from "./TestServer.ts"
 
@@ -45,9 +45,9 @@ layer(testServer(), { excludeTestServices: true })("docs/documents.md", (it) => 
         const [bring, apart, ask, filtered, typed, see] = blocks
 
         const [brought] = yield* run(bring)
-        assert.strictEqual(decoded(IngestReport, brought).failed.length, 0)
+        assert.strictEqual(decoded(IngestReportBody, brought).failed.length, 0)
         const [added, listed] = yield* run(apart)
-        assert.strictEqual(decoded(IngestReport, added).added, 1)
+        assert.strictEqual(decoded(IngestReportBody, added).added, 1)
         const { collections } = decoded(Schema.Struct({ collections: Schema.Array(CollectionInfo) }), listed)
         assert.include(
           collections.map(({ name }) => name),
@@ -55,7 +55,7 @@ layer(testServer(), { excludeTestServices: true })("docs/documents.md", (it) => 
         )
         for (const block of [ask, filtered, typed]) {
           const [answered] = yield* run(block)
-          const { answer, citations, cost } = decoded(Answer, answered)
+          const { answer, citations, cost } = decoded(AnswerBody, answered)
           assert.isNotEmpty(citations, answer)
           assert.isAbove(cost ?? 0, 0)
           if (block === filtered)

@@ -2,11 +2,16 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import sharp from "sharp"
-import { DocumentInfo, FigureInfo, IngestReport, NewUser } from "../../apps/demo-server/src/contract/index.ts"
+import {
+  DocumentInfoSchema,
+  FigureInfo,
+  IngestReportBody,
+  NewUser
+} from "../../apps/demo-server/src/contract/index.ts"
 import { MadeKey } from "./AccountCalls.ts"
 import { filesOf, testServer, TestServer } from "./TestServer.ts"
 
-const Listed = Schema.Struct({ documents: Schema.Array(DocumentInfo) })
+const Listed = Schema.Struct({ documents: Schema.Array(DocumentInfoSchema) })
 const Figures = Schema.Struct({ figures: Schema.Array(FigureInfo) })
 const Made = Schema.Struct({ data: NewUser })
 
@@ -31,7 +36,7 @@ const at = (png: Uint8Array, left: number, top: number) =>
 const added = Effect.gen(function* () {
   const { json } = yield* TestServer
   const bytes = new Uint8Array(yield* Effect.promise(picture))
-  yield* json(IngestReport, "/documents", { body: filesOf({ "plan.png": bytes }) })
+  yield* json(IngestReportBody, "/documents", { body: filesOf({ "plan.png": bytes }) })
   const { documents } = yield* json(Listed, "/documents")
   return { bytes, path: `/documents/${documents.find(({ path }) => path === "plan.png")?.id}` }
 })

@@ -9,7 +9,7 @@ import {
   MAX_CALL_BYTES,
   MAX_IMAGES_BYTES
 } from "../../apps/demo-server/src/http/Limits.ts"
-import { MAX_UPLOAD_BYTES } from "../../apps/demo-server/src/documents/Upload.ts"
+import { MAX_UPLOAD_BYTES } from "../../apps/demo-server/src/contract/Documents.ts"
 import { MAX_HEADER_BYTES, patientServer } from "../../apps/demo-server/src/http/PatientServer.ts"
 import { dripRaw, type Raw, sendRaw } from "./Raw.ts"
 import { testServer, TestServer } from "./TestServer.ts"

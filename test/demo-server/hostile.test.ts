@@ -5,7 +5,7 @@ import { Effect, Fiber, Schema, Stream } from "effect"
 import { Multipart } from "effect/http"
 import { TestClock } from "effect/testing"
 import { gzipSync } from "node:zlib"
-import { IngestReport } from "../../apps/demo-server/src/contract/index.ts"
+import { IngestReportBody } from "../../apps/demo-server/src/contract/index.ts"
 import { uploads } from "../../apps/demo-server/src/documents/Upload.ts"
 import { MAX_CHARACTERS } from "../../apps/demo-server/src/embedded/Chat.ts"
 import { filesOf, testServer, TestServer } from "./TestServer.ts"
@@ -92,7 +92,7 @@ layer(testServer(), { excludeTestServices: true })("a hostile caller", (it) => {
     Effect.gen(function* () {
       const { json } = yield* TestServer
       const files = filesOf({ [`${"n".repeat(5000)}.md`]: "# N\n\nText.", "beside.md": "# B\n\nText." })
-      const { added, failed } = yield* json(IngestReport, "/documents", { body: files })
+      const { added, failed } = yield* json(IngestReportBody, "/documents", { body: files })
       assert.strictEqual(added, 1)
       assert.deepStrictEqual(
         failed.map(({ reason }) => reason),

@@ -8,7 +8,7 @@ import { chmod, readdir, symlink, writeFile } from "node:fs/promises"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { ErrorBody } from "@sluice/core/contract"
-import { Answer, IngestReport, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
+import { AnswerBody, IngestReportBody, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
 import { addressIn, dataFolder, keyIn, startProcess } from "./Process.ts"
 import { failedStart, filesOf, temporaryFolder } from "./TestServer.ts"
 
@@ -19,7 +19,7 @@ const ask = (url: URL, key: string, question: string) =>
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify({ question })
     })
-    return Schema.decodeUnknownSync(Answer)(await response.json())
+    return Schema.decodeUnknownSync(AnswerBody)(await response.json())
   })
 
 const portInUse = Effect.acquireRelease(
@@ -146,7 +146,7 @@ describe("the process", () => {
         assert.strictEqual(Schema.decodeUnknownSync(ErrorBody)(refused).error.code, "no_space")
         const [after, report] = yield* upload({ "tide.md": tide })
         assert.strictEqual(after, 200)
-        assert.deepInclude(Schema.decodeUnknownSync(IngestReport)(report), { added: 1, failed: [] })
+        assert.deepInclude(Schema.decodeUnknownSync(IngestReportBody)(report), { added: 1, failed: [] })
         const listed = yield* Effect.promise(async () =>
           (await fetch(new URL("/documents", url), { headers: { authorization } })).text()
         )

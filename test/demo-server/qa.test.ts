@@ -3,8 +3,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { OpenApi } from "effect/http-api"
 import {
-  Answer,
-  AnswerEvent,
+  AnswerBody,
+  AnswerStreamEvent,
   DocumentText,
   ServerApi,
   ServerStatus
@@ -29,7 +29,7 @@ layer(testServer(), { excludeTestServices: true })("questions", (it) => {
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
       yield* call("/documents", { body: filesOf({ "harbour.md": harbour }) })
-      const answer = yield* json(Answer, "/qa", { json: { question, recall: null, keep: 2 } })
+      const answer = yield* json(AnswerBody, "/qa", { json: { question, recall: null, keep: 2 } })
       assert.isTrue(answer.found)
       assert.include(answer.answer, "twelve crowns")
       for (const sentence of answer.sentences) assert.isNotEmpty(sentence.citations)
@@ -44,11 +44,11 @@ layer(testServer(), { excludeTestServices: true })("questions", (it) => {
   it.effect("the same answer comes as events, its sentences before it", () =>
     Effect.gen(function* () {
       const { events, json } = yield* TestServer
-      const seen = yield* events(AnswerEvent, "/qa", { json: { question } })
+      const seen = yield* events(AnswerStreamEvent, "/qa", { json: { question } })
       const types = seen.map(({ type }) => type)
       assert.isBelow(types.indexOf("recalled"), types.indexOf("sentence"))
       const last = seen.at(-1)
-      const whole = yield* json(Answer, "/qa", { json: { question } })
+      const whole = yield* json(AnswerBody, "/qa", { json: { question } })
       assert.strictEqual(last?.type === "answer" ? last.answer.answer : "", whole.answer)
     })
   )
@@ -56,7 +56,9 @@ layer(testServer(), { excludeTestServices: true })("questions", (it) => {
   it.effect("what the documents do not say is not answered", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
-      const answer = yield* json(Answer, "/qa", { json: { question: "Which planet has the most moons?" } })
+      const answer = yield* json(AnswerBody, "/qa", {
+        json: { question: "Which planet has the most moons?" }
+      })
       assert.deepStrictEqual([answer.found, answer.citations.length], [false, 0])
     })
   )

@@ -2,11 +2,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import {
-  Answer,
-  AnswerEvent,
+  AnswerBody,
+  AnswerStreamEvent,
   CollectionInfo,
-  DocumentInfo,
-  IngestReport,
+  DocumentInfoSchema,
+  IngestReportBody,
   MAX_DEPTH,
   MAX_TEXT
 } from "../../apps/demo-server/src/contract/index.ts"
@@ -17,7 +17,7 @@ import { type CallOptions, filesOf, testServer, TestServer } from "./TestServer.
 const rules = (fee: string) => `# Harbour rules\n\nMooring a boat overnight costs ${fee} crowns.\n`
 const question = "How much does mooring a boat overnight cost?"
 
-const Listed = Schema.Struct({ documents: Schema.Array(DocumentInfo) })
+const Listed = Schema.Struct({ documents: Schema.Array(DocumentInfoSchema) })
 const Collections = Schema.Struct({ collections: Schema.Array(CollectionInfo) })
 const Refusal = Schema.Struct({
   error: Schema.Struct({
@@ -44,10 +44,10 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
   it.effect("each collection answers from its own documents, and is listed from its first upload", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
-      yield* json(IngestReport, "/documents", { body: filesOf({ "rules.md": rules("twelve") }) })
+      yield* json(IngestReportBody, "/documents", { body: filesOf({ "rules.md": rules("twelve") }) })
       const harbour = "/documents?collection=harbour-2"
       assert.strictEqual((yield* call(harbour)).status, 404)
-      yield* json(IngestReport, harbour, { body: filesOf({ "rules.md": rules("ninety") }) })
+      yield* json(IngestReportBody, harbour, { body: filesOf({ "rules.md": rules("ninety") }) })
       const { collections } = yield* json(Collections, "/collections")
       assert.deepInclude(collections, { name: "harbour-2", documents: 1, passages: 1 })
       assert.include(
@@ -55,7 +55,7 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
         "default"
       )
 
-      const ask = (asked: object) => json(Answer, "/qa", { json: { question, ...asked } })
+      const ask = (asked: object) => json(AnswerBody, "/qa", { json: { question, ...asked } })
       assert.include((yield* ask({ collection: "harbour-2" })).answer, "ninety")
       assert.include((yield* ask({ collection: null })).answer, "twelve")
 
@@ -105,7 +105,7 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
       assert.deepStrictEqual(made, { name: "summer", documents: 0, passages: 0 })
       assert.include(yield* names, "summer")
       const into = "/documents?collection=summer"
-      yield* json(IngestReport, into, { body: filesOf({ "rules.md": rules("seventy") }) })
+      yield* json(IngestReportBody, into, { body: filesOf({ "rules.md": rules("seventy") }) })
       assert.strictEqual((yield* json(CollectionInfo, "/collections/summer", { method: "PUT" })).documents, 1)
       const [document] = (yield* json(Listed, into)).documents
 
@@ -142,8 +142,8 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
       ])
       assert.deepStrictEqual(gone, [404, 404, 404, 404])
       // Its name is free again, for something else.
-      yield* json(IngestReport, into, { body: filesOf({ "new.md": rules("eighty") }) })
-      const { answer } = yield* json(Answer, "/qa", { json: { question, collection: "summer" } })
+      yield* json(IngestReportBody, into, { body: filesOf({ "new.md": rules("eighty") }) })
+      const { answer } = yield* json(AnswerBody, "/qa", { json: { question, collection: "summer" } })
       assert.include(answer, "eighty")
     })
   )
@@ -155,11 +155,11 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
         const { events, json } = yield* TestServer
         const quota = quotaOf({ json })
         const before = yield* quota
-        const { cost } = yield* json(Answer, "/qa", { json: { question } })
+        const { cost } = yield* json(AnswerBody, "/qa", { json: { question } })
         const between = yield* quota
         assert.isAbove(cost ?? 0, 0)
         assert.strictEqual(before - between, cost)
-        const last = (yield* events(AnswerEvent, "/qa", { json: { question } })).at(-1)
+        const last = (yield* events(AnswerStreamEvent, "/qa", { json: { question } })).at(-1)
         assert.strictEqual(last?.type === "answer" ? last.answer.cost : undefined, between - (yield* quota))
       })
   )
@@ -174,7 +174,7 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
         ["older.md", rules("five")],
         ["new.md", rules("six"), "{}"]
       )
-      assert.deepInclude(yield* json(IngestReport, into, { body }), { added: 4, failed: [] })
+      assert.deepInclude(yield* json(IngestReportBody, into, { body }), { added: 4, failed: [] })
       const { documents } = yield* json(Listed, into)
       const attached = Object.fromEntries(documents.map(({ metadata, path }) => [path, metadata]))
       const old = { year: 1999, "Ship's name": "Ada" }
@@ -269,7 +269,7 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
       const table =
         "# Prices\n\n| boat | night |\n| --- | --- |\n| skiff | nine crowns |\n| barge | fifty crowns |\n"
       const into = "/documents?collection=filtered"
-      yield* json(IngestReport, into, {
+      yield* json(IngestReportBody, into, {
         body: formOf(
           ["old/rules.md", rules("four"), '{"year": 1999}'],
           ["new/rules.md", rules("sixty"), '{"year": 2026}'],
@@ -278,7 +278,7 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
       })
       const recalled = (filter: unknown, asked = question) =>
         Effect.map(
-          json(Answer, "/qa", { json: { question: asked, collection: "filtered", filter } }),
+          json(AnswerBody, "/qa", { json: { question: asked, collection: "filtered", filter } }),
           ({ trace }) => new Set(trace.passages.map(({ passage }) => passage.document.path))
         )
       const all = ["new/prices.md", "new/rules.md", "old/rules.md"]

@@ -4,7 +4,12 @@ import { Effect, Schema } from "effect"
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { Answer, AnswerEvent, DayUsage, IngestReport } from "../../apps/demo-server/src/contract/index.ts"
+import {
+  AnswerBody,
+  AnswerStreamEvent,
+  DayUsage,
+  IngestReportBody
+} from "../../apps/demo-server/src/contract/index.ts"
 import { quotaOf } from "./AccountCalls.ts"
 import { filesOf, startServer, type TestServer } from "./TestServer.ts"
 
@@ -27,7 +32,7 @@ const callsOf = ({ json }: Server, model: string) =>
 
 const bring = ({ json }: Server) =>
   Effect.map(
-    json(IngestReport, `/documents?collection=${asked.collection}`, {
+    json(IngestReportBody, `/documents?collection=${asked.collection}`, {
       body: filesOf({ "boats.png": chart })
     }),
     ({ added }) => assert.strictEqual(added, 1)
@@ -44,7 +49,7 @@ describe("a question about a chart", () => {
         assert.strictEqual(read, 1, "the picture was read once, and paid for by who brought it")
 
         const before = yield* quotaOf(server)
-        const events = yield* server.events(AnswerEvent, "/qa", { json: asked })
+        const events = yield* server.events(AnswerStreamEvent, "/qa", { json: asked })
         const last = events.at(-1)
         if (last?.type !== "answer") return assert.fail(JSON.stringify(last))
         const { answer, citations, cost, figures, trace } = last.answer
@@ -57,7 +62,7 @@ describe("a question about a chart", () => {
         assert.strictEqual(citations[0]?.figure?.crop, crop)
         assert.strictEqual(yield* callsOf(server, "sluice-ocr"), read + 1)
 
-        const again = yield* server.json(Answer, "/qa", { json: asked })
+        const again = yield* server.json(AnswerBody, "/qa", { json: asked })
         assert.isTrue(again.figures[0]?.cached)
         assert.isBelow(again.cost ?? Infinity, cost ?? 0)
         assert.strictEqual(yield* callsOf(server, "sluice-ocr"), read + 1)
@@ -85,7 +90,7 @@ describe("a question about a chart", () => {
         // Lines are read in this process; what the figure shows is asked of the model.
         assert.strictEqual(yield* callsOf(gateway, "sluice-ocr"), 1)
         const before = yield* quotaOf(server)
-        const { cost, figures } = yield* server.json(Answer, "/qa", { json: asked })
+        const { cost, figures } = yield* server.json(AnswerBody, "/qa", { json: asked })
         assert.include(figures[0]?.said, "142")
         assert.isAbove(figures[0]?.tokens ?? 0, 0)
         assert.strictEqual(before - (yield* quotaOf(server)), cost)

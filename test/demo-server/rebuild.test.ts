@@ -4,7 +4,12 @@ import { Embedder } from "@sluice/core"
 import { ErrorBody } from "@sluice/core/contract"
 import * as Embedded from "@sluice/embedded"
 import { Effect, Layer } from "effect"
-import { Answer, IngestEvent, IngestReport, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
+import {
+  AnswerBody,
+  IngestStreamEvent,
+  IngestReportBody,
+  ServerStatus
+} from "../../apps/demo-server/src/contract/index.ts"
 import { filesOf, startServer, temporaryFolder } from "./TestServer.ts"
 
 /** The same model under another name: what a library cannot know to be the same. */
@@ -27,7 +32,7 @@ describe("another embedding model", () => {
           const body = filesOf({
             "ferry.md": "# Ferry\n\nThe last ferry to the island leaves at nine in the evening.\n"
           })
-          assert.strictEqual((yield* json(IngestReport, "/documents", { body })).added, 1)
+          assert.strictEqual((yield* json(IngestReportBody, "/documents", { body })).added, 1)
         })
       )
       const server = yield* startServer({ data, models: renamed })
@@ -47,11 +52,11 @@ describe("another embedding model", () => {
       assert.strictEqual(error.code, "manifest_mismatch")
       assert.include(error.message, "`POST /rebuild`")
 
-      const events = yield* server.events(IngestEvent, "/rebuild", { as: "session", method: "POST" })
+      const events = yield* server.events(IngestStreamEvent, "/rebuild", { as: "session", method: "POST" })
       assert.strictEqual(events.at(-1)?.type, "done")
       const after = yield* server.json(ServerStatus, "/status")
       assert.strictEqual(after.state, "ready")
-      const answer = yield* server.json(Answer, "/qa", { as: "session", json: { question } })
+      const answer = yield* server.json(AnswerBody, "/qa", { as: "session", json: { question } })
       assert.include(answer.answer, "nine in the evening")
     }).pipe(Effect.scoped)
   )

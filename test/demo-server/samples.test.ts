@@ -1,7 +1,7 @@
 /** The first five minutes: each question that the page offers gets the answer that stands in the samples. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { Answer, DocumentText, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
+import { AnswerBody, DocumentText, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
 import { startServer } from "./TestServer.ts"
 import { json as jsonOf, startUpstream } from "./Upstream.ts"
 
@@ -50,7 +50,7 @@ it.live("every starter question is answered well, from the samples", () =>
     )
     assert.sameMembers([...questions], Object.keys(expected))
     for (const [question, [says, path]] of Object.entries(expected)) {
-      const { sentences, citations } = yield* json(Answer, "/qa", { json: { question } })
+      const { sentences, citations } = yield* json(AnswerBody, "/qa", { json: { question } })
       const [first] = sentences
       assert.include(first?.text, says, question)
       const cited = citations.find(({ n }) => first?.citations.includes(n))

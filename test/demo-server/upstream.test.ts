@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ChatChunk, ErrorBody, ModelsResponse, RerankResponse } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
 import type { ServerResponse } from "node:http"
-import { Answer, IngestReport, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
+import { AnswerBody, IngestReportBody, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
 import { loopback } from "./Loopback.ts"
 import { filesOf, startServer, type TestServer } from "./TestServer.ts"
 import { json } from "./Upstream.ts"
@@ -33,12 +33,12 @@ describe.concurrent("behind a gateway", () => {
       const files = filesOf({
         "ferry.md": "# Ferry\n\nThe last ferry to the island leaves at nine in the evening.\n"
       })
-      assert.deepInclude(yield* server.json(IngestReport, "/documents", { body: files }), {
+      assert.deepInclude(yield* server.json(IngestReportBody, "/documents", { body: files }), {
         added: 1,
         failed: []
       })
       const question = "When does the last ferry to the island leave?"
-      const answer = yield* server.json(Answer, "/qa", { json: { question } })
+      const answer = yield* server.json(AnswerBody, "/qa", { json: { question } })
       assert.include(answer.answer, "nine in the evening")
       assert.isNotEmpty(answer.citations)
 

@@ -5,7 +5,7 @@ import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlError } from "effect/sql"
 import { SESSION_COOKIE } from "../contract/Access.ts"
-import { enveloped } from "../contract/Enveloped.ts"
+import { wrapData } from "../contract/Administration.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { limitsGiven, nameOf, NO_LIMIT, nothingElse, pageOf, statusOf, unitsOf } from "./AccountRequests.ts"
 import { Audit, type AuditRow, type Entry } from "./Audit.ts"
@@ -115,11 +115,11 @@ export const AdministrationLayer = HttpApiBuilder.group(
           )
         )
         if (made === undefined) return yield* taken
-        return enveloped({ ...infoOf(made.user), access_token: made.token })
+        return wrapData({ ...infoOf(made.user), access_token: made.token })
       }),
       users: Effect.fn("administration.users")(function* ({ query }) {
         yield* admin
-        return enveloped((yield* orUnavailable(users.list(yield* pageOf(query)))).map(infoOf))
+        return wrapData((yield* orUnavailable(users.list(yield* pageOf(query)))).map(infoOf))
       }),
       updateUser: Effect.fn("administration.updateUser")(function* ({ payload }) {
         const self = yield* admin
@@ -147,25 +147,25 @@ export const AdministrationLayer = HttpApiBuilder.group(
           ),
           orUnavailable
         )
-        if (changed !== undefined) return enveloped(infoOf(changed))
+        if (changed !== undefined) return wrapData(infoOf(changed))
         return yield* add > 0 ? beyondLargest : short
       }),
       renewUserToken: Effect.fn("administration.renewUserToken")(function* ({ params }) {
         const self = yield* admin
         if ((yield* orUnavailable(users.get(params.id))) === undefined) return yield* noSuchUser("id")
         const renew = changing(self, params.id, users.renew(params.id), renewed(params.id))
-        return enveloped(yield* orUnavailable(renew))
+        return wrapData(yield* orUnavailable(renew))
       }),
       renewToken: Effect.fn("administration.renewToken")(function* () {
         const { user } = yield* Principal
         // Whoever asks from the page stays signed in; a program has shown no cookie.
         const { cookies } = yield* HttpServerRequest.HttpServerRequest
         const renew = users.renew(user, cookies[SESSION_COOKIE])
-        return enveloped(yield* orUnavailable(audit.changing(renew, renewed(user))))
+        return wrapData(yield* orUnavailable(audit.changing(renew, renewed(user))))
       }),
       audit: Effect.fn("administration.audit")(function* ({ query }) {
         yield* admin
-        return enveloped((yield* orUnavailable(audit.list(yield* pageOf(query)))).map(entryOf))
+        return wrapData((yield* orUnavailable(audit.list(yield* pageOf(query)))).map(entryOf))
       })
     })
   })

@@ -1,7 +1,7 @@
 /** The API keys of the users, which the paths call tokens. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import { Role } from "../contract/Role.ts"
+import { Role } from "../contract/Access.ts"
 import { Integer } from "../sql/Integer.ts"
 import { limitColumns } from "./KeyLimits.ts"
 import { hashSecret, makeApiKey, shownOf } from "./Secret.ts"

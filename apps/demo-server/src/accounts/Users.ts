@@ -2,7 +2,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
-import { Role } from "../contract/Role.ts"
+import { Role } from "../contract/Access.ts"
 import { Integer } from "../sql/Integer.ts"
 import { limitColumns } from "./KeyLimits.ts"
 import { hashSecret, makeSystemToken } from "./Secret.ts"

@@ -6,7 +6,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { noSuchUser, notAdmin } from "../accounts/Administration.ts"
 import { orUnavailable } from "../sql/StoreFailure.ts"
 import { Users } from "../accounts/Users.ts"
-import { enveloped } from "../contract/Enveloped.ts"
+import { wrapData } from "../contract/Administration.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { Integer } from "../sql/Integer.ts"
 
@@ -52,7 +52,7 @@ export const UsageLayer = HttpApiBuilder.group(
           WHERE user_id = ${user} AND created_at >= ${(today - days + 1) * DAY_MS} AND state = 'settled'
           GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`)
         const data = yield* Effect.orDie(decode(rows))
-        return enveloped(data.map(({ day, ...usage }) => ({ day: dateOf(day), ...usage })))
+        return wrapData(data.map(({ day, ...usage }) => ({ day: dateOf(day), ...usage })))
       })
     })
   })

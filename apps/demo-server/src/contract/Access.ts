@@ -1,13 +1,16 @@
-/** Who may work on the documents: the page by its session cookie, a program by the API key. */
+/** Who may use the documents: the page by its session cookie, a program by an API key. */
 import { failures } from "@sluice/core/contract"
 import { Context, Schema } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
-import { Role } from "./Role.ts"
 
 /** The name of the page's session cookie. */
 export const SESSION_COOKIE = "sluice_session"
 
-/** Who asks, by their id and their name, and by which credential. */
+/** Administrators create users and read the audit log. */
+export const Role = Schema.Literals(["admin", "user"])
+export type Role = typeof Role.Type
+
+/** The authenticated user, and the kind of credential. */
 export const Who = Schema.Struct({
   user: Schema.String,
   username: Schema.String,
@@ -16,14 +19,14 @@ export const Who = Schema.Struct({
 })
 export type Who = typeof Who.Type
 
-/** Who makes the request at hand. */
+/** The user who makes the current request. */
 export class Visitor extends Context.Service<Visitor, Who>()("@sluice/demo-server/contract/Visitor") {}
 
 /**
- * Lets in a session cookie or an API key.
+ * Accepts a session cookie or an API key.
  *
- * **Gotchas.** With a cookie, requests that change something must come from the page itself: another origin's are
- * answered 403. The API key in `Authorization: Bearer` is free of that.
+ * **Gotchas.** With a cookie, requests that change something must come from the page's own origin; others get 403. The
+ * API key in `Authorization: Bearer` works from anywhere.
  */
 export class Access extends HttpApiMiddleware.Service<Access, { provides: Visitor }>()(
   "@sluice/demo-server/contract/Access",

@@ -1,38 +1,41 @@
-/** A cited answer, its trace, and the events by which it comes: the values of `@sluice/rag` as schemas. */
+/** A cited answer, its trace, and the events of a streamed answer. The types are those of `@sluice/rag`. */
 import { ErrorBody, ImageDetail } from "@sluice/core/contract"
+import type * as Rag from "@sluice/rag"
 import { Schema } from "effect"
-import { Box, Format, Line } from "./Document.ts"
+import { BoxSchema, FormatSchema, LineSchema } from "./Document.ts"
+
+export type { Citation, PassageFigure, Trace } from "@sluice/rag"
 
 const span = { start: Schema.Int, end: Schema.Int }
 
-export const PassageFigure = Schema.Struct({
+const PassageFigureSchema: Schema.Codec<Rag.PassageFigure> = Schema.Struct({
   kind: Schema.Literals(["figure", "table"]),
   number: Schema.optionalKey(Schema.String),
   caption: Schema.String,
   page: Schema.optionalKey(Schema.Int),
-  box: Schema.optionalKey(Box),
+  box: Schema.optionalKey(BoxSchema),
   crop: Schema.optionalKey(Schema.String)
 })
 
-export const StoredPassage = Schema.Struct({
+const StoredPassageSchema: Schema.Codec<Rag.StoredPassage> = Schema.Struct({
   ...span,
   id: Schema.String,
   ordinal: Schema.Int,
   text: Schema.String,
   headings: Schema.Array(Schema.String),
   page: Schema.optionalKey(Schema.Int),
-  lines: Schema.Array(Line),
-  figure: Schema.optionalKey(PassageFigure),
+  lines: Schema.Array(LineSchema),
+  figure: Schema.optionalKey(PassageFigureSchema),
   document: Schema.Struct({
     id: Schema.String,
     path: Schema.String,
     title: Schema.String,
-    format: Format
+    format: FormatSchema
   })
 })
 
-export const TracedPassage = Schema.Struct({
-  passage: StoredPassage,
+const TracedPassageSchema: Schema.Codec<Rag.TracedPassage> = Schema.Struct({
+  passage: StoredPassageSchema,
   similarity: Schema.optionalKey(Schema.Finite),
   vectorRank: Schema.optionalKey(Schema.Int),
   keywordScore: Schema.optionalKey(Schema.Finite),
@@ -47,34 +50,34 @@ export const TracedPassage = Schema.Struct({
 
 const weights = Schema.Struct({ vector: Schema.Finite, keywords: Schema.Finite })
 
-export const Fusion = Schema.Union([
+const FusionSchema: Schema.Codec<Rag.Fusion> = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("Rrf"), k: Schema.Finite, weights }),
   Schema.Struct({ _tag: Schema.Literal("MinMax"), weights }),
   Schema.Struct({ _tag: Schema.Literal("Dense") }),
   Schema.Struct({ _tag: Schema.Literal("Keywords") })
 ])
 
-export const StageTime = Schema.Struct({
+const StageTimeSchema: Schema.Codec<Rag.StageTime> = Schema.Struct({
   stage: Schema.Literals(["embed", "recall", "rerank", "look", "read"]),
   milliseconds: Schema.Finite,
   tokens: Schema.optionalKey(Schema.Int),
   failed: Schema.optionalKey(Schema.String)
 })
 
-export const Trace = Schema.Struct({
+const TraceSchema: Schema.Codec<Rag.Trace> = Schema.Struct({
   question: Schema.String,
   collection: Schema.String,
   embeddingModel: Schema.String,
   rerankModel: Schema.String,
   readerModel: Schema.optionalKey(Schema.String),
   visionModel: Schema.optionalKey(Schema.String),
-  fusion: Fusion,
+  fusion: FusionSchema,
   candidates: Schema.Int,
-  passages: Schema.Array(TracedPassage),
-  stages: Schema.Array(StageTime)
+  passages: Schema.Array(TracedPassageSchema),
+  stages: Schema.Array(StageTimeSchema)
 })
 
-export const Citation = Schema.Struct({
+const CitationSchema: Schema.Codec<Rag.Citation> = Schema.Struct({
   ...span,
   n: Schema.Int,
   document: Schema.String,
@@ -84,18 +87,18 @@ export const Citation = Schema.Struct({
   headings: Schema.Array(Schema.String),
   quote: Schema.String,
   page: Schema.optionalKey(Schema.Int),
-  figure: Schema.optionalKey(PassageFigure),
+  figure: Schema.optionalKey(PassageFigureSchema),
   seen: Schema.optionalKey(Schema.Literal(true)),
-  boxes: Schema.Array(Schema.Struct({ page: Schema.Int, box: Box }))
+  boxes: Schema.Array(Schema.Struct({ page: Schema.Int, box: BoxSchema }))
 })
 
-export const AnswerSentence = Schema.Struct({
+const AnswerSentenceSchema: Schema.Codec<Rag.AnswerSentence> = Schema.Struct({
   text: Schema.String,
   citations: Schema.Array(Schema.Int)
 })
 
-export const FigureLook = Schema.Struct({
-  figure: PassageFigure,
+const FigureLookSchema: Schema.Codec<Rag.FigureLook> = Schema.Struct({
+  figure: PassageFigureSchema,
   document: Schema.String,
   documentId: Schema.String,
   passageId: Schema.String,
@@ -106,41 +109,38 @@ export const FigureLook = Schema.Struct({
   failed: Schema.optionalKey(Schema.String)
 })
 
-export const Answer = Schema.Struct({
+/** The answer of `@sluice/rag` with what it cost. */
+export const AnswerBody = Schema.Struct({
   question: Schema.String,
   found: Schema.Boolean,
   answer: Schema.String,
-  sentences: Schema.Array(AnswerSentence),
-  citations: Schema.Array(Citation),
+  sentences: Schema.Array(AnswerSentenceSchema),
+  citations: Schema.Array(CitationSchema),
   dropped: Schema.Int,
-  figures: Schema.Array(FigureLook),
-  trace: Trace,
-  /** What the question took from the balance, in quota units; absent where the ledger could not say. */
+  figures: Schema.Array(FigureLookSchema),
+  trace: TraceSchema,
+  /** Quota units that the question cost; absent if the ledger could not be read. */
   cost: Schema.optionalKey(Schema.Int)
-})
+} satisfies Record<keyof Rag.Answer | "cost", Schema.Top>)
+export type AnswerBody = typeof AnswerBody.Type
 
-/** The last event of a stream that broke off; nothing follows it. */
+/** The last event of a stream that failed. */
 export const StreamFailed = Schema.Struct({
   type: Schema.Literal("error"),
   error: ErrorBody.fields.error
 })
 
-/** Stages as they finish, sentences as they come, the whole answer last, or `error`. */
-export const AnswerEvent = Schema.Union([
-  Schema.Struct({ type: Schema.Literal("stage"), stage: StageTime }),
-  Schema.Struct({ type: Schema.Literal("recalled"), passages: Schema.Array(TracedPassage) }),
-  Schema.Struct({ type: Schema.Literal("looked"), look: FigureLook }),
+/** Events of a streamed answer. The last one is `answer`, with the whole answer, or `error`. */
+export const AnswerStreamEvent = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("stage"), stage: StageTimeSchema }),
+  Schema.Struct({ type: Schema.Literal("recalled"), passages: Schema.Array(TracedPassageSchema) }),
+  Schema.Struct({ type: Schema.Literal("looked"), look: FigureLookSchema }),
   Schema.Struct({
     type: Schema.Literal("sentence"),
-    sentence: AnswerSentence,
-    citations: Schema.Array(Citation)
+    sentence: AnswerSentenceSchema,
+    citations: Schema.Array(CitationSchema)
   }),
-  Schema.Struct({ type: Schema.Literal("answer"), answer: Answer }),
+  Schema.Struct({ type: Schema.Literal("answer"), answer: AnswerBody }),
   StreamFailed
 ])
-
-export type Answer = typeof Answer.Type
-export type AnswerEvent = typeof AnswerEvent.Type
-export type Citation = typeof Citation.Type
-export type PassageFigure = typeof PassageFigure.Type
-export type Trace = typeof Trace.Type
+export type AnswerStreamEvent = typeof AnswerStreamEvent.Type

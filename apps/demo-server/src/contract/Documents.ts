@@ -5,21 +5,25 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/ht
 import { Access } from "./Access.ts"
 import { StreamFailed } from "./Answer.ts"
 import { CollectionName } from "./Collections.ts"
-import { DocumentInfo, DocumentText, PageText, ReadFault } from "./Document.ts"
+import { DocumentInfoSchema, DocumentText, PageContent, ReadFaultSchema } from "./Document.ts"
 
-/** A file that could not be read, and why. The others are not touched by it. */
+/** Bytes of one upload at most, all files together. */
+export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
+
+/** A file that could not be added. The other files of the upload are not affected. */
 export const FailedFile = Schema.Struct({
   path: Schema.String,
   /** In snake case: `unsupported_format`, `malformed`, `encrypted`, `empty`, `too_large` … */
   reason: Schema.String,
   message: Schema.String
 })
+export type FailedFile = typeof FailedFile.Type
 
 /**
- * What an ingest has done: counts of documents, passages written, and the files that failed. `faulty` are those added and
- * replaced of which a part could not be read.
+ * The result of an ingest: counts of documents, passages written, and failed files. `faulty` counts the added and
+ * replaced documents of which a part could not be read.
  */
-export const IngestReport = Schema.Struct({
+export const IngestReportBody = Schema.Struct({
   added: Schema.Int,
   replaced: Schema.Int,
   unchanged: Schema.Int,
@@ -28,31 +32,30 @@ export const IngestReport = Schema.Struct({
   passages: Schema.Int,
   failed: Schema.Array(FailedFile)
 })
+export type IngestReportBody = typeof IngestReportBody.Type
 
-/** `document` for each file as it is on disk or has failed, `done` with the report last, or `error`. */
-export const IngestEvent = Schema.Union([
+/** A `document` event for each file once it is on disk or has failed. The last event is `done` or `error`. */
+export const IngestStreamEvent = Schema.Union([
   Schema.Struct({ type: Schema.Literal("found"), files: Schema.Int }),
   Schema.Struct({
     type: Schema.Literal("document"),
     path: Schema.String,
-    /** Absent for files that failed. */
+    /** Absent for failed files. */
     id: Schema.optionalKey(Schema.String),
     status: Schema.Literals(["added", "replaced", "unchanged", "removed", "failed"]),
     passages: Schema.Int,
-    /** What of it could not be read; the rest was. */
-    faults: Schema.optionalKey(Schema.Array(ReadFault)),
-    /** Why it failed; only with `failed`. */
+    /** Parts of the document that could not be read. */
+    faults: Schema.optionalKey(Schema.Array(ReadFaultSchema)),
+    /** Only with status `failed`. */
     failure: Schema.optionalKey(FailedFile)
   }),
   Schema.Struct({ type: Schema.Literal("committed"), documents: Schema.Int, passages: Schema.Int }),
-  Schema.Struct({ type: Schema.Literal("done"), report: IngestReport }),
+  Schema.Struct({ type: Schema.Literal("done"), report: IngestReportBody }),
   StreamFailed
 ])
+export type IngestStreamEvent = typeof IngestStreamEvent.Type
 
-export type IngestReport = typeof IngestReport.Type
-export type IngestEvent = typeof IngestEvent.Type
-
-/** Parts with a filename; read as a stream, so that this only describes them. */
+/** File parts. The body is read as a stream, so this schema only serves the OpenAPI document. */
 const Files = Schema.declare((u): u is unknown => u !== undefined, {
   identifier: "Files",
   toCodecJson: () => undefined,
@@ -65,29 +68,30 @@ const Files = Schema.declare((u): u is unknown => u !== undefined, {
   })
 })
 
-/** Which collection; `default` where it is not given. */
-export const query = { collection: Schema.optionalKey(CollectionName) }
+/** The collection. Default: `default`. */
+export const collectionQuery = { collection: Schema.optionalKey(CollectionName) }
 
+const query = collectionQuery
 const headers = { accept: Schema.optionalKey(Schema.String) }
 const params = { id: Schema.String }
 
-export class Documents extends HttpApiGroup.make("documents")
+export class DocumentsGroup extends HttpApiGroup.make("documents")
   .add(
     HttpApiEndpoint.get("list", "/documents", {
       query,
-      success: Schema.Struct({ documents: Schema.Array(DocumentInfo) }),
+      success: Schema.Struct({ documents: Schema.Array(DocumentInfoSchema) }),
       error: failures
     }),
     /**
-     * Adds files: any number of file parts, a part's filename being the document's path (`handbook/a.md`).
-     * A field `metadata`, a JSON object, is attached to each file after it, until the next one. A collection that is not
-     * there is made. JSON by default; server-sent events with `Accept: text/event-stream`.
+     * Adds files: any number of file parts, with the document's path as the filename (`handbook/a.md`). A field
+     * `metadata`, a JSON object, applies to the files after it, until the next one. Creates the collection if needed.
+     * Returns JSON, or server-sent events with `Accept: text/event-stream`.
      */
     HttpApiEndpoint.post("add", "/documents", {
       headers,
       query,
       payload: Files.pipe(HttpApiSchema.asMultipartStream()),
-      success: [IngestReport, HttpApiSchema.StreamSse({ data: IngestEvent })],
+      success: [IngestReportBody, HttpApiSchema.StreamSse({ data: IngestStreamEvent })],
       error: failures
     }),
     HttpApiEndpoint.get("get", "/documents/:id", { params, query, success: DocumentText, error: failures }),
@@ -95,10 +99,10 @@ export class Documents extends HttpApiGroup.make("documents")
     HttpApiEndpoint.get("page", "/documents/:id/pages/:number", {
       params: { id: Schema.String, number: Schema.Int },
       query,
-      success: PageText,
+      success: PageContent,
       error: failures
     }),
-    /** The original, byte for byte, sandboxed: no script of it runs on this origin. */
+    /** The original file, sandboxed so that its scripts do not run on this origin. */
     HttpApiEndpoint.get("file", "/documents/:id/file", {
       params,
       query,
@@ -106,7 +110,7 @@ export class Documents extends HttpApiGroup.make("documents")
       error: failures
     })
   )
-  // A misspelt collection would be the default one.
+  // A misspelt `collection` must not fall back to the default one.
   .annotate(HttpApi.QueryParseOptions, { onExcessProperty: "error" })
   .middleware(Access)
   .middleware(MalformedRequest) {}

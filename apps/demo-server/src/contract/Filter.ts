@@ -1,14 +1,14 @@
-/** What a question may be answered from, as it travels: the `Filter` of `@sluice/rag`, or a short form of it. */
+/** The filter of a question: the `Filter` of `@sluice/rag`, or a short form of it. */
 import type * as Rag from "@sluice/rag"
 import { Schema } from "effect"
 
-/** Characters of a text of a question at most: the question itself, a path, a value. */
+/** Characters at most of the question, a path, or a value. */
 export const MAX_TEXT = 10_240
 
-/** Values of one list, and conditions of one condition, at most. */
+/** Values in one list, and conditions in one `And` or `Or`, at most. */
 const MAX_LIST = 1_000
 
-/** Conditions within conditions at most. */
+/** Nesting depth of conditions at most. */
 export const MAX_DEPTH = 8
 
 const Text = Schema.String.check(Schema.isMaxLength(MAX_TEXT))
@@ -28,7 +28,7 @@ const leaves = [
   Schema.Struct({ _tag: Schema.Literal("Prefix"), field: Field, prefix: Text })
 ] as const
 
-/** Written out level by level: what is deeper than all of them is refused like anything that does not fit. */
+/** One schema per level, so that a deeper condition is rejected as malformed. */
 const within = (depth: number): Schema.Codec<Rag.Filter> => {
   if (depth === MAX_DEPTH) return Schema.Union(leaves).annotate({ identifier: `Filter${depth}` })
   const inner = within(depth + 1)
@@ -39,30 +39,30 @@ const within = (depth: number): Schema.Codec<Rag.Filter> => {
   ]).annotate({ identifier: depth === 1 ? "Filter" : `Filter${depth}` })
 }
 
-/** The typed condition: equals, in, range, prefix, and, or, not; `MAX_DEPTH` of them within each other at most. */
-export const Filter: Schema.Codec<Rag.Filter> = within(1)
+/** The typed condition: equals, in, range, prefix, and, or, not; nested `MAX_DEPTH` levels deep at most. */
+const FilterSchema: Schema.Codec<Rag.Filter> = within(1)
 
-/** What a passage is. */
+/** Kinds of passages. */
 export const KINDS = ["passage", "figure", "table"] as const
 
 const pageNumber = Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)))
 
 /**
- * The short form: what is given must all hold. What can hold of nothing is refused: an empty list, pages that go
- * backwards, a document that is not there, metadata that no document has.
+ * The short form. All given fields must hold. A filter that can match nothing is rejected: an empty list, a page range
+ * that runs backwards, an unknown document, metadata that no document has.
  *
- * **Details.** `documents` are identifiers or paths; a path that ends with `/` stands for all below it. `kinds` are
- * what a passage is. `pages` counts from 1, both ends included; documents without pages have none. `metadata` compares
- * values that were attached at the upload, a list meaning any of it. `where` is the typed condition beside them.
+ * **Details.** `documents` are identifiers or paths; a path that ends with `/` matches everything below it. `pages`
+ * counts from 1, both ends included; it matches no document without pages. `metadata` compares values attached at the
+ * upload; a list matches any of its values. `where` is an additional typed condition.
  */
 export const ShortFilter = Schema.Struct({
   documents: Schema.optionalKey(listOf(Text)),
   kinds: Schema.optionalKey(listOf(Schema.Literals(KINDS))),
   pages: Schema.optionalKey(Schema.Struct({ from: pageNumber, to: pageNumber })),
   metadata: Schema.optionalKey(Schema.Record(Text, Schema.Union([Scalar, listOf(Scalar)]))),
-  where: Schema.optionalKey(Filter)
+  where: Schema.optionalKey(FilterSchema)
 }).annotate({ identifier: "ShortFilter" })
 export type ShortFilter = typeof ShortFilter.Type
 
-export const QuestionFilter = Schema.Union([Filter, ShortFilter])
+export const QuestionFilter = Schema.Union([FilterSchema, ShortFilter])
 export type QuestionFilter = typeof QuestionFilter.Type

@@ -1,24 +1,24 @@
-/** What the OpenAPI document says beside the contract's schemas: forms, an alias, a header, a field of OpenAI's clients. */
+/** Additions to the OpenAPI document that the schemas cannot express: forms, an alias, a header, a field of OpenAI's clients. */
 import { tolerant } from "@sluice/core/contract"
 
 type Node = Record<string, unknown>
 
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null
 
-/** What is at a path of keys, where it is an object. */
+/** The object at a path of keys; undefined for anything else. */
 const at = (node: unknown, ...keys: ReadonlyArray<string>): Node | undefined => {
   const found = keys.reduce<unknown>((inner, key) => (isNode(inner) ? inner[key] : undefined), node)
   return isNode(found) ? found : undefined
 }
 
-/** Images are asked for with `image`, videos with `input_reference`: files in a form. */
+/** Requests that also take a file in a multipart form, and the field of the file. */
 const FILES = {
   "/v1/images/generations": { schema: "ImageRequest", field: "image" },
   "/v1/videos": { schema: "VideoRequest", field: "input_reference" }
 } as const
 
-/** Calls that are made, and paid for, once for a name. */
-const ONCE = [
+/** Calls that support `Idempotency-Key`. */
+const IDEMPOTENT = [
   "/v1/rerank",
   "/v1/embeddings",
   "/v1/chat/completions",
@@ -32,7 +32,7 @@ const IDEMPOTENCY_KEY = {
   in: "header",
   required: false,
   description:
-    "Repeated with the same name within 24 hours, the call is answered as before, and paid for once.",
+    "A repeated call with the same key within 24 hours returns the first response and is charged once.",
   schema: { type: "string", minLength: 1, maxLength: 255 }
 }
 
@@ -42,8 +42,8 @@ const formOf = (json: Node, field: string): Node => {
   return { ...json, properties }
 }
 
-/** For `OpenApi.Transform` of the served API. */
-export const described = <Document extends Node>(document: Document): Document => {
+/** The `OpenApi.Transform` of the served API. */
+export const extendOpenApi = <Document extends Node>(document: Document): Document => {
   tolerant(document)
   for (const [path, { field, schema }] of Object.entries(FILES)) {
     const content = at(document, "paths", path, "post", "requestBody", "content")
@@ -52,7 +52,7 @@ export const described = <Document extends Node>(document: Document): Document =
       content["multipart/form-data"] = { schema: formOf(json, field) }
     }
   }
-  for (const path of ONCE) {
+  for (const path of IDEMPOTENT) {
     const post = at(document, "paths", path, "post")
     const parameters = post?.["parameters"]
     if (post !== undefined) {
@@ -64,7 +64,7 @@ export const described = <Document extends Node>(document: Document): Document =
     chat["max_completion_tokens"] = {
       ...at(chat, "max_tokens"),
       description:
-        "The same as `max_tokens`, as OpenAI's clients call it; the lower one holds where both are given."
+        "The name that OpenAI's clients use for `max_tokens`. The lower one applies if both are given."
     }
   }
   const rerank = at(document, "paths", "/v1/rerank", "post")

@@ -1,4 +1,4 @@
-/** Every endpoint of the server in one HttpApi: the gateway's, and those of the documents. */
+/** Every endpoint of the server in one HttpApi: the gateway's and the documents'. */
 import {
   AccountGroup,
   ChatGroup,
@@ -10,36 +10,36 @@ import {
   VideosGroup
 } from "@sluice/core/contract"
 import { HttpApi, OpenApi } from "effect/http-api"
-import { Administration } from "./Administration.ts"
-import { Collections } from "./Collections.ts"
-import { described } from "./OpenApi.ts"
-import { Documents } from "./Documents.ts"
-import { Figures } from "./Figures.ts"
-import { Qa } from "./Qa.ts"
-import { Session } from "./Session.ts"
-import { Status } from "./Status.ts"
-import { Usage } from "./Usage.ts"
+import { AdministrationGroup } from "./Administration.ts"
+import { CollectionsGroup } from "./Collections.ts"
+import { DocumentsGroup } from "./Documents.ts"
+import { FiguresGroup } from "./Figures.ts"
+import { extendOpenApi } from "./OpenApi.ts"
+import { QaGroup } from "./Qa.ts"
+import { SessionGroup } from "./Session.ts"
+import { StatusGroup } from "./Status.ts"
+import { UsageGroup } from "./Usage.ts"
 
 export class ServerApi extends HttpApi.make("sluice")
   .add(RerankGroup, EmbeddingsGroup, ChatGroup, ModelsGroup, AccountGroup)
   .add(ImagesGroup, VideosGroup)
   .middleware(MalformedRequest)
-  .add(Documents)
-  .add(Collections)
-  .add(Figures)
-  .add(Qa)
-  .add(Status)
-  .add(Session)
-  .add(Administration)
-  .add(Usage)
+  .add(DocumentsGroup)
+  .add(CollectionsGroup)
+  .add(FiguresGroup)
+  .add(QaGroup)
+  .add(StatusGroup)
+  .add(SessionGroup)
+  .add(AdministrationGroup)
+  .add(UsageGroup)
   .annotateMerge(
     OpenApi.annotations({
       title: "Sluice",
       version: "0.1.0",
-      transform: described,
+      transform: extendOpenApi,
       description:
-        "Ask your documents and get cited answers; and a gateway to the models that do it. " +
-        "`/v1` wants the API key, `/api` the system access token, the documents the API key; the page's session " +
-        "opens all three to the page itself."
+        "Cited answers from your documents, and a gateway to the models behind them. " +
+        "`/v1` and the documents need an API key, `/api` needs the system access token. The page's session " +
+        "gives the page access to all three."
     })
   ) {}

@@ -1,16 +1,16 @@
-/** How the server is: its models, what it holds, and whether it can answer. */
+/** The server's status: its models, document counts, and whether it can answer. */
 import { failures, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
-import { IngestEvent } from "./Documents.ts"
+import { IngestStreamEvent } from "./Documents.ts"
 
 /**
- * - `ready`: ask
- * - `filling`: the samples are being read on the first start; asking works and knows what is there so far
- * - `rebuild-needed`: the library was made with another model; `/qa` answers 409 until `POST /rebuild`
- * - `rebuilding`: the rebuild is under way; the old library stays until it is done
- * - `unavailable`: the gateway that embeds cannot be reached; the server tries again at each request
+ * - `ready`: questions are answered
+ * - `filling`: the samples are being added at the first start; questions are answered from what is there so far
+ * - `rebuild-needed`: the library was built with another model; `/qa` returns 409 until `POST /rebuild`
+ * - `rebuilding`: a rebuild is running; the old library stays in place until it is done
+ * - `unavailable`: the embedding gateway cannot be reached; each request tries again
  */
 export const State = Schema.Literals(["ready", "filling", "rebuild-needed", "rebuilding", "unavailable"])
 
@@ -21,26 +21,26 @@ export const ServerStatus = Schema.Struct({
     embedding: Schema.String,
     rerank: Schema.String,
     chat: Schema.String,
-    /** What looks at figures. */
+    /** The model that looks at figures. */
     vision: Schema.optionalKey(Schema.String)
   }),
   documents: Schema.Int,
   passages: Schema.Int,
   state: State,
-  /** What to do, when there is something to do. */
+  /** Advice, if there is something to do. */
   message: Schema.optionalKey(Schema.String),
-  /** Questions to start with, about the samples; empty when there are none. */
+  /** Starter questions about the samples; empty without samples. */
   questions: Schema.Array(Schema.String)
 })
 export type ServerStatus = typeof ServerStatus.Type
 
-export class Status extends HttpApiGroup.make("status")
+export class StatusGroup extends HttpApiGroup.make("status")
   .add(
-    /** Wants no credential: it tells counts and model names, nothing of what the documents say. */
+    /** Needs no credential: the response has only counts and model names. */
     HttpApiEndpoint.get("status", "/status", { success: ServerStatus, error: failures }),
-    /** Reads every document again with the models of today. Server-sent events, `done` last. */
+    /** Reads every document again with the current models. Server-sent events, `done` last. */
     HttpApiEndpoint.post("rebuild", "/rebuild", {
-      success: HttpApiSchema.StreamSse({ data: IngestEvent }),
+      success: HttpApiSchema.StreamSse({ data: IngestStreamEvent }),
       error: failures
     }).middleware(Access)
   )

@@ -1,13 +1,13 @@
-/** What a user has used and paid, by day and model. Beyond the interface; by system access token or the page's session. */
+/** Usage and cost by day and model. Not part of the gateway interface; needs a system access token or the page's session. */
 import { AccessTokenAuth, failures, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Enveloped } from "./Enveloped.ts"
+import { DataEnvelope } from "./Administration.ts"
 
-/** Days that can be looked back on. */
+/** Days of history at most. */
 const MAX_DAYS = 3_660
 
-/** The calls of a day to a model; refused and refunded ones are not among them. */
+/** The calls to a model on one day, without rejected and refunded ones. */
 export const DayUsage = Schema.Struct({
   /** In UTC, such as `2026-11-21`. */
   day: Schema.String,
@@ -17,26 +17,26 @@ export const DayUsage = Schema.Struct({
   calls: Schema.Int,
   input_tokens: Schema.Int,
   output_tokens: Schema.Int,
-  /** What was paid, in quota units. */
+  /** Cost in quota units. */
   quota: Schema.Int
 })
 export type DayUsage = typeof DayUsage.Type
 
-export class Usage extends HttpApiGroup.make("usage")
+export class UsageGroup extends HttpApiGroup.make("usage")
   .add(
-    /** Days without calls are left out; the oldest comes first. */
+    /** Oldest day first. Days without calls are left out. */
     HttpApiEndpoint.get("usage", "/api/usage", {
       query: {
-        /** How many days, with today: 30. */
+        /** Number of days, including today. Default: 30. */
         days: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_DAYS }))),
-        /** Whose, by id: the caller's own. Another's is told to administrators alone. */
+        /** A user's id. Default: the caller's. Only administrators can read another user's usage. */
         user: Schema.optionalKey(Schema.NonEmptyString)
       },
-      success: Enveloped(Schema.Array(DayUsage)),
+      success: DataEnvelope(Schema.Array(DayUsage)),
       error: failures
     })
   )
-  // Another's usage that is asked for by a misspelt name would be one's own.
+  // A misspelt `user` must not fall back to the caller.
   .annotate(HttpApi.QueryParseOptions, { onExcessProperty: "error" })
   .middleware(AccessTokenAuth)
   .middleware(MalformedRequest) {}

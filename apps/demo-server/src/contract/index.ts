@@ -1,4 +1,4 @@
-/** What the server adds to the gateway's contract: documents, questions, sessions, status. Pure. */
+/** The server's endpoints beside the gateway's: documents, questions, sessions, status. Pure. */
 export * from "./Access.ts"
 export * from "./Administration.ts"
 export * from "./Answer.ts"

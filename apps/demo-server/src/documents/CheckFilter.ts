@@ -1,7 +1,7 @@
 /** What of a filter can hold of nothing: who asks hears it, instead of an answer that found nothing. */
 import { Failure } from "@sluice/core/contract"
 import type { DocumentInfo, Filter, FilterField, FilterValue } from "@sluice/rag"
-import { Format } from "../contract/Document.ts"
+import { FormatSchema } from "../contract/Document.ts"
 import { KINDS, type QuestionFilter, type ShortFilter } from "../contract/Filter.ts"
 import { IDENTIFIER } from "./QuestionFilter.ts"
 
@@ -47,8 +47,8 @@ const valuesOf = (
       return { fits: (value) => KINDS.some((kind) => kind === value), are: `one of ${KINDS.join(", ")}` }
     case "format":
       return {
-        fits: (value) => Format.literals.some((format) => format === value),
-        are: `one of ${Format.literals.join(", ")}`
+        fits: (value) => FormatSchema.literals.some((format) => format === value),
+        are: `one of ${FormatSchema.literals.join(", ")}`
       }
     case "document":
     case "path":

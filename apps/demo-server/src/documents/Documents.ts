@@ -4,10 +4,11 @@ import { RagError } from "@sluice/rag"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import type { FailedFile } from "../contract/Documents.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { endWithError, wantsEvents } from "./Events.ts"
 import { fileHeaders } from "./FileHeaders.ts"
-import { type RefusedFile, wireEvents, wireReport } from "../libraries/IngestWire.ts"
+import { toReportBody, toStreamEvents } from "../libraries/IngestBody.ts"
 import { keepingCaller } from "../libraries/BilledModels.ts"
 import { ownDocuments } from "./CallerDocuments.ts"
 import { PageImages } from "./PageImages.ts"
@@ -35,16 +36,16 @@ export const DocumentsLayer = HttpApiBuilder.group(
       }),
       add: Effect.fn("documents.add")(function* ({ headers, payload, query }) {
         const { ingest, ingestEvents } = yield* own.library(query, true)
-        const refused: Array<RefusedFile> = []
+        const refused: Array<FailedFile> = []
         const source = { files: uploads(payload, (file) => refused.push(file)) }
         if (wantsEvents(headers)) {
           return (yield* keepingCaller(ingestEvents(source))).pipe(
-            Stream.flatMap((event) => Stream.fromIterable(wireEvents(event, refused))),
+            Stream.flatMap((event) => Stream.fromIterable(toStreamEvents(event, refused))),
             endWithError
           )
         }
         const ingested = yield* Effect.mapError(ingest(source), ragFailure)
-        const report = wireReport(ingested, refused)
+        const report = toReportBody(ingested, refused)
         const { added, replaced, unchanged, failed } = report
         if (added + replaced + unchanged > 0) return report
         if (failed.length === 0) return yield* ragFailure(noFile)

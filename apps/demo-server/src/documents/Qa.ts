@@ -5,7 +5,7 @@ import { RagError, RECALL } from "@sluice/rag"
 import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Caller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
-import type { AnswerEvent } from "../contract/Answer.ts"
+import type { AnswerStreamEvent } from "../contract/Answer.ts"
 import { DEFAULT_COLLECTION } from "../contract/Collections.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { CurrentBill, makeBill } from "../billing/Bill.ts"
@@ -84,7 +84,7 @@ export const QaLayer = HttpApiBuilder.group(
           return { ...answer, ...(yield* costOf(bill)) }
         }
         const events = library.askEvents(question, options).pipe(
-          Stream.mapEffect((event): Effect.Effect<AnswerEvent> =>
+          Stream.mapEffect((event): Effect.Effect<AnswerStreamEvent> =>
             event.type === "answer"
               ? Effect.map(costOf(bill), (cost) => ({ ...event, answer: { ...event.answer, ...cost } }))
               : Effect.succeed(event)

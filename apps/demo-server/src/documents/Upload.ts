@@ -3,11 +3,8 @@ import { jsonIn } from "@sluice/core/client"
 import { MAX_FILE_BYTES, type Metadata, METADATA_BYTES, RagError, type Upload } from "@sluice/rag"
 import { Effect, Predicate, Result, Stream } from "effect"
 import { Multipart } from "effect/http"
-import type { RefusedFile } from "../libraries/IngestWire.ts"
+import type { FailedFile } from "../contract/Documents.ts"
 import { documentPath } from "../contract/DocumentPath.ts"
-
-/** Bytes of one upload at most, all files together. */
-export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
 
 /** Characters of a path at most: what is listed, shown and sent in headers stays of a size that everybody takes. */
 const MAX_PATH = 1024
@@ -84,12 +81,12 @@ const patiently = <A, E>(stream: Stream.Stream<A, E>): Stream.Stream<A, E | RagE
 /** The files of an upload that may be read; each that may not goes to `refuse`. */
 export const uploads = (
   parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
-  refuse: (refused: RefusedFile) => void
+  refuse: (refused: FailedFile) => void
 ): Stream.Stream<Upload, RagError> => Stream.suspend(() => uploadsOf(parts, refuse))
 
 const uploadsOf = (
   parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
-  refuse: (refused: RefusedFile) => void
+  refuse: (refused: FailedFile) => void
 ): Stream.Stream<Upload, RagError> => {
   /** For the files to come, and whether one has come. */
   const attached: { metadata?: Metadata; used: boolean } = { used: true }

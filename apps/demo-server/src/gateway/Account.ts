@@ -19,7 +19,7 @@ import { Audit } from "../accounts/Audit.ts"
 import { Caller } from "../accounts/Caller.ts"
 import { orUnavailable } from "../sql/StoreFailure.ts"
 import { Users } from "../accounts/Users.ts"
-import { enveloped } from "../contract/Enveloped.ts"
+import { wrapData } from "../contract/Administration.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { idempotencyOf } from "../billing/Idempotency.ts"
 import { makeOnce } from "../billing/IdempotentTokenCreation.ts"
@@ -98,7 +98,7 @@ export const AccountLayer = HttpApiBuilder.group(
         const { user } = yield* Principal
         const found = yield* orUnavailable(users.get(user))
         if (found === undefined) return yield* ended
-        return enveloped({ username: found.username, quota: quota(found.quota) })
+        return wrapData({ username: found.username, quota: quota(found.quota) })
       }),
       rotateAccessToken: Effect.fn("account.rotateAccessToken")(function* () {
         const { user } = yield* Principal
@@ -110,17 +110,17 @@ export const AccountLayer = HttpApiBuilder.group(
             token === undefined ? undefined : { action: "access_token.create", subject: user }
           )
         )
-        return next === undefined ? yield* ended : enveloped(next)
+        return next === undefined ? yield* ended : wrapData(next)
       }),
       tokens: Effect.fn("account.tokens")(function* ({ query }) {
         const { user } = yield* Principal
         const rows = yield* orUnavailable(keys.list(user, yield* pageOf(query)))
-        return enveloped(rows.map((row) => record(row)))
+        return wrapData(rows.map((row) => record(row)))
       }),
       searchTokens: Effect.fn("account.searchTokens")(function* ({ query }) {
         const { user } = yield* Principal
         const rows = yield* orUnavailable(keys.search(user, yield* searchedOf(query.keyword), SEARCHED))
-        return enveloped(rows.map((row) => record(row)))
+        return wrapData(rows.map((row) => record(row)))
       }),
       createToken: Effect.fn("account.createToken")(function* ({ payload }) {
         const { user } = yield* Principal
@@ -136,7 +136,7 @@ export const AccountLayer = HttpApiBuilder.group(
             details: fields
           }))
         )
-        return enveloped(record(row, secret))
+        return wrapData(record(row, secret))
       }),
       updateToken: Effect.fn("account.updateToken")(function* ({ payload }) {
         const { user } = yield* Principal
@@ -148,11 +148,11 @@ export const AccountLayer = HttpApiBuilder.group(
           )
         )
         yield* known(row)
-        return enveloped(null)
+        return wrapData(null)
       }),
       token: Effect.fn("account.token")(function* ({ params }) {
         const { user } = yield* Principal
-        return enveloped(record(yield* known(yield* orUnavailable(keys.get(user, params.id)))))
+        return wrapData(record(yield* known(yield* orUnavailable(keys.get(user, params.id)))))
       }),
       removeToken: Effect.fn("account.removeToken")(function* ({ params }) {
         const { user } = yield* Principal
@@ -162,7 +162,7 @@ export const AccountLayer = HttpApiBuilder.group(
           )
         )
         if (!removed) return yield* unknown
-        return enveloped(null)
+        return wrapData(null)
       })
     })
   })

@@ -8,7 +8,7 @@ import { Failure } from "@sluice/core/contract"
 import type { GatewayError, Model } from "@sluice/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { enveloped } from "../contract/Enveloped.ts"
+import { wrapData } from "../contract/Administration.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { Caller, mayUse } from "../accounts/Caller.ts"
 import type { Provider } from "../routing/Provider.ts"
@@ -32,7 +32,7 @@ const union = (lists: ReadonlyArray<ReadonlyArray<Model>>): ReadonlyArray<Model>
 
 const answered = (models: Effect.Effect<ReadonlyArray<ReadonlyArray<Model>>, GatewayError>) =>
   models.pipe(
-    Effect.map((lists) => enveloped(union(lists))),
+    Effect.map((lists) => wrapData(union(lists))),
     Effect.mapError(({ reason }) => Failure.fromReason(reason))
   )
 

@@ -1,5 +1,5 @@
 /** How large a request's body may be, by path: checked before any of it is read, and again while it is read. */
-import { MAX_UPLOAD_BYTES } from "../documents/Upload.ts"
+import { MAX_UPLOAD_BYTES } from "../contract/Documents.ts"
 
 const KIBIBYTE = 1024
 const MEBIBYTE = 1024 * KIBIBYTE

@@ -3,8 +3,8 @@ import { sentence } from "@sluice/core/contract"
 import { Library, type Models, RagError } from "@sluice/rag"
 import { Effect, FileSystem, type Path, Ref, Stream } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Collections.ts"
-import type { IngestEvent, ServerStatus } from "../contract/index.ts"
-import { wireEvents } from "./IngestWire.ts"
+import type { IngestStreamEvent, ServerStatus } from "../contract/index.ts"
+import { toStreamEvents } from "./IngestBody.ts"
 import { messageOf } from "./RagFailure.ts"
 import { type OpenCollection, openCollections } from "./OpenCollections.ts"
 import { rebuiltTogether } from "./Rebuilt.ts"
@@ -42,7 +42,7 @@ export interface Shelf extends OpenCollection {
   readonly names: Effect.Effect<ReadonlyArray<string>, RagError>
   readonly state: Effect.Effect<ShelfState, RagError>
   /** Of all collections, one after the other. */
-  readonly rebuild: Stream.Stream<IngestEvent, RagError>
+  readonly rebuild: Stream.Stream<IngestStreamEvent, RagError>
   /** `marker` is a file that says that they were read. */
   readonly fill: (marker: string) => Effect.Effect<void>
 }
@@ -99,13 +99,13 @@ export const makeShelf = Effect.fnUntraced(function* (folder: string, describeFi
       })
     )
 
-  const rebuild: Stream.Stream<IngestEvent, RagError> = Stream.unwrap(
+  const rebuild: Stream.Stream<IngestStreamEvent, RagError> = Stream.unwrap(
     Effect.gen(function* () {
       yield* during("rebuilding")
       const there = yield* names
       const all = [DEFAULT_COLLECTION, ...there.filter((name) => name !== DEFAULT_COLLECTION)]
       return Stream.flatMap(rebuiltTogether(all.map(rebuildOne)), (event) =>
-        Stream.fromIterable(wireEvents(event))
+        Stream.fromIterable(toStreamEvents(event))
       )
     })
   )

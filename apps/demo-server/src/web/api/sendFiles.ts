@@ -1,5 +1,5 @@
 /** Sends files in one multipart request and follows both directions of it. */
-import type { DocumentInfo, IngestEvent } from "../../contract/index.ts"
+import type { DocumentInfo, IngestStreamEvent } from "../../contract/index.ts"
 import { eventParser } from "./eventParser.ts"
 import { pathIn } from "./collectionPath.ts"
 import { Failure, failureOf, offlineFailure } from "./RequestError.ts"
@@ -14,7 +14,7 @@ export interface PathedFile {
 interface Follow {
   /** Bytes of the request that have left so far. */
   readonly onSent: (bytes: number) => void
-  readonly onEvent: (event: IngestEvent) => void
+  readonly onEvent: (event: IngestStreamEvent) => void
 }
 
 /** `fetch` tells nothing of how much was sent, therefore XMLHttpRequest. `metadata` is attached to each of the files. */
@@ -31,7 +31,7 @@ export const sendFiles = (
     const xhr = new XMLHttpRequest()
     let read = 0
     let broken: Failure | undefined
-    const parse = eventParser<IngestEvent>((event) => {
+    const parse = eventParser<IngestStreamEvent>((event) => {
       if (event.type === "error") broken = new Failure(event.error.message, 0, event.error.code ?? "unknown")
       else onEvent(event)
     })

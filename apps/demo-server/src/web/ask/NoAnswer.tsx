@@ -1,10 +1,10 @@
 /** Said plainly: the documents do not answer this. */
-import type { Answer } from "../../contract/index.ts"
+import type { AnswerBody } from "../../contract/index.ts"
 import { counted } from "../ui/counted.ts"
 import { stockOf } from "../documents/stock.ts"
 
 interface Props {
-  readonly answer: Answer
+  readonly answer: AnswerBody
   /** What it was asked of. */
   readonly collection: string
   /** What it was looked for in, in words; undefined: everywhere. */

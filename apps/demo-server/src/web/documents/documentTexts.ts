@@ -1,10 +1,10 @@
 /** What documents and their pages say, read once. */
-import type { DocumentText, PageText } from "../../contract/index.ts"
+import type { DocumentText, PageContent } from "../../contract/index.ts"
 import { request } from "../api/request.ts"
 import { pathIn } from "../api/collectionPath.ts"
 
 const texts = new Map<string, Promise<DocumentText>>()
-const pages = new Map<string, Promise<PageText>>()
+const pages = new Map<string, Promise<PageContent>>()
 
 const once = <A>(known: Map<string, Promise<A>>, path: string): Promise<A> => {
   const before = known.get(path)
@@ -17,7 +17,7 @@ const once = <A>(known: Map<string, Promise<A>>, path: string): Promise<A> => {
 
 export const loadText = (collection: string, id: string): Promise<DocumentText> =>
   once(texts, pathIn(collection, `/documents/${id}`))
-export const loadPage = (collection: string, id: string, number: number): Promise<PageText> =>
+export const loadPage = (collection: string, id: string, number: number): Promise<PageContent> =>
   once(pages, pathIn(collection, `/documents/${id}/pages/${number}`))
 
 /** After documents changed, what was read of them may be old. */

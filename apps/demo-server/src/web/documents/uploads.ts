@@ -1,7 +1,7 @@
 /** Files on their way into the library. */
 import { signal } from "@preact/signals"
 import { documentPath } from "../../contract/DocumentPath.ts"
-import type { IngestEvent } from "../../contract/index.ts"
+import type { IngestStreamEvent } from "../../contract/index.ts"
 import { toFailure } from "../api/RequestError.ts"
 import { sendFiles, type PathedFile } from "../api/sendFiles.ts"
 import { announce } from "../ui/announce.ts"
@@ -66,7 +66,7 @@ const spread = (batch: ReadonlyArray<Upload>, sent: number): void => {
   changed()
 }
 
-const onEvent = (byPath: Map<string, Upload>, event: IngestEvent): void => {
+const onEvent = (byPath: Map<string, Upload>, event: IngestStreamEvent): void => {
   if (event.type !== "document" || event.status === "removed") return
   const upload = byPath.get(event.path)
   if (upload === undefined) return

@@ -1,6 +1,6 @@
 /** How the server is, asked often while it works and seldom while it rests. */
 import { effect, signal } from "@preact/signals"
-import type { IngestEvent, ServerStatus } from "../../contract/index.ts"
+import type { IngestStreamEvent, ServerStatus } from "../../contract/index.ts"
 import { toFailure, type Failure } from "../api/RequestError.ts"
 import { online, request, requestEvents } from "../api/request.ts"
 import { announce } from "../ui/announce.ts"
@@ -46,7 +46,7 @@ export const rebuild = async (): Promise<void> => {
   let total = 0
   rebuilding.value = { done, total }
   try {
-    await requestEvents<IngestEvent>("/rebuild", {}, (event) => {
+    await requestEvents<IngestStreamEvent>("/rebuild", {}, (event) => {
       if (event.type === "found") total = event.files
       if (event.type === "document") done++
       rebuilding.value = { done, total }

@@ -1,6 +1,6 @@
 /** The questions of this visit and what became of each. */
 import { computed, effect, signal, untracked } from "@preact/signals"
-import type { Answer, AnswerEvent, Citation, ShortFilter, Trace } from "../../contract/index.ts"
+import type { AnswerBody, AnswerStreamEvent, Citation, ShortFilter, Trace } from "../../contract/index.ts"
 import { Failure, toFailure } from "../api/RequestError.ts"
 import { online, requestEvents } from "../api/request.ts"
 import { announce } from "../ui/announce.ts"
@@ -18,15 +18,15 @@ export interface Asked {
   readonly state: "asking" | "answered" | "failed"
   readonly stages: Trace["stages"]
   readonly passages: Trace["passages"]
-  readonly sentences: Answer["sentences"]
+  readonly sentences: AnswerBody["sentences"]
   readonly citations: ReadonlyArray<Citation>
   /** Figures that were looked at, and what was seen. */
-  readonly looks: Answer["figures"]
+  readonly looks: AnswerBody["figures"]
   /** What the answer was looked for in; absent: everywhere. */
   readonly filter?: ShortFilter
   /** The filter in words. */
   readonly within?: string
-  readonly answer?: Answer
+  readonly answer?: AnswerBody
   readonly failure?: Failure
   /** How often it was asked again by itself. */
   readonly again: number
@@ -60,7 +60,7 @@ const following = new Map<string, AbortController>()
 
 const nameOf = ({ collection, question }: Key): string => JSON.stringify([collection, question])
 
-const onEvent = (key: Key, event: Exclude<AnswerEvent, { type: "error" }>): void => {
+const onEvent = (key: Key, event: Exclude<AnswerStreamEvent, { type: "error" }>): void => {
   const now = find(key)
   if (now === undefined) return
   switch (event.type) {
@@ -127,7 +127,7 @@ const run = async (key: Question, again = 0): Promise<void> => {
   asked.value = [fresh, ...asked.value.filter((each) => !isOf(each, key))]
   announce("Asking.")
   try {
-    await requestEvents<AnswerEvent>(
+    await requestEvents<AnswerStreamEvent>(
       "/qa",
       { body: { question, collection, filter }, signal: controller.signal },
       (event) => onEvent(key, event)

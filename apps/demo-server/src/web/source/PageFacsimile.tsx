@@ -3,18 +3,18 @@
  * be, the text stands for it: every line fitted into its own box.
  */
 import { useState } from "preact/hooks"
-import type { PageText } from "../../contract/index.ts"
+import type { PageContent } from "../../contract/index.ts"
 import { pathIn } from "../api/collectionPath.ts"
 import { PageLine } from "./PageLine.tsx"
 import { Scroller } from "../ui/Scroller.tsx"
 import { typeOf } from "./typeOf.ts"
 
-type Box = PageText["lines"][number]["box"]
+type Box = PageContent["lines"][number]["box"]
 
 interface Props {
   readonly collection: string
   readonly documentId: string
-  readonly page: PageText
+  readonly page: PageContent
   readonly cited: ReadonlyArray<Box>
   /** 1 fits the width. */
   readonly zoom: number

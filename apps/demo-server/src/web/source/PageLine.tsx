@@ -1,11 +1,11 @@
 /** A line of a page: our letters, fitted into the box of its own. */
-import type { PageText } from "../../contract/index.ts"
+import type { PageContent } from "../../contract/index.ts"
 import type { Type } from "./typeOf.ts"
 import { naturalWidth } from "./naturalWidth.ts"
 
 interface Props {
   readonly text: string
-  readonly box: PageText["lines"][number]["box"]
+  readonly box: PageContent["lines"][number]["box"]
   readonly type: Type
 }
 

@@ -1,6 +1,6 @@
 /** A paged document, page by page, from the cited one. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
-import type { PageText } from "../../contract/index.ts"
+import type { PageContent } from "../../contract/index.ts"
 import { toFailure } from "../api/RequestError.ts"
 import type { Source } from "./source.ts"
 import { loadPage } from "../documents/documentTexts.ts"
@@ -20,7 +20,7 @@ interface Props {
 
 export const SourcePages = ({ dense, pages, shown }: Props) => {
   const [number, setNumber] = useState(shown.page ?? 1)
-  const [page, setPage] = useState<PageText | undefined>(undefined)
+  const [page, setPage] = useState<PageContent | undefined>(undefined)
   const [problem, setProblem] = useState<string | undefined>(undefined)
   const body = useRef<HTMLElement>(null)
   const [zoom, setZoom] = useState(dense && matchMedia("(max-width: 40rem)").matches ? PHONE_ZOOM : 1)

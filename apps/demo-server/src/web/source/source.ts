@@ -1,6 +1,6 @@
 /** The document that is open beside the answer, and where in it. */
 import { computed, effect, signal } from "@preact/signals"
-import type { Answer, Citation, PassageFigure, Trace } from "../../contract/index.ts"
+import type { AnswerBody, Citation, PassageFigure, Trace } from "../../contract/index.ts"
 import { announce } from "../ui/announce.ts"
 import { collection } from "../documents/collections.ts"
 import { figureName } from "./figureName.ts"
@@ -8,7 +8,7 @@ import { current } from "../questions/questions.ts"
 import { route } from "../page/route.ts"
 import { loadPage } from "../documents/documentTexts.ts"
 
-type Look = Answer["figures"][number]
+type Look = AnswerBody["figures"][number]
 
 /** What to show: a whole document, or a part of it to be marked. */
 export interface Source {

@@ -1,5 +1,5 @@
 /** The size of our letters at which a page's lines come out as long as they are, by the height of their boxes. */
-import type { PageText } from "../../contract/index.ts"
+import type { PageContent } from "../../contract/index.ts"
 import { naturalWidth } from "./naturalWidth.ts"
 
 /** Shorter lines say little of it. */
@@ -19,7 +19,7 @@ export interface Type {
 const median = (numbers: ReadonlyArray<number>): number | undefined =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
 
-export const typeOf = ({ lines, start, text }: PageText): Type => {
+export const typeOf = ({ lines, start, text }: PageContent): Type => {
   const long = lines
     .map(({ box: [x0, y0, x1, y1], ...line }) => ({
       words: text.slice(line.start - start, line.end - start).trim(),
