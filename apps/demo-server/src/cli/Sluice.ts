@@ -10,8 +10,16 @@ import { ingestCommand } from "./commands/Ingest.ts"
 import { serveCommand } from "./commands/Serve.ts"
 import { tuneCommand } from "./commands/Tune.ts"
 import { whyCommand } from "./commands/Why.ts"
-import { evalCommand } from "./evaluation/Evaluate.ts"
+import { figuresCommand } from "./evaluation/Figures.ts"
+import { libraryCommand } from "./evaluation/LibraryQuestions.ts"
+import { qaCommand } from "./evaluation/Qa.ts"
+import { retrievalCommand } from "./evaluation/Retrieval.ts"
 import { cliFailure } from "./output/CliFailure.ts"
+
+const evalCommand = Command.make("eval").pipe(
+  Command.withDescription("Measure the quality of retrieval, of figures found in PDFs, and of answers"),
+  Command.withSubcommands([retrievalCommand, libraryCommand, figuresCommand, qaCommand])
+)
 
 export const sluice = Command.make("sluice").pipe(
   Command.withDescription("Ask your documents and get answers with a source for every sentence"),

@@ -6,8 +6,9 @@ import { copyAccounts } from "../../database/CopyAccounts.ts"
 import { DatabaseLayer } from "../../database/Database.ts"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { StartError } from "../../config/StartError.ts"
-import { dataFlag, settingsLayer } from "../library/OpenLibrary.ts"
-import { jsonFlag, printResult } from "../output/Output.ts"
+import { dataFlag, jsonFlag } from "../library/Flags.ts"
+import { settingsLayer } from "../library/OpenLibrary.ts"
+import { printResult } from "../output/Output.ts"
 
 const render = (counts: Readonly<Record<string, number>>): string =>
   [

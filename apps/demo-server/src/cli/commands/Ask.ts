@@ -1,21 +1,18 @@
 /** `sluice ask QUESTION`: answers from the library, with citations. */
-import type { Answer, Citation } from "@sluice/rag"
+import type { Answer } from "@sluice/rag"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { docsFlag, ingestDocs } from "../library/IngestFolder.ts"
-import { dataFlag, withLibrary } from "../library/OpenLibrary.ts"
-import { parseRetrievalFlags, retrievalFlags } from "../library/RetrievalFlags.ts"
-import { jsonFlag, note, printResult } from "../output/Output.ts"
-
-const location = ({ document, headings, page }: Citation): string =>
-  [document, ...(page === undefined ? [] : [`page ${page}`]), ...headings].join(" › ")
+import { dataFlag, docsFlag, jsonFlag, parseRetrievalFlags, retrievalFlags } from "../library/Flags.ts"
+import { ingestDocs } from "../library/IngestFolder.ts"
+import { withLibrary } from "../library/OpenLibrary.ts"
+import { breadcrumb, note, printResult } from "../output/Output.ts"
 
 const render = (answer: Answer): string =>
   [
     answer.answer,
     ...answer.citations.map(
       (citation) =>
-        `[${citation.n}] ${location(citation)}\n    “${citation.quote.replaceAll(/\s+/g, " ").trim()}”`
+        `[${citation.n}] ${breadcrumb(citation.document, citation)}\n    “${citation.quote.replaceAll(/\s+/g, " ").trim()}”`
     )
   ].join("\n\n")
 

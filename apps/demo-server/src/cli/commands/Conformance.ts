@@ -2,9 +2,10 @@
 import { ApiKey, GatewayError, InvalidRequest, SystemAccessToken } from "@sluice/core"
 import { layerTransport } from "@sluice/core/client"
 import { type CheckedCall, checkGateway, type Judged, type Kind, type Report } from "@sluice/core/conformance"
-import { Config, Effect, FileSystem, Option, Redacted, Schema } from "effect"
+import { Config, Effect, FileSystem, Option, Record, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { jsonFlag, note, printResult, setExitCode } from "../output/Output.ts"
+import { booleanFlag, jsonFlag, optionalFlag } from "../library/Flags.ts"
+import { note, printResult, setExitCode } from "../output/Output.ts"
 
 const MARKS = { conforms: "✓", fails: "✗", skipped: "–" } as const
 
@@ -33,14 +34,8 @@ const render = (report: Report): string =>
     verdict(report)
   ].join("\n\n")
 
-const permission = (name: string, what: string) =>
-  Flag.Boolean(name).pipe(Flag.withDescription(what), Flag.withDefault(false))
-
 const model = (name: string, fallback = `the first model listed for it, or with “${name}” in its id`) =>
-  Flag.String(`${name}-model`).pipe(
-    Flag.withDescription(`Model to call. Default: ${fallback}`),
-    Flag.optional
-  )
+  optionalFlag(Flag.String(`${name}-model`), `Model to call. Default: ${fallback}`)
 
 /** Checks that a header can carry the credential. The error does not show it. */
 const credential = <A>(schema: Schema.ConstraintDecoder<A>, flag: string, value: Redacted.Redacted) =>
@@ -65,27 +60,17 @@ export const conformanceCommand = Command.make(
       Flag.withFallbackConfig(Config.Redacted("SLUICE_API_KEY"))
     ),
     accessToken: Flag.Redacted("access-token").pipe(
-      Flag.withDescription(
-        "System access token, for /api. Default: SLUICE_ACCESS_TOKEN; without one, /api is skipped"
-      ),
+      Flag.withDescription("System access token. Default: SLUICE_ACCESS_TOKEN, else /api is skipped"),
       Flag.withFallbackConfig(Config.Redacted("SLUICE_ACCESS_TOKEN")),
       Flag.optional
     ),
-    paid: permission("paid", "Allow calls that cost more than an embedding: rerank, chat, images, one video"),
-    write: permission("write", "Allow creating, changing and deleting a token"),
-    rotate: permission("rotate", "Allow replacing the system access token. This revokes the old one"),
-    saveToken: Flag.File("save-token").pipe(
-      Flag.withDescription(
-        "With --rotate: the file to write the new token to. Without it, the token is lost"
-      ),
-      Flag.optional
-    ),
+    paid: booleanFlag("paid", "Allow calls that cost more than an embedding: rerank, chat, images, a video"),
+    write: booleanFlag("write", "Allow creating, changing and deleting a token"),
+    rotate: booleanFlag("rotate", "Allow replacing the system access token. This revokes the old one"),
+    saveToken: optionalFlag(Flag.File("save-token"), "With --rotate: new file to save the new token in"),
     embedding: model("embedding", "the first model listed for it, or with “embed” in its id"),
     rerank: model("rerank"),
-    chat: model(
-      "chat",
-      "the first listed chat model that accepts images, or with “chat” or “vision” in its id"
-    ),
+    chat: model("chat", "the first listed for it that accepts images, or with “chat” or “vision” in its id"),
     image: model("image"),
     twoStepImage: model(
       "two-step-image",
@@ -111,14 +96,7 @@ export const conformanceCommand = Command.make(
         accessToken: Option.isNone(accessToken)
           ? undefined
           : yield* credential(SystemAccessToken, "--access-token", accessToken.value),
-        models: {
-          embedding: Option.getOrUndefined(models.embedding),
-          rerank: Option.getOrUndefined(models.rerank),
-          chat: Option.getOrUndefined(models.chat),
-          image: Option.getOrUndefined(models.image),
-          twoStepImage: Option.getOrUndefined(models.twoStepImage),
-          video: Option.getOrUndefined(models.video)
-        },
+        models: Record.getSomes(models),
         onRotated: Option.getOrUndefined(Option.map(saveToken, save))
       })
       yield* printResult(json, report, () => render(report))

@@ -1,12 +1,13 @@
 /** `sluice ingest FOLDER`: updates the library from a folder. */
 import type { IngestPlan, LibraryService } from "@sluice/rag"
 import { Effect } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { Prices } from "../../billing/Prices.ts"
 import { modelsFrom } from "../../providers/Models.ts"
-import { counted, ingestFolder, ingestSummary } from "../library/IngestFolder.ts"
-import { dataFlag, withLibrary } from "../library/OpenLibrary.ts"
-import { jsonFlag, printResult, setExitCode } from "../output/Output.ts"
+import { booleanFlag, dataFlag, jsonFlag } from "../library/Flags.ts"
+import { plural, ingestFolder, ingestSummary } from "../library/IngestFolder.ts"
+import { withLibrary } from "../library/OpenLibrary.ts"
+import { printResult, setExitCode } from "../output/Output.ts"
 
 /** The text of a plan lists at most this many changes; JSON lists all. */
 const MAX_CHANGES = 50
@@ -20,16 +21,16 @@ const renderPlan = (plan: IngestPlan): string => {
   const cost =
     plan.cost === undefined
       ? ""
-      : `; about ${counted(plan.cost.estimated, "quota unit")}, at most ${plan.cost.atMost}`
+      : `; about ${plural(plan.cost.estimated, "quota unit")}, at most ${plan.cost.atMost}`
   return [
     ...changes.map(
-      ({ change, passages, path }) => `${change.padEnd(9)} ${path} (${counted(passages, "passage")})`
+      ({ change, passages, path }) => `${change.padEnd(9)} ${path} (${plural(passages, "passage")})`
     ),
     ...(more > 0 ? [`and ${more} more`] : []),
     ...plan.failed.map(({ message, path }) => `not read  ${path}: ${message}`),
     `documents: ${counts.join(", ")}`,
-    `${counted(plan.passages, "passage")} to write; ${plan.texts} to embed (${plan.cached} cached) in ${counted(plan.calls, "call")}`,
-    `about ${counted(plan.tokens.estimated, "token")}, at most ${plan.tokens.atMost}${cost}`,
+    `${plural(plan.passages, "passage")} to write; ${plan.texts} to embed (${plan.cached} cached) in ${plural(plan.calls, "call")}`,
+    `about ${plural(plan.tokens.estimated, "token")}, at most ${plan.tokens.atMost}${cost}`,
     "Dry run; nothing changed. Run it without --plan to apply."
   ].join("\n")
 }
@@ -50,10 +51,7 @@ export const ingestCommand = Command.make(
       Argument.withDescription("A folder or one file: PDF, Word, Markdown, HTML, text, images")
     ),
     data: dataFlag,
-    plan: Flag.Boolean("plan").pipe(
-      Flag.withDescription("Dry run: print what would change and what it would cost"),
-      Flag.withDefault(false)
-    ),
+    plan: booleanFlag("plan", "Dry run: print what would change and what it would cost"),
     json: jsonFlag
   },
   ({ data, folder, json, plan }) =>

@@ -1,16 +1,14 @@
 /** `sluice serve`: starts the server and its web page. */
 import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
-import { dataFlag, settingsLayer } from "../library/OpenLibrary.ts"
+import { dataFlag, optionalFlag } from "../library/Flags.ts"
+import { settingsLayer } from "../library/OpenLibrary.ts"
 
 export const serveCommand = Command.make(
   "serve",
   {
-    port: Flag.Int("port").pipe(Flag.withDescription("Default: PORT, else 3000"), Flag.optional),
-    host: Flag.String("host").pipe(
-      Flag.withDescription("Address to listen on. Default: HOST, else 127.0.0.1"),
-      Flag.optional
-    ),
+    port: optionalFlag(Flag.Int("port"), "Default: PORT, else 3000"),
+    host: optionalFlag(Flag.String("host"), "Address to listen on. Default: HOST, else 127.0.0.1"),
     data: dataFlag
   },
   Effect.fnUntraced(function* (flags) {

@@ -2,8 +2,9 @@
 import { type TunedFusion, tune, type Tuning } from "@sluice/rag/evaluation"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { dataFlag, withLibrary } from "../library/OpenLibrary.ts"
-import { jsonFlag, printResult } from "../output/Output.ts"
+import { dataFlag, jsonFlag } from "../library/Flags.ts"
+import { withLibrary } from "../library/OpenLibrary.ts"
+import { printResult } from "../output/Output.ts"
 
 const COLUMNS = ["score", "hit@3", "MRR@10", "recall@20", "p"] as const
 

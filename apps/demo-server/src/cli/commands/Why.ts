@@ -1,26 +1,24 @@
 /** `sluice why DOCUMENT QUESTION`: explains why a document was retrieved for a question, or was not. */
-import type { PassageWhy, Why } from "@sluice/rag"
+import type { Why } from "@sluice/rag"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { documentId } from "../library/FindDocument.ts"
-import { dataFlag, withLibrary } from "../library/OpenLibrary.ts"
-import { parseRetrievalFlags, retrievalFlags } from "../library/RetrievalFlags.ts"
-import { jsonFlag, printResult } from "../output/Output.ts"
+import { resolveDocument } from "../library/FindDocument.ts"
+import { dataFlag, jsonFlag, parseRetrievalFlags, retrievalFlags } from "../library/Flags.ts"
+import { withLibrary } from "../library/OpenLibrary.ts"
+import { breadcrumb, printResult } from "../output/Output.ts"
 
 /** The text lists at most this many passages; JSON lists all. */
 const MAX_PASSAGES = 5
 
-const location = ({ passage }: PassageWhy): string =>
-  [
-    `#${passage.ordinal}`,
-    ...(passage.page === undefined ? [] : [`page ${passage.page}`]),
-    ...passage.headings
-  ].join(" › ")
-
 const render = ({ document, passages, sentence }: Why): string =>
   [
     `${document.path}: ${sentence}`,
-    ...passages.slice(0, MAX_PASSAGES).map((why) => `${location(why)}\n    ${why.outcome}. ${why.sentence}`),
+    ...passages
+      .slice(0, MAX_PASSAGES)
+      .map(
+        ({ outcome, passage, sentence }) =>
+          `${breadcrumb(`#${passage.ordinal}`, passage)}\n    ${outcome}. ${sentence}`
+      ),
     ...(passages.length > MAX_PASSAGES
       ? [`and ${passages.length - MAX_PASSAGES} more passages. See them all with --json.`]
       : [])
@@ -44,7 +42,7 @@ export const whyCommand = Command.make(
     withLibrary(data, (library) =>
       Effect.gen(function* () {
         const options = yield* parseRetrievalFlags({ ...flags, document: [] })
-        const why = yield* library.why(yield* documentId(library, expected), question, options)
+        const why = yield* library.why(yield* resolveDocument(library, expected), question, options)
         yield* printResult(json, why, () => render(why))
       })
     )

@@ -1,22 +1,20 @@
 /** Flags of `sluice eval`: the data, the configurations to compare, and the limits. */
 import { RagError, RetrieveOptions } from "@sluice/rag"
 import { type Configuration, METRICS, type RunMetrics } from "@sluice/rag/evaluation"
-import { Effect, FileSystem, Option, Schema } from "effect"
-import { Flag } from "effect/cli"
+import { Effect, FileSystem, Option, Record, Schema } from "effect"
+import { type Command, Flag } from "effect/cli"
+import { optionalFlag } from "../library/Flags.ts"
 import { note, setExitCode } from "../output/Output.ts"
 
 /** Where prepared data lies by default: next to the repository. */
 const DEFAULT_DATA = "../shared/data"
 
-const evaluateError = (reason: "NotFound" | "Malformed", message: string, cause?: unknown) =>
+export const evaluateError = (reason: RagError["reason"], message: string, cause?: unknown) =>
   new RagError({ stage: "evaluate", reason, message, cause })
 
 /** `--data` of an evaluation on prepared data. `contents` says which files the folder must have. */
 export const evaluationDataFlag = (contents: string) =>
-  Flag.Directory("data").pipe(
-    Flag.withDescription(`Folder with ${contents}. Default: ${DEFAULT_DATA}`),
-    Flag.optional
-  )
+  optionalFlag(Flag.Directory("data"), `Folder with ${contents}. Default: ${DEFAULT_DATA}`)
 
 /** The folder of `--data` or the default; fails with `NotFound`. */
 export const evaluationData = Effect.fn("cli.evaluationData")(function* (
@@ -33,11 +31,9 @@ export const evaluationData = Effect.fn("cli.evaluationData")(function* (
 })
 
 const configurationFlag = (name: string, description: string) =>
-  Flag.String(name).pipe(
-    Flag.withDescription(
-      `${description}: JSON such as {"recall":50} or {"fusion":{"_tag":"Dense"}}, or a JSON file`
-    ),
-    Flag.optional
+  optionalFlag(
+    Flag.String(name),
+    `${description}: JSON such as {"recall":50} or {"fusion":{"_tag":"Dense"}}, or a JSON file`
   )
 
 export const configurationFlags = {
@@ -48,33 +44,17 @@ export const configurationFlags = {
 const Options = Schema.fromJsonString(RetrieveOptions.schema)
 
 /** Parses `--a` and `--b`. Fails with `Malformed`, also for an unknown field, or with `NotFound`. */
-export const parseConfigurations = Effect.fn("cli.parseConfigurations")(function* (flags: {
-  readonly a: Option.Option<string>
-  readonly b: Option.Option<string>
-}) {
-  const configurations: Array<Configuration> = []
-  for (const name of ["a", "b"] as const) {
-    const text = Option.getOrUndefined(flags[name])
-    if (text !== undefined) configurations.push({ name, options: yield* parseOptions(name, text) })
-  }
-  return configurations
-})
+export const parseConfigurations = (flags: Command.Command.Config.Infer<typeof configurationFlags>) =>
+  Effect.forEach(Object.entries(Record.getSomes({ a: flags.a, b: flags.b })), ([name, value]) =>
+    Effect.map(parseOptions(name, value), (options): Configuration => ({ name, options }))
+  )
 
 const parseOptions = Effect.fn("cli.parseOptions")(function* (name: string, value: string) {
   const fs = yield* FileSystem.FileSystem
+  const missing = `--${name} ${value} is neither JSON nor a readable file. JSON starts with {.`
   const text = value.trimStart().startsWith("{")
     ? value
-    : yield* fs
-        .readFileString(value)
-        .pipe(
-          Effect.mapError((cause) =>
-            evaluateError(
-              "NotFound",
-              `--${name} ${value} is neither JSON nor a readable file. JSON starts with {.`,
-              cause
-            )
-          )
-        )
+    : yield* Effect.mapError(fs.readFileString(value), (cause) => evaluateError("NotFound", missing, cause))
   return yield* Schema.decodeUnknownEffect(Options)(text, { onExcessProperty: "error" }).pipe(
     Effect.mapError((cause) =>
       evaluateError("Malformed", `--${name} is not a retrieval configuration: ${cause.message}`, cause)
@@ -82,11 +62,9 @@ const parseOptions = Effect.fn("cli.parseOptions")(function* (name: string, valu
   )
 })
 
-export const failUnderFlag = Flag.KeyValuePair("fail-under").pipe(
-  Flag.withDescription(
-    "METRIC=VALUE, such as nDCG@10=.4: exit with code 1 if the default scores lower. Repeatable"
-  ),
-  Flag.optional
+export const failUnderFlag = optionalFlag(
+  Flag.KeyValuePair("fail-under"),
+  "METRIC=VALUE, such as nDCG@10=.4: exit with code 1 if the default scores lower. Repeatable"
 )
 
 interface Limit {

@@ -1,14 +1,15 @@
 /** Prints a retrieval evaluation as a table or JSON, and writes its HTML report. */
-import { RagError } from "@sluice/rag"
 import { type Comparison, type EvaluatedRun, METRICS } from "@sluice/rag/evaluation"
 import { Effect, FileSystem, Option } from "effect"
-import { Flag } from "effect/cli"
+import { type Command, Flag } from "effect/cli"
+import { jsonFlag, optionalFlag } from "../library/Flags.ts"
 import { note, printResult, setExitCode } from "../output/Output.ts"
 import { progressBar } from "../output/ProgressBar.ts"
 import { type ReportInput, reportHtml, signed } from "../report/Report.ts"
 import {
   checkLimits,
   configurationFlags,
+  evaluateError,
   failUnderFlag,
   parseConfigurations,
   parseLimits
@@ -18,10 +19,8 @@ import {
 export const resultFlags = {
   ...configurationFlags,
   failUnder: failUnderFlag,
-  report: Flag.File("report").pipe(
-    Flag.withDescription("Also write an HTML report with plots. It opens offline"),
-    Flag.optional
-  )
+  report: optionalFlag(Flag.File("report"), "Also write an HTML report with plots. It opens offline"),
+  json: jsonFlag
 }
 
 /** A row for each run, a column for each metric, then the comparisons. */
@@ -51,17 +50,13 @@ const comparisonLine = ({ a, b, metrics }: Comparison): string => {
 
 const writeReport = Effect.fnUntraced(function* (path: string, html: string) {
   const fs = yield* FileSystem.FileSystem
-  yield* fs.writeFileString(path, html).pipe(
-    Effect.mapError(
-      (cause) =>
-        new RagError({
-          stage: "evaluate",
-          reason: "Store",
-          message: `The report ${path} cannot be written: ${cause.message}`,
-          cause
-        })
+  yield* fs
+    .writeFileString(path, html)
+    .pipe(
+      Effect.mapError((cause) =>
+        evaluateError("Store", `The report ${path} cannot be written: ${cause.message}`, cause)
+      )
     )
-  )
 })
 
 /**
@@ -69,13 +64,7 @@ const writeReport = Effect.fnUntraced(function* (path: string, html: string) {
  * first, so that an unwritable path fails before the evaluation, not after hours of it.
  */
 export const evaluateWith = Effect.fn("cli.evaluate")(function* <E, R>(
-  flags: {
-    readonly a: Option.Option<string>
-    readonly b: Option.Option<string>
-    readonly failUnder: Option.Option<Readonly<Record<string, string>>>
-    readonly report: Option.Option<string>
-    readonly json: boolean
-  },
+  flags: Command.Command.Config.Infer<typeof resultFlags>,
   evaluate: (options: {
     readonly configurations: Effect.Success<ReturnType<typeof parseConfigurations>>
     readonly onQuestion: (done: number) => Effect.Effect<void>

@@ -2,7 +2,8 @@
 import { evaluateFigures, type FigureEvaluation, type FigureMiss } from "@sluice/rag/evaluation"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { jsonFlag, printResult } from "../output/Output.ts"
+import { jsonFlag } from "../library/Flags.ts"
+import { printResult } from "../output/Output.ts"
 import { evaluationData, evaluationDataFlag } from "./EvaluationFlags.ts"
 
 const CONTENTS = "figures/gold.json and the PDFs that it names"

@@ -6,9 +6,9 @@ import { Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { join } from "node:path"
 import { ServerConfig } from "../../config/ServerConfig.ts"
-import { docsFlag, ingestDocs } from "../library/IngestFolder.ts"
-import { dataFlag, modelsLayer } from "../library/OpenLibrary.ts"
-import { jsonFlag } from "../output/Output.ts"
+import { dataFlag, docsFlag, optionalFlag } from "../library/Flags.ts"
+import { ingestDocs } from "../library/IngestFolder.ts"
+import { modelsLayer } from "../library/OpenLibrary.ts"
 import { evaluateWith, resultFlags } from "./EvaluationResult.ts"
 
 export const libraryCommand = Command.make(
@@ -16,19 +16,13 @@ export const libraryCommand = Command.make(
   {
     docs: docsFlag,
     data: dataFlag,
-    questions: Flag.File("questions", { mustExist: true }).pipe(
-      Flag.withDescription(
-        'File of questions, one per line: {"question": …, "document": PATH, "page"?: …, "text"?: …}. ' +
-          "Default: headings and captions of your documents, held out of the index"
-      ),
-      Flag.optional
+    questions: optionalFlag(
+      Flag.File("questions", { mustExist: true }),
+      'File of questions, one per line: {"question": …, "document": PATH, "page"?: …, "text"?: …}. ' +
+        "Default: headings and captions of your documents, held out of the index"
     ),
-    most: Flag.Int("most").pipe(
-      Flag.withDescription("Maximum number of generated questions. Default 200"),
-      Flag.optional
-    ),
-    ...resultFlags,
-    json: jsonFlag
+    most: optionalFlag(Flag.Int("most"), "Maximum number of generated questions. Default 200"),
+    ...resultFlags
   },
   ({ data, docs, most, questions, ...flags }) =>
     evaluateWith(flags, (options) =>

@@ -4,7 +4,6 @@ import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { NarrowLayer } from "../../providers/Models.ts"
-import { jsonFlag } from "../output/Output.ts"
 import { evaluationData, evaluationDataFlag } from "./EvaluationFlags.ts"
 import { evaluateWith, resultFlags } from "./EvaluationResult.ts"
 
@@ -17,8 +16,7 @@ export const retrievalCommand = Command.make(
     collection: Flag.String("collection").pipe(
       Flag.withDescription("NAME of the collection, such as cranfield")
     ),
-    ...resultFlags,
-    json: jsonFlag
+    ...resultFlags
   },
   ({ collection, data, ...flags }) =>
     evaluateWith(flags, (options) =>

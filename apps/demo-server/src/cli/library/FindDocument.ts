@@ -41,29 +41,30 @@ export const findDocument = <D extends NamedDocument>(
   if (typed === "") return { candidates: [] }
   for (const fold of [(path: string) => path, (path: string) => path.toLowerCase()]) {
     const wanted = fold(typed)
-    const same = documents.filter(({ path }) => fold(normalize(path)) === wanted)
-    if (same.length === 1) return { document: same[0]!, candidates: [] }
-    const endsIn = (path: string, end: string) => path === end || path.endsWith(`/${end}`)
-    const longer = documents.filter(({ path }) => endsIn(fold(normalize(path)), wanted))
-    const shorter = documents.filter(({ path }) => endsIn(wanted, fold(normalize(path))))
-    const longest = Math.max(0, ...shorter.map(({ path }) => normalize(path).length))
-    const found =
-      longer.length > 0 ? longer : shorter.filter(({ path }) => normalize(path).length === longest)
-    if (found.length === 1) return { document: found[0]!, candidates: [] }
-    if (found.length > 1) return { candidates: found.slice(0, MAX_CANDIDATES) }
+    const pathOf = (document: D) => fold(normalize(document.path))
+    const shorter = documents.filter((document) => `/${wanted}`.endsWith(`/${pathOf(document)}`))
+    const longest = Math.max(0, ...shorter.map((document) => pathOf(document).length))
+    const matches = [
+      documents.filter((document) => pathOf(document) === wanted),
+      documents.filter((document) => pathOf(document).endsWith(`/${wanted}`)),
+      shorter.filter((document) => pathOf(document).length === longest)
+    ].find(({ length }) => length > 0)
+    if (matches?.length === 1) return { document: matches[0]!, candidates: [] }
+    if (matches !== undefined) return { candidates: matches.slice(0, MAX_CANDIDATES) }
   }
-  const candidates = documents
-    .map((document) => ({
-      document,
-      similarity: similarity(fileName(typed), fileName(normalize(document.path)))
-    }))
-    .filter((candidate) => candidate.similarity >= MIN_SIMILARITY)
-    .toSorted((a, b) => b.similarity - a.similarity)
-  return { candidates: candidates.slice(0, MAX_CANDIDATES).map(({ document }) => document) }
+  const scored = documents.map((document) => ({
+    document,
+    score: similarity(fileName(typed), fileName(normalize(document.path)))
+  }))
+  const similar = scored.filter(({ score }) => score >= MIN_SIMILARITY).toSorted((a, b) => b.score - a.score)
+  return { candidates: similar.slice(0, MAX_CANDIDATES).map(({ document }) => document) }
 }
 
 /** The identifier of the document that `name` means. Fails with `NotFound` when none or several match. */
-export const documentId = Effect.fn("cli.documentId")(function* (library: LibraryService, name: string) {
+export const resolveDocument = Effect.fn("cli.resolveDocument")(function* (
+  library: LibraryService,
+  name: string
+) {
   const { candidates, document } = findDocument(yield* library.documents, name)
   if (document !== undefined) return document.id
   const paths = candidates.map(({ path }) => path).join(", ")

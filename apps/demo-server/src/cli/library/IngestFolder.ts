@@ -1,7 +1,6 @@
 /** Ingests a folder into the library, with a progress bar. */
 import type { IngestReport, LibraryService } from "@sluice/rag"
 import { Effect, Option, Stream } from "effect"
-import { Flag } from "effect/cli"
 import { note } from "../output/Output.ts"
 import { progressBar } from "../output/ProgressBar.ts"
 
@@ -25,7 +24,7 @@ export const ingestFolder = Effect.fn("cli.ingestFolder")(function* (
       if (event.type === "document" && (event.status === "added" || event.status === "replaced"))
         for (const { message, page } of event.faults ?? [])
           faults.push(`partly read: ${event.path}${page === undefined ? "" : `, page ${page}`}: ${message}`)
-      return progress.update(processed, files, counted(written, "passage"))
+      return progress.update(processed, files, plural(written, "passage"))
     })
   )
   for (const fault of faults) yield* note(fault)
@@ -35,7 +34,7 @@ export const ingestFolder = Effect.fn("cli.ingestFolder")(function* (
 }, Effect.scoped)
 
 /** `1 passage`, `2 passages`. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
 /** One line: how many documents were added, replaced, removed, and could not be read. */
 export const ingestSummary = (report: IngestReport): string => {
@@ -45,13 +44,8 @@ export const ingestSummary = (report: IngestReport): string => {
   if (report.faulty > 0) counts.push(`${report.faulty} partly read`)
   if (report.failed.length > 0) counts.push(`${report.failed.length} not read`)
   const documents = counts.length === 0 ? "no documents" : `documents: ${counts.join(", ")}`
-  return `${documents}; ${counted(report.passages, "passage")} written`
+  return `${documents}; ${plural(report.passages, "passage")} written`
 }
-
-export const docsFlag = Flag.Path("docs", { mustExist: true }).pipe(
-  Flag.withDescription("Ingest this folder first"),
-  Flag.optional
-)
 
 /** Ingests the folder of `--docs` and prints what changed. */
 export const ingestDocs = Effect.fn("cli.ingestDocs")(function* (

@@ -1,15 +1,9 @@
 /** Opens the library of the data folder with the same models as the server. */
 import { Library, type LibraryService } from "@sluice/rag"
-import { ConfigProvider, Effect, Layer, Option } from "effect"
-import { Flag } from "effect/cli"
+import { ConfigProvider, Effect, Layer, Option, Record } from "effect"
 import { join } from "node:path"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { NarrowLayer } from "../../providers/Models.ts"
-
-export const dataFlag = Flag.Directory("data").pipe(
-  Flag.withDescription("Library folder. Default: SLUICE_DATA, else .sluice"),
-  Flag.optional
-)
 
 /** Flags that override environment variables. Config.ts reads both. */
 export const settingsLayer = (flags: {
@@ -17,13 +11,9 @@ export const settingsLayer = (flags: {
   readonly port?: Option.Option<number>
   readonly host?: Option.Option<string>
 }): Layer.Layer<never> => {
-  const values = {
-    SLUICE_DATA: Option.getOrUndefined(flags.data),
-    PORT: Option.getOrUndefined(flags.port ?? Option.none())?.toString(),
-    HOST: Option.getOrUndefined(flags.host ?? Option.none())
-  }
-  const present = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
-  return ConfigProvider.layerAdd(ConfigProvider.fromUnknown(present), { asPrimary: true })
+  const { data, host = Option.none(), port = Option.none() } = flags
+  const values = Record.getSomes({ SLUICE_DATA: data, PORT: Option.map(port, String), HOST: host })
+  return ConfigProvider.layerAdd(ConfigProvider.fromUnknown(values), { asPrimary: true })
 }
 
 /** The configuration and the models that it names. */

@@ -1,12 +1,5 @@
 /** Results go to standard output, everything else to standard error. */
 import { Console, Effect } from "effect"
-import { Flag } from "effect/cli"
-
-/** With `--json` a command prints exactly one object on standard output: its result, or `{ "error": … }`. */
-export const jsonFlag = Flag.Boolean("json").pipe(
-  Flag.withDescription("Print the result as one JSON object"),
-  Flag.withDefault(false)
-)
 
 /** Prints the result: JSON for programs, text for people. */
 export const printResult = (asJson: boolean, result: unknown, text: () => string): Effect.Effect<void> =>
@@ -19,3 +12,9 @@ export const setExitCode = Effect.sync(() => {
 
 /** Prints a line that is not part of the result. */
 export const note = (text: string): Effect.Effect<void> => Console.error(text)
+
+/** Where a passage stands: `handbook.pdf › page 3 › Locks`. */
+export const breadcrumb = (
+  start: string,
+  { headings, page }: { readonly headings: ReadonlyArray<string>; readonly page?: number | undefined }
+): string => [start, ...(page === undefined ? [] : [`page ${page}`]), ...headings].join(" › ")

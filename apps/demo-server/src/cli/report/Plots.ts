@@ -25,7 +25,11 @@ const ticks = (low: number, high: number): ReadonlyArray<number> => {
 const gridLine = (x: number, height: number, value: number): Markup =>
   markup`<line class="grid" x1="${x}" x2="${x}" y1="4" y2="${height - AXIS}"/><text class="tick" x="${x}" y="${height - 10}" text-anchor="middle">${value}</text>`
 
-/** A group of bars for each name, with one bar for each series. Values are 0 to 1. */
+/** Colour and name of each series. */
+const legend = (names: ReadonlyArray<string>): Markup =>
+  markup`<p class="legend">${names.map((name, i) => markup`<span><i class="s${i % 8}"></i>${name}</span>`)}</p>`
+
+/** A legend, and a group of bars for each name with one bar for each series. Values are 0 to 1. */
 export const groupedBars = (
   label: string,
   names: ReadonlyArray<string>,
@@ -35,7 +39,7 @@ export const groupedBars = (
   const group = series.length * bar + 14
   const height = names.length * group + AXIS + 6
   const x = (value: number) => LEFT + value * PLOT_WIDTH
-  return svg(height, label, [
+  const plot = svg(height, label, [
     ...ticks(0, 1).map((value) => gridLine(x(value), height, value)),
     ...names.map((name, at) => {
       const top = 6 + at * group
@@ -47,11 +51,8 @@ export const groupedBars = (
       return markup`<text class="name" x="${LEFT - 10}" y="${top + (series.length * bar) / 2 + 3}" text-anchor="end">${name}</text>${bars}`
     })
   ])
+  return markup`${legend(series.map(({ name }) => name))}${plot}`
 }
-
-/** Colour and name of each series. */
-export const legend = (names: ReadonlyArray<string>): Markup =>
-  markup`<p class="legend">${names.map((name, i) => markup`<span><i class="s${i % 8}"></i>${name}</span>`)}</p>`
 
 /** Differences and their confidence intervals, around a line at zero. */
 export const intervals = (
@@ -86,20 +87,14 @@ export const sortedDifferences = (label: string, values: ReadonlyArray<number>):
   const edge = Math.max(0.01, ...sorted.map(Math.abs))
   const step = PLOT_WIDTH / Math.max(1, sorted.length)
   const y = (value: number) => middle - (value / edge) * (middle - 6)
-  const area = (side: 1 | -1) => {
-    const part = sorted.map((value) => (value * side > 0 ? value : 0))
-    const top = part.map(
-      (value, i) =>
-        `${(LEFT + i * step).toFixed(1)},${y(value).toFixed(1)} ${(LEFT + (i + 1) * step).toFixed(1)},${y(value).toFixed(1)}`
-    )
-    return `${LEFT},${middle} ${top.join(" ")} ${(LEFT + PLOT_WIDTH).toFixed(1)},${middle}`
-  }
+  const bar = (value: number, i: number) =>
+    markup`<rect class="${value > 0 ? "won" : "lost"}" x="${LEFT + i * step}" y="${Math.min(middle, y(value))}" width="${step}" height="${Math.abs(y(value) - middle)}"/>`
   return svg(height, label, [
     ...ticks(-edge, edge).map(
       (value) =>
         markup`<line class="grid" x1="${LEFT}" x2="${LEFT + PLOT_WIDTH}" y1="${y(value)}" y2="${y(value)}"/><text class="tick" x="${LEFT - 10}" y="${y(value) + 4}" text-anchor="end">${value}</text>`
     ),
-    markup`<polygon class="won" points="${area(1)}"/><polygon class="lost" points="${area(-1)}"/>`,
+    ...sorted.map(bar),
     markup`<line class="zero" x1="${LEFT}" x2="${LEFT + PLOT_WIDTH}" y1="${middle}" y2="${middle}"/>`,
     markup`<text class="tick" x="${LEFT + PLOT_WIDTH}" y="${height - 8}" text-anchor="end">${sorted.length} questions, most improved first</text>`
   ])

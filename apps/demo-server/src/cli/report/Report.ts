@@ -1,13 +1,8 @@
 /** An evaluation as one HTML file: no scripts, no external resources, light and dark. */
-import {
-  type Comparison,
-  type Configuration,
-  type EvaluatedRun,
-  type MeasuredQueries,
-  METRICS
-} from "@sluice/rag/evaluation"
+import type { Comparison, Configuration, EvaluatedRun, MeasuredQueries } from "@sluice/rag/evaluation"
+import { METRICS } from "@sluice/rag/evaluation"
 import { Markup, markup } from "./Markup.ts"
-import { groupedBars, intervals, legend, sortedDifferences } from "./Plots.ts"
+import { groupedBars, intervals, sortedDifferences } from "./Plots.ts"
 
 /** An evaluation of a judged collection or of a library. */
 export interface ReportInput {
@@ -54,46 +49,35 @@ const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Ma
 const cell = (text: string, best = false): Markup =>
   best ? markup`<td class="best">${text}</td>` : markup`<td>${text}</td>`
 
-const metricsTable = (runs: ReadonlyArray<EvaluatedRun>): Markup =>
-  table(
+const metricsTable = (runs: ReadonlyArray<EvaluatedRun>): Markup => {
+  const best = METRICS.map((metric) => Math.max(...runs.map(({ metrics }) => metrics[metric])))
+  return table(
     ["run", ...METRICS],
     runs.map(({ metrics, name }) => [
       cell(name),
-      ...METRICS.map((metric) =>
-        cell(
-          metrics[metric].toFixed(4),
-          runs.every((other) => other.metrics[metric] <= metrics[metric])
-        )
-      )
+      ...METRICS.map((metric, i) => cell(metrics[metric].toFixed(4), metrics[metric] === best[i]))
     ])
   )
+}
 
 const costTable = (runs: ReadonlyArray<EvaluatedRun>): Markup =>
   table(
     ["run", "p50 (ms)", "p95 (ms)", "embedding calls", "rerank calls", "tokens"],
-    runs.map(({ cost, latency, name }) =>
-      [
-        name,
-        latency.p50.toFixed(2),
-        latency.p95.toFixed(2),
-        cost.embeddingCalls.toLocaleString("en"),
-        cost.rerankCalls.toLocaleString("en"),
-        cost.tokens.toLocaleString("en")
-      ].map((text) => cell(text))
-    )
+    runs.map(({ cost, latency, name }) => {
+      const times = [latency.p50, latency.p95].map((milliseconds) => milliseconds.toFixed(2))
+      const counts = [cost.embeddingCalls, cost.rerankCalls, cost.tokens]
+      return [name, ...times, ...counts.map((count) => count.toLocaleString("en"))].map((text) => cell(text))
+    })
   )
 
-const differences = (
-  { a, b, metrics, queries }: Comparison,
-  each: ReadonlyArray<MeasuredQueries>
-): Markup => {
+const differences = (comparison: Comparison, each: ReadonlyArray<MeasuredQueries>): Markup => {
+  const { a, b, metrics, queries } = comparison
   const rows = METRICS.map((metric) => ({
     name: metric,
     ...metrics[metric],
     significant: metrics[metric].p < SIGNIFICANCE
   }))
-  const first = each.find(({ name }) => name === a)?.each ?? []
-  const second = each.find(({ name }) => name === b)?.each ?? []
+  const [first = [], second = []] = [a, b].map((run) => each.find(({ name }) => name === run)?.each)
   const gaps = first.flatMap((metrics, i) => {
     const other = second[i]
     return other === undefined ? [] : [metrics["nDCG@10"] - other["nDCG@10"]]
@@ -120,20 +104,9 @@ ${sortedDifferences(`nDCG@10 of ${a} minus ${b}, by question`, gaps)}`
 export const signed = (value: number): string => `${value > 0 ? "+" : ""}${value.toFixed(4)}`
 
 /** The HTML document. */
-export const reportHtml = ({
-  collection,
-  comparisons,
-  configurations = [],
-  each,
-  note,
-  queries,
-  runs
-}: ReportInput): string => {
-  const names = runs.map(({ name }) => name)
-  const metricSeries = runs.map(({ metrics, name }) => ({
-    name,
-    values: METRICS.map((metric) => metrics[metric])
-  }))
+export const reportHtml = (input: ReportInput): string => {
+  const { collection, comparisons, configurations = [], each, note, queries, runs } = input
+  const series = runs.map(({ metrics, name }) => ({ name, values: METRICS.map((metric) => metrics[metric]) }))
   return markup`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Retrieval on ${collection}</title><style>${STYLE}</style></head>
@@ -143,8 +116,7 @@ export const reportHtml = ({
 ${note === undefined ? [] : markup`<p>${note}</p>`}
 ${configurations.map(({ name, options }) => markup`<p>${name}: <code>${JSON.stringify(options)}</code></p>`)}
 <h2>Metrics of each run</h2>
-${legend(names)}
-${groupedBars("Metrics of each run", METRICS, metricSeries)}
+${groupedBars("Metrics of each run", METRICS, series)}
 ${metricsTable(runs)}
 <h2>Latency and cost</h2>
 <p class="soft">Latency is per question. Calls and tokens are totals over all questions, as the models count them. Embedded models are free.</p>
