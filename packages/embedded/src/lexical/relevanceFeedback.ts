@@ -1,119 +1,113 @@
-/** How near documents are to the best of them: relevant ones resemble each other. */
+/** Pseudo-relevance feedback: documents that resemble the best ones are likely relevant too. */
 import { dot } from "./embedText.ts"
 
 /**
- * The best documents after a first look, to which the others are compared; the better ones count far more. With more of
- * them Cranfield loses: .02 with six.
+ * The best documents by the first scores serve as feedback, weighted by a power of their score. With six Cranfield loses
+ * .02 nDCG@10.
  */
-const LEADERS = 3
-const LEADER_POWER = 4
+const FEEDBACK_DOCUMENTS = 3
+const SCORE_POWER = 4
 
 /**
- * A question may speak of several things, and the three best may all be of one. Then others lead too: those with words of
- * the question that no leader has, as far as these stand together in it, away from the first leader's. By chance words of
- * two documents would be mixed: the words change from one's to the other's less often than that by `APART` at least,
- * and fully by so much.
+ * A query may have several topics, and the best documents may all be about one. Up to this many others join: those with
+ * terms of the query that no feedback document has, if the terms stand together in the query.
  */
-const MORE_LEADERS = 3
-const APART = 1
-const FULLY_APART = 3
+const MORE_TOPICS = 3
+/**
+ * Whether terms stand together: they alternate in the query with the terms of the best document this much less often
+ * than in random order. From the first number on a topic counts, from the second fully.
+ */
+const MIN_SEPARATION = 1
+const FULL_SEPARATION = 3
 
 /**
- * A document is compared to those leaders that have the same words of the question, as a share of the words that either
- * has; to all of them where none has. Otherwise a question's second topic falls as the first one's documents rise.
+ * A document is compared with the feedback documents by the share of query terms that both have, to this power, so that
+ * a query's second topic does not fall as the first one's documents rise.
  */
 const SHARED_POWER = 1.5
 
-/** What a question's words are among the candidates. */
-export interface Asked {
-  /** How rare each word is. */
-  readonly rarity: Float64Array
-  /** The words as they follow each other in the question, by their places in `rarity`. */
+/** How often a document has each term of the query. */
+type Counts = ReadonlyArray<number>
+
+/** The query's terms: their inverse document frequency, and their indexes in the order of the query. */
+interface QueryTerms {
+  readonly idf: Float64Array
   readonly sequence: ReadonlyArray<number>
 }
 
-/** A document: how often it has each word of the question. */
-type Counts = ReadonlyArray<number>
-
-interface Leader {
+interface FeedbackDocument {
   readonly index: number
   readonly weight: number
 }
 
-const has = (counts: Counts, place: number): boolean => (counts[place] as number) > 0
+const has = (counts: Counts, term: number): boolean => (counts[term] as number) > 0
 
-/** How rare the words are, together, that a document has and another has as well. */
-const rarityOfBoth = ({ rarity }: Asked, a: Counts, b: Counts): number => {
-  let sum = 0
-  for (let place = 0; place < rarity.length; place++) {
-    if (has(a, place) && has(b, place)) sum += rarity[place] as number
-  }
-  return sum
-}
+/** The summed inverse document frequency of the terms that both have. */
+const sharedIdf = ({ idf }: QueryTerms, a: Counts, b: Counts): number =>
+  idf.reduce((sum, value, term) => (has(a, term) && has(b, term) ? sum + value : sum), 0)
 
-/** 0 to 1: whether what `a` alone and what `b` alone has of the question stand in different parts of it. */
-const apart = ({ sequence }: Asked, a: Counts, b: Counts): number => {
-  const ofB = sequence.filter((place) => has(a, place) !== has(b, place)).map((place) => has(b, place))
+/** 0 to 1: whether the terms that only `a` has and those that only `b` has are in different parts of the query. */
+const separation = ({ sequence }: QueryTerms, a: Counts, b: Counts): number => {
+  const ofB = sequence.filter((term) => has(a, term) !== has(b, term)).map((term) => has(b, term))
   const changes = ofB.filter((one, i) => i > 0 && one !== ofB[i - 1]).length
   const count = ofB.filter((one) => one).length
-  const byChance = (2 * count * (ofB.length - count)) / (ofB.length || 1)
-  return Math.max(0, Math.min((byChance - changes - APART) / (FULLY_APART - APART), 1))
+  const expected = (2 * count * (ofB.length - count)) / (ofB.length || 1)
+  const share = (expected - changes - MIN_SEPARATION) / (FULL_SEPARATION - MIN_SEPARATION)
+  return Math.max(0, Math.min(share, 1))
 }
 
-const leadersOf = (
-  asked: Asked,
-  firsts: Float64Array,
+const chooseFeedback = (
+  query: QueryTerms,
+  scores: Float64Array,
   documents: ReadonlyArray<Counts>,
-  rarities: Float64Array
-): ReadonlyArray<Leader> => {
-  const weightOf = (index: number) => Math.max(0, firsts[index] as number) ** LEADER_POWER
-  const leaders = [...firsts.keys()]
-    .toSorted((a, b) => (firsts[b] as number) - (firsts[a] as number) || a - b)
-    .slice(0, LEADERS)
-    .map((index): Leader => ({ index, weight: weightOf(index) }))
-  const first = documents[leaders[0]?.index ?? -1]
-  if (first === undefined) return leaders
-  /** 1 for each word that no leader has. */
-  const open = Array.from(asked.rarity, (_, place) =>
-    leaders.some(({ index }) => has(documents[index] as Counts, place)) ? 0 : 1
+  totals: ReadonlyArray<number>
+): ReadonlyArray<FeedbackDocument> => {
+  const weightOf = (index: number) => Math.max(0, scores[index] as number) ** SCORE_POWER
+  const chosen = [...scores.keys()]
+    .toSorted((a, b) => (scores[b] as number) - (scores[a] as number) || a - b)
+    .slice(0, FEEDBACK_DOCUMENTS)
+    .map((index): FeedbackDocument => ({ index, weight: weightOf(index) }))
+  const best = documents[chosen[0]?.index ?? -1]
+  if (best === undefined) return chosen
+  /** 1 for each term that no chosen document has. */
+  const missing = Array.from(query.idf, (_, term) =>
+    chosen.some(({ index }) => has(documents[index] as Counts, term)) ? 0 : 1
   )
-  for (let more = 0; more < MORE_LEADERS && open.includes(1); more++) {
-    const shares = documents.map((counts, i) => rarityOfBoth(asked, counts, open) / (rarities[i] || 1))
-    const values = shares.map((share, i) => share * (firsts[i] as number))
+  for (let more = 0; more < MORE_TOPICS && missing.includes(1); more++) {
+    const shares = documents.map((counts, i) => sharedIdf(query, counts, missing) / (totals[i] || 1))
+    const values = shares.map((share, i) => share * (scores[i] as number))
     const index = values.indexOf(Math.max(...values))
-    const next = documents[index] as Counts
-    const weight = weightOf(index) * (shares[index] as number) * apart(asked, first, next)
-    if (weight > 0) leaders.push({ index, weight })
-    next.forEach((count, place) => {
-      if (count > 0) open[place] = 0
+    const counts = documents[index] as Counts
+    const weight = weightOf(index) * (shares[index] as number) * separation(query, best, counts)
+    if (weight > 0) chosen.push({ index, weight })
+    counts.forEach((count, term) => {
+      if (count > 0) missing[term] = 0
     })
   }
-  return leaders
+  return chosen
 }
 
-/** How near each document is to its leaders. `firsts` are the scores after a first look. */
-export const nearnessOf = (
-  asked: Asked,
-  firsts: Float64Array,
+/** The weighted mean cosine of each document with the feedback documents. `scores` are the first scores. */
+export const feedbackScores = (
+  query: QueryTerms,
+  scores: Float64Array,
   documents: ReadonlyArray<Counts>,
   vectors: ReadonlyArray<Float32Array>
 ): Float64Array => {
-  const rarities = Float64Array.from(documents, (counts) => rarityOfBoth(asked, counts, counts))
-  const leaders = leadersOf(asked, firsts, documents, rarities)
+  const totals = documents.map((counts) => sharedIdf(query, counts, counts))
+  const feedback = chooseFeedback(query, scores, documents, totals)
   return Float64Array.from(vectors, (vector, i) => {
-    const shared = leaders.map(({ index, weight }) => {
-      const both = rarityOfBoth(asked, documents[i] as Counts, documents[index] as Counts)
-      const either = (rarities[i] as number) + (rarities[index] as number) - both
+    const shared = feedback.map(({ index, weight }) => {
+      const both = sharedIdf(query, documents[i] as Counts, documents[index] as Counts)
+      const either = (totals[i] as number) + (totals[index] as number) - both
       return weight * (both / (either || 1)) ** SHARED_POWER
     })
-    const shares = shared.some((share) => share > 0) ? shared : leaders.map(({ weight }) => weight)
-    let sum = 0
-    let total = 0
-    leaders.forEach(({ index }, k) => {
-      const share = shares[k] as number
-      if (share > 0) sum += share * dot(vector, vectors[index] as Float32Array)
-      total += share
-    })
+    const weights = shared.some((share) => share > 0) ? shared : feedback.map(({ weight }) => weight)
+    const total = weights.reduce((sum, weight) => sum + weight, 0)
+    const sum = feedback.reduce(
+      (sum, { index }, k) => sum + (weights[k] as number) * dot(vector, vectors[index] as Float32Array),
+      0
+    )
     return sum / (total || 1)
   })
 }

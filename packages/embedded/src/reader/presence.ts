@@ -1,7 +1,7 @@
 /** How much of a question stands in a text. */
-import { similarity } from "../text/similarity.ts"
+import { similarity } from "../text/trigrams.ts"
 import type { Term } from "../text/Term.ts"
-import { termsOf } from "../text/termsOf.ts"
+import { tokenize } from "../text/tokenize.ts"
 import { isSameVerb } from "./irregular.ts"
 import type { Question } from "./question.ts"
 
@@ -16,7 +16,7 @@ const isOpposite = (a: string, b: string): boolean =>
   a.replace(UNDOES, "") === b || b.replace(UNDOES, "") === a
 
 export const contentOf = (text: string): ReadonlySet<Term> =>
-  new Set(termsOf(text).filter(({ stop }) => !stop))
+  new Set(tokenize(text).filter(({ stop }) => !stop))
 
 /** How much of each term of the question stands in some text, 0 to 1. What denies one answers whether it is so. */
 export const presence = (

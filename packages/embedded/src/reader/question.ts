@@ -1,6 +1,6 @@
 /** What a question asks about: its terms and their weights. */
 import type { Term } from "../text/Term.ts"
-import { termsOf } from "../text/termsOf.ts"
+import { tokenize } from "../text/tokenize.ts"
 import { focusOf, predicateOf, UNSAID } from "./asked.ts"
 import { type Numbered, numberedIn } from "./numbered.ts"
 
@@ -144,11 +144,11 @@ const countsOf = (word: string | undefined): RegExp | undefined => {
 }
 
 export const questionOf = (text: string): Question => {
-  const all = [...new Set(termsOf(text))].filter(({ stop }) => !stop)
-  const attribute = termsOf(ATTRIBUTE.exec(text)?.[1] ?? "")
+  const all = [...new Set(tokenize(text))].filter(({ stop }) => !stop)
+  const attribute = tokenize(ATTRIBUTE.exec(text)?.[1] ?? "")
   const amount = AMOUNT.exec(text)
-  const measured = termsOf([MEASURE.exec(text)?.[1], amount?.[1], amount?.[2]].join(" "))
-  const where = termsOf([...text.matchAll(WHERE)].map(([, word]) => word).join(" "))
+  const measured = tokenize([MEASURE.exec(text)?.[1], amount?.[1], amount?.[2]].join(" "))
+  const where = tokenize([...text.matchAll(WHERE)].map(([, word]) => word).join(" "))
   const weighed = all
     .map((term) => ({
       term,
@@ -161,7 +161,7 @@ export const questionOf = (text: string): Question => {
   const sum = (cjk: boolean) =>
     weighed.reduce((total, { term, weight }) => total + ((term.kind !== "word") === cjk ? weight : 0), 0)
   const placesOf = (name: string): ReadonlyArray<number> => {
-    const own = new Set(termsOf(name))
+    const own = new Set(tokenize(name))
     return [...weighed.keys()].filter((i) => {
       const term = weighed[i]?.term
       return term?.kind === "word" && own.has(term) && !isNumber(term)

@@ -12,7 +12,7 @@ import { names } from "./numbered.ts"
 import { isNumber, type Question, questionOf, wordsOf } from "./question.ts"
 import { leads, repeats } from "./repeats.ts"
 import { sentencesOf } from "./passages/sentences.ts"
-import { forgetIfFull, type Term } from "../text/Term.ts"
+import { limitVocabulary, type Term } from "../text/Term.ts"
 
 export { MAX_SENTENCES } from "./choose.ts"
 
@@ -296,7 +296,7 @@ export const readSentences = (
   question: string,
   passages: ReadonlyArray<ReaderPassage>
 ): ReadonlyArray<CitedSentence> => {
-  forgetIfFull()
+  limitVocabulary()
   const asked = questionOf(question)
   const isOfType = answerTypeOf(question)
   const candidates = passages.flatMap((passage, index) => candidatesOf(asked, isOfType, passage, index))

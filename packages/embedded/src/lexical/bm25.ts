@@ -1,0 +1,133 @@
+/** The parts of BM25: which terms of a query a document has, how often, and how rare they are. */
+import { similarityIndex } from "../text/trigrams.ts"
+import type { Term } from "../text/Term.ts"
+import type { TokenizedText } from "./embedText.ts"
+
+/** BM25's k1: how soon repetitions of a term stop counting. */
+const K1 = 1.2
+/** BM25's b: how much long documents are held back. */
+const B = 0.75
+
+/** The average length is at least this many terms, so that a document is not favoured for being shorter. */
+const MIN_AVERAGE_LENGTH = 60
+
+/** Words that are less similar count as different. */
+const MIN_SIMILARITY = 0.5
+
+/** The weight of a CJK character relative to a word or a pair. */
+const CHARACTER_WEIGHT = 0.5
+
+/** What a term adds to the length of a query. Each CJK character begins a pair. */
+const SIZES = { word: 1, character: 0.5, pair: 0 }
+
+/** A query. Numbers about its terms are arrays in the order of `terms`. */
+export interface Query {
+  /** Each term once; stop words only in a query of nothing else. */
+  readonly terms: ReadonlyArray<Term>
+  readonly indexes: ReadonlyMap<Term, number>
+  /** Indexes of the terms as they follow each other in the query. */
+  readonly sequence: ReadonlyArray<number>
+  /** Inverse document frequency in general language. */
+  readonly idf: Float64Array
+  /** Words and CJK characters. */
+  readonly size: number
+  /** Pairs of words, or of CJK pairs, that follow each other, as `first × terms + second`. */
+  readonly bigrams: ReadonlySet<number>
+  /** The share of CJK pairs among the words, 0 to 1. */
+  readonly cjkShare: number
+  readonly similarTo: ReturnType<typeof similarityIndex>
+}
+
+export const makeQuery = (all: ReadonlyArray<Term>): Query => {
+  const content = all.filter(({ stop }) => !stop)
+  const sequence = content.length > 0 ? content : all
+  const terms = [...new Set(sequence)]
+  const indexes = new Map(terms.map((term, index) => [term, index]))
+  const indexOf = (term: Term) => indexes.get(term) as number
+  const words = sequence.filter(({ kind }) => kind !== "character")
+  const bigrams = words.flatMap((word, i) => {
+    const before = words[i - 1]
+    return before === undefined || before === word ? [] : indexOf(before) * terms.length + indexOf(word)
+  })
+  return {
+    terms,
+    indexes,
+    sequence: sequence.map(indexOf),
+    idf: Float64Array.from(terms, ({ idf, kind }) => (kind === "character" ? idf * CHARACTER_WEIGHT : idf)),
+    size: terms.reduce((sum, { kind }) => sum + SIZES[kind], 0),
+    bigrams: new Set(bigrams),
+    cjkShare: words.filter(({ kind }) => kind === "pair").length / (words.length || 1),
+    similarTo: similarityIndex(terms, MIN_SIMILARITY)
+  }
+}
+
+/** What a document has of a query. Arrays are in the order of the query's terms. */
+export interface Match {
+  readonly counts: ReadonlyArray<number>
+  readonly inTitle: ReadonlyArray<boolean>
+  /** The similarity of the most similar word, 0 to 1; 0 below `MIN_SIMILARITY`. */
+  readonly similarity: ReadonlyArray<number>
+  /** The share of the query's bigrams that the document has, 0 to 1. */
+  readonly bigrams: number
+  /** Terms that are no stop words, or are in the query. */
+  readonly length: number
+  readonly titled: boolean
+}
+
+export const matchDocument = (query: Query, { terms, titleTerms }: TokenizedText): Match => {
+  const { bigrams, indexes, similarTo } = query
+  const counts = query.terms.map(() => 0)
+  const inTitle = query.terms.map(() => false)
+  const similarity = query.terms.map(() => 0)
+  const found = new Set<number>()
+  let length = 0
+  let before: number | undefined
+  terms.forEach((term, i) => {
+    const index = indexes.get(term)
+    if (i === titleTerms) before = undefined
+    if (term.stop && index === undefined) return
+    length++
+    if (term.kind === "word") {
+      for (const similar of similarTo(term)) {
+        similarity[similar.index] = Math.max(similar.similarity, similarity[similar.index] as number)
+      }
+    }
+    if (index !== undefined) {
+      counts[index] = (counts[index] as number) + 1
+      if (i < titleTerms) inTitle[index] = true
+    }
+    if (term.kind === "character") return
+    if (before !== undefined && index !== undefined) {
+      const bigram = before * query.terms.length + index
+      if (bigrams.has(bigram)) found.add(bigram)
+    }
+    before = index
+  })
+  return {
+    counts,
+    inTitle,
+    similarity,
+    bigrams: found.size / (bigrams.size || 1),
+    length,
+    titled: titleTerms > 0
+  }
+}
+
+/**
+ * Inverse document frequency among the candidates × in general language, for each term of the query: a term that all
+ * candidates have tells nothing about which is best.
+ */
+export const candidateIdf = ({ idf }: Query, matches: ReadonlyArray<Match>): Float64Array =>
+  idf.map((general, index) => {
+    const documents = matches.filter(({ counts }) => counts[index] !== 0).length
+    return (
+      (general * Math.log(1 + (matches.length + 0.5) / (documents + 0.5))) / Math.log(2 + 2 * matches.length)
+    )
+  })
+
+/** BM25's saturated term frequency, 0 to 1, as a function of the count and the document. */
+export const termFrequency = (matches: ReadonlyArray<Match>): ((count: number, match: Match) => number) => {
+  const total = matches.reduce((sum, { length }) => sum + length, 0)
+  const average = Math.max(MIN_AVERAGE_LENGTH, total / (matches.length || 1))
+  return (count, { length }) => count / (count + K1 * (1 - B + (B * length) / average))
+}
