@@ -1,15 +1,15 @@
-/** What the tests of other people's clients have in common: servers, keys that are refused, and what is thrown. */
+/** Shared by the tests of third-party clients: servers, rejected keys, and the thrown errors. */
 import { TokenResponse } from "@sluice/core/contract"
 import { Effect, Redacted } from "effect"
 import { startServer, TestServer } from "../demo-server/TestServer.ts"
 
-/** What a client is told: where the server is, and with which key. */
+/** A client's configuration: base URL and key. */
 export interface Target {
   readonly url: string
   readonly apiKey: string
 }
 
-/** Calls with a client made for the server of the test. */
+/** Runs calls with a client of the test's server. */
 export const using =
   <Client>(make: (target: Target) => Client) =>
   <A>(use: (client: Client) => Promise<A>, apiKey?: string) =>
@@ -17,7 +17,7 @@ export const using =
       Effect.promise(() => use(make({ url, apiKey: apiKey ?? secrets.apiKey })))
     )
 
-/** The error of a call that has to fail. */
+/** Returns the error of a call that must fail. */
 export const thrown = async (call: PromiseLike<unknown>): Promise<unknown> => {
   try {
     await call
@@ -37,22 +37,22 @@ const keyOf = (fields: object) =>
     return "data" in made && made.data.key !== undefined ? Redacted.value(made.data.key) : ""
   })
 
-/** A key that is real and may not be used from here. */
+/** A valid key whose subnet excludes this machine. */
 export const keyOfElsewhere = keyOf({ subnet: "203.0.113.0/24" })
 
-/** A key that may use one model. */
+/** A key limited to one model. */
 export const keyOfOneModel = keyOf({ models: ["sluice-lexical-1024"] })
 
-/** A key that has nothing to spend. */
+/** A key without quota. */
 export const keyWithoutQuota = keyOf({ remain_quota: 0 })
 
-/** A server that takes one request a minute. */
+/** A server with a limit of one request per minute. */
 export const limitedServer = Effect.map(
   startServer({ env: { SLUICE_REQUESTS_PER_MINUTE: "1" } }),
   ({ secrets, url }): Target => ({ url, apiKey: secrets.apiKey })
 )
 
-/** The error of a call that is made until it is too much: a minute may end between two of them. */
+/** Repeats a call until the rate limit rejects it, because a minute may end between two calls. */
 export const tooMuch = async (call: () => PromiseLike<unknown>): Promise<unknown> => {
   await call()
   try {

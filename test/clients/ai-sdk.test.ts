@@ -1,4 +1,4 @@
-/** The AI SDK with `@ai-sdk/openai-compatible` and `@ai-sdk/cohere`, as they are, against the server. */
+/** The AI SDK with `@ai-sdk/openai-compatible` and `@ai-sdk/cohere`, unchanged, against the server. */
 import { createCohere } from "@ai-sdk/cohere"
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
 import { assert, layer } from "@effect/vitest"
@@ -27,7 +27,7 @@ const question = {
 }
 
 layer(testServer(), { excludeTestServices: true })("AI SDK", (it) => {
-  it.effect("openai-compatible: embeddings of one value and of many", () =>
+  it.effect("openai-compatible: embeds one value and many", () =>
     using(compatible)(async (provider) => {
       const model = provider.embeddingModel(embedder)
       const many = await embedMany({ model, values: texts })
@@ -41,7 +41,7 @@ layer(testServer(), { excludeTestServices: true })("AI SDK", (it) => {
     })
   )
 
-  it.effect("openai-compatible: text, whole and streamed, with usage", () =>
+  it.effect("openai-compatible: generates and streams text with usage", () =>
     using(compatible)(async (provider) => {
       const model = provider.chatModel("sluice-extractive")
       const whole = await generateText({ model, ...question })
@@ -62,7 +62,7 @@ layer(testServer(), { excludeTestServices: true })("AI SDK", (it) => {
     })
   )
 
-  it.effect("openai-compatible: a stream that is broken off, and the server goes on", () =>
+  it.effect("openai-compatible: the server survives an aborted stream", () =>
     using(compatible)(async (provider) => {
       const model = provider.chatModel("sluice-extractive")
       const controller = new AbortController()
@@ -79,7 +79,7 @@ layer(testServer(), { excludeTestServices: true })("AI SDK", (it) => {
     })
   )
 
-  it.effect("openai-compatible: a question about an image", () =>
+  it.effect("openai-compatible: answers a question about an image", () =>
     using(compatible)(async (provider) => {
       const { text } = await generateText({
         model: provider.chatModel("sluice-ocr"),
@@ -97,7 +97,7 @@ layer(testServer(), { excludeTestServices: true })("AI SDK", (it) => {
     })
   )
 
-  it.effect("openai-compatible: images, several in one call", () =>
+  it.effect("openai-compatible: creates several images in one call", () =>
     using(compatible)(async (provider) => {
       const { images } = await generateImage({
         model: provider.imageModel("sluice-image-i1"),
@@ -114,7 +114,7 @@ layer(testServer(), { excludeTestServices: true })("AI SDK", (it) => {
     })
   )
 
-  it.effect("cohere: documents ranked, at the paths of both versions", () =>
+  it.effect("cohere: reranks documents at the paths of both versions", () =>
     Effect.gen(function* () {
       for (const version of ["v1", "v2"] as const) {
         const { ranking } = yield* using(cohere(version))((provider) =>
@@ -139,7 +139,7 @@ layer(testServer(), { excludeTestServices: true })("AI SDK", (it) => {
     })
   )
 
-  it.effect("both: their error has the status, whether to try again, and what the server said", () =>
+  it.effect("both: an error has the status, isRetryable and the server's message", () =>
     Effect.gen(function* () {
       const key = yield* keyOfElsewhere
       const said = (error: unknown) => {

@@ -1,4 +1,4 @@
-/** The `cohere-ai` package, as it is, against the server: rerank by both of its versions, and its own errors. */
+/** The `cohere-ai` package, unchanged, against the server: rerank in both versions, and the package's typed errors. */
 import { assert, layer } from "@effect/vitest"
 import { Cohere, CohereClient, CohereClientV2, CohereError } from "cohere-ai"
 import { Effect } from "effect"
@@ -16,7 +16,7 @@ const request = {
 }
 
 layer(testServer(), { excludeTestServices: true })("cohere-ai", (it) => {
-  it.effect("rerank of its first version: documents as texts and as objects, and their texts back", () =>
+  it.effect("v1 rerank: takes documents as texts and objects and returns their texts", () =>
     using(v1)(async (client) => {
       const bare = await client.rerank(request, options)
       assert.lengthOf(bare.results, 3)
@@ -45,7 +45,7 @@ layer(testServer(), { excludeTestServices: true })("cohere-ai", (it) => {
     })
   )
 
-  it.effect("rerank of its second version: the same results", () =>
+  it.effect("v2 rerank: returns the same results", () =>
     Effect.gen(function* () {
       const first = yield* using(v1)((client) => client.rerank({ ...request, topN: 1 }, options))
       const second = yield* using(v2)((client) => client.rerank({ ...request, topN: 1 }, options))
@@ -55,7 +55,7 @@ layer(testServer(), { excludeTestServices: true })("cohere-ai", (it) => {
     })
   )
 
-  it.effect("its own errors, each with the status and what is said", () =>
+  it.effect("throws its typed errors with status and message", () =>
     Effect.gen(function* () {
       const failing = (change: object, apiKey?: string) =>
         Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** `@langchain/openai` and `@langchain/cohere`, as they are, against the server. */
+/** `@langchain/openai` and `@langchain/cohere`, unchanged, against the server. */
 import { assert, layer } from "@effect/vitest"
 import { CohereRerank } from "@langchain/cohere"
 import { Document } from "@langchain/core/documents"
@@ -21,12 +21,12 @@ const chat = (fields: object) =>
 const embeddings = (fields: object) =>
   using((target) => new OpenAIEmbeddings({ model: "sluice-lexical-1024", ...options(target), ...fields }))
 const reranker = using(({ apiKey, url }) => {
-  // What the package makes of its options has no place for an address.
+  // The package's options have no field for a base URL.
   const client = new CohereClient({ environment: url, token: apiKey })
   return new CohereRerank({ client: client as never, model: "sluice-lexical-rerank", topN: 2 })
 })
 
-/** The package's types lose it on the way. */
+/** The package's types omit this field. */
 const usageOf = (message: object): UsageMetadata | undefined =>
   "usage_metadata" in message ? (message.usage_metadata as UsageMetadata | undefined) : undefined
 
@@ -37,7 +37,7 @@ const messages = [
 const texts = ["Boats are moored here.", "The last ferry leaves at nine.", "The museum opens at ten."]
 
 layer(testServer(), { excludeTestServices: true })("@langchain", (it) => {
-  it.effect("openai: embeddings in batches, as Base64 and as floats", () =>
+  it.effect("openai: embeds in batches, as Base64 and as floats", () =>
     Effect.gen(function* () {
       const usual = yield* embeddings({ batchSize: 2 })((model) => model.embedDocuments(texts))
       const floats = yield* embeddings({ encodingFormat: "float" })((model) => model.embedDocuments(texts))
@@ -51,7 +51,7 @@ layer(testServer(), { excludeTestServices: true })("@langchain", (it) => {
     })
   )
 
-  it.effect("openai: chat, whole and streamed, with usage, cut by maxTokens", () =>
+  it.effect("openai: completes and streams a chat with usage, limited by maxTokens", () =>
     Effect.gen(function* () {
       const whole = yield* chat({})((model) => model.invoke(messages))
       assert.include(whole.text, "nine")
@@ -73,7 +73,7 @@ layer(testServer(), { excludeTestServices: true })("@langchain", (it) => {
     })
   )
 
-  it.effect("openai: a message with an image", () =>
+  it.effect("openai: accepts a message with an image", () =>
     chat({ model: "sluice-ocr" })(async (model) => {
       const url = makeDataUri("image/png", png(RED))
       const { text } = await model.invoke([
@@ -88,7 +88,7 @@ layer(testServer(), { excludeTestServices: true })("@langchain", (it) => {
     })
   )
 
-  it.effect("openai: a stream that is broken off, and the server goes on", () =>
+  it.effect("openai: the server survives an aborted stream", () =>
     chat({})(async (model) => {
       const controller = new AbortController()
       const read = async () => {
@@ -99,7 +99,7 @@ layer(testServer(), { excludeTestServices: true })("@langchain", (it) => {
     })
   )
 
-  it.effect("openai: its tool that draws images, as links and as Base64", () =>
+  it.effect("openai: the image tool returns links and Base64", () =>
     Effect.gen(function* () {
       const { secrets, url } = yield* TestServer
       const tool = (dallEResponseFormat: "url" | "b64_json", n: number) =>
@@ -120,7 +120,7 @@ layer(testServer(), { excludeTestServices: true })("@langchain", (it) => {
     })
   )
 
-  it.effect("openai: what is refused keeps its status and what is said", () =>
+  it.effect("openai: an error keeps the status and the message", () =>
     Effect.gen(function* () {
       const key = yield* keyOfElsewhere
       for (const [fields, status, apiKey] of [
@@ -140,7 +140,7 @@ layer(testServer(), { excludeTestServices: true })("@langchain", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("cohere: documents in the order of their relevance", () =>
+  it.effect("cohere: orders documents by relevance", () =>
     reranker(async (model) => {
       const found = await model.rerank(texts, "When does the last ferry leave?")
       assert.lengthOf(found, 2)
@@ -153,7 +153,7 @@ layer(testServer(), { excludeTestServices: true })("@langchain", (it) => {
     })
   )
 
-  it.effect("cohere: what is refused keeps its status", () =>
+  it.effect("cohere: an error keeps the status", () =>
     Effect.gen(function* () {
       const missing = yield* reranker((model) => thrown(model.rerank(texts, "ferry", { model: "none" })))
       assert.propertyVal(missing, "statusCode", 404)

@@ -1,4 +1,4 @@
-/** The `openai` package, as it is, against the server: images and videos. */
+/** The `openai` package, unchanged, against the server: images and videos. */
 import { assert, layer } from "@effect/vitest"
 import { imageFormatOf, makeDataUri } from "@sluice/core/media"
 import OpenAI, { BadRequestError, NotFoundError, toFile } from "openai"
@@ -26,7 +26,7 @@ const ended = async (client: OpenAI, id: string): Promise<OpenAI.Video> => {
 }
 
 layer(testServer(), { excludeTestServices: true })("openai", (it) => {
-  it.effect("images: links to as many as were asked for, at the size asked for", () =>
+  it.effect("images: returns links to n images of the requested size", () =>
     call(async (client) => {
       const { created, data = [] } = await client.images.generate({
         model: "sluice-image-i1",
@@ -44,7 +44,7 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     })
   )
 
-  it.effect("images: as Base64, in the format asked for; what the model does not take is refused", () =>
+  it.effect("images: returns Base64 in the requested format and rejects unsupported fields", () =>
     call(async (client) => {
       const { data = [] } = await client.images.generate({
         model: "sluice-image-i1",
@@ -71,7 +71,7 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     })
   )
 
-  it.effect("images: from an image, whose shape the new one has", () =>
+  it.effect("images: keeps the aspect ratio of the input image", () =>
     call(async (client) => {
       const wide = await sharp(png(RED)).resize(64, 32, { fit: "fill" }).png().toBuffer()
       const body = {
@@ -85,7 +85,7 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     })
   )
 
-  it.effect("images: in two steps, the second by the client's own get", () =>
+  it.effect("images: polls a two-step creation with the client's get", () =>
     call(async (client) => {
       const body = { model: "sluice-image-i5-task", prompt, size: "256x256" as const }
       const first = await client.images.generate(body)
@@ -103,7 +103,7 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     })
   )
 
-  it.effect("images: a path that the interface does not have is told as not there", () =>
+  it.effect("images: answers 404 for a path outside the interface", () =>
     call(async (client) => {
       const image = await toFile(png(RED), "red.png", { type: "image/png" })
       const error = await thrown(client.images.edit({ model: "sluice-image-i3", prompt, image }))
@@ -112,7 +112,7 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     })
   )
 
-  it.effect("videos: created with every field that its type has", () =>
+  it.effect("videos: accepts every field of the client's type", () =>
     call(async (client) => {
       const asked = { model: "sluice-video-v-a", prompt, seconds: "4", size: "720x1280" } as const
       const created = await client.videos.create(asked)
@@ -133,7 +133,7 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     "videos: polled until it is made, and downloaded",
     () =>
       call(async (client) => {
-        // A model that makes a small and short film.
+        // A model with small, short videos.
         const { id } = await client.videos.create({
           model: "sluice-video-from-image",
           prompt,
@@ -153,7 +153,7 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     120_000
   )
 
-  it.effect("videos: from an image as a file and as a data URI; one that fails says why", () =>
+  it.effect("videos: takes an image as a file and as a data URI, and reports why a task failed", () =>
     call(async (client) => {
       const references = [
         await toFile(png(RED), "red.png", { type: "image/png" }),
@@ -177,7 +177,7 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     })
   )
 
-  it.effect("videos: what the model does not take, and ids that are none", () =>
+  it.effect("videos: rejects unsupported fields and unknown ids", () =>
     call(async (client) => {
       const error = await thrown(
         client.videos.create({ model: "sluice-video-v-a", prompt, seconds: "5" as "4" })

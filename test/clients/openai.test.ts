@@ -1,4 +1,4 @@
-/** The `openai` package, as it is, against the server: embeddings, chat, models, and its own errors. */
+/** The `openai` package, unchanged, against the server: embeddings, chat, models, and the package's typed errors. */
 import { assert, layer } from "@effect/vitest"
 import { makeDataUri } from "@sluice/core/media"
 import { Effect } from "effect"
@@ -38,7 +38,7 @@ const question = {
 }
 
 layer(testServer(), { excludeTestServices: true })("openai", (it) => {
-  it.effect("embeddings: its usual base64 and floats are the same vectors, one text or many", () =>
+  it.effect("embeddings: base64 and floats give the same vectors for one text or many", () =>
     call(async (client) => {
       const usual = await client.embeddings.create({ model: embedder, input: texts })
       const floats = await client.embeddings.create({
@@ -65,7 +65,7 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     })
   )
 
-  it.effect("embeddings: as many numbers as the model has, or a refusal that says so", () =>
+  it.effect("embeddings: accepts only the model's dimension", () =>
     call(async (client) => {
       const { data } = await client.embeddings.create({ model: embedder, input: "a", dimensions: 1024 })
       assert.lengthOf(data[0]?.embedding ?? [], 1024)
@@ -76,7 +76,7 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     })
   )
 
-  it.effect("chat: whole, with its usage", () =>
+  it.effect("chat: returns a completion with usage", () =>
     call(async (client) => {
       const answer = await client.chat.completions.create(question)
       assert.strictEqual(answer.object, "chat.completion")
@@ -93,7 +93,7 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     })
   )
 
-  it.effect("chat: streamed, the same text, the usage last", () =>
+  it.effect("chat: streams the same text and sends usage last", () =>
     call(async (client) => {
       const whole = await client.chat.completions.create(question)
       const stream = client.chat.completions.stream({ ...question, stream_options: { include_usage: true } })
@@ -106,7 +106,7 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     })
   )
 
-  it.effect("chat: what a tool told is gone on with; a message without a text is refused all the same", () =>
+  it.effect("chat: accepts tool results and rejects a message without text", () =>
     call(async (client) => {
       const called = { id: "1", type: "function" as const, function: { name: "timetable", arguments: "{}" } }
       const [, asked] = question.messages
@@ -130,7 +130,7 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     })
   )
 
-  it.effect("chat: broken off in mid-stream, and the server goes on", () =>
+  it.effect("chat: the server survives an aborted stream", () =>
     call(async (client) => {
       const line = "The ferry leaves at nine and the lock opens at ten."
       const content = `${Array.from({ length: 3000 }, (_, at) => `${line} It is boat ${at}.`).join(" ")}\n\nWhen does the ferry leave?`
@@ -151,7 +151,7 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     })
   )
 
-  it.effect("chat: asked about an image in the message; a GIF and a private address are refused", () =>
+  it.effect("chat: answers about an image and rejects a GIF and a private address", () =>
     call(async (client) => {
       const ask = (url: string) =>
         client.chat.completions.create({
@@ -176,7 +176,7 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     })
   )
 
-  it.effect("models: every one of them, each with its owner", () =>
+  it.effect("models: lists every model with its owner", () =>
     call(async (client) => {
       const ids: Array<string> = []
       for await (const { id, object, owned_by } of client.models.list()) {
@@ -188,7 +188,7 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     })
   )
 
-  it.effect("its own retries: what would fail again is asked for once", () =>
+  it.effect("does not retry an error that is not retryable", () =>
     Effect.gen(function* () {
       const { secrets, url } = yield* TestServer
       let asked = 0
@@ -208,7 +208,7 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     })
   )
 
-  it.effect("an idempotency key: a repeated call is answered as before, another one is refused", () =>
+  it.effect("idempotency key: replays the same call and rejects a different body", () =>
     call(async (client) => {
       const options = { headers: { "idempotency-key": "7b1c6f0e" } }
       const first = await client.chat.completions.create(question, options)
@@ -219,7 +219,7 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
     })
   )
 
-  it.effect("its own errors: each with the status, the code, the field and the id of the request", () =>
+  it.effect("throws its typed errors with status, code, param and request id", () =>
     Effect.gen(function* () {
       const bad = yield* call((client) =>
         thrown(client.chat.completions.create({ ...question, messages: [] }))

@@ -1,11 +1,11 @@
-/** What becomes of a request that fits, so that it does not: in its values, in its text, in its headers. */
+/** Ways to break a valid request: in its values, its text and its headers. */
 import type { Random } from "../../bench/Random.ts"
 
 type Path = ReadonlyArray<string | number>
 
 const nested = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth)
 
-/** JSON in place of a value, as text: some of it no value in memory is written as. */
+/** JSON text to put in place of a value. Some of it, such as 1e999, cannot come from `JSON.stringify`. */
 const odd = [
   () => "null",
   () => "true",
@@ -57,7 +57,7 @@ const paths = (value: unknown, at: Path = []): ReadonlyArray<Path> => {
   return [at, ...Object.entries(value).flatMap(([name, inside]) => paths(inside, [...at, name]))]
 }
 
-/** JSON with another text at one place; undefined leaves the place out. */
+/** Replaces the JSON at one path. `undefined` removes it. */
 const written = (value: unknown, at: Path | undefined, text: string | undefined): string => {
   const [step, ...rest] = at ?? []
   if (at !== undefined && step === undefined) return text ?? "null"
@@ -77,7 +77,7 @@ const somewhere = (value: unknown, random: Random): Path => {
   return all[random.between(0, all.length - 1)] ?? []
 }
 
-/** A request's body and headers, on their way. */
+/** The body and headers of a request as sent. */
 export interface Sent {
   readonly body: Uint8Array<ArrayBuffer> | string | undefined
   readonly headers: Readonly<Record<string, string>>
@@ -85,14 +85,14 @@ export interface Sent {
 
 const JSON_HEADERS = { "content-type": "application/json" }
 
-/** JSON of which one or a few places do not fit. */
+/** JSON with one or a few invalid values. */
 export const brokenValue = (value: unknown, random: Random): Sent => {
   const roll = random.next()
   const place = somewhere(value, random)
   if (roll < 0.2) return { body: written(value, place, undefined), headers: JSON_HEADERS }
   const body = written(value, place, random.pick(odd)(random))
   if (roll < 0.8 || !body.startsWith("{")) return { body, headers: JSON_HEADERS }
-  // A name more: at the end, so that it wins where it stands twice.
+  // One more name, at the end, so that it wins over an earlier one.
   const name = random.pick([...oddNames, String(place[0] ?? "model")])
   const more = `${JSON.stringify(name)}:${random.pick(odd)(random)}}`
   return { body: body === "{}" ? `{${more}` : `${body.slice(0, -1)},${more}`, headers: JSON_HEADERS }
@@ -113,7 +113,7 @@ const types = [
   "; ;"
 ] as const
 
-/** JSON that fits, sent as if it were something else, cut short, or in other bytes. */
+/** Valid JSON with the wrong content type, truncated, or in another encoding. */
 export const brokenText = (value: unknown, random: Random): Sent => {
   const text = JSON.stringify(value) ?? ""
   const cut = text.slice(0, random.between(0, Math.max(0, text.length - 1)))
@@ -142,7 +142,7 @@ export const brokenText = (value: unknown, random: Random): Sent => {
 
 const fileNames = ["a.md", "a.png", "", "../../a.md", "水.md", "a\u0000.md", `${"n".repeat(300)}.md`] as const
 
-/** The fields as a form, in parts that fit, that do not, and that are files. */
+/** The fields as a form: valid parts, invalid parts, and parts that are files. */
 export const asForm = (value: unknown, random: Random): FormData => {
   const form = new FormData()
   for (const [name, field] of Object.entries(
@@ -159,7 +159,7 @@ export const asForm = (value: unknown, random: Random): FormData => {
   return form
 }
 
-/** Files with names and contents that nobody expects. */
+/** Files with unusual names and contents. */
 export const oddFiles = (random: Random): FormData => {
   const form = new FormData()
   const contents = ["# A\n\nText.", "", "\0\0\0", "%PDF-1.7\n%%EOF", "<html><p>a", "\ud800"] as const
@@ -173,7 +173,7 @@ export const oddFiles = (random: Random): FormData => {
   return form
 }
 
-/** For a place in a path or in a query: some of it is escaped badly. */
+/** Values for a path segment or query parameter. Some are badly escaped. */
 export const oddText = [
   "%00",
   "%ff",

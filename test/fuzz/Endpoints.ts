@@ -1,4 +1,4 @@
-/** Every endpoint of the server as what can be drawn for it, read off the contract: none is listed by hand. */
+/** Generators for every endpoint of the server, derived from the contract. */
 import { AccessTokenAuth, ApiKeyAuth } from "@sluice/core/contract"
 import { Arbitrary, Effect, Schema } from "effect"
 import { HttpApi, HttpApiSchema } from "effect/http-api"
@@ -7,26 +7,26 @@ import { ServerApi } from "../../apps/demo-server/src/contract/ServerApi.ts"
 import type { Random } from "../../bench/Random.ts"
 import type { Credential } from "../demo-server/TestServer.ts"
 
-/** Draws a value that fits a schema, as it is on the wire. */
+/** Draws an encoded value that is valid for a schema. */
 export type Draw = (random: Random) => unknown
 
 export interface Endpoint {
-  /** Method and path, as the contract has it: `GET /v1/videos/:id`. */
+  /** Method and path as in the contract: `GET /v1/videos/:id`. */
   readonly name: string
   readonly method: string
   readonly path: string
   readonly credential: Credential
   readonly params: Draw | undefined
   readonly query: Draw | undefined
-  /** JSON that fits; undefined where the endpoint takes none. */
+  /** A valid JSON body; undefined if the endpoint takes none. */
   readonly payload: Draw | undefined
-  /** Takes files, as multipart/form-data. */
+  /** Whether it takes files, as multipart/form-data. */
   readonly files: boolean
-  /** Whether the JSON of a success is of the contract; undefined when none of its successes is JSON. */
+  /** Checks a successful JSON answer against the contract; undefined if it never answers JSON. */
   readonly fits: ((json: unknown) => boolean) | undefined
 }
 
-/** How long texts and lists are. */
+/** Maximum length of generated texts and lists. */
 const SIZE = 8
 
 const drawn = (schema: Schema.Top | undefined): Draw | undefined => {

@@ -1,11 +1,11 @@
-/** What makes a drawn request go further than its model's name: values that the server knows, small and cheap. */
+/** Values the server knows, small and cheap, so that a generated request gets past validation. */
 import { makeDataUri } from "@sluice/core/media"
 import { VIDEO_GROUPS } from "@sluice/core/contract"
 import type { Random } from "../../bench/Random.ts"
 import { GIF, JPEG, png, RED, WEBP } from "../laws/Pictures.ts"
 
 type Pool = readonly [unknown, ...ReadonlyArray<unknown>]
-/** Fields and what they may be; undefined leaves one out. */
+/** Fields and their generators; `undefined` leaves a field out. */
 type Fields = Readonly<Record<string, Pool>>
 
 const pictures = [
@@ -14,7 +14,7 @@ const pictures = [
   makeDataUri("image/webp", WEBP)
 ] as const
 
-/** What is never an image that is taken. */
+/** References that are refused as images. */
 const noPictures = [
   makeDataUri("image/png", GIF),
   "data:image/gif;base64,R0lGODlhAQABAAAAACw=",
@@ -27,7 +27,7 @@ const noPictures = [
   "http://[::ffff:10.0.0.1]/a.png"
 ] as const
 
-/** Left out, as a rule. */
+/** Usually left out. */
 const rarely = (...values: ReadonlyArray<unknown>): Pool => [
   undefined,
   ...Array.from({ length: 12 * values.length }, () => undefined),
@@ -42,7 +42,7 @@ const imageModels = ["i1", "i2", "i3", "i4", "i5", "i6", "i5-task", "i5-task-raw
 
 const imageFields: Fields = {
   model: imageModels.map((id) => `sluice-image-${id}`) as unknown as Pool,
-  // What is left out is a megapixel: small ones say the same.
+  // The default is one megapixel. Small images test the same code faster.
   size: ["64x64", "33x17", "16x16", "64x64", "33x17", "300x8"],
   n: [undefined, undefined, null, 1, 2, 3, 15],
   image: [...rarely(), ...Array.from({ length: 60 }, () => undefined), ...images],
@@ -87,7 +87,7 @@ const message = (random: Random) => {
   }
 }
 
-/** Of each path with a body. */
+/** Likely fields for each path with a body. */
 const fields: Readonly<Record<string, (random: Random) => Fields>> = {
   "/v1/embeddings": () => ({ model: ["sluice-lexical-1024"] }),
   "/v1/rerank": () => ({ model: ["sluice-lexical-rerank"] }),
@@ -115,7 +115,7 @@ const fields: Readonly<Record<string, (random: Random) => Fields>> = {
   })
 }
 
-/** Fields that are taken as they were drawn. */
+/** Fields that keep their generated value. */
 const drawnFields: ReadonlySet<string> = new Set(
   "input encoding_format query documents top_n return_documents max_tokens temperature stream_options prompt id".split(
     " "
@@ -125,11 +125,11 @@ const drawnFields: ReadonlySet<string> = new Set(
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The drawn body with some of its fields, at least, as the server knows them, and nothing that it does not know. */
+/** The generated body with some fields replaced by values the server knows. Unknown fields are removed. */
 export const likely = (path: string, drawn: unknown, random: Random): unknown => {
   const known = fields[path]?.(random)
   if (known === undefined || !isObject(drawn)) return drawn
-  // One field in a long while stays as it was drawn.
+  // Rarely, one field keeps its generated value.
   const kept = new Set(Object.keys(known).filter(() => random.next() < 0.05))
   const set = Object.entries(known)
     .filter(([name]) => !kept.has(name))

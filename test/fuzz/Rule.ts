@@ -1,4 +1,4 @@
-/** A rule of the interface as a table: what it takes, what it refuses and with which field named, through raw HTTP. */
+/** A rule of the interface as a table of accepted and rejected bodies, sent as raw HTTP. */
 import { assert, type Vitest } from "@effect/vitest"
 import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
@@ -7,26 +7,26 @@ import { type CallOptions, TestServer } from "../demo-server/TestServer.ts"
 export type Body = Readonly<Record<string, unknown>>
 
 export interface Rule {
-  /** As the interface says it. */
+  /** The rule as the interface states it. */
   readonly rule: string
   readonly takes?: ReadonlyArray<Body>
-  /** The field that the refusal names, and a body. */
+  /** The field that the error must name, and the body that causes it. */
   readonly refuses?: ReadonlyArray<readonly [param: string, body: Body]>
 }
 
-/** How the bodies of a table are sent. */
+/** How the bodies of a table are sent and checked. */
 export interface Sending {
   readonly path: string
-  /** What every body has but for what it says itself; undefined leaves a field out. */
+  /** Default fields of every body; `undefined` in a body leaves a field out. */
   readonly base: Body
   readonly options?: CallOptions
-  /** What a body becomes on the way: JSON when not given. */
+  /** Encodes a body; JSON by default. */
   readonly send?: (body: Body) => CallOptions
-  /** What is done with what was made. */
+  /** Runs after an accepted request, for example to delete what it created. */
   readonly after?: (json: unknown) => Effect.Effect<unknown, never, TestServer>
 }
 
-/** The fields as a form has them: text, and what is no text in JSON as it is written. */
+/** Form fields: texts as they are, other values as JSON. */
 export const asForm = (body: Body): CallOptions => {
   const form = new FormData()
   for (const [name, value] of Object.entries(body)) {
@@ -39,7 +39,7 @@ export const asForm = (body: Body): CallOptions => {
 const without = (body: Body): Body =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
 
-/** One test for each rule. */
+/** Runs one test for each rule. */
 export const checkRules = (
   it: Vitest.MethodsNonLive<TestServer>,
   rules: ReadonlyArray<Rule>,

@@ -1,4 +1,4 @@
-/** Fixed, seeded rounds; `npm run -s torture -- --only fuzz` runs the full count. */
+/** Seeded rounds of the fuzzer. `npm run -s torture -- --only fuzz` runs the full count. */
 import { expect, it } from "vitest"
 import { seeded } from "../../bench/Random.ts"
 import { endpoints } from "./Endpoints.ts"
@@ -6,7 +6,7 @@ import { type Counts, siege } from "./fuzz.ts"
 
 const ROUNDS = 2
 
-it("answers whatever is sent with a success of the contract or a refusal in the one shape", async () => {
+it("answers every request with a valid success or an error of the one shape", async () => {
   const counts: Counts = new Map()
   for (let seed = 1; seed <= ROUNDS; seed++) {
     await siege(seeded(seed), counts).catch((cause: unknown) => {
@@ -22,6 +22,6 @@ it("answers whatever is sent with a success of the contract or a refusal in the 
   expect(names(told.filter(({ refused, succeeded }) => refused + succeeded === 0))).toEqual([])
   const bodies = told.filter(({ takesBody }) => takesBody)
   expect(names(bodies.filter(({ refused }) => refused === 0))).toEqual([])
-  // Otherwise it is the first check of each endpoint alone that was tried.
+  // Without successes, only the first check of each endpoint would have been tested.
   expect(names(bodies.filter(({ succeeded }) => succeeded > 0)).length).toBeGreaterThan(bodies.length / 2)
 }, 300_000)

@@ -1,6 +1,6 @@
 /**
- * Requests that fit the contract and requests that nearly do, to every endpoint of a server of its own: never a 500,
- * never a rejection that nobody handles, every refusal in the one shape, every success of the contract.
+ * Sends valid and nearly valid requests to every endpoint of its own server. No request may cause a 500 or an
+ * unhandled rejection; every error has the one shape, and every success matches the contract.
  */
 import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Exit, Schema } from "effect"
@@ -11,11 +11,11 @@ import { asForm, brokenText, brokenValue, oddFiles, oddText, type Sent } from ".
 import { type Endpoint, endpoints } from "./Endpoints.ts"
 import { likely } from "./Likely.ts"
 
-/** Requests of a round, for each endpoint that takes a body, and for each other. */
+/** Requests per round for an endpoint with a body, and for one without. */
 const BODIES = 10
 const OTHERS = 4
 
-/** How often an endpoint succeeded and how often it refused. */
+/** Successes and errors of an endpoint. */
 export type Counts = Map<string, { succeeded: number; refused: number }>
 
 const isError = (json: unknown) => Exit.isSuccess(Schema.decodeUnknownExit(ErrorBody)(json))
@@ -35,7 +35,7 @@ const property = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined
 
-/** A server under fire, and what is known of it: names of what was made, so that they can be asked for. */
+/** A server under test, with the ids of what was created so that later requests can use them. */
 class Siege {
   readonly known = new Map<string, Array<string>>()
   token: string
@@ -64,13 +64,13 @@ class Siege {
       : {}
   }
 
-  /** A part of a path or of a query: of something known, as it was drawn, or odd. */
+  /** A path segment or query value: known, generated or malformed. */
   private text(family: string, drawn: unknown): string {
     const roll = this.random.next()
     const ids = this.known.get(family) ?? []
     if (roll < 0.4 && ids.length > 0) return ids[this.random.between(0, ids.length - 1)] ?? ""
     if (roll < 0.7) return this.random.pick(oddText)
-    // Without a text it would be another path, as with dots, which whoever sends it takes for steps.
+    // An empty segment or dots would change the path, because the client resolves them.
     return encodeURIComponent(String(drawn).toWellFormed()).replace(/^\.{0,2}$/, "-")
   }
 
@@ -98,7 +98,7 @@ class Siege {
     return { body: JSON.stringify(drawn), headers: { "content-type": "application/json" } }
   }
 
-  /** A change of a key or of a user is one of what there is. */
+  /** Changes of keys and users use existing ids. */
   private ofKnown(path: string, value: unknown): unknown {
     const drawn = property(value, "id")
     const ids = drawn === undefined ? [] : (this.known.get(path.replace(/\/$/, "")) ?? [])
@@ -108,7 +108,7 @@ class Siege {
       : { ...(value as object), id: typeof drawn === "number" ? Number(id) : id }
   }
 
-  /** One request; the law that it broke is thrown. */
+  /** Sends one request and throws if a law is broken. */
   async ask(endpoint: Endpoint, counts: Counts): Promise<void> {
     const { fits, method, name, path } = endpoint
     const url = this.url(endpoint)
@@ -140,7 +140,7 @@ class Siege {
       return
     }
     count.succeeded += 1
-    must(!isJson || fits === undefined || fits(json), () => `not of the contract: ${answer()}`)
+    must(!isJson || fits === undefined || fits(json), () => `does not match the contract: ${answer()}`)
     await this.learn(path, url, json)
   }
 
@@ -152,7 +152,7 @@ class Siege {
     const ids = made.map((one) => property(one, "id")).filter((id) => id !== undefined)
     const family = path.replace(/\/$/, "")
     const known = this.known.get(family) ?? []
-    // A film takes a processor for seconds: one is enough.
+    // A video takes seconds of CPU: create one only.
     if (path === "/v1/videos" && known.length > 0) {
       const headers = { authorization: `Bearer ${this.server.secrets.apiKey}` }
       for (const id of ids)
@@ -167,7 +167,7 @@ const shown = (body: unknown): string => {
   return text.length > 700 ? `${text.slice(0, 700)}… (${text.length})` : text
 }
 
-/** Half of what makes something comes first, so that there is something; the rest by chance. */
+/** Half of the creating requests come first, so that ids exist; the rest are shuffled. */
 const order = (random: Random): ReadonlyArray<Endpoint> =>
   endpoints
     .flatMap((endpoint) =>
@@ -179,7 +179,7 @@ const order = (random: Random): ReadonlyArray<Endpoint> =>
     .toSorted((a, b) => a.place - b.place)
     .map(({ endpoint }) => endpoint)
 
-/** One round: a server, some requests to each endpoint in an order of chance, and the server after them. */
+/** One round: starts a server, sends requests to each endpoint in random order, and checks that the server still answers. */
 export const siege = async (random: Random, counts: Counts): Promise<void> => {
   const rejections: Array<unknown> = []
   const note = (reason: unknown) => void rejections.push(reason)

@@ -1,4 +1,4 @@
-/** The interface's rules for images, one after the other, in JSON and as forms. */
+/** The interface's rules for images, as JSON and as forms. */
 import { assert, layer } from "@effect/vitest"
 import { ImageResponse } from "@sluice/core/contract"
 import { makeDataUri } from "@sluice/core/media"
@@ -20,13 +20,13 @@ const groups = [I1, I2, I3, I4, I5, I6]
 const picture = makeDataUri("image/png", png(RED))
 const pictures = (count: number) => Array.from({ length: count }, () => picture)
 
-/** Every value of a field for a model. */
+/** Bodies with each value of a field, for one model. */
 const each = (model: Body, field: string, values: ReadonlyArray<unknown>): ReadonlyArray<Body> =>
   values.map((value) => ({ ...model, [field]: value }))
 const none = (model: Body, field: string, values: ReadonlyArray<unknown>) =>
   each(model, field, values).map((body) => [field, body] as const)
 
-/** What a form can say as well. */
+/** Rules that a form can express too. */
 const rules: ReadonlyArray<Rule> = [
   {
     rule: "n: 1 to 10, 1 when not given",
@@ -184,7 +184,7 @@ const OPTIONAL = [
   "response_format"
 ]
 
-/** What JSON alone can say. */
+/** Rules that only JSON can express. */
 const types: ReadonlyArray<Rule> = [
   {
     rule: "null is a field that is not given",
@@ -217,7 +217,7 @@ const base = { prompt: "A barge in a lock", size: "64x64" }
 layer(testServer(), { excludeTestServices: true })("images, in JSON", (it) => {
   checkRules(it, [...rules, ...types], { path, base })
 
-  it.effect("n is how many come", () =>
+  it.effect("returns n images", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       for (const n of [undefined, 1, 10]) {
@@ -229,11 +229,11 @@ layer(testServer(), { excludeTestServices: true })("images, in JSON", (it) => {
 })
 
 layer(testServer(), { excludeTestServices: true })("images, as forms", (it) => {
-  // Those of fields that are no text, and of images.
+  // Rules for fields that are not texts, and for images.
   const some = rules.filter(({ rule }) => /^(n|I4|I5|image|watermark)\b/.test(rule))
   checkRules(it, some, { path, base, send: asForm })
 
-  it.effect("images may be files, several of them, under either name", () =>
+  it.effect("accepts several image files under either field name", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       for (const name of ["image", "image[]"]) {
@@ -255,7 +255,7 @@ layer(testServer(), { excludeTestServices: true })("images, as forms", (it) => {
     })
   )
 
-  it.effect("a body that is neither, and a form that is broken, are told apart", () =>
+  it.effect("distinguishes an unsupported content type from a malformed form", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const sent = (body: string, type: string) =>

@@ -22,7 +22,7 @@ const seeing = (...parts: ReadonlyArray<unknown>): Body => ({
   ...user([text("What does it say?"), ...parts])
 })
 
-/** A PNG of that many bytes: a chunk that nobody reads fills it. */
+/** A PNG of this many bytes, padded with an ancillary chunk. */
 const pngOf = (bytes: number): Uint8Array => {
   const small = png(RED)
   const filling = Buffer.alloc(bytes - small.length - 12 + 4, 32)
@@ -30,7 +30,7 @@ const pngOf = (bytes: number): Uint8Array => {
   const chunk = Buffer.concat([Buffer.alloc(4), filling, Buffer.alloc(4)])
   chunk.writeUInt32BE(filling.length - 4, 0)
   chunk.writeUInt32BE(crc32(filling), chunk.length - 4)
-  // Signature and header first.
+  // The chunk comes after the signature and the header.
   return Buffer.concat([small.subarray(0, 33), chunk, small.subarray(33)])
 }
 
@@ -194,7 +194,7 @@ layer(testServer(), { excludeTestServices: true })("chat, embeddings and rerank"
     )
   }
 
-  it.effect("an image with detail low costs 85 tokens", () =>
+  it.effect("counts 85 tokens for an image with detail low", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       const cost = (body: Body) =>
@@ -214,7 +214,7 @@ layer(testServer(), { excludeTestServices: true })("keys", (it) => {
   const base = { name: "a", expired_time: -1, remain_quota: 500_000 }
   checkRules(it, tokens, { path: "/api/token/", base, options })
 
-  it.effect("PUT changes what is given; null is a field that is not given", () =>
+  it.effect("PUT changes only the given fields and treats null as not given", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
       const made = yield* json(TokenResponse, "/api/token/", { ...options, json: base })
@@ -242,7 +242,7 @@ layer(testServer(), { excludeTestServices: true })("keys", (it) => {
     })
   )
 
-  it.effect("the largest quota stays the largest when a call is refunded", () =>
+  it.effect("keeps the largest quota when a call is refunded", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
       const film = { model: "sluice-video-v-a", prompt: "A barge" }

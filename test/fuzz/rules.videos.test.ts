@@ -1,4 +1,4 @@
-/** The interface's rules for videos, one group after the other, in JSON and as forms. */
+/** The interface's rules for videos, by model group, as JSON and as forms. */
 import { layer } from "@effect/vitest"
 import { makeDataUri } from "@sluice/core/media"
 import type { VIDEO_GROUPS } from "@sluice/core/contract"
@@ -9,7 +9,7 @@ import { asForm, checkRules, type Rule } from "./Rule.ts"
 
 const path = "/v1/videos"
 
-/** As the interface has it; a range by its ends, one between, and its neighbours outside. */
+/** Durations and sizes of each group. A range is tested at both ends, in between, and just outside. */
 const groups = {
   "V-A": { seconds: ["4", "8", "12"], size: ["720x1280", "1280x720", "1024x1792", "1792x1024"] },
   "V-B": { seconds: ["4", "6", "8"], size: ["720p", "1080p", "4k"] },
@@ -25,7 +25,7 @@ const modelOf = (group: string) => ({ model: `sluice-video-${group.toLowerCase()
 const fromImage = { model: "sluice-video-from-image" }
 const picture = makeDataUri("image/png", png(RED))
 
-/** What a form can say as well. */
+/** Rules that a form can express too. */
 const rules: ReadonlyArray<Rule> = [
   ...all.map(([group, { seconds, size }]) => ({
     rule: `${group}: its seconds and its sizes, and no other group's`,
@@ -72,7 +72,7 @@ const rules: ReadonlyArray<Rule> = [
   }
 ]
 
-/** What JSON alone can say. */
+/** Rules that only JSON can express. */
 const types: ReadonlyArray<Rule> = [
   {
     rule: "seconds is text, never a number",
@@ -98,7 +98,7 @@ const types: ReadonlyArray<Rule> = [
 
 const Created = Schema.Struct({ id: Schema.String, status: Schema.Literals(["queued", "in_progress"]) })
 
-/** Ended at once: what it looks like, others see. */
+/** Deletes the task at once: other tests check the video itself. */
 const after = Effect.fnUntraced(function* (json: unknown) {
   const { id } = Schema.decodeUnknownSync(Created)(json)
   const { call } = yield* TestServer
@@ -112,7 +112,7 @@ layer(testServer(), { excludeTestServices: true })("videos, in JSON", (it) => {
 })
 
 layer(testServer(), { excludeTestServices: true })("videos, as forms", (it) => {
-  // Of the groups, one: fields are read alike.
+  // One group is enough: all groups read fields in the same way.
   const some = rules.filter(({ rule }) => !/^V-[B-G]/.test(rule))
   checkRules(it, some, { path, base, after, send: asForm })
 })

@@ -1,4 +1,4 @@
-/** Small pictures of one colour, and what is none. */
+/** Small images of one colour, and bytes that are no supported image. */
 import { crc32, deflateSync } from "node:zlib"
 
 export const RED = [220, 0, 0] as const
@@ -23,7 +23,7 @@ export const png = (colour: readonly [red: number, green: number, blue: number])
   header.writeUInt32BE(SIDE, 4)
   // Eight bits, red, green and blue.
   header.set([8, 2], 8)
-  // Each row begins with its filter: none.
+  // Each row begins with its filter type: 0, none.
   const row = [0, ...Array.from({ length: SIDE }, () => colour).flat()]
   const rows = Buffer.from(Array.from({ length: SIDE }, () => row).flat())
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
@@ -46,5 +46,5 @@ export const JPEG = fromBase64(
 /** 8 × 8 pixels of red. */
 export const WEBP = fromBase64("UklGRhwAAABXRUJQVlA4TA8AAAAvB8ABAAcQ5Y7+ByKi/wEA")
 
-/** An animation's beginning. */
+/** The first bytes of a GIF. */
 export const GIF = new TextEncoder().encode("GIF89a and so on")

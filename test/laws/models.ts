@@ -1,4 +1,4 @@
-/** What every embedder, reranker, reader and vision must satisfy, whoever implements it. One suite for each, run for all. */
+/** Laws of Embedder, Reranker, Reader and Vision: one suite for each service, run against every implementation. */
 import { assert, layer as describeLayer } from "@effect/vitest"
 import { Embedder, Reader, Reranker, Vision } from "@sluice/core"
 import { Effect, type Layer, Stream } from "effect"
@@ -27,7 +27,7 @@ const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) =>
 /** Count, order, dimension, finiteness, norm, determinism, empty input, blank text, many texts. */
 export const embedderLaws = <E>(name: string, layer: Layer.Layer<Embedder, E>): void =>
   describeLayer(layer)(`${name} obeys the laws of an Embedder`, (it) => {
-    it.effect("gives one vector a text, of its dimension, finite, of norm 1 or 0", () =>
+    it.effect("returns one vector per text, of the model's dimension, finite, with norm 1 or 0", () =>
       Effect.gen(function* () {
         const embedder = yield* Embedder
         const dimension = yield* embedder.dimension
@@ -41,7 +41,7 @@ export const embedderLaws = <E>(name: string, layer: Layer.Layer<Embedder, E>): 
       })
     )
 
-    it.effect("keeps the order of the texts, and the same text gives the same vector", () =>
+    it.effect("keeps the order of texts and is deterministic", () =>
       Effect.gen(function* () {
         const embedder = yield* Embedder
         const forward = yield* embedder.embed(TEXTS, "passage")
@@ -50,14 +50,14 @@ export const embedderLaws = <E>(name: string, layer: Layer.Layer<Embedder, E>): 
       })
     )
 
-    it.effect("embeds nothing without a request", () =>
+    it.effect("sends no request for an empty list", () =>
       Effect.gen(function* () {
         const { vectors, tokens } = yield* (yield* Embedder).embed([], "passage")
         assert.deepStrictEqual([vectors.length, tokens], [0, 0])
       })
     )
 
-    it.effect("accepts texts that are empty or only space", () =>
+    it.effect("accepts empty and blank texts", () =>
       Effect.gen(function* () {
         const embedder = yield* Embedder
         const dimension = yield* embedder.dimension
@@ -68,7 +68,7 @@ export const embedderLaws = <E>(name: string, layer: Layer.Layer<Embedder, E>): 
       })
     )
 
-    it.effect("keeps order and count for more texts than fit one request", () =>
+    it.effect("keeps order and count across several requests", () =>
       Effect.gen(function* () {
         const embedder = yield* Embedder
         const texts = Array.from({ length: 301 }, (_, i) => `passage number ${i} speaks of item ${i * 7919}`)
@@ -84,7 +84,7 @@ export const embedderLaws = <E>(name: string, layer: Layer.Layer<Embedder, E>): 
       })
     )
 
-    it.effect("puts a question nearer to the passage that shares its words", () =>
+    it.effect("places a question nearest to the passage that shares its words", () =>
       Effect.gen(function* () {
         const embedder = yield* Embedder
         const { vectors } = yield* embedder.embed(TEXTS, "passage")
@@ -124,13 +124,13 @@ export const rerankerLaws = <E>(name: string, layer: Layer.Layer<Reranker, E>): 
       })
     )
 
-    it.effect("gives the same ranking again", () =>
+    it.effect("returns the same ranking again", () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* rerank(), yield* rerank())
       })
     )
 
-    it.effect("keeps the first topN of the whole ranking: none of 0, all of more than there are", () =>
+    it.effect("truncates the ranking to topN", () =>
       Effect.gen(function* () {
         const { results } = yield* rerank()
         for (const topN of [0, 1, 2, 4, 9]) {
@@ -143,14 +143,14 @@ export const rerankerLaws = <E>(name: string, layer: Layer.Layer<Reranker, E>): 
       })
     )
 
-    it.effect("ranks nothing without a request", () =>
+    it.effect("sends no request for an empty list of documents", () =>
       Effect.gen(function* () {
         const { results } = yield* (yield* Reranker).rerank(QUERY, [])
         assert.deepStrictEqual(results, [])
       })
     )
 
-    it.effect("keeps the order given among equal documents", () =>
+    it.effect("keeps the given order among equal documents", () =>
       Effect.gen(function* () {
         const same = { text: "Goods can be returned by post." }
         const { results } = yield* (yield* Reranker).rerank(QUERY, [same, same, same])
@@ -170,13 +170,13 @@ const PASSAGES = [
   { title: "Handbook > Heating", text: "The boiler is inspected every spring. It is lit in October." }
 ]
 
-/** Every sentence has evidence; every quote stands in its passage to the letter; nothing found is an empty stream. */
+/** Every sentence has evidence; every quote occurs verbatim in its passage; no answer is an empty stream. */
 export const readerLaws = <E>(name: string, layer: Layer.Layer<Reader, E>): void =>
   describeLayer(layer)(`${name} obeys the laws of a Reader`, (it) => {
     const read = (question: string, passages = PASSAGES) =>
       Reader.use((reader) => Stream.runCollect(reader.read(question, passages)))
 
-    it.effect("answers with sentences, each with a verbatim quote of a passage", () =>
+    it.effect("answers in sentences that each quote a passage verbatim", () =>
       Effect.gen(function* () {
         const sentences = yield* read("How long does a refund take?")
         assert.isAbove(sentences.length, 0)
@@ -200,7 +200,7 @@ export const readerLaws = <E>(name: string, layer: Layer.Layer<Reader, E>): void
       })
     )
 
-    it.effect("says nothing when the passages do not answer, or there are none", () =>
+    it.effect("returns an empty stream when the passages do not answer or there are none", () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* read("Which planet has the most moons?"), [])
         assert.deepStrictEqual(yield* read("How long does a refund take?", []), [])
@@ -208,13 +208,13 @@ export const readerLaws = <E>(name: string, layer: Layer.Layer<Reader, E>): void
     )
   })
 
-/** What is seen is said; images in their order; every format; determinism; each limit refused, naming the image. */
+/** Describes images, keeps their order, accepts every format, is deterministic, and names the image that breaks a limit. */
 export const visionLaws = <E>(name: string, layer: Layer.Layer<Vision, E>): void =>
   describeLayer(layer)(`${name} obeys the laws of a Vision`, (it) => {
     const look = (images: ReadonlyArray<Uint8Array>, question = "What colour is each image? Name it.") =>
       Vision.use((vision) => vision.look(question, images))
 
-    it.effect("says what is to be seen in an image", () =>
+    it.effect("describes an image", () =>
       Effect.gen(function* () {
         const { text, tokens } = yield* look([png(RED)])
         assert.match(text, /\bred\b/i)
@@ -223,7 +223,7 @@ export const visionLaws = <E>(name: string, layer: Layer.Layer<Vision, E>): void
       })
     )
 
-    it.effect("looks at several images together, in the order given", () =>
+    it.effect("takes several images together, in the given order", () =>
       Effect.gen(function* () {
         const { text } = yield* look([png(BLUE), png(RED), png(GREEN)])
         const places = [/\bblue\b/i, /\bred\b/i, /\bgreen\b/i].map((colour) => text.search(colour))
@@ -235,7 +235,7 @@ export const visionLaws = <E>(name: string, layer: Layer.Layer<Vision, E>): void
       })
     )
 
-    it.effect("where it reads, finds no line in a picture without text, and refuses what is none", () =>
+    it.effect("finds no text line in an image without text and rejects bytes that are no image", () =>
       Effect.gen(function* () {
         const { read } = yield* Vision
         if (read === undefined) return
@@ -252,7 +252,7 @@ export const visionLaws = <E>(name: string, layer: Layer.Layer<Vision, E>): void
       })
     )
 
-    it.effect("takes PNG, JPEG and WEBP, however closely it is to look", () =>
+    it.effect("accepts PNG, JPEG and WEBP at every detail level", () =>
       Effect.gen(function* () {
         const vision = yield* Vision
         assert.deepStrictEqual([...vision.model.formats].toSorted(), ["jpeg", "png", "webp"])

@@ -1,4 +1,4 @@
-/** A folder of documents that changes at random, a library of it, and what must be true of the two. */
+/** A folder of documents that changes at random, a library of it, and the invariants between the two. */
 import * as Embedded from "@sluice/embedded"
 import { Library } from "@sluice/rag"
 import { Effect } from "effect"
@@ -14,7 +14,7 @@ import { must } from "./Trial.ts"
 
 const corpus = Corpus.make(7)
 
-/** Every version that a path ever had, by SHA-256; the last one is on disk, or none is. */
+/** Every version of each path, by SHA-256. The last version is on disk, unless the file was removed. */
 export class LibraryFolder {
   readonly root: string
   readonly docs: string
@@ -28,7 +28,7 @@ export class LibraryFolder {
     this.library = join(root, "library")
   }
 
-  /** In a temporary folder, or beside another one, to be written into the same library. */
+  /** Creates a temporary folder, or one that shares the library of another. */
   static async make(beside?: LibraryFolder, name = "docs"): Promise<LibraryFolder> {
     const folder = new LibraryFolder(beside?.root ?? (await mkdtemp(join(tmpdir(), "sluice-trial-"))), name)
     await mkdir(folder.docs, { recursive: true })
@@ -56,7 +56,7 @@ export class LibraryFolder {
     this.present.delete(path)
   }
 
-  /** Some documents are new, some changed, some gone. */
+  /** Adds, changes and removes some documents. */
   async change(random: Random, slots: number): Promise<void> {
     for (let slot = 0; slot < slots; slot++) {
       const roll = random.next()
@@ -65,7 +65,7 @@ export class LibraryFolder {
     }
   }
 
-  /** One writer in a process of its own, of the modes of `ingestOnce.ts`. */
+  /** Starts one writer process in a mode of `ingestOnce.ts`. */
   ingest(mode: "plain" | "paid" | "apply" = "plain"): {
     readonly child: ChildProcess
     readonly ended: Promise<{ readonly ok: boolean; readonly errors: string }>
@@ -90,7 +90,7 @@ export class LibraryFolder {
   }
 }
 
-/** No half document, no duplicate, no version that never was. `complete`: just what is on disk. */
+/** Checks for partial documents, duplicates and unknown versions. With `complete`, the library must equal the disk. */
 export const checkLibrary = (folders: ReadonlyArray<LibraryFolder>, complete: boolean): Promise<void> =>
   Effect.gen(function* () {
     const library = yield* Library.open(folders[0]?.library ?? "")

@@ -1,4 +1,4 @@
-/** Documents as nobody should write them: every construct of Markdown and HTML, broken, nested, in several scripts. */
+/** Random documents with every construct of Markdown and HTML, broken and nested, in several scripts. */
 import type { Random } from "../../bench/Random.ts"
 
 const words = [
@@ -60,7 +60,7 @@ const makers: readonly [(random: Random) => string, ...Array<(random: Random) =>
   (random) => random.pick(["x", "水"]).repeat(random.between(1, 6000))
 ]
 
-/** One document's text. */
+/** Generates the text of one document. */
 export const randomText = (random: Random): string => {
   const between = random.pick(["\n\n", "\n\n", "\r\n\r\n", "\n", "\n\n\n\n"])
   const mark = random.next() < 0.1 ? "\ufeff" : ""

@@ -1,10 +1,10 @@
-/** A long trial: the same code runs a few seeded rounds in `npm test` and its full count in `npm run -s torture`. */
+/** A long trial. `npm test` runs a few seeded rounds of it, `npm run -s torture` the full count. */
 import type { Random } from "../../bench/Random.ts"
 
-/** One round. It throws when a law does not hold; everything it does follows from `random`. */
+/** One round, determined by `random`. Throws if an invariant does not hold. */
 export type Trial = (random: Random) => Promise<void>
 
-/** Fails the round with what was expected. */
+/** Fails the round with a message. */
 export function must(holds: boolean, law: () => string): asserts holds {
   if (!holds) throw new Error(law())
 }

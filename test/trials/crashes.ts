@@ -1,4 +1,4 @@
-/** A writer is killed, again and again, at any moment; what it has left must be whole, and the next one must finish. */
+/** Kills a writer repeatedly at random moments. What it leaves must be consistent, and the next writer must finish. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { checkLibrary, LibraryFolder } from "./LibraryFolder.ts"
 import { must, type Trial } from "./Trial.ts"
@@ -12,7 +12,7 @@ export const crashes: Trial = async (random) => {
     for (let kill = 0; kill < KILLS; kill++) {
       await folder.change(random, SLOTS)
       const { child, ended } = folder.ingest()
-      // Half of them in the middle of a commit or just after one, the others anywhere from the start of the process.
+      // Half of the kills hit during or just after a commit, the others anywhere from the start of the process.
       if (random.next() < 0.5) {
         await new Promise((resolve) => {
           child.stdout?.once("data", resolve)

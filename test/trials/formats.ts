@@ -1,4 +1,4 @@
-/** Documents of every format with bytes that are not theirs: read under the laws of documents, or refused with a reason. */
+/** Damaged documents of every format: each is parsed into a valid document or rejected with a reason. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Exit } from "effect"
@@ -15,7 +15,7 @@ import { must, type Trial } from "./Trial.ts"
 const chart = readFileSync(join(import.meta.dirname, "../embedded/fixtures/boats.png"))
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Flips bits, cuts, repeats and overwrites stretches: a few times, anywhere or at the head. */
+/** Flips bits and cuts, repeats or overwrites ranges, a few times, anywhere or at the start. */
 const damaged = (random: Random, whole: Uint8Array): Uint8Array => {
   let bytes = Uint8Array.from(whole)
   for (let times = random.between(1, 8); times > 0 && bytes.length > 1; times--) {
@@ -52,7 +52,7 @@ const images = () =>
     webp: await sharp(chart).webp().toBuffer()
   }))())
 
-/** A document of the format, damaged: the file as a whole, or a part of what is in it. */
+/** Damages a document of a format: the whole file, or one part inside it. */
 const makers = {
   docx: (random: Random): Uint8Array => {
     const parts = docxParts(randomDocxBody(random.between(1, 1e6)), { pictures: { p0: chart } })
@@ -82,7 +82,7 @@ const makers = {
 }
 const endings = ["docx", "docx", "docx", "html", "md", "png", "jpg", "webp"] as const
 
-/** What a damaged document is refused for. */
+/** Reasons for which a damaged document may be rejected. */
 const REASONS = new Set(["Malformed", "Empty", "TooLarge", "Encrypted", "UnsupportedFormat"])
 
 export const formats: Trial = async (random) => {

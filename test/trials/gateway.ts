@@ -1,4 +1,4 @@
-/** A gateway that misbehaves in every way that was ever seen: the client gives the right vectors or a typed error. */
+/** A gateway that misbehaves in every observed way: the client returns the right vectors or a typed error. */
 import { apiKey, Gateway, type GatewayError, type GatewayReason } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Effect, Result } from "effect"
@@ -9,7 +9,7 @@ import { must, type Trial } from "./Trial.ts"
 
 const DIMENSION = 8
 
-/** A vector from which its text can be told. */
+/** A vector that identifies its text. */
 const vectorOf = (text: string): Float32Array =>
   Float32Array.from({ length: DIMENSION }, (_, at) => (at === 0 ? 1 : Number(text.slice(1)) / (at + 1)))
 
@@ -26,7 +26,7 @@ const answer = (response: ServerResponse, status: number, body: unknown, headers
 }
 const failure = (message: string) => ({ error: { message, type: "error", param: null, code: null } })
 
-/** Answers once, well or badly. */
+/** Answers one request, correctly or not. */
 const misbehave = (
   random: Random,
   texts: ReadonlyArray<string>,

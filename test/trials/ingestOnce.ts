@@ -1,6 +1,6 @@
 /**
- * `ingestOnce.ts FOLDER LIBRARY [paid | apply]`: one writer in a process of its own, to be killed or to compete. `paid`
- * keeps vectors in the cache as of a model that costs; `apply` does so too, and plans first.
+ * `ingestOnce.ts FOLDER LIBRARY [paid | apply]`: one writer in its own process, to be killed or to compete. `paid`
+ * caches vectors as for a paid model; `apply` does so too, and plans first.
  */
 import { Embedder } from "@sluice/core"
 import * as Embedded from "@sluice/embedded"

@@ -1,6 +1,6 @@
 /**
- * A writer is killed again and again at any moment, and what it is to write changes meanwhile. After the last one that
- * may end, the collection is the one of a writer that nobody disturbed: the same rows, with the same vectors.
+ * Kills a writer repeatedly at random moments while its documents change. After the last complete run,
+ * the collection must have the same rows and vectors as that of an undisturbed writer.
  */
 import { connect } from "@lancedb/lancedb"
 import { must, type Trial } from "./Trial.ts"
@@ -10,7 +10,7 @@ import { LibraryFolder } from "./LibraryFolder.ts"
 
 const SLOTS = 16
 
-/** Rows by their identifier: passages with text, place and vector, documents with all that is known of them. */
+/** Rows by id: passages with text, position and vector; documents with all their fields. */
 const rowsOf = async (library: string): Promise<ReadonlyMap<string, Record<string, unknown>>> => {
   const connection = await connect(library)
   try {
@@ -29,7 +29,7 @@ const rowsOf = async (library: string): Promise<ReadonlyMap<string, Record<strin
   }
 }
 
-/** `count` kills of the writers of one library. */
+/** Kills the writers of one library `count` times. */
 export const kills =
   (count: number): Trial =>
   async (random) => {
@@ -37,14 +37,14 @@ export const kills =
     const undisturbed = await LibraryFolder.make(folder)
     undisturbed.library = `${folder.library}-undisturbed`
     try {
-      // How long a whole ingest takes here and now, so that the kills fall into all of it.
+      // Measures a whole ingest, so that the kills cover all of it.
       for (let slot = 0; slot < SLOTS; slot++) await folder.write(slot, random.between(1, 1_000_000))
       const started = performance.now()
       must((await undisturbed.ingest().ended).ok, () => "the undisturbed ingest failed")
       const whole = performance.now() - started
       for (let kill = 0; kill < count; kill++) {
         await folder.change(random, SLOTS)
-        // Plain ingests, ingests that cache their vectors, and plans that are applied take turns on one collection.
+        // Plain ingests, ingests with cached vectors, and applied plans alternate on one collection.
         const { child, ended } = folder.ingest(random.pick(["plain", "paid", "apply"]))
         await Promise.race([sleep(whole * (0.2 + random.next())), ended])
         child.kill("SIGKILL")

@@ -1,4 +1,4 @@
-/** A server that is called from all sides is killed, again and again, at any moment; its ledger adds up each time. */
+/** Kills a busy server repeatedly at random moments. The ledger must add up each time. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -36,10 +36,10 @@ function chat(stream: boolean) {
   return { model: "sluice-extractive", messages, stream }
 }
 
-/** What is made as a task is paid for when that ends. */
+/** Tasks are charged when they end. */
 const isTask = (path: string) => path === "/v1/images/generations" || path === "/v1/videos"
 
-/** Calls until nobody answers; how many were answered whole, and are paid for by that. */
+/** Calls until the server is gone. Returns how many complete answers came, each of which must be paid. */
 const callOn = async (random: Random, url: string, key: string, onAnswer: () => void): Promise<number> => {
   let answered = 0
   for (;;) {
@@ -73,7 +73,7 @@ const inspect = (data: string) =>
     return { calls: Number(row?.calls), paid: Number(row?.paid), waiting: Number(row?.waiting), owner }
   }).pipe(Effect.provide(NodeSqlite.layer(join(data, "accounts.db"))), Effect.runPromise)
 
-/** Answers a chat after a moment, whole or in events: calls that go to an upstream are killed under way, too. */
+/** Answers a chat after a delay, whole or as events, so that upstream calls are killed in flight too. */
 const far = (response: ServerResponse, { body }: Asked) => {
   const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 }
   const message = { role: "assistant", content: "At nine." }
@@ -86,7 +86,7 @@ const far = (response: ServerResponse, { body }: Asked) => {
   }, 5)
 }
 
-/** One life of a server: until it is killed, when `during` has ended. */
+/** Runs a server and kills it when `during` has ended. */
 const life = async (data: string, during: (url: string, printed: string) => Promise<void>) => {
   const ended = await Effect.gen(function* () {
     const upstream = yield* startUpstream(far)
@@ -107,7 +107,7 @@ const life = async (data: string, during: (url: string, printed: string) => Prom
 
 export const ledger: Trial = async (random) => {
   const data = await mkdtemp(join(tmpdir(), "sluice-ledger-"))
-  // Read by none of its servers: that takes them seconds.
+  // The servers do not read the sample documents: that takes seconds.
   await writeFile(join(data, "samples-read"), "")
   try {
     let key = ""
@@ -125,7 +125,7 @@ export const ledger: Trial = async (random) => {
       const { paid } = await inspect(data)
       must(paid >= answered, () => `${answered} calls were answered, and ${paid} are paid for`)
     }
-    // The next to start recovers what they left, before it takes a call.
+    // The next server recovers open charges before it takes a call.
     await life(data, async () => {})
     const { calls, owner, waiting } = await inspect(data)
     must(waiting === 0, () => `${waiting} reserves of ${calls} are left by servers that have ended`)

@@ -1,23 +1,23 @@
-/** Laws of reading and cutting, on documents that nobody wrote. */
+/** Laws of parsing and chunking, on random documents. */
 import { Effect, Exit } from "effect"
 import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
 import { parse } from "../../packages/rag/src/formats/Parser.ts"
 import { must, type Trial } from "./Trial.ts"
 import { randomText } from "./RandomDocument.ts"
 
-/** A slice that begins or ends between the halves of one character. */
+/** Whether a slice begins or ends inside a surrogate pair. */
 const cutsCharacter = (text: string, at: number): boolean =>
   at > 0 &&
   at < text.length &&
   /[\uD800-\uDBFF]/.test(text[at - 1] ?? "") &&
   /[\uDC00-\uDFFF]/.test(text[at] ?? "")
 
-/** Every character of every block is in a passage, passages are parts of the text in order, headings are above them. */
+/** Every character of every block is in a passage; passages are slices of the text in order, under their headings. */
 export const parsing: Trial = async (random) => {
   const path = `random.${random.pick(["md", "md", "html", "txt"])}`
   const source = randomText(random)
   const exit = await Effect.runPromiseExit(parse({ path, bytes: new TextEncoder().encode(source) }))
-  // Text that is only blank, or that a parser takes for another format, is refused; it may not be a defect.
+  // Blank text, or text that looks like another format, may be rejected, but must not cause a defect.
   if (Exit.isFailure(exit)) {
     must(Exit.hasFails(exit), () => `${path} died: ${String(exit.cause)}`)
     return

@@ -1,4 +1,4 @@
-/** Damaged PDFs: the file is read in part or refused with a reason; the process, its threads and the next file go on. */
+/** Damaged PDFs: each is read in part or rejected with a reason; the process, its workers and the next file go on. */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Effect, Exit } from "effect"
@@ -14,7 +14,7 @@ const SAMPLE = fileURLToPath(new URL("../../apps/demo-server/samples/inspection-
 let sample: Uint8Array | undefined
 const original = (): Uint8Array => (sample ??= readFileSync(SAMPLE))
 
-/** Bytes flipped, numbers changed, stretches cut out, doubled or swapped; sometimes the end is missing. */
+/** Flips bytes, changes numbers, and cuts, repeats or swaps ranges; sometimes truncates the file. */
 const damage = (bytes: Uint8Array, random: Random): Uint8Array => {
   let out = Uint8Array.from(bytes)
   const at = (): number => random.between(0, out.length - 1)

@@ -1,4 +1,4 @@
-/** Two processes write different versions of the same documents at once: each document is of one of them, whole. */
+/** Two processes write different versions of the same documents at once: each document must come whole from one of them. */
 import { checkLibrary, LibraryFolder } from "./LibraryFolder.ts"
 import { must, type Trial } from "./Trial.ts"
 
