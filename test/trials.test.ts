@@ -4,7 +4,6 @@ import { seeded } from "../bench/Random.ts"
 import { formats } from "./trials/formats.ts"
 import { gateway } from "./trials/gateway.ts"
 import { kills } from "./trials/kills.ts"
-import { lane } from "./trials/lane.ts"
 import { ledger } from "./trials/ledger.ts"
 import { parsing } from "./trials/parsing.ts"
 import { pdf } from "./trials/pdf.ts"
@@ -29,5 +28,4 @@ it(
   60_000
 )
 it("keeps every document whole when two processes write it", rounds(writers, 1), 60_000)
-it("answers usual requests as it answers them otherwise", rounds(lane, 1), 60_000)
 it("has a ledger that adds up when the server is killed", rounds(ledger, 1), 60_000)

@@ -357,24 +357,8 @@ describe("a database that is not there", () => {
   }
 })
 
-describe("what a commit waits for", () => {
-  /** SQLite's number for it: 1 is `normal`, 2 `full`. */
-  const waitsFor = Effect.fn(function* (env: Record<string, string>) {
-    const [row] = yield* Effect.provide(
-      Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ readonly synchronous: number }>`PRAGMA synchronous`),
-      accountsIn({ ...env, SLUICE_DATA: yield* temporaryFolder })
-    )
-    return row?.synchronous
-  })
-
-  it.live("is the disk, unless it is told not to", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* waitsFor({}), 2)
-      assert.strictEqual(yield* waitsFor({ SLUICE_SYNCHRONOUS: "normal" }), 1)
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("is one of the two", () =>
+describe("SLUICE_SYNCHRONOUS", () => {
+  it.live("is full or normal", () =>
     Effect.gen(function* () {
       const env = { SLUICE_DATA: yield* temporaryFolder, SLUICE_SYNCHRONOUS: "off" }
       assert.match(yield* refused(env), /SLUICE_SYNCHRONOUS|"full"/)

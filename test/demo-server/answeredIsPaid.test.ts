@@ -1,8 +1,8 @@
-/** Whoever was answered has paid, on either way: the files as they are when the answer comes, opened by the next server. */
+/** A charge is settled before its response is sent: a killed server has lost no answered call. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { copyFileSync, existsSync } from "node:fs"
+import { copyFileSync, existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { outOfBalance } from "./Equation.ts"
 import { ledgerIn } from "./LedgerIn.ts"
@@ -10,9 +10,9 @@ import { before, embed, vectors } from "./PaidServer.ts"
 import { temporaryFolder } from "./TestServer.ts"
 import { json } from "./Upstream.ts"
 
-/** As the operating system has them when the process is killed now. */
-const asKilled = (from: string, to: string) => {
-  for (const name of ["accounts.db", "accounts.db-wal", "accounts.db-noted"]) {
+/** Copies the files as the operating system has them, as a kill at this moment would leave them. */
+const copyDatabase = (from: string, to: string) => {
+  for (const name of ["accounts.db", "accounts.db-wal"]) {
     if (existsSync(join(from, name))) copyFileSync(join(from, name), join(to, name))
   }
 }
@@ -24,27 +24,37 @@ const settled = Effect.gen(function* () {
   return rows.map(({ cost }) => Number(cost))
 })
 
-for (const [way, headers] of [
-  ["the lane", {}],
-  // Whatever has a cookie goes the other way.
-  ["the other way", { cookie: "theme=dark" }]
-] as const) {
-  it.live(`who was answered on ${way} has paid when the server is killed at that moment`, () =>
+for (const synchronous of ["full", "normal"]) {
+  it.live(`an answered call is settled in the files of a killed server (${synchronous})`, () =>
     Effect.gen(function* () {
       const usage = { prompt_tokens: 2, total_tokens: 2 }
-      const { server } = yield* before((response) => json(response, vectors(usage)))
-      const lefts: Array<string> = []
+      const { server } = yield* before((response) => json(response, vectors(usage)), {
+        SLUICE_SYNCHRONOUS: synchronous
+      })
+      const copies: Array<string> = []
       for (const _ of ["first", "second", "third"]) {
-        const left = yield* temporaryFolder
-        const { status } = yield* server.call("/v1/embeddings", { json: embed, headers })
-        asKilled(server.data, left)
+        const copy = yield* temporaryFolder
+        const { status } = yield* server.call("/v1/embeddings", { json: embed })
+        copyDatabase(server.data, copy)
         assert.strictEqual(status, 200)
-        lefts.push(left)
+        copies.push(copy)
       }
-      for (const [at, left] of lefts.entries()) {
-        const paid = yield* Effect.provide(settled, ledgerIn(left, {}))
+      for (const [at, copy] of copies.entries()) {
+        const paid = yield* Effect.provide(settled, ledgerIn(copy, {}))
         assert.deepStrictEqual(paid, Array(at + 1).fill(2))
       }
     }).pipe(Effect.scoped)
   )
 }
+
+it.live("refuses to start on charges that an older version left beside the database", () =>
+  Effect.gen(function* () {
+    const data = yield* temporaryFolder
+    const notes = join(data, "accounts.db-noted")
+    writeFileSync(notes, "")
+    yield* Effect.provide(settled, ledgerIn(data, {}))
+    writeFileSync(notes, '{"id":"x"}\n')
+    const error = yield* Effect.flip(Effect.provide(settled, ledgerIn(data, {})))
+    assert.include(error.message, "accounts.db-noted holds charges")
+  }).pipe(Effect.scoped)
+)

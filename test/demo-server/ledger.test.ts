@@ -291,7 +291,7 @@ onEachStore((store) => {
           assert.isFalse(yield* ledger.settle(refunded, used(25)))
           const short = yield* reserve
           yield* ledger.giveUp(short, true)
-          assert.isTrue(yield* ledger.settleKept(short, used(80)))
+          assert.isTrue(yield* ledger.settle(short, used(80)))
           assert.deepStrictEqual(yield* balances("a"), { user: 0, key: 0 })
         })
       )

@@ -11,7 +11,6 @@ import { crashes } from "../trials/crashes.ts"
 import { formats } from "../trials/formats.ts"
 import { gateway } from "../trials/gateway.ts"
 import { kills } from "../trials/kills.ts"
-import { lane } from "../trials/lane.ts"
 import { ledger } from "../trials/ledger.ts"
 import { parsing } from "../trials/parsing.ts"
 import { pdf } from "../trials/pdf.ts"
@@ -24,7 +23,6 @@ const trials: ReadonlyArray<{ readonly name: string; readonly trial: Trial; read
   { name: "pdf", trial: pdf, rounds: 1000 },
   { name: "gateway", trial: gateway, rounds: 1000 },
   { name: "fuzz", trial: fuzz, rounds: 300 },
-  { name: "lane", trial: lane, rounds: 100 },
   { name: "crashes", trial: crashes, rounds: 50 },
   // A hundred kills of the writers of one collection.
   { name: "kills", trial: kills(100), rounds: 1 },

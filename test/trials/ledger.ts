@@ -7,7 +7,6 @@ import type { ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { recoverNoted } from "../../apps/demo-server/src/billing/Noted.ts"
 import * as NodeSqlite from "../../apps/demo-server/src/sql/NodeSqlite.ts"
 import type { Random } from "../../bench/Random.ts"
 import { outOfBalance, sums } from "../demo-server/Equation.ts"
@@ -59,11 +58,10 @@ const callOn = async (random: Random, url: string, key: string, onAnswer: () => 
   }
 }
 
-/** The database as the killed server left it, with what it had noted. */
+/** The database as the killed server left it. */
 const inspect = (data: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    yield* recoverNoted(join(data, "accounts.db"))
     const wrong = yield* outOfBalance
     must(wrong.length === 0, () => `it does not add up: ${JSON.stringify(wrong)}`)
     const [owner] = yield* sums

@@ -1,8 +1,8 @@
 /** The socket: bound before anything is written, so that a port in use leaves nothing behind. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Context, Duration, Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { ServerConfig } from "./config/ServerConfig.ts"
-import { patientServer, type Take } from "./http/PatientServer.ts"
+import { patientServer } from "./http/PatientServer.ts"
 import { Shutdown } from "./operation/Shutdown.ts"
 import { StartError } from "./config/StartError.ts"
 
@@ -28,11 +28,6 @@ const listenError = (port: number, isDefault: boolean, cause: unknown): StartErr
   }
 }
 
-/** Lets somebody answer requests before Effect's router sees them; undefined: nobody. */
-export class TakeFirst extends Context.Service<TakeFirst, (take: Take | undefined) => void>()(
-  "@sluice/demo-server/TakeFirst"
-) {}
-
 /**
  * An HTTP server on the configured address.
  *
@@ -43,12 +38,9 @@ export const ListenLayer = Layer.unwrap(
   Effect.gen(function* () {
     const { host, operation, port, portGiven } = yield* ServerConfig
     const { begin } = yield* Shutdown
-    const { drop, server, takeFirst } = patientServer(operation.callerSeconds * 1000, begin)
+    const { drop, server } = patientServer(operation.callerSeconds * 1000, begin)
     const gracefulShutdownTimeout = Duration.seconds(operation.shutdownSeconds)
-    return Layer.mergeAll(
-      Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(drop))),
-      Layer.succeed(TakeFirst, takeFirst)
-    ).pipe(
+    return Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(drop))).pipe(
       Layer.provideMerge(NodeHttpServer.layer(() => server, { host, port, gracefulShutdownTimeout })),
       Layer.catchTag("ServeError", ({ cause }) =>
         Layer.effectContext(Effect.fail(listenError(port, !portGiven, cause)))

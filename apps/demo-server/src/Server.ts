@@ -22,7 +22,6 @@ import { StatusLayer } from "./documents/Status.ts"
 import { AccountLayer } from "./gateway/Account.ts"
 import { ChatLayer } from "./gateway/Chat.ts"
 import { EmbeddingsLayer } from "./gateway/Embeddings.ts"
-import { LaneLayer } from "./gateway/lane/Lane.ts"
 import { ImagesLayer } from "./gateway/Images.ts"
 import { ModelsLayer } from "./gateway/Models.ts"
 import { RerankLayer } from "./gateway/Rerank.ts"
@@ -119,7 +118,6 @@ const SERVED = {
 export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader, E, R>) =>
   Layer.effectDiscard(start).pipe(
     Layer.provide(HttpRouter.serve(RoutesLayer, SERVED)),
-    Layer.provide(LaneLayer),
     Layer.provideMerge(
       Layer.mergeAll(Shelves.layer, PageImages.layer, Recovery.layer).pipe(
         Layer.provideMerge(ProvidersLayer),

@@ -86,27 +86,6 @@ const onEnd = <A, E>(stream: Stream.Stream<A, E>, begin: () => void, end: Effect
     () => end
   )
 
-/** A call that was made before its request came to `around`, and what it gave. */
-export interface MadeEarly {
-  readonly charge: Charge
-  readonly rate: RateState | undefined
-  readonly answer: Exit.Exit<unknown, GatewayError>
-}
-
-/** The steps of `around`, one by one. Of a charge, `settle`, `end` or `goOn` is the last, whichever it is. */
-export interface EarlyCalls {
-  /** Its lease is renewed from now on. */
-  readonly begun: (charge: Charge) => void
-  /** `then` answers the caller: whoever was answered has paid, whatever ends the process. */
-  readonly settle: (charge: Charge, settlement: Settlement, then: () => void) => void
-  /** Settles, or refunds without a settlement. */
-  readonly end: (charge: Charge, settlement: Settlement | undefined) => void
-  /** `around` goes on with it, when this request of Node's comes there. */
-  readonly goOn: (request: object, made: MadeEarly) => void
-  /** It did not come there. */
-  readonly takeBack: (request: object) => MadeEarly | undefined
-}
-
 export class Charges extends Context.Service<
   Charges,
   {
@@ -121,8 +100,6 @@ export class Charges extends Context.Service<
     readonly around: <Request, Response>(
       paid: PaidCall<Request, Response>
     ) => Effect.Effect<Answer<Response>, GatewayError | Failure, HttpServerRequest.HttpServerRequest>
-    /** What `around` does, for calls that are reserved and made before their request comes to it. */
-    readonly early: EarlyCalls
     /**
      * A task has ended: settled where it has made something, for what its answer tells, and refunded else. Once; of a
      * task without a charge, nothing.
@@ -143,14 +120,8 @@ export class Charges extends Context.Service<
       const tasks = yield* MediaTasks
       const { money } = yield* ServerConfig
       const { hasBegun, isOver } = yield* Shutdown
-      const { fork, surely } = yield* makeSurely
+      const { surely } = yield* makeSurely
       const live = ledger.underWay
-      const takenOver = new WeakMap<object, MadeEarly>()
-      const takeOver = (request: object) => {
-        const made = takenOver.get(request)
-        takenOver.delete(request)
-        return made
-      }
 
       yield* Effect.forkScoped(
         Effect.repeat(
@@ -176,13 +147,6 @@ export class Charges extends Context.Service<
         return Effect.ensuring(surely(ledger.settle(charge, settlement)), charge.ended)
       }
 
-      /** Before the caller is answered: whoever was answered has paid, whatever ends the process. */
-      const endKept = (charge: Opened, settlement: Settlement) =>
-        Effect.suspend(() => surely(ledger.settleKept(charge, settlement))).pipe(
-          Effect.ensuring(Effect.sync(() => live.delete(charge.id))),
-          Effect.ensuring(charge.ended)
-        )
-
       const admit = Effect.fnUntraced(function* <Request, Response>({
         body,
         idempotency,
@@ -193,11 +157,6 @@ export class Charges extends Context.Service<
         const quote = quoteOf(prices, meter, request, body)
         const told = (rate: RateState | undefined) =>
           rate === undefined ? Effect.void : addHeaders(rateHeaders(rate))
-        const made = takeOver((yield* HttpServerRequest.HttpServerRequest).source)
-        if (made !== undefined) {
-          yield* told(made.rate)
-          return { charge: made.charge, quote, made }
-        }
         const limits = limitsOf((yield* Caller).limits, money)
         const beside = (yield* CurrentBill).counted()
         const buyer = {
@@ -211,7 +170,7 @@ export class Charges extends Context.Service<
         switch (reservation._tag) {
           case "Reserved":
             yield* told(reservation.rate && { ...reservation.rate, ...limits })
-            return { charge: reservation.charge, quote, made }
+            return { charge: reservation.charge, quote }
           case "Answered":
             return replayed(reservation.replay)
           case "Refused":
@@ -265,7 +224,7 @@ export class Charges extends Context.Service<
             const { meter, request } = paid
             const admitted = yield* admit(paid)
             if (HttpServerResponse.isHttpServerResponse(admitted)) return admitted
-            const { made, quote } = admitted
+            const { quote } = admitted
             const { most } = quote
             const bill = yield* CurrentBill
             const charge: Opened = {
@@ -294,7 +253,7 @@ export class Charges extends Context.Service<
               return settlement
             }
 
-            const call = (made?.answer as typeof paid.call | undefined) ?? paid.call
+            const { call } = paid
             const exit = yield* Effect.exit(meter.creates ? call : restore(call))
             if (Exit.isFailure(exit)) {
               const left = Cause.hasInterruptsOnly(exit.cause) && (isAbandoned(exit.cause) || !hasBegun())
@@ -336,7 +295,7 @@ export class Charges extends Context.Service<
             }
 
             if (meter.creates) yield* endMade(paid, charge, quote, answer)
-            else yield* endKept(charge, noted(settled(usedBy(valueOf(answer, "usage"), quote, counted))))
+            else yield* end(charge, noted(settled(usedBy(valueOf(answer, "usage"), quote, counted))))
             return answer
           })
         )
@@ -354,25 +313,7 @@ export class Charges extends Context.Service<
         )
       yield* tasks.onEnd((task) => ended(task.user, task.id, task.status === "completed"))
 
-      const early: EarlyCalls = {
-        begun: ({ id }) => void live.add(id),
-        settle: (charge, settlement, then) => {
-          ledger.direct?.settle(charge, settlement, (exit) => {
-            live.delete(charge.id)
-            // As on the other way, the caller does not wait for a database that is gone.
-            if (Exit.isFailure(exit)) fork(surely(ledger.settleKept(charge, settlement)))
-            then()
-          })
-        },
-        end: (charge, settlement) => {
-          live.delete(charge.id)
-          fork(surely(settlement === undefined ? ledger.refund(charge) : ledger.settle(charge, settlement)))
-        },
-        goOn: (request, made) => void takenOver.set(request, made),
-        takeBack: takeOver
-      }
-
-      return { around, ended, early }
+      return { around, ended }
     })
   )
 }

@@ -2,7 +2,7 @@
 import { Failure } from "@sluice/core/contract"
 import { Duration, Effect } from "effect"
 import { createHash } from "node:crypto"
-import { ask, type Asking } from "../sql/SqlStep.ts"
+import { query, type SqlStep } from "../sql/SqlStep.ts"
 
 /** How long a name stands for the call that it came with first. */
 export const REMEMBERED = Duration.hours(24)
@@ -103,8 +103,8 @@ export function* claim(
   { hash, name }: Idempotency,
   charge: string,
   now: number
-): Asking<Replay | Failure | undefined> {
-  const taken = yield* ask(
+): SqlStep<Replay | Failure | undefined> {
+  const taken = yield* query(
     `INSERT INTO idempotency (user_id, name, hash, charge_id, created_at) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (user_id, name) DO UPDATE SET hash = excluded.hash, charge_id = excluded.charge_id,
       created_at = excluded.created_at, content_type = NULL, answer = NULL
@@ -120,7 +120,7 @@ export function* claim(
     now - Duration.toMillis(REMEMBERED)
   )
   if (taken.length > 0) return undefined
-  const [found] = yield* ask<Row>(
+  const [found] = yield* query<Row>(
     "SELECT hash, charge_id, content_type, answer FROM idempotency WHERE user_id = ? AND name = ?",
     user,
     name
@@ -129,13 +129,13 @@ export function* claim(
   if (found.hash !== hash) return reused
   if (found.content_type === IN_DOUBT.contentType) return doubtful
   if (found.answer !== null) return { answer: found.answer, contentType: found.content_type ?? "" }
-  const settled = yield* ask("SELECT 1 FROM charges WHERE id = ? AND state = 'settled'", found.charge_id)
+  const settled = yield* query("SELECT 1 FROM charges WHERE id = ? AND state = 'settled'", found.charge_id)
   return settled.length > 0 ? notKept : inFlight
 }
 
 /** Keeps what was answered. */
-export function* remember(charge: string, user: string, { answer, contentType }: Replay): Asking<void> {
-  yield* ask(
+export function* remember(charge: string, user: string, { answer, contentType }: Replay): SqlStep<void> {
+  yield* query(
     "UPDATE idempotency SET answer = ?, content_type = ? WHERE user_id = ? AND charge_id = ?",
     answer,
     contentType,
@@ -145,9 +145,9 @@ export function* remember(charge: string, user: string, { answer, contentType }:
 }
 
 /** Something may have been made, of which nobody heard: the name makes no more. */
-export const doubt = (charge: string, user: string): Asking<void> => remember(charge, user, IN_DOUBT)
+export const doubt = (charge: string, user: string): SqlStep<void> => remember(charge, user, IN_DOUBT)
 
 /** Nothing was made: the name is free again. */
-export function* forget(user: string, charge: string): Asking<void> {
-  yield* ask("DELETE FROM idempotency WHERE user_id = ? AND charge_id = ?", user, charge)
+export function* forget(user: string, charge: string): SqlStep<void> {
+  yield* query("DELETE FROM idempotency WHERE user_id = ? AND charge_id = ?", user, charge)
 }

@@ -3,7 +3,7 @@ import { Failure } from "@sluice/core/contract"
 import { Clock, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { orUnavailable } from "../sql/StoreFailure.ts"
-import { asked } from "../sql/SqlStep.ts"
+import { runEffect } from "../sql/SqlStep.ts"
 import { guarded } from "../sql/Transaction.ts"
 import { claim, type Idempotency, remember } from "./Idempotency.ts"
 
@@ -33,11 +33,11 @@ export const makeOnce = Effect.gen(function* () {
     const token = `token ${idempotency.name}`
     const step = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      const known = yield* asked(sql, () => claim(user, idempotency, token, now))
+      const known = yield* runEffect(sql, () => claim(user, idempotency, token, now))
       if (known !== undefined) return { known }
       const made = yield* make
       const replay = { contentType: "token", answer: String(made.row.id) }
-      yield* asked(sql, () => remember(token, user, replay))
+      yield* runEffect(sql, () => remember(token, user, replay))
       return { made }
     })
     return guarded(step).pipe(

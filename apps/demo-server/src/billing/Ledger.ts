@@ -1,7 +1,7 @@
 /** The balances: reserved before a call, settled by what it used or refunded after it, exactly once. */
-import { Clock, Context, Effect, Exit, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { answered, ask, type Asking } from "../sql/SqlStep.ts"
+import { query } from "../sql/SqlStep.ts"
 import { remember, type Replay } from "./Idempotency.ts"
 import {
   chargeId,
@@ -15,10 +15,8 @@ import {
   SHARED_CLOCK,
   sharedLease
 } from "./LedgerSteps.ts"
-import { noteOf, settleNoted } from "./Noted.ts"
-import type { Charge, Purchase, Reservation, Reserved, Settlement } from "./Reservation.ts"
-import { makeTab, type Tab } from "./Tab.ts"
-import { type Heard, makeTurns, type Step } from "../sql/GroupCommit.ts"
+import type { Charge, Purchase, Reservation, Settlement } from "./Reservation.ts"
+import { GroupCommit, type Step } from "../sql/GroupCommit.ts"
 
 export { LEASE_MS } from "./LedgerSteps.ts"
 export type * from "./Reservation.ts"
@@ -58,38 +56,6 @@ const UNHEARD = {
 /** Charges that are recovered at once, at most. */
 const EXPIRED_AT_ONCE = 200
 
-/** Charges that are held until the next commit at most: more of them would keep others waiting. */
-const HELD = 64
-const NOTHING = () => {}
-
-/** Reserves for whoever the accounts let in: one transaction looks who that is, and takes the money. */
-export interface DirectLedger {
-  /** `purchaseOf` asks who buys; where it gives nothing, nothing is reserved. */
-  readonly enter: (
-    purchaseOf: () => Asking<Purchase | undefined>,
-    now: number,
-    hear: Heard<Reservation | undefined>
-  ) => void
-  /** At once and without a statement, where that is surely covered; undefined: `enter` tells. */
-  readonly reserve: (purchase: Purchase, now: number) => Reserved | undefined
-  readonly settle: (charge: Charge, settlement: Settlement, hear: Heard<boolean>) => void
-  /** The same as long as nothing was changed in the accounts. */
-  readonly version: () => number
-}
-
-function* enter(
-  id: string,
-  now: number,
-  purchaseOf: () => Asking<Purchase | undefined>,
-  learn: Tab["learn"]
-): Asking<Reservation | undefined> {
-  const purchase = yield* purchaseOf()
-  if (purchase === undefined) return undefined
-  const reservation = yield* reserve(id, now, purchase)
-  learn(purchase, reservation, now)
-  return reservation
-}
-
 /**
  * The ledger.
  *
@@ -106,10 +72,6 @@ export class Ledger extends Context.Service<
     readonly reserve: (purchase: Purchase) => Asked<Reservation>
     /** Of a charge whose reserve was lost, too, with a server that ended or a commit that failed, or given up. */
     readonly settle: (charge: Charge, settlement: Settlement) => Asked<boolean>
-    /** The same, heard as soon as it outlasts the process: the disk has it some milliseconds later. */
-    readonly settleKept: (charge: Charge, settlement: Settlement) => Asked<boolean>
-    /** The same without an effect for each, where the database is within this process. */
-    readonly direct: DirectLedger | undefined
     /** `inDoubt`: what it makes may be there all the same, and no `Idempotency-Key` makes it again. */
     readonly refund: (charge: Charge, inDoubt?: boolean) => Asked<boolean>
     /** `refund` of a charge of which nothing is heard any more. */
@@ -137,29 +99,9 @@ export class Ledger extends Context.Service<
     Ledger,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const turns = yield* makeTurns(settleNoted)
-      const { direct } = turns
-      const tab = direct && makeTab(direct.version)
-      if (tab !== undefined) {
-        direct?.holdBy({
-          isEmpty: () => tab.size() === 0,
-          write: (answer) => answered(tab.write(), answer),
-          forget: tab.forget
-        })
-      }
-      /** A step of which the tab learns nothing. */
-      const apart =
-        <A>(step: Step<A>): Step<A> =>
-        () => {
-          tab?.forget()
-          return step()
-        }
-      /** What is held is committed in some milliseconds, and written before where it is much. */
-      const hold = () => {
-        direct?.soon()
-        if (tab !== undefined && tab.size() >= HELD) direct?.change(NOTHING, NOTHING)
-      }
-      const commit = <A>(step: Step<A>, user?: string) => Effect.uninterruptible(turns.now(apart(step), user))
+      const groups = yield* GroupCommit
+      const commit = <A>(step: Step<A>, user?: string, durable = true) =>
+        Effect.uninterruptible(groups.commit(step, { user, durable }))
       const OPEN_STATES = sql.literal(OPEN)
       const lease = sql.onDialectOrElse({ pg: () => sharedLease, orElse: () => ownLease })
 
@@ -180,52 +122,15 @@ export class Ledger extends Context.Service<
         reserve: Effect.fnUntraced(function* (purchase) {
           const now = yield* Clock.currentTimeMillis
           const id = chargeId(now)
-          // Of a call that makes nothing, an open reserve is given back after any end of the server: none outlasts it.
-          const run = purchase.creates ? turns.now : turns.seen
-          const step = apart(() => reserve(id, now, purchase, lease))
-          return yield* Effect.uninterruptible(run(step, purchase.user))
+          // Recovery refunds an open reserve of a call that creates nothing: it need not survive the process.
+          return yield* commit(() => reserve(id, now, purchase, lease), purchase.user, purchase.creates)
         }),
         settle: (charge, settlement) => commit(() => settle(charge, settlement), charge.user),
-        settleKept: (charge, settlement) =>
-          Effect.uninterruptible(
-            turns.kept(
-              apart(() => settle(charge, settlement)),
-              () => noteOf(charge, settlement),
-              charge.user
-            )
-          ),
-        direct: direct &&
-          tab && {
-            version: direct.version,
-            enter: (purchaseOf, now, hear) => {
-              const id = chargeId(now)
-              direct.seen(() => enter(id, now, purchaseOf, tab.learn), hear)
-            },
-            reserve: (purchase, now) => {
-              if (!direct.isReady()) return undefined
-              const reserved = tab.reserve(chargeId(now), now, purchase)
-              if (reserved !== undefined) direct.soon()
-              return reserved
-            },
-            settle: (charge, settlement, hear) => {
-              const note = () => noteOf(charge, settlement)
-              if (settlement.cost > charge.reserved || !direct.noteHeld(note())) {
-                return direct.kept(
-                  apart(() => settle(charge, settlement)),
-                  note,
-                  hear
-                )
-              }
-              tab.settle(charge, settlement)
-              hear(Exit.succeed(true))
-              hold()
-            }
-          },
         refund: ({ id, user }, inDoubt) => commit(() => refund(id, inDoubt), user),
         giveUp: ({ id, user }, inDoubt) => commit(() => giveUp(id, inDoubt), user),
         assign: (charge, task, planned) =>
           commit(function* () {
-            yield* ask("UPDATE charges SET task = ?, planned = ? WHERE id = ?", task, planned, charge)
+            yield* query("UPDATE charges SET task = ?, planned = ? WHERE id = ?", task, planned, charge)
           }),
         ofTask: (user, task) =>
           sql<OpenRow>`SELECT * FROM charges WHERE task = ${task} AND user_id = ${user} AND state IN ${OPEN_STATES}`.pipe(
@@ -258,7 +163,7 @@ export class Ledger extends Context.Service<
         }),
         forgetAnswers: (before) =>
           commit(function* () {
-            yield* ask("DELETE FROM idempotency WHERE created_at <= ?", before)
+            yield* query("DELETE FROM idempotency WHERE created_at <= ?", before)
           })
       }
     })

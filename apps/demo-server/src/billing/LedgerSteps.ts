@@ -1,6 +1,6 @@
 /** What moves money, as steps of transactions: each guards itself, and undoes nothing of the others. */
 import { randomFillSync } from "node:crypto"
-import { ask, type Asking } from "../sql/SqlStep.ts"
+import { query, type SqlStep } from "../sql/SqlStep.ts"
 import { claim, doubt, forget } from "./Idempotency.ts"
 import type { Charge, Purchase, Reservation, Settlement } from "./Reservation.ts"
 import { countCall } from "./RateWindow.ts"
@@ -66,12 +66,12 @@ const keyOf = ({ quota_version, token_id }: Ended): OfKey | undefined =>
     : { id: Number(token_id), version: Number(quota_version) }
 
 /** To a key only what was taken of the quota that it has: who sets it anew says what is left, whatever is under way. */
-function* give(user: string, key: OfKey | undefined, units: number): Asking<void> {
+function* give(user: string, key: OfKey | undefined, units: number): SqlStep<void> {
   if (units === 0) return
-  yield* ask("UPDATE users SET quota = quota + ? WHERE id = ?", units, user)
+  yield* query("UPDATE users SET quota = quota + ? WHERE id = ?", units, user)
   if (key === undefined) return
   // The largest stays the largest, which a number can still tell.
-  yield* ask(
+  yield* query(
     `UPDATE tokens SET remain_quota = CASE WHEN remain_quota > ? THEN ?
       ELSE remain_quota + ? END WHERE id = ? AND quota_version = ?`,
     LARGEST - units,
@@ -86,9 +86,9 @@ function* give(user: string, key: OfKey | undefined, units: number): Asking<void
 type Taken = { readonly user: number; readonly key: number; readonly version: number } | undefined
 
 /** From both balances or from neither: whose was short, or what is left. */
-function* take(user: string, key: number | null | undefined, units: number): Asking<"user" | "key" | Taken> {
+function* take(user: string, key: number | null | undefined, units: number): SqlStep<"user" | "key" | Taken> {
   if (units === 0) return undefined
-  const [owner] = yield* ask<Left>(
+  const [owner] = yield* query<Left>(
     "UPDATE users SET quota = quota - ? WHERE id = ? AND quota >= ? RETURNING quota AS units",
     units,
     user,
@@ -96,7 +96,7 @@ function* take(user: string, key: number | null | undefined, units: number): Ask
   )
   if (owner === undefined) return "user"
   if (key === null || key === undefined) return undefined
-  const [token] = yield* ask<Left & { readonly version: number }>(
+  const [token] = yield* query<Left & { readonly version: number }>(
     `UPDATE tokens SET remain_quota = remain_quota - ? WHERE id = ? AND remain_quota >= ?
       RETURNING remain_quota AS units, quota_version AS version`,
     units,
@@ -114,21 +114,21 @@ function* take(user: string, key: number | null | undefined, units: number): Ask
 export function* takeAll(
   users: ReadonlyMap<string, number>,
   keys: ReadonlyMap<number, number>
-): Asking<void> {
-  for (const [id, units] of users) yield* ask("UPDATE users SET quota = quota - ? WHERE id = ?", units, id)
+): SqlStep<void> {
+  for (const [id, units] of users) yield* query("UPDATE users SET quota = quota - ? WHERE id = ?", units, id)
   for (const [id, units] of keys) {
-    yield* ask("UPDATE tokens SET remain_quota = remain_quota - ? WHERE id = ?", units, id)
+    yield* query("UPDATE tokens SET remain_quota = remain_quota - ? WHERE id = ?", units, id)
   }
 }
 
 /** Takes what both balances have of an amount; how much that was. */
-function* collect(user: string, key: OfKey | undefined, units: number): Asking<number> {
+function* collect(user: string, key: OfKey | undefined, units: number): SqlStep<number> {
   // Writing locks the rows: what is read here holds until the end of the transaction.
-  const [owner] = yield* ask<Left>(
+  const [owner] = yield* query<Left>(
     "UPDATE users SET quota = quota WHERE id = ? RETURNING quota AS units",
     user
   )
-  const [token] = yield* ask<Left>(
+  const [token] = yield* query<Left>(
     "UPDATE tokens SET remain_quota = remain_quota WHERE id = ? AND quota_version = ? RETURNING remain_quota AS units",
     key?.id ?? null,
     key?.version ?? null
@@ -144,7 +144,7 @@ export function* reserve(
   now: number,
   { creates, idempotency, key, limits, model, operation, tokens, units, user }: Purchase,
   lease = ownLease
-): Asking<Reservation> {
+): SqlStep<Reservation> {
   const known = idempotency && (yield* claim(user, idempotency, id, now))
   if (known !== undefined) {
     return "answer" in known ? { _tag: "Answered", replay: known } : { _tag: "Refused", failure: known }
@@ -152,7 +152,7 @@ export function* reserve(
   const left = yield* take(user, key, units)
   if (left === "user" || left === "key") {
     if (idempotency !== undefined) yield* forget(user, id)
-    const isGone = left === "key" && (yield* ask("SELECT 1 FROM tokens WHERE id = ?", key)).length === 0
+    const isGone = left === "key" && (yield* query("SELECT 1 FROM tokens WHERE id = ?", key)).length === 0
     return isGone ? { _tag: "Refused", failure: keyGone } : { _tag: "Short", of: left }
   }
   const limited = limits.requestsPerMinute !== undefined || limits.tokensPerMinute !== undefined
@@ -167,10 +167,10 @@ export function* reserve(
   return { _tag: "Reserved", charge, rate, left }
 }
 
-export function* add(charge: Charge, state: string, lease = ownLease): Asking<void> {
+export function* add(charge: Charge, state: string, lease = ownLease): SqlStep<void> {
   const { createdAt, id, key, model, operation, reserved, user } = charge
   const until = lease(createdAt)
-  yield* ask(
+  yield* query(
     `INSERT INTO charges (id, user_id, token_id, operation, model, state, reserved, lease_until, created_at,
       quota_version) VALUES (?, ?, ?, ?, ?, ?, ?, ${until.text}, ?, (SELECT quota_version FROM tokens WHERE id = ?))`,
     id,
@@ -190,8 +190,8 @@ export function* add(charge: Charge, state: string, lease = ownLease): Asking<vo
 export function* addSettled(
   { createdAt, id, key, model, operation, reserved, user }: Charge,
   { cost, inputTokens, outputTokens }: Settlement
-): Asking<void> {
-  yield* ask(
+): SqlStep<void> {
+  yield* query(
     `INSERT INTO charges (id, user_id, token_id, operation, model, state, reserved, cost, input_tokens, output_tokens,
       lease_until, created_at) VALUES (?, ?, ?, ?, ?, 'settled', ?, ?, ?, ?, ?, ?)`,
     id,
@@ -208,8 +208,8 @@ export function* addSettled(
   )
 }
 
-export function* settleOpen(id: string, { cost, inputTokens, outputTokens }: Settlement): Asking<boolean> {
-  const [row] = yield* ask<Ended>(
+export function* settleOpen(id: string, { cost, inputTokens, outputTokens }: Settlement): SqlStep<boolean> {
+  const [row] = yield* query<Ended>(
     `UPDATE charges SET state = 'settled', cost = ?, input_tokens = ?, output_tokens = ?
       WHERE id = ? AND state IN ${OPEN} RETURNING user_id, token_id, reserved, quota_version`,
     cost,
@@ -225,7 +225,7 @@ export function* settleOpen(id: string, { cost, inputTokens, outputTokens }: Set
     return true
   }
   const more = yield* collect(row.user_id, key, above)
-  yield* ask(
+  yield* query(
     "UPDATE charges SET cost = ?, uncollected = ? WHERE id = ?",
     cost - above + more,
     above - more,
@@ -238,15 +238,15 @@ export function* settleOpen(id: string, { cost, inputTokens, outputTokens }: Set
  * Settles a charge, of which the reserve may have been lost, with a server that ended or a commit that failed, or given
  * up.
  */
-export function* settle(charge: Charge, settlement: Settlement): Asking<boolean> {
+export function* settle(charge: Charge, settlement: Settlement): SqlStep<boolean> {
   if (yield* settleOpen(charge.id, settlement)) return true
-  const [reopened] = yield* ask(
+  const [reopened] = yield* query(
     `UPDATE charges SET state = 'reserved', reserved = 0
       WHERE id = ? AND state = 'refunded' AND lease_until = ${GIVEN_UP} RETURNING id`,
     charge.id
   )
   if (reopened === undefined) {
-    const [known] = yield* ask("SELECT id FROM charges WHERE id = ?", charge.id)
+    const [known] = yield* query("SELECT id FROM charges WHERE id = ?", charge.id)
     if (known !== undefined) return false
     yield* add({ ...charge, reserved: 0 }, "reserved")
   }
@@ -254,8 +254,8 @@ export function* settle(charge: Charge, settlement: Settlement): Asking<boolean>
 }
 
 /** `inDoubt`: it may have made something all the same, and is not made again under its `Idempotency-Key`. */
-export function* refund(id: string, inDoubt = false): Asking<boolean> {
-  const [row] = yield* ask<Ended>(
+export function* refund(id: string, inDoubt = false): SqlStep<boolean> {
+  const [row] = yield* query<Ended>(
     `UPDATE charges SET state = 'refunded' WHERE id = ? AND state IN ${OPEN}
       RETURNING user_id, token_id, reserved, quota_version`,
     id
@@ -267,8 +267,8 @@ export function* refund(id: string, inDoubt = false): Asking<boolean> {
 }
 
 /** Refunds it since nothing is heard of it. Whoever made the call may be there all the same, and settle it later. */
-export function* giveUp(id: string, inDoubt: boolean): Asking<boolean> {
-  yield* ask(`UPDATE charges SET lease_until = ${GIVEN_UP} WHERE id = ? AND state IN ${OPEN}`, id)
+export function* giveUp(id: string, inDoubt: boolean): SqlStep<boolean> {
+  yield* query(`UPDATE charges SET lease_until = ${GIVEN_UP} WHERE id = ? AND state IN ${OPEN}`, id)
   return yield* refund(id, inDoubt)
 }
 
@@ -276,11 +276,11 @@ export function* giveUp(id: string, inDoubt: boolean): Asking<boolean> {
 const RENEWED_AT_ONCE = 50
 const SOME = `(${Array(RENEWED_AT_ONCE).fill("?").join(", ")})`
 
-export function* renew(ids: ReadonlyArray<string>, { text, value }: ReturnType<Lease>): Asking<void> {
+export function* renew(ids: ReadonlyArray<string>, { text, value }: ReturnType<Lease>): SqlStep<void> {
   for (let at = 0; at < ids.length; at += RENEWED_AT_ONCE) {
     const some = ids.slice(at, at + RENEWED_AT_ONCE)
     const rest = Array(RENEWED_AT_ONCE - some.length).fill("")
-    yield* ask(
+    yield* query(
       `UPDATE charges SET lease_until = ${text} WHERE state IN ${OPEN} AND id IN ${SOME}`,
       value,
       ...some,

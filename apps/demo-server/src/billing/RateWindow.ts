@@ -1,6 +1,6 @@
 /** How often a key may call, and for how many tokens: windows of a minute, in the transaction that reserves. */
 import type { RateLimits } from "../accounts/KeyLimits.ts"
-import { ask, type Asking } from "../sql/SqlStep.ts"
+import { query, type SqlStep } from "../sql/SqlStep.ts"
 
 export const WINDOW_MS = 60_000
 
@@ -58,8 +58,8 @@ export const stateOf = (
 ): RateState => ({ ...limits, admitted, requests, tokens, resetMs: start + WINDOW_MS - now })
 
 /** Writes a window as it is. */
-export function* putWindow(key: number, { requests, start, tokens }: Window): Asking<void> {
-  yield* ask(
+export function* putWindow(key: number, { requests, start, tokens }: Window): SqlStep<void> {
+  yield* query(
     `INSERT INTO rate_windows (token_id, starts_at, requests, tokens) VALUES (?, ?, ?, ?)
     ON CONFLICT (token_id) DO UPDATE SET
       starts_at = excluded.starts_at, requests = excluded.requests, tokens = excluded.tokens`,
@@ -82,10 +82,10 @@ const IS_OTHER = `(rate_windows.starts_at < excluded.starts_at
  * **Details.** A call of more tokens than a whole minute has is let in when it is the first of its minute: else it never
  * would be.
  */
-export function* countCall(key: number, tokens: number, limits: RateLimits, now: number): Asking<RateState> {
+export function* countCall(key: number, tokens: number, limits: RateLimits, now: number): SqlStep<RateState> {
   const start = windowOf(now)
   const { requestsPerMinute = ANY, tokensPerMinute = ANY } = limits
-  const counted = yield* ask<Omit<Window, "start">>(
+  const counted = yield* query<Omit<Window, "start">>(
     `INSERT INTO rate_windows (token_id, starts_at, requests, tokens) VALUES (?, ?, 1, ?)
     ON CONFLICT (token_id) DO UPDATE SET
       requests = CASE WHEN ${IS_OTHER} THEN 1 ELSE rate_windows.requests + 1 END,
@@ -103,7 +103,7 @@ export function* countCall(key: number, tokens: number, limits: RateLimits, now:
   const admitted = counted.length > 0
   const [row] = admitted
     ? counted
-    : yield* ask<Omit<Window, "start">>("SELECT requests, tokens FROM rate_windows WHERE token_id = ?", key)
+    : yield* query<Omit<Window, "start">>("SELECT requests, tokens FROM rate_windows WHERE token_id = ?", key)
   const [requests, of] = [Number(row?.requests ?? 0), Number(row?.tokens ?? 0)]
   return stateOf(limits, { start, requests, tokens: of }, admitted, now)
 }

@@ -12,7 +12,6 @@ export const makeSurely = Effect.gen(function* () {
   const retrying = yield* FiberSet.make()
   // What is not written when the server ends would be given back at its next start.
   yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(retrying), "5 seconds"))
-  const fork = yield* FiberSet.runtime(retrying)<never>()
 
   const surely = (write: Effect.Effect<unknown, SqlError.SqlError>): Effect.Effect<void> =>
     Effect.catchTag(Effect.asVoid(write), "SqlError", (error) =>
@@ -30,5 +29,5 @@ export const makeSurely = Effect.gen(function* () {
       )
     )
 
-  return { fork, surely }
+  return { surely }
 })

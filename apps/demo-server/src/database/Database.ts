@@ -1,6 +1,6 @@
 /** The accounts' database: opened, brought up to date, and what an earlier version left in the data folder taken over. */
 import { Effect, FileSystem, Layer, Path, type Redacted } from "effect"
-import { type Migrator, SqlClient, type SqlError } from "effect/sql"
+import type { Migrator, SqlError } from "effect/sql"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import * as NodeSqlite from "../sql/NodeSqlite.ts"
 import * as Postgres from "../sql/Postgres.ts"
@@ -8,7 +8,6 @@ import { dataFolderError, StartError } from "../config/StartError.ts"
 import { markMoved, newerVersion, openDataFolder } from "../accounts/AccountsFile.ts"
 import { migrate } from "./Migrations.ts"
 import { addOwner } from "../accounts/Owner.ts"
-import { recoverNoted } from "../billing/Noted.ts"
 
 type Fault = SqlError.SqlError | Migrator.MigrationError
 
@@ -46,6 +45,20 @@ const touch = Effect.fnUntraced(function* (file: string, folder: string) {
   )
 })
 
+/** Versions before group commits wrote settlements beside the file first, and removed them on a clean stop. */
+const refuseNotes = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const notes = `${file}-noted`
+  const size = yield* Effect.orElseSucceed(
+    Effect.map(fs.stat(notes), (found) => Number(found.size)),
+    () => 0
+  )
+  if (size === 0) return
+  return yield* new StartError({
+    message: `${notes} holds charges that the version of Sluice before this one had not committed when it was killed: start and stop that version once, or delete the file to leave these charges out`
+  })
+})
+
 const inFile = Effect.fnUntraced(function* (data: string, synchronous: NodeSqlite.Synchronous) {
   const path = yield* Path.Path
   const legacy = yield* openDataFolder(data)
@@ -53,7 +66,7 @@ const inFile = Effect.fnUntraced(function* (data: string, synchronous: NodeSqlit
   yield* touch(file, data)
   const prepare = Effect.gen(function* () {
     if ((yield* migrate).isNewer) return yield* newerVersion(data)
-    yield* recoverNoted(file)
+    yield* refuseNotes(file)
     if (legacy === undefined) return
     yield* addOwner(legacy)
     yield* Effect.mapError(markMoved(data), dataFolderError(data))
@@ -61,7 +74,7 @@ const inFile = Effect.fnUntraced(function* (data: string, synchronous: NodeSqlit
   return Layer.effectDiscard(prepare).pipe(
     Layer.provideMerge(NodeSqlite.layer(file, synchronous)),
     Layer.catchTag(["SqlError", "MigrationError"], (error) =>
-      Layer.effect(SqlClient.SqlClient, Effect.fail(fileError(data)(error)))
+      Layer.effectContext(Effect.fail(fileError(data)(error)))
     )
   )
 })
@@ -85,7 +98,7 @@ const inPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, data: st
   return Layer.effectDiscard(prepare).pipe(
     Layer.provideMerge(Postgres.layer(url)),
     Layer.catchTag(["SqlError", "MigrationError", "PostgresMissing"], (error) =>
-      Layer.effect(SqlClient.SqlClient, Effect.fail(postgresError(error)))
+      Layer.effectContext(Effect.fail(postgresError(error)))
     )
   )
 })

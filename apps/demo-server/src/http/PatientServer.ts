@@ -40,13 +40,6 @@ type Exchange = readonly [request: IncomingMessage, response: ServerResponse]
  */
 type Connections = Map<Socket, { exchange: Exchange | undefined }>
 
-/**
- * Takes exchanges that it knows how to answer before anybody else sees them; whether it took this one.
- *
- * What it took it may pass on as long as nothing was answered and nothing of the body was read.
- */
-export type Take = (request: IncomingMessage, response: ServerResponse, pass: () => void) => boolean
-
 /** Whichever status goes with it on the wire: the shape is that of every refusal. */
 const failure = (code: string, message: string) =>
   new Failure({ status: 400, code, message, retryable: false })
@@ -204,28 +197,16 @@ export const patientServer = (patience: number, begin: () => void) => {
   server.on("checkExpectation", (...exchange: Exchange) => refuse(exchange, 417, unexpected))
 
   const held: Array<Exchange> = []
-  let take: Take | undefined
-  const watching = new Set(server.listeners("request"))
-  /** Whoever handles requests has them from here: who takes some first is asked first. */
-  const handOut =
-    (handlers: ReadonlyArray<Function>) => (request: IncomingMessage, response: ServerResponse) => {
-      const pass = () => {
-        for (const handle of handlers) handle.call(server, request, response)
-      }
-      if (take?.(request, response, pass) !== true) pass()
-    }
+  // These have seen the held requests already.
+  const observers = new Set(server.listeners("request"))
   const hold = (...exchange: Exchange) => void held.push(exchange)
   const watch = (event: string) => {
     if (event !== "request") return
     server.off("newListener", watch)
     setImmediate(() => {
       server.off("request", hold)
-      // Who watches exchanges from the start has seen these already.
-      const handlers = server.listeners("request").filter((listener) => !watching.has(listener))
-      for (const handler of handlers) server.off("request", handler as () => void)
-      const handle = handOut(handlers)
-      server.on("request", handle)
-      for (const exchange of held.splice(0)) handle(...exchange)
+      const handlers = server.listeners("request").filter((listener) => !observers.has(listener))
+      for (const exchange of held.splice(0)) for (const handle of handlers) handle.call(server, ...exchange)
     })
   }
   server.on("request", hold)
@@ -234,8 +215,5 @@ export const patientServer = (patience: number, begin: () => void) => {
     for (const [, response] of held.splice(0)) response.destroy()
     server.closeAllConnections()
   }
-  const takeFirst = (taking: Take | undefined) => {
-    take = taking
-  }
-  return { server, drop, takeFirst }
+  return { server, drop }
 }

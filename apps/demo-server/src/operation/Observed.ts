@@ -26,11 +26,6 @@ const whenEnded = (response: Response, after: Effect.Effect<void>): Effect.Effec
 export const tellRequest = (id: string, answered: Answered): Effect.Effect<void> =>
   Effect.annotateLogs(Effect.logInfo("request"), { request: id, ...answered })
 
-const began = new WeakMap<object, number>()
-
-/** Says when a request of Node's came, which somebody else had before. */
-export const noteBegin = (source: object, millis: number): void => void began.set(source, millis)
-
 /** Handles a request with a record of its own, and tells of it. */
 export const observed = <E, R>(
   request: HttpServerRequest.HttpServerRequest,
@@ -39,7 +34,7 @@ export const observed = <E, R>(
   handle: Effect.Effect<Response, E, R>
 ): Effect.Effect<Response, E, R> =>
   Effect.gen(function* () {
-    const started = began.get(request.source) ?? (yield* Clock.currentTimeMillis)
+    const started = yield* Clock.currentTimeMillis
     const record: { now: RequestRecord } = { now: {} }
     const tell = Effect.fnUntraced(function* (status: number) {
       const answered = {

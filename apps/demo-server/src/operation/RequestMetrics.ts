@@ -26,14 +26,6 @@ const tokens = (attributes: Attributes) =>
     attributes
   })
 
-const laned = Metric.counter("sluice_lane_requests_total", {
-  description: "Of the requests, those that were answered on the shortest way",
-  incremental: true
-})
-
-/** One of them. */
-export const countLaned = (context: Context.Context<never>): void => laned.updateUnsafe(1, context)
-
 /** A request that has been answered. */
 export interface Answered extends RequestRecord {
   readonly method: string

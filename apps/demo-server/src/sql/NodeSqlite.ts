@@ -1,15 +1,16 @@
 /** Effect's SqlClient over the SQLite that comes with Node: one connection, one file, one server. */
-import { Effect, Layer, Scope, Semaphore, Stream } from "effect"
+import { Context, Effect, Layer, Scope, Semaphore, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
+import { closeSync, fdatasync, openSync } from "node:fs"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
-import { type DirectSql, makeDirect } from "./DirectSql.ts"
-import { makeNotes } from "./Notes.ts"
+import { GroupCommit, type GroupDriver, makeGroupCommit } from "./GroupCommit.ts"
+import { runSync, type SqlQuery } from "./SqlStep.ts"
 
-/** Statements kept prepared. The texts of a program are few: values are parameters. */
+/** Prepared statements that are kept. A program has few: values are parameters. */
 const PREPARED = 200
 
-/** Pages of the log (100 MB) that are written into the file at once: it takes about 14 ms, in which nothing else is answered. */
+/** Pages of the write-ahead log (100 MB) that a checkpoint copies into the file: about 14 ms, during which nothing else runs. */
 const CHECKPOINT_PAGES = 25_000
 
 /** SQLite's result code of an error. */
@@ -29,75 +30,118 @@ const sqlError = (cause: unknown, operation: string) =>
 const attempt = <A>(operation: string, run: () => A) =>
   Effect.try({ try: run, catch: (cause) => sqlError(cause, operation) })
 
-/** A prepared statement takes what SQLite stores; anything else it refuses by a typed error. */
-const run = (statement: StatementSync, params: ReadonlyArray<unknown>) =>
-  statement.all(...(params as ReadonlyArray<SQLInputValue>))
+type Rows = ReadonlyArray<object>
 
-type Prepare = (sql: string) => StatementSync
+/** SQLite refuses values that it cannot store with a typed error. */
+const runStatement = (statement: StatementSync, values: ReadonlyArray<unknown>): Rows =>
+  statement.all(...(values as ReadonlyArray<SQLInputValue>)) as Rows
 
-const preparing = (database: DatabaseSync): Prepare => {
+const preparing = (database: DatabaseSync) => {
   const prepared = new Map<string, StatementSync>()
-  return (sql) => {
-    const found = prepared.get(sql)
+  return (text: string): StatementSync => {
+    const found = prepared.get(text)
     if (found !== undefined) return found
     if (prepared.size >= PREPARED) prepared.clear()
-    const statement = database.prepare(sql)
-    prepared.set(sql, statement)
+    const statement = database.prepare(text)
+    prepared.set(text, statement)
     return statement
   }
 }
 
+type Flushed = Effect.Effect<void, SqlError.SqlError>
+
+/** Waits until what is in the log is on disk, on a thread of its own. One flush serves all who wait when it starts. */
+const makeFlush = (log: string) => {
+  let file: number | undefined
+  const waiting: Array<(flushed: Flushed) => void> = []
+  let running = false
+  const start = () => {
+    const served = waiting.splice(0)
+    const finish = (cause: unknown) => {
+      running = false
+      const flushed = cause === null ? Effect.void : Effect.fail(sqlError(cause, "flush"))
+      for (const resume of served) resume(flushed)
+      if (waiting.length > 0) start()
+    }
+    running = true
+    try {
+      fdatasync((file ??= openSync(log, "r+")), finish)
+    } catch (cause) {
+      finish(cause)
+    }
+  }
+  const flush = Effect.uninterruptible(
+    Effect.callback<void, SqlError.SqlError>((resume) => {
+      waiting.push(resume)
+      if (!running) start()
+    })
+  )
+  const close = Effect.map(
+    Effect.suspend(() => (running ? Effect.ignore(flush) : Effect.void)),
+    () => {
+      if (file !== undefined) closeSync(file)
+    }
+  )
+  return { flush, close }
+}
+
+/** Statements that change something, each of which outside a transaction is a commit of its own. */
+const CHANGES = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE|CREATE|ALTER|DROP|WITH)\b/i
+
 const connectionTo = (
   database: DatabaseSync,
-  prepare: Prepare,
-  direct: DirectSql
+  prepare: (text: string) => StatementSync,
+  flush: Effect.Effect<void, SqlError.SqlError>
 ): SqlConnection.Connection => {
-  const rows = (sql: string, params: ReadonlyArray<unknown>) =>
-    attempt("execute", () => {
-      direct.beforeOthers()
-      return run(prepare(sql), params)
-    })
-  const values = (sql: string, params: ReadonlyArray<unknown>) =>
-    Effect.map(rows(sql, params), (rows) => rows.map((row) => Object.values(row)))
+  const running = (
+    text: string,
+    values: ReadonlyArray<unknown>,
+    statement: (text: string) => StatementSync
+  ) =>
+    Effect.flatMap(
+      attempt("execute", () => runStatement(statement(text), values)),
+      (rows) =>
+        database.isTransaction || !CHANGES.test(text) ? Effect.succeed(rows) : Effect.as(flush, rows)
+    )
+  const rows = (text: string, values: ReadonlyArray<unknown>) => running(text, values, prepare)
+  const arrays = (text: string, values: ReadonlyArray<unknown>) =>
+    Effect.map(rows(text, values), (rows) => rows.map((row) => Object.values(row)))
+  const transformed = (
+    rows: Effect.Effect<Rows, SqlError.SqlError>,
+    transform: (<A extends object>(rows: ReadonlyArray<A>) => ReadonlyArray<A>) | undefined
+  ) => (transform === undefined ? rows : Effect.map(rows, transform))
   return {
-    execute: (sql, params, transform) =>
-      Effect.map(rows(sql, params), (rows) => (transform === undefined ? rows : transform(rows))),
+    execute: (text, values, transform) => transformed(rows(text, values), transform),
     executeRaw: rows,
-    executeValues: values,
-    executeValuesUnprepared: values,
-    executeUnprepared: (sql, params, transform) =>
-      Effect.map(
-        attempt("execute", () => {
-          direct.beforeOthers()
-          return run(database.prepare(sql), params)
-        }),
-        (rows) => (transform === undefined ? rows : transform(rows))
+    executeValues: arrays,
+    executeValuesUnprepared: arrays,
+    executeUnprepared: (text, values, transform) =>
+      transformed(
+        running(text, values, (text) => database.prepare(text)),
+        transform
       ),
-    executeStream: (sql, params, transform) =>
-      Stream.unwrap(
-        Effect.map(rows(sql, params), (rows) =>
-          Stream.fromIterable(transform === undefined ? rows : transform(rows))
-        )
-      )
+    executeStream: (text, values, transform) =>
+      Stream.unwrap(Effect.map(transformed(rows(text, values), transform), Stream.fromIterable))
   }
 }
 
-/** What a commit waits for: that the disk has it (`full`), or that the operating system does (`normal`). */
+/** What a commit waits for: `full`, until it is on disk; `normal`, until the operating system has it. */
 export type Synchronous = "full" | "normal"
 
-const open = (file: string, synchronous: Synchronous) =>
+const open = (file: string) =>
   attempt("open", () => {
-    // A lock held by another server is not waited for.
+    // A lock of another server is not waited for.
     const database = new DatabaseSync(file, { timeout: 0 })
     try {
       database.exec("PRAGMA locking_mode = EXCLUSIVE")
       database.exec("PRAGMA journal_mode = WAL")
-      database.exec(`PRAGMA synchronous = ${synchronous.toUpperCase()}`)
+      // Who has to wait for the disk does so by `flush`, without stopping the thread.
+      database.exec("PRAGMA synchronous = NORMAL")
       database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
       database.exec("PRAGMA foreign_keys = ON")
-      // What a savepoint keeps is written to a file otherwise, page by page, once it was too much for memory.
+      // Otherwise a large savepoint is written to a file page by page.
       database.exec("PRAGMA temp_store = MEMORY")
-      // The lock is taken by writing.
+      // Writing takes the lock.
       database.exec("BEGIN IMMEDIATE; COMMIT")
       return database
     } catch (cause) {
@@ -106,57 +150,77 @@ const open = (file: string, synchronous: Synchronous) =>
     }
   })
 
-const known = new WeakMap<SqlClient.SqlClient, DirectSql>()
+const BEGIN = "BEGIN IMMEDIATE"
 
-/** The same connection without Effect's client; none of a client of another database. */
-export const directOf = (sql: SqlClient.SqlClient): DirectSql | undefined => known.get(sql)
+/** Runs groups on the connection, between the transactions of the client. */
+const groupDriver = (
+  database: DatabaseSync,
+  execute: (query: SqlQuery) => Rows,
+  exclusively: <A, E>(run: Effect.Effect<A, E>) => Effect.Effect<A, E>,
+  flush: GroupDriver["flush"]
+): GroupDriver => ({
+  flush,
+  transact: (group) =>
+    exclusively(
+      attempt("commit", () => {
+        try {
+          execute({ text: BEGIN, values: [] })
+          const values = group.map(({ step }) => runSync(step(), execute))
+          execute({ text: "COMMIT", values: [] })
+          return values
+        } catch (cause) {
+          if (database.isOpen && database.isTransaction) database.exec("ROLLBACK")
+          throw cause
+        }
+      })
+    )
+})
 
 /**
- * The client of a file, which is made when it is not there.
+ * The client of a file, which is created if it does not exist, and its group commits.
  *
- * **Details.** The file is locked for as long as the layer lives: a second server on it fails with `LockTimeoutError`.
- * What was committed survives a loss of power, unless `synchronous` is `normal`: then it survives the end of the process.
- * Statements of one fiber's transaction and those of other fibers take turns. `directOf` gives the way past Effect.
+ * **Details.** The file is locked while the layer lives: a second server fails with `LockTimeoutError`. With `full` a
+ * commit survives a loss of power; with `normal` it survives the end of the process. Transactions take turns.
  *
  * **Gotchas.** Statements run on the thread that calls them: keep them small.
  */
 export const layer = (
   file: string,
   synchronous: Synchronous = "full"
-): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
-  Layer.effect(
-    SqlClient.SqlClient,
+): Layer.Layer<SqlClient.SqlClient | GroupCommit, SqlError.SqlError> =>
+  Layer.effectContext(
     Effect.gen(function* () {
       const scope = yield* Scope.Scope
-      const database = yield* open(file, synchronous)
+      const database = yield* open(file)
       yield* Scope.addFinalizer(
         scope,
         Effect.sync(() => database.close())
       )
+      const log = makeFlush(`${file}-wal`)
+      yield* Scope.addFinalizer(scope, log.close)
+      const flush = synchronous === "full" ? log.flush : Effect.void
       const semaphore = yield* Semaphore.make(1)
       const prepare = preparing(database)
-      const direct = makeDirect({
-        database,
-        log: `${file}-wal`,
-        notes: makeNotes(file),
-        waitsForDisk: synchronous === "full",
-        answer: ({ text, values }) => run(prepare(text), values) as ReadonlyArray<object>,
-        errorOf: (cause) => sqlError(cause, "execute"),
-        whenFree: (then) => void Effect.runFork(Semaphore.withPermits(semaphore, 1)(Effect.sync(then)))
-      })
-      yield* Scope.addFinalizer(scope, Effect.sync(direct.close))
       const client = yield* SqlClient.make({
         ...SqlClient.makeSqliteAcquirers({
-          connection: Effect.succeed(connectionTo(database, prepare, direct)),
+          connection: Effect.succeed(connectionTo(database, prepare, flush)),
           semaphore,
-          isTransaction: direct.isOthers
+          isTransaction: () => database.isTransaction
         }),
         compiler: Statement.makeCompilerSqlite(),
         driver: "node-sqlite",
-        beginTransaction: "BEGIN IMMEDIATE",
+        beginTransaction: BEGIN,
+        commit: (connection) => Effect.andThen(connection.executeRaw("COMMIT", []), flush),
         spanAttributes: [["db.system.name", "sqlite"]]
       })
-      known.set(client, direct)
-      return client
+      const groups = yield* makeGroupCommit(
+        groupDriver(
+          database,
+          ({ text, values }) => runStatement(prepare(text), values),
+          Semaphore.withPermits(semaphore, 1),
+          flush
+        )
+      )
+      return Context.make(SqlClient.SqlClient, client).pipe(Context.add(GroupCommit, groups))
     })
   ).pipe(Layer.provide(Reactivity.layer))

@@ -1,7 +1,10 @@
 /** Effect's SqlClient over a PostgreSQL, by a package that only those load who name one. */
-import { type Duration, Effect, Layer, type Redacted, Result, Schema } from "effect"
+import { Context, type Duration, Effect, Layer, type Redacted, Result, Schema } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { GroupCommit, type GroupDriver, makeGroupCommit } from "./GroupCommit.ts"
+import { runEffect } from "./SqlStep.ts"
+import { guarded } from "./Transaction.ts"
 
 /** Connections of one server at most. */
 const CONNECTIONS = 10
@@ -60,6 +63,31 @@ const commit = (connection: SqlConnection.Connection) =>
       : Effect.void
   )
 
+/** Runs a group as one transaction. PostgreSQL has it on disk when it answers the commit. */
+const groupDriver = (sql: SqlClient.SqlClient): GroupDriver => {
+  /** All users of the group first, in one order: otherwise two servers wait for each other's rows. */
+  const lockUsers = (users: ReadonlyArray<string>): Effect.Effect<unknown, SqlError.SqlError> =>
+    users.length === 0
+      ? Effect.void
+      : sql`SELECT 1 FROM users WHERE ${sql.in("id", users)} ORDER BY id FOR NO KEY UPDATE`
+  return {
+    flush: Effect.void,
+    transact: (group) => {
+      const users = new Set(group.flatMap(({ user }) => user ?? []))
+      return guarded(
+        Effect.andThen(
+          lockUsers([...users]),
+          Effect.forEach(group, ({ step }) => runEffect(sql, step))
+        )
+      ).pipe(
+        Effect.provideService(SqlClient.SqlClient, sql),
+        // A span for each statement costs as much as the statement.
+        Effect.withTracerEnabled(false)
+      )
+    }
+  }
+}
+
 /** `@effect/sql-pg` is an optional dependency, and is not there. */
 export class PostgresMissing extends Schema.TaggedError<PostgresMissing>()("PostgresMissing", {
   message: Schema.String
@@ -85,7 +113,7 @@ const exact = (value: bigint): number | bigint => {
 export const layer = (
   url: Redacted.Redacted,
   patience: Duration.Input = PATIENCE
-): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError | PostgresMissing> =>
+): Layer.Layer<SqlClient.SqlClient | GroupCommit, SqlError.SqlError | PostgresMissing> =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { PgClient, PgTypes } = yield* Effect.tryPromise({
@@ -111,7 +139,7 @@ export const layer = (
           Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(silent("connect")) }),
           Effect.map((connection) => impatient(connection, patience))
         )
-        return yield* SqlClient.make({
+        const client = yield* SqlClient.make({
           acquirer,
           borrower: (use) => Effect.scoped(Effect.flatMap(acquirer, use)),
           compiler: PgClient.makeCompiler(),
@@ -121,7 +149,9 @@ export const layer = (
           releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
           spanAttributes: [["db.system.name", "postgresql"]]
         })
+        const groups = yield* makeGroupCommit(groupDriver(client))
+        return Context.make(SqlClient.SqlClient, client).pipe(Context.add(GroupCommit, groups))
       })
-      return Layer.effect(SqlClient.SqlClient, acquire).pipe(Layer.provide(Reactivity.layer))
+      return Layer.effectContext(acquire).pipe(Layer.provide(Reactivity.layer))
     })
   )

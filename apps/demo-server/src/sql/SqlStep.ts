@@ -1,42 +1,41 @@
 /**
- * Steps of transactions, written once for both databases: they ask by plain statements and go on with the rows.
+ * Steps of transactions, written once for both databases: generators that yield queries and receive rows.
  *
- * Whoever runs them decides how: through Effect's client, or straight on SQLite's connection, where a statement of the
- * client costs several times what SQLite needs for it.
+ * The driver decides how a step runs: synchronously on SQLite's connection, or as an Effect over the SQL client.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
-/** A statement with `?` where its values go. */
-export interface Query {
+/** A statement with `?` for each of its values. */
+export interface SqlQuery {
   readonly text: string
   readonly values: ReadonlyArray<unknown>
 }
 
 type Rows = ReadonlyArray<object>
 
-/** What is asked on the way to an `A`. */
-export type Asking<A> = Generator<Query, A, Rows>
+/** Queries, and what they lead to. */
+export type SqlStep<A> = Generator<SqlQuery, A, Rows>
 
-/** Asks; the rows are what the statement says that they are. */
-export function* ask<Row extends object>(
+/** Runs a statement within a step. `Row` is trusted: the statement decides the columns. */
+export function* query<Row extends object>(
   text: string,
   ...values: ReadonlyArray<unknown>
-): Generator<Query, ReadonlyArray<Row>, Rows> {
+): Generator<SqlQuery, ReadonlyArray<Row>, Rows> {
   return (yield { text, values }) as ReadonlyArray<Row>
 }
 
-/** Goes through a step with somebody who answers at once. */
-export const answered = <A>(asking: Asking<A>, answer: (query: Query) => Rows): A => {
-  let next = asking.next()
-  while (next.done !== true) next = asking.next(answer(next.value))
+/** Runs a step on a connection that answers at once. */
+export const runSync = <A>(step: SqlStep<A>, execute: (query: SqlQuery) => Rows): A => {
+  let next = step.next()
+  while (next.done !== true) next = step.next(execute(next.value))
   return next.value
 }
 
-/** The texts of a program are few. */
+/** The statements of a program are few: each is rewritten once. */
 const numbered = new Map<string, string>()
 
-/** As PostgreSQL has it: `$1`, `$2` for the values in their order. */
+/** PostgreSQL's placeholders: `$1`, `$2`, in order. */
 const withNumbers = (text: string): string => {
   const known = numbered.get(text)
   if (known !== undefined) return known
@@ -46,17 +45,17 @@ const withNumbers = (text: string): string => {
   return made
 }
 
-/** Goes through a step with Effect's client. */
-export const asked = <A>(
+/** Runs a step with Effect's SQL client. */
+export const runEffect = <A>(
   sql: SqlClient.SqlClient,
-  step: () => Asking<A>
+  step: () => SqlStep<A>
 ): Effect.Effect<A, SqlError.SqlError> => {
   const textOf = sql.onDialectOrElse({ pg: () => withNumbers, orElse: () => (text: string) => text })
   return Effect.gen(function* () {
-    const asking = step()
-    let next = asking.next()
+    const running = step()
+    let next = running.next()
     while (next.done !== true) {
-      next = asking.next(yield* sql.unsafe<object>(textOf(next.value.text), next.value.values))
+      next = running.next(yield* sql.unsafe<object>(textOf(next.value.text), next.value.values))
     }
     return next.value
   })
