@@ -2,7 +2,7 @@
 import type { Failure } from "@sluice/core/contract"
 import type { GatewayError } from "@sluice/core"
 import { Cause, Context, Effect, Exit, Layer, Option, Schedule, Stream } from "effect"
-import { HttpBody, HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpBody, HttpEffect, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { isAbandoned } from "../http/HttpErrors.ts"
 import { Caller } from "../accounts/Caller.ts"
