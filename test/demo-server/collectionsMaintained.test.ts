@@ -23,9 +23,9 @@ describe("the collections of a server", () => {
         }
       })
       yield* Effect.gen(function* () {
-        const { collection, remove, whole } = yield* openCollections(folder, false)
+        const { collection, remove, defaultCollection } = yield* openCollections(folder, false)
         for (const name of ["gates", "quays"]) yield* (yield* collection(name, true)).library
-        yield* whole.library
+        yield* defaultCollection.library
         // Known, and not open
         yield* collection("weirs", true)
         yield* remove("quays")

@@ -58,7 +58,7 @@ describe("page images", () => {
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       const { draw, drawn } = pen()
-      const { forget, get } = yield* images(data, 250)
+      const { remove, get } = yield* images(data, 250)
       const page = (number: number) => ({ sha256: sha256("b"), page: number, width: 600 })
       for (const number of [1, 2, 1, 3]) yield* get(page(number), draw)
       assert.deepStrictEqual(
@@ -67,7 +67,7 @@ describe("page images", () => {
       )
       yield* get(page(1), draw)
       assert.strictEqual(drawn.times, 3)
-      yield* forget(sha256("b"))
+      yield* remove(sha256("b"))
       assert.deepStrictEqual(readdirSync(join(data, "page-images")), [])
     }).pipe(Effect.scoped)
   )

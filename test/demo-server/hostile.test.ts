@@ -6,7 +6,7 @@ import { Multipart } from "effect/http"
 import { TestClock } from "effect/testing"
 import { gzipSync } from "node:zlib"
 import { IngestReportBody } from "../../apps/demo-server/src/contract/index.ts"
-import { uploads } from "../../apps/demo-server/src/documents/Upload.ts"
+import { uploadedFiles } from "../../apps/demo-server/src/documents/Upload.ts"
 import { MAX_CHARACTERS } from "../../apps/demo-server/src/embedded/Chat.ts"
 import { filesOf, testServer, TestServer } from "./TestServer.ts"
 
@@ -140,7 +140,7 @@ it.effect("an upload from which nothing comes is given up, since others wait for
       Stream.pipeThroughChannel(Multipart.makeChannel({ "content-type": "multipart/form-data; boundary=b" }))
     )
     const seen: Array<string> = []
-    const reading = yield* uploads(parts, () => {}).pipe(
+    const reading = yield* uploadedFiles(parts, () => {}).pipe(
       Stream.runForEach(({ path }) => Effect.sync(() => seen.push(path))),
       Effect.flip,
       Effect.forkChild
@@ -148,7 +148,7 @@ it.effect("an upload from which nothing comes is given up, since others wait for
     while (reading.pollUnsafe() === undefined) yield* TestClock.adjust("10 seconds")
     const error = yield* Fiber.join(reading)
     assert.strictEqual(error.reason, "Malformed")
-    assert.match(error.message, /Nothing came for 30 seconds.*send the rest again/)
+    assert.match(error.message, /sent nothing for 30 seconds.*send the rest again/)
     assert.deepStrictEqual(seen, ["whole.md"])
   })
 )

@@ -229,7 +229,7 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
         [{ metadata: { deep: { year: 1 } } }, "filter.metadata.deep", /Expected string/],
         [{ pages: { from: 0 } }, "filter.pages.from", /greater than or equal to 1/],
         // What can hold of nothing is told, instead of an answer that found nothing.
-        [{ pages: { from: 5, to: 2 } }, "filter.pages", /from 5 to 2.*swap the two/],
+        [{ pages: { from: 5, to: 2 } }, "filter.pages", /from 5 to 2.*Swap the two/],
         [{ pages: {} }, "filter.pages", /neither/],
         [{ documents: [] }, "filter.documents", /empty list/],
         [{ kinds: [] }, "filter.kinds", /empty list/],

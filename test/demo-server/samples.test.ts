@@ -1,11 +1,11 @@
-/** The first five minutes: each question that the page offers gets the answer that stands in the samples. */
+/** The samples: each starter question of the page has its answer in them. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { AnswerBody, DocumentText, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
 import { startServer } from "./TestServer.ts"
 import { json as jsonOf, startUpstream } from "./Upstream.ts"
 
-/** What the first sentence of each answer has to say, and where it stands. */
+/** What the first sentence of each answer must contain, and the document that it must cite. */
 const expected = {
   "How long may a boat stay at the waiting quay?": ["four hours", "handbook/07-mooring-and-fees.md"],
   "What is done at orange alert level?": ["All three weir gates open", "handbook/03-water-and-weir.md"],
@@ -20,7 +20,7 @@ const expected = {
   "上行的船只应该停在哪里？": ["黄线之后", "handbook/08-中文简介.md"]
 } as const
 
-it.live("a library begins empty where no samples are wanted", () =>
+it.live("starts with an empty library if SLUICE_SAMPLES is false", () =>
   Effect.gen(function* () {
     const { json } = yield* startServer({ samples: true, env: { SLUICE_SAMPLES: "false" } })
     const { documents, questions, state } = yield* json(ServerStatus, "/status")
@@ -28,21 +28,21 @@ it.live("a library begins empty where no samples are wanted", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("what keeps the samples from being read is said, sentence by sentence", () =>
+it.live("logs why the samples could not be added", () =>
   Effect.gen(function* () {
     const refusing = yield* startUpstream((response) =>
       jsonOf(response, { error: { message: "no such key" } }, 401)
     )
     const { printed } = yield* startServer({ samples: true, env: refusing.env })
     const said = yield* Effect.repeat(
-      Effect.sync(() => printed.join("").match(/The samples were not read: .*/)?.[0] ?? ""),
+      Effect.sync(() => printed.join("").match(/The samples could not be added: .*/)?.[0] ?? ""),
       { until: (line) => line !== "", schedule: Schedule.spaced("20 millis") }
     )
     assert.match(said, /[^.]\. The server tries again at its next start/)
   }).pipe(Effect.scoped)
 )
 
-it.live("every starter question is answered well, from the samples", () =>
+it.live("answers every starter question from the samples", () =>
   Effect.gen(function* () {
     const { json } = yield* startServer({ samples: true })
     const { questions } = yield* json(ServerStatus, "/status").pipe(

@@ -17,7 +17,7 @@ import { DocumentsLayer } from "./documents/Documents.ts"
 import { FiguresLayer } from "./documents/Figures.ts"
 import { PageImages } from "./documents/PageImages.ts"
 import { QaLayer } from "./documents/Qa.ts"
-import { Shelves } from "./libraries/UserLibraries.ts"
+import { UserLibraries } from "./libraries/UserLibraries.ts"
 import { StatusLayer } from "./documents/Status.ts"
 import { AccountLayer } from "./gateway/Account.ts"
 import { ChatLayer } from "./gateway/Chat.ts"
@@ -82,7 +82,7 @@ const start = Effect.gen(function* () {
   const { address } = yield* HttpServer.HttpServer
   const { host, data, stray } = yield* ServerConfig
   const accounts = yield* Accounts
-  const shelves = yield* Shelves
+  const libraries = yield* UserLibraries
   yield* Console.log(
     banner({
       host,
@@ -99,7 +99,7 @@ const start = Effect.gen(function* () {
       fresh: yield* accounts.firstStart
     })
   )
-  yield* Effect.forkScoped(shelves.fill)
+  yield* Effect.forkScoped(libraries.fill)
 })
 
 /** How long a parameter of a path may be, its schema says. */
@@ -119,7 +119,7 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
   Layer.effectDiscard(start).pipe(
     Layer.provide(HttpRouter.serve(RoutesLayer, SERVED)),
     Layer.provideMerge(
-      Layer.mergeAll(Shelves.layer, PageImages.layer, Recovery.layer).pipe(
+      Layer.mergeAll(UserLibraries.layer, PageImages.layer, Recovery.layer).pipe(
         Layer.provideMerge(ProvidersLayer),
         Layer.provideMerge(MoneyLayer),
         Layer.provideMerge(Layer.mergeAll(MediaFiles.layer, MediaTasks.layer, ProvidersFileState.layer)),

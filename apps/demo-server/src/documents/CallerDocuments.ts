@@ -1,47 +1,48 @@
-/** The libraries and documents of whoever makes the request at hand: another's are not there. */
+/** The caller's own collections and documents. */
 import { Failure } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { Visitor } from "../contract/Access.ts"
 import { DEFAULT_COLLECTION } from "../contract/Collections.ts"
 import { ragFailure } from "../libraries/RagFailure.ts"
-import type { Shelves } from "../libraries/UserLibraries.ts"
+import { UserLibraries } from "../libraries/UserLibraries.ts"
 
-export const notThere = (message: string, param: string) =>
+export const notFound = (message: string, param: string) =>
   new Failure({ status: 404, message, code: "not_found", param, retryable: false })
 
-interface Named {
+interface CollectionQuery {
   readonly collection?: string | null | undefined
 }
 
-export const ownDocuments = (shelves: Shelves["Service"]) => {
-  const collection = ({ collection }: Named, made: boolean) =>
+/** Each call reads the current `Visitor`. */
+export const makeCallerDocuments = Effect.map(UserLibraries, (libraries) => {
+  const open = ({ collection }: CollectionQuery, create: boolean) =>
     Effect.gen(function* () {
-      const shelf = yield* shelves.of((yield* Visitor).user)
-      return yield* shelf.collection(collection ?? DEFAULT_COLLECTION, made)
+      const own = yield* libraries.of((yield* Visitor).user)
+      return yield* own.collection(collection ?? DEFAULT_COLLECTION, create)
     })
-  /** A document as it was read. */
-  const document = (id: string, named: Named) =>
+  const document = (id: string, query: CollectionQuery) =>
     Effect.mapError(
-      Effect.flatMap(collection(named, false), (own) => own.read(id)),
+      Effect.flatMap(open(query, false), ({ read }) => read(id)),
       ragFailure
     )
   return {
-    /** A collection that is not there is made where `made` says so. */
-    library: (named: Named, made = false) =>
+    /** The collection's library. `create` makes a missing collection. */
+    library: (query: CollectionQuery, create = false) =>
       Effect.mapError(
-        Effect.flatMap(collection(named, made), (own) => own.library),
+        Effect.flatMap(open(query, create), ({ library }) => library),
         ragFailure
       ),
+    /** A parsed document. */
     document,
-    /** A document, and one of its pages, counted from 1. */
-    page: Effect.fn("OwnDocuments.page")(function* (id: string, number: number, named: Named) {
-      const { info, parsed } = yield* document(id, named)
+    /** A parsed document and one of its pages, counted from 1. */
+    page: Effect.fn("CallerDocuments.page")(function* (id: string, number: number, query: CollectionQuery) {
+      const { info, parsed } = yield* document(id, query)
       const page = parsed.pages.find((page) => page.number === number)
       if (page === undefined) {
-        const has = parsed.pages.length === 0 ? "no pages" : `pages 1 to ${parsed.pages.length}`
-        return yield* notThere(`${info.path} has no page ${number}: it has ${has}`, "number")
+        const has = parsed.pages.length === 0 ? "It has no pages" : `It has pages 1 to ${parsed.pages.length}`
+        return yield* notFound(`${info.path} has no page ${number}. ${has}`, "number")
       }
       return { info, parsed, page }
     })
   }
-}
+})

@@ -1,4 +1,4 @@
-/** Which collections there are; made, and removed with all that is in them. */
+/** Collections: list, create, remove. */
 import { Failure } from "@sluice/core/contract"
 import type { RagError } from "@sluice/rag"
 import { Effect } from "effect"
@@ -6,20 +6,20 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Visitor } from "../contract/Access.ts"
 import { DEFAULT_COLLECTION } from "../contract/Collections.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
-import { PageImages } from "./PageImages.ts"
 import { ragFailure } from "../libraries/RagFailure.ts"
-import type { Shelf } from "../libraries/UserLibrary.ts"
-import { Shelves } from "../libraries/UserLibraries.ts"
+import { UserLibraries } from "../libraries/UserLibraries.ts"
+import type { UserLibrary } from "../libraries/UserLibrary.ts"
+import { PageImages } from "./PageImages.ts"
 
-const alwaysThere = new Failure({
+const cannotRemoveDefault = new Failure({
   status: 409,
-  message: `The collection "${DEFAULT_COLLECTION}" is always there: remove its documents, DELETE /documents/{id}`,
+  message: `The collection "${DEFAULT_COLLECTION}" can't be removed. Remove its documents with DELETE /documents/{id}`,
   code: "always_there",
   param: "name",
   retryable: false
 })
 
-/** A library that wants a rebuild tells nothing, and may be removed all the same. */
+/** Undefined for a library that needs a rebuild, which can still be listed and removed. */
 const ifReadable = <A>(read: Effect.Effect<A, RagError>) =>
   Effect.catchIf(
     read,
@@ -27,8 +27,8 @@ const ifReadable = <A>(read: Effect.Effect<A, RagError>) =>
     () => Effect.succeed(undefined)
   )
 
-const infoOf = Effect.fnUntraced(function* (shelf: Shelf, name: string, made: boolean) {
-  const { library } = yield* shelf.collection(name, made)
+const infoOf = Effect.fnUntraced(function* (own: UserLibrary, name: string, create: boolean) {
+  const { library } = yield* own.collection(name, create)
   const stats = yield* ifReadable(Effect.flatMap(library, (open) => open.stats))
   return stats === undefined ? { name } : { name, documents: stats.documents, passages: stats.passages }
 })
@@ -37,32 +37,32 @@ export const CollectionsLayer = HttpApiBuilder.group(
   ServerApi,
   "collections",
   Effect.fn(function* (handlers) {
-    const shelves = yield* Shelves
+    const libraries = yield* UserLibraries
     const images = yield* PageImages
-    const ownShelf = Effect.flatMap(Visitor, ({ user }) => shelves.of(user))
+    const callersLibrary = Effect.flatMap(Visitor, ({ user }) => libraries.of(user))
     return handlers.handleAll({
       collections: Effect.fn("collections.list")(function* () {
-        const shelf = yield* ownShelf
+        const own = yield* callersLibrary
         const listed = Effect.gen(function* () {
-          const names = new Set([DEFAULT_COLLECTION, ...(yield* shelf.names)])
-          return yield* Effect.forEach([...names].toSorted(), (name) => infoOf(shelf, name, false))
+          const names = new Set([DEFAULT_COLLECTION, ...(yield* own.names)])
+          return yield* Effect.forEach([...names].toSorted(), (name) => infoOf(own, name, false))
         })
         return { collections: yield* Effect.mapError(listed, ragFailure) }
       }),
       makeCollection: Effect.fn("collections.make")(function* ({ params }) {
-        return yield* Effect.mapError(infoOf(yield* ownShelf, params.name, true), ragFailure)
+        return yield* Effect.mapError(infoOf(yield* callersLibrary, params.name, true), ragFailure)
       }),
       removeCollection: Effect.fn("collections.remove")(function* ({ params: { name } }) {
-        if (name === DEFAULT_COLLECTION) return yield* alwaysThere
-        const shelf = yield* ownShelf
-        const held = yield* shelf.collection(name, false).pipe(
+        if (name === DEFAULT_COLLECTION) return yield* cannotRemoveDefault
+        const own = yield* callersLibrary
+        const documents = yield* own.collection(name, false).pipe(
           Effect.flatMap(({ library }) => library),
           Effect.flatMap(({ documents }) => documents),
           ifReadable,
           Effect.mapError(ragFailure)
         )
-        yield* Effect.mapError(shelf.remove(name), ragFailure)
-        yield* Effect.forEach(held ?? [], ({ sha256 }) => images.forget(sha256), { discard: true })
+        yield* Effect.mapError(own.remove(name), ragFailure)
+        yield* Effect.forEach(documents ?? [], ({ sha256 }) => images.remove(sha256), { discard: true })
       })
     })
   })

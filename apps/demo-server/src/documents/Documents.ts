@@ -9,18 +9,17 @@ import { ServerApi } from "../contract/ServerApi.ts"
 import { endWithError, wantsEvents } from "./Events.ts"
 import { fileHeaders } from "./FileHeaders.ts"
 import { toReportBody, toStreamEvents } from "../libraries/IngestBody.ts"
-import { keepingCaller } from "../libraries/BilledModels.ts"
-import { ownDocuments } from "./CallerDocuments.ts"
+import { withCurrentContext } from "../libraries/BilledModels.ts"
+import { makeCallerDocuments } from "./CallerDocuments.ts"
 import { PageImages } from "./PageImages.ts"
 import { ragFailure } from "../libraries/RagFailure.ts"
-import { Shelves } from "../libraries/UserLibraries.ts"
-import { uploads } from "./Upload.ts"
+import { uploadedFiles } from "./Upload.ts"
 
 const noFile = new RagError({
   stage: "ingest",
   reason: "Empty",
   message:
-    "The upload holds no file: send multipart/form-data with one part for each file, its path as the filename"
+    "The upload has no file. Send multipart/form-data with one part for each file and its path as the filename"
 })
 
 export const DocumentsLayer = HttpApiBuilder.group(
@@ -28,7 +27,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
   "documents",
   Effect.fn(function* (handlers) {
     const images = yield* PageImages
-    const own = ownDocuments(yield* Shelves)
+    const own = yield* makeCallerDocuments
 
     return handlers.handleAll({
       list: Effect.fn("documents.list")(function* ({ query }) {
@@ -36,22 +35,22 @@ export const DocumentsLayer = HttpApiBuilder.group(
       }),
       add: Effect.fn("documents.add")(function* ({ headers, payload, query }) {
         const { ingest, ingestEvents } = yield* own.library(query, true)
-        const refused: Array<FailedFile> = []
-        const source = { files: uploads(payload, (file) => refused.push(file)) }
+        const rejected: Array<FailedFile> = []
+        const source = { files: uploadedFiles(payload, (file) => rejected.push(file)) }
         if (wantsEvents(headers)) {
-          return (yield* keepingCaller(ingestEvents(source))).pipe(
-            Stream.flatMap((event) => Stream.fromIterable(toStreamEvents(event, refused))),
+          return (yield* withCurrentContext(ingestEvents(source))).pipe(
+            Stream.flatMap((event) => Stream.fromIterable(toStreamEvents(event, rejected))),
             endWithError
           )
         }
         const ingested = yield* Effect.mapError(ingest(source), ragFailure)
-        const report = toReportBody(ingested, refused)
+        const report = toReportBody(ingested, rejected)
         const { added, replaced, unchanged, failed } = report
         if (added + replaced + unchanged > 0) return report
         if (failed.length === 0) return yield* ragFailure(noFile)
-        // Not the files' fault: the balance, or a gateway.
-        const ours = ingested.failed.find(({ error }) => error.reason === "Model")
-        if (ours !== undefined) return yield* ragFailure(ours.error)
+        // Not caused by the files: the balance is used up, or the gateway failed.
+        const modelFailure = ingested.failed.find(({ error }) => error.reason === "Model")
+        if (modelFailure !== undefined) return yield* ragFailure(modelFailure.error)
         const [first] = failed
         if (first !== undefined && failed.every(({ reason }) => reason === "too_large")) {
           return yield* new Failure({
@@ -70,7 +69,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
       }),
       remove: Effect.fn("documents.remove")(function* ({ params, query }) {
         const { sha256 } = yield* Effect.mapError((yield* own.library(query)).remove(params.id), ragFailure)
-        yield* images.forget(sha256)
+        yield* images.remove(sha256)
       }),
       page: Effect.fn("documents.page")(function* ({ params, query }) {
         const { page, parsed } = yield* own.page(params.id, params.number, query)

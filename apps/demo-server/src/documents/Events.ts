@@ -1,14 +1,14 @@
-/** Server-sent events instead of one JSON answer, for callers that accept them. */
+/** Server-sent events in place of one JSON response. */
 import type { ErrorBody } from "@sluice/core/contract"
 import { Cause, Effect, Option, Stream } from "effect"
 import { RagError } from "@sluice/rag"
 import { ragFailure } from "../libraries/RagFailure.ts"
 
-/** Whether the caller asked for events. */
+/** Whether the caller accepts server-sent events. */
 export const wantsEvents = (headers: { readonly accept?: string }): boolean =>
   headers.accept?.includes("text/event-stream") === true
 
-/** A failure after the answer has begun is its last event; a fault of ours is logged and not shown. */
+/** Turns a failure into a last `error` event. Internal errors are logged and not shown. */
 export const endWithError = <A>(stream: Stream.Stream<A, RagError>) =>
   stream.pipe(
     Stream.catchCause(
@@ -17,15 +17,15 @@ export const endWithError = <A>(stream: Stream.Stream<A, RagError>) =>
         if (Option.isSome(failed))
           return Stream.make({ type: "error", error: ragFailure(failed.value).body.error })
         if (Cause.hasInterruptsOnly(cause)) return Stream.empty
-        const ours = new RagError({
+        const internal = new RagError({
           stage: "answer",
           reason: "Internal",
-          message: "The server failed: please report, with what its log says"
+          message: "Internal server error. Please report it, with the server's log"
         })
         return Stream.fromEffect(
-          Effect.as(Effect.logError("A stream broke off", cause), {
+          Effect.as(Effect.logError("A stream failed", cause), {
             type: "error",
-            error: ragFailure(ours).body.error
+            error: ragFailure(internal).body.error
           })
         )
       }

@@ -1,4 +1,4 @@
-/** How an original is served so that nothing in it runs on this origin. */
+/** Headers of a document's original file, so that no script in it runs on this origin. */
 import type { DocumentInfo, Format } from "@sluice/rag"
 
 const types: Record<Format, string> = {
@@ -7,11 +7,11 @@ const types: Record<Format, string> = {
   text: "text/plain; charset=utf-8",
   pdf: "application/pdf",
   docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-  // Which kind of image it is, the browser reads off the bytes.
+  // The browser detects the image format from the bytes.
   image: "application/octet-stream"
 }
 
-/** A name for `filename=`: ASCII, no quotes or backslashes; `filename*` carries the real one. */
+/** The fallback name for `filename=`: ASCII, without quotes and backslashes. `filename*` has the real name. */
 const ascii = (name: string): string => name.replaceAll(/[^\x20-\x7e]|["\\]/g, "_")
 
 const encoded = (name: string): string =>
@@ -23,7 +23,7 @@ const encoded = (name: string): string =>
 /**
  * Content type by format, inline, sandboxed.
  *
- * A browser's PDF viewer does not work in a sandbox and runs nothing on the document's origin: PDFs go without.
+ * PDFs are not sandboxed: browsers' PDF viewers do not work in a sandbox, and run no script on this origin.
  */
 export const fileHeaders = ({
   format,

@@ -1,14 +1,14 @@
-/** Pictures of pages: an image document as its page, and boxes drawn over a page. By sharp, in threads of its own. */
+/** Draws image documents as pages, and boxes on pages. sharp does the work, in its own threads. */
 import { MAX_IMAGE_PIXELS } from "@sluice/core/media"
 import type { Box } from "@sluice/rag"
 import { RagError } from "@sluice/rag"
 import { Effect } from "effect"
 import type sharp from "sharp"
 
-/** What is cited shines through: marker yellow that neither darkens nor hides what is under it, and an edge. */
+/** Translucent marker yellow with an edge. The cited text stays readable. */
 const MARK = 'fill="#ffd84d" fill-opacity="0.4" stroke="#b26a00" stroke-opacity="0.85"'
 
-/** Loaded with the first picture: a server that draws none starts without it. */
+/** Loaded at the first image, to keep the server's start fast. */
 const loadSharp = Effect.cached(Effect.promise(() => import("sharp"))).pipe(Effect.runSync)
 
 const draw = (path: string, make: (library: typeof sharp) => Promise<Uint8Array>) =>
@@ -19,7 +19,7 @@ const draw = (path: string, make: (library: typeof sharp) => Promise<Uint8Array>
         new RagError({
           stage: "parse",
           reason: "Malformed",
-          message: `${path}: no picture can be made of this page. The file itself is there still: GET …/file.`,
+          message: `${path}: this page cannot be drawn. GET …/file returns the original.`,
           document: path,
           cause
         })
@@ -37,7 +37,7 @@ export const drawImage = (path: string, bytes: Uint8Array, width: number) =>
       .toBuffer()
   )
 
-/** The same PNG with boxes over it; boxes and `page`, its size, are in points. */
+/** Draws boxes on the PNG of a page. `page` and `boxes` are in points. */
 export const drawBoxes = (
   path: string,
   png: Uint8Array,

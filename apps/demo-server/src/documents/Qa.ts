@@ -1,4 +1,4 @@
-/** Ask the documents. */
+/** Questions about the documents. */
 import { Embedder, Reader, Reranker } from "@sluice/core"
 import { Failure } from "@sluice/core/contract"
 import { RagError, RECALL } from "@sluice/rag"
@@ -10,25 +10,23 @@ import { DEFAULT_COLLECTION } from "../contract/Collections.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { CurrentBill, makeBill } from "../billing/Bill.ts"
 import { Ledger } from "../billing/Ledger.ts"
-import { namesDocuments, nonsenseIn, unknownIn } from "./CheckFilter.ts"
+import { invalidFilter, namesDocuments, toFilter, unknownNames } from "./QuestionFilter.ts"
 import { endWithError, wantsEvents } from "./Events.ts"
-import { keepingCaller } from "../libraries/BilledModels.ts"
-import { ownDocuments } from "./CallerDocuments.ts"
-import { toFilter } from "./QuestionFilter.ts"
+import { withCurrentContext } from "../libraries/BilledModels.ts"
+import { makeCallerDocuments } from "./CallerDocuments.ts"
 import { ragFailure } from "../libraries/RagFailure.ts"
-import { Shelves } from "../libraries/UserLibraries.ts"
 
 const emptyQuestion = new RagError({
   stage: "retrieve",
   reason: "Empty",
-  message: "The question is empty: ask something that the documents may answer",
+  message: "The question is empty",
   document: "question"
 })
 
-const keepsMore = (keep: number, recall: number) =>
+const keepAboveRecall = (keep: number, recall: number) =>
   new Failure({
     status: 400,
-    message: `\`keep\` is ${keep}, and no more than ${recall} passages are recalled: ask for a larger \`recall\``,
+    message: `\`keep\` is ${keep}, more than \`recall\` (${recall}). Set a larger \`recall\``,
     param: "keep",
     retryable: false
   })
@@ -37,17 +35,17 @@ export const QaLayer = HttpApiBuilder.group(
   ServerApi,
   "qa",
   Effect.fn(function* (handlers) {
-    const own = ownDocuments(yield* Shelves)
+    const own = yield* makeCallerDocuments
     const ledger = yield* Ledger
     const models = [yield* Embedder, yield* Reranker, yield* Reader].map(({ model }) => model.id)
 
-    /** What a question has cost once all its charges have ended; nothing where the ledger cannot say. */
+    /** The cost of a question, once all its charges have ended; absent if the ledger cannot be read. */
     const costOf = (bill: ReturnType<typeof makeBill>) =>
       bill.charges.pipe(
         Effect.flatMap(ledger.taken),
         Effect.map((cost): { readonly cost?: number } => ({ cost })),
         Effect.catchTag("SqlError", ({ message }) =>
-          Effect.as(Effect.logWarning(`What a question cost could not be read: ${message}`), {})
+          Effect.as(Effect.logWarning(`The cost of a question could not be read: ${message}`), {})
         )
       )
 
@@ -56,26 +54,26 @@ export const QaLayer = HttpApiBuilder.group(
         headers,
         payload: { collection, filter, question, recall, keep }
       }) {
-        // Checked before the first event, so that callers of both kinds get the status.
+        // Checked before the stream starts, so that streaming callers get the status too.
         if (question.trim() === "") return yield* ragFailure(emptyQuestion)
-        if ((keep ?? 0) > (recall ?? RECALL)) return yield* keepsMore(keep ?? 0, recall ?? RECALL)
-        const nonsense = nonsenseIn(filter)
-        if (nonsense !== undefined) return yield* nonsense
-        // Before the first of them is paid.
+        if ((keep ?? 0) > (recall ?? RECALL)) return yield* keepAboveRecall(keep ?? 0, recall ?? RECALL)
+        const invalid = invalidFilter(filter)
+        if (invalid !== undefined) return yield* invalid
+        // All models are checked before the first is charged.
         const caller = yield* Caller
         const denied = models.find((model) => !mayUse(caller, model))
         if (denied !== undefined) return yield* modelNotAllowed(denied)
         const library = yield* own.library({ collection })
         if (namesDocuments(filter)) {
-          const there = yield* Effect.mapError(library.documents, ragFailure)
-          const unknown = unknownIn(filter, collection ?? DEFAULT_COLLECTION, there)
+          const documents = yield* Effect.mapError(library.documents, ragFailure)
+          const unknown = unknownNames(filter, collection ?? DEFAULT_COLLECTION, documents)
           if (unknown !== undefined) return yield* unknown
         }
-        const only = toFilter(filter)
+        const typed = toFilter(filter)
         const options = {
           ...(recall !== undefined && recall !== null && { recall }),
           ...(keep !== undefined && keep !== null && { keep }),
-          ...(only !== undefined && { filter: only })
+          ...(typed !== undefined && { filter: typed })
         }
         const bill = makeBill()
         if (!wantsEvents(headers)) {
@@ -91,7 +89,7 @@ export const QaLayer = HttpApiBuilder.group(
           ),
           Stream.provideService(CurrentBill, bill)
         )
-        return endWithError(yield* keepingCaller(events))
+        return endWithError(yield* withCurrentContext(events))
       })
     })
   })

@@ -1,17 +1,19 @@
-/** The short form of a filter as the condition that it stands for. */
-import type { Filter, FilterValue } from "@sluice/rag"
-import type { QuestionFilter, ShortFilter } from "../contract/Filter.ts"
+/** The filter of a question: its typed form, and checks that reject a filter which can match nothing. */
+import { Failure } from "@sluice/core/contract"
+import type { DocumentInfo, Filter, FilterField, FilterValue } from "@sluice/rag"
+import { FormatSchema } from "../contract/Document.ts"
+import { KINDS, type QuestionFilter, type ShortFilter } from "../contract/Filter.ts"
 
-/** Of a document, which no path of a file looks like by chance. */
-export const IDENTIFIER = /^[0-9a-f]{32}$/
+/** A document's identifier. */
+const IDENTIFIER = /^[0-9a-f]{32}$/
 
 const anyOf = (filters: ReadonlyArray<Filter>): Filter =>
   filters.length === 1 && filters[0] !== undefined ? filters[0] : { _tag: "Or", filters }
 
-const ofDocuments = (named: ReadonlyArray<string>): Filter => {
-  const identifiers = named.filter((name) => IDENTIFIER.test(name))
-  const folders = named.filter((name) => name.endsWith("/"))
-  const paths = named.filter((name) => !IDENTIFIER.test(name) && !name.endsWith("/"))
+const documentFilter = (names: ReadonlyArray<string>): Filter => {
+  const identifiers = names.filter((name) => IDENTIFIER.test(name))
+  const folders = names.filter((name) => name.endsWith("/"))
+  const paths = names.filter((name) => !IDENTIFIER.test(name) && !name.endsWith("/"))
   return anyOf([
     ...(identifiers.length > 0 ? [{ _tag: "In", field: "document", values: identifiers } as const] : []),
     ...(paths.length > 0 ? [{ _tag: "In", field: "path", values: paths } as const] : []),
@@ -22,23 +24,202 @@ const ofDocuments = (named: ReadonlyArray<string>): Filter => {
 const isList = (value: FilterValue | ReadonlyArray<FilterValue>): value is ReadonlyArray<FilterValue> =>
   Array.isArray(value)
 
-const ofMetadata = (metadata: NonNullable<ShortFilter["metadata"]>): ReadonlyArray<Filter> =>
+const metadataFilters = (metadata: NonNullable<ShortFilter["metadata"]>): ReadonlyArray<Filter> =>
   Object.entries(metadata).map(([key, value]) => {
     const field = ["metadata", key] as const
     return isList(value) ? { _tag: "In", field, values: value } : { _tag: "Equals", field, value }
   })
 
-/** One condition; undefined where nothing is asked for. */
+/** Converts a filter to its typed form; undefined without conditions. */
 export const toFilter = (given: QuestionFilter | null | undefined): Filter | undefined => {
   if (given === null || given === undefined) return undefined
   if ("_tag" in given) return given
   const { documents, kinds, metadata, pages, where } = given
   const all: ReadonlyArray<Filter> = [
-    ...(documents === undefined ? [] : [ofDocuments(documents)]),
+    ...(documents === undefined ? [] : [documentFilter(documents)]),
     ...(kinds === undefined ? [] : [{ _tag: "In", field: "kind", values: kinds } as const]),
     ...(pages === undefined ? [] : [{ _tag: "Range", field: "page", ...pages } as const]),
-    ...(metadata === undefined ? [] : ofMetadata(metadata)),
+    ...(metadata === undefined ? [] : metadataFilters(metadata)),
     ...(where === undefined ? [] : [where])
   ]
   return all.length === 0 ? undefined : all.length === 1 ? all[0] : { _tag: "And", filters: all }
+}
+
+type Comparison = Exclude<Filter, { readonly _tag: "And" | "Or" | "Not" }>
+
+const reject = (param: string, message: string, status: 400 | 404 = 400): Failure =>
+  new Failure({
+    status,
+    message: `\`${param}\` ${message}`,
+    param,
+    retryable: false,
+    ...(status === 404 && { code: "not_found" })
+  })
+
+const rejectEmptyList = (param: string): Failure =>
+  reject(param, "is an empty list, which matches nothing. Add values or omit it")
+
+const rejectInvertedRange = (param: string, from: string | number, to: string | number): Failure =>
+  reject(param, `runs backwards, from ${JSON.stringify(from)} to ${JSON.stringify(to)}. Swap the two`)
+
+const firstFailure = <A>(
+  all: ReadonlyArray<A>,
+  check: (one: A) => Failure | undefined
+): Failure | undefined => {
+  for (const one of all) {
+    const failure = check(one)
+    if (failure !== undefined) return failure
+  }
+  return undefined
+}
+
+/** Which values a field can have, and their description. Metadata can have any. */
+const valuesOf = (
+  field: FilterField
+): { readonly fits: (value: FilterValue) => boolean; readonly are: string } => {
+  switch (field) {
+    case "page":
+      return {
+        fits: (value) => value === null || (Number.isInteger(value) && Number(value) >= 1),
+        are: "numbers from 1"
+      }
+    case "kind":
+      return { fits: (value) => KINDS.some((kind) => kind === value), are: `one of ${KINDS.join(", ")}` }
+    case "format":
+      return {
+        fits: (value) => FormatSchema.literals.some((format) => format === value),
+        are: `one of ${FormatSchema.literals.join(", ")}`
+      }
+    case "document":
+    case "path":
+    case "title":
+      return { fits: (value) => typeof value === "string", are: "strings" }
+    default:
+      return { fits: () => true, are: "any values" }
+  }
+}
+
+const invalidRange = (
+  { field, from, to }: Extract<Comparison, { readonly _tag: "Range" }>,
+  param: string,
+  wrongType: (value: FilterValue) => Failure
+): Failure | undefined => {
+  const expected = field === "page" ? "number" : typeof field === "string" ? "string" : undefined
+  const ends = [from, to].filter((end) => end !== undefined)
+  if (new Set(ends.map((end) => typeof end)).size > 1)
+    return reject(param, "mixes a number and a string: use the same type for both ends")
+  const wrong = ends.find((end) => expected !== undefined && typeof end !== expected)
+  if (wrong !== undefined) return wrongType(wrong)
+  return from !== undefined && to !== undefined && from > to
+    ? rejectInvertedRange(param, from, to)
+    : undefined
+}
+
+const invalidComparison = (test: Comparison, param: string, negated: boolean): Failure | undefined => {
+  const { are, fits } = valuesOf(test.field)
+  const name = typeof test.field === "string" ? test.field : test.field.join(".")
+  const wrongType = (value: FilterValue) =>
+    reject(param, `compares ${name} with ${JSON.stringify(value)}. Its values are ${are}`)
+  const invalidValue = (value: FilterValue) => (fits(value) ? undefined : wrongType(value))
+  switch (test._tag) {
+    case "Equals":
+      return invalidValue(test.value)
+    case "In":
+      return test.values.length === 0 && !negated
+        ? rejectEmptyList(param)
+        : firstFailure(test.values, invalidValue)
+    case "Prefix":
+      return test.field === "page" ? reject(param, "uses `Prefix` on pages. Use `Range`") : undefined
+    case "Range":
+      return invalidRange(test, param, wrongType)
+  }
+}
+
+/** Inside a `Not`, an empty list matches everything and is accepted. */
+const invalidTyped = (filter: Filter, param: string, negated = false): Failure | undefined => {
+  switch (filter._tag) {
+    case "Not":
+      return invalidTyped(filter.filter, `${param}.filter`, true)
+    case "And":
+    case "Or":
+      return filter._tag === "Or" && filter.filters.length === 0 && !negated
+        ? rejectEmptyList(`${param}.filters`)
+        : firstFailure([...filter.filters.entries()], ([at, each]) =>
+            invalidTyped(each, `${param}.filters.${at}`, negated)
+          )
+    default:
+      return invalidComparison(filter, param, negated)
+  }
+}
+
+const invalidShort = ({ documents, kinds, metadata, pages, where }: ShortFilter): Failure | undefined => {
+  if (documents?.length === 0) return rejectEmptyList("filter.documents")
+  if (kinds?.length === 0) return rejectEmptyList("filter.kinds")
+  const { from, to } = pages ?? {}
+  if (pages !== undefined && from === undefined && to === undefined)
+    return reject("filter.pages", "has neither `from` nor `to`. Add one or omit it")
+  if (from !== undefined && to !== undefined && from > to)
+    return rejectInvertedRange("filter.pages", from, to)
+  const empty = Object.entries(metadata ?? {}).find(([, value]) => Array.isArray(value) && value.length === 0)
+  if (empty !== undefined) return rejectEmptyList(`filter.metadata.${empty[0]}`)
+  return where === undefined ? undefined : invalidTyped(where, "filter.where")
+}
+
+/** Why a filter can match nothing, whatever the documents are. */
+export const invalidFilter = (given: QuestionFilter | null | undefined): Failure | undefined =>
+  given === null || given === undefined
+    ? undefined
+    : "_tag" in given
+      ? invalidTyped(given, "filter")
+      : invalidShort(given)
+
+/** Whether a filter has names that `unknownNames` must check. */
+export const namesDocuments = (given: QuestionFilter | null | undefined): given is ShortFilter =>
+  given !== null &&
+  given !== undefined &&
+  !("_tag" in given) &&
+  (given.documents !== undefined || given.metadata !== undefined)
+
+/** The first of the sorted `paths` that is not before `text`. */
+const lowerBound = (paths: ReadonlyArray<string>, text: string): string | undefined => {
+  let [low, high] = [0, paths.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((paths[middle] ?? "") < text) low = middle + 1
+    else high = middle
+  }
+  return paths[low]
+}
+
+/** Rejects names of documents and metadata that the collection lacks. `all` is sorted by path. */
+export const unknownNames = (
+  { documents, metadata }: ShortFilter,
+  collection: string,
+  all: ReadonlyArray<DocumentInfo>
+): Failure | undefined => {
+  const paths = all.map(({ path }) => path)
+  const exact = new Set([...paths, ...all.map(({ id }) => id)])
+  const has = (name: string) =>
+    name.endsWith("/") && !IDENTIFIER.test(name)
+      ? lowerBound(paths, name)?.startsWith(name) === true
+      : exact.has(name)
+  const missing = documents?.find((name) => !has(name))
+  if (missing !== undefined)
+    return reject(
+      "filter.documents",
+      `names ${JSON.stringify(missing.slice(0, 200))}, which is not in collection "${collection}". GET /documents lists paths and identifiers`,
+      404
+    )
+  const keys = new Set(all.flatMap(({ metadata }) => Object.keys(metadata ?? {})))
+  // Null matches the documents without the key.
+  const unknown = Object.entries(metadata ?? {}).find(
+    ([key, value]) => !keys.has(key) && !(Array.isArray(value) ? value.includes(null) : value === null)
+  )
+  if (unknown === undefined) return undefined
+  const known = [...keys].slice(0, 20).map((key) => JSON.stringify(key.slice(0, 80)))
+  return reject(
+    "filter.metadata",
+    `names ${JSON.stringify(unknown[0].slice(0, 80))}, which no document of collection "${collection}" has. ` +
+      (known.length === 0 ? "No document has metadata" : `Known keys: ${known.join(", ")}`)
+  )
 }

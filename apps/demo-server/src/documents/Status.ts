@@ -1,4 +1,4 @@
-/** How the server is, and the rebuild that mends a library made with another model. */
+/** The server's status, and the rebuild of a library that was built with another model. */
 import { Embedder, Reader, Reranker, Vision } from "@sluice/core"
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -9,15 +9,15 @@ import { ServerApi } from "../contract/ServerApi.ts"
 import { modelsFrom } from "../providers/Models.ts"
 import { VERSION } from "../config/Version.ts"
 import { endWithError } from "./Events.ts"
-import { keepingCaller } from "../libraries/BilledModels.ts"
+import { withCurrentContext } from "../libraries/BilledModels.ts"
 import { ragFailure } from "../libraries/RagFailure.ts"
-import { Shelves } from "../libraries/UserLibraries.ts"
+import { UserLibraries } from "../libraries/UserLibraries.ts"
 
 export const StatusLayer = HttpApiBuilder.group(
   ServerApi,
   "status",
   Effect.fn(function* (handlers) {
-    const shelves = yield* Shelves
+    const libraries = yield* UserLibraries
     const pageUser = yield* makePageUser
     const provider = (yield* modelsFrom) === undefined ? ("embedded" as const) : ("gateway" as const)
     const models = {
@@ -31,22 +31,22 @@ export const StatusLayer = HttpApiBuilder.group(
     }
     return handlers.handleAll({
       status: Effect.fn("status")(function* () {
-        // Who is signed in sees their own; anybody else, the owner's.
+        // Signed-in users see their own library, others the owner's.
         const user = (yield* pageUser())?.user.id ?? OWNER
-        const shelf = yield* shelves.of(user)
-        const state = yield* Effect.mapError(shelf.state, ragFailure)
+        const library = yield* libraries.of(user)
+        const state = yield* Effect.mapError(library.state, ragFailure)
         return {
           version: VERSION,
           provider,
           models,
           ...state,
-          // They are about the samples, which the owner's library begins with.
-          questions: user === OWNER ? shelves.questions : []
+          // Only the owner's library has the samples.
+          questions: user === OWNER ? libraries.questions : []
         }
       }),
       rebuild: Effect.fn("rebuild")(function* () {
-        const shelf = yield* shelves.of((yield* Visitor).user)
-        return endWithError(yield* keepingCaller(shelf.rebuild))
+        const library = yield* libraries.of((yield* Visitor).user)
+        return endWithError(yield* withCurrentContext(library.rebuild))
       })
     })
   })

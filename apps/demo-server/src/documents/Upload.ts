@@ -1,23 +1,34 @@
-/** Files of a multipart body, one at a time: memory holds the one that is being read and the one before it. */
+/** The files of a multipart upload, as a stream. Memory holds two files at most: the current and the previous one. */
 import { jsonIn } from "@sluice/core/client"
 import { MAX_FILE_BYTES, type Metadata, METADATA_BYTES, RagError, type Upload } from "@sluice/rag"
 import { Effect, Predicate, Result, Stream } from "effect"
 import { Multipart } from "effect/http"
-import type { FailedFile } from "../contract/Documents.ts"
 import { documentPath } from "../contract/DocumentPath.ts"
+import type { FailedFile } from "../contract/Documents.ts"
 
-/** Characters of a path at most: what is listed, shown and sent in headers stays of a size that everybody takes. */
+/** Characters of a path at most. Paths are listed, shown and sent in headers. */
 const MAX_PATH = 1024
 
-/** Characters that are shown of a longer one. */
+/** Characters of a long name that messages repeat. */
 const SHOWN = 80
 
-/** An upload from which nothing comes for so long is given up: other uploads and removals wait for it. */
-const STALLED = "30 seconds"
+/** An upload that sends nothing for this long is aborted. Other uploads and removals wait for it. */
+const STALL_TIMEOUT = "30 seconds"
 
-/** Reads a part to its end, keeping nothing beyond the limit. */
+const KEPT = "Files that were received completely are kept; send the rest again"
+
+const stalled = new RagError({
+  stage: "ingest",
+  reason: "Malformed",
+  message: `The upload sent nothing for ${STALL_TIMEOUT}. ${KEPT}`
+})
+
+const failWhenStalled = <A, E>(stream: Stream.Stream<A, E>): Stream.Stream<A, E | RagError> =>
+  Stream.timeoutOrElse(stream, { duration: STALL_TIMEOUT, orElse: () => Stream.fail(stalled) })
+
+/** Reads a part to its end. Content beyond the size limit is discarded. */
 const readPart = (part: Multipart.File) =>
-  patiently(part.content).pipe(
+  failWhenStalled(part.content).pipe(
     Stream.runFold(
       () => ({ chunks: [] as Array<Uint8Array>, bytes: 0 }),
       (read, chunk) => {
@@ -30,119 +41,107 @@ const readPart = (part: Multipart.File) =>
   )
 
 const FAULTS: Partial<Record<Multipart.MultipartError["reason"]["_tag"], string>> = {
-  BodyTooLarge: "The upload is too large: send fewer files at once",
-  FieldTooLarge: "A form field is too large: send the documents as file parts, each with a filename"
+  BodyTooLarge: "The upload is too large. Send fewer files at once",
+  FieldTooLarge: "A form field is too large. Send documents as file parts, each with a filename"
 }
 
-const brokenOff = ({ reason: { _tag } }: Multipart.MultipartError) =>
+const brokenUpload = ({ reason: { _tag } }: Multipart.MultipartError) =>
   new RagError({
     stage: "ingest",
     reason: _tag === "BodyTooLarge" ? "TooLarge" : "Malformed",
-    message: `${FAULTS[_tag] ?? "The upload is cut short, or is not multipart/form-data with a boundary"}. What came whole before is kept: send the rest again`
+    message: `${FAULTS[_tag] ?? "The upload is incomplete, or is not multipart/form-data with a boundary"}. ${KEPT}`
   })
 
-const stalled = new RagError({
-  stage: "ingest",
-  reason: "Malformed",
-  message: `Nothing came for ${STALLED}. What came whole before is kept: send the rest again`
-})
+const invalidField = (message: string) => new RagError({ stage: "ingest", reason: "Malformed", message })
 
-const noMetadata = (message: string) => new RagError({ stage: "ingest", reason: "Malformed", message })
-
-const afterFiles = noMetadata(
-  "No file follows the field `metadata`: it is attached to the files after it, so put it before them"
+const metadataLast = invalidField(
+  "No file follows the field `metadata`. It applies to the files after it, so send it before them"
 )
 
-/** What a field that is no file stands for; whether that may be attached, the library says. */
+/** The metadata of a form field. The library checks whether it can be attached. */
 const metadataOf = (key: string, text: string): Effect.Effect<Metadata, RagError> => {
   if (key !== "metadata") {
-    const shown = key.slice(0, SHOWN)
     return Effect.fail(
-      noMetadata(
-        `The field \`${shown}\` is not known: send files as parts with a filename, and \`metadata\` before them`
+      invalidField(
+        `Unknown field \`${key.slice(0, SHOWN)}\`. Send files as parts with a filename, and \`metadata\` before them`
       )
     )
   }
   if (text.length > METADATA_BYTES) {
-    return Effect.fail(noMetadata(`\`metadata\` has more than ${METADATA_BYTES} characters: shorten it`))
+    return Effect.fail(invalidField(`\`metadata\` has more than ${METADATA_BYTES} characters`))
   }
   const metadata = jsonIn(text)
   return Predicate.isObject(metadata)
     ? Effect.succeed(metadata as Metadata)
-    : Effect.fail(noMetadata('`metadata` is not a JSON object, such as `{"year": 2026}`'))
+    : Effect.fail(invalidField('`metadata` must be a JSON object, such as `{"year": 2026}`'))
+}
+
+/** Why a file is rejected before the library reads it. */
+const rejectionOf = (name: string, path: string, bytes: number): FailedFile | undefined => {
+  if (path === "") {
+    return { path: name, reason: "malformed", message: "The file has no name. Send a filename with it" }
+  }
+  if (path.length > MAX_PATH) {
+    const shown = `${path.slice(0, SHOWN)}…`
+    return {
+      path: shown,
+      reason: "malformed",
+      message: `The path ${shown} has more than ${MAX_PATH} characters`
+    }
+  }
+  if (bytes > MAX_FILE_BYTES) {
+    const mebibytes = Math.round(MAX_FILE_BYTES / 1024 / 1024)
+    return {
+      path,
+      reason: "too_large",
+      message: `${path} is larger than ${mebibytes} MiB. Split it or leave it out`
+    }
+  }
+  return undefined
 }
 
 type Fault = RagError | Multipart.MultipartError
 const isFault = (next: Upload | Fault): next is Fault => "_tag" in next
 
-const patiently = <A, E>(stream: Stream.Stream<A, E>): Stream.Stream<A, E | RagError> =>
-  Stream.timeoutOrElse(stream, { duration: STALLED, orElse: () => Stream.fail(stalled) })
-
-/** The files of an upload that may be read; each that may not goes to `refuse`. */
-export const uploads = (
+/** The files of an upload that the library may read. The others go to `reject`. */
+export const uploadedFiles = (
   parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
-  refuse: (refused: FailedFile) => void
-): Stream.Stream<Upload, RagError> => Stream.suspend(() => uploadsOf(parts, refuse))
-
-const uploadsOf = (
-  parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
-  refuse: (refused: FailedFile) => void
-): Stream.Stream<Upload, RagError> => {
-  /** For the files to come, and whether one has come. */
-  const attached: { metadata?: Metadata; used: boolean } = { used: true }
-  return patiently(parts).pipe(
-    Stream.mapEffect((part): Effect.Effect<Upload | Fault | undefined> => {
-      if (Multipart.isField(part)) {
-        return Effect.match(metadataOf(part.key, part.value), {
-          onFailure: (fault) => fault,
-          onSuccess: (metadata) => void Object.assign(attached, { metadata, used: false })
+  reject: (file: FailedFile) => void
+): Stream.Stream<Upload, RagError> =>
+  Stream.suspend(() => {
+    /** The metadata of the files to come, and whether any file came after it. */
+    const attached: { metadata?: Metadata; used: boolean } = { used: true }
+    return failWhenStalled(parts).pipe(
+      Stream.mapEffect((part): Effect.Effect<Upload | Fault | undefined> => {
+        if (Multipart.isField(part)) {
+          return Effect.match(metadataOf(part.key, part.value), {
+            onFailure: (fault) => fault,
+            onSuccess: (metadata) => void Object.assign(attached, { metadata, used: false })
+          })
+        }
+        attached.used = true
+        const { metadata } = attached
+        return Effect.map(Effect.result(readPart(part)), (result): Upload | Fault | undefined => {
+          if (Result.isFailure(result)) return result.failure
+          const { chunks, bytes } = result.success
+          const path = documentPath(part.name)
+          const rejection = rejectionOf(part.name, path, bytes)
+          if (rejection === undefined)
+            return { path, bytes: Buffer.concat(chunks), ...(metadata !== undefined && { metadata }) }
+          reject(rejection)
+          return undefined
         })
-      }
-      attached.used = true
-      const { metadata } = attached
-      return Effect.map(Effect.result(readPart(part)), (result): Upload | Fault | undefined => {
-        if (Result.isFailure(result)) return result.failure
-        const { chunks, bytes } = result.success
-        const path = documentPath(part.name)
-        if (path === "") {
-          refuse({
-            path: part.name,
-            reason: "malformed",
-            message: "The file has no name: send a filename with it"
-          })
-          return undefined
-        }
-        if (path.length > MAX_PATH) {
-          const shown = `${path.slice(0, SHOWN)}…`
-          refuse({
-            path: shown,
-            reason: "malformed",
-            message: `${shown} is a path of more than ${MAX_PATH} characters: shorten it`
-          })
-          return undefined
-        }
-        if (bytes > MAX_FILE_BYTES) {
-          const mebibytes = Math.round(MAX_FILE_BYTES / 1024 / 1024)
-          refuse({
-            path,
-            reason: "too_large",
-            message: `${path} is larger than ${mebibytes} MiB: split it, or leave it out`
-          })
-          return undefined
-        }
-        return { path, bytes: Buffer.concat(chunks), ...(metadata !== undefined && { metadata }) }
-      })
-    }),
-    Stream.filter((upload) => upload !== undefined),
-    Stream.concat(Stream.suspend(() => (attached.used ? Stream.empty : Stream.succeed(afterFiles)))),
-    // One file is held back: only what follows it shows that it came whole.
-    Stream.concat(Stream.succeed("end" as const)),
-    Stream.mapAccum(
-      (): ReadonlyArray<Upload> => [],
-      (held, next): [ReadonlyArray<Upload>, ReadonlyArray<Upload | Fault>] =>
-        next === "end" ? [[], held] : isFault(next) ? [[], [...held, next]] : [[next], held]
-    ),
-    Stream.mapEffect((next) => (isFault(next) ? Effect.fail(next) : Effect.succeed(next))),
-    Stream.mapError((error) => (error instanceof RagError ? error : brokenOff(error)))
-  )
-}
+      }),
+      Stream.filter((upload) => upload !== undefined),
+      Stream.concat(Stream.suspend(() => (attached.used ? Stream.empty : Stream.succeed(metadataLast)))),
+      // A file is complete only when something follows it, so the last one is held back.
+      Stream.concat(Stream.succeed("end" as const)),
+      Stream.mapAccum(
+        (): ReadonlyArray<Upload> => [],
+        (held, next): [ReadonlyArray<Upload>, ReadonlyArray<Upload | Fault>] =>
+          next === "end" ? [[], held] : isFault(next) ? [[], [...held, next]] : [[next], held]
+      ),
+      Stream.mapEffect((next) => (isFault(next) ? Effect.fail(next) : Effect.succeed(next))),
+      Stream.mapError((error) => (error instanceof RagError ? error : brokenUpload(error)))
+    )
+  })

@@ -1,29 +1,29 @@
-/** A store or a library that may not be open yet: it is opened when it can be, and tried again when it could not. */
+/** A store or library that opens at its first use, and is tried again at the next use after a failure. */
 import type { RagError } from "@sluice/rag"
 import { Effect, Exit, Fiber, Scope, SynchronizedRef } from "effect"
 
-/** What is known without waiting: what is open, else why the last attempt failed, else nothing yet. */
-export interface Known<A> {
+/** The open resource, or the error of the last attempt, or neither before the first attempt ends. */
+export interface LazyStatus<A> {
   readonly open?: A
   readonly error?: RagError
 }
 
-interface Opening<A> extends Known<A> {
+interface State<A> extends LazyStatus<A> {
   readonly attempt?: Fiber.Fiber<A, RagError>
 }
 
 /**
- * Gives what `open` opens, opened once for as long as the surrounding scope lives.
+ * Makes a resource that is opened once and stays open as long as the surrounding scope.
  *
- * **Details.** `wanted` waits for the attempt under way, or makes one; its failure is that of this one use, and what
- * it had opened is closed. `known` does not wait.
+ * **Details.** `get` waits for the running attempt or starts one. A failed attempt closes what it opened and fails that
+ * one `get`. `status` does not wait.
  */
-export const openWhenWanted = Effect.fnUntraced(function* <A, R>(
+export const makeLazy = Effect.fnUntraced(function* <A, R>(
   open: Effect.Effect<A, RagError, R | Scope.Scope>
 ) {
   const scope = yield* Effect.scope
   const context = yield* Effect.context<Exclude<R, Scope.Scope>>()
-  const opening = yield* SynchronizedRef.make<Opening<A>>({})
+  const state = yield* SynchronizedRef.make<State<A>>({})
 
   const attempt = Effect.gen(function* () {
     const own = yield* Scope.fork(scope)
@@ -33,16 +33,16 @@ export const openWhenWanted = Effect.fnUntraced(function* <A, R>(
       Effect.onError((cause) => Scope.close(own, Exit.failCause(cause)))
     )
   }).pipe(
-    Effect.tap((opened) => SynchronizedRef.set(opening, { open: opened })),
-    Effect.tapError((error) => SynchronizedRef.set(opening, { error })),
+    Effect.tap((opened) => SynchronizedRef.set(state, { open: opened })),
+    Effect.tapError((error) => SynchronizedRef.set(state, { error })),
     Effect.forkIn(scope)
   )
 
-  const wanted: Effect.Effect<A, RagError> = SynchronizedRef.modifyEffect(opening, (now) => {
+  const get: Effect.Effect<A, RagError> = SynchronizedRef.modifyEffect(state, (now) => {
     if (now.open !== undefined) return Effect.succeed([Effect.succeed(now.open), now] as const)
     if (now.attempt !== undefined) return Effect.succeed([Fiber.join(now.attempt), now] as const)
     return Effect.map(attempt, (fiber) => [Fiber.join(fiber), { ...now, attempt: fiber }] as const)
   }).pipe(Effect.flatten)
 
-  return { wanted, known: SynchronizedRef.get(opening) as Effect.Effect<Known<A>> }
+  return { get, status: SynchronizedRef.get(state) as Effect.Effect<LazyStatus<A>> }
 })

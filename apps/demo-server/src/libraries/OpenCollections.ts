@@ -1,139 +1,157 @@
-/** The collections of one folder, each opened when it is first wanted, over one store. */
+/** The collections of one data folder, over one store. Each is opened at its first use. */
 import { LanceIndex, Library, type LibraryService, type Models, PassageIndex, RagError } from "@sluice/rag"
-import { Context, Effect, Layer, Schedule, Scope, Semaphore } from "effect"
+import { Cache, Context, Effect, Exit, Layer, Schedule, Scope, Semaphore } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Collections.ts"
-import { makeDocumentReader } from "./DocumentReader.ts"
-import { type Known, openWhenWanted } from "./LazyResource.ts"
+import { type LazyStatus, makeLazy } from "./LazyResource.ts"
 
-/** Collections of one user at most: each that is asked is held open. */
+/** Collections of one user at most. Each one that is used stays open. */
 const MAX_COLLECTIONS = 100
 
-/** Their files are joined, and what nobody reads any more is dropped, this often. */
-const MAINTAINED_EVERY = "1 hour"
+/** How often files are compacted and unreferenced ones deleted. */
+const MAINTENANCE_INTERVAL = "1 hour"
 
-/** One of them. */
+/** Parsed PDFs that are cached at most. Each page request needs the whole parsed document. */
+const CACHED_PDFS = 4
+
 export interface OpenCollection {
   readonly library: Effect.Effect<LibraryService, RagError>
-  readonly known: Effect.Effect<Known<LibraryService>>
-  /** Reads a document again; PDFs are remembered for a while. */
+  readonly status: Effect.Effect<LazyStatus<LibraryService>>
+  /** Parses a document's original again. The last PDFs are cached. */
   readonly read: LibraryService["document"]
 }
 
-export interface Opened extends OpenCollection {
-  readonly handle: { removed: boolean }
+interface CollectionHandle extends OpenCollection {
+  /** Set when the collection is removed while it is open. */
+  readonly removal: { done: boolean }
 }
 
-const notThere = (name: string) =>
+const notFound = (name: string) =>
   new RagError({
     stage: "open",
     reason: "NotFound",
-    message: `There is no collection "${name}": GET /collections lists those that there are, an upload makes one`,
+    message: `There is no collection "${name}". GET /collections lists the collections; an upload creates one`,
     document: "collection"
   })
 
 const tooMany = new RagError({
   stage: "open",
   reason: "TooLarge",
-  message: `There are ${MAX_COLLECTIONS} collections already, which is the most: use one of them, or remove one`
+  message: `You have ${MAX_COLLECTIONS} collections, the maximum. Use one of them, or remove one`
 })
 
 type Collection = Effect.Success<ReturnType<PassageIndex["Service"]["open"]>>
 
-/** Who uses a collection while it is removed hears that it is gone, not that its files are. */
-const toldGone = (collection: Collection, handle: Opened["handle"]): Collection => {
-  const told = <A>(use: Effect.Effect<A, RagError>) =>
-    Effect.mapError(use, (error) => (handle.removed ? notThere(collection.name) : error))
+/** Operations on a collection that is being removed fail with `NotFound`, not with a missing file. */
+const failIfRemoved = (collection: Collection, removal: CollectionHandle["removal"]): Collection => {
+  const checked = <A>(use: Effect.Effect<A, RagError>) =>
+    Effect.mapError(use, (error) => (removal.done ? notFound(collection.name) : error))
   return {
     ...collection,
-    commit: (documents) => told(collection.commit(documents)),
-    adopt: (documents) => told(collection.adopt(documents)),
-    remove: (ids) => told(collection.remove(ids)),
-    search: (query) => told(collection.search(query)),
-    passages: (document) => told(collection.passages(document)),
-    documents: told(collection.documents),
-    inventory: told(collection.inventory),
-    document: (id) => told(collection.document(id)),
-    original: (sha256) => told(collection.original(sha256)),
-    passageCount: told(collection.passageCount),
-    stats: told(collection.stats),
-    settle: told(collection.settle),
-    maintain: told(collection.maintain)
+    commit: (documents) => checked(collection.commit(documents)),
+    adopt: (documents) => checked(collection.adopt(documents)),
+    remove: (ids) => checked(collection.remove(ids)),
+    search: (query) => checked(collection.search(query)),
+    passages: (document) => checked(collection.passages(document)),
+    documents: checked(collection.documents),
+    inventory: checked(collection.inventory),
+    document: (id) => checked(collection.document(id)),
+    original: (sha256) => checked(collection.original(sha256)),
+    passageCount: checked(collection.passageCount),
+    stats: checked(collection.stats),
+    settle: checked(collection.settle),
+    maintain: checked(collection.maintain)
   }
 }
 
-/** Holds what it opened for as long as the surrounding scope lives. */
+/** `Library.document` with a cache of PDFs by path and content, so that a changed file is parsed anew. */
+const makeReader = Effect.fnUntraced(function* (library: OpenCollection["library"]) {
+  const pdfs = yield* Cache.makeWith(
+    (key: string) =>
+      // Others may wait for the same entry: it must not fail when the first caller is interrupted.
+      Effect.uninterruptible(
+        Effect.flatMap(library, ({ document }) => document(key.slice(0, key.indexOf(" "))))
+      ),
+    { capacity: CACHED_PDFS, timeToLive: (exit) => (Exit.isSuccess(exit) ? "5 minutes" : "0 seconds") }
+  )
+  return Effect.fn("OpenCollections.read")(function* (id: string) {
+    const open = yield* library
+    const { info } = yield* open.file(id)
+    return yield* info.format === "pdf" ? Cache.get(pdfs, `${id} ${info.sha256}`) : open.document(id)
+  })
+})
+
+/** What it opens stays open as long as the surrounding scope. */
 export const openCollections = Effect.fnUntraced(function* (folder: string, describeFigures: boolean) {
   const scope = yield* Effect.scope
   const models = yield* Effect.context<Models>()
-  const store = yield* openWhenWanted(
+  const store = yield* makeLazy(
     Effect.map(Layer.build(LanceIndex.layer(folder)), (built) => Context.get(built, PassageIndex))
   )
-  const opened = new Map<string, Opened>()
+  const opened = new Map<string, CollectionHandle>()
   const oneAtATime = yield* Semaphore.make(1)
 
   const open = (name: string) =>
     Effect.gen(function* () {
       const known = opened.get(name)
       if (known !== undefined) return known
-      const handle = { removed: false }
-      const library = yield* openWhenWanted(
-        Effect.flatMap(store.wanted, (index) =>
+      const removal = { done: false }
+      const library = yield* makeLazy(
+        Effect.flatMap(store.get, (index) =>
           Effect.provideService(Library.make({ collection: name, describeFigures }), PassageIndex, {
             ...index,
-            // Opening makes what is not there: who still reads what was removed must not bring it back.
+            // `open` creates a missing collection. A late reader of a removed one must not bring it back.
             open: (named, manifest) =>
-              handle.removed
-                ? notThere(named)
-                : Effect.map(index.open(named, manifest), (opened) => toldGone(opened, handle))
+              removal.done
+                ? notFound(named)
+                : Effect.map(index.open(named, manifest), (opened) => failIfRemoved(opened, removal))
           })
         )
       )
-      const collection: Opened = {
-        library: library.wanted,
-        known: library.known,
-        read: yield* makeDocumentReader(library.wanted),
-        handle
+      const collection: CollectionHandle = {
+        library: library.get,
+        status: library.status,
+        read: yield* makeReader(library.get),
+        removal
       }
       opened.set(name, collection)
       return collection
-      // Of two that ask at once the second finds what the first made.
     }).pipe(Scope.provide(scope), Effect.provideContext(models), oneAtATime.withPermit)
 
-  const names = Effect.flatMap(store.wanted, ({ collections }) => collections)
+  const names = Effect.flatMap(store.get, ({ collections }) => collections)
 
-  /** Of a name that is not there yet, `made` makes it; else it fails with `NotFound`. */
-  const collection = Effect.fn("OpenCollections.collection")(function* (name: string, made: boolean) {
+  /** Opens a collection. A missing one is created if `create` is true; otherwise `NotFound`. */
+  const collection = Effect.fn("OpenCollections.collection")(function* (name: string, create: boolean) {
     if (name === DEFAULT_COLLECTION || opened.has(name)) return yield* open(name)
     const there = yield* names
     if (!there.includes(name)) {
-      if (!made) return yield* notThere(name)
+      if (!create) return yield* notFound(name)
       if (there.length >= MAX_COLLECTIONS) return yield* tooMany
     }
     return yield* open(name)
   })
 
-  /** Fails with `NotFound`. One that is opened meanwhile waits. */
+  /** Fails with `NotFound` for a missing collection. */
   const remove = Effect.fn("OpenCollections.remove")(function* (name: string) {
-    const index = yield* store.wanted
-    const handle = opened.get(name)?.handle
-    if (!(yield* names).includes(name)) return yield* notThere(name)
-    if (handle !== undefined) handle.removed = true
+    const index = yield* store.get
+    const handle = opened.get(name)
+    if (!(yield* names).includes(name)) return yield* notFound(name)
+    if (handle !== undefined) handle.removal.done = true
     opened.delete(name)
     yield* index.drop(name)
   }, oneAtATime.withPermit)
 
   const maintainAll = Effect.gen(function* () {
-    for (const [name, { known }] of opened) {
-      const { open: library } = yield* known
+    for (const [name, { status }] of opened) {
+      const { open: library } = yield* status
       if (library === undefined) continue
       yield* library.maintain.pipe(
         Effect.catch(({ message }) =>
-          Effect.logWarning(`The collection "${name}" was not maintained: ${message}`)
+          Effect.logWarning(`Maintenance of the collection "${name}" failed: ${message}`)
         )
       )
     }
   }).pipe(Effect.withSpan("OpenCollections.maintain"))
-  yield* Effect.forkIn(Effect.schedule(maintainAll, Schedule.spaced(MAINTAINED_EVERY)), scope)
+  yield* Effect.forkIn(Effect.schedule(maintainAll, Schedule.spaced(MAINTENANCE_INTERVAL)), scope)
 
-  return { collection, names, remove, whole: yield* open(DEFAULT_COLLECTION) }
+  return { collection, names, remove, defaultCollection: yield* open(DEFAULT_COLLECTION) }
 })

@@ -1,6 +1,6 @@
-/** What a failure of the library means over HTTP. */
-import { Failure } from "@sluice/core/contract"
+/** Converts failures of the library to HTTP failures. */
 import { GatewayError } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
 import type { RagError, RagReason } from "@sluice/rag"
 
 const statuses: Record<RagReason, Failure["status"]> = {
@@ -24,13 +24,13 @@ const statuses: Record<RagReason, Failure["status"]> = {
 export const reasonCode = (reason: RagReason): string =>
   reason.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 
-/** The message, and what mends it at this server where the library alone would name a function. */
+/** The message. Where the library's advice names a function, the server's endpoint is added. */
 export const messageOf = ({ message, reason }: RagError): string =>
   reason === "ManifestMismatch"
-    ? `${message} At this server \`POST /rebuild\` does that, as does its page, for each user's own documents.`
+    ? `${message} On this server, call \`POST /rebuild\` or use the page. It rebuilds your own documents only.`
     : message
 
-/** Status, code and message; a model's own failure keeps what the gateway said. */
+/** Status, code and message. A failure of a gateway's model keeps the gateway's reason. */
 export const ragFailure = (error: RagError): Failure => {
   if (error.reason === "Model" && error.cause instanceof GatewayError) {
     return Failure.fromReason(error.cause.reason)

@@ -1,12 +1,12 @@
-/** The sample documents that come with the server, and questions about them. */
+/** The sample documents shipped with the server, and starter questions about them. */
 import type { Upload } from "@sluice/rag"
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { fileURLToPath } from "node:url"
 
-/** `samples/` of this package, from `src/` as from `dist/`. */
+/** The package's `samples/` folder. The relative path is the same from `src/` and `dist/`. */
 export const SAMPLES = fileURLToPath(new URL("../../samples", import.meta.url))
 
-// Hidden, so that reading the folder as documents leaves the questions out
+// A hidden file, so that ingesting the folder skips it.
 const QUESTIONS = ".questions.json"
 const decodeQuestions = Schema.decodeUnknownEffect(
   Schema.fromJsonString(
@@ -14,7 +14,7 @@ const decodeQuestions = Schema.decodeUnknownEffect(
   )
 )
 
-/** All sample files, by path; none when the folder is not there. */
+/** All sample files, sorted by path; none if the folder is missing. */
 export const readSamples = Effect.fn("Samples.read")(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -29,7 +29,7 @@ export const readSamples = Effect.fn("Samples.read")(function* (folder: string) 
   return samples
 })
 
-/** Questions that the samples answer; none when there is no such file. */
+/** Questions that the samples answer; none if the file is missing. */
 export const readQuestions = Effect.fn("Samples.questions")(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

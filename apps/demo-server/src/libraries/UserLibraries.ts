@@ -1,75 +1,74 @@
-/** The libraries of the users, each their own: the owner's in `library`, another's in a folder of its own. */
+/** One library per user: the owner's in the folder `library`, the others' in folders of their own. */
 import type { RagReason } from "@sluice/rag"
 import { Context, Effect, type FileSystem, Layer, Path, Scope, Semaphore } from "effect"
 import { OWNER } from "../accounts/Owner.ts"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { libraryError } from "../config/StartError.ts"
-import { metered } from "./BilledModels.ts"
+import { billedModels } from "./BilledModels.ts"
 import { messageOf } from "./RagFailure.ts"
 import { readQuestions, SAMPLES } from "./Samples.ts"
-import { makeShelf, type Shelf } from "./UserLibrary.ts"
+import { makeUserLibrary, type UserLibrary } from "./UserLibrary.ts"
 
-/** How long the start waits for the library. Embedded models are there at once. */
-const PATIENCE = "2 seconds"
+/** How long the start waits for the owner's library. With embedded models it opens at once. */
+const START_TIMEOUT = "2 seconds"
 
-/** With these the server stays up: a rebuild mends the one, time or the operator the other. */
-const isMendable = (reason: RagReason): boolean => reason === "ManifestMismatch" || reason === "Model"
+/** Failures that do not stop the start: a rebuild fixes the first; the gateway may return in the second. */
+const isRecoverable = (reason: RagReason): boolean => reason === "ManifestMismatch" || reason === "Model"
 
 /**
- * Every user's shelf.
+ * The libraries of all users.
  *
- * **Details.** The owner's library is opened at the start: a failure that neither a rebuild nor time mends is a failure
- * to start. Another's is opened when they first ask, empty at first, and held until the server ends.
+ * **Details.** The owner's library opens at the start; an error that is not recoverable fails the start. Another user's
+ * library opens at that user's first request, starts empty, and stays open.
  */
-export class Shelves extends Context.Service<
-  Shelves,
+export class UserLibraries extends Context.Service<
+  UserLibraries,
   {
-    readonly of: (user: string) => Effect.Effect<Shelf>
-    /** Reads the samples into the owner's library, unless the configuration wants none. */
+    readonly of: (user: string) => Effect.Effect<UserLibrary>
+    /** Adds the samples to the owner's library, unless `SLUICE_SAMPLES` is false. */
     readonly fill: Effect.Effect<void>
     /** Questions that the samples answer. */
     readonly questions: ReadonlyArray<string>
   }
->()("@sluice/demo-server/Shelves") {
+>()("@sluice/demo-server/UserLibraries") {
   static readonly layer = Layer.effect(
-    Shelves,
+    UserLibraries,
     Effect.gen(function* () {
       const { data, describeFigures, samples } = yield* ServerConfig
       const path = yield* Path.Path
       const scope = yield* Effect.scope
       const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
-      const models = yield* metered
+      const models = yield* billedModels
       const open = (folder: string) =>
-        makeShelf(folder, describeFigures).pipe(
+        makeUserLibrary(folder, describeFigures).pipe(
           Scope.provide(scope),
           Effect.provideContext(models),
           Effect.provideContext(platform)
         )
 
-      const owners = yield* open(path.join(data, "library"))
-      // A gateway that is slow or down must not keep the page from coming up.
-      yield* Effect.timeoutOption(owners.library, PATIENCE).pipe(
+      const owner = yield* open(path.join(data, "library"))
+      // A slow or unreachable gateway must not keep the page from starting.
+      yield* Effect.timeoutOption(owner.library, START_TIMEOUT).pipe(
         Effect.catchIf(
-          ({ reason }) => isMendable(reason),
+          ({ reason }) => isRecoverable(reason),
           (error) => Effect.logWarning(messageOf(error))
         ),
         Effect.mapError(libraryError(data))
       )
 
-      const shelves = new Map([[OWNER, owners]])
+      const libraries = new Map([[OWNER, owner]])
       const oneAtATime = yield* Semaphore.make(1)
-      const shelfOf = (user: string) =>
+      const libraryOf = (user: string) =>
         Effect.suspend(() => {
-          const known = shelves.get(user)
+          const known = libraries.get(user)
           if (known !== undefined) return Effect.succeed(known)
-          return Effect.tap(open(path.join(data, "libraries", encodeURIComponent(user))), (shelf) =>
-            Effect.sync(() => shelves.set(user, shelf))
+          return Effect.tap(open(path.join(data, "libraries", encodeURIComponent(user))), (library) =>
+            Effect.sync(() => libraries.set(user, library))
           )
         })
       return {
-        // Of two that ask at once the second finds what the first made.
-        of: (user) => oneAtATime.withPermit(shelfOf(user)),
-        fill: samples ? owners.fill(path.join(data, "samples-read")) : Effect.void,
+        of: (user) => oneAtATime.withPermit(libraryOf(user)),
+        fill: samples ? owner.fill(path.join(data, "samples-read")) : Effect.void,
         questions: samples
           ? yield* readQuestions(SAMPLES).pipe(
               Effect.catch((error) =>

@@ -1,99 +1,152 @@
-/** The libraries of a folder that this server holds open: what state they are in, and their first filling. */
+/** One user's library: its collections, its state, the samples, and rebuilds. */
 import { sentence } from "@sluice/core/contract"
-import { Library, type Models, RagError } from "@sluice/rag"
+import { type IngestEvent, type IngestReport, Library, type Models, RagError } from "@sluice/rag"
 import { Effect, FileSystem, type Path, Ref, Stream } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Collections.ts"
 import type { IngestStreamEvent, ServerStatus } from "../contract/index.ts"
 import { toStreamEvents } from "./IngestBody.ts"
-import { messageOf } from "./RagFailure.ts"
 import { type OpenCollection, openCollections } from "./OpenCollections.ts"
-import { rebuiltTogether } from "./Rebuilt.ts"
+import { messageOf } from "./RagFailure.ts"
 import { readSamples, SAMPLES } from "./Samples.ts"
 
-/** Formats of which pictures are read. */
-const PICTURED = /\.(?:docx|png|jpe?g|webp)$/i
+/** Formats with pictures, which take a second or more to read. */
+const HAS_PICTURES = /\.(?:docx|png|jpe?g|webp)$/i
 
-const beingRebuilt = new RagError({
+const rebuildRunning = new RagError({
   stage: "store",
   reason: "Stale",
-  message: "The library is being rebuilt: remove the collection when GET /status says `ready`"
+  message: "The library is being rebuilt. Remove the collection when GET /status says `ready`"
 })
 
-const NOT_YET = "The gateway has not answered yet: the library opens as soon as it does"
+const WAITING_FOR_GATEWAY = "The gateway has not responded yet. The library opens as soon as it does"
 
 type Busy = "filling" | "rebuilding"
 
-/** What can be said at any time: counts are 0 while the library cannot be opened. */
-export type ShelfState = Pick<ServerStatus, "state" | "message" | "documents" | "passages">
+/** The counts are 0 while the library cannot be opened. */
+type LibraryState = Pick<ServerStatus, "state" | "message" | "documents" | "passages">
 
 /**
- * The collections of one folder and their state, which is that of the collection of whoever names none.
+ * The collections of one data folder. `library`, `status` and `state` are those of the default collection.
  *
- * **Details.** A library fails with `ManifestMismatch` while it was made with other models: the server stays up
- * meanwhile, and `rebuild` mends it. It fails with `Model` while the gateway cannot be reached. `fill` reads the samples
- * into the default collection where that holds nothing else; broken off, it goes on at the next start.
+ * **Details.** A library that was built with other models fails with `ManifestMismatch` until `rebuild`. It fails with
+ * `Model` while the gateway cannot be reached. The server stays up in both cases.
  */
-export interface Shelf extends OpenCollection {
-  /** Another collection; one that is not there is made where `made` says so, else it is `NotFound`. */
-  readonly collection: (name: string, made: boolean) => Effect.Effect<OpenCollection, RagError>
-  /** Removes a collection with all that is in it; `NotFound`, or `Stale` while the library is being rebuilt. */
+export interface UserLibrary extends OpenCollection {
+  /** Opens a collection. A missing one is created if `create` is true; otherwise `NotFound`. */
+  readonly collection: (name: string, create: boolean) => Effect.Effect<OpenCollection, RagError>
+  /** Removes a collection with its documents. Fails with `NotFound`, or `Stale` during a rebuild. */
   readonly remove: (name: string) => Effect.Effect<void, RagError>
-  /** All that are there. */
   readonly names: Effect.Effect<ReadonlyArray<string>, RagError>
-  readonly state: Effect.Effect<ShelfState, RagError>
-  /** Of all collections, one after the other. */
+  readonly state: Effect.Effect<LibraryState, RagError>
+  /** Rebuilds all collections, one after the other. */
   readonly rebuild: Stream.Stream<IngestStreamEvent, RagError>
-  /** `marker` is a file that says that they were read. */
+  /**
+   * Adds the samples to the default collection if it has no other documents, then creates the file `marker`, so that
+   * they are added once. An interrupted run continues at the next start.
+   */
   readonly fill: (marker: string) => Effect.Effect<void>
 }
 
-/** The shelf of a folder, held for as long as the surrounding scope lives. */
-export const makeShelf = Effect.fnUntraced(function* (folder: string, describeFigures: boolean) {
+const EMPTY_REPORT: IngestReport = {
+  added: 0,
+  replaced: 0,
+  unchanged: 0,
+  removed: 0,
+  faulty: 0,
+  passages: 0,
+  failed: []
+}
+
+const addReports = (one: IngestReport, other: IngestReport): IngestReport => ({
+  added: one.added + other.added,
+  replaced: one.replaced + other.replaced,
+  unchanged: one.unchanged + other.unchanged,
+  removed: one.removed + other.removed,
+  faulty: one.faulty + other.faulty,
+  passages: one.passages + other.passages,
+  failed: [...one.failed, ...other.failed]
+})
+
+/** Runs rebuilds one after the other. Emits one `done`, with the sum of the reports. */
+const concatRebuilds = (
+  rebuilds: ReadonlyArray<Stream.Stream<IngestEvent, RagError>>
+): Stream.Stream<IngestEvent, RagError> =>
+  Stream.fromIterable(rebuilds).pipe(
+    Stream.flatMap((rebuild) => rebuild),
+    Stream.mapAccum(
+      () => ({ left: rebuilds.length, report: EMPTY_REPORT }),
+      (before, event): [{ left: number; report: IngestReport }, ReadonlyArray<IngestEvent>] => {
+        if (event.type !== "done") return [before, [event]]
+        const now = { left: before.left - 1, report: addReports(before.report, event.report) }
+        return [now, now.left === 0 ? [{ ...event, report: now.report }] : []]
+      }
+    )
+  )
+
+/** Adds the samples, texts before pictures, so that questions can be answered sooner. */
+const addSamples = Effect.fnUntraced(function* ({ library }: OpenCollection, marker: string) {
   const fs = yield* FileSystem.FileSystem
+  if (yield* fs.exists(marker)) return
+  const { documents, ingest } = yield* library
+  const samples = yield* readSamples(SAMPLES)
+  const paths = new Set(samples.map((sample) => sample.path))
+  if ((yield* documents).every((document) => paths.has(document.path))) {
+    const pictures = samples.filter(({ path }) => HAS_PICTURES.test(path))
+    for (const files of [samples.filter((sample) => !pictures.includes(sample)), pictures]) {
+      const { failed } = yield* ingest({ files })
+      for (const { path, error } of failed) {
+        yield* Effect.logWarning(`The sample ${path} could not be read: ${error.message}`)
+      }
+    }
+  }
+  yield* fs.writeFileString(marker, "")
+})
+
+/** Opens the library of a data folder. It stays open as long as the surrounding scope. */
+export const makeUserLibrary = Effect.fnUntraced(function* (folder: string, describeFigures: boolean) {
   const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
   const models = yield* Effect.context<Models>()
   const scope = yield* Effect.scope
   const busy = yield* Ref.make<Busy | undefined>(undefined)
-
-  const { collection, names, remove, whole } = yield* openCollections(folder, describeFigures)
-  const { library, known } = whole
+  const collections = yield* openCollections(folder, describeFigures)
+  const { collection, defaultCollection, names } = collections
   const during = (state: Busy) => Effect.acquireRelease(Ref.set(busy, state), () => Ref.set(busy, undefined))
 
-  const state: Effect.Effect<ShelfState, RagError> = Effect.gen(function* () {
+  const state: Effect.Effect<LibraryState, RagError> = Effect.gen(function* () {
     const now = yield* Ref.get(busy)
-    const { open, error } = yield* known
+    const { open, error } = yield* defaultCollection.status
     if (open !== undefined) {
       const { documents, passages } = yield* open.stats
       return { documents, passages, state: now ?? "ready" }
     }
-    // Asked about, it is tried again; who asks does not wait for it.
-    yield* Effect.forkIn(library, scope)
+    // Retries to open it. The caller does not wait.
+    yield* Effect.forkIn(defaultCollection.library, scope)
     const state = error?.reason === "ManifestMismatch" ? "rebuild-needed" : "unavailable"
     return {
       documents: 0,
       passages: 0,
       state: now === "rebuilding" ? now : state,
-      message: error === undefined ? NOT_YET : messageOf(error)
+      message: error === undefined ? WAITING_FOR_GATEWAY : messageOf(error)
     }
   })
 
-  const removed = Effect.fn("Shelf.remove")(function* (name: string) {
-    // A rebuild gives the name to a new table when it is done.
-    if ((yield* Ref.get(busy)) === "rebuilding") return yield* beingRebuilt
-    yield* remove(name)
+  const remove = Effect.fn("UserLibrary.remove")(function* (name: string) {
+    // The end of a rebuild would bring the collection back.
+    if ((yield* Ref.get(busy)) === "rebuilding") return yield* rebuildRunning
+    yield* collections.remove(name)
   })
 
   const rebuildOne = (name: string) =>
     Stream.unwrap(
       Effect.gen(function* () {
-        const of = yield* collection(name, false)
-        const { open } = yield* of.known
+        const { library, status } = yield* collection(name, false)
+        const { open } = yield* status
         return (
           open?.rebuild ??
           Library.rebuild(folder, { collection: name, describeFigures }).pipe(
             Stream.provideContext(models),
-            // Open again by the time the caller reads that it is done.
-            Stream.tap(({ type }) => (type === "done" ? of.library : Effect.void))
+            // The library is open again before the caller reads `done`.
+            Stream.tap(({ type }) => (type === "done" ? library : Effect.void))
           )
         )
       })
@@ -102,49 +155,24 @@ export const makeShelf = Effect.fnUntraced(function* (folder: string, describeFi
   const rebuild: Stream.Stream<IngestStreamEvent, RagError> = Stream.unwrap(
     Effect.gen(function* () {
       yield* during("rebuilding")
-      const there = yield* names
-      const all = [DEFAULT_COLLECTION, ...there.filter((name) => name !== DEFAULT_COLLECTION)]
-      return Stream.flatMap(rebuiltTogether(all.map(rebuildOne)), (event) =>
+      const all = new Set([DEFAULT_COLLECTION, ...(yield* names)])
+      return Stream.flatMap(concatRebuilds([...all].map(rebuildOne)), (event) =>
         Stream.fromIterable(toStreamEvents(event))
       )
     })
   )
 
-  const fillOnce = Effect.fnUntraced(function* (marker: string) {
-    if (yield* fs.exists(marker)) return
-    const { documents, ingest } = yield* library
-    const samples = yield* readSamples(SAMPLES)
-    const paths = new Set(samples.map((sample) => sample.path))
-    if ((yield* documents).every((document) => paths.has(document.path))) {
-      // Reading a picture takes a second: what is only text can be asked before.
-      const pictured = samples.filter(({ path }) => PICTURED.test(path))
-      for (const files of [samples.filter((sample) => !pictured.includes(sample)), pictured]) {
-        const { failed } = yield* ingest({ files })
-        for (const { path, error } of failed) {
-          yield* Effect.logWarning(`The sample ${path} was not read: ${error.message}`)
-        }
-      }
-    }
-    yield* fs.writeFileString(marker, "")
-  })
-  const notFilled = (error: { readonly message: string }) =>
-    Effect.logWarning(
-      `The samples were not read: ${sentence(error.message)} The server tries again at its next start`
+  const fill = (marker: string) =>
+    addSamples(defaultCollection, marker).pipe(
+      Effect.catch((error: { readonly message: string }) =>
+        Effect.logWarning(
+          `The samples could not be added: ${sentence(error.message)} The server tries again at its next start`
+        )
+      ),
+      (filled) => Effect.andThen(during("filling"), filled),
+      Effect.scoped,
+      Effect.provideContext(platform)
     )
 
-  return {
-    ...whole,
-    collection,
-    names,
-    remove: removed,
-    state,
-    rebuild,
-    fill: (marker) =>
-      fillOnce(marker).pipe(
-        Effect.catch(notFilled),
-        (filled) => Effect.andThen(during("filling"), filled),
-        Effect.scoped,
-        Effect.provideContext(platform)
-      )
-  } satisfies Shelf
+  return { ...defaultCollection, collection, names, remove, state, rebuild, fill } satisfies UserLibrary
 })

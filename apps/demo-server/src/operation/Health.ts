@@ -4,7 +4,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { OWNER } from "../accounts/Owner.ts"
 import { ServerConfig } from "../config/ServerConfig.ts"
-import { Shelves } from "../libraries/UserLibraries.ts"
+import { UserLibraries } from "../libraries/UserLibraries.ts"
 import { Providers } from "../routing/Providers.ts"
 import { ProvidersFileState } from "./ProvidersFileState.ts"
 import { Shutdown } from "./Shutdown.ts"
@@ -34,7 +34,7 @@ const REBUILD = "the owner's documents wait for `POST /rebuild`"
 /** What each part of the server says of itself. */
 const readiness = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const shelf = yield* (yield* Shelves).of(OWNER)
+  const owners = yield* (yield* UserLibraries).of(OWNER)
   const providers = yield* Providers
   const shutdown = yield* Shutdown
 
@@ -51,7 +51,7 @@ const readiness = Effect.gen(function* () {
     "the database does not answer"
   )
   const library = checked(
-    Effect.map(shelf.state, ({ state }) => {
+    Effect.map(owners.state, ({ state }) => {
       if (state === "rebuild-needed") return REBUILD
       return state === "unavailable" ? `the library is not open: ${state}` : "ok"
     }),

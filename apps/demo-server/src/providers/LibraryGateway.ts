@@ -1,4 +1,4 @@
-/** A gateway as the library asks it: within its upstream's limits, and what it refuses is never its reader's fault. */
+/** The gateway behind the library's models. What it rejects is a fault of the server, not of the library's user. */
 import {
   type ChatCall,
   type ChatPart,
@@ -12,25 +12,26 @@ import { Context, type Duration, Effect, Layer, Stream } from "effect"
 import type { Gateway as Upstream } from "../routing/Forward.ts"
 import { blameUs } from "../routing/UpstreamFaults.ts"
 
-/** Hears what a chat model writes, piece by piece; may end it. */
-export type HearChat = (
+/** Sees the parts of a chat stream, and may end it. */
+export type ChatInterceptor = (
   call: ChatCall,
   parts: Stream.Stream<ChatPart, GatewayError>
 ) => Stream.Stream<ChatPart, GatewayError>
 
-/** Of the streams that are read for a reader; nobody when not given. */
-export const CurrentHearChat = Context.Reference<HearChat>("@sluice/demo-server/CurrentHearChat", {
-  defaultValue: () => (_call, parts) => parts
-})
+/** The interceptor of the current fiber's chat streams. The default changes nothing. */
+export const CurrentChatInterceptor = Context.Reference<ChatInterceptor>(
+  "@sluice/demo-server/CurrentChatInterceptor",
+  { defaultValue: () => (_call, parts) => parts }
+)
 
-/** The request is the server's own: whoever asks documents has no field in it, and no model. */
-const REFUSED: ReadonlySet<GatewayError["reason"]["_tag"]> = new Set([
+/** Reasons that blame the request. The server wrote the request, so its user cannot correct it. */
+const REQUEST_FAULTS: ReadonlySet<GatewayError["reason"]["_tag"]> = new Set([
   "InvalidRequest",
   "Forbidden",
   "NotFound"
 ])
 
-/** What the gateway refuses of the library. */
+/** Turns errors that blame the request into errors of the server. */
 const blameLibrary = (names: Upstream["names"]) => {
   const ofServer = blameUs(names)
   const blame = (error: GatewayError): GatewayError => {
@@ -42,17 +43,18 @@ const blameLibrary = (names: Upstream["names"]) => {
       return new GatewayError({ ...error, reason: partial })
     }
     const blamed = ofServer(error)
-    if (blamed !== error || attempt === undefined || !REFUSED.has(reason._tag)) return blamed
-    const message = `The gateway refuses what this server asks of it: ${reason.message}`
+    if (blamed !== error || attempt === undefined || !REQUEST_FAULTS.has(reason._tag)) return blamed
+    const message = `The gateway rejects this server's request: ${reason.message}`
     return new GatewayError({ ...error, reason: new ServerFailure({ message, status: 502, final: true }) })
   }
   return blame
 }
 
-/** How long a model is waited for, and how many texts it takes. */
+/** Limits of a model's calls. */
 export interface LibraryModelOptions {
-  /** Until the whole answer, or the head of a stream. */
+  /** Until the whole response, or the head of a stream. */
   readonly timeout: Duration.Duration
+  /** Texts of one embeddings request at most. */
   readonly batch?: number | undefined
 }
 
@@ -72,8 +74,8 @@ export const layerLibraryGateway = (
         chat: (call) => Effect.mapError(gateway.chat(call), blame),
         chatStream: (call) =>
           Stream.unwrap(
-            Effect.map(CurrentHearChat, (hear) =>
-              hear(call, Stream.mapError(gateway.chatStream(call), blame))
+            Effect.map(CurrentChatInterceptor, (intercept) =>
+              intercept(call, Stream.mapError(gateway.chatStream(call), blame))
             )
           )
       })
