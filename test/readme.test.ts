@@ -1,4 +1,4 @@
-/** The examples of README.md do what they say: each is run in a folder that holds `./docs`, the last beside a gateway. */
+/** Runs every example of README.md and docs/ in a folder with `./docs`, and checks its result. */
 import type { Answer, IngestPlan, IngestReport } from "@sluice/rag"
 import type { LibraryEvaluation } from "@sluice/rag/evaluation"
 import { execFile } from "node:child_process"
@@ -12,10 +12,10 @@ import { docs, type Example, examples, examplesOf } from "./readme/Examples.ts"
 
 const modules = join(import.meta.dirname, "../node_modules")
 let folder = ""
-/** Where `./docs` is fewer documents: for programs of which the first has shown that they read all kinds. */
+/** A folder whose `./docs` has three documents. Only the first example needs all of them. */
 let few = ""
 
-// Inside node_modules, where `@sluice/rag` is found as a user's program finds it.
+// Inside node_modules, so that `@sluice/rag` resolves as in a user's program.
 beforeAll(async () => {
   await mkdir(join(modules, ".cache"), { recursive: true })
   folder = await mkdtemp(join(modules, ".cache/readme-"))
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Runs an example and gives the value of its last constant. */
+/** Runs an example and returns the value of its last constant. */
 const run = async (
   { code, line }: Example,
   env: Readonly<Record<string, string>> = {},
@@ -43,7 +43,7 @@ const run = async (
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "null")
 }
 
-/** An answer whose every quote stands in its document where the citation says. */
+/** Checks that every quote is in its document at the cited offsets. */
 const check = async (answer: Answer): Promise<void> => {
   expect(answer.found).toBe(true)
   expect(answer.trace.passages.filter(({ kept }) => kept)).toHaveLength(3)
@@ -58,29 +58,29 @@ const check = async (answer: Answer): Promise<void> => {
 describe("README.md", () => {
   const [first, second, options, third, fourth, ...more] = examples
 
-  it("has five programs, each of them tried below", () => {
+  it("has five programs, each run below", () => {
     expect([first, second, options, third, fourth].every((example) => example !== undefined)).toBe(true)
     expect(more).toEqual([])
   })
 
-  it("has the programs that the packages' own begin with", () => {
+  it("shares its programs with the packages' READMEs", () => {
     const codes = (path: string) => examplesOf(path).map(({ code }) => code)
     expect(codes("packages/rag/README.md")).toEqual([first?.code])
     expect(codes("packages/core/README.md")).toEqual([fourth?.code])
   })
 
-  it("shows the shortest program, and it answers", async () => {
+  it("the shortest program answers with three kept passages", async () => {
     if (first !== undefined) await check((await run(first)) as Answer)
   })
 
-  it("shows how to retrieve passages only", async () => {
+  it("retrieve returns the passages", async () => {
     const passages =
       second && ((await run(second, {}, few)) as ReadonlyArray<{ document: string; of: number }>)
     expect(passages).toHaveLength(5)
     expect(passages?.[0]).toMatchObject({ document: expect.stringMatching(/\.(md|html|pdf)$/) })
   })
 
-  it("shows how passages are chosen, and why", async () => {
+  it("tune, filters, deadline and why work together", async () => {
     const found =
       options &&
       ((await run(options, {}, few)) as { note: string; kept: number; whys: ReadonlyArray<string> })
@@ -92,10 +92,10 @@ describe("README.md", () => {
     expect(found?.whys.some((sentence) => /were kept|recall took/.test(sentence))).toBe(true)
   })
 
-  it("shows the same program on the models of a gateway, and calls of it: here another Sluice", async () => {
+  it("the same program runs on the models of a gateway, here another Sluice", async () => {
     const data = join(folder, "gateway")
     await mkdir(data)
-    await writeFile(join(data, "samples-read"), "") // nobody asks it about its samples
+    await writeFile(join(data, "samples-read"), "") // skips ingesting the samples
     const [answer, best] = await withServer(data, async ({ output, url }) => {
       const key = /\bsk-[\w-]+/.exec(output())?.[0] ?? ""
       const listed = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
@@ -118,18 +118,18 @@ describe("README.md", () => {
 describe("docs/models.md", () => {
   const [models, client, ...more] = examplesOf("docs/models.md")
 
-  it("shows models of one's own, and they answer", async () => {
+  it("your own models answer", async () => {
     expect(more).toEqual([])
     await check((await run(models!, {}, few)) as Answer)
   })
 
-  it("shows how a client is made without variables", async () => {
+  it("a client is built without environment variables", async () => {
     expect(await run(client!)).toBeTruthy()
   })
 })
 
 describe("docs/evaluation.md", () => {
-  it("shows how questions of one's own are asked of a library", async () => {
+  it("your own questions evaluate a library", async () => {
     const [example, ...more] = examplesOf("docs/evaluation.md")
     expect(more).toEqual([])
     const { queries, runs } = (await run(example!, {}, few)) as LibraryEvaluation
@@ -139,7 +139,7 @@ describe("docs/evaluation.md", () => {
 })
 
 describe("docs/ingest.md", () => {
-  it("shows how an ingest is planned, and applied as it was planned", async () => {
+  it("an ingest is applied as planned", async () => {
     const [example, ...more] = examplesOf("docs/ingest.md")
     expect(more).toEqual([])
     const { planned, report } = (await run(example!, {}, few)) as {

@@ -1,4 +1,4 @@
-/** The TypeScript examples of README.md and of other documents, as they stand there. */
+/** The TypeScript examples of README.md and other documents, verbatim. */
 import MarkdownIt from "markdown-it"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ export interface Example {
   readonly code: string
 }
 
-/** Every block of a document fenced as `ts`, in order. Its path begins at the root of the project. */
+/** All `ts` code blocks of a document, in order. The path is relative to the root of the repository. */
 export const examplesOf = (path: string): ReadonlyArray<Example> =>
   new MarkdownIt()
     .parse(readFileSync(join(import.meta.dirname, "../..", path), "utf8"), {})
@@ -18,8 +18,8 @@ export const examplesOf = (path: string): ReadonlyArray<Example> =>
 
 export const examples = examplesOf("README.md")
 
-/** The first one is the shortest program: a folder of documents, a question, an answer. */
+/** The first example: a folder of documents, a question, an answer. */
 export const shortest = examples[0]?.code ?? ""
 
-/** The documents that the examples speak of as `./docs`. */
+/** The documents that the examples call `./docs`. */
 export const docs = join(import.meta.dirname, "../../apps/demo-server/samples")
