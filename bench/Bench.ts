@@ -6,6 +6,8 @@ export type Figures = Readonly<Record<string, number>>
 export interface BenchOptions {
   /** Small sizes: to see that it runs, not to quote. */
   readonly quick: boolean
+  /** The configurations to measure; empty: all. */
+  readonly with: ReadonlyArray<string>
 }
 
 export type Bench = (options: BenchOptions) => Promise<Figures>

@@ -1,158 +1,157 @@
 /**
- * What the server adds to a call of a gateway behind it, keys, quotas and limits switched on: against the upstream asked
- * directly, a bare proxy as the limit, and another's gateway where it is installed (bench/peers/README.md).
+ * What Sluice adds to a call of an upstream gateway, with keys, quotas and limits on: beside a bare proxy as the limit,
+ * and beside Portkey where it is installed (bench/peers/README.md), in the same run. `--with` names configurations:
+ * `sqlite`, `full` (SQLite that waits for the disk), `postgres`, `traces`, `streams`, `proxy`; all when not given.
  */
 import { join } from "node:path"
 import { type Bench, percentile, rounded, say } from "./Bench.ts"
 import { withFolder } from "./CorpusFolder.ts"
-import { startTargets, stopTargets, type Target } from "./gatewayTargets.ts"
+import { type Configuration, CONFIGURATIONS } from "./gatewayConfigurations.ts"
 import { faultyLedgers } from "./gatewayLedger.ts"
+import { type Shared, startShared, startSluice, stop, type Target } from "./gatewayTargets.ts"
 import { closedLoop, type Measured, openLoop } from "./Load.ts"
-import { cpuMicroseconds, peakMegabytes, residentMegabytes } from "./Usage.ts"
+import { cpuMicroseconds, residentMegabytes } from "./Usage.ts"
 
 const CONNECTIONS = [1, 16, 64]
-/** Of the open loop: what is to be reached is said of these. */
-const PER_SECOND = 1000
+const PER_SECOND = 500
 const OPEN_CONNECTIONS = 16
 
-/** V8 makes the code of these processes faster for as long as this. */
-const WARM = 20_000
+/** Requests after which V8 has optimized most of what a process runs. */
+const WARM = 10_000
 
-/** In turns, so that what else the machine does befalls all alike. */
-const QUICK_ROUNDS = 3
-const CLOSED_ROUNDS = 5
-
-/** Of the open loop: one stall of the machine decides the 99th percentile of its turn, and of no other. */
-const OPEN_ROUNDS = 15
+/** Rounds alternate between the targets, so that a slow moment of the machine affects all of them. */
+const ROUNDS = { closed: 5, open: 9 }
+const QUICK_ROUNDS = { closed: 3, open: 3 }
 const OPEN_SECONDS = 0.6
 
-type Rounds = ReadonlyMap<Target["name"], ReadonlyArray<Round>>
+type Name = Target["name"]
 
 interface Round extends Measured {
+  /** Microseconds of CPU of a request. */
   readonly cpu: number
 }
 
-/** A loop with the CPU that the process used meanwhile. Whatever is not 200 is no answer, and ends the bench. */
-const watched = async ({ name, pid }: Target, loop: () => Promise<Measured>): Promise<Round> => {
+type Rounds = ReadonlyMap<Name, ReadonlyArray<Round>>
+
+/** Runs a loop and measures the CPU that the process used. Any status but 200 ends the bench. */
+const measure = async ({ name, pid }: Target, loop: () => Promise<Measured>): Promise<Round> => {
   const before = cpuMicroseconds(pid)
   const result = await loop()
   if (result.refused > 0) {
-    throw new Error(
-      `${name} answered ${result.refused} of ${result.refused + result.answered} requests otherwise than 200`
-    )
+    throw new Error(`${name}: ${result.refused} of ${result.asked} requests were not answered with 200`)
   }
   return { ...result, cpu: (cpuMicroseconds(pid) - before) / result.asked }
 }
 
 const median = (values: ReadonlyArray<number>) => percentile(values, 0.5)
-
-const middle = (rounds: ReadonlyArray<Round>, of: (round: Round) => number) => median(rounds.map(of))
-
-/** What one gives against another, round by round, and of that the median. */
-const against = (
-  rounds: Rounds,
-  [one, other]: readonly [Target["name"], Target["name"]],
-  compare: (one: Round, other: Round) => number
-) => {
-  const others = rounds.get(other) ?? []
-  const compared = (rounds.get(one) ?? []).flatMap((round, at) => {
-    const opposite = others[at]
-    return opposite === undefined ? [] : [compare(round, opposite)]
-  })
-  return median(compared)
-}
-
 const perSecond = ({ answered, seconds }: Round) => answered / seconds
 
-const inTurns = async (
+const alternate = async (
   targets: ReadonlyArray<Target>,
   count: number,
   loop: (target: Target) => Promise<Measured>
 ): Promise<Rounds> => {
-  const rounds = new Map<Target["name"], Array<Round>>(targets.map(({ name }) => [name, []]))
+  const rounds = new Map<Name, Array<Round>>(targets.map(({ name }) => [name, []]))
   for (let round = 0; round < count; round++) {
-    for (const target of targets) rounds.get(target.name)?.push(await watched(target, () => loop(target)))
+    for (const target of targets) rounds.get(target.name)?.push(await measure(target, () => loop(target)))
   }
   return rounds
 }
 
-export const bench: Bench = ({ quick }) =>
+/** The median of a comparison, round by round. */
+const compare = (rounds: Rounds, one: Name, other: Name, of: (one: Round, other: Round) => number) => {
+  const others = rounds.get(other) ?? []
+  return median(
+    (rounds.get(one) ?? []).flatMap((round, at) => {
+      const opposite = others[at]
+      return opposite === undefined ? [] : [of(round, opposite)]
+    })
+  )
+}
+
+const benchConfiguration = async (
+  name: string,
+  { env, headers, stream }: Configuration,
+  { beside, upstream }: Shared,
+  quick: boolean
+): Promise<Record<string, number>> =>
   withFolder(async (folder) => {
     const figures: Record<string, number> = {}
-    const seconds = quick ? 0.5 : 1
+    const { process, target } = await startSluice(upstream, folder, { env, headers, stream })
     try {
-      const targets = await startTargets(folder)
-      for (const { request } of targets) await closedLoop(request, 16, { requests: quick ? 500 : WARM })
-
-      const note = (rounds: Rounds, where: string) => {
-        for (const [name, measured] of rounds) {
-          const added = (of: (round: Round) => number) =>
-            rounded(
-              against(rounds, [name, "direct"], (one, direct) => of(one) - of(direct)),
-              3
-            )
-          figures[`${name}, ${where} (requests/s)`] = rounded(middle(measured, perSecond), 0)
-          if (name === "direct") continue
-          figures[`${name}, ${where}, added p50 (ms)`] = added(({ p50 }) => p50)
-          figures[`${name}, ${where}, added p99 (ms)`] = added(({ p99 }) => p99)
-          figures[`${name}, ${where}, of a request (CPU µs)`] = rounded(
-            middle(measured, ({ cpu }) => cpu),
+      const targets = [target, ...beside(stream)]
+      for (const { request } of targets) await closedLoop(request, 16, { requests: quick ? 2000 : WARM })
+      const rounds = quick ? QUICK_ROUNDS : ROUNDS
+      for (const connections of CONNECTIONS) {
+        const where = `${name}, ${connections} connection${connections === 1 ? "" : "s"}`
+        say(`${where} …`)
+        const closed = await alternate(
+          targets.filter((one) => one.name !== "direct"),
+          rounds.closed,
+          ({ request }) => closedLoop(request, connections, { seconds: quick ? 0.5 : 1 })
+        )
+        for (const [one, measured] of closed) {
+          figures[`${where}, ${one} (requests/s)`] = rounded(median(measured.map(perSecond)), 0)
+          figures[`${where}, ${one}, of a request (CPU µs)`] = rounded(
+            median(measured.map(({ cpu }) => cpu)),
             0
           )
         }
-      }
-      for (const connections of CONNECTIONS) {
-        const where = `closed loop, ${connections} connections`
-        say(`${where} …`)
-        const rounds = await inTurns(targets, quick ? QUICK_ROUNDS : CLOSED_ROUNDS, ({ request }) =>
-          closedLoop(request, connections, { seconds })
-        )
-        note(rounds, where)
         for (const other of ["portkey", "undici proxy"] as const) {
-          if (!rounds.has(other)) continue
-          figures[`sluice to ${other}, ${where} (× requests/s)`] = rounded(
-            against(rounds, ["sluice", other], (one, their) => perSecond(one) / perSecond(their))
+          if (!closed.has(other)) continue
+          figures[`${where}, sluice to ${other} (× requests/s)`] = rounded(
+            compare(closed, "sluice", other, (ours, theirs) => perSecond(ours) / perSecond(theirs))
           )
         }
       }
-      const where = `open loop, ${PER_SECOND}/s on ${OPEN_CONNECTIONS} connections`
+      const where = `${name}, open loop of ${PER_SECOND}/s`
       say(`${where} …`)
-      const rounds = await inTurns(targets, quick ? QUICK_ROUNDS : OPEN_ROUNDS, ({ request }) =>
+      const open = await alternate(targets, rounds.open, ({ request }) =>
         openLoop(request, OPEN_CONNECTIONS, PER_SECOND, OPEN_SECONDS)
       )
-      note(rounds, where)
-      for (const [name, measured] of rounds) {
-        const p99s = measured.map(({ p99 }) => p99)
-        figures[`${name}, ${where}, p99 (ms)`] = rounded(median(p99s), 3)
-        figures[`${name}, ${where}, p99 of the best turn (ms)`] = rounded(Math.min(...p99s), 3)
-        figures[`${name}, ${where}, p99 of the worst turn (ms)`] = rounded(Math.max(...p99s), 3)
-        if (name === "direct" || name === "undici proxy") continue
-        figures[`${name} to undici proxy, ${where} (× p99)`] = rounded(
-          against(rounds, [name, "undici proxy"], (one, proxy) => one.p99 / proxy.p99)
-        )
-      }
-
-      const ours = targets.find(({ name }) => name === "sluice")
-      if (ours !== undefined) {
-        const requests = quick ? 2000 : 100_000
-        // V8 may collect its old memory late: one reading after 100,000 requests does not tell whether it grows.
-        say(`${requests} requests, five times …`)
-        figures["sluice, memory before (MB)"] = rounded(residentMegabytes(ours.pid), 0)
-        for (const times of [1, 2, 3, 4, 5]) {
-          const { cpu } = await watched(ours, () => closedLoop(ours.request, 16, { requests }))
-          figures[`sluice, of one of ${requests} more requests (CPU µs)`] = rounded(cpu, 0)
-          figures[`sluice, memory after ${times * requests} more requests (MB)`] = rounded(
-            residentMegabytes(ours.pid),
-            0
+      for (const one of open.keys()) {
+        if (one === "direct") continue
+        for (const percent of ["p50", "p99"] as const) {
+          figures[`${where}, ${one}, added ${percent} (ms)`] = rounded(
+            compare(open, one, "direct", (one, direct) => one[percent] - direct[percent]),
+            3
           )
         }
       }
-      for (const { name, pid } of targets) {
-        if (name !== "direct") figures[`${name}, peak memory (MB)`] = rounded(peakMegabytes(pid), 0)
-      }
+      figures[`${name}, sluice, memory (MB)`] = rounded(residentMegabytes(target.pid), 0)
     } finally {
-      await stopTargets()
+      await stop([process])
     }
-    figures["sluice, users whose ledger does not add up"] = await faultyLedgers(join(folder, "data"))
+    const { SLUICE_DATABASE_URL } = env
+    figures[`${name}, users whose ledger does not add up`] = await faultyLedgers({
+      SLUICE_DATA: join(folder, "data"),
+      ...(SLUICE_DATABASE_URL !== undefined && { SLUICE_DATABASE_URL })
+    })
     return figures
   })
+
+export const bench: Bench = async ({ quick, with: chosen }) => {
+  const names = chosen.length === 0 ? Object.keys(CONFIGURATIONS) : chosen
+  const unknown = names.find((name) => !Object.hasOwn(CONFIGURATIONS, name))
+  if (unknown !== undefined) {
+    throw new Error(
+      `there is no configuration ${unknown}; there are: ${Object.keys(CONFIGURATIONS).join(", ")}`
+    )
+  }
+  const figures: Record<string, number> = {}
+  const shared = await startShared()
+  try {
+    for (const name of names) {
+      const configuration = await CONFIGURATIONS[name]?.(shared.collector)
+      if (configuration === undefined) continue
+      try {
+        Object.assign(figures, await benchConfiguration(name, configuration, shared, quick))
+      } finally {
+        await configuration.close?.()
+      }
+    }
+  } finally {
+    await stop(shared.processes)
+  }
+  return figures
+}

@@ -1,5 +1,5 @@
 /**
- * `npm run -s bench -- NAME [--json] [--quick]`: measures, and prints figures whose names carry their units.
+ * `npm run -s bench -- NAME [--json] [--quick] [--with CONFIGURATION,…]`: measures, and prints figures whose names carry their units.
  *
  * `main` is what a user feels: ingest, query, memory, startup, size. Each of them is a name of its own too,
  * and so are `client`, `embedded` and `gateway`, which take hot paths alone, `rendering`, what calls wait for while a
@@ -26,7 +26,11 @@ const MAIN = ["startup", "size", "ingest", "query", "memory"]
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: "boolean", default: false }, quick: { type: "boolean", default: false } }
+  options: {
+    json: { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
+    with: { type: "string", multiple: true, default: [] }
+  }
 })
 const name = positionals[0] ?? "main"
 const chosen = name === "main" ? MAIN : [name]
@@ -38,11 +42,13 @@ if (positionals.length > 1 || unknown.length > 0) {
   process.exit(1)
 }
 
+const configurations = values.with.flatMap((names) => names.split(",")).filter((name) => name !== "")
 const figures: Record<string, number> = {}
 for (const one of chosen) {
   say(`bench ${one} …`)
   const found = await load[one]?.()
-  if (found !== undefined) Object.assign(figures, await found.bench({ quick: values.quick }))
+  if (found !== undefined)
+    Object.assign(figures, await found.bench({ quick: values.quick, with: configurations }))
 }
 
 if (values.json) {
