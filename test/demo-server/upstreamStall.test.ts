@@ -5,9 +5,16 @@ import { Cause, Duration, Effect, Exit, Fiber, Option, Stream } from "effect"
 import { HttpClientRequest, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { concealOf } from "../../apps/demo-server/src/routing/RedactCredential.ts"
-import { passFile, passOn, type Read } from "../../apps/demo-server/src/routing/UpstreamAnswer.ts"
+import { gatewayDialect } from "../../apps/demo-server/src/routing/dialects/Dialect.ts"
+import { passFile, passOn, type Read } from "../../apps/demo-server/src/routing/UpstreamResponse.ts"
 
-const names = { operation: "chat", called: "m", model: "m" } as const
+const names = {
+  operation: "chat",
+  called: "m",
+  model: "m",
+  mayBeEmpty: false,
+  dialect: gatewayDialect
+} as const
 
 /** What a caller gets of an answer that begins so, in parts that came together, and never goes on. */
 const received = (read: Read, contentType: string, ...begun: ReadonlyArray<string>) =>

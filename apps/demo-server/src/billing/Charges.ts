@@ -31,16 +31,8 @@ import {
 } from "./CostEstimate.ts"
 import { limitsBeside, rateHeaders, type RateState } from "./RateWindow.ts"
 import { quotaShort, tooMany } from "./BillingFailures.ts"
-import {
-  boundsOf,
-  fieldOf,
-  hasImages,
-  hasMade,
-  imagesIn,
-  secondsOf,
-  settledUsage,
-  valueOf
-} from "./ReportedUsage.ts"
+import { boundsOf, secondsOf, settledUsage } from "./ReportedUsage.ts"
+import { bodyOf, fieldOf, hasImages, imagesIn, taskOutcome } from "../routing/ResponseBody.ts"
 import { makeSurely } from "./RetryInBackground.ts"
 import { makeTally, type Tally } from "./StreamUsageCounter.ts"
 
@@ -192,7 +184,7 @@ export class Charges extends Context.Service<
       ) {
         if (idempotency !== undefined) yield* keepMade(charge, answer, encode)
         const { beyond, most } = quote
-        const value = valueOf(answer, "all")
+        const value = bodyOf(answer, "all")
         const id = fieldOf(value, "id")
         const isTask = typeof id === "string" && !hasImages(value)
         const planned = settlementOf(quote, {
@@ -210,7 +202,7 @@ export class Charges extends Context.Service<
           tasks.find(kind, task.value.id, payer.user),
           () => task.value
         )
-        const ended = hasMade(answer) ?? hasMade({ status })
+        const ended = taskOutcome(answer) ?? taskOutcome({ status })
         if (ended !== undefined) yield* end(charge, ended ? planned : undefined)
       })
 
@@ -295,7 +287,7 @@ export class Charges extends Context.Service<
             }
 
             if (meter.creates) yield* endMade(paid, charge, quote, answer)
-            else yield* end(charge, noted(settled(usedBy(valueOf(answer, "usage"), quote, counted))))
+            else yield* end(charge, noted(settled(usedBy(bodyOf(answer, "usage"), quote, counted))))
             return answer
           })
         )

@@ -4,7 +4,8 @@ import type { Charge, Purchase, Settlement } from "./Reservation.ts"
 import type { Meter } from "./Meter.ts"
 import type { Operations } from "../routing/Provider.ts"
 import { costOf, NOTHING, type Price, type Prices, type Usage } from "./Prices.ts"
-import { fieldOf, imagesIn, settledUsage, valueOf, writtenBy } from "./ReportedUsage.ts"
+import { bodyOf, fieldOf, imagesIn } from "../routing/ResponseBody.ts"
+import { settledUsage, writtenBy } from "./ReportedUsage.ts"
 
 export interface Quote {
   readonly price: Price
@@ -66,7 +67,7 @@ export const settlementOfTask = (
   { model, operation, planned }: Charge & { readonly planned: number },
   answer: unknown
 ): Settlement => {
-  const value = valueOf(answer, "all")
+  const value = bodyOf(answer, "all")
   const images = imagesIn(value)
   const seconds = Number(fieldOf(value, "seconds"))
   const usage =

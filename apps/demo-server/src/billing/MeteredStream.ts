@@ -1,7 +1,7 @@
 /** Bytes of server-sent events on their way from an upstream, as far as they are paid for. */
 import { Failure } from "@sluice/core/contract"
 import { Stream } from "effect"
-import { lastEvent } from "../http/LastEvent.ts"
+import { finalEvent } from "../wire/FinalEvent.ts"
 import { withoutUsage } from "../routing/StreamUsage.ts"
 import type { Bounds } from "./ReportedUsage.ts"
 import type { Tally } from "./StreamUsageCounter.ts"
@@ -15,7 +15,7 @@ export const tooLong = new Failure({
   retryable: false
 })
 
-const TOO_LONG = lastEvent(tooLong.body)
+const TOO_LONG = finalEvent(tooLong.body)
 
 /** Whether more was written than the call may come to. */
 export const isBeyond = (tally: Tally, { said, written }: Bounds): boolean =>

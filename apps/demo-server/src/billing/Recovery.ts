@@ -9,7 +9,7 @@ import { REMEMBERED } from "./Idempotency.ts"
 import { Ledger, type OpenCharge } from "./Ledger.ts"
 import { Prices } from "./Prices.ts"
 import { settlementOfTask } from "./CostEstimate.ts"
-import { hasMade } from "./ReportedUsage.ts"
+import { taskOutcome } from "../routing/ResponseBody.ts"
 
 const EVERY = Duration.seconds(30)
 
@@ -46,7 +46,7 @@ export class Recovery extends Context.Service<
       /** How far the task is, as its maker answers; undefined while that is not known. */
       const answerOf = Effect.fnUntraced(function* (task: MediaTask) {
         const { id, kind, model, provider } = task
-        if (hasMade(task) !== undefined) return task
+        if (taskOutcome(task) !== undefined) return task
         const operations = providers.find((one) => one.id === provider)?.tasks
         const look: TaskOperation<unknown> | undefined =
           kind === "image" ? operations?.image : operations?.video
@@ -71,7 +71,7 @@ export class Recovery extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const task = yield* taskOf(charge)
         const answer = task && (yield* answerOf(task))
-        const done = hasMade(answer)
+        const done = taskOutcome(answer)
         if (done === true) return yield* ledger.settle(charge, settlementOfTask(prices, charge, answer))
         if (done === false) return yield* ledger.refund(charge)
         if (now - charge.createdAt < Duration.toMillis(IN_DOUBT)) {

@@ -1,6 +1,6 @@
 /** What an answer says that it used: believed within reason, else the server's own count. */
 import { countTokens } from "@sluice/embedded"
-import { HttpServerResponse } from "effect/http"
+import { fieldOf, isText, listOf } from "../routing/ResponseBody.ts"
 import { NOTHING, type Usage } from "./Prices.ts"
 
 /** How far above what a call may use at most a report is believed: other tokenizers count otherwise. */
@@ -25,53 +25,6 @@ const believedOutput = ({ outputTokens }: Usage): number => Math.max(outputToken
 export const boundsOf = (most: Usage, isLimited: boolean): Bounds => {
   const written = believedOutput(most)
   return { written, said: isLimited ? most.outputTokens * BELIEVED + FEW : written }
-}
-
-type Fields = Readonly<Record<string, unknown>>
-
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null
-
-/** A field of an answer as it came, or as it was decoded, with what the contract does not name in `extra`. */
-export const fieldOf = (answer: unknown, name: string): unknown => {
-  if (!isFields(answer)) return undefined
-  const { [name]: value, extra } = answer
-  return value === undefined && isFields(extra) ? extra[name] : value
-}
-
-/**
- * An answer as a value: as it is, or read from the bytes that pass through; undefined where it comes in pieces. Of a
- * large one, such as many vectors, `part` is enough where that is all that is wanted.
- */
-export const valueOf = (answer: unknown, part: "usage" | "all" = "usage"): unknown => {
-  if (!HttpServerResponse.isHttpServerResponse(answer)) return answer
-  if (answer.body._tag !== "Uint8Array") return undefined
-  const { buffer, byteLength, byteOffset } = answer.body.body
-  const bytes = Buffer.from(buffer, byteOffset, byteLength)
-  const tail = part === "usage" && bytes.length > LARGE ? usageAtEnd(bytes) : undefined
-  if (tail !== undefined) return { usage: tail }
-  try {
-    return JSON.parse(bytes.toString()) as unknown
-  } catch {
-    return undefined
-  }
-}
-
-const LARGE = 64 * 1024
-
-/** In a text the quotes would be escaped: this is a key. */
-const KEY = '"usage"'
-
-/** The object after the last key of that name, where it has no objects within. */
-const usageAtEnd = (bytes: Buffer): unknown => {
-  const at = bytes.lastIndexOf(KEY)
-  if (at < 0) return undefined
-  const text = bytes.subarray(at + KEY.length, at + KEY.length + 2000).toString()
-  const [, object] = /^\s*:\s*(\{[^{}]*\})/.exec(text) ?? []
-  try {
-    return object === undefined ? undefined : JSON.parse(object)
-  } catch {
-    return undefined
-  }
 }
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
@@ -112,10 +65,6 @@ export const settledUsage = (
 const SAID = ["content", "refusal"]
 const THOUGHT = ["reasoning_content", "reasoning"]
 
-const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
-
-const isText = (value: unknown): value is string => typeof value === "string" && value !== ""
-
 const textsOf = (message: unknown, names: ReadonlyArray<string>): ReadonlyArray<unknown> =>
   names.flatMap((name) => {
     const value = fieldOf(message, name)
@@ -143,31 +92,6 @@ export const writtenBy = (answer: unknown): number =>
   listOf(fieldOf(answer, "choices"))
     .flatMap((choice) => textsIn(fieldOf(choice, "message")))
     .reduce((sum, text) => sum + countTokens(text), 0)
-
-/** Where an image is. */
-const IMAGE = ["url", "b64_json", "base64_json"]
-
-const isImage = (image: unknown): boolean => IMAGE.some((name) => isText(fieldOf(image, name)))
-
-/** In a form of the gateway's own, which has none of those places: any text. */
-const isOther = (image: unknown): boolean =>
-  isText(image) ||
-  (isFields(image) && !IMAGE.some((name) => name in image) && Object.values(image).some(isText))
-
-/** How many images came with an answer, not the places for them; undefined where it has no list of them. */
-export const imagesIn = (answer: unknown): number | undefined => {
-  const data = fieldOf(answer, "data")
-  return Array.isArray(data) ? data.filter((image) => isImage(image) || isOther(image)).length : undefined
-}
-
-/** Whether an answer has images already: one without them, and with an id, begins a task. */
-export const hasImages = (answer: unknown): boolean => listOf(fieldOf(answer, "data")).some(isImage)
-
-/** Whether a task has made something, as its answer's `status` says; undefined while it may. */
-export const hasMade = (answer: unknown): boolean | undefined => {
-  const status = fieldOf(valueOf(answer, "all"), "status")
-  return status === "completed" ? true : status === "failed" ? false : undefined
-}
 
 /** The seconds of a video that the answer tells, within reason. */
 export const secondsOf = (answer: unknown, asked: number): number => {

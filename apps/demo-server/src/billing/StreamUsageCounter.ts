@@ -1,6 +1,7 @@
 /** What a chat that comes in pieces used: read on the way, without holding anything back. */
 import { countTokens } from "@sluice/embedded"
-import { fieldOf, saidIn, thoughtsIn } from "./ReportedUsage.ts"
+import { fieldOf } from "../routing/ResponseBody.ts"
+import { saidIn, thoughtsIn } from "./ReportedUsage.ts"
 
 /** Characters of one event at most: of a longer one, such as an image is, nothing is read, and it counts as one piece. */
 const LONGEST = 1024 * 1024

@@ -10,7 +10,7 @@ import {
   RerankRequest,
   VideoRequest
 } from "@sluice/core/contract"
-import { namesIn } from "../routing/ModelName.ts"
+import { fieldNames } from "../wire/JsonScanner.ts"
 import { NEW_NAME } from "./ChatLimit.ts"
 
 const READ: ReadonlySet<string> = new Set([
@@ -31,7 +31,7 @@ const refuse = (message: string, param: string) =>
 /** What is wrong with the names of a body, if anything is. */
 export const misnamed = (body: string): Failure | undefined => {
   const seen = new Set<string>()
-  for (const [name] of namesIn(body)) {
+  for (const [name] of fieldNames(body)) {
     if (isOther(name)) return refuse(`The body has \`${name}\`: the field is \`${folded(name)}\``, name)
     if (seen.has(name)) return refuse(`\`${name.slice(0, 64)}\` stands twice in the body: send it once`, name)
     seen.add(name)

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { imagesMeter } from "../billing/Meter.ts"
-import { hasMade } from "../billing/ReportedUsage.ts"
+import { taskOutcome } from "../routing/ResponseBody.ts"
 import { Providers } from "../routing/Providers.ts"
 import { imageForm } from "./ImageForm.ts"
 import { serve } from "./serve.ts"
@@ -16,7 +16,7 @@ export const ImagesLayer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const providers = yield* Providers
     const create = yield* serve(providers, imagesMeter, (operations) => operations.images, ImageResponse)
-    const get = yield* serveTask(providers, "image", (tasks) => tasks.image, hasMade)
+    const get = yield* serveTask(providers, "image", (tasks) => tasks.image, taskOutcome)
     return handlers
       .handleRaw(
         "create",

@@ -5,7 +5,7 @@ import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { videosMeter } from "../billing/Meter.ts"
-import { hasMade } from "../billing/ReportedUsage.ts"
+import { taskOutcome } from "../routing/ResponseBody.ts"
 import { Providers } from "../routing/Providers.ts"
 import { serve } from "./serve.ts"
 import { byContent, byRemoval, serveTask } from "./serveTask.ts"
@@ -28,7 +28,7 @@ export const VideosLayer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const providers = yield* Providers
     const create = yield* serve(providers, videosMeter, (operations) => operations.videos, Video)
-    const get = yield* serveTask(providers, "video", (tasks) => tasks.video, hasMade)
+    const get = yield* serveTask(providers, "video", (tasks) => tasks.video, taskOutcome)
     const content = yield* serveTask(providers, "video", (tasks) => tasks.videoContent, byContent)
     const remove = yield* serveTask(providers, "video", (tasks) => tasks.removeVideo, byRemoval)
     return handlers

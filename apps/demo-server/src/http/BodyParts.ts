@@ -2,7 +2,7 @@
 import { Failure } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { endOfString } from "../routing/ModelName.ts"
+import { endOfString } from "../wire/JsonScanner.ts"
 
 /** Objects, lists, names and elements: 50,000 messages have as many. */
 export const MAX_PARTS = 250_000

@@ -3,10 +3,10 @@ import { Effect, Stream } from "effect"
 import { HttpBody, HttpServerResponse } from "effect/http"
 import type { Shutdown } from "../operation/Shutdown.ts"
 import { shuttingDown } from "./HttpErrors.ts"
-import { lastEvent } from "./LastEvent.ts"
+import { finalEvent } from "../wire/FinalEvent.ts"
 
 /** Read as an error by clients of `/v1` and of the documents. */
-const farewell = lastEvent({ type: "error", error: shuttingDown.body.error })
+const farewell = finalEvent({ type: "error", error: shuttingDown.body.error })
 
 const isEvents = ({ body }: HttpServerResponse.HttpServerResponse): boolean =>
   body._tag === "Stream" && body.contentType.startsWith("text/event-stream")

@@ -9,7 +9,7 @@ import {
 } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Context, type Duration, Effect, Layer, Stream } from "effect"
-import type { Gateway as Upstream } from "../routing/Forward.ts"
+import type { Gateway as Upstream } from "../routing/UpstreamClient.ts"
 import { blameUs } from "../routing/UpstreamFaults.ts"
 
 /** Sees the parts of a chat stream, and may end it. */

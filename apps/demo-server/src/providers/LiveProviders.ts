@@ -4,7 +4,7 @@ import { ProvidersFileState } from "../operation/ProvidersFileState.ts"
 import { StartError } from "../config/StartError.ts"
 import { makeHealth } from "../routing/Health.ts"
 import type { Provider } from "../routing/Provider.ts"
-import { upstream } from "../routing/upstream.ts"
+import { upstream } from "../routing/UpstreamProvider.ts"
 import { changesOf } from "./FileChanges.ts"
 import { loadProvidersSettings, type ProvidersSettings } from "./ProvidersSettings.ts"
 

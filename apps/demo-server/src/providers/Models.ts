@@ -7,7 +7,7 @@ import { type GatewaySettings, ServerConfig } from "../config/ServerConfig.ts"
 import { gatewayError } from "../config/StartError.ts"
 import { libraryFile, ofLibraryFile } from "./LibraryModels.ts"
 import { layerLibraryGateway } from "./LibraryGateway.ts"
-import { ofGateway as upstreamOf } from "../routing/upstream.ts"
+import { ofGateway as upstreamOf } from "../routing/UpstreamProvider.ts"
 import { lookingBy } from "./Vision.ts"
 
 const ofGateway = (gateway: GatewaySettings) => {

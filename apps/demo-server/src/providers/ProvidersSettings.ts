@@ -2,7 +2,7 @@
 import { ApiKey } from "@sluice/core"
 import { Config, Duration, Effect, FileSystem, Path, Schema } from "effect"
 import { HEALTH, type HealthOptions } from "../routing/Health.ts"
-import type { ServedModel, UpstreamSettings } from "../routing/upstream.ts"
+import type { ServedModel, UpstreamSettings } from "../routing/UpstreamProvider.ts"
 import {
   type CredentialSource,
   decodeProvidersFile,

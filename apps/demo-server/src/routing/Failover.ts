@@ -2,7 +2,7 @@
 import { Duration, Effect, Random } from "effect"
 import type { GatewayError } from "@sluice/core"
 import { IN_DOUBT_REASONS } from "@sluice/core/contract"
-import type { Begin, Operation, Operations, Provider } from "./Provider.ts"
+import type { Operation, Operations, Provider } from "./Provider.ts"
 
 /** A provider that has the model. */
 export interface Candidate<Request, Response> {
@@ -79,16 +79,4 @@ export const failover = <Request extends { readonly model: string }, Response>(
       }
     return ask(0, [])
   })
-}
-
-/** The same without a fiber, of the only provider there is. */
-export const beginOf = (operation: keyof Operations, { begins, guard }: Provider): Begin | undefined => {
-  const begin = begins?.[operation]
-  if (begin === undefined || guard === undefined) return begin
-  return (call, context, hear) => {
-    const around = guard.calm()
-    return (
-      around && begin(call, context, (outcome) => hear(Effect.isEffect(outcome) ? around(outcome) : outcome))
-    )
-  }
 }

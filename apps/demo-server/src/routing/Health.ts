@@ -111,8 +111,7 @@ export const makeHealth = Effect.fnUntraced(function* ({ failures, openSeconds }
                   error instanceof CircuitBreaker.CircuitBreakerError ? leftAlone(id, error) : error
                 )
               )
-        }),
-      calm: () => (circuit.calm ? calmly(circuit.openings) : undefined)
+        })
     }
   }
 })

@@ -12,7 +12,7 @@ import type {
   RerankResponse,
   VideoRequest
 } from "@sluice/core/contract"
-import type { Context, Effect, Stream } from "effect"
+import type { Effect, Stream } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { MediaTask } from "../media/MediaTasks.ts"
 
@@ -77,28 +77,10 @@ export interface ProviderModel {
   readonly weight?: number
 }
 
-type Around = <A>(call: Effect.Effect<A, GatewayError>) => Effect.Effect<A, GatewayError>
-
-/** Leaves a provider that does not work alone. */
+/** Skips a provider that keeps failing. */
 export interface Guard {
-  /** Stands before a call. */
-  readonly around: Around
-  /** Where nothing is known against the provider: lets a call begin, and goes around the rest of one that does not succeed at once. */
-  readonly calm: () => Around | undefined
+  readonly around: <A>(call: Effect.Effect<A, GatewayError>) => Effect.Effect<A, GatewayError>
 }
-
-/** What came of a call at once, or how it goes on. */
-export type Outcome = HttpServerResponse.HttpServerResponse | Effect.Effect<Answer<unknown>, GatewayError>
-
-/**
- * An operation whose usual answers need no fiber; `hear` is told once. What is given back ends it, and tells nothing;
- * undefined: not this call, not now.
- */
-export type Begin = (
-  call: Call<{ readonly model: string }>,
-  context: Context.Context<never>,
-  hear: (outcome: Outcome) => void
-) => (() => void) | undefined
 
 export interface Provider {
   /** Shown as `owned_by`. */
@@ -107,12 +89,8 @@ export interface Provider {
   /** Operations of which it takes any model, because nobody here knows which it has. */
   readonly anyModelOf?: ReadonlyArray<keyof Operations>
   readonly operations: Operations
-  /** Whole answers of texts are what another gateway sent, as `HttpServerResponse`s. */
-  readonly passesOn?: boolean
   readonly tasks?: TaskOperations
   readonly guard?: Guard
-  /** Some of `operations`, without a fiber. */
-  readonly begins?: { readonly [O in keyof Operations]?: Begin }
   /** The account there, when one is known: it says itself which models there are. */
   readonly account?: Pick<Account["Service"], "models" | "availableModels">
 }

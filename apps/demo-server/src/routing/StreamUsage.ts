@@ -1,7 +1,7 @@
 /** The usage of a stream: asked of an upstream for every caller, since thoughts are told by it alone; told to those who asked. */
 import { jsonIn } from "@sluice/core/client"
 import { Predicate } from "effect"
-import { namesIn } from "./ModelName.ts"
+import { fieldNames } from "../wire/JsonScanner.ts"
 
 interface Asked {
   readonly stream?: boolean | undefined
@@ -15,9 +15,9 @@ export const hidesUsage = ({ stream, stream_options }: Asked): boolean =>
 const INCLUDED = '"stream_options":{"include_usage":true},'
 
 /** The body that asks for it: with a field more, where the caller gave no such options. */
-export const askingUsage = (body: string): string => {
+export const includeUsage = (body: string): string => {
   const at = body.indexOf("{") + 1
-  const isGiven = [...namesIn(body)].some(([name]) => name === "stream_options")
+  const isGiven = [...fieldNames(body)].some(([name]) => name === "stream_options")
   if (!isGiven) return body.slice(0, at) + INCLUDED + body.slice(at)
   const fields = JSON.parse(body) as Readonly<Record<string, object | null>>
   return JSON.stringify({

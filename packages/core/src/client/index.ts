@@ -7,16 +7,8 @@ export * from "./call/Call.ts"
 export { concealer } from "./call/Conceal.ts"
 export * from "./call/CircuitBreaker.ts"
 export type { ClientOptions } from "./call/ClientOptions.ts"
-export {
-  DirectTransport,
-  type Outcome,
-  type Post,
-  posted,
-  type Rest,
-  type Usual
-} from "./transport/Direct.ts"
 export type { EmbedOptions } from "./retrieval/Embed.ts"
-export { type Answer, exchange, type Problem, requestIdOf } from "./transport/Exchange.ts"
+export { type Answer, exchange, type Problem } from "./transport/Exchange.ts"
 export type { Facts } from "./transport/Facts.ts"
 export { type Guard, Guards } from "./call/Guard.ts"
 export { withIdempotencyKey } from "./transport/Idempotency.ts"
@@ -32,6 +24,7 @@ export {
   MAX_RESPONSE_BYTES,
   type TransportOptions
 } from "./transport/Transport.ts"
+export { ReadWhole } from "./transport/Whole.ts"
 export type { ImagesOptions } from "./media/Images.ts"
 export type { VideosOptions } from "./media/Videos.ts"
 export { TaskId } from "../contract/Fields.ts"

@@ -4,13 +4,15 @@ import { TimedOut } from "@sluice/core"
 import { TaskId, type Told, toldIn } from "@sluice/core/client"
 import { Duration, Effect, Schema, Stream } from "effect"
 import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
-import { lastEvent } from "../http/LastEvent.ts"
-import { hasImages } from "../billing/ReportedUsage.ts"
 import type { Conceal } from "./RedactCredential.ts"
 import { makeEventGuard } from "./EventGuard.ts"
 import { GIVEN, holds } from "./ExpectedFields.ts"
-import { incomingBody, incomingEvents } from "./ModelName.ts"
+import { finalEvent } from "../wire/FinalEvent.ts"
+import type { Dialect } from "./dialects/Dialect.ts"
+import { interfaceBody, interfaceEvent, passesEvents } from "./dialects/DialectResponse.ts"
+import { incomingBody, incomingEvents, mapEvents } from "./ModelName.ts"
 import type { Operations } from "./Provider.ts"
+import { hasImages } from "./ResponseBody.ts"
 
 const isEventStream = (type: string): boolean => /^text\/event-stream/i.test(type)
 const isJson = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/i.test(type)
@@ -44,7 +46,7 @@ const isGiven = (value: unknown): boolean =>
 const isMeant = ({ mayBeEmpty, operation }: Names, answer: Fields): boolean =>
   operation === "images" ||
   operation === "videos" ||
-  (mayBeEmpty === true && GIVEN[operation].some((name) => Array.isArray(answer[name])))
+  (mayBeEmpty && GIVEN[operation].some((name) => Array.isArray(answer[name])))
 
 /**
  * What went wrong, as some gateways tell it with status 200: an `error`, or `success: false`, in place of what was asked
@@ -72,7 +74,8 @@ export interface Names {
   readonly called: string
   readonly model: string
   /** Nothing was asked for, as `top_n: 0` does. */
-  readonly mayBeEmpty?: boolean
+  readonly mayBeEmpty: boolean
+  readonly dialect: Dialect
 }
 
 const { body: brokenOff } = new Failure({
@@ -83,29 +86,33 @@ const { body: brokenOff } = new Failure({
 })
 
 /** Ends a stream that breaks off, or from which nothing comes for too long. */
-const BROKEN_OFF = lastEvent(brokenOff)
+const BROKEN_OFF = finalEvent(brokenOff)
 
 /** Events line by line as they come; the last, where it is cut, is none. */
 const eventsOf = (
   { stream }: HttpClientResponse.HttpClientResponse,
   idle: Duration.Duration,
-  { called, model }: Names,
+  { called, dialect, model }: Names,
   conceal: Conceal
 ) =>
   Stream.suspend(() => {
     const pieces = conceal.pieces()
     const guard = makeEventGuard(conceal.text)
     const named = called === model ? undefined : incomingEvents(called, model)
+    const mapped = passesEvents(dialect) ? undefined : mapEvents((data) => interfaceEvent(dialect, data))
     const push = (bytes: Uint8Array) => {
-      const guarded = guard.push(pieces.push(bytes))
+      const concealed = pieces.push(bytes)
+      const guarded = guard.push(mapped?.push(concealed) ?? concealed)
       return named === undefined ? guarded : named.push(guarded)
     }
     const rest = (broken: boolean) =>
       Stream.suspend(() => {
-        const waiting = Buffer.concat([guard.push(pieces.end()), guard.end()])
-        const last = named === undefined ? [waiting] : [named.push(waiting), named.end()]
+        const left = pieces.end()
+        const last = mapped === undefined ? left : Buffer.concat([mapped.push(left), mapped.end()])
+        const waiting = Buffer.concat([guard.push(last), guard.end()])
+        const parts = named === undefined ? [waiting] : [named.push(waiting), named.end()]
         const wrong = !guard.isDone() && (broken || guard.isCut())
-        return Stream.fromIterable(wrong ? [...last, BROKEN_OFF] : last)
+        return Stream.fromIterable(wrong ? [...parts, BROKEN_OFF] : parts)
       })
     return stream.pipe(
       // What came together is one part: all of it passes before anybody asks whether it was the last.
@@ -128,7 +135,7 @@ const concealed = (given: Buffer, { operation }: Names, conceal: Conceal): Buffe
  * JSON as it came, without our credential and with the model's name that the caller knows; undefined where it is none, or
  * an error.
  */
-export const passJson = (
+const passJson = (
   type: string,
   given: Buffer,
   names: Names,
@@ -167,7 +174,7 @@ export const passOn =
       )
     }
     return Effect.map(response.arrayBuffer, (body) => {
-      const bytes = Buffer.from(body)
+      const bytes = interfaceBody(names.dialect, names.operation, Buffer.from(body))
       return (
         passJson(contentType, bytes, names, conceal) ?? {
           contentType,
@@ -212,7 +219,7 @@ export const passNothing: Read = () => Effect.succeed(HttpServerResponse.empty()
 const isTaskId = Schema.is(TaskId)
 
 /** The id of a task that an answer begins; none where it has the images that were asked for already. */
-export const beginning = (
+export const createdTask = (
   kind: "image" | "video",
   { body }: HttpServerResponse.HttpServerResponse
 ): { readonly id: string } | undefined => {
@@ -228,8 +235,10 @@ export const beginning = (
 }
 
 /** Whether an answer that begins no task has what was asked for: images may be there at once, a video never is. */
-export const isWhole = (kind: "image" | "video", { body }: HttpServerResponse.HttpServerResponse): boolean =>
-  kind === "image" && body._tag === "Uint8Array" && holds("embeddings", Buffer.from(body.body))
+export const hasResult = (
+  kind: "image" | "video",
+  { body }: HttpServerResponse.HttpServerResponse
+): boolean => kind === "image" && body._tag === "Uint8Array" && holds("embeddings", Buffer.from(body.body))
 
 /** An answer that is none: what it says of itself, and what of it is an error. */
 export interface NoAnswer {

@@ -1,0 +1,76 @@
+/** What a response's body says, whether it is a value or the bytes of an upstream. */
+import { HttpServerResponse } from "effect/http"
+
+type Fields = Readonly<Record<string, unknown>>
+
+export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null
+
+/** A field of a body as it came, or as it was decoded, with what the contract does not name in `extra`. */
+export const fieldOf = (body: unknown, name: string): unknown => {
+  if (!isFields(body)) return undefined
+  const { [name]: value, extra } = body
+  return value === undefined && isFields(extra) ? extra[name] : value
+}
+
+export const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+
+export const isText = (value: unknown): value is string => typeof value === "string" && value !== ""
+
+/** Bytes of a body above which its usage is looked for at its end, without parsing all of it. */
+const LARGE = 64 * 1024
+
+/** Quotes in a text are escaped: this is a key. */
+const USAGE = '"usage"'
+
+/** The object after the last key of that name, if it has no objects within. */
+const usageAtEnd = (bytes: Buffer): unknown => {
+  const at = bytes.lastIndexOf(USAGE)
+  if (at < 0) return undefined
+  const text = bytes.subarray(at + USAGE.length, at + USAGE.length + 2000).toString()
+  const [, object] = /^\s*:\s*(\{[^{}]*\})/.exec(text) ?? []
+  try {
+    return object === undefined ? undefined : JSON.parse(object)
+  } catch {
+    return undefined
+  }
+}
+
+/** The body as a value; undefined for a stream. `usage`: of a large body only that part is parsed. */
+export const bodyOf = (response: unknown, part: "usage" | "all" = "usage"): unknown => {
+  if (!HttpServerResponse.isHttpServerResponse(response)) return response
+  if (response.body._tag !== "Uint8Array") return undefined
+  const { buffer, byteLength, byteOffset } = response.body.body
+  const bytes = Buffer.from(buffer, byteOffset, byteLength)
+  const tail = part === "usage" && bytes.length > LARGE ? usageAtEnd(bytes) : undefined
+  if (tail !== undefined) return { usage: tail }
+  try {
+    return JSON.parse(bytes.toString()) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** Where an image is. */
+const IMAGE = ["url", "b64_json", "base64_json"]
+
+const isImage = (image: unknown): boolean => IMAGE.some((name) => isText(fieldOf(image, name)))
+
+/** A form of the gateway's own, without those fields: any text counts. */
+const isOther = (image: unknown): boolean =>
+  isText(image) ||
+  (isFields(image) && !IMAGE.some((name) => name in image) && Object.values(image).some(isText))
+
+/** The number of images in a body; undefined if it has no list of them. */
+export const imagesIn = (body: unknown): number | undefined => {
+  const data = fieldOf(body, "data")
+  return Array.isArray(data) ? data.filter((image) => isImage(image) || isOther(image)).length : undefined
+}
+
+/** Whether a body has images. One without, and with an id, starts a task. */
+export const hasImages = (body: unknown): boolean => listOf(fieldOf(body, "data")).some(isImage)
+
+/** Whether a task has succeeded, by the `status` of its body; undefined while it runs. */
+export const taskOutcome = (response: unknown): boolean | undefined => {
+  const status = fieldOf(bodyOf(response, "all"), "status")
+  return status === "completed" ? true : status === "failed" ? false : undefined
+}

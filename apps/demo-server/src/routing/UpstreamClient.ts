@@ -1,0 +1,126 @@
+/** Requests to one upstream gateway: one attempt each, and its response undecoded. */
+import {
+  type ApiKey,
+  type GatewayError,
+  type GatewayReason,
+  InvalidRequest,
+  InvalidResponse,
+  RETRY_NEVER,
+  ServerFailure
+} from "@sluice/core"
+import {
+  type About,
+  type Answer,
+  DownloadTransport,
+  exchange,
+  makeCaller,
+  type Problem,
+  ReadWhole,
+  reasonTold
+} from "@sluice/core/client"
+import { Duration, Effect, Redacted } from "effect"
+import { HttpClient, HttpClientRequest, type HttpServerResponse } from "effect/http"
+import { type Dialect, gatewayDialect } from "./dialects/Dialect.ts"
+import { withInterfaceErrors } from "./dialects/DialectResponse.ts"
+import { concealOf } from "./RedactCredential.ts"
+import { blameUs } from "./UpstreamFaults.ts"
+import { type NoAnswer, passFile, type Read } from "./UpstreamResponse.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+const SUCCESS = 200
+
+/** How an upstream is reached. */
+export interface Gateway {
+  readonly apiKey: ApiKey
+  /** For models that are not declared: from the start to the whole response, or to the head of a stream. */
+  readonly timeout: Duration.Duration
+  /** Between two events of a stream. */
+  readonly idle: Duration.Duration
+  /** What messages call these settings. */
+  readonly names: { readonly url: string; readonly apiKey: string }
+  /** The protocol that the upstream speaks; the gateway interface when not given. */
+  readonly dialect?: Dialect
+}
+
+/** A request as it is sent. */
+export interface Sending {
+  readonly about: About
+  readonly request: HttpClientRequest.HttpClientRequest
+  readonly read: Read
+  readonly limit?: Duration.Duration | undefined
+  /** The response may be a stream: it is read as it comes. */
+  readonly stream?: boolean
+  /** Errors that are nobody's fault, and stay as they are. */
+  readonly expected?: (error: GatewayError) => boolean
+}
+
+/** Why a response with status 200 is no answer. */
+const reasonOf = ({ contentType, error }: NoAnswer, url: string): GatewayReason => {
+  if (error === "nothing") {
+    const message = "The gateway answered with status 200 and without anything of what was asked for"
+    return new ServerFailure({ message, status: SUCCESS })
+  }
+  if (!error) {
+    const what = `${contentType || "no content-type"} that is no JSON object: check ${url}`
+    return new InvalidResponse({ message: `The gateway answered with ${what}` })
+  }
+  const reason = reasonTold(error)
+  if (reason._tag !== "ServerFailure") return reason
+  const { code, param } = error
+  // A field that is named is the caller's.
+  if (param !== undefined) return new InvalidRequest({ message: reason.message, param, code })
+  const message = `The gateway answered with status 200 and an error: ${reason.message}`
+  // Without a code, nothing says whose fault it is.
+  return code === undefined
+    ? new ServerFailure({ message, status: SUCCESS, final: true })
+    : new InvalidResponse({ message })
+}
+
+/** Sends requests to an upstream. What its errors say about our credential and address is reworded for callers. */
+export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Gateway) {
+  const { apiKey, dialect = gatewayDialect, names, timeout } = gateway
+  const buffering = yield* HttpClient.HttpClient
+  const downloading = yield* DownloadTransport
+  // The attempt's limit is the one that counts: the call's is never reached.
+  const callerOf = (attemptTimeout: Duration.Duration) =>
+    makeCaller({ retry: RETRY_NEVER, attemptTimeout, callTimeout: Duration.times(attemptTimeout, 2) }, apiKey)
+  const callers = new Map<number, ReturnType<typeof callerOf>>()
+  const callerWithin = (limit: Duration.Duration) => {
+    const millis = Duration.toMillis(limit)
+    const caller = callers.get(millis) ?? callerOf(limit)
+    callers.set(millis, caller)
+    return caller
+  }
+  const blame = blameUs(names)
+
+  const checked = ({
+    requestId,
+    value
+  }: Answer<Response | NoAnswer>): Effect.Effect<Answer<Response>, Problem> => {
+    if (!("error" in value)) return Effect.succeed({ value, requestId })
+    const reason = reasonOf(value, names.url)
+    return Effect.fail({ reason, requestId, unmade: reason._tag === "RateLimited" })
+  }
+
+  const send = ({
+    about,
+    expected,
+    limit = timeout,
+    read,
+    request,
+    stream = false
+  }: Sending): Effect.Effect<Response, GatewayError> => {
+    const client = read === passFile ? downloading : buffering
+    const signed =
+      dialect.sign?.(request, Redacted.value(apiKey)) ?? HttpClientRequest.bearerToken(request, apiKey)
+    const sent = withInterfaceErrors(dialect, client.execute(signed))
+    const attempt = Effect.flatMap(exchange(sent, read), checked)
+    const whole = stream || read === passFile ? attempt : Effect.provideService(attempt, ReadWhole, true)
+    return Effect.matchEffect(callerWithin(limit).call(about, whole), {
+      onSuccess: ({ value }) => Effect.succeed(value),
+      onFailure: (error) => Effect.fail(expected?.(error) === true ? error : blame(error))
+    })
+  }
+  return { send, conceal: concealOf(Redacted.value(apiKey)), dialect }
+})

@@ -1,0 +1,252 @@
+/** The provider that passes calls on to an upstream gateway. Bodies pass undecoded. */
+import { Account, type Model, RETRY_NEVER, type SystemAccessToken } from "@sluice/core"
+import { AccountClient, jsonIn } from "@sluice/core/client"
+import { Clock, Context, Duration, Effect, Layer, Predicate, Redacted } from "effect"
+import { HttpClientRequest } from "effect/http"
+import type { GatewaySettings } from "../config/ServerConfig.ts"
+import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
+import { asksForNothing } from "./ExpectedFields.ts"
+import { outgoingBody } from "./ModelName.ts"
+import type { Call, Operations, Provider, ProviderModel, TaskOperation, TaskOperations } from "./Provider.ts"
+import { concealOf } from "./RedactCredential.ts"
+import { taskOutcome } from "./ResponseBody.ts"
+import { includeUsage, hidesUsage } from "./StreamUsage.ts"
+import { type Gateway, makeUpstreamClient } from "./UpstreamClient.ts"
+import { blameUs, goesOn, lost, removesNot, withoutId } from "./UpstreamFaults.ts"
+import { createdTask, hasResult, passFile, passNothing, passOn } from "./UpstreamResponse.ts"
+
+const PATHS: Readonly<Record<keyof Operations, string>> = {
+  embeddings: "/v1/embeddings",
+  rerank: "/v1/rerank",
+  chat: "/v1/chat/completions",
+  images: "/v1/images/generations",
+  videos: "/v1/videos"
+}
+
+/** A model as the upstream knows it, and the names that callers may use for it. */
+export interface ServedModel extends ProviderModel {
+  readonly aliases: ReadonlyArray<string>
+  /** From the start to the whole response, or to the head of a stream. */
+  readonly timeout: Duration.Duration
+  /** What an embedding model expects before a text. */
+  readonly prefixes?: { readonly query?: string; readonly passage?: string }
+  /** Texts of one request for embeddings, where the library makes it. */
+  readonly batch?: number
+}
+
+/** The fields of a request that decide how it is passed on. */
+interface Forwarded {
+  readonly model: string
+  readonly stream?: boolean | undefined
+  readonly stream_options?: { readonly include_usage?: boolean | undefined } | undefined
+  readonly top_n?: number | null | undefined
+}
+
+/** A gateway that calls are passed on to. */
+export interface UpstreamSettings extends Gateway {
+  readonly id: string
+  /** Without a trailing slash. */
+  readonly url: string
+  /** Absent: it serves what is declared here. */
+  readonly accessToken?: SystemAccessToken | undefined
+  readonly models: ReadonlyArray<ServedModel>
+  /** Operations of which it takes any model. */
+  readonly anyModelOf?: ReadonlyArray<keyof Operations>
+}
+
+/** The account that the system access token opens, one attempt a call. */
+const accountOf = Effect.fnUntraced(function* (baseUrl: string, accessToken: SystemAccessToken) {
+  const options = { baseUrl, accessToken, retry: RETRY_NEVER }
+  const context = yield* Layer.build(AccountClient.layerWithoutTransport(options))
+  const { availableModels, models } = Context.get(context, Account)
+  const blamed = Effect.mapError(blameUs({ url: "SLUICE_GATEWAY_URL", apiKey: "SLUICE_ACCESS_TOKEN" }))
+  const { bytes } = concealOf(Redacted.value(accessToken))
+  const concealed = Effect.map(
+    (list: ReadonlyArray<Model>) =>
+      JSON.parse(bytes(Buffer.from(JSON.stringify(list))).toString()) as ReadonlyArray<Model>
+  )
+  return { models: concealed(blamed(models)), availableModels: concealed(blamed(availableModels)) }
+})
+
+/** Passes requests on, under the upstream's names for models. */
+const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
+  const { idle, models, url } = settings
+  const { conceal, dialect, send } = yield* makeUpstreamClient(settings)
+  const byName = new Map(
+    models.flatMap((model) =>
+      [model.id, ...model.aliases].map((name) => [`${model.operation} ${name}`, model] as const)
+    )
+  )
+  /** Models whose gateway refuses to report the usage of a stream. */
+  const withoutUsage = new Set<string>()
+
+  const bodyFor = (operation: keyof Operations, body: string, called: string, model: string): string => {
+    const sent = outgoingBody(body, called, model)
+    if (dialect.request === undefined) return sent
+    const fields = jsonIn(sent)
+    return Predicate.isObject(fields) ? JSON.stringify(dialect.request(operation, fields)) : sent
+  }
+
+  /** The names of a model, and how its responses are read. */
+  const reading = (operation: keyof Operations, called: string, mayBeEmpty = false) => {
+    const served = byName.get(`${operation} ${called}`)
+    const model = served?.id ?? called
+    const read = passOn(idle, { operation, called, model, mayBeEmpty, dialect }, conceal)
+    return { model, read, limit: served?.timeout }
+  }
+
+  const pass = (
+    operation: keyof Operations,
+    { body, request: { model: called, stream, ...request } }: Call<Forwarded>,
+    repeat?: "creations"
+  ) => {
+    const { limit, model, read } = reading(operation, called, asksForNothing(request))
+    const path = dialect.path?.(operation, model) ?? PATHS[operation]
+    return send({
+      about: repeat === undefined ? { operation, model: called } : { operation, model: called, repeat },
+      request: HttpClientRequest.bodyText(
+        HttpClientRequest.post(url + path),
+        bodyFor(operation, body, called, model),
+        "application/json"
+      ),
+      read,
+      limit,
+      stream: stream === true
+    })
+  }
+
+  /** Asks for the usage of a stream, which bills it. */
+  const passStream = (call: Call<Forwarded>) => {
+    const { model } = call.request
+    const plain = pass("chat", call)
+    if (!hidesUsage(call.request) || withoutUsage.has(model)) return plain
+    return Effect.catchIf(
+      pass("chat", { ...call, body: includeUsage(call.body) }),
+      // Nothing was generated. An error about another field is the caller's.
+      ({ reason }) => reason._tag === "InvalidRequest" && /^(?:stream_options|$)/.test(reason.param ?? ""),
+      () => Effect.tap(plain, () => Effect.sync(() => withoutUsage.add(model)))
+    )
+  }
+  return { pass, passStream, reading, send, dialect }
+})
+
+type Forward = Effect.Success<ReturnType<typeof makeForward>>
+
+/** Starts a task, and records whose it is. Only its id is read. */
+const creating =
+  (kind: MediaTask["kind"], provider: string, { pass }: Forward, tasks: MediaTasks["Service"]) =>
+  (call: Call<{ readonly model: string }>) =>
+    Effect.tap(
+      pass(`${kind}s`, call, "creations"),
+      Effect.fnUntraced(function* (response) {
+        const task = createdTask(kind, response)
+        const { model } = call.request
+        if (task === undefined) return hasResult(kind, response) ? undefined : yield* withoutId(kind, model)
+        const created = yield* Clock.currentTimeMillis
+        const record: MediaTask = {
+          ...task,
+          kind,
+          user: call.user,
+          provider,
+          model,
+          created,
+          ended: created,
+          status: "in_progress",
+          progress: 0,
+          files: [],
+          request: null,
+          told: {}
+        }
+        yield* Effect.mapError(tasks.add(record), (error) => lost(kind, model, error.reason.message))
+      })
+    )
+
+const taskOperations = (
+  { url, timeout }: UpstreamSettings,
+  { dialect, reading, send }: Forward,
+  tasks: MediaTasks["Service"]
+) => {
+  const addressOf = ({ id, kind }: Pick<MediaTask, "id" | "kind">, rest = "") =>
+    url + (dialect.task?.path(kind, id) ?? `${PATHS[`${kind}s`]}/${encodeURIComponent(id)}${rest}`)
+  const status: TaskOperation<never> = ({ task }) =>
+    send({
+      about: { operation: `${task.kind}s`, model: task.model },
+      request: HttpClientRequest.get(addressOf(task)),
+      read: reading(`${task.kind}s`, task.model).read
+    })
+  return {
+    image: status,
+    video: status,
+    videoContent: ({ task }) =>
+      send({
+        about: { operation: "videos", model: task.model },
+        request: HttpClientRequest.get(
+          dialect.task === undefined ? addressOf(task, "/content") : url + dialect.task.file(task.id)
+        ),
+        read: passFile
+      }),
+    removeVideo: (call) =>
+      send({
+        about: { operation: "videos", model: call.task.model },
+        request: HttpClientRequest.delete(addressOf(call.task)),
+        read: passNothing,
+        limit: timeout,
+        expected: removesNot
+      }).pipe(
+        Effect.catchIf(removesNot, () =>
+          Effect.filterOrFail(
+            status(call),
+            (response) => taskOutcome(response) !== undefined,
+            () => goesOn(call.task.model)
+          )
+        ),
+        Effect.andThen(tasks.remove(call.task))
+      )
+  } satisfies TaskOperations
+}
+
+/** Serves the declared models by the gateway at `url`, one attempt a call. */
+export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings) {
+  const { accessToken, anyModelOf, id, models, url } = settings
+  const tasks = yield* MediaTasks
+  const forward = yield* makeForward(settings)
+  const { pass, passStream } = forward
+  return {
+    id,
+    models: models.flatMap((model) =>
+      [model.id, ...model.aliases].map((id): ProviderModel => ({ ...model, id }))
+    ),
+    ...(anyModelOf !== undefined && { anyModelOf }),
+    operations: {
+      embeddings: (call) => pass("embeddings", call),
+      rerank: (call) => pass("rerank", call),
+      chat: (call) => (call.request.stream === true ? passStream(call) : pass("chat", call)),
+      images: creating("image", id, forward, tasks),
+      videos: creating("video", id, forward, tasks)
+    },
+    tasks: taskOperations(settings, forward, tasks),
+    ...(accessToken !== undefined && { account: yield* accountOf(url, accessToken) })
+  } satisfies Provider
+})
+
+/** One upstream from the environment: models by name, and any model for images and videos. */
+export const ofGateway = ({ accessToken, apiKey, models, url }: GatewaySettings): UpstreamSettings => {
+  const timeout = Duration.seconds(60)
+  const model = (id: string | undefined, operation: keyof Operations) =>
+    id === undefined ? [] : [{ id, operation, aliases: [], timeout }]
+  return {
+    id: new URL(url).host,
+    url,
+    apiKey,
+    accessToken,
+    models: [
+      ...model(models.embedding, "embeddings"),
+      ...model(models.rerank, "rerank"),
+      ...model(models.chat, "chat")
+    ],
+    anyModelOf: ["images", "videos"],
+    timeout,
+    idle: timeout,
+    names: { url: "SLUICE_GATEWAY_URL", apiKey: "SLUICE_API_KEY" }
+  }
+}

@@ -1,0 +1,60 @@
+/** Applies a dialect to what an upstream sends. With the gateway's own dialect everything passes as it is. */
+import { jsonIn } from "@sluice/core/client"
+import { Effect, Predicate } from "effect"
+import { type HttpClientError, HttpClientResponse } from "effect/http"
+import type { Dialect, Fields, OperationName } from "./Dialect.ts"
+
+type Response = HttpClientResponse.HttpClientResponse
+
+const isFields = (value: unknown): value is Fields => Predicate.isObject(value)
+
+/** Rewrites the error of a refused request as the interface has it, which the client reads. */
+export const withInterfaceErrors = <E>(
+  { error }: Dialect,
+  sent: Effect.Effect<Response, E>
+): Effect.Effect<Response, E | HttpClientError.HttpClientError> =>
+  error === undefined
+    ? sent
+    : Effect.flatMap(sent, (response) =>
+        response.status >= 200 && response.status < 300
+          ? Effect.succeed(response)
+          : Effect.map(response.text, (text) => {
+              const body = jsonIn(text)
+              const told = isFields(body) ? error(body) : undefined
+              return HttpClientResponse.fromWeb(
+                response.request,
+                new Response(told === undefined ? text : JSON.stringify({ error: told }), {
+                  status: response.status,
+                  headers: { ...response.headers, "content-type": "application/json" }
+                })
+              )
+            })
+      )
+
+const withUsage = ({ usage }: Dialect, from: Fields, to: Fields): Fields => {
+  const told = usage?.(from)
+  return told === undefined ? to : { ...to, usage: told }
+}
+
+/** The JSON body of a response in the interface's form; the same bytes where the dialect maps nothing. */
+export const interfaceBody = (dialect: Dialect, operation: OperationName, bytes: Buffer): Buffer => {
+  const { response, task, usage } = dialect
+  if (response === undefined && usage === undefined && task === undefined) return bytes
+  const body = jsonIn(bytes.toString())
+  if (!isFields(body)) return bytes
+  const mapped = withUsage(dialect, body, response?.(operation, body) ?? body)
+  const isTask = operation === "videos" || (operation === "images" && !Array.isArray(mapped["data"]))
+  const told = isTask && task !== undefined ? { ...mapped, status: task.status(body) } : mapped
+  return Buffer.from(JSON.stringify(told))
+}
+
+/** The data of an event in the interface's form; undefined leaves the event out. */
+export const interfaceEvent = (dialect: Dialect, data: string): string | undefined => {
+  const body = jsonIn(data)
+  if (!isFields(body)) return data
+  const mapped = dialect.event === undefined ? body : dialect.event(body)
+  return mapped === undefined ? undefined : JSON.stringify(withUsage(dialect, body, mapped))
+}
+
+/** Whether events pass as they are. */
+export const passesEvents = ({ event, usage }: Dialect): boolean => event === undefined && usage === undefined
