@@ -73,7 +73,7 @@ describe("the process", () => {
         const { ended, name, token } = yield* Effect.scoped(
           Effect.gen(function* () {
             const server = yield* startProcess({ SLUICE_DATA: data })
-            const printed = yield* server.printed("The API key opens")
+            const printed = yield* server.printed("The API key is for")
             const second = yield* startProcess({ SLUICE_DATA: data })
             const refused = yield* second.ended
             assert.strictEqual(refused.code, 1)

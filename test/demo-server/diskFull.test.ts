@@ -29,7 +29,7 @@ it.live.skipIf(process.platform === "win32")(
     Effect.gen(function* () {
       const data = yield* dataFolder
       const started = yield* startProcess({ SLUICE_DATA: data }, { fileBlocks: BLOCKS })
-      const banner = yield* started.printed("The API key opens")
+      const banner = yield* started.printed("The API key is for")
       const [url, key, token] = [addressIn(banner), keyIn(banner), tokenIn(banner)]
       const ask = <S extends Schema.ConstraintDecoder<unknown>>(
         schema: S,

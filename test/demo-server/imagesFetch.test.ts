@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { fetchImageWithin, publicReach, type Reach } from "../../apps/demo-server/src/media/FetchImage.ts"
-import { isPublicAddress } from "../../apps/demo-server/src/network/PublicAddress.ts"
+import { isPublicAddress } from "../../apps/demo-server/src/network/IpAddress.ts"
 
 const bytes = Buffer.from("\x89PNG\r\n\x1a\n and the rest of it", "latin1")
 

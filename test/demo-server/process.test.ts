@@ -43,7 +43,7 @@ describe("the process", () => {
       Effect.gen(function* () {
         const data = yield* dataFolder
         const first = yield* startProcess({ SLUICE_DATA: data })
-        const banner = yield* first.printed("The API key opens")
+        const banner = yield* first.printed("The API key is for")
         const key = keyIn(banner)
         assert.match(banner, /sat-\w{48}/)
         const url = addressIn(banner)
@@ -119,7 +119,7 @@ describe("the process", () => {
         yield* Effect.promise(() => symlink("/dev/full", join(data, "accounts.json.new")))
         const { code, printed } = yield* failedStart(data)
         assert.strictEqual(code, 1)
-        assert.match(printed, /No space left.*SLUICE_DATA/)
+        assert.match(printed, /disk.*is full.*SLUICE_DATA/)
         assert.include(printed, data)
       }).pipe(Effect.scoped)
   )
@@ -131,7 +131,7 @@ describe("the process", () => {
       Effect.gen(function* () {
         const data = yield* dataFolder
         const started = yield* startProcess({ SLUICE_DATA: data }, { fileBlocks: 2048 })
-        const banner = yield* started.printed("The API key opens")
+        const banner = yield* started.printed("The API key is for")
         const url = addressIn(banner)
         const authorization = `Bearer ${keyIn(banner)}`
         const upload = (files: Parameters<typeof filesOf>[0]) =>
@@ -165,7 +165,7 @@ describe("the process", () => {
         const started = yield* startProcess({ SLUICE_DATA: join(data, "inner") }, { uid: NOBODY })
         const { code, stderr } = yield* started.ended
         assert.strictEqual(code, 1)
-        assert.match(stderr, /No permission.*SLUICE_DATA/)
+        assert.match(stderr, /not writable.*SLUICE_DATA/)
         assert.include(stderr, data)
       }).pipe(Effect.scoped)
   )
@@ -176,7 +176,7 @@ describe("the process", () => {
       { SLUICE_GATEWAY_URL: "http://127.0.0.1:9", SLUICE_RERANK_MODEL: "r" },
       /missing: SLUICE_API_KEY.*SLUICE_EMBEDDING_MODEL\./
     ],
-    ["a port that is none", { PORT: "http" }, /PORT is not a port/],
+    ["a port that is none", { PORT: "http" }, /PORT must be/],
     [
       "a key that no header can carry, which is not shown",
       { SLUICE_GATEWAY_URL: "http://127.0.0.1:9", SLUICE_API_KEY: "canary ключ" },

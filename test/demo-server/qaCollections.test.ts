@@ -239,13 +239,13 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
         [{ _tag: "Equals", field: "kind", value: "picture" }, "filter", /passage, figure, table/],
         [{ _tag: "In", field: "format", values: ["pdf", "PDF"] }, "filter", /"PDF".*markdown/],
         [{ _tag: "Equals", field: "page", value: "2" }, "filter", /numbers from 1/],
-        [{ _tag: "Equals", field: "path", value: null }, "filter", /texts/],
-        [{ _tag: "Prefix", field: "page", prefix: "1" }, "filter", /use `Range`/],
-        [{ _tag: "Range", field: ["metadata", "year"], from: 3, to: "4" }, "filter", /one kind/],
+        [{ _tag: "Equals", field: "path", value: null }, "filter", /strings/],
+        [{ _tag: "Prefix", field: "page", prefix: "1" }, "filter", /Use `Range`/],
+        [{ _tag: "Range", field: ["metadata", "year"], from: 3, to: "4" }, "filter", /same type/],
         [
           { _tag: "And", filters: [nested(1), { _tag: "Range", field: "title", from: "b", to: "a" }] },
           "filter.filters.1",
-          /swap/
+          /Swap/
         ],
         [{ nope: 1 }, "filter.nope", /^`filter\.nope` is not known here: leave it out$/],
         [{ _tag: "Equals", field: "path", value: "x", nope: 1 }, "filter.nope", /is not known here/]

@@ -105,7 +105,7 @@ describe("a server that is stopped", () => {
         SLUICE_DATA: yield* dataFolder,
         SLUICE_SHUTDOWN_SECONDS: "3"
       })
-      const banner = yield* started.printed("The API key opens")
+      const banner = yield* started.printed("The API key is for")
       const [url, key] = [addressIn(banner), keyIn(banner)]
       const stream = post(url, key, { model: "c", stream: true })
       const call = post(url, key, { model: "c" })
@@ -236,7 +236,7 @@ describe("a server that is stopped", () => {
       Effect.gen(function* () {
         const data = yield* dataFolder
         const first = yield* startProcess({ SLUICE_DATA: data })
-        const banner = yield* first.printed("The API key opens")
+        const banner = yield* first.printed("The API key is for")
         const headers = { authorization: `Bearer ${keyIn(banner)}`, "content-type": "application/json" }
         const video = (url: URL, init: RequestInit = {}) =>
           Effect.promise(async () => {

@@ -1,32 +1,33 @@
-/** What the person at the terminal reads when the server is up. */
+/** The text that the server prints at its start. */
 import type { Secrets } from "./accounts/Accounts.ts"
-import { isLoopback } from "./network/Hosts.ts"
+import { isLoopback } from "./network/Origin.ts"
 
 export interface Started {
   readonly host: string
   readonly port: number
   readonly login: string
   readonly data: string
-  /** The gateway's address, or the file that names models, when not all are of this process. */
+  /** The gateway's address or the file that names models. Absent: only embedded models. */
   readonly modelsFrom: string | undefined
   readonly models: { readonly embedding: string; readonly rerank: string; readonly chat: string }
-  readonly stray: ReadonlyArray<string>
-  readonly fresh: Secrets | undefined
+  readonly unusedVariables: ReadonlyArray<string>
+  /** At the first start. */
+  readonly secrets: Secrets | undefined
 }
 
-/** A name that a browser on this machine can open; `0.0.0.0` and `::` mean every address. */
+/** An address that a browser on this machine can open. `0.0.0.0` and `::` mean every address. */
 const reachable = (host: string): string =>
   host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host
 
-/** Where to open the page. The login stands behind `#`: it never reaches a log or another site. */
+/** The page's URL. The login is in the fragment, so that it never reaches a log or another site. */
 export const address = ({ host, port, login }: Pick<Started, "host" | "port" | "login">): string =>
   `http://${reachable(host)}:${port}/#login=${login}`
 
 export const banner = (started: Started): string => {
-  const { data, models, modelsFrom, stray, fresh, host } = started
+  const { data, models, modelsFrom, unusedVariables, secrets, host } = started
   const lines = [
     "",
-    "Sluice is up. Open this address; it signs you in once:",
+    "Sluice is up. Open this address to sign in. It works once:",
     "",
     `  ${address(started)}`,
     "",
@@ -36,22 +37,22 @@ export const banner = (started: Started): string => {
       : `Models      ${modelsFrom}: ${Object.values(models).join(", ")}`,
     "Reference   /docs"
   ]
-  if (fresh !== undefined) {
+  if (secrets !== undefined) {
     lines.push(
       "",
-      "Shown this once; only their hashes are kept:",
+      "You won't see these again; only their hashes are stored:",
       "",
-      `  API key               ${fresh.apiKey}`,
-      `  System access token   ${fresh.accessToken}`,
+      `  API key               ${secrets.apiKey}`,
+      `  System access token   ${secrets.accessToken}`,
       "",
-      "The API key opens /v1 and the documents, the system access token /api."
+      "The API key is for /v1 and the documents, the system access token for /api."
     )
   }
-  if (stray.length > 0) {
-    lines.push("", `Without SLUICE_GATEWAY_URL these have no effect: ${stray.join(", ")}`)
+  if (unusedVariables.length > 0) {
+    lines.push("", `No effect without SLUICE_GATEWAY_URL: ${unusedVariables.join(", ")}`)
   }
   if (!isLoopback(host)) {
-    lines.push("", `Bound to ${host}: others can reach this server, and what they send is not encrypted.`)
+    lines.push("", `Bound to ${host}: other machines can reach this server, and traffic is not encrypted.`)
   }
   return [...lines, ""].join("\n")
 }

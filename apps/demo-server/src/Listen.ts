@@ -1,4 +1,4 @@
-/** The socket: bound before anything is written, so that a port in use leaves nothing behind. */
+/** The HTTP server's socket. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Duration, Effect, Layer } from "effect"
 import { ServerConfig } from "./config/ServerConfig.ts"
@@ -8,22 +8,22 @@ import { StartError } from "./config/StartError.ts"
 
 const listenError = (port: number, isDefault: boolean, cause: unknown): StartError => {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
-  const choose = "choose another, for example `sluice serve --port 3001` or `PORT=3001 npm start`"
+  const advice = "choose another port, such as `sluice serve --port 3001` or `PORT=3001 npm start`"
   switch (code) {
     case "EADDRINUSE":
       return new StartError({
-        message: `Port ${port}${isDefault ? ", the default," : ""} is in use: stop what uses it, or ${choose}`
+        message: `Port ${port}${isDefault ? ", the default," : ""} is in use. Stop the program that uses it, or ${advice}`
       })
     case "EACCES":
-      return new StartError({ message: `Port ${port} needs more rights than this user has: ${choose}` })
+      return new StartError({ message: `This user may not open port ${port}: ${advice}` })
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
       return new StartError({
-        message: "HOST is not an address of this machine: use 127.0.0.1, or 0.0.0.0 for every address"
+        message: "HOST is not an address of this machine. Use 127.0.0.1, or 0.0.0.0 for every address"
       })
     default:
       return new StartError({
-        message: `The server cannot listen on port ${port} (${code || cause}): ${choose}`
+        message: `The server cannot listen on port ${port} (${code || cause}): ${advice}`
       })
   }
 }
@@ -31,8 +31,8 @@ const listenError = (port: number, isDefault: boolean, cause: unknown): StartErr
 /**
  * An HTTP server on the configured address.
  *
- * **Details.** Closed, it takes no more connections, waits for the calls under way as long as is configured, then ends
- * what is left.
+ * **Details.** When its scope closes, it accepts no more connections, waits up to `SLUICE_SHUTDOWN_SECONDS` for running
+ * requests, then aborts the rest.
  */
 export const ListenLayer = Layer.unwrap(
   Effect.gen(function* () {

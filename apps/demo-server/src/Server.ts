@@ -1,4 +1,4 @@
-/** The server as one layer: the contract's handlers over providers and the library, the page, the reference. */
+/** The server as one layer: the API, the page, and the services behind them. */
 import { Embedder, Reader, Reranker } from "@sluice/core"
 import { MalformedRequest } from "@sluice/core/contract"
 import { Console, Effect, Layer } from "effect"
@@ -44,7 +44,7 @@ import { ProvidersFileState } from "./operation/ProvidersFileState.ts"
 import { TracesLayer } from "./operation/Traces.ts"
 import { ProvidersLayer } from "./providers/ProvidersLayer.ts"
 
-/** Every endpoint of the contract with its handlers. */
+/** Every endpoint of the contract. */
 const ApiLayer = HttpApiBuilder.layer(ServerApi, { openapiPath: "/openapi.json" }).pipe(
   Layer.provide([
     DocumentsLayer,
@@ -77,10 +77,10 @@ const RoutesLayer = Layer.mergeAll(
   EdgeLayer
 )
 
-/** Tells where the page is, then reads the samples while it can be used already. */
+/** Prints the page's address, then adds the samples in the background. */
 const start = Effect.gen(function* () {
   const { address } = yield* HttpServer.HttpServer
-  const { host, data, stray } = yield* ServerConfig
+  const { host, data, unusedVariables } = yield* ServerConfig
   const accounts = yield* Accounts
   const libraries = yield* UserLibraries
   yield* Console.log(
@@ -95,15 +95,15 @@ const start = Effect.gen(function* () {
         rerank: (yield* Reranker).model.id,
         chat: (yield* Reader).model.id
       },
-      stray,
-      fresh: yield* accounts.firstStart
+      unusedVariables,
+      secrets: yield* accounts.firstStart
     })
   )
   yield* Effect.forkScoped(libraries.fill)
 })
 
-/** How long a parameter of a path may be, its schema says. */
-const SERVED = {
+/** The schemas limit the length of path parameters. */
+const SERVE_OPTIONS = {
   routerConfig: { maxParamLength: Number.MAX_SAFE_INTEGER },
   disableLogger: true,
   disableListenLog: true
@@ -112,18 +112,18 @@ const SERVED = {
 /**
  * The whole server over the given models.
  *
- * **Details.** The socket is bound first: a port in use fails before anything is written. The error is a `StartError`
- * that says what to do. Closing the layer's scope stops the server gracefully.
+ * **Details.** The socket is bound first, so that a used port fails before anything is written. The error is a
+ * `StartError` with advice. Closing the layer's scope stops the server gracefully.
  */
 export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader, E, R>) =>
   Layer.effectDiscard(start).pipe(
-    Layer.provide(HttpRouter.serve(RoutesLayer, SERVED)),
+    Layer.provide(HttpRouter.serve(RoutesLayer, SERVE_OPTIONS)),
     Layer.provideMerge(
       Layer.mergeAll(UserLibraries.layer, PageImages.layer, Recovery.layer).pipe(
         Layer.provideMerge(ProvidersLayer),
         Layer.provideMerge(MoneyLayer),
         Layer.provideMerge(Layer.mergeAll(MediaFiles.layer, MediaTasks.layer, ProvidersFileState.layer)),
-        // First, since it knows a data folder of a newer version before anything is written there.
+        // Before the services that write, because it rejects a data folder of a newer version.
         Layer.provideMerge(AccountsLayer),
         Layer.provideMerge(models)
       )
@@ -133,5 +133,5 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
     Layer.provideMerge(ServerConfig.layer)
   )
 
-/** The whole server, as the environment configures it. */
+/** The whole server, configured by the environment. */
 export const layer = layerWith(NarrowLayer)

@@ -1,4 +1,4 @@
-/** The server as a layer, for programs that start it themselves. */
+/** The server as a layer, for programs that embed it. */
 export { ServerConfig } from "./config/ServerConfig.ts"
 export * as Server from "./Server.ts"
 export { StartError } from "./config/StartError.ts"

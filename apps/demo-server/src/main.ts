@@ -1,4 +1,4 @@
-/** `npm start`. */
+/** Starts the server: `npm start`. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Layer } from "effect"
@@ -9,7 +9,7 @@ Layer.launch(Server.layer).pipe(
   Effect.catchCause(reportStartError),
   Effect.provide(NodeServices.layer),
   NodeRuntime.runMain({
-    // Stopped by SIGINT or SIGTERM is stopped as asked.
+    // A stop by SIGINT or SIGTERM is no failure.
     teardown: (exit, end) =>
       end(Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? 1 : Number(process.exitCode ?? 0))
   })

@@ -4,7 +4,7 @@ import { Failure, type TokenCreateRequest, type TokenUpdateRequest } from "@slui
 import { Clock, DateTime, Effect } from "effect"
 import type { KeyFields } from "./ApiKeys.ts"
 import { LARGEST_LIMIT, type limitColumns } from "./KeyLimits.ts"
-import { parseSubnet } from "../network/Subnet.ts"
+import { parseSubnet } from "../network/IpAddress.ts"
 
 /** Characters of a name, and of a keyword, at most. */
 const NAME = 100

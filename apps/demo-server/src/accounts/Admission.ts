@@ -5,7 +5,7 @@ import { HttpServerRequest } from "effect/http"
 import { Accounts } from "./Accounts.ts"
 import { ApiKeys, type HeldKey } from "./ApiKeys.ts"
 import { orUnavailable } from "../sql/StoreFailure.ts"
-import { parseSubnet } from "../network/Subnet.ts"
+import { parseSubnet } from "../network/IpAddress.ts"
 import { type UserRow, Users } from "./Users.ts"
 
 const unauthorized = (message: string) =>

@@ -8,7 +8,7 @@ import { noteRequest } from "../http/RequestRecord.ts"
 import { type Admitted, bearerOf, callerAddress, makeAdmission, mayReadDocuments } from "./Admission.ts"
 import { Caller, type CallerInfo } from "./Caller.ts"
 import { crossOrigin, makePageUser } from "./PageUser.ts"
-import { isSameOrigin } from "../network/SameOrigin.ts"
+import { isSameOrigin } from "../network/Origin.ts"
 
 /** Tells the handler, and what it calls, who calls. */
 const calling = <A, E, R>(

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SESSION_COOKIE } from "../contract/Access.ts"
 import { makeAdmission } from "./Admission.ts"
-import { hostOf, isSameOrigin } from "../network/SameOrigin.ts"
+import { originHost, isSameOrigin } from "../network/Origin.ts"
 
 /** Characters of a name that are repeated. */
 const NAME = 200
@@ -12,7 +12,7 @@ const NAME = 200
 /** A cookie was shown by what is not the page; or a proxy calls the server by another name than the page's. */
 export const crossOrigin = ({ headers: { host, origin } }: HttpServerRequest.HttpServerRequest): Failure => {
   const names =
-    origin === undefined || hostOf(origin) === host
+    origin === undefined || originHost(origin) === host
       ? ""
       : `. This page is at ${origin.slice(0, NAME)}, and the server was called as ${host}: where a proxy serves the page, it has to pass Host on`
   return new Failure({

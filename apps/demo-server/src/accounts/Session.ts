@@ -12,7 +12,7 @@ import { Audit } from "./Audit.ts"
 import { Caller } from "./Caller.ts"
 import { OWNER } from "./Owner.ts"
 import { crossOrigin } from "./PageUser.ts"
-import { isCrossOrigin, isLocal } from "../network/SameOrigin.ts"
+import { isCrossOrigin, isLocalRequest } from "../network/Origin.ts"
 import { orUnavailable } from "../sql/StoreFailure.ts"
 import { Users } from "./Users.ts"
 
@@ -58,7 +58,7 @@ export const SessionLayer = HttpApiBuilder.group(
       if ("apiKey" in payload) return yield* byKey(payload.apiKey)
       if ("accessToken" in payload) return yield* byToken(payload.accessToken)
       const request = yield* HttpServerRequest.HttpServerRequest
-      if (!isLocal(request)) return yield* elsewhere
+      if (!isLocalRequest(request)) return yield* elsewhere
       if (!(yield* accounts.redeem(payload.login))) return yield* usedUp
       const owner = yield* orUnavailable(users.get(OWNER))
       return owner === undefined ? yield* usedUp : ({ user: owner, key: undefined } satisfies Admitted)

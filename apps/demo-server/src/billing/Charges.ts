@@ -110,7 +110,7 @@ export class Charges extends Context.Service<
       const ledger = yield* Ledger
       const prices = yield* Prices
       const tasks = yield* MediaTasks
-      const { money } = yield* ServerConfig
+      const { billing } = yield* ServerConfig
       const { hasBegun, isOver } = yield* Shutdown
       const { surely } = yield* makeSurely
       const live = ledger.underWay
@@ -149,7 +149,7 @@ export class Charges extends Context.Service<
         const quote = quoteOf(prices, meter, request, body)
         const told = (rate: RateState | undefined) =>
           rate === undefined ? Effect.void : addHeaders(rateHeaders(rate))
-        const limits = limitsOf((yield* Caller).limits, money)
+        const limits = limitsOf((yield* Caller).limits, billing)
         const beside = (yield* CurrentBill).counted()
         const buyer = {
           user: payer.user,

@@ -96,7 +96,7 @@ export class Prices extends Context.Service<
   static readonly layer = Layer.effect(
     Prices,
     Effect.gen(function* () {
-      const { prices } = (yield* ServerConfig).money
+      const { prices } = (yield* ServerConfig).billing
       const shipped = yield* readFile(SHIPPED)
       const files: ReadonlyArray<PriceFile> =
         prices === undefined ? [shipped] : [yield* readFile(prices), shipped]

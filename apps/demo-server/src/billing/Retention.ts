@@ -33,7 +33,7 @@ export class Retention extends Context.Service<
     Retention,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { money } = yield* ServerConfig
+      const { billing } = yield* ServerConfig
 
       const some = (user: string, before: number) =>
         guarded(
@@ -67,9 +67,9 @@ export class Retention extends Context.Service<
 
       const round = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        const number = yield* forget(now - Duration.toMillis(Duration.days(money.keepDays)))
+        const number = yield* forget(now - Duration.toMillis(Duration.days(billing.keepDays)))
         if (number > 0)
-          yield* Effect.logInfo(`${number} charges of more than ${money.keepDays} days are forgotten`)
+          yield* Effect.logInfo(`${number} charges of more than ${billing.keepDays} days are forgotten`)
       }).pipe(
         Effect.catchTag("SqlError", ({ message }) =>
           Effect.logWarning(`Old charges could not be forgotten, and will be in an hour: ${message}`)

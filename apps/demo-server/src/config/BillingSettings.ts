@@ -1,61 +1,48 @@
-/**
- * What calls cost and how many there may be: the variables of the environment that say so, each checked.
- *
- * The table in `Config.ts` tells what they mean.
- */
+/** Environment variables for prices, rate limits and the retention of charges. `ServerConfig.ts` lists them. */
 import { Config, Effect } from "effect"
 import { resolve } from "node:path"
-import { StartError } from "./StartError.ts"
-import { textVariable } from "./TextVariable.ts"
+import { invalidVariable, textVariable } from "./Variables.ts"
 
-export interface MoneySettings {
-  /** A file of prices that comes before the shipped one; absolute. */
+export interface BillingSettings {
+  /** A price file that takes precedence over the shipped one; absolute. */
   readonly prices: string | undefined
-  /** Of each API key, in a minute; undefined: any number. */
+  /** Limits of each API key; undefined: no limit. */
   readonly requestsPerMinute: number | undefined
   readonly tokensPerMinute: number | undefined
-  /** How many days charges that have ended are kept. */
+  /** How many days ended charges are kept. */
   readonly keepDays: number
 }
 
-/** More than the year that usage is told of. */
+/** More than the year that usage reports cover. */
 const KEEP_DAYS = 400
 
-/** Tasks are remembered for a week: what they cost should be, too. */
-const KEEP_DAYS_AT_LEAST = 7
+/** Tasks are kept for a week, and their charges at least as long. */
+const MIN_KEEP_DAYS = 7
 
-/** To be read together with the other variables. */
-export const moneyVariables = Config.unwrap({
+export const billingVariables = Config.unwrap({
   prices: textVariable("SLUICE_PRICES"),
   requests: textVariable("SLUICE_REQUESTS_PER_MINUTE"),
   tokens: textVariable("SLUICE_TOKENS_PER_MINUTE"),
   keep: textVariable("SLUICE_KEEP_DAYS")
 })
 
-const limitOf = (name: string, value: string | undefined) =>
+const parseLimit = (name: string, value: string | undefined) =>
   value === undefined
     ? Effect.succeed(undefined)
     : /^[1-9]\d{0,11}$/.test(value.trim())
       ? Effect.succeed(Number(value))
-      : Effect.fail(
-          new StartError({ message: `${name} is no limit: give a whole number from 1, or unset it for none` })
-        )
+      : invalidVariable(`${name} must be a whole number from 1. Unset it for no limit`)
 
-const keepDaysOf = (value = String(KEEP_DAYS)) =>
-  /^\d{1,5}$/.test(value.trim()) && Number(value) >= KEEP_DAYS_AT_LEAST
+const parseKeepDays = (value = String(KEEP_DAYS)) =>
+  /^\d{1,5}$/.test(value.trim()) && Number(value) >= MIN_KEEP_DAYS
     ? Effect.succeed(Number(value))
-    : Effect.fail(
-        new StartError({
-          message: `SLUICE_KEEP_DAYS is not how long charges are kept: give a whole number of days from ${KEEP_DAYS_AT_LEAST}`
-        })
-      )
+    : invalidVariable(`SLUICE_KEEP_DAYS must be a whole number of days, at least ${MIN_KEEP_DAYS}`)
 
-/** The settings, or what is wrong with them. */
-export const moneyOf = Effect.fnUntraced(function* (found: Config.Success<typeof moneyVariables>) {
+export const parseBilling = Effect.fnUntraced(function* (found: Config.Success<typeof billingVariables>) {
   return {
     prices: found.prices === undefined ? undefined : resolve(found.prices),
-    requestsPerMinute: yield* limitOf("SLUICE_REQUESTS_PER_MINUTE", found.requests),
-    tokensPerMinute: yield* limitOf("SLUICE_TOKENS_PER_MINUTE", found.tokens),
-    keepDays: yield* keepDaysOf(found.keep)
-  } satisfies MoneySettings
+    requestsPerMinute: yield* parseLimit("SLUICE_REQUESTS_PER_MINUTE", found.requests),
+    tokensPerMinute: yield* parseLimit("SLUICE_TOKENS_PER_MINUTE", found.tokens),
+    keepDays: yield* parseKeepDays(found.keep)
+  } satisfies BillingSettings
 })

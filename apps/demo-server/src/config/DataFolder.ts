@@ -1,34 +1,34 @@
-/** Folders of the data folder. */
+/** Creating the data folder. */
 import { Effect, FileSystem, Path } from "effect"
 
+const isFolder = (path: string) =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const found = yield* Effect.option(fs.stat(path))
+    return found._tag === "Some" && found.value.type === "Directory"
+  })
+
 /**
- * Makes a folder, and those above it, that only their owner reads; one that is there stays as it is.
+ * Creates a folder and its missing parents, readable only by their owner. An existing folder is not changed.
  *
- * Step by step: where a file system takes no folders and says that there is no such path, as `/proc` does, Node's own
- * recursion never ends.
+ * One level at a time, because Node's recursive `mkdir` never returns on file systems such as `/proc` that reject new
+ * folders with ENOENT.
  */
 export const makeFolder = Effect.fn("DataFolder.make")(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const make = (folder: string) => fs.makeDirectory(folder, { mode: 0o700 })
+  const target = path.resolve(folder)
   const missing: Array<string> = []
-  for (let at = path.resolve(folder); ; at = path.dirname(at)) {
-    const found = yield* Effect.option(fs.stat(at))
-    if (found._tag === "Some" || at === path.dirname(at)) break
+  for (let at = target; at !== path.dirname(at); at = path.dirname(at)) {
+    if ((yield* Effect.option(fs.stat(at)))._tag === "Some") break
     missing.unshift(at)
   }
-  const last = path.resolve(folder)
-  if (missing.length === 0) {
-    // What is there and no folder is refused in the operating system's words.
-    if ((yield* fs.stat(last)).type !== "Directory") yield* make(last)
-    return
-  }
+  // Something that is not a folder: `mkdir` gives the operating system's error.
+  if (missing.length === 0 && !(yield* isFolder(target))) missing.push(target)
   for (const at of missing) {
-    yield* Effect.catchTag(make(at), "PlatformError", (error) =>
-      // Made meanwhile by another.
-      Effect.flatMap(Effect.option(fs.stat(at)), (found) =>
-        found._tag === "Some" && found.value.type === "Directory" ? Effect.void : Effect.fail(error)
-      )
+    yield* Effect.catchTag(fs.makeDirectory(at, { mode: 0o700 }), "PlatformError", (error) =>
+      // Another process may have created it meanwhile.
+      Effect.flatMap(isFolder(at), (exists) => (exists ? Effect.void : Effect.fail(error)))
     )
   }
 })

@@ -3,44 +3,44 @@
  *
  * | variable | default | meaning |
  * | --- | --- | --- |
- * | `PORT` | 3000 | port to listen on; 0 takes any that is free |
- * | `HOST` | 127.0.0.1 | address to bind; anything else than loopback is reachable by others |
- * | `SLUICE_DATA` | `.sluice` | folder of the library and of the accounts |
- * | `SLUICE_SAMPLES` | true | `false`: a new library begins empty, without the sample documents |
- * | `SLUICE_DATABASE_URL` | – | a PostgreSQL for the accounts, in place of the SQLite in the folder |
- * | `SLUICE_SYNCHRONOUS` | full | `normal`: what that SQLite has committed survives a crash of the server, not a loss of power |
- * | `SLUICE_GATEWAY_URL` | – | a gateway that answers in place of the embedded models |
- * | `SLUICE_API_KEY` | – | the key for that gateway's `/v1` |
+ * | `PORT` | 3000 | port to listen on; 0 takes any free port |
+ * | `HOST` | 127.0.0.1 | address to bind; any other than loopback is reachable from other machines |
+ * | `SLUICE_DATA` | `.sluice` | folder of the library and the accounts |
+ * | `SLUICE_SAMPLES` | true | `false`: a new library starts empty, without the sample documents |
+ * | `SLUICE_DATABASE_URL` | – | a PostgreSQL database for the accounts, in place of SQLite in the data folder |
+ * | `SLUICE_SYNCHRONOUS` | full | `normal`: SQLite commits survive a crash of the server, but not a power loss |
+ * | `SLUICE_GATEWAY_URL` | – | a gateway to use in place of the embedded models |
+ * | `SLUICE_API_KEY` | – | the API key for that gateway's `/v1` |
  * | `SLUICE_ACCESS_TOKEN` | – | the system access token for that gateway's `/api` |
- * | `SLUICE_EMBEDDING_MODEL`, `SLUICE_RERANK_MODEL`, `SLUICE_CHAT_MODEL` | – | its models, by identifier; without the last two, those of this process rerank and answer |
- * | `SLUICE_QUERY_PREFIX`, `SLUICE_PASSAGE_PREFIX` | – | what its embedding model wants before a question and before a passage |
- * | `SLUICE_EMBEDDING_BATCH` | 96 | texts that it is sent at a time, at most |
- * | `SLUICE_VISION_MODEL` | – | its model that looks at figures; without it, OCR in this process reads them |
- * | `SLUICE_DESCRIBE_FIGURES` | false | `true`: that model also describes each figure once, when it is brought |
- * | `SLUICE_CONFIG` | `sluice.config.json`, if there | several gateways in place of that one: see docs/providers.md |
- * | `SLUICE_PRICES` | – | a file of prices, by model, that comes before the shipped `prices.json` |
- * | `SLUICE_REQUESTS_PER_MINUTE`, `SLUICE_TOKENS_PER_MINUTE` | – | what each API key may do in a minute; without them, anything |
- * | `SLUICE_KEEP_DAYS` | 400 | how long charges that have ended are kept, which usage is told from: 7 at least |
- * | `SLUICE_SHUTDOWN_SECONDS` | 20 | how long calls under way may take to finish after SIGINT or SIGTERM |
- * | `SLUICE_CALLER_SECONDS` | 30 | how long a caller may be silent in the middle of a request or of taking an answer |
- * | `SLUICE_HOSTS` | – | names by which the server may be called; without them: loopback's where it is bound to loopback, else any |
- * | `SLUICE_TRUSTED_PROXIES` | – | addresses and networks whose X-Forwarded-For and X-Forwarded-Proto are believed |
- * | `SLUICE_LOG` | text | `json`: lines of JSON, on standard error |
- * | `SLUICE_LOG_REQUESTS` | true with `json`, else false | `true`: a line for each request; `false`: what went wrong alone |
- * | `SLUICE_METRICS_TOKEN` | – | opens `/metrics`, as `Authorization: Bearer …`; without it, only loopback reads it |
- * | `OTEL_EXPORTER_OTLP_ENDPOINT` | – | where traces go, as OTLP over HTTP; without it, nowhere |
- * | `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME` | –, sluice | what goes with them |
+ * | `SLUICE_EMBEDDING_MODEL`, `SLUICE_RERANK_MODEL`, `SLUICE_CHAT_MODEL` | – | its models, by identifier; without the last two, the embedded models rerank and answer |
+ * | `SLUICE_QUERY_PREFIX`, `SLUICE_PASSAGE_PREFIX` | – | prefixes that its embedding model expects before a question and a passage |
+ * | `SLUICE_EMBEDDING_BATCH` | 96 | texts in one embeddings request at most |
+ * | `SLUICE_VISION_MODEL` | – | its model that looks at figures; without it, the embedded OCR reads them |
+ * | `SLUICE_DESCRIBE_FIGURES` | false | `true`: that model also describes each figure once, at the upload |
+ * | `SLUICE_CONFIG` | `sluice.config.json`, if it exists | several gateways in place of one: see docs/providers.md |
+ * | `SLUICE_PRICES` | – | a file of prices by model; takes precedence over the shipped `prices.json` |
+ * | `SLUICE_REQUESTS_PER_MINUTE`, `SLUICE_TOKENS_PER_MINUTE` | – | limits of each API key; unset: no limit |
+ * | `SLUICE_KEEP_DAYS` | 400 | how long ended charges, the source of usage reports, are kept: at least 7 |
+ * | `SLUICE_SHUTDOWN_SECONDS` | 20 | how long running requests may take to finish after SIGINT or SIGTERM |
+ * | `SLUICE_CALLER_SECONDS` | 30 | how long a caller may stall while sending a request or receiving a response |
+ * | `SLUICE_HOSTS` | – | allowed host names; unset: loopback names if the server is bound to loopback, else any |
+ * | `SLUICE_TRUSTED_PROXIES` | – | addresses and networks whose X-Forwarded-For and X-Forwarded-Proto are trusted |
+ * | `SLUICE_LOG` | text | `json`: log lines in JSON, on standard error |
+ * | `SLUICE_LOG_REQUESTS` | true with `json`, else false | `true`: log each request; `false`: log errors only |
+ * | `SLUICE_METRICS_TOKEN` | – | the bearer token for `/metrics`; unset: only loopback may read it |
+ * | `OTEL_EXPORTER_OTLP_ENDPOINT` | – | the collector for traces, OTLP over HTTP; unset: no traces |
+ * | `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME` | –, sluice | headers and service name of the traces |
  */
 import { ApiKey, SystemAccessToken } from "@sluice/core"
 import { Config, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { isAbsolute, resolve } from "node:path"
-import { moneyOf, type MoneySettings, moneyVariables } from "./BillingSettings.ts"
-import { operationOf, type OperationSettings, operationVariables } from "./OperationSettings.ts"
 import type * as NodeSqlite from "../sql/NodeSqlite.ts"
+import { type BillingSettings, billingVariables, parseBilling } from "./BillingSettings.ts"
+import { type OperationSettings, operationVariables, parseOperation } from "./OperationSettings.ts"
 import { StartError } from "./StartError.ts"
-import { textVariable } from "./TextVariable.ts"
+import { eitherOf, invalidVariable, isHttpUrl, textVariable } from "./Variables.ts"
 
-/** A gateway that answers instead of the embedded models. */
+/** A gateway to use in place of the embedded models. */
 export interface GatewaySettings {
   /** Without a trailing slash. */
   readonly url: string
@@ -48,16 +48,16 @@ export interface GatewaySettings {
   readonly accessToken: SystemAccessToken | undefined
   readonly models: {
     readonly embedding: string
-    /** Absent: that of this process. */
+    /** Absent: the embedded reranker. */
     readonly rerank: string | undefined
-    /** Absent: that of this process. */
+    /** Absent: the embedded reader. */
     readonly chat: string | undefined
-    /** Absent: OCR in this process. */
+    /** Absent: the embedded OCR. */
     readonly vision: string | undefined
   }
-  /** What the embedding model wants before a text. */
+  /** Prefixes that the embedding model expects before a text. */
   readonly prefixes: { readonly query?: string; readonly passage?: string } | undefined
-  /** Texts of one request for embeddings, at most. */
+  /** Texts in one embeddings request at most. */
   readonly batch: number | undefined
 }
 
@@ -89,61 +89,46 @@ const variables = Config.unwrap({
   describe: Config.Boolean("SLUICE_DESCRIBE_FIGURES").pipe(Config.option),
   samples: Config.Boolean("SLUICE_SAMPLES").pipe(Config.option),
   operation: operationVariables,
-  money: moneyVariables
+  billing: billingVariables
 })
 
 type Variables = Config.Success<typeof variables>
 
-const portOf = ({ port }: Variables): Effect.Effect<number, StartError> => {
-  if (port === undefined) return Effect.succeed(DEFAULT_PORT)
-  return /^\d{1,5}$/.test(port.trim()) && Number(port) <= 65_535
+const parsePort = (port = String(DEFAULT_PORT)) =>
+  /^\d{1,5}$/.test(port.trim()) && Number(port) <= 65_535
     ? Effect.succeed(Number(port))
-    : Effect.fail(
-        new StartError({
-          message: "PORT is not a port: give a whole number up to 65535, or 0 for any that is free"
-        })
-      )
-}
+    : invalidVariable("PORT must be a whole number up to 65535, or 0 for any free port")
 
-const synchronousOf = ({ synchronous = "full" }: Variables) =>
-  synchronous === "full" || synchronous === "normal"
-    ? Effect.succeed<NodeSqlite.Synchronous>(synchronous)
-    : Effect.fail(new StartError({ message: "SLUICE_SYNCHRONOUS is either full or normal" }))
-
-/** Its text is not repeated: a password is in it. */
-const databaseOf = ({ database }: Variables): Effect.Effect<Redacted.Redacted | undefined, StartError> => {
+/** The message does not repeat the address: it contains a password. */
+const parseDatabase = (database: Redacted.Redacted | undefined) => {
   const url = database === undefined ? "" : Redacted.value(database)
   if (url.trim() === "") return Effect.succeed(undefined)
   return URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)
     ? Effect.succeed(database)
-    : Effect.fail(
-        new StartError({
-          message:
-            "SLUICE_DATABASE_URL is not a PostgreSQL address; it should look like postgres://user:password@host:5432/name"
-        })
+    : invalidVariable(
+        "SLUICE_DATABASE_URL is not a PostgreSQL address such as postgres://user:password@host:5432/name"
       )
 }
 
-/** A gateway that is asked for and lacks something is an error that names all of it: never the embedded embeddings instead. */
-const gatewayOf = Effect.fn("ServerConfig.gateway")(function* (found: Variables) {
+/** Names every missing variable. There is no fallback to the embedded models. */
+const parseGateway = Effect.fn("ServerConfig.gateway")(function* (found: Variables) {
   const { url, apiKey, embedding, rerank, chat, vision, query, passage, batch } = found
   if (url === undefined) return undefined
   const missing = [
-    apiKey === undefined && "SLUICE_API_KEY (the key for its /v1, any word where it wants none)",
+    apiKey === undefined && "SLUICE_API_KEY (its API key for /v1; any word if it needs none)",
     embedding === undefined && "SLUICE_EMBEDDING_MODEL"
   ].filter((name) => name !== false)
   if (apiKey === undefined || embedding === undefined) {
     return yield* new StartError({
       message:
-        `SLUICE_GATEWAY_URL is set; missing: ${missing.join(", ")}. ` +
-        "Set what is missing, or unset SLUICE_GATEWAY_URL to use the embedded models"
+        `SLUICE_GATEWAY_URL is set, but these are missing: ${missing.join(", ")}. ` +
+        "Set them, or unset SLUICE_GATEWAY_URL to use the embedded models"
     })
   }
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    return yield* new StartError({
-      message:
-        "SLUICE_GATEWAY_URL is not an http or https address; it should look like https://gateway.example"
-    })
+  if (!isHttpUrl(url)) {
+    return yield* invalidVariable(
+      "SLUICE_GATEWAY_URL must be an http or https address such as https://gateway.example"
+    )
   }
   return {
     url: url.replace(/\/+$/, "").replace(/\/v1$/, ""),
@@ -158,8 +143,8 @@ const gatewayOf = Effect.fn("ServerConfig.gateway")(function* (found: Variables)
   } satisfies GatewaySettings
 })
 
-/** Variables that mean nothing without a gateway: said, not swallowed. */
-const strayOf = (found: Variables): ReadonlyArray<string> =>
+/** Variables that have no effect without a gateway, to warn about. */
+const unusedOf = (found: Variables): ReadonlyArray<string> =>
   found.url !== undefined
     ? []
     : [
@@ -174,30 +159,29 @@ const strayOf = (found: Variables): ReadonlyArray<string> =>
         found.batch !== undefined && "SLUICE_EMBEDDING_BATCH"
       ].filter((name) => name !== false)
 
-/** What the server was told. */
 export class ServerConfig extends Context.Service<
   ServerConfig,
   {
     readonly port: number
-    /** Whether `PORT` said so. */
+    /** Whether `PORT` is set. */
     readonly portGiven: boolean
     readonly host: string
     /** Absolute. */
     readonly data: string
-    /** Where the accounts are; absent: in the data folder. */
+    /** The PostgreSQL database of the accounts. Absent: SQLite in the data folder. */
     readonly database: Redacted.Redacted | undefined
-    /** What a commit to the file in the data folder waits for: that the disk has it, or that the system does. */
+    /** Whether an SQLite commit waits for the disk (`full`) or for the operating system (`normal`). */
     readonly synchronous: NodeSqlite.Synchronous
-    /** Absent: the embedded models answer. */
+    /** Absent: the embedded models are used. */
     readonly gateway: GatewaySettings | undefined
-    /** Figures are described when they are brought, so that they are found by what they show. */
+    /** Describe figures at the upload, so that questions find them by what they show. */
     readonly describeFigures: boolean
-    /** Whether a new library of the owner begins with the sample documents. */
+    /** Whether the owner's new library starts with the sample documents. */
     readonly samples: boolean
-    /** Names of variables that are set and have no effect. */
-    readonly stray: ReadonlyArray<string>
+    /** Variables that are set and have no effect. */
+    readonly unusedVariables: ReadonlyArray<string>
     readonly operation: OperationSettings
-    readonly money: MoneySettings
+    readonly billing: BillingSettings
   }
 >()("@sluice/demo-server/Config") {
   static readonly layer = Layer.effect(
@@ -207,24 +191,28 @@ export class ServerConfig extends Context.Service<
         Effect.mapError(
           (error) =>
             new StartError({
-              message: `The environment is not valid: ${error.message.replaceAll(/\s+/g, " ")}`
+              message: `Invalid environment: ${error.message.replaceAll(/\s+/g, " ")}`
             })
         )
       )
       const data = found.data ?? ".sluice"
       return {
-        port: yield* portOf(found),
+        port: yield* parsePort(found.port),
         portGiven: found.port !== undefined,
         host: found.host ?? "127.0.0.1",
         data: isAbsolute(data) ? data : resolve(data),
-        database: yield* databaseOf(found),
-        synchronous: yield* synchronousOf(found),
-        gateway: yield* gatewayOf(found),
+        database: yield* parseDatabase(found.database),
+        synchronous: yield* eitherOf<NodeSqlite.Synchronous>(
+          "SLUICE_SYNCHRONOUS",
+          found.synchronous ?? "full",
+          ["full", "normal"]
+        ),
+        gateway: yield* parseGateway(found),
         describeFigures: Option.getOrElse(found.describe, () => false),
         samples: Option.getOrElse(found.samples, () => true),
-        stray: strayOf(found),
-        operation: yield* operationOf(found.operation),
-        money: yield* moneyOf(found.money)
+        unusedVariables: unusedOf(found),
+        operation: yield* parseOperation(found.operation),
+        billing: yield* parseBilling(found.billing)
       }
     })
   )

@@ -1,4 +1,4 @@
-/** The version of this package, as its package.json says. */
+/** The version in this package's package.json. */
 import { createRequire } from "node:module"
 
 const manifest = createRequire(import.meta.url)("../../package.json") as { readonly version: string }

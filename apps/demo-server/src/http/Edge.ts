@@ -8,7 +8,7 @@ import { ServerConfig } from "../config/ServerConfig.ts"
 import { Shutdown } from "../operation/Shutdown.ts"
 import { observed } from "../operation/Observed.ts"
 import { endInTime } from "./EndingStreams.ts"
-import { isOurHost } from "../network/Hosts.ts"
+import { isAllowedHost } from "../network/Origin.ts"
 import { answerCause, encoded, foreignHost, noHost, shape, tooLarge } from "./HttpErrors.ts"
 import { maxBodyBytes } from "./Limits.ts"
 import { behindProxies } from "./Proxies.ts"
@@ -33,7 +33,7 @@ export const EdgeLayer = HttpRouter.middleware(
     /** The answer to what is refused before any of its body is read. */
     const refusalOf = (request: HttpServerRequest.HttpServerRequest, limit: number) => {
       const named = request.headers["host"]
-      if (!isOurHost(named, host, operation.hosts)) return named === undefined ? noHost : foreignHost
+      if (!isAllowedHost(named, host, operation.hosts)) return named === undefined ? noHost : foreignHost
       if (Number(request.headers["content-length"] ?? 0) > limit) return tooLarge(limit)
       return isEncoded(request) ? encoded : undefined
     }

@@ -1,7 +1,7 @@
 /** Who calls, and by which scheme, where proxies that are trusted stand between. */
 import { Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import type { Subnet } from "../network/Subnet.ts"
+import type { Subnet } from "../network/IpAddress.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 

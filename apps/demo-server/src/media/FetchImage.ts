@@ -11,7 +11,7 @@ import { get as getPlain, type IncomingMessage } from "node:http"
 import { get as getSecure } from "node:https"
 import { isIP } from "node:net"
 import { ownLinks } from "./FileLinks.ts"
-import { isPublicAddress } from "../network/PublicAddress.ts"
+import { isPublicAddress } from "../network/IpAddress.ts"
 
 /** For one image, redirects included. */
 const PATIENCE: Duration.Input = "10 seconds"

@@ -2,7 +2,7 @@
 import { InvalidRequest } from "@sluice/core"
 import { Effect, FileSystem } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
-import { isOurName } from "../network/Hosts.ts"
+import { isServerName } from "../network/Origin.ts"
 import { EXPIRED, FILES_PATH, imageBehind } from "./FilesRoute.ts"
 import { MediaFiles } from "./MediaFiles.ts"
 
@@ -33,7 +33,7 @@ export const ownLinks = Effect.gen(function* () {
     const [link, called] = [URL.parse(text), URL.parse(origin)]
     if (link?.protocol !== called?.protocol || link?.port !== called?.port) return undefined
     if (link === null || !link.pathname.startsWith(FILES_PATH)) return undefined
-    const isOurs = link.hostname === called?.hostname || isOurName(link.hostname, host, operation.hosts)
+    const isOurs = link.hostname === called?.hostname || isServerName(link.hostname, host, operation.hosts)
     return isOurs ? link.pathname.slice(FILES_PATH.length) : undefined
   }
 
