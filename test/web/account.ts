@@ -6,10 +6,10 @@ import { DESKTOP, PHONE, type Visitor } from "./visitor.ts"
 const NAME = `harbour office ${"W".repeat(60)}`
 
 /**
- * Presses “Take” again before the first is answered, and tells how often the server was asked. Not by the mouse: an alert
+ * Presses “Deduct” again before the first is answered, and tells how often the server was asked. Not by the mouse: an alert
  * goes, and what is below it moves.
  */
-const TAKE_TWICE = `(async () => {
+const DEDUCT_TWICE = `(async () => {
   const ask = fetch
   const pressed = Promise.withResolvers()
   let asked = 0
@@ -20,10 +20,10 @@ const TAKE_TWICE = `(async () => {
     }
     return ask(path, options)
   }
-  const take = [...document.querySelectorAll("button")].find(({ textContent }) => textContent === "Take")
-  take.click()
+  const deduct = [...document.querySelectorAll("button")].find(({ textContent }) => textContent === "Deduct")
+  deduct.click()
   await new Promise((resolve) => setTimeout(resolve))
-  take.click()
+  deduct.click()
   fetch = ask
   pressed.resolve()
   return asked
@@ -38,7 +38,7 @@ export const accountTests = (visit: Visitor): void => {
 
     it("says what is left, in USD and in units", async () => {
       const page = await visit.open("#account")
-      await page.locator(".balance .amount", { hasText: /^\$[\d,]+\.\d{2,6}$/ }).waitFor()
+      await page.locator(".balance .amount", { hasText: /^\$[\d,]+\.\d{2,6} demo credit$/ }).waitFor()
       assert.match(await page.locator(".balance").innerText(), /[\d,.\s]+ units left/)
     })
 
@@ -66,7 +66,7 @@ export const accountTests = (visit: Visitor): void => {
       assert.strictEqual(await page.locator(".usage-chart rect").count(), 7)
       await page.locator(".usage-chart svg").hover({ position: { x: 2, y: 60 } })
       await page.locator(".usage-chart", { hasText: "0 calls" }).waitFor()
-      await page.getByRole("button", { name: "As a table" }).click()
+      await page.getByRole("button", { name: "Show as a table" }).click()
       await page.locator(".usage tbody tr", { hasText: "sluice-lexical-1024" }).waitFor()
     })
 
@@ -79,11 +79,11 @@ export const accountTests = (visit: Visitor): void => {
       assert.strictEqual(await page.evaluate<string>(FOCUSED), "New token")
       await page.keyboard.press("Enter")
       assert.strictEqual(await page.evaluate<string>(FOCUSED), "Keep it")
-      await page.getByRole("button", { name: "End the old one" }).click()
+      await page.getByRole("button", { name: "Revoke and create" }).click()
       const token = await page.locator(".fresh code").innerText()
       const headers = { authorization: `Bearer ${token}` }
       assert.strictEqual((await fetch(`${visit.server.address}api/user/self`, { headers })).status, 200)
-      await page.getByRole("button", { name: "I have it" }).click()
+      await page.getByRole("button", { name: "Done" }).click()
       assert.notInclude(await page.content(), token)
       assert.strictEqual(await page.evaluate<string>(FOCUSED), "New token")
     })
@@ -92,10 +92,10 @@ export const accountTests = (visit: Visitor): void => {
       const page = await visit.open("#account", { permissions: ["clipboard-read", "clipboard-write"] })
       await page.getByRole("button", { name: "New key" }).click()
       await page.getByLabel("Name").fill(NAME)
-      await page.getByLabel("May spend, in USD").fill("2.50")
+      await page.getByLabel("Spending limit, in USD").fill("2.50")
       await page.getByText("1,250,000 units").waitFor()
-      await page.getByLabel("Calls a minute (optional)").fill("90")
-      await page.getByRole("button", { name: "Make the key" }).click()
+      await page.getByLabel("Requests per minute (optional)").fill("90")
+      await page.getByRole("button", { name: "Create the key" }).click()
       const fresh = page.locator(".fresh")
       const key = await fresh.locator("code").innerText()
       assert.strictEqual(await page.evaluate<string>(FOCUSED), NAME)
@@ -109,12 +109,12 @@ export const accountTests = (visit: Visitor): void => {
       assert.strictEqual(await page.evaluate<string>("navigator.clipboard.readText()"), key)
       assert.strictEqual(await statusWith(key), 200)
 
-      await page.getByRole("button", { name: "I have it" }).click()
+      await page.getByRole("button", { name: "Done" }).click()
       await fresh.waitFor({ state: "detached" })
       await page.reload()
       const row = page.locator(".keys-list li", { hasText: NAME })
       await row.getByText("$2.50 left").waitFor()
-      await row.getByText("90 calls a minute").waitFor()
+      await row.getByText("90 requests per minute").waitFor()
       assert.notInclude(await page.content(), key, "it is nowhere on the page any more")
 
       const enabled = row.getByRole("switch")
@@ -131,7 +131,7 @@ export const accountTests = (visit: Visitor): void => {
       await page.getByRole("button", { name: "Keep it" }).waitFor({ state: "detached" })
       assert.strictEqual(await page.evaluate<string>(FOCUSED), `Delete ${NAME}`)
       await row.getByRole("button", { name: `Delete ${NAME}` }).click()
-      await page.getByRole("button", { name: "Delete for good" }).press("Enter")
+      await page.getByRole("button", { name: "Delete", exact: true }).press("Enter")
       await page.getByText(`${NAME} was deleted.`).waitFor({ state: "attached" })
       assert.strictEqual(await row.count(), 0)
       assert.strictEqual(await page.evaluate<string>(FOCUSED), "Delete first")
@@ -166,22 +166,22 @@ export const accountTests = (visit: Visitor): void => {
       const page = await visit.open("#account")
       await page.getByRole("button", { name: "New key" }).click()
       await page.getByLabel("Name").fill(NAME)
-      await page.getByLabel("May spend, in USD").fill("0.0000001")
-      assert.isTrue(await page.getByRole("button", { name: "Make the key" }).isDisabled())
-      await page.getByLabel("May spend, in USD").fill("1")
-      await page.getByLabel("Only from (optional)").fill("the harbour")
-      await page.getByRole("button", { name: "Make the key" }).click()
+      await page.getByLabel("Spending limit, in USD").fill("0.0000001")
+      assert.isTrue(await page.getByRole("button", { name: "Create the key" }).isDisabled())
+      await page.getByLabel("Spending limit, in USD").fill("1")
+      await page.getByLabel("Allowed networks (optional)").fill("the harbour")
+      await page.getByRole("button", { name: "Create the key" }).click()
       await page.getByRole("alert").filter({ hasText: "list of networks" }).waitFor()
       assert.strictEqual(await page.getByLabel("Name").inputValue(), NAME, "nothing written is lost")
     })
 
     it("lets an administrator make a user, give to them, disable them, and see who did it", async () => {
       const page = await visit.open("#account")
-      await page.getByRole("link", { name: "users, and the log of changes" }).click()
+      await page.getByRole("link", { name: "users and audit log" }).click()
       await page.getByRole("button", { name: "New user" }).click()
       await page.getByLabel("Name").fill("ann")
-      await page.getByLabel("Balance to begin with, in USD").fill("1")
-      await page.getByRole("button", { name: "Make the user" }).click()
+      await page.getByLabel("Starting balance, in USD").fill("1")
+      await page.getByRole("button", { name: "Create the user" }).click()
       const token = await page.locator(".fresh code").innerText()
       const self = async () => {
         const headers = { authorization: `Bearer ${token}` }
@@ -190,7 +190,7 @@ export const accountTests = (visit: Visitor): void => {
         return { status: response.status, quota: body.data?.quota }
       }
       assert.deepStrictEqual(await self(), { status: 200, quota: 500_000 })
-      await page.getByRole("button", { name: "I have it" }).click()
+      await page.getByRole("button", { name: "Done" }).click()
       assert.notInclude(await page.content(), token)
 
       const row = page.locator(".keys-list li", { hasText: "ann" }).first()
@@ -202,20 +202,20 @@ export const accountTests = (visit: Visitor): void => {
       await page.keyboard.press("Enter")
       await page.getByLabel("Amount for ann, in USD").fill("9")
       visit.expect(/409/)
-      await page.getByRole("button", { name: "Take" }).click()
+      await page.getByRole("button", { name: "Deduct" }).click()
       await page.getByRole("alert").filter({ hasText: "not as many units left" }).waitFor()
       assert.deepStrictEqual(await self(), { status: 200, quota: 1_750_000 })
       await page.getByLabel("Amount for ann, in USD").fill("0.50")
-      assert.strictEqual(await page.evaluate<number>(TAKE_TWICE), 1)
+      assert.strictEqual(await page.evaluate<number>(DEDUCT_TWICE), 1)
       await row.getByText("$3.00 left").waitFor()
       assert.deepStrictEqual(await self(), { status: 200, quota: 1_500_000 })
 
       await row.getByRole("button", { name: "Rights of ann" }).click()
       await page.getByLabel("Role").selectOption("admin")
-      await page.getByLabel("Tokens a minute (optional)").fill("4000")
+      await page.getByLabel("Tokens per minute (optional)").fill("4000")
       await page.keyboard.press("Enter")
       await row.getByText("administrator", { exact: true }).waitFor()
-      await row.getByText("4,000 tokens a minute").waitFor()
+      await row.getByText("4,000 tokens per minute").waitFor()
       assert.strictEqual(await page.evaluate<string>(FOCUSED), "Rights of ann")
       await page.keyboard.press("Enter")
       assert.strictEqual(await page.getByLabel("Role").inputValue(), "admin")
@@ -228,10 +228,10 @@ export const accountTests = (visit: Visitor): void => {
         return (await fetch("/api/user", { method: "PUT", headers, body })).status
       })()`)
       assert.strictEqual(other, 200)
-      await page.getByLabel("Tokens a minute (optional)").fill("")
+      await page.getByLabel("Tokens per minute (optional)").fill("")
       await page.keyboard.press("Enter")
-      await row.getByText("4,000 tokens a minute").waitFor({ state: "detached" })
-      await row.getByText("70 calls a minute").waitFor()
+      await row.getByText("4,000 tokens per minute").waitFor({ state: "detached" })
+      await row.getByText("70 requests per minute").waitFor()
       await row.getByText("user", { exact: true }).waitFor()
       const [mine] = await page.locator(".keys-list li", { hasText: "owner" }).all()
       await mine?.getByRole("button", { name: "Rights of owner" }).click()
@@ -262,8 +262,8 @@ export const accountTests = (visit: Visitor): void => {
       await other.keyboard.press("Enter")
       await page.waitForURL(visit.server.address)
       await page.getByRole("link", { name: "Documents", exact: true }).click()
-      await page.getByText("Nothing here yet").waitFor()
-      await third.getByLabel("Question to the documents").waitFor()
+      await page.getByText("Add documents to start.").waitFor()
+      await third.getByLabel("Your question").waitFor()
     })
 
     it("ends the session", async () => {
@@ -276,7 +276,7 @@ export const accountTests = (visit: Visitor): void => {
       const out = page.getByRole("button", { name: "Sign out" })
       await page.route("**/session", (route) => route.fulfill({ status: 503 }), { times: 1 })
       await out.click()
-      await page.getByRole("alert").filter({ hasText: "answered 503" }).waitFor()
+      await page.getByRole("alert").filter({ hasText: "status 503" }).waitFor()
       await out.click()
       await page.getByLabel("API key").waitFor()
       await page.reload()

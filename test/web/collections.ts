@@ -19,7 +19,7 @@ export const collectionTests = (visit: Visitor): void => {
       await page.keyboard.type("winter")
       await page.keyboard.press("Enter")
       const choice = page.getByLabel("Collection", { exact: true })
-      await page.getByText("Nothing here yet").waitFor()
+      await page.getByText("Add documents to start.").waitFor()
       assert.strictEqual(await choice.inputValue(), "winter")
       const gates = "# Gates\n\nIn winter ninety oak planks close the north gate.\n"
       const file = { name: "harbour.md", mimeType: "text/markdown", buffer: Buffer.from(gates) }
@@ -44,7 +44,7 @@ export const collectionTests = (visit: Visitor): void => {
       // What is asked again is asked of the same, whatever is chosen meanwhile.
       visit.expect(/503/)
       await page.route("**/qa", (route) => route.fulfill({ status: 503 }), { times: 1 })
-      await page.getByLabel("Question to the documents").fill("What closes the north gate in winter?")
+      await page.getByLabel("Your question").fill("What closes the north gate in winter?")
       await page.keyboard.press("Enter")
       const again = page.getByRole("button", { name: "Ask again" })
       await again.waitFor()
@@ -55,12 +55,12 @@ export const collectionTests = (visit: Visitor): void => {
 
       await page.getByRole("link", { name: "Documents", exact: true }).click()
       await page.getByRole("button", { name: "Delete winter" }).click()
-      await page.locator(".confirm", { hasText: "with 1 document?" }).waitFor()
+      await page.locator(".confirm", { hasText: "with 1 document? This can’t be undone." }).waitFor()
       await page.keyboard.press("Enter") // on “Keep it”
       await page.locator(".confirm").waitFor({ state: "detached" })
       assert.include(await named(), "winter")
       await page.getByRole("button", { name: "Delete winter" }).click()
-      await page.getByRole("button", { name: "Delete for good" }).click()
+      await page.getByRole("button", { name: "Delete", exact: true }).click()
       await page.getByText("The collection winter was deleted.").waitFor({ state: "attached" })
       await page.locator(".documents li", { hasText: "The harbour" }).waitFor()
       assert.deepStrictEqual(await named(), ["default"])

@@ -1,27 +1,31 @@
-/** The page reads and writes amounts as the contract does, which it does not load. */
+/** Amounts on the page have the text that the contract gives them. */
 import { assert, it } from "@effect/vitest"
-import { formatQuota, quota, quotaOfUsd, UNITS_PER_USD } from "@sluice/core"
+import { formatQuota, quota, quotaOfUsd, UNITS_PER_USD } from "@sluice/core/contract"
 import { Option } from "effect"
-import * as Money from "../../apps/demo-server/src/web/ui/money.ts"
+import { parseUsd, usd } from "../../apps/demo-server/src/web/ui/format.ts"
 
-/** As many dollars as a key may be given in the page. */
+/** The largest amount that the page accepts. */
 const MOST = 999_999_999 * UNITS_PER_USD
 
-it("amounts are written as the contract writes them, and read again", () => {
-  assert.strictEqual(Money.UNITS_PER_USD, UNITS_PER_USD)
-  // Small ones and large ones, few of them round.
+it("writes amounts as the contract does, and parses them again", () => {
+  // Small and large amounts, few of them round.
   for (let units = 1; units < MOST; units = Math.floor(units * 1.37) + 1) {
-    const text = Money.usd(units)
+    const text = usd(units)
     assert.strictEqual(text, formatQuota(quota(units)))
-    assert.strictEqual(Money.unitsOf(text.replaceAll(",", "")), units)
+    assert.strictEqual(parseUsd(text.replaceAll(",", "")), units)
   }
 })
 
-it("what is no amount, and what is no whole number of units, is none", () => {
-  for (const text of ["", " ", "-1", "1e3", "ten", "1.2.3", "0.000001", "1.0000001", "0x10"]) {
-    assert.isUndefined(Money.unitsOf(text), text)
-  }
+it("refuses text that is not an amount", () => {
+  for (const text of ["", " ", "-1", "1e3", "ten", "1.2.3", "0x10"]) assert.isUndefined(parseUsd(text), text)
+})
+
+it("refuses an amount that is not a whole number of units", () => {
+  for (const text of ["0.000001", "1.0000001"]) assert.isUndefined(parseUsd(text), text)
+})
+
+it("parses amounts as the contract does", () => {
   for (const text of ["2.50", "0.000002", "10", "0.1", "123456.78"]) {
-    assert.strictEqual(Money.unitsOf(text), Option.getOrUndefined(quotaOfUsd(text)), text)
+    assert.strictEqual(parseUsd(text), Option.getOrUndefined(quotaOfUsd(text)), text)
   }
 })

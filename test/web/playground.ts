@@ -90,7 +90,7 @@ export const playgroundTests = (visit: Visitor): void => {
       await answers.filter({ hasText: "green" }).waitFor()
       assert.strictEqual(await page.locator(".turn").count(), 4)
       assert.include(await codeOf(page), "What colour is its gate?")
-      await page.getByRole("button", { name: "Start again" }).press("Enter")
+      await page.getByRole("button", { name: "New conversation" }).press("Enter")
       await page.getByLabel("Message").and(page.locator(":focus")).waitFor()
     })
 
@@ -100,7 +100,7 @@ export const playgroundTests = (visit: Visitor): void => {
       await page.locator(".send .primary:enabled").waitFor()
       await page.evaluate(HALF_ANSWERED)
       await page.keyboard.press("Enter")
-      await page.getByRole("alert").filter({ hasText: "broke off before it was whole" }).waitFor()
+      await page.getByRole("alert").filter({ hasText: "broke before the answer was complete" }).waitFor()
       assert.strictEqual(await page.getByLabel("Message").inputValue(), "How many buoys has the harbour?")
     })
 
@@ -134,7 +134,7 @@ export const playgroundTests = (visit: Visitor): void => {
       async () => {
         const page = await visit.open("#playground/video")
         await page.getByLabel("Model", { exact: true }).selectOption("sluice-video-from-image")
-        await page.getByText("This model begins with an image.").waitFor()
+        await page.getByText("This model needs a first image.").waitFor()
         const first = { name: "sign.png", mimeType: "image/png", buffer: await picture(page) }
         await page.locator("input[type=file]").setInputFiles(first)
         await page.getByLabel("Length").selectOption("2")
@@ -156,7 +156,7 @@ export const playgroundTests = (visit: Visitor): void => {
         await page.reload()
         await film.waitFor()
         await page.getByLabel("Size").focus()
-        await page.getByRole("button", { name: "Delete it" }).press("Enter")
+        await page.getByRole("button", { name: "Delete", exact: true }).press("Enter")
         await film.waitFor({ state: "detached" })
         assert.isTrue(await page.getByLabel("Size").evaluate((field) => field.matches(":focus")))
         assert.match(page.url(), /#playground\/video$/)
@@ -174,15 +174,15 @@ export const playgroundTests = (visit: Visitor): void => {
       const page = await visit.open("#playground/look")
       assert.isTrue(await page.locator(".send .primary").isDisabled())
       await page.locator("input[type=file]").setInputFiles(PICTURE)
-      await page.getByRole("alert").filter({ hasText: "mark.svg is no PNG, JPEG or WEBP" }).waitFor()
+      await page.getByRole("alert").filter({ hasText: "mark.svg is not a PNG, JPEG or WebP image" }).waitFor()
       const none = { name: "none.png", mimeType: "image/png", buffer: Buffer.from("no picture") }
       await page.locator("input[type=file]").setInputFiles(none)
-      await page.getByRole("alert").filter({ hasText: "none.png is no PNG, JPEG or WEBP" }).waitFor()
+      await page.getByRole("alert").filter({ hasText: "none.png is not a PNG, JPEG or WebP image" }).waitFor()
       const sign = { name: "sign.png", mimeType: "image/png", buffer: await picture(page) }
       await page.locator("input[type=file]").setInputFiles(sign)
       await page.locator(".picture img").waitFor()
       await page.locator("input[type=file]").focus()
-      await page.getByRole("button", { name: "Take sign.png away" }).press("Enter")
+      await page.getByRole("button", { name: "Remove sign.png" }).press("Enter")
       await page.locator("input[type=file]:focus").waitFor()
       await page.locator("input[type=file]").setInputFiles(sign)
       await page.locator(".picture img").waitFor()

@@ -1,19 +1,17 @@
-/** The page's own reading: markup taken off without moving a character, events put together from pieces. */
-import { Schema } from "effect"
+/** Parsers of the page: Markdown, whose characters keep their offsets, and server-sent events. */
 import { assert, describe, it } from "vitest"
-import { CollectionName, DEFAULT_COLLECTION } from "../../apps/demo-server/src/contract/Collections.ts"
-import { eventParser } from "../../apps/demo-server/src/web/api/eventParser.ts"
+import { COLLECTION_NAME } from "../../apps/demo-server/src/contract/CollectionName.ts"
+import { makeEventParser } from "../../apps/demo-server/src/web/api/request.ts"
+import { readableBlock } from "../../apps/demo-server/src/web/markdown/blocks.ts"
 import { markdownRuns } from "../../apps/demo-server/src/web/markdown/inline.ts"
-import { readable } from "../../apps/demo-server/src/web/markdown/blocks.ts"
-import * as Name from "../../apps/demo-server/src/web/api/collectionPath.ts"
-import { visibleText } from "../../apps/demo-server/src/web/markdown/plainText.ts"
+import { plainText } from "../../apps/demo-server/src/web/markdown/plainText.ts"
 
 const shown = (text: string): string =>
   markdownRuns(text, 0, text.length)
     .map(({ end, start }) => text.slice(start, end))
     .join("")
 
-/** A small generator of its own: the same texts in every run. */
+/** Random text with Markdown signs. A seed always gives the same text. */
 const scrambled = (seed: number): string => {
   const parts = [
     "**",
@@ -40,8 +38,8 @@ const scrambled = (seed: number): string => {
   }).join("")
 }
 
-describe("markdown in a block", () => {
-  it("is shown without its signs", () => {
+describe("inline Markdown", () => {
+  it("loses its signs", () => {
     assert.strictEqual(
       shown("a **bold** and *fine* `x * y` [link](https://a.b) \\*"),
       "a bold and fine x * y link *"
@@ -50,7 +48,7 @@ describe("markdown in a block", () => {
     assert.strictEqual(shown("**a *b* c**"), "a b c")
   })
 
-  it("links only to where a browser may go", () => {
+  it("links to http and https only", () => {
     const runs = markdownRuns("[a](https://x.y) [b](javascript:alert) [c](./d.md)", 0, 51)
     assert.deepStrictEqual(
       runs.flatMap(({ href }) => href ?? []),
@@ -58,7 +56,7 @@ describe("markdown in a block", () => {
     )
   })
 
-  it("keeps every run at its place, whatever the text", () => {
+  it("keeps the offsets of every run in any text", () => {
     for (let seed = 1; seed <= 2000; seed++) {
       const text = scrambled(seed)
       let at = 0
@@ -71,30 +69,21 @@ describe("markdown in a block", () => {
 })
 
 describe("the name of a collection", () => {
-  it("is one where the contract says so", () => {
-    assert.strictEqual(Name.DEFAULT_COLLECTION, DEFAULT_COLLECTION)
-    const typed = new RegExp(`^(?:${Name.COLLECTION_PATTERN})$`, "v")
-    const isName = Schema.is(CollectionName)
-    for (const text of [
-      "a",
-      "A-1_b.c",
-      "9",
-      "x".repeat(64),
-      "",
-      "x".repeat(65),
-      ".a",
-      "-a",
-      "a b",
-      "中",
-      "a/b"
-    ])
-      assert.strictEqual(typed.test(text), isName(text), text)
+  // The field for a new collection uses the contract's expression as its `pattern`.
+  const field = new RegExp(`^(?:${COLLECTION_NAME.source})$`, "v")
+
+  it.each(["a", "A-1_b.c", "9", "x".repeat(64)])("accepts %j", (name) => {
+    assert.isTrue(field.test(name))
+  })
+
+  it.each(["", "x".repeat(65), ".a", "-a", "a b", "中", "a/b"])("refuses %j", (name) => {
+    assert.isFalse(field.test(name))
   })
 })
 
 describe("blocks", () => {
   const block = (text: string, kind: "heading" | "list" | "table" | "code" | "paragraph") =>
-    readable(text, "markdown", { kind, start: 0, end: text.length })
+    readableBlock(text, "markdown", { kind, start: 0, end: text.length })
   const texts = (text: string, runs: ReadonlyArray<{ readonly start: number; readonly end: number }>) =>
     runs.map(({ end, start }) => text.slice(start, end)).join("")
 
@@ -145,27 +134,33 @@ describe("blocks", () => {
     assert.strictEqual(fenced.kind === "code" && code.slice(fenced.start, fenced.end), "const a = 1\n")
   })
 
-  it("become a line of text", () => {
-    assert.strictEqual(visibleText("> **Nobody** is asked.\n- Never.", true), "Nobody is asked. Never.")
-    assert.strictEqual(visibleText("3 * 4 = 12", false), "3 * 4 = 12")
-    assert.strictEqual(visibleText("| **a** | b |\n|---|---|\n| 1 | 2 |", true), "a · b 1 · 2")
+  it("become one line of plain text", () => {
+    assert.strictEqual(plainText("> **Nobody** is asked.\n- Never.", true), "Nobody is asked. Never.")
+    assert.strictEqual(plainText("3 * 4 = 12", false), "3 * 4 = 12")
+    assert.strictEqual(plainText("| **a** | b |\n|---|---|\n| 1 | 2 |", true), "a · b 1 · 2")
   })
 })
 
 describe("server-sent events", () => {
-  it("are the same in whatever pieces they arrive", () => {
+  it("are parsed from pieces of any size", () => {
     const stream =
       'event: a\r\ndata: {"n":1}\r\n\r\n: still here\n\ndata: {"n":\ndata: 2}\n\ndata: {"n":3}\n\n'
     for (let at = 0; at <= stream.length; at++) {
       const events: Array<{ n: number }> = []
-      const parse = eventParser<{ n: number }>((event) => events.push(event))
-      parse(stream.slice(0, at))
-      parse(stream.slice(at))
+      const feed = makeEventParser<{ n: number }>((event) => events.push(event))
+      feed(stream.slice(0, at))
+      feed(stream.slice(at))
       assert.deepStrictEqual(
         events.map(({ n }) => n),
         [1, 2, 3],
         `cut at ${at}`
       )
     }
+  })
+
+  it("end with [DONE]", () => {
+    const feed = makeEventParser(() => {})
+    assert.isFalse(feed('data: {"n":1}\n\n'))
+    assert.isTrue(feed("data: [DONE]\n\n"))
   })
 })

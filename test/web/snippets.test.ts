@@ -9,7 +9,7 @@ import { promisify } from "node:util"
 import { describe, it as plain } from "vitest"
 import { imageSnippet, lookSnippet, videoSnippet } from "../../apps/demo-server/src/web/snippets/media.ts"
 import { chatSnippet, embedSnippet, rerankSnippet } from "../../apps/demo-server/src/web/snippets/text.ts"
-import { source } from "../../apps/demo-server/src/web/snippets/literal.ts"
+import { literal } from "../../apps/demo-server/src/web/snippets/literal.ts"
 import { testServer, TestServer } from "../demo-server/TestServer.ts"
 
 const run = promisify(execFile)
@@ -261,7 +261,7 @@ describe("a text of a form", () => {
       const value = { list: [text, [text]], "a-b": { text }, left: undefined }
       const { left: _, ...kept } = value
       // oxlint-disable-next-line no-new-func -- whether it is the source of the same value only an engine can say
-      assert.deepStrictEqual(new Function(`return ${source(value)}`)(), kept)
+      assert.deepStrictEqual(new Function(`return ${literal(value)}`)(), kept)
     }
   })
 })

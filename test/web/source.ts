@@ -53,7 +53,7 @@ export const sourceTests = (visit: Visitor): void => {
       await addFiles(page, { name: "moorings.md", mimeType: "text/markdown", buffer })
       await page.locator(".documents .open", { hasText: "Moorings" }).click()
       const panel = page.locator("aside.source")
-      await panel.getByRole("group", { name: "Listing" }).waitFor()
+      await panel.getByRole("group", { name: "Code" }).waitFor()
       assert.deepStrictEqual(
         await panel
           .locator(".wide")
@@ -62,7 +62,7 @@ export const sourceTests = (visit: Visitor): void => {
           [null, null, -1],
           ["group", "Table", 0],
           [null, null, -1],
-          ["group", "Listing", 0]
+          ["group", "Code", 0]
         ]
       )
       assert.deepStrictEqual(await barriers(page), [])

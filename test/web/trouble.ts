@@ -38,9 +38,9 @@ export const troubleTests = (visit: Visitor): void => {
           .first()
           .setInputFiles(files(["pontoon", "dinghy"]))
         await page.locator(".uploads-head", { hasText: "2 files not sent" }).waitFor()
-        await page.locator(".notice", { hasText: "does not answer" }).waitFor()
+        await page.locator(".notice", { hasText: "does not respond" }).waitFor()
       })
-      await page.locator(".notice", { hasText: "does not answer" }).waitFor({ state: "detached" })
+      await page.locator(".notice", { hasText: "does not respond" }).waitFor({ state: "detached" })
       await page.getByRole("button", { name: "Send again" }).click()
       await page.locator(".uploads-head", { hasText: /^2 files read/ }).waitFor()
       await page.locator(".documents li", { hasText: "dinghy.md" }).waitFor()
@@ -67,19 +67,19 @@ export const troubleTests = (visit: Visitor): void => {
       await counts(3)
       assert.strictEqual(await page.evaluate<string>("document.activeElement.id"), "main")
       await find.fill("no such boat")
-      await page.getByText("No document here is named so").waitFor()
+      await page.getByText("No matching name").waitFor()
       await find.fill("skiff")
       await page.getByRole("button", { name: "Remove all 3" }).click()
       await page.keyboard.press("Enter") // on “Keep them”
       await page.locator(".confirm").waitFor({ state: "detached" })
       assert.strictEqual(await rows.count(), 3)
       await page.getByRole("button", { name: "Remove all 3" }).click()
-      await page.getByRole("button", { name: "Remove for good" }).press("Enter")
-      await page.getByText("No document here is named so").waitFor()
+      await page.getByRole("button", { name: "Remove all", exact: true }).press("Enter")
+      await page.getByText("No matching name").waitFor()
       assert.isTrue(await find.evaluate((input) => input.matches(":focus")))
       await find.fill("punt")
       await page.getByRole("button", { name: "Remove all 12" }).click()
-      await page.getByRole("button", { name: "Remove for good" }).click()
+      await page.getByRole("button", { name: "Remove all", exact: true }).click()
       await page.getByText("12 documents removed.").waitFor({ state: "attached" })
       await find.fill("")
       await rows.filter({ hasText: "The harbour" }).waitFor()
@@ -88,17 +88,20 @@ export const troubleTests = (visit: Visitor): void => {
     it("asks a question again by itself that found no server, and stops one that takes long", async () => {
       visit.expect(/ERR_INTERNET_DISCONNECTED/)
       const page = await visit.open("")
-      const box = page.getByLabel("Question to the documents")
+      const box = page.getByLabel("Your question")
       await box.fill(QUESTION)
       await offline(page, async () => {
         await page.keyboard.press("Enter")
-        await page.getByRole("alert").filter({ hasText: "The question is asked again then." }).waitFor()
+        await page
+          .getByRole("alert")
+          .filter({ hasText: "Your question will be sent again automatically." })
+          .waitFor()
       })
       await page.locator(".result[data-state=answered]").waitFor()
       await page.evaluate(NEVER_ANSWERED)
       await box.fill("Who keeps the lamp?")
       await page.keyboard.press("Enter")
-      await page.getByText("Looking for passages").waitFor()
+      await page.getByText("Searching passages").waitFor()
       await page.getByRole("button", { name: "Stop" }).click()
       await page.getByRole("alert").filter({ hasText: "You stopped this question." }).waitFor()
       await page.getByRole("button", { name: "Ask again" }).click()
@@ -108,7 +111,7 @@ export const troubleTests = (visit: Visitor): void => {
     it("waits for a server that stops, starts or fails, says so, and asks for no key meanwhile", async () => {
       visit.expect(/50[023]/)
       const page = await visit.open("")
-      const box = page.getByLabel("Question to the documents")
+      const box = page.getByLabel("Your question")
       await box.waitFor()
       let failing: readonly [path: string, status: number] | undefined
       await page.route(/(session|status)$/, (route) => {
@@ -142,7 +145,7 @@ export const troubleTests = (visit: Visitor): void => {
         await page.keyboard.press("Enter")
       }
       await signIn()
-      const box = page.getByLabel("Question to the documents")
+      const box = page.getByLabel("Your question")
       await box.fill("How many boats")
       await page.goto(`${visit.server.address}#playground/rerank`)
       const fields = [page.getByLabel("Question"), page.getByLabel("Documents")]
@@ -166,7 +169,7 @@ export const troubleTests = (visit: Visitor): void => {
       await first.waitFor()
       assert.notInclude(["", "7", "Boats, 船"], await first.inputValue())
       await page.locator(".brand").click()
-      assert.strictEqual(await page.getByLabel("Question to the documents").inputValue(), "")
+      assert.strictEqual(await page.getByLabel("Your question").inputValue(), "")
     })
 
     it("shows nothing of what one user was writing to the next in the same tab", async () => {
@@ -180,7 +183,7 @@ export const troubleTests = (visit: Visitor): void => {
       })()`)
       await page.goto(`${visit.server.address}#${new URLSearchParams({ q: QUESTION }).toString()}`)
       await page.locator(".result[data-state=answered]").waitFor()
-      const box = page.getByLabel("Question to the documents")
+      const box = page.getByLabel("Your question")
       await box.fill("How many boats")
       await page.context().clearCookies()
       await page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`)
@@ -219,13 +222,13 @@ export const troubleTests = (visit: Visitor): void => {
       await page.locator("#key:focus").waitFor()
       await page.keyboard.type(visit.server.apiKey)
       await page.keyboard.press("Enter")
-      await page.getByLabel("Question to the documents").fill("How many boats")
+      await page.getByLabel("Your question").fill("How many boats")
       await page.getByRole("link", { name: "Documents", exact: true }).click()
       await addBarge(page)
       await page.getByRole("link", { name: "Account", exact: true }).click()
       const out = page.getByRole("button", { name: "Sign out of this browser" })
       await out.click()
-      await page.getByRole("button", { name: "Go on sending" }).click()
+      await page.getByRole("button", { name: "Continue uploading" }).click()
       assert.isAbove(await page.evaluate<number>("sessionStorage.length"), 0)
       let asked = 0
       page.on("dialog", (dialog) => {
@@ -259,11 +262,11 @@ export const troubleTests = (visit: Visitor): void => {
         await page.keyboard.press("Enter")
       }
       await signIn()
-      const box = page.getByLabel("Question to the documents")
+      const box = page.getByLabel("Your question")
       await box.fill("How many boats")
       await page.evaluate(`fetch("/session", { method: "DELETE" }).then(() =>
         document.dispatchEvent(new Event("visibilitychange")))`)
-      await page.getByRole("heading", { name: "The session has ended." }).waitFor()
+      await page.getByRole("heading", { name: "Your session has ended" }).waitFor()
       assert.isTrue(await box.isHidden())
       await signIn()
       await box.waitFor()
@@ -276,7 +279,7 @@ export const troubleTests = (visit: Visitor): void => {
       // At once: whatever else the page asks for would find the end first.
       await page.evaluate(`fetch("/session", { method: "DELETE" }).then(() =>
         document.querySelector("#question").form.requestSubmit())`)
-      await page.getByRole("heading", { name: "The session has ended." }).waitFor()
+      await page.getByRole("heading", { name: "Your session has ended" }).waitFor()
       await signIn()
       await page.locator(".result[data-state=answered]").waitFor()
     })

@@ -56,7 +56,7 @@ export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
     context.setDefaultTimeout(PATIENCE)
     const page = await context.newPage()
     await page.goto(`${server.address}#login=${server.login}`)
-    await page.getByLabel("Question to the documents").waitFor()
+    await page.getByLabel("Your question").waitFor()
     assert.strictEqual(page.url(), server.address, "the login is out of the address")
     await prepare(page)
     session = await context.storageState()
@@ -111,7 +111,7 @@ export const addFiles = async (page: Page, files: Parameters<Locator["setInputFi
 
 /** Asks, and waits for the answer. */
 export const askFor = async (page: Page, question: string): Promise<void> => {
-  await page.getByLabel("Question to the documents").fill(question)
+  await page.getByLabel("Your question").fill(question)
   await page.keyboard.press("Enter")
   // Until the address has changed, the answer before it stands there.
   const own = page.getByRole("heading", { level: 1, name: question, exact: true })

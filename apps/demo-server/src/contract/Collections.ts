@@ -3,16 +3,7 @@ import { failures, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Access } from "./Access.ts"
-
-/** The collection of requests that name none. It always exists. */
-export const DEFAULT_COLLECTION = "default"
-
-/** 1 to 64 letters, digits, `-`, `_` and `.`, starting with a letter or digit. */
-export const CollectionName = Schema.String.check(
-  Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
-    message: "a name of 1 to 64 letters, digits, `-`, `_` and `.`, starting with a letter or digit"
-  })
-)
+import { CollectionName } from "./CollectionName.ts"
 
 /** The counts are absent while the collection needs a rebuild. */
 export const CollectionInfo = Schema.Struct({

@@ -2,6 +2,7 @@
 export * from "./Access.ts"
 export * from "./Administration.ts"
 export * from "./Answer.ts"
+export * from "./CollectionName.ts"
 export * from "./Collections.ts"
 export * from "./Document.ts"
 export * from "./Documents.ts"

@@ -1,14 +1,13 @@
-/** The page: ask the documents, read the evidence. */
+/** The page: ask documents, and check the evidence. */
 import { render } from "preact"
-import { App } from "./shell/App.tsx"
-import { keepFocus } from "./shell/restoreFocus.ts"
-import { listenToKeys } from "./shell/shortcuts.ts"
 import { refreshStatus } from "./page/status.ts"
-import "./page/theme.ts"
+import { App } from "./shell/App.tsx"
+import { restoreFocus } from "./shell/restoreFocus.ts"
+import { listenToShortcuts } from "./shell/shortcuts.ts"
 import "./styles/main.css"
 
-listenToKeys()
-keepFocus()
+listenToShortcuts()
+restoreFocus()
 void refreshStatus()
 
 const root = document.getElementById("app")

@@ -5,12 +5,20 @@ import { defineConfig } from "vite"
 export default defineConfig({
   base: "./",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  resolve: { conditions: ["@sluice/source", "module", "browser"] },
   build: {
     outDir: fileURLToPath(new URL("../../dist-web", import.meta.url)),
     emptyOutDir: true,
     target: "es2022",
     cssTarget: ["chrome123", "firefox120", "safari17.5"],
     modulePreload: false,
-    reportCompressedSize: false
+    reportCompressedSize: false,
+    rolldownOptions: {
+      // The page uses a few constants of the contracts. Without this, their schemas come with them: 465 kB.
+      treeshake: {
+        moduleSideEffects: [{ test: /packages\/core\/|demo-server\/src\/contract\//, sideEffects: false }],
+        manualPureFunctions: ["BigDecimal", "Schema"]
+      }
+    }
   }
 })

@@ -1,69 +1,116 @@
-/** What is left to spend, and the keys that spend it. */
+/** The balance, its usage, the keys and the system access token. */
 import { useState } from "preact/hooks"
-import { accountFailure, user } from "./account.ts"
-import { units, usd } from "../ui/money.ts"
-import { signOut, who } from "../page/session.ts"
+import { toRequestError } from "../api/RequestError.ts"
 import { uploads } from "../documents/uploads.ts"
-import { toFailure } from "../api/RequestError.ts"
+import { signedIn, signOut } from "../page/session.ts"
+import { isDemo } from "../page/status.ts"
 import { Confirm } from "../ui/Confirm.tsx"
-import { Loading } from "../ui/Loading.tsx"
-import { AccessToken } from "./AccessToken.tsx"
-import { Keys } from "./Keys.tsx"
-import { Usage } from "./UsageSection.tsx"
-import { Problem } from "../ui/Problem.tsx"
+import { counted, usd } from "../ui/format.ts"
+import { NewSecret } from "../ui/NewSecret.tsx"
+import { ErrorMessage, Loading } from "../ui/Notices.tsx"
+import { account, accountError, newToken, renewToken, tokenError } from "./account.ts"
+import { KeyList } from "./KeyList.tsx"
+import { UsageSection } from "./UsageSection.tsx"
+
+const AccessToken = () => {
+  const [confirming, setConfirming] = useState(false)
+  return (
+    <section class="access-token" aria-labelledby="token-title">
+      <h2 id="token-title">System access token</h2>
+      <p class="quiet">
+        Programs use it to manage the account: balance, keys and usage. It can’t call models. A new token
+        revokes this one.
+      </p>
+      {newToken.value !== undefined && (
+        <NewSecret
+          key={newToken.value}
+          name="New system access token"
+          secret={newToken.value}
+          what="the token"
+          onSeen={() => (newToken.value = undefined)}
+        />
+      )}
+      <ErrorMessage error={tokenError.value} />
+      <button class="button" type="button" onClick={() => setConfirming(true)}>
+        New token
+      </button>
+      {confirming && (
+        <Confirm
+          label="Create a new token?"
+          action="Revoke and create"
+          keep="Keep it"
+          onConfirm={renewToken}
+          onDone={() => setConfirming(false)}
+        >
+          Create a new token? Programs that use the current one will be refused.
+        </Confirm>
+      )}
+    </section>
+  )
+}
 
 const leave = () =>
   signOut().catch((thrown: unknown) => {
-    accountFailure.value = toFailure(thrown)
+    accountError.value = toRequestError(thrown)
   })
 
 const SignOut = () => {
-  const [asking, setAsking] = useState(false)
+  const [confirming, setConfirming] = useState(false)
   return (
     <div class="leave">
       <button
         class="link"
         type="button"
-        onClick={() => (uploads.value.running ? setAsking(true) : void leave())}
+        onClick={() => (uploads.value.running ? setConfirming(true) : void leave())}
       >
         Sign out of this browser
       </button>
-      {asking && (
+      {confirming && (
         <Confirm
-          label="Sign out while files are being sent?"
+          label="Sign out during an upload?"
           action="Sign out"
-          keep="Go on sending"
-          onSure={leave}
-          onDone={() => setAsking(false)}
+          keep="Continue uploading"
+          onConfirm={leave}
+          onDone={() => setConfirming(false)}
         >
-          Sign out while files are being sent? Those that are not sent yet are lost.
+          Sign out during an upload? Files that are not sent yet will be lost.
         </Confirm>
       )}
     </div>
   )
 }
 
+const Balance = ({ quota, username }: { readonly quota: number; readonly username: string }) => (
+  <section class="balance" aria-label="Balance">
+    <p class="amount">
+      {usd(quota)}
+      {isDemo.value && <span class="quiet"> demo credit</span>}
+    </p>
+    <p class="quiet">
+      {counted(quota, "unit")} left. Signed in as {username}.
+      {isDemo.value && " The models run in this server: no real money is charged."}
+    </p>
+  </section>
+)
+
 export const AccountView = () => {
-  const now = user.value
+  const now = account.value
   return (
     <div class="account">
       <h1>Account</h1>
-      <Problem failure={accountFailure.value} />
-      <Loading until={now !== undefined || accountFailure.value !== undefined} />
+      <ErrorMessage error={accountError.value} />
+      <Loading until={now !== undefined || accountError.value !== undefined} />
       {now !== undefined && (
         <>
-          <section class="balance" aria-label="Balance">
-            <p class="amount">{usd(now.quota)}</p>
-            <p class="quiet">{`${units(now.quota)} left. Signed in as ${now.username}.`}</p>
-          </section>
-          <Usage />
-          <Keys />
+          <Balance quota={now.quota} username={now.username} />
+          <UsageSection />
+          <KeyList />
           <AccessToken />
         </>
       )}
-      {now !== undefined && who.value?.role === "admin" && (
+      {now !== undefined && signedIn.value?.role === "admin" && (
         <p class="to-administration">
-          You are an administrator: <a href="#administration">users, and the log of changes</a>
+          You are an administrator: <a href="#administration">users and audit log</a>
         </p>
       )}
       <SignOut />

@@ -1,4 +1,4 @@
-/** A bar a day; the day that is pointed at is told, else all of them together. */
+/** One bar per day. The caption shows the day under the pointer, or the total. */
 import { useState } from "preact/hooks"
 
 interface Props {
@@ -6,14 +6,14 @@ interface Props {
   readonly amountOf: (amount: number) => string
 }
 
-/** Units of the drawing; it is as wide as the page lets it be. */
+/** Units of the drawing, which is stretched to the width of the page. */
 const BAR = 10
 const GAP = 3
-/** Of so many days and more, what lies between the bars would be lines. */
+/** From this many days on there are no gaps between the bars. */
 const DENSE = 120
 const HEIGHT = 100
-/** The least that a day with anything shows. */
-const LEAST = 1.5
+/** The height of the smallest bar. */
+const MIN_HEIGHT = 1.5
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" })
 const named = (date: string | undefined): string => (date === undefined ? "" : day.format(new Date(date)))
@@ -45,7 +45,7 @@ export const UsageChart = ({ amountOf, days }: Props) => {
         onPointerLeave={() => setPointed(undefined)}
       >
         {days.map(({ amount, day }, index) => {
-          const height = amount === 0 ? 0 : Math.max(LEAST, (amount / most) * HEIGHT)
+          const height = amount === 0 ? 0 : Math.max(MIN_HEIGHT, (amount / most) * HEIGHT)
           return (
             <rect
               key={day}

@@ -1,32 +1,72 @@
-/** What was used in the last days, as a chart or as a table. */
+/** Usage of the last days, as a chart or as a table. */
 import { signal } from "@preact/signals"
 import { useState } from "preact/hooks"
-import { counted } from "../ui/counted.ts"
-import { usd } from "../ui/money.ts"
-import { byDay, chooseDays, days, type Measure, SPANS, usage, usageFailure } from "./usageState.ts"
+import type { DayUsage } from "../../contract/Usage.ts"
+import { Segments } from "../ui/Fields.tsx"
+import { counted, usd } from "../ui/format.ts"
+import { ErrorMessage } from "../ui/Notices.tsx"
+import { Scroller } from "../ui/Scroller.tsx"
+import { chooseUsageDays, SPANS, usage, usageDays, usageError } from "./account.ts"
 import { UsageChart } from "./UsageChart.tsx"
-import { UsageTable } from "./UsageTable.tsx"
-import { Problem } from "../ui/Problem.tsx"
 
-const NAMES: Record<Measure, string> = { spent: "Spent", calls: "Calls", tokens: "Tokens" }
+const MEASURES = { spent: "Spent", calls: "Calls", tokens: "Tokens" } as const
+type Measure = keyof typeof MEASURES
 
-const amountOf = (measure: Measure, amount: number): string =>
+const measured: Record<Measure, (row: DayUsage) => number> = {
+  spent: ({ quota }) => quota,
+  calls: ({ calls }) => calls,
+  tokens: ({ input_tokens, output_tokens }) => input_tokens + output_tokens
+}
+
+const amountText = (measure: Measure, amount: number): string =>
   measure === "spent" ? usd(amount) : counted(amount, measure === "calls" ? "call" : "token")
+
+const DAY_MS = 86_400_000
+
+/** The last `span` days, also those without a call, the oldest first. `now` in epoch milliseconds. */
+const byDay = (rows: ReadonlyArray<DayUsage>, measure: Measure, span: number, now: number) => {
+  const amounts = new Map<string, number>()
+  for (const row of rows) amounts.set(row.day, (amounts.get(row.day) ?? 0) + measured[measure](row))
+  return Array.from({ length: span }, (_, at) => {
+    const day = new Date(now - (span - 1 - at) * DAY_MS).toISOString().slice(0, 10)
+    return { day, amount: amounts.get(day) ?? 0 }
+  })
+}
+
+const UsageTable = ({ rows }: { readonly rows: ReadonlyArray<DayUsage> }) => (
+  <Scroller class="wide" label="Usage by day and model">
+    <table class="trace-table usage-table">
+      <thead>
+        <tr>
+          <th scope="col">Day (UTC)</th>
+          <th scope="col">Model</th>
+          <th scope="col">Calls</th>
+          <th scope="col">Tokens in</th>
+          <th scope="col">Tokens out</th>
+          <th scope="col">Spent</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.toReversed().map(({ calls, day, input_tokens, model, operation, output_tokens, quota }) => (
+          <tr key={`${day} ${model} ${operation}`}>
+            <td>{day}</td>
+            <th scope="row">{model}</th>
+            <td>{calls.toLocaleString()}</td>
+            <td>{input_tokens.toLocaleString()}</td>
+            <td>{output_tokens.toLocaleString()}</td>
+            <td>{usd(quota)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </Scroller>
+)
 
 const measure = signal<Measure>("spent")
 
-const Empty = () => (
-  <p class="lead">
-    Nothing was used in the last {days.value} days. The <a href="#playground">playground</a> is a place to
-    begin.
-  </p>
-)
-
-export const Usage = () => {
+export const UsageSection = () => {
   const [asTable, setAsTable] = useState(false)
-  const rows = usage.value
-  const some = rows !== undefined && rows.length > 0
-  const bars = byDay(rows ?? [], measure.value, days.value, Date.now())
+  const rows = usage.value ?? []
   return (
     <section class="usage" aria-labelledby="usage-title">
       <header>
@@ -34,8 +74,8 @@ export const Usage = () => {
         <select
           class="small-select"
           aria-label="Days shown"
-          value={days.value}
-          onChange={(event) => chooseDays(Number(event.currentTarget.value))}
+          value={usageDays.value}
+          onChange={(event) => chooseUsageDays(Number(event.currentTarget.value))}
         >
           {SPANS.map((span) => (
             <option key={span} value={span}>
@@ -43,35 +83,32 @@ export const Usage = () => {
             </option>
           ))}
         </select>
-        {some && !asTable && (
-          <fieldset class="segments">
-            <legend class="unseen">What is counted</legend>
-            {(Object.keys(NAMES) as Array<Measure>).map((each) => (
-              <label key={each}>
-                <input
-                  type="radio"
-                  name="measure"
-                  checked={each === measure.value}
-                  onChange={() => (measure.value = each)}
-                />
-                <span>{NAMES[each]}</span>
-              </label>
-            ))}
-          </fieldset>
+        {rows.length > 0 && !asTable && (
+          <Segments
+            legend="Measure"
+            choices={MEASURES}
+            value={measure.value}
+            onValue={(value) => (measure.value = value)}
+          />
         )}
-        {some && (
+        {rows.length > 0 && (
           <button class="link" type="button" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
-            {asTable ? "As a chart" : "As a table"}
+            {asTable ? "Show as a chart" : "Show as a table"}
           </button>
         )}
       </header>
-      <Problem failure={usageFailure.value} />
-      {rows?.length === 0 ? (
-        <Empty />
+      <ErrorMessage error={usageError.value} />
+      {usage.value?.length === 0 ? (
+        <p class="lead">
+          No usage in the last {usageDays.value} days. Try the <a href="#playground">playground</a>.
+        </p>
       ) : asTable ? (
-        <UsageTable rows={rows ?? []} />
+        <UsageTable rows={rows} />
       ) : (
-        <UsageChart days={bars} amountOf={(amount) => amountOf(measure.value, amount)} />
+        <UsageChart
+          days={byDay(rows, measure.value, usageDays.value, Date.now())}
+          amountOf={(amount) => amountText(measure.value, amount)}
+        />
       )}
     </section>
   )

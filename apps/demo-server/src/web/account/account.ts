@@ -1,122 +1,119 @@
-/** Who is signed in, what is left to spend, and the keys. */
+/** The signed-in user's balance, keys, usage and system access token. */
+import type { UserRecord } from "@sluice/core/contract"
 import { effect, signal, untracked } from "@preact/signals"
+import type { DayUsage } from "../../contract/Usage.ts"
 import {
   createKey,
   deleteKey,
+  getUsage,
   getUser,
-  type Key,
-  KEYS_OF_PAGE,
+  type KeyDetails,
+  type KeyRequest,
   listKeys,
-  type NewKey,
-  setStatus,
-  type User
+  renewAccessToken,
+  setKeyStatus
 } from "../api/account.ts"
-import { toFailure, type Failure } from "../api/RequestError.ts"
+import { toRequestError, type RequestError } from "../api/RequestError.ts"
 import { online } from "../api/request.ts"
-import { announce } from "../ui/announce.ts"
-import { freshToken } from "./accessTokenState.ts"
+import { attempt } from "../page/calls.ts"
+import { makePagedList } from "../page/pagedList.ts"
 import { route } from "../page/route.ts"
 import { session } from "../page/session.ts"
-import { refreshUsage } from "./usageState.ts"
+import { announce } from "../ui/announce.ts"
 
-export const user = signal<User | undefined>(undefined)
-export const keys = signal<ReadonlyArray<Key> | undefined>(undefined)
-export const moreKeys = signal(false)
-export const accountFailure = signal<Failure | undefined>(undefined)
+export const account = signal<typeof UserRecord.Encoded | undefined>(undefined)
+export const accountError = signal<RequestError | undefined>(undefined)
 
-/** A key that was just made: the only time that it is there whole. It is forgotten with the view. */
-export const freshKey = signal<(Key & { readonly key: string }) | undefined>(undefined)
+export const keys = makePagedList(listKeys)
+/** A new key. It is shown once and forgotten when the view closes. */
+export const newKey = signal<KeyDetails | undefined>(undefined)
+export const keyError = signal<RequestError | undefined>(undefined)
 
-/** What a key did not let be done to it. */
-export const keyFailure = signal<Failure | undefined>(undefined)
+const refreshAccount = (): Promise<boolean> =>
+  attempt(accountError, async () => {
+    const [now] = await Promise.all([getUser(), keys.refresh()])
+    account.value = now
+  })
 
-/** The account and the first keys, or as many as were shown. */
-export const refreshAccount = async (): Promise<void> => {
-  try {
-    const pages = Math.max(1, Math.ceil((keys.value?.length ?? 0) / KEYS_OF_PAGE))
-    const [now, ...lists] = await Promise.all([
-      getUser(),
-      ...Array.from({ length: pages }, (_, page) => listKeys(page))
-    ])
-    user.value = now
-    keys.value = lists.flat()
-    moreKeys.value = lists.at(-1)?.length === KEYS_OF_PAGE
-    accountFailure.value = undefined
-  } catch (thrown) {
-    accountFailure.value = toFailure(thrown)
-  }
-}
-
-export const showMoreKeys = async (): Promise<void> => {
-  try {
-    const shown = keys.value ?? []
-    const next = await listKeys(Math.floor(shown.length / KEYS_OF_PAGE))
-    const known = new Set(shown.map(({ id }) => id))
-    keys.value = [...shown, ...next.filter(({ id }) => !known.has(id))]
-    moreKeys.value = next.length === KEYS_OF_PAGE
-  } catch (thrown) {
-    accountFailure.value = toFailure(thrown)
-  }
-}
-
-/** Whether it was made. */
-export const makeKey = async (wanted: NewKey): Promise<boolean> => {
-  keyFailure.value = undefined
-  try {
-    const made = await createKey(wanted)
-    freshKey.value = { ...made, key: made.key ?? "" }
-    announce(`The key ${made.name} was made. It is shown once: copy it now.`)
+/** Resolves to whether the key was created. */
+export const makeKey = (wanted: KeyRequest): Promise<boolean> =>
+  attempt(keyError, async () => {
+    newKey.value = await createKey(wanted)
+    announce(`The key ${wanted.name} was created. Copy it now: it is shown once.`)
     void refreshAccount()
-    return true
-  } catch (thrown) {
-    keyFailure.value = toFailure(thrown)
-    return false
-  }
-}
+  })
 
-/** What stands in the list already is changed before the server has answered, and changed back if it refuses. */
-const optimistically = async (
-  change: (keys: ReadonlyArray<Key>) => ReadonlyArray<Key>,
-  ask: () => Promise<void>,
-  done: string
+/** Changes the list before the server responds, and changes it back if the server refuses. */
+const changeKeys = async (
+  change: (keys: ReadonlyArray<KeyDetails>) => ReadonlyArray<KeyDetails>,
+  send: () => Promise<void>,
+  message: string
 ): Promise<void> => {
-  const before = keys.value ?? []
-  keys.value = change(before)
-  keyFailure.value = undefined
-  try {
-    await ask()
-    announce(done)
-  } catch (thrown) {
-    keys.value = before
-    keyFailure.value = toFailure(thrown)
-    // Others may have changed meanwhile, here or elsewhere.
-    void refreshAccount()
-  }
+  const before = keys.rows.value
+  keys.rows.value = change(before ?? [])
+  const done = await attempt(keyError, send)
+  if (done) return announce(message)
+  keys.rows.value = before
+  // Another program may have changed the list.
+  void refreshAccount()
 }
 
-export const toggleKey = ({ id, name, status }: Key): Promise<void> => {
+export const toggleKey = ({ id, name, status }: KeyDetails): Promise<void> => {
   const next = status === 1 ? 0 : 1
-  return optimistically(
+  return changeKeys(
     (all) => all.map((key) => (key.id === id ? { ...key, status: next } : key)),
-    () => setStatus(id, next),
+    () => setKeyStatus(id, next),
     `${name} is ${next === 1 ? "enabled" : "disabled"}.`
   )
 }
 
-export const removeKey = ({ id, name }: Key): Promise<void> => {
-  if (freshKey.value?.id === id) freshKey.value = undefined
-  return optimistically(
+export const removeKey = ({ id, name }: KeyDetails): Promise<void> => {
+  if (newKey.value?.id === id) newKey.value = undefined
+  return changeKeys(
     (all) => all.filter((key) => key.id !== id),
     () => deleteKey(id),
     `${name} was deleted.`
   )
 }
 
+/** A new system access token, shown once. */
+export const newToken = signal<string | undefined>(undefined)
+export const tokenError = signal<RequestError | undefined>(undefined)
+
+export const renewToken = (): Promise<boolean> =>
+  attempt(tokenError, async () => {
+    newToken.value = await renewAccessToken()
+    announce("The new system access token was created. Copy it now: it is shown once.")
+  })
+
+/** Days of usage that can be shown, today included. */
+export const SPANS = [7, 30, 90, 365] as const
+export const usageDays = signal<number>(30)
+export const usage = signal<ReadonlyArray<DayUsage> | undefined>(undefined)
+export const usageError = signal<RequestError | undefined>(undefined)
+
+const refreshUsage = async (): Promise<void> => {
+  const days = usageDays.value
+  try {
+    const rows = await getUsage(days)
+    if (days !== usageDays.value) return
+    usage.value = rows
+    usageError.value = undefined
+  } catch (thrown) {
+    if (days === usageDays.value) usageError.value = toRequestError(thrown)
+  }
+}
+
+export const chooseUsageDays = (days: number): void => {
+  usageDays.value = days
+  void refreshUsage()
+}
+
 effect(() => {
   if (route.value.view !== "account") {
-    freshKey.value = undefined
-    freshToken.value = undefined
-    keyFailure.value = undefined
+    newKey.value = undefined
+    newToken.value = undefined
+    keyError.value = undefined
   } else if (session.value === "open" && online.value)
     untracked(() => void Promise.all([refreshAccount(), refreshUsage()]))
 })

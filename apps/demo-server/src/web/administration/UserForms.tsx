@@ -1,77 +1,119 @@
-/** What is done to one user: given to and taken from, their role and limits changed, their token renewed. */
+/** The forms for users: create one, change their balance, rights and token. */
 import { useState } from "preact/hooks"
-import type { User } from "../api/administration.ts"
-import { changeUser, renewAccess } from "./administration.ts"
-import { unitsOf, usd } from "../ui/money.ts"
-import { who } from "../page/session.ts"
-import { AmountField } from "../ui/AmountField.tsx"
-import { AskingForm, type Said } from "../ui/ActionForm.tsx"
+import type { UserDetails } from "../api/account.ts"
+import { signedIn } from "../page/session.ts"
+import { ActionForm, type FieldReader } from "../ui/ActionForm.tsx"
 import { Confirm } from "../ui/Confirm.tsx"
-import { LimitFields, limitsSaid } from "../ui/LimitFields.tsx"
-import { RoleField, roleSaid } from "./RoleField.tsx"
+import { AmountField, Field, SelectField } from "../ui/Fields.tsx"
+import { parseUsd, usd } from "../ui/format.ts"
+import { LimitFields, readLimits } from "../ui/LimitFields.tsx"
+import { addUser, changeUser, replaceUserToken } from "./administration.ts"
+
+type UserRole = UserDetails["role"]
+
+export const ROLE_NAMES: Readonly<Record<UserRole, string>> = { user: "User", admin: "Administrator" }
+
+const readRole = (read: FieldReader): UserRole => (read("role") === "admin" ? "admin" : "user")
+
+const RoleField = ({ now = "user" }: { readonly now?: UserRole }) => (
+  <SelectField
+    label="Role"
+    name="role"
+    hint="Administrators manage users and see the audit log."
+    value={now}
+    values={Object.keys(ROLE_NAMES)}
+    text={(role) => ROLE_NAMES[role as UserRole]}
+  />
+)
+
+const LIMITS_HINT = "For each of their keys. Leave empty to use the server’s limit."
+
+export const NewUserForm = ({ onDone }: { readonly onDone: () => void }) => {
+  const [amount, setAmount] = useState("10.00")
+  const quota = parseUsd(amount)
+  return (
+    <ActionForm
+      class="new-key"
+      action="Create the user"
+      ready={quota !== undefined}
+      send={(read) =>
+        addUser({ username: read("username"), quota: quota ?? 0, role: readRole(read), ...readLimits(read) })
+      }
+      onDone={onDone}
+    >
+      <Field label="Name" hint="They sign in with a system access token, which is shown once.">
+        {(id) => <input id={id} name="username" required maxLength={100} autocomplete="off" />}
+      </Field>
+      <div class="pair">
+        <AmountField label="Starting balance, in USD" value={amount} onValue={setAmount} />
+        <RoleField />
+      </div>
+      <LimitFields hint={LIMITS_HINT} />
+    </ActionForm>
+  )
+}
 
 interface Props {
-  readonly user: User
+  readonly user: UserDetails
   readonly onDone: () => void
 }
 
 export const BalanceForm = ({ onDone, user }: Props) => {
-  const [amount, setAmount] = useState("")
-  const given = unitsOf(amount)
-  const move = (sign: 1 | -1): Promise<boolean> => {
-    if (given === undefined) return Promise.resolve(false)
-    const said =
-      sign === 1 ? `${usd(given)} given to ${user.username}.` : `${usd(given)} taken from ${user.username}.`
-    return changeUser({ id: user.id, add_quota: sign * given }, said)
+  const [text, setText] = useState("")
+  const amount = parseUsd(text)
+  const add = async (sign: 1 | -1): Promise<boolean> => {
+    if (amount === undefined) return false
+    const done = sign === 1 ? `added to the balance of` : `deducted from the balance of`
+    return changeUser({ id: user.id, add_quota: sign * amount }, `${usd(amount)} ${done} ${user.username}.`)
   }
   return (
-    <AskingForm
+    <ActionForm
       class="row-form"
-      action="Give"
-      ready={given !== undefined}
-      ask={() => move(1)}
+      action="Add"
+      ready={amount !== undefined}
+      send={() => add(1)}
       onDone={onDone}
-      instead={{ action: "Take", ask: () => move(-1) }}
+      alternative={{ action: "Deduct", send: () => add(-1) }}
     >
       <AmountField
         label={`Amount for ${user.username}, in USD`}
-        value={amount}
-        onValue={setAmount}
-        hint={`${usd(user.quota)} now.`}
+        value={text}
+        onValue={setText}
+        hint={`The balance is ${usd(user.quota)}.`}
       />
-    </AskingForm>
+    </ActionForm>
   )
 }
 
 /**
- * Nobody takes the administrator's role from themselves: there might be none left. Only what was changed here is sent:
- * another administrator may have changed the rest meanwhile.
+ * Administrators cannot change their own role: there might be none left. Only changed fields are sent: another
+ * administrator may have changed the others.
  */
 export const RightsForm = ({ onDone, user }: Props) => {
   const [before] = useState(user)
-  const mine = who.value?.user === user.id
-  const change = (said: Said): Promise<boolean> => {
-    const now = { ...(!mine && { role: roleSaid(said("role")) }), ...limitsSaid(said) }
+  const isSelf = signedIn.value?.user === user.id
+  const send = async (read: FieldReader): Promise<boolean> => {
+    const now = { ...(!isSelf && { role: readRole(read) }), ...readLimits(read) }
     const changed = Object.entries(now).filter(([name, value]) => value !== before[name as keyof typeof now])
-    if (changed.length === 0) return Promise.resolve(true)
+    if (changed.length === 0) return true
     return changeUser({ id: user.id, ...Object.fromEntries(changed) }, `${user.username} was changed.`)
   }
   return (
-    <AskingForm class="row-form" action="Change" ask={change} onDone={onDone}>
-      {!mine && <RoleField now={before.role} />}
-      <LimitFields now={before} otherwise="For each key of theirs. Empty: as the server has it." />
-    </AskingForm>
+    <ActionForm class="row-form" action="Save" send={send} onDone={onDone}>
+      {!isSelf && <RoleField now={before.role} />}
+      <LimitFields now={before} hint={LIMITS_HINT} />
+    </ActionForm>
   )
 }
 
-export const RenewalForm = ({ onDone, user }: Props) => (
+export const TokenForm = ({ onDone, user }: Props) => (
   <Confirm
     label={`New token for ${user.username}?`}
-    action="End the old one"
+    action="Revoke and create"
     keep="Keep it"
-    onSure={() => renewAccess(user)}
+    onConfirm={() => replaceUserToken(user)}
     onDone={onDone}
   >
-    Make a new token for <b>{user.username}</b>? The one that they have now ends with it.
+    Create a new token for <b>{user.username}</b>? Their current token will be revoked.
   </Confirm>
 )

@@ -1,73 +1,64 @@
-/** The users, and the log of who changed what, for administrators. */
+/** Users and the audit log, for administrators. */
 import { effect, signal, untracked } from "@preact/signals"
 import {
-  type Change,
   createUser,
-  listEntries,
+  listAuditLog,
   listUsers,
-  OF_PAGE,
   renewUserToken,
   updateUser,
-  type User,
-  type WantedUser
-} from "../api/administration.ts"
-import { toFailure, type Failure } from "../api/RequestError.ts"
+  type UserChange,
+  type UserDetails,
+  type UserRequest
+} from "../api/account.ts"
+import type { RequestError } from "../api/RequestError.ts"
 import { online } from "../api/request.ts"
-import { announce } from "../ui/announce.ts"
-import { makePaged } from "../page/pagedList.ts"
+import { attempt } from "../page/calls.ts"
+import { makePagedList } from "../page/pagedList.ts"
 import { route } from "../page/route.ts"
 import { session } from "../page/session.ts"
+import { announce } from "../ui/announce.ts"
 
-export const users = makePaged(listUsers, OF_PAGE)
-export const log = makePaged(listEntries, OF_PAGE)
+export const users = makePagedList(listUsers)
+export const auditLog = makePagedList(listAuditLog)
 
-/** A system access token that was just made for a user: the only time that it is there. */
-export const freshAccess = signal<{ readonly username: string; readonly token: string } | undefined>(
+/** A user's new system access token, shown once. */
+export const newUserToken = signal<{ readonly username: string; readonly token: string } | undefined>(
   undefined
 )
 
-/** What a user did not let be done to them. */
-export const userFailure = signal<Failure | undefined>(undefined)
+export const userError = signal<RequestError | undefined>(undefined)
 
-const refresh = (): Promise<unknown> => Promise.all([users.refresh(), log.refresh()])
+const refresh = (): Promise<unknown> => Promise.all([users.refresh(), auditLog.refresh()])
 
-/** Whether it was done. */
-const done = async (act: () => Promise<string>): Promise<boolean> => {
-  userFailure.value = undefined
-  try {
-    announce(await act())
-    void refresh()
-    return true
-  } catch (thrown) {
-    userFailure.value = toFailure(thrown)
-    void refresh()
-    return false
-  }
+/** Resolves to whether it succeeded. `send` returns the announcement. */
+const change = async (send: () => Promise<string>): Promise<boolean> => {
+  const done = await attempt(userError, async () => announce(await send()))
+  void refresh()
+  return done
 }
 
-export const makeUser = (wanted: WantedUser): Promise<boolean> =>
-  done(async () => {
-    const { access_token, username } = await createUser(wanted)
-    freshAccess.value = { username, token: access_token }
-    return `The user ${username} was made. Their token is shown once: copy it now.`
+export const addUser = (wanted: UserRequest): Promise<boolean> =>
+  change(async () => {
+    const { access_token: token, username } = await createUser(wanted)
+    newUserToken.value = { username, token }
+    return `The user ${username} was created. Copy their token now: it is shown once.`
   })
 
-/** `said` is what screen readers are told. */
-export const changeUser = (change: Change, said: string): Promise<boolean> =>
-  done(async () => {
-    await updateUser(change)
-    return said
+export const changeUser = (wanted: UserChange, announcement: string): Promise<boolean> =>
+  change(async () => {
+    await updateUser(wanted)
+    return announcement
   })
 
-export const renewAccess = ({ id, username }: User): Promise<boolean> =>
-  done(async () => {
-    freshAccess.value = { username, token: await renewUserToken(id) }
-    return `A new token for ${username} was made. It is shown once: copy it now.`
+export const replaceUserToken = ({ id, username }: UserDetails): Promise<boolean> =>
+  change(async () => {
+    newUserToken.value = { username, token: await renewUserToken(id) }
+    return `A new token for ${username} was created. Copy it now: it is shown once.`
   })
 
 effect(() => {
   if (route.value.view !== "administration") {
-    freshAccess.value = undefined
-    userFailure.value = undefined
+    newUserToken.value = undefined
+    userError.value = undefined
   } else if (session.value === "open" && online.value) untracked(() => void refresh())
 })

@@ -1,5 +1,5 @@
-/** A request failed, said in words for people. `status` is 0 when nothing answered or a stream broke off. */
-export class Failure extends Error {
+/** A failed request, with a message for people. `status` is 0 when there was no response or a stream broke off. */
+export class RequestError extends Error {
   readonly status: number
   readonly code: string
 
@@ -11,29 +11,34 @@ export class Failure extends Error {
 }
 
 const OFFLINE =
-  "The server does not answer. If it was stopped, start it again with “npm start”; this page finds it by itself."
+  "The server does not respond. If it was stopped, start it with “npm start”; this page reconnects by itself."
 
-/** Nothing answered at all. */
-export const offlineFailure = (): Failure => new Failure(OFFLINE, 0, "offline")
+/** There was no response. */
+export const offlineError = (): RequestError => new RequestError(OFFLINE, 0, "offline")
 
-/** Anything thrown, as a failure that can be shown. */
-export const toFailure = (thrown: unknown): Failure =>
-  thrown instanceof Failure
-    ? thrown
-    : thrown instanceof TypeError
-      ? offlineFailure()
-      : new Failure(thrown instanceof Error ? thrown.message : String(thrown), 0, "unknown")
+/** The stream ended before the answer was complete. */
+export const brokenStream = (): RequestError =>
+  new RequestError("The connection broke before the answer was complete. Ask again.", 0, "broken_stream")
 
-/** The server's error body, or as much as can be said without one. */
-export const failureOf = (status: number, body: string): Failure => {
+/** Any thrown value as an error that can be shown. `fetch` throws a TypeError when there is no response. */
+export const toRequestError = (thrown: unknown): RequestError => {
+  if (thrown instanceof RequestError) return thrown
+  if (thrown instanceof TypeError) return offlineError()
+  return new RequestError(thrown instanceof Error ? thrown.message : String(thrown), 0, "unknown")
+}
+
+/** The error of a body or an event. */
+export const errorOf = (
+  error: { readonly message: string; readonly code: string | null },
+  status = 0
+): RequestError => new RequestError(error.message, status, error.code ?? "unknown")
+
+/** Parses the server's error body. */
+export const parseErrorResponse = (status: number, body: string): RequestError => {
   try {
-    const { error } = JSON.parse(body) as { error: { message: string; code: string | null } }
-    return new Failure(error.message, status, error.code ?? "unknown")
+    return errorOf(JSON.parse(body).error, status)
   } catch {
-    return new Failure(
-      `The server answered ${status} without saying why; its own output may.`,
-      status,
-      "unknown"
-    )
+    const message = `The server responded with status ${status} and gave no reason. Its log may say more.`
+    return new RequestError(message, status, "unknown")
   }
 }

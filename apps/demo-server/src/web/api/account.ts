@@ -1,53 +1,51 @@
-/** The account's calls as the page makes them, in the interface's own shapes. */
+/** Calls under `/api`: the account, its keys, and what administrators do. Types are those of the contract. */
+import type { TokenCreateRequest, TokenRecord, UserRecord } from "@sluice/core/contract"
+import type { AuditEntry, NewUser, UserInfo, UserUpdateRequest } from "../../contract/Administration.ts"
 import type { DayUsage } from "../../contract/Usage.ts"
-import { data, request } from "./request.ts"
+import { request, requestData } from "./request.ts"
 
-export interface User {
-  readonly username: string
-  /** Units; 500,000 are one USD. */
-  readonly quota: number
-}
+/** A user as administrators see them. */
+export type UserDetails = typeof UserInfo.Type
+export type AuditLine = typeof AuditEntry.Type
 
-/** What may be called in a minute; 0: no limit of its own. */
-export interface Limits {
-  readonly requests_per_minute: number
-  readonly tokens_per_minute: number
-}
+/** Limits per minute; 0: none. */
+export type Limits = Pick<UserDetails, "requests_per_minute" | "tokens_per_minute">
 
-export interface Key extends Partial<Limits> {
-  readonly id: number
-  readonly name: string
-  /** Whole when it was just made, else masked. */
-  readonly key?: string
-  /** 1: enabled. */
-  readonly status: number
-  /** Seconds since 1970; -1: never. */
+/** Seconds since 1970; -1: never. */
+interface Expiring {
   readonly expired_time: number
-  readonly remain_quota: number
-  readonly subnet?: string
 }
 
-export interface NewKey extends Limits {
-  readonly name: string
-  readonly expired_time: number
-  readonly remain_quota: number
-  readonly subnet: string
-}
+export type KeyDetails = typeof TokenRecord.Encoded & Expiring & Partial<Limits>
+export type KeyRequest = typeof TokenCreateRequest.Encoded & Expiring & Limits
+
+/** Rows per page of every list. */
+export const PAGE_SIZE = 50
 
 const KEYS = "/api/token/"
+const page = (number: number): string => `?num=${PAGE_SIZE}&p=${number}`
 
-/** Keys of a page of the list. */
-export const KEYS_OF_PAGE = 50
+export const getUser = (): Promise<typeof UserRecord.Encoded> => requestData("GET", "/api/user/self")
+export const getUsage = (days: number): Promise<ReadonlyArray<DayUsage>> =>
+  requestData("GET", `/api/usage?days=${days}`)
+/** Creates a system access token, which revokes the one before. */
+export const renewAccessToken = (): Promise<string> => requestData("POST", "/api/user/token")
 
-export const getUser = (): Promise<User> => data(request("GET", "/api/user/self"))
-export const listKeys = (page: number): Promise<ReadonlyArray<Key>> =>
-  data(request("GET", `${KEYS}?num=${KEYS_OF_PAGE}&p=${page}`))
-export const createKey = (body: NewKey): Promise<Key> => data(request("POST", KEYS, { body }))
-export const setStatus = (id: number, status: 0 | 1): Promise<void> =>
+export const listKeys = (number: number): Promise<ReadonlyArray<KeyDetails>> =>
+  requestData("GET", KEYS + page(number))
+export const createKey = (body: KeyRequest): Promise<KeyDetails> => requestData("POST", KEYS, body)
+export const setKeyStatus = (id: number, status: 0 | 1): Promise<void> =>
   request("PUT", `${KEYS}?status_only=true`, { body: { id, status } })
 export const deleteKey = (id: number): Promise<void> => request("DELETE", `${KEYS}${id}`)
-export const getUsage = (days: number): Promise<ReadonlyArray<DayUsage>> =>
-  data(request("GET", `/api/usage?days=${days}`))
 
-/** A new system access token; the one before ends. */
-export const renewAccessToken = (): Promise<string> => data(request("POST", "/api/user/token"))
+export const listUsers = (number: number): Promise<ReadonlyArray<UserDetails>> =>
+  requestData("GET", `/api/user${page(number)}`)
+export type UserRequest = Pick<UserDetails, "username" | "quota" | "role"> & Limits
+export const createUser = (body: UserRequest): Promise<typeof NewUser.Type> =>
+  requestData("POST", "/api/user", body)
+export type UserChange = typeof UserUpdateRequest.Type
+export const updateUser = (body: UserChange): Promise<UserDetails> => requestData("PUT", "/api/user", body)
+export const renewUserToken = (id: string): Promise<string> =>
+  requestData("POST", `/api/user/${encodeURIComponent(id)}/token`)
+export const listAuditLog = (number: number): Promise<ReadonlyArray<AuditLine>> =>
+  requestData("GET", `/api/audit${page(number)}`)

@@ -1,154 +1,79 @@
-/** The gateway's calls as the page makes them: signed in by its session, in the interface's own shapes. */
-import { Failure } from "./RequestError.ts"
-import { readEvents, request, requestBlob } from "./request.ts"
+/** Calls of the gateway under `/v1`, authorized by the page's session. Types are those of the contract. */
+import type * as Core from "@sluice/core/contract"
+import { brokenStream, errorOf } from "./RequestError.ts"
+import { request, requestBlob, streamEvents } from "./request.ts"
 
-/** A model of the lists; what a gateway does not say of it is absent. */
-export interface Model {
-  readonly id: string
-  readonly owned_by?: string
+/** A model of the lists. The last three fields are this server's own; other gateways omit them. */
+export type ListedModel = Core.Model & {
   readonly operation?: string
   readonly group?: string
   readonly note?: string
 }
 
-interface Usage {
-  readonly prompt_tokens?: number
-  readonly completion_tokens?: number
-  readonly total_tokens?: number
-}
-
-export interface Embedded {
-  readonly data: ReadonlyArray<{ readonly index: number; readonly embedding: ReadonlyArray<number> }>
-  readonly usage?: Usage
-}
-
-export interface Reranked {
-  readonly results: ReadonlyArray<{ readonly index: number; readonly relevance_score: number }>
-  readonly usage?: Usage
-}
-
-export interface ChatPart {
-  readonly type: "text" | "image_url"
-  readonly text?: string
-  readonly image_url?: { readonly url: string; readonly detail?: string }
-}
-
-export interface ChatMessage {
-  readonly role: "system" | "user" | "assistant"
-  readonly content: string | ReadonlyArray<ChatPart>
-}
-
-/** An answer as far as it has come. */
-export interface Said {
-  readonly text: string
-  readonly finishReason?: string
-  readonly usage: Usage
-}
-
-export interface ImageRequest {
-  readonly model: string
-  readonly prompt: string
-  readonly size?: string
-  readonly n?: number
-  readonly image?: string
-}
-
-export interface ImageAnswer {
-  readonly id?: string
-  readonly status?: string
-  readonly data?: ReadonlyArray<{
-    readonly url?: string
-    readonly b64_json?: string
-    readonly base64_json?: string
-  }>
-  readonly error?: unknown
-}
-
-export interface VideoRequest {
-  readonly model: string
-  readonly prompt: string
-  readonly seconds?: string
-  readonly size?: string
-  readonly input_reference?: string
-}
-
-export interface Video {
-  readonly id: string
-  readonly status?: string
-  readonly progress?: number | string
-  readonly error?: unknown
-}
-
-export const listServed = (): Promise<{ data: ReadonlyArray<Model> }> => request("GET", "/v1/models")
-export const listAll = (): Promise<{ data: ReadonlyArray<Model> }> => request("GET", "/api/models")
+export const listServed = (): Promise<{ data: ReadonlyArray<ListedModel> }> => request("GET", "/v1/models")
+export const listAll = (): Promise<{ data: ReadonlyArray<ListedModel> }> => request("GET", "/api/models")
 
 const post = <A>(path: string, body: unknown, signal: AbortSignal): Promise<A> =>
   request<A>("POST", path, { body, signal })
 
-export const embed = (model: string, input: ReadonlyArray<string>, signal: AbortSignal): Promise<Embedded> =>
-  post("/v1/embeddings", { model, input }, signal)
-
-export const rerank = (
-  body: {
-    readonly model: string
-    readonly query: string
-    readonly documents: ReadonlyArray<string>
-    readonly top_n?: number
-  },
+export const createEmbeddings = (
+  body: Core.EmbeddingRequest,
   signal: AbortSignal
-): Promise<Reranked> => post("/v1/rerank", body, signal)
+): Promise<Core.EmbeddingResponse> => post("/v1/embeddings", body, signal)
 
-interface ChatChunk {
-  readonly error?: { readonly message: string; readonly code: string | null }
-  readonly choices?: ReadonlyArray<{
-    readonly delta: { readonly content?: string | null }
-    readonly finish_reason?: string | null
-  }>
-  readonly usage?: Usage | null
+export const createRerank = (body: Core.RerankRequest, signal: AbortSignal): Promise<Core.RerankResponse> =>
+  post("/v1/rerank", body, signal)
+
+/** The part of a chat answer that has arrived. */
+export interface PartialAnswer {
+  readonly text: string
+  readonly finishReason?: string
+  readonly usage?: Core.ChatChunk["usage"]
 }
 
-/** Streams an answer: `onText` is told of all of it so far, as it grows. */
-export const chat = async (
+/** Streams a chat answer. `onText` is called with all text so far. */
+export const streamChat = async (
   model: string,
-  messages: ReadonlyArray<ChatMessage>,
+  messages: ReadonlyArray<Core.ChatMessage>,
   signal: AbortSignal,
-  onText: (said: Said) => void
-): Promise<Said> => {
-  let said: Said = { text: "", usage: {} }
-  const body = { model, messages, stream: true, stream_options: { include_usage: true } }
-  const done = await readEvents<ChatChunk>(
+  onText: (answer: PartialAnswer) => void
+): Promise<PartialAnswer> => {
+  let answer: PartialAnswer = { text: "" }
+  const body: Core.ChatRequest = { model, messages, stream: true, stream_options: { include_usage: true } }
+  const done = await streamEvents<Core.ChatChunk | Core.ErrorBody>(
     "/v1/chat/completions",
     { body, signal },
-    ({ choices, error, usage }) => {
-      if (error !== undefined) throw new Failure(error.message, 0, error.code ?? "unknown")
-      const [choice] = choices ?? []
-      const finishReason = choice?.finish_reason ?? said.finishReason
-      said = {
-        text: said.text + (choice?.delta.content ?? ""),
+    (chunk) => {
+      if ("error" in chunk) throw errorOf(chunk.error)
+      const [choice] = chunk.choices
+      const finishReason = choice?.finish_reason ?? answer.finishReason
+      const usage = chunk.usage ?? answer.usage
+      answer = {
+        text: answer.text + (choice?.delta.content ?? ""),
         ...(finishReason !== undefined && { finishReason }),
-        usage: usage ?? said.usage ?? {}
+        ...(usage !== undefined && { usage })
       }
-      onText(said)
+      onText(answer)
     }
   )
-  if (said.finishReason === undefined && !(done && said.text !== "")) {
-    const when = said.text === "" ? "began" : "was whole"
-    throw new Failure(`The answer broke off before it ${when}. Ask again.`, 0, "broken_stream")
-  }
-  return said
+  if (answer.finishReason === undefined && !(done && answer.text !== "")) throw brokenStream()
+  return answer
 }
 
 const IMAGES = "/v1/images/generations"
-export const createImages = (body: ImageRequest, signal: AbortSignal): Promise<ImageAnswer> =>
+export const createImages = (body: Core.ImageRequest, signal: AbortSignal): Promise<Core.ImageResponse> =>
   post(IMAGES, body, signal)
-export const getImages = (id: string, signal: AbortSignal): Promise<ImageAnswer> =>
+export const getImages = (id: string, signal: AbortSignal): Promise<Core.ImageResponse> =>
   request("GET", `${IMAGES}/${encodeURIComponent(id)}`, { signal })
 
+/** A video task. Gateways report `progress` as a number or as text such as `40%`. */
+export type VideoTask = Core.Video & { readonly progress?: number | string }
+
 const videoPath = (id: string): string => `/v1/videos/${encodeURIComponent(id)}`
-export const createVideo = (body: VideoRequest, signal: AbortSignal): Promise<Video> =>
+export const createVideo = (body: Core.VideoRequest, signal: AbortSignal): Promise<VideoTask> =>
   post("/v1/videos", body, signal)
-export const getVideo = (id: string, signal: AbortSignal): Promise<Video> =>
+export const getVideo = (id: string, signal: AbortSignal): Promise<VideoTask> =>
   request("GET", videoPath(id), { signal })
-export const videoFile = (id: string, signal: AbortSignal): Promise<Blob> =>
+export const downloadVideo = (id: string, signal: AbortSignal): Promise<Blob> =>
   requestBlob(`${videoPath(id)}/content`, signal)
-export const removeVideo = (id: string): Promise<void> => request("DELETE", videoPath(id))
+export const deleteVideo = (id: string): Promise<void> => request("DELETE", videoPath(id))

@@ -1,12 +1,14 @@
 /** Requests to the server that serves this page. */
 import { signal } from "@preact/signals"
-import { Failure, failureOf, offlineFailure } from "./RequestError.ts"
-import { eventParser } from "./eventParser.ts"
+import { createParser } from "eventsource-parser"
+import { DEFAULT_COLLECTION } from "../../contract/CollectionName.ts"
+import { brokenStream, errorOf, offlineError, parseErrorResponse, RequestError } from "./RequestError.ts"
+import type { StreamFailed } from "../../contract/Answer.ts"
 
-/** False from the moment that a request finds no server until one is answered again. */
+/** False from the first request without a response until the next response. */
 export const online = signal(true)
 
-/** Called with the path when the server answers 401. */
+/** Called with the path when the server responds with status 401. */
 export const unauthorized = { notify: (_path: string): void => {} }
 
 interface Options {
@@ -27,15 +29,21 @@ const send = async (method: string, path: string, options: Options): Promise<Res
   }).catch((thrown: unknown) => {
     if (options.signal?.aborted) throw thrown
     online.value = false
-    throw offlineFailure()
+    throw offlineError()
   })
   online.value = true
   if (response.ok) return response
   if (response.status === 401) unauthorized.notify(path)
-  throw failureOf(response.status, await response.text())
+  throw parseErrorResponse(response.status, await response.text())
 }
 
-/** One answer, decoded from JSON. */
+/** Adds the collection to a path of documents. */
+export const withCollection = (collection: string, path: string): string =>
+  collection === DEFAULT_COLLECTION
+    ? path
+    : `${path}${path.includes("?") ? "&" : "?"}collection=${encodeURIComponent(collection)}`
+
+/** Sends a request and parses the JSON of its response. */
 export const request = async <A>(method: string, path: string, options: Options = {}): Promise<A> => {
   const response = await send(method, path, options)
   const text = await response.text()
@@ -43,57 +51,73 @@ export const request = async <A>(method: string, path: string, options: Options 
     return (text === "" ? undefined : JSON.parse(text)) as A
   } catch {
     const message =
-      "What was answered is no JSON: something between this page and the server may have answered. Try again."
-    throw new Failure(message, response.status, "unreadable")
+      "The response is not JSON. A proxy between this page and the server may have sent it. Try again."
+    throw new RequestError(message, response.status, "unreadable")
   }
 }
 
-/** A file as it is. */
+/** The `data` of a response of `/api`. */
+export const requestData = async <A>(method: string, path: string, body?: unknown): Promise<A> =>
+  (await request<{ readonly data: A }>(method, path, { body })).data
+
+/** Downloads a file. */
 export const requestBlob = async (path: string, signal?: AbortSignal): Promise<Blob> =>
   (await send("GET", path, signal === undefined ? {} : { signal })).blob()
 
-interface StreamError {
-  readonly type: "error"
-  readonly error: { readonly message: string; readonly code: string | null }
-}
+/** What ends the stream of a chat completion; it is not JSON. */
+const DONE = "[DONE]"
 
 /**
- * Server-sent events, each as it arrives. What `onEvent` throws ends them. Gives whether the last was `[DONE]`, as it is of
- * a chat completion that is whole.
+ * Parses server-sent events from pieces of any size. `feed` calls `onEvent` with the JSON of each complete event, and
+ * returns true once `[DONE]` has arrived.
  */
-export const readEvents = async <E>(
+export const makeEventParser = <E>(onEvent: (event: E) => void): ((piece: string) => boolean) => {
+  let done = false
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      if (data === DONE) done = true
+      else if (data !== "") onEvent(JSON.parse(data) as E)
+    }
+  })
+  return (piece) => {
+    parser.feed(piece)
+    return done
+  }
+}
+
+/** Sends a request and calls `onEvent` with each event of the response. Returns true if the last one is `[DONE]`. */
+export const streamEvents = async <E>(
   path: string,
   options: Options,
   onEvent: (event: E) => void
 ): Promise<boolean> => {
   const response = await send("POST", path, { ...options, accept: "text/event-stream" })
-  if (response.body === null) throw new Failure("The server sent an empty stream.", 0, "empty_stream")
-  const parse = eventParser<E>(onEvent)
+  if (response.body === null) throw brokenStream()
+  const feed = makeEventParser<E>(onEvent)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   try {
     let done = false
-    for (let part = await reader.read(); !part.done; part = await reader.read()) done = parse(part.value)
+    for (let part = await reader.read(); !part.done; part = await reader.read()) done = feed(part.value)
     return done
   } catch (thrown) {
     await reader.cancel().catch(() => {})
-    if (thrown instanceof Failure || options.signal?.aborted) throw thrown
-    throw new Failure("The connection broke before the answer was whole. Ask again.", 0, "broken_stream")
+    if (thrown instanceof RequestError || options.signal?.aborted) throw thrown
+    throw brokenStream()
   }
 }
 
-/** As `readEvents`; an `error` event becomes the failure of the whole. */
+type ErrorEvent = typeof StreamFailed.Type
+
+/** Whether an event reports the failure of its stream. */
+export const isErrorEvent = (event: { readonly type: string }): event is ErrorEvent => event.type === "error"
+
+/** As `streamEvents`, for the server's own streams: an `error` event is thrown. */
 export const requestEvents = <E extends { readonly type: string }>(
   path: string,
   options: Options,
-  onEvent: (event: Exclude<E, StreamError>) => void
+  onEvent: (event: Exclude<E, ErrorEvent>) => void
 ): Promise<boolean> =>
-  readEvents<Exclude<E, StreamError> | StreamError>(path, options, (event) => {
-    if (event.type === "error") {
-      const { error } = event as StreamError
-      throw new Failure(error.message, 0, error.code ?? "unknown")
-    }
-    onEvent(event as Exclude<E, StreamError>)
+  streamEvents<Exclude<E, ErrorEvent> | ErrorEvent>(path, options, (event) => {
+    if (isErrorEvent(event)) throw errorOf(event.error)
+    onEvent(event)
   })
-
-/** What the server's own calls under `/api` answer with. */
-export const data = async <A>(answer: Promise<{ readonly data: A }>): Promise<A> => (await answer).data

@@ -1,27 +1,28 @@
-/** Sends files in one multipart request and follows both directions of it. */
+/** File uploads. */
 import type { DocumentInfo, IngestStreamEvent } from "../../contract/index.ts"
-import { eventParser } from "./eventParser.ts"
-import { pathIn } from "./collectionPath.ts"
-import { Failure, failureOf, offlineFailure } from "./RequestError.ts"
-import { online, unauthorized } from "./request.ts"
+import { isErrorEvent, makeEventParser, online, unauthorized, withCollection } from "./request.ts"
+import { errorOf, offlineError, parseErrorResponse, type RequestError } from "./RequestError.ts"
 
-/** A file and the path that names it in the library. */
+/** A file and its path in the library. */
 export interface PathedFile {
   readonly path: string
   readonly file: Blob
 }
 
-interface Follow {
-  /** Bytes of the request that have left so far. */
-  readonly onSent: (bytes: number) => void
-  readonly onEvent: (event: IngestStreamEvent) => void
+interface UploadListeners {
+  /** Bytes of the request sent so far. */
+  readonly onSent?: (bytes: number) => void
+  readonly onEvent?: (event: IngestStreamEvent) => void
 }
 
-/** `fetch` tells nothing of how much was sent, therefore XMLHttpRequest. `metadata` is attached to each of the files. */
+/**
+ * Uploads files in one multipart request. It uses XMLHttpRequest, because `fetch` does not report upload progress.
+ * `metadata` is attached to each file.
+ */
 export const sendFiles = (
   collection: string,
   files: ReadonlyArray<PathedFile>,
-  { onEvent, onSent }: Follow,
+  { onEvent, onSent }: UploadListeners,
   metadata?: DocumentInfo["metadata"]
 ): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -30,31 +31,32 @@ export const sendFiles = (
     for (const { file, path } of files) form.append("files", file, path)
     const xhr = new XMLHttpRequest()
     let read = 0
-    let broken: Failure | undefined
-    const parse = eventParser<IngestStreamEvent>((event) => {
-      if (event.type === "error") broken = new Failure(event.error.message, 0, event.error.code ?? "unknown")
-      else onEvent(event)
+    let error: RequestError | undefined
+    const feed = makeEventParser<IngestStreamEvent>((event) => {
+      if (isErrorEvent(event)) error = errorOf(event.error)
+      else onEvent?.(event)
     })
-    const readOn = () => {
-      parse(xhr.responseText.slice(read))
-      read = xhr.responseText.length
+    const readNew = () => {
+      if (xhr.status !== 200) return
+      const text = xhr.responseText.slice(read)
+      read += text.length
+      feed(text)
     }
-    xhr.upload.addEventListener("progress", (event) => onSent(event.loaded))
-    xhr.addEventListener("progress", () => {
-      if (xhr.status === 200) readOn()
-    })
+    xhr.upload.addEventListener("progress", (event) => onSent?.(event.loaded))
+    xhr.addEventListener("progress", readNew)
     xhr.addEventListener("load", () => {
       online.value = true
       if (xhr.status === 401) unauthorized.notify("/documents")
-      if (xhr.status !== 200) return reject(failureOf(xhr.status, xhr.responseText))
-      readOn()
-      return broken === undefined ? resolve() : reject(broken)
+      readNew()
+      if (xhr.status !== 200) error = parseErrorResponse(xhr.status, xhr.responseText)
+      if (error === undefined) resolve()
+      else reject(error)
     })
     xhr.addEventListener("error", () => {
       online.value = false
-      reject(offlineFailure())
+      reject(offlineError())
     })
-    xhr.open("POST", pathIn(collection, "/documents"))
+    xhr.open("POST", withCollection(collection, "/documents"))
     xhr.setRequestHeader("accept", "text/event-stream")
     xhr.send(form)
   })

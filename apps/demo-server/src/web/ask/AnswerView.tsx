@@ -1,43 +1,83 @@
-/** A question and all that came of it: sentences, evidence, the way they came. */
+/** A question and its answer: sentences, evidence, and the trace. */
 import { useLayoutEffect, useRef } from "preact/hooks"
-import type { Asked } from "../questions/questions.ts"
-import { Evidence } from "./EvidenceList.tsx"
-import { Failed } from "./Failed.tsx"
-import { Looks } from "./CheckedFigures.tsx"
-import { NothingFound } from "./NoAnswer.tsx"
-import { Sentences } from "./Sentences.tsx"
+import { collectionSize } from "../documents/collections.ts"
+import { askAgain, type QuestionState, stopQuestion, willRetry } from "../questions/questions.ts"
 import { StageTimes } from "../trace/StageTimes.tsx"
-import { TraceFigure } from "../trace/TraceSection.tsx"
-import { Waiting } from "./Waiting.tsx"
+import { TraceSection } from "../trace/TraceSection.tsx"
+import { counted } from "../ui/format.ts"
+import { CheckedFigures } from "./CheckedFigures.tsx"
+import { EvidenceList } from "./EvidenceList.tsx"
+import { Sentences } from "./Sentences.tsx"
 
-export const AnswerView = ({ asked }: { readonly asked: Asked }) => {
-  const { answer, citations, collection, failure, passages, question, stages, state, within } = asked
+interface Props {
+  readonly question: QuestionState
+}
+
+const Failed = ({ question }: Props) => (
+  <div class="failed" role="alert">
+    <p>
+      {question.error?.message}
+      {willRetry(question) && " Your question will be sent again automatically."}
+    </p>
+    <button class="button" type="button" onClick={() => askAgain(question)}>
+      Ask again
+    </button>
+  </div>
+)
+
+const Progress = ({ question }: Props) => (
+  <>
+    <div class="flowing" />
+    <p class="waiting quiet">
+      {question.stages.length === 0
+        ? "Searching passages…"
+        : question.sentences.length === 0
+          ? "Reading the best passages…"
+          : "Writing the answer…"}
+      <button class="link" type="button" onClick={() => stopQuestion(question)}>
+        Stop
+      </button>
+    </p>
+  </>
+)
+
+const reasonOf = ({ filterText, passages }: QuestionState): string => {
+  if (passages.length > 0) return "No sure answer. The closest passages are below."
+  if (filterText !== undefined) return `Nothing matches your filter: ${filterText}.`
+  return (collectionSize.value.passages ?? 0) > 0 ? "No passage matches." : "There are no documents yet."
+}
+
+const NoAnswer = ({ question }: Props) => (
+  <div class="nothing">
+    <p class="answer">{question.answer?.answer}</p>
+    <p>
+      {reasonOf(question)} Try the words that your documents use, or <a href="#documents">add a document</a>{" "}
+      that covers it.
+    </p>
+  </div>
+)
+
+export const AnswerView = ({ question }: Props) => {
+  const { answer, citations, passages, state } = question
   const title = useRef<HTMLHeadingElement>(null)
-  // Whoever asked stands before the answer: the next Tab is its first citation.
+  // The next press of Tab goes to the first citation.
   useLayoutEffect(() => title.current?.focus({ preventScroll: true }), [])
   return (
     <article class="result" data-state={state}>
       <h1 ref={title} tabIndex={-1}>
-        {question}
+        {question.question}
       </h1>
-      {within !== undefined && <p class="quiet within">Asked of {within}</p>}
-      {failure !== undefined && <Failed asked={asked} />}
-      {answer?.found === false ? (
-        <NothingFound answer={answer} collection={collection} within={within} />
-      ) : (
-        <Sentences asked={asked} />
-      )}
-      {state === "asking" && <Waiting asked={asked} />}
+      {question.filterText !== undefined && <p class="quiet within">Searched in {question.filterText}</p>}
+      {question.error !== undefined && <Failed question={question} />}
+      {answer?.found === false ? <NoAnswer question={question} /> : <Sentences question={question} />}
+      {state === "asking" && <Progress question={question} />}
       {answer !== undefined && answer.dropped > 0 && (
-        <p class="quiet">
-          {answer.dropped === 1 ? "One sentence was" : `${answer.dropped} sentences were`} left out: the quote
-          did not stand in the source.
-        </p>
+        <p class="quiet">{counted(answer.dropped, "sentence")} left out: quote not found in the source.</p>
       )}
-      <StageTimes stages={stages} cost={answer?.cost} />
-      {citations.length > 0 && <Evidence asked={asked} />}
-      <Looks asked={asked} />
-      {passages.length > 0 && <TraceFigure passages={passages} trace={answer?.trace} />}
+      <StageTimes stages={question.stages} cost={answer?.cost} />
+      {citations.length > 0 && <EvidenceList question={question} />}
+      <CheckedFigures question={question} />
+      {passages.length > 0 && <TraceSection passages={passages} trace={answer?.trace} />}
     </article>
   )
 }

@@ -1,54 +1,64 @@
-/** Figures that were looked at for the question, each with its picture and what was seen in it. */
-import type { Asked } from "../questions/questions.ts"
-import { figureName } from "../source/figureName.ts"
-import { openLook, source } from "../source/source.ts"
-import { Crop } from "../source/FigureImage.tsx"
-import { Said } from "../source/Said.tsx"
+/** The figures and tables that a vision model checked for the question. */
+import type { QuestionState } from "../questions/questions.ts"
+import { FigureImage, VisionText } from "../source/FigureImage.tsx"
+import { figureLabel, figureStop, openFigure, source } from "../source/source.ts"
 
-type Look = Asked["looks"][number]
+interface CardProps {
+  readonly collection: string
+  readonly look: QuestionState["checked"][number]
+}
 
-const Seen = ({ collection, look }: { readonly collection: string; readonly look: Look }) => {
-  const { document, documentId, failed, figure, passageId, said } = look
+const Card = ({ collection, look }: CardProps) => {
+  const { document, documentId, failed, figure, said } = look
   const place = figure.page === undefined ? document : `${document}, p. ${figure.page}`
   return (
     <li>
       <button
         type="button"
-        aria-pressed={source.value?.stop === `figure ${passageId}`}
-        aria-label={`${figureName(figure)}, ${place}: open the source`}
-        onClick={() => openLook(look)}
+        aria-pressed={source.value?.stop === figureStop(look)}
+        aria-label={`${figureLabel(figure)}, ${place}: open the source`}
+        onClick={() => openFigure(look)}
       >
-        <Crop collection={collection} documentId={documentId} figure={figure} />
+        <FigureImage collection={collection} documentId={documentId} figure={figure} />
       </button>
       <div>
         <h3>
-          {figureName(figure)} <span class="place">{place}</span>
+          {figureLabel(figure)} <span class="place">{place}</span>
         </h3>
         {figure.caption !== "" && <p class="caption">{figure.caption}</p>}
         {failed === undefined ? (
-          <Said text={said} />
+          <VisionText text={said} />
         ) : (
-          <p class="problem">It could not be looked at: {failed}</p>
+          <p class="problem">This could not be checked: {failed}</p>
         )}
       </div>
     </li>
   )
 }
 
-export const Looks = ({ asked: { answer, collection, looks } }: { readonly asked: Asked }) =>
-  looks.length === 0 ? null : (
+export const CheckedFigures = ({ question }: { readonly question: QuestionState }) => {
+  const { answer, checked, collection } = question
+  const tables = checked.filter(({ figure }) => figure.kind === "table").length
+  if (checked.length === 0) return null
+  return (
     <section class="looks" aria-labelledby="looks-title">
-      <h2 id="looks-title">Figures looked at</h2>
+      <h2 id="looks-title">
+        {tables === 0
+          ? "Figures checked"
+          : tables === checked.length
+            ? "Tables checked"
+            : "Figures and tables checked"}
+      </h2>
       <ul>
-        {looks.map((look) => (
-          <Seen key={look.passageId} collection={collection} look={look} />
+        {checked.map((look) => (
+          <Card key={look.passageId} collection={collection} look={look} />
         ))}
       </ul>
       {answer?.trace.visionModel !== undefined && (
         <p class="quiet">
-          What {answer.trace.visionModel} said of each when it was asked the question. Only what is cited
-          above is checked against the source.
+          Read by {answer.trace.visionModel}. Only citations are verified against the source.
         </p>
       )}
     </section>
   )
+}

@@ -1,70 +1,70 @@
-/** What is asked: all documents or some, text, figures or tables. Shut, one line says it. */
+/** Chooses documents and kinds of passages to answer from. Closed, it is one line. */
 import { useEffect, useRef, useState } from "preact/hooks"
-import { current } from "../questions/questions.ts"
 import { documents } from "../documents/documents.ts"
 import {
   chosenDocuments,
   chosenKinds,
-  inWords,
-  KINDS,
-  takeAll,
+  clearFilter,
+  filterText,
+  KIND_NAMES,
+  type PassageKind,
+  requestFilter,
   toggleDocument,
-  toggleKind,
-  wireFilter
+  toggleKind
 } from "../questions/filter.ts"
+import { current } from "../questions/questions.ts"
+import { SearchField } from "../ui/Fields.tsx"
+import { matchesSearch } from "../ui/format.ts"
 
-/** Rows at most, of those that fit the words; those chosen come first. */
-const ROWS = 50
-const FIND_FROM = 8
+/** Rows shown at most; the chosen ones come first. */
+const MAX_ROWS = 50
+/** More documents than this can be searched. */
+const SEARCH_FROM = 8
 
-export const Narrowing = () => {
-  const [words, setWords] = useState("")
+export const FilterPanel = () => {
+  const [search, setSearch] = useState("")
   const question = current.value?.question
   const details = useRef<HTMLDetailsElement>(null)
-  // Whoever has asked looks at the answer.
+  // A new question closes the panel, so that the answer is in view.
   useEffect(() => details.current?.removeAttribute("open"), [question])
   const all = documents.value ?? []
   if (all.length === 0) return null
   const chosen = chosenDocuments.value
-  const wanted = words.toLowerCase().split(/\s+/)
   const found = all
-    .filter(({ path, title }) => wanted.every((word) => `${title} ${path}`.toLowerCase().includes(word)))
+    .filter(({ path, title }) => matchesSearch(`${title} ${path}`, search))
     .toSorted((a, b) => Number(chosen.has(b.id)) - Number(chosen.has(a.id)))
   return (
-    <details class="narrowing" ref={details} data-on={wireFilter.value !== undefined}>
+    <details class="narrowing" ref={details} data-on={requestFilter.value !== undefined}>
       <summary>
         <span class="unseen">Answer from: </span>
-        {inWords.value}
+        {filterText.value}
       </summary>
       <div class="narrowing-panel">
         <fieldset class="kinds">
           <legend>Answer from</legend>
-          {KINDS.map(([kind, name]) => (
+          {(Object.keys(KIND_NAMES) as Array<PassageKind>).map((kind) => (
             <label key={kind}>
               <input
                 type="checkbox"
                 checked={chosenKinds.value.has(kind)}
                 onChange={() => toggleKind(kind)}
               />
-              {name}
+              {KIND_NAMES[kind]}
             </label>
           ))}
         </fieldset>
         <fieldset class="narrowing-documents">
           <legend>In these documents</legend>
-          {all.length > FIND_FROM && (
-            <label class="filter">
-              <span class="unseen">Find a document by name</span>
-              <input
-                type="search"
-                placeholder="Find by name"
-                value={words}
-                onInput={(event) => setWords(event.currentTarget.value)}
-              />
-            </label>
+          {all.length > SEARCH_FROM && (
+            <SearchField
+              label="Find a document by name"
+              placeholder="Find by name"
+              value={search}
+              onValue={setSearch}
+            />
           )}
           <ul>
-            {found.slice(0, ROWS).map(({ id, path, title }) => (
+            {found.slice(0, MAX_ROWS).map(({ id, path, title }) => (
               <li key={id}>
                 <label>
                   <input type="checkbox" checked={chosen.has(id)} onChange={() => toggleDocument(id)} />
@@ -75,11 +75,18 @@ export const Narrowing = () => {
               </li>
             ))}
           </ul>
-          {found.length > ROWS && <p class="quiet">And {found.length - ROWS} more: find them by name.</p>}
+          {found.length > MAX_ROWS && (
+            <p class="quiet">{found.length - MAX_ROWS} more. Search to find them.</p>
+          )}
         </fieldset>
         <p>
-          <button class="link" type="button" aria-disabled={wireFilter.value === undefined} onClick={takeAll}>
-            Ask all of them
+          <button
+            class="link"
+            type="button"
+            aria-disabled={requestFilter.value === undefined}
+            onClick={clearFilter}
+          >
+            Clear the filter
           </button>
         </p>
       </div>

@@ -1,6 +1,6 @@
-/** Where a question is written. It grows with the text; Enter asks. */
+/** The question box. It grows with the text; Enter asks. */
 import { useEffect, useRef } from "preact/hooks"
-import { ask, current, draft } from "../questions/questions.ts"
+import { askQuestion, current, questionDraft } from "../questions/questions.ts"
 
 /** Shared with the shortcut `/`, which moves the focus here. */
 export const QUESTION_ID = "question"
@@ -8,19 +8,16 @@ export const QUESTION_ID = "question"
 export const QuestionBox = () => {
   const box = useRef<HTMLTextAreaElement>(null)
   const form = useRef<HTMLFormElement>(null)
-  const asking = current.value?.state === "asking"
-
   useEffect(() => {
-    // A keyboard at hand means that typing may begin at once; on a phone it would cover half of the page.
+    // Not on a phone: its keyboard would cover half of the page.
     if (current.value === undefined && matchMedia("(pointer: fine)").matches) box.current?.focus()
   }, [])
-
   const submit = (event: Event) => {
     event.preventDefault()
     const text = box.current?.value ?? ""
     if (text.trim() === "") return box.current?.focus()
-    ask(text)
-    draft.value = ""
+    askQuestion(text)
+    questionDraft.value = ""
     if (box.current !== null) box.current.value = ""
     return undefined
   }
@@ -32,18 +29,18 @@ export const QuestionBox = () => {
   }
   return (
     <search>
-      <form class="question-box" ref={form} onSubmit={submit} aria-busy={asking}>
+      <form class="question-box" ref={form} onSubmit={submit} aria-busy={current.value?.state === "asking"}>
         <label class="unseen" htmlFor={QUESTION_ID}>
-          Question to the documents
+          Your question
         </label>
         <textarea
           id={QUESTION_ID}
           ref={box}
           rows={1}
           maxLength={4000}
-          defaultValue={draft.peek()}
-          onInput={(event) => (draft.value = event.currentTarget.value)}
-          placeholder={current.value === undefined ? "Your question" : "Ask another question"}
+          defaultValue={questionDraft.peek()}
+          onInput={(event) => (questionDraft.value = event.currentTarget.value)}
+          placeholder={current.value === undefined ? "Ask a question" : "Ask another question"}
           aria-keyshortcuts="/"
           onKeyDown={onKeyDown}
         />

@@ -1,18 +1,38 @@
-/** The answer: each sentence, and the numbers of what it stands on. */
-import type { Run } from "../markdown/inline.ts"
-import { isMarkdown, sameWords, sentenceRuns } from "../markdown/plainText.ts"
-import type { Asked } from "../questions/questions.ts"
-import { CitationButton } from "./CitationButton.tsx"
-import { Runs } from "../markdown/TextRuns.tsx"
+/** The answer: each sentence with the numbers of its citations. */
+import type { Citation } from "../../contract/index.ts"
+import type { TextRun } from "../markdown/inline.ts"
+import { hasSameWords, isMarkdown, sentenceRuns } from "../markdown/plainText.ts"
+import { TextRuns } from "../markdown/TextRuns.tsx"
+import type { QuestionState } from "../questions/questions.ts"
+import { openCitation, source } from "../source/source.ts"
 
-/** Longer words may break away from their numbers: scripts without spaces are one long word. */
+interface ButtonProps {
+  readonly n: number
+  readonly citation: Citation | undefined
+}
+
+/** Opens the source at the quote. */
+const CitationButton = ({ citation, n }: ButtonProps) => (
+  <button
+    class="citation"
+    type="button"
+    aria-label={citation === undefined ? `Citation ${n}` : `Citation ${n}, ${citation.title}`}
+    aria-pressed={source.value?.n === n}
+    disabled={citation === undefined}
+    onClick={() => citation !== undefined && openCitation(citation)}
+  >
+    {n}
+  </button>
+)
+
+/** Longer words may break away from their numbers: text in scripts without spaces is one long word. */
 const LONGEST_WORD = 24
 
-/** The numbers stay on the line of the last word. */
-const withoutLastWord = (
+/** Splits off the last word: the numbers stay on its line. */
+const splitLastWord = (
   text: string,
-  runs: ReadonlyArray<Run>
-): [ReadonlyArray<Run>, ReadonlyArray<Run>] => {
+  runs: ReadonlyArray<TextRun>
+): [ReadonlyArray<TextRun>, ReadonlyArray<TextRun>] => {
   const last = runs.at(-1)
   if (last === undefined) return [runs, []]
   const word = Math.max(last.start, text.lastIndexOf(" ", last.end - 1) + 1)
@@ -20,28 +40,28 @@ const withoutLastWord = (
   return [[...runs.slice(0, -1), { ...last, end: word }], [{ ...last, start: word }]]
 }
 
-/** Rows of a table, whose lines mean something. */
+/** Whether a quote is rows of a table, whose line breaks matter. */
 const isTable = (quote: string): boolean => quote.includes("\n") && quote.includes(" | ")
 
-interface Props {
-  readonly sentence: Asked["sentences"][number]
-  readonly citations: Asked["citations"]
+interface SentenceProps {
+  readonly sentence: QuestionState["sentences"][number]
+  readonly citations: QuestionState["citations"]
 }
 
-const Sentence = ({ citations, sentence }: Props) => {
+const Sentence = ({ citations, sentence }: SentenceProps) => {
   const words = sentence.text.replace(/(\s*\[\d+\])+\s*$/, "")
   const cited = sentence.citations.map((n) => ({ n, citation: citations.find((each) => each.n === n) }))
   const table = cited.find(
-    ({ citation }) => citation && isTable(citation.quote) && sameWords(citation.quote, words)
+    ({ citation }) => citation && isTable(citation.quote) && hasSameWords(citation.quote, words)
   )
   const text = table?.citation?.quote ?? words
   const markdown = cited.some(({ citation }) => citation !== undefined && isMarkdown(citation.document))
-  const [most, word] = withoutLastWord(text, sentenceRuns(text, markdown))
+  const [most, lastWord] = splitLastWord(text, sentenceRuns(text, markdown))
   return (
     <span class="sentence" data-rows={table !== undefined}>
-      <Runs text={text} runs={most} mark={undefined} />
+      <TextRuns text={text} runs={most} />
       <span class="together">
-        <Runs text={text} runs={word} mark={undefined} />
+        <TextRuns text={text} runs={lastWord} />
         {cited.map(({ citation, n }) => (
           <CitationButton key={n} n={n} citation={citation} />
         ))}
@@ -50,10 +70,10 @@ const Sentence = ({ citations, sentence }: Props) => {
   )
 }
 
-export const Sentences = ({ asked }: { readonly asked: Asked }) => (
-  <p class="answer" aria-busy={asked.state === "asking"}>
-    {asked.sentences.map((sentence, at) => (
-      <Sentence key={at} sentence={sentence} citations={asked.citations} />
+export const Sentences = ({ question }: { readonly question: QuestionState }) => (
+  <p class="answer" aria-busy={question.state === "asking"}>
+    {question.sentences.map((sentence, at) => (
+      <Sentence key={at} sentence={sentence} citations={question.citations} />
     ))}
   </p>
 )

@@ -1,43 +1,58 @@
 /** The page before the first question. */
-import { counted } from "../ui/counted.ts"
+import type { ComponentChildren } from "preact"
+import { DEFAULT_COLLECTION } from "../../contract/CollectionName.ts"
+import { collection, collectionSize } from "../documents/collections.ts"
+import { questionHref } from "../page/route.ts"
 import { status } from "../page/status.ts"
-import { stockOf } from "../documents/stock.ts"
-import { collection } from "../documents/collections.ts"
-import { DEFAULT_COLLECTION } from "../api/collectionPath.ts"
-import { AskedOf } from "./AskedOf.tsx"
-import { History } from "./History.tsx"
-import { QuestionBox } from "./QuestionBox.tsx"
-import { Starters } from "./Starters.tsx"
-import { WaterPicture } from "./WelcomePicture.tsx"
+import { counted } from "../ui/format.ts"
+import { WelcomePicture } from "./WelcomePicture.tsx"
 
-export const Welcome = () => {
+const Starters = ({ questions }: { readonly questions: ReadonlyArray<string> }) =>
+  questions.length === 0 ? null : (
+    <ul class="starters" aria-label="Questions to start with">
+      {questions.map((question) => (
+        <li key={question}>
+          <a href={questionHref(question, DEFAULT_COLLECTION)}>{question}</a>
+        </li>
+      ))}
+    </ul>
+  )
+
+interface Props {
+  /** The question box. */
+  readonly form: ComponentChildren
+  /** Earlier questions. */
+  readonly children: ComponentChildren
+}
+
+export const Welcome = ({ children, form }: Props) => {
   const now = status.value
   const isDefault = collection.value === DEFAULT_COLLECTION
-  const { documents = 0, passages = 0 } = stockOf(collection.value)
-  // While the library fills, what they ask for is on its way.
-  const canBeAsked = documents > 0 || now?.state !== "ready"
+  const { documents = 0, passages = 0 } = collectionSize.value
+  // The starters are about the samples, which may still be in ingestion.
+  const hasSamples = documents > 0 || now?.state !== "ready"
   return (
     <div class="welcome">
       <h1>
         Ask your documents. <em>See the evidence.</em>
       </h1>
       <p class="lead">
-        Twenty passages are drawn, three pass the gate, and every sentence of the answer names its source.
+        Sluice retrieves 20 passages, reranks them, and answers from the best 3, with a source for every
+        sentence.
       </p>
-      <QuestionBox />
-      <AskedOf />
-      {isDefault && canBeAsked && <Starters questions={now?.questions ?? []} />}
-      <WaterPicture />
+      {form}
+      {isDefault && hasSamples && <Starters questions={now?.questions ?? []} />}
+      <WelcomePicture />
       {now !== undefined && (
         <p class="stock">
           {documents === 0
             ? `${isDefault ? "The library" : "This collection"} is empty. `
             : `${counted(documents, "document")}, ${counted(passages, "passage")}. `}
-          <a href="#documents">{documents === 0 ? "Add the first documents" : "See them"}</a>, or drop files
-          and folders anywhere here.
+          <a href="#documents">{documents === 0 ? "Add documents" : "View documents"}</a>, or drop files and
+          folders anywhere on this page.
         </p>
       )}
-      <History />
+      {children}
     </div>
   )
 }

@@ -1,4 +1,4 @@
-/** Which collection is worked on, where there are several. */
+/** Chooses the collection, if there are several. */
 import { useId } from "preact/hooks"
 import { chooseCollection, collection, collections } from "./collections.ts"
 

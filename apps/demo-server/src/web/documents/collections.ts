@@ -1,85 +1,70 @@
-/** The collections, and the one that the page works on. */
-import { effect, signal } from "@preact/signals"
+/** The collections, and the chosen one. */
+import { computed, effect, signal } from "@preact/signals"
 import type { CollectionInfo } from "../../contract/index.ts"
-import { toFailure, type Failure } from "../api/RequestError.ts"
+import { DEFAULT_COLLECTION } from "../../contract/CollectionName.ts"
+import type { RequestError } from "../api/RequestError.ts"
 import { request } from "../api/request.ts"
-import { announce } from "../ui/announce.ts"
-import { DEFAULT_COLLECTION } from "../api/collectionPath.ts"
+import { attempt } from "../page/calls.ts"
+import { browserSetting } from "../page/persisted.ts"
 import { route } from "../page/route.ts"
 import { session } from "../page/session.ts"
-
-const KEY = "sluice-collection"
-
-const stored = (): string => {
-  try {
-    return localStorage.getItem(KEY) ?? DEFAULT_COLLECTION
-  } catch {
-    return DEFAULT_COLLECTION // storage may be forbidden
-  }
-}
+import { status } from "../page/status.ts"
+import { announce } from "../ui/announce.ts"
 
 export const collections = signal<ReadonlyArray<CollectionInfo> | undefined>(undefined)
 
-/** Where is added, shown and asked. Remembered in this browser. */
-export const collection = signal(stored())
+/** The collection that is shown, added to and searched. Remembered in this browser. */
+export const collection = browserSetting("sluice-collection", DEFAULT_COLLECTION)
 
-/** What could not be done to a collection, and why. */
-export const collectionFailure = signal<Failure | undefined>(undefined)
+export const collectionError = signal<RequestError | undefined>(undefined)
+
+/** Documents and passages of the chosen collection; undefined until they are known. */
+export const collectionSize = computed(
+  (): { readonly documents?: number; readonly passages?: number } =>
+    (collection.value === DEFAULT_COLLECTION
+      ? status.value
+      : collections.value?.find(({ name }) => name === collection.value)) ?? {}
+)
 
 export const chooseCollection = (name: string): void => {
   collection.value = name
-  collectionFailure.value = undefined
-  try {
-    localStorage.setItem(KEY, name)
-  } catch {
-    // it then lasts for this visit
-  }
+  collectionError.value = undefined
 }
 
 export const refreshCollections = async (): Promise<void> => {
-  try {
+  const before = collectionError.value
+  const loaded = await attempt(collectionError, async () => {
     const listed = await request<{ collections: Array<CollectionInfo> }>("GET", "/collections")
     collections.value = listed.collections
-    if (collectionFailure.value?.code === "offline") collectionFailure.value = undefined
-  } catch (thrown) {
-    collectionFailure.value = toFailure(thrown)
-    return
-  }
-  // Another tab, or another user of this browser, may have had it.
-  if (!collections.value.some(({ name }) => name === collection.value)) chooseCollection(DEFAULT_COLLECTION)
+  })
+  if (!loaded) return
+  if (before?.code !== "offline") collectionError.value = before
+  // Another tab may have deleted it, or it is of another user of this browser.
+  if (!collections.value?.some(({ name }) => name === collection.value)) chooseCollection(DEFAULT_COLLECTION)
 }
 
 const pathOf = (name: string): string => `/collections/${encodeURIComponent(name)}`
 
-/** Makes one, or finds it, and works on it. Whether it is there. */
-export const makeCollection = async (name: string): Promise<boolean> => {
-  collectionFailure.value = undefined
-  try {
+/** Creates a collection, if there is none of that name, and chooses it. Resolves to whether it exists. */
+export const createCollection = (name: string): Promise<boolean> =>
+  attempt(collectionError, async () => {
     await request<CollectionInfo>("PUT", pathOf(name))
     await refreshCollections()
     chooseCollection(name)
     announce(`The collection ${name} is chosen.`)
-    return true
-  } catch (thrown) {
-    collectionFailure.value = toFailure(thrown)
-    return false
-  }
-}
+  })
 
-/** Removes one with all that is in it, and works on the default one. */
-export const removeCollection = async (name: string): Promise<void> => {
-  collectionFailure.value = undefined
-  try {
+/** Deletes a collection with its documents, and chooses the default one. */
+export const deleteCollection = async (name: string): Promise<void> => {
+  await attempt(collectionError, async () => {
     await request("DELETE", pathOf(name))
     chooseCollection(DEFAULT_COLLECTION)
     announce(`The collection ${name} was deleted.`)
-  } catch (thrown) {
-    collectionFailure.value = toFailure(thrown)
-  }
+  })
   await refreshCollections()
 }
 
-// A link to a question is a link to where it was asked.
+// A link to a question chooses its collection.
 effect(() => {
   const now = route.value
   if (now.view === "ask" && now.question !== undefined) chooseCollection(now.collection)

@@ -1,121 +1,127 @@
-/** The documents of the collection that is chosen. */
+/** The documents of the chosen collection, their texts, and their removal. */
 import { computed, effect, signal, untracked } from "@preact/signals"
-import type { DocumentInfo } from "../../contract/index.ts"
-import { toFailure, type Failure } from "../api/RequestError.ts"
-import { request, requestBlob } from "../api/request.ts"
+import type { DocumentInfo, DocumentText, PageContent } from "../../contract/index.ts"
+import { toRequestError, type RequestError } from "../api/RequestError.ts"
+import { request, requestBlob, withCollection } from "../api/request.ts"
 import { sendFiles } from "../api/sendFiles.ts"
-import { announce } from "../ui/announce.ts"
-import { pathIn } from "../api/collectionPath.ts"
-import { collection, refreshCollections } from "./collections.ts"
-import { counted } from "../ui/counted.ts"
+import { attempt } from "../page/calls.ts"
 import { session } from "../page/session.ts"
-import { forgetTexts } from "./documentTexts.ts"
 import { refreshStatus, status } from "../page/status.ts"
+import { announce } from "../ui/announce.ts"
+import { counted } from "../ui/format.ts"
+import { collection, refreshCollections } from "./collections.ts"
 
 const listed = signal<{ readonly of: string; readonly documents: ReadonlyArray<DocumentInfo> } | undefined>(
   undefined
 )
-/** Absent until they are known; those of another collection are none of this one. */
+/** Undefined until the documents of the chosen collection are known. */
 export const documents = computed(() =>
   listed.value?.of === collection.value ? listed.value.documents : undefined
 )
-export const libraryFailure = signal<Failure | undefined>(undefined)
+export const documentsError = signal<RequestError | undefined>(undefined)
+export const removalError = signal<RequestError | undefined>(undefined)
 
-/** What could not be done to documents, and why. */
-export const removalFailure = signal<Failure | undefined>(undefined)
+/** Orders names as people do: 2 before 10. */
+const { compare } = new Intl.Collator(undefined, { numeric: true })
 
-/** A document that was removed, with its bytes: enough to put it back. */
-interface Removed {
+const refreshDocuments = async (): Promise<void> => {
+  const of = collection.value
+  try {
+    const path = withCollection(of, "/documents")
+    const { documents } = await request<{ documents: Array<DocumentInfo> }>("GET", path)
+    if (of !== collection.value) return
+    listed.value = { of, documents: documents.toSorted((a, b) => compare(a.path, b.path)) }
+    documentsError.value = undefined
+  } catch (thrown) {
+    if (of === collection.value) documentsError.value = toRequestError(thrown)
+  }
+}
+
+const texts = new Map<string, Promise<unknown>>()
+
+/** Each text is loaded once. A failed request is forgotten. */
+const load = <A>(path: string): Promise<A> => {
+  const loading = texts.get(path) ?? request<A>("GET", path)
+  texts.set(path, loading)
+  loading.catch(() => texts.delete(path))
+  return loading as Promise<A>
+}
+
+export const loadText = (collection: string, id: string): Promise<DocumentText> =>
+  load(withCollection(collection, `/documents/${id}`))
+export const loadPage = (collection: string, id: string, number: number): Promise<PageContent> =>
+  load(withCollection(collection, `/documents/${id}/pages/${number}`))
+
+/** Call it after documents were added or removed. */
+export const documentsChanged = async (): Promise<void> => {
+  texts.clear()
+  await Promise.all([refreshDocuments(), refreshCollections(), refreshStatus()])
+}
+
+/** A removed document with its file: enough to restore it. */
+interface RemovedDocument {
   readonly document: DocumentInfo
   readonly collection: string
   readonly original: Blob
 }
 
-/** What can be put back, the latest last. */
-export const removed = signal<ReadonlyArray<Removed>>([])
+/** What can be restored, the latest last. */
+export const removed = signal<ReadonlyArray<RemovedDocument>>([])
 export const restoring = signal(false)
 
-/** How many of those that are being removed are gone. */
+/** Progress of `removeDocuments`. */
 export const removing = signal<{ readonly done: number; readonly total: number } | undefined>(undefined)
 
-/** As people order names: 2 before 10. */
-const { compare } = new Intl.Collator(undefined, { numeric: true })
+/** Identifiers of documents whose removal has started. */
+const inRemoval = new Set<string>()
 
-export const refreshDocuments = async (): Promise<void> => {
-  const of = collection.value
-  try {
-    const { documents } = await request<{ documents: Array<DocumentInfo> }>("GET", pathIn(of, "/documents"))
-    if (of !== collection.value) return
-    listed.value = { of, documents: documents.toSorted((a, b) => compare(a.path, b.path)) }
-    libraryFailure.value = undefined
-  } catch (thrown) {
-    if (of === collection.value) libraryFailure.value = toFailure(thrown)
-  }
-}
-
-/** After documents came or went. */
-export const documentsChanged = async (): Promise<void> => {
-  forgetTexts()
-  await Promise.all([refreshDocuments(), refreshCollections(), refreshStatus()])
-}
-
-/** Identifiers of documents on their way out: they are not removed again. */
-const leaving = new Set<string>()
-
-/** Removes at once; the original is fetched first, so that it can be undone. */
+/** Removes a document. Its file is downloaded first, so that the removal can be undone. */
 export const removeDocument = async (document: DocumentInfo): Promise<void> => {
-  if (leaving.has(document.id)) return
-  leaving.add(document.id)
-  removalFailure.value = undefined
-  try {
+  const { id, title } = document
+  if (inRemoval.has(id)) return
+  inRemoval.add(id)
+  await attempt(removalError, async () => {
     const of = collection.value
-    const original = await requestBlob(pathIn(of, `/documents/${document.id}/file`))
-    await request("DELETE", pathIn(of, `/documents/${document.id}`))
+    const original = await requestBlob(withCollection(of, `/documents/${id}/file`))
+    await request("DELETE", withCollection(of, `/documents/${id}`))
     removed.value = [...removed.value, { document, collection: of, original }]
-    announce(`${document.title} was removed. Undo is offered.`)
-  } catch (thrown) {
-    removalFailure.value = toFailure(thrown)
-  }
-  await documentsChanged().finally(() => leaving.delete(document.id))
+    announce(`${title} was removed. You can undo this.`)
+  })
+  await documentsChanged().finally(() => inRemoval.delete(id))
 }
 
-/** Removes many for good, one after the other. */
+/** Removes documents one after the other. This cannot be undone. */
 export const removeDocuments = async (all: ReadonlyArray<DocumentInfo>): Promise<void> => {
   const of = collection.value
-  removalFailure.value = undefined
   let done = 0
-  try {
+  await attempt(removalError, async () => {
     for (const { id } of all) {
       removing.value = { done, total: all.length }
-      await request("DELETE", pathIn(of, `/documents/${id}`))
+      await request("DELETE", withCollection(of, `/documents/${id}`))
       done++
     }
-  } catch (thrown) {
-    removalFailure.value = toFailure(thrown)
-  }
+  })
   removing.value = undefined
   announce(`${counted(done, "document")} removed.`)
   await documentsChanged()
 }
 
+/** Restores the document that was removed last. */
 export const undoRemoval = async (): Promise<void> => {
   const last = removed.value.at(-1)
   if (last === undefined || restoring.value) return
   restoring.value = true
-  removalFailure.value = undefined
-  try {
-    const { metadata, path } = last.document
-    await sendFiles(last.collection, [{ path, file: last.original }], { onSent() {}, onEvent() {} }, metadata)
+  await attempt(removalError, async () => {
+    const { metadata, path, title } = last.document
+    await sendFiles(last.collection, [{ path, file: last.original }], {}, metadata)
     removed.value = removed.value.filter((each) => each !== last)
-    announce(`${last.document.title} is back.`)
-  } catch (thrown) {
-    removalFailure.value = toFailure(thrown)
-  }
+    announce(`${title} was restored.`)
+  })
   restoring.value = false
   await documentsChanged()
 }
 
-// While the samples are read, the list grows with the status.
+// While the samples are ingested, the list grows with the status.
 effect(() => {
   void status.value?.documents
   void collection.value

@@ -1,131 +1,137 @@
-/** Files on their way into the library. */
+/** File uploads. */
 import { signal } from "@preact/signals"
 import { documentPath } from "../../contract/DocumentPath.ts"
 import type { IngestStreamEvent } from "../../contract/index.ts"
-import { toFailure } from "../api/RequestError.ts"
 import { sendFiles, type PathedFile } from "../api/sendFiles.ts"
-import { announce } from "../ui/announce.ts"
-import { collection } from "./collections.ts"
-import { counted } from "../ui/counted.ts"
-import { documentsChanged } from "./documents.ts"
+import { toRequestError } from "../api/RequestError.ts"
 import { session } from "../page/session.ts"
+import { announce } from "../ui/announce.ts"
+import { counted } from "../ui/format.ts"
+import { collection } from "./collections.ts"
+import { documentsChanged } from "./documents.ts"
 
-/** One file. `sent` counts bytes. `reading` means that the server has it all; `unsent`: nobody knows that it has. */
-export interface Upload extends PathedFile {
-  /** Where it goes. */
+/** One file. `reading`: the server has all of it. `unsent`: the server may not have it. */
+export interface FileUpload extends PathedFile {
   readonly collection: string
   state: "waiting" | "sending" | "reading" | "added" | "replaced" | "unchanged" | "failed" | "unsent"
+  /** Bytes sent. */
   sent: number
   /** Why it failed or was not sent, and what to do. */
   message?: string
 }
 
-/** All files of this visit; the array is the same, the signal's object is new at every change. */
-export const uploads = signal<{ readonly files: ReadonlyArray<Upload>; readonly running: boolean }>({
+/** All files of this visit. The array stays the same; the signal's object is new at every change. */
+export const uploads = signal<{ readonly files: ReadonlyArray<FileUpload>; readonly running: boolean }>({
   files: [],
   running: false
 })
 
-/** A request holds at most this many files or bytes: progress stays visible, a failure costs little. */
+/** Files and bytes of one request at most: progress stays visible, and a failure costs little. */
 const BATCH = { files: 200, bytes: 32 * 1024 * 1024 }
 
-let files: Array<Upload> = []
-let waiting: Array<Upload> = []
+let files: Array<FileUpload> = []
+let waiting: Array<FileUpload> = []
 let running = false
-let painting = false
+let scheduled = false
 
-/** Thousands of events a second become one change a frame. */
-const changed = (): void => {
-  if (painting) return
-  painting = true
+/** Publishes thousands of events a second as one change per frame. */
+const publish = (): void => {
+  if (scheduled) return
+  scheduled = true
   requestAnimationFrame(() => {
-    painting = false
+    scheduled = false
     uploads.value = { files, running }
   })
 }
 
-/** Of one collection. */
-const takeBatch = (): Array<Upload> => {
+/** Takes the next files of one collection. */
+const takeBatch = (): Array<FileUpload> => {
   let bytes = 0
-  const fits = waiting.findIndex(({ collection, file }, at) => {
+  const end = waiting.findIndex(({ collection, file }, at) => {
     bytes += file.size
-    const another = collection !== waiting[0]?.collection
-    return another || at === BATCH.files || (at > 0 && bytes > BATCH.bytes)
+    const isOther = collection !== waiting[0]?.collection
+    return isOther || at === BATCH.files || (at > 0 && bytes > BATCH.bytes)
   })
-  return waiting.splice(0, fits === -1 ? waiting.length : fits)
+  return waiting.splice(0, end === -1 ? waiting.length : end)
 }
 
-/** The parts leave in order: so much of the request is so much of each file, but for the parts' headers. */
-const spread = (batch: ReadonlyArray<Upload>, sent: number): void => {
+/** Shares the bytes sent among the files: the parts of a request are sent in order. */
+const spreadBytes = (batch: ReadonlyArray<FileUpload>, sent: number): void => {
   let left = sent
   for (const upload of batch) {
     upload.sent = Math.min(upload.file.size, left)
     left = Math.max(0, left - upload.file.size)
     if (upload.state === "sending" && upload.sent === upload.file.size) upload.state = "reading"
   }
-  changed()
+  publish()
 }
 
-const onEvent = (byPath: Map<string, Upload>, event: IngestStreamEvent): void => {
+const onEvent = (byPath: Map<string, FileUpload>, event: IngestStreamEvent): void => {
   if (event.type !== "document" || event.status === "removed") return
   const upload = byPath.get(event.path)
   if (upload === undefined) return
   upload.state = event.status
   upload.sent = upload.file.size
   if (event.failure !== undefined) upload.message = event.failure.message
-  changed()
+  publish()
 }
 
-const sendBatch = async (into: string, batch: ReadonlyArray<Upload>): Promise<void> => {
+const sendBatch = async (into: string, batch: ReadonlyArray<FileUpload>): Promise<void> => {
   const byPath = new Map(batch.map((upload) => [upload.path, upload]))
   for (const upload of batch) upload.state = "sending"
-  let broken = "The server did not say what became of them."
+  let reason = "The server did not report what happened to these files."
   try {
     await sendFiles(into, batch, {
-      onSent: (bytes) => spread(batch, bytes),
+      onSent: (bytes) => spreadBytes(batch, bytes),
       onEvent: (event) => onEvent(byPath, event)
     })
   } catch (thrown) {
-    const { code, message } = toFailure(thrown)
-    broken = code === "offline" ? "The connection to the server broke." : message
+    const { code, message } = toRequestError(thrown)
+    reason = code === "offline" ? "The connection to the server broke." : message
   }
   for (const upload of batch) {
-    if (upload.state !== "sending" && upload.state !== "reading") continue
-    upload.state = "unsent"
-    upload.message = broken
+    if (upload.state === "sending" || upload.state === "reading")
+      Object.assign(upload, { state: "unsent", message: reason })
   }
-  changed()
+  publish()
   await documentsChanged()
 }
 
-// What is left unsent would be lost with the page: the browser asks first, but not once its user is gone.
+// Unsent files would be lost with the page: the browser asks first, unless the user has signed out.
 window.addEventListener("beforeunload", (event) => {
   if (running && session.value !== "unknown") event.preventDefault()
 })
 
-const run = async (): Promise<void> => {
+const sendAll = async (): Promise<void> => {
   running = true
   for (let batch = takeBatch(); batch[0] !== undefined; batch = takeBatch())
     await sendBatch(batch[0].collection, batch)
   running = false
-  changed()
-  announce(`${outcome(files)}.`)
+  publish()
+  announce(`${describeUploads(files)}.`)
 }
 
-const isOneOf =
-  (...states: ReadonlyArray<Upload["state"]>) =>
-  ({ state }: Upload): boolean =>
+const start = (fresh: ReadonlyArray<FileUpload>): void => {
+  waiting.push(...fresh)
+  publish()
+  announce(`Sending ${counted(fresh.length, "file")}.`)
+  if (!running) void sendAll()
+}
+
+const isIn =
+  (...states: ReadonlyArray<FileUpload["state"]>) =>
+  ({ state }: FileUpload): boolean =>
     states.includes(state)
 
-export const isFailed = isOneOf("failed")
-export const isUnsent = isOneOf("unsent")
-export const isMoving = isOneOf("sending", "reading")
-export const isDone = isOneOf("added", "replaced", "unchanged", "failed", "unsent")
+export const isFailed = isIn("failed")
+export const isUnsent = isIn("unsent")
+export const isInProgress = isIn("sending", "reading")
+export const isFinished = isIn("added", "replaced", "unchanged", "failed", "unsent")
 
-/** What finished uploads came to; says nothing of the rest of the library. */
-export const outcome = (files: ReadonlyArray<Upload>): string => {
+/** `2 files read, 1 file not sent`. */
+export const describeUploads = (files: ReadonlyArray<FileUpload>): string => {
   const [failed, unsent] = [files.filter(isFailed).length, files.filter(isUnsent).length]
-  const read = files.filter(isDone).length - failed - unsent
+  const read = files.filter(isFinished).length - failed - unsent
   return [
     ...(read > 0 ? [`${counted(read, "file")} read`] : []),
     ...(failed > 0 ? [`${counted(failed, "file")} could not be read`] : []),
@@ -133,44 +139,39 @@ export const outcome = (files: ReadonlyArray<Upload>): string => {
   ].join(", ")
 }
 
-/** Once more what did not reach the server. */
-export const sendAgain = (): void => {
+/** Sends again what did not reach the server. */
+export const resendFiles = (): void => {
   const unsent = files.filter(isUnsent)
   for (const upload of unsent) {
     Object.assign(upload, { state: "waiting", sent: 0 })
     delete upload.message
   }
-  waiting.push(...unsent)
-  changed()
-  announce(`Sending ${counted(unsent.length, "file")}.`)
-  if (!running) void run()
+  start(unsent)
 }
 
-/** As the server will name it. A form carries no double quotes in names. */
-const pathOf = (path: string): string => documentPath(path.replaceAll('"', "'"))
+/** The path that the server will use. A form cannot carry double quotes in file names. */
+const serverPath = (path: string): string => documentPath(path.replaceAll('"', "'"))
 
-/** Sends files one batch after the other. A path that is sent again takes the place of the one before. */
-export const upload = (chosen: ReadonlyArray<PathedFile>): void => {
+/** Uploads files in batches. A file with the path of an earlier one replaces it. */
+export const uploadFiles = (chosen: ReadonlyArray<PathedFile>): void => {
   if (chosen.length === 0) return
   const into = collection.value
-  const fresh = chosen.map(({ file, path }): Upload => ({
+  const fresh = chosen.map(({ file, path }): FileUpload => ({
     file,
-    path: pathOf(path),
+    path: serverPath(path),
     collection: into,
     state: "waiting",
     sent: 0
   }))
   const paths = new Set(fresh.map(({ path }) => path))
-  const isReplaced = (of: Upload) => of.collection === into && paths.has(of.path)
+  const isReplaced = (of: FileUpload) => of.collection === into && paths.has(of.path)
   files = [...files.filter((each) => !isReplaced(each) || each.state === "sending"), ...fresh]
-  waiting = [...waiting.filter((each) => !isReplaced(each)), ...fresh]
-  changed()
-  announce(`Sending ${counted(fresh.length, "file")}.`)
-  if (!running) void run()
+  waiting = waiting.filter((each) => !isReplaced(each))
+  start(fresh)
 }
 
-/** Takes finished files off the list. */
+/** Removes finished files from the list. */
 export const clearUploads = (): void => {
-  files = files.filter((each) => !isDone(each))
-  changed()
+  files = files.filter((each) => !isFinished(each))
+  publish()
 }

@@ -1,85 +1,74 @@
-/** The collections: one is chosen, made, or deleted after a second look. */
-import { useLayoutEffect, useRef, useState } from "preact/hooks"
-import { COLLECTION_PATTERN, DEFAULT_COLLECTION } from "../api/collectionPath.ts"
+/** Chooses, creates and deletes collections. */
+import { useLayoutEffect, useState } from "preact/hooks"
+import { COLLECTION_NAME, DEFAULT_COLLECTION } from "../../contract/CollectionName.ts"
+import { CollectionChoice } from "../documents/CollectionChoice.tsx"
 import {
   collection,
-  collectionFailure,
-  collections,
-  makeCollection,
-  removeCollection
+  collectionError,
+  collectionSize,
+  createCollection,
+  deleteCollection
 } from "../documents/collections.ts"
-import { counted } from "../ui/counted.ts"
-import { CollectionChoice } from "../documents/CollectionChoice.tsx"
+import { ActionForm } from "../ui/ActionForm.tsx"
 import { Confirm } from "../ui/Confirm.tsx"
 import { Field } from "../ui/Fields.tsx"
-import { Problem } from "../ui/Problem.tsx"
+import { counted } from "../ui/format.ts"
+import { ErrorMessage } from "../ui/Notices.tsx"
 
-const NewCollection = ({ onDone }: { readonly onDone: () => void }) => {
-  const [busy, setBusy] = useState(false)
-  const input = useRef<HTMLInputElement>(null)
-  useLayoutEffect(() => input.current?.focus(), [])
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
-    const name = input.current?.value.trim() ?? ""
-    if (name === "" || busy) return
-    setBusy(true)
-    const made = await makeCollection(name)
-    setBusy(false)
-    if (made) onDone()
-  }
-  return (
-    <form class="new-key" onSubmit={submit} aria-busy={busy}>
-      <Field
-        label="Name of the collection"
-        hint="Letters, digits, dots, dashes and underscores. Its documents are asked apart from all others."
-      >
-        {(id) => (
-          <input
-            id={id}
-            ref={input}
-            required
-            maxLength={64}
-            pattern={COLLECTION_PATTERN}
-            title="A letter or a digit, then letters, digits, dots, dashes or underscores"
-            autocomplete="off"
-            spellcheck={false}
-          />
-        )}
-      </Field>
-      <div class="send">
-        <button class="button primary" type="submit" aria-disabled={busy}>
-          Make it
-        </button>
-        <button class="button" type="button" onClick={onDone}>
-          Cancel
-        </button>
-      </div>
-    </form>
-  )
+interface FormProps {
+  readonly onDone: () => void
 }
 
-const Deletion = ({ name, onDone }: { readonly name: string; readonly onDone: () => void }) => {
-  const held = collections.value?.find((each) => each.name === name)?.documents
-  const what =
-    held === undefined ? "all its documents" : held === 0 ? "nothing in it" : counted(held, "document")
+const NewCollection = ({ onDone }: FormProps) => (
+  <ActionForm class="new-key" action="Create" send={(read) => createCollection(read("name"))} onDone={onDone}>
+    <Field
+      label="Name of the collection"
+      hint="Letters, digits, dots, dashes and underscores. Each collection is searched separately."
+    >
+      {(id) => (
+        <input
+          id={id}
+          name="name"
+          required
+          maxLength={64}
+          pattern={COLLECTION_NAME.source}
+          title="A letter or a digit, then letters, digits, dots, dashes or underscores"
+          autocomplete="off"
+          spellcheck={false}
+        />
+      )}
+    </Field>
+  </ActionForm>
+)
+
+const Deletion = ({ name, onDone }: FormProps & { readonly name: string }) => {
+  const { documents } = collectionSize.value
+  const contents =
+    documents === undefined
+      ? " with all its documents"
+      : documents === 0
+        ? ""
+        : ` with ${counted(documents, "document")}`
   return (
     <Confirm
       label={`Delete ${name}?`}
-      action="Delete for good"
+      action="Delete"
       keep="Keep it"
-      onSure={() => removeCollection(name)}
+      onConfirm={() => deleteCollection(name)}
       onDone={onDone}
     >
-      Delete <b>{name}</b>, with {what}? Nobody can bring it back.
+      Delete <b>{name}</b>
+      {contents}? This can’t be undone.
     </Confirm>
   )
 }
 
-export const Collections = () => {
-  const [doing, setDoing] = useState<"making" | "deleting" | undefined>(undefined)
+export const CollectionsBar = () => {
+  const [open, setOpen] = useState<"creation" | "deletion" | undefined>(undefined)
   const chosen = collection.value
-  useLayoutEffect(() => setDoing(undefined), [chosen])
-  const done = () => setDoing(undefined)
+  useLayoutEffect(() => setOpen(undefined), [chosen])
+  const close = () => setOpen(undefined)
+  const toggle = (form: "creation" | "deletion") => setOpen(open === form ? undefined : form)
   return (
     <section class="collections" aria-label="Collections">
       <div class="collections-head">
@@ -87,8 +76,8 @@ export const Collections = () => {
         <button
           class="link"
           type="button"
-          aria-expanded={doing === "making"}
-          onClick={() => setDoing(doing === "making" ? undefined : "making")}
+          aria-expanded={open === "creation"}
+          onClick={() => toggle("creation")}
         >
           New collection
         </button>
@@ -96,16 +85,16 @@ export const Collections = () => {
           <button
             class="link trouble-link"
             type="button"
-            aria-expanded={doing === "deleting"}
-            onClick={() => setDoing(doing === "deleting" ? undefined : "deleting")}
+            aria-expanded={open === "deletion"}
+            onClick={() => toggle("deletion")}
           >
             Delete {chosen}
           </button>
         )}
       </div>
-      {doing === "making" && <NewCollection onDone={done} />}
-      {doing === "deleting" && <Deletion name={chosen} onDone={done} />}
-      <Problem failure={collectionFailure.value} />
+      {open === "creation" && <NewCollection onDone={close} />}
+      {open === "deletion" && <Deletion name={chosen} onDone={close} />}
+      <ErrorMessage error={collectionError.value} />
     </section>
   )
 }

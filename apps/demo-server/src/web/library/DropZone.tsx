@@ -1,8 +1,8 @@
-/** The whole page takes files that are dropped on it. */
+/** The whole page accepts dropped files. */
 import { useEffect, useState } from "preact/hooks"
-import { droppedFiles } from "../documents/droppedFiles.ts"
-import { go } from "../page/route.ts"
-import { upload } from "../documents/uploads.ts"
+import { filesOfDrop } from "../documents/files.ts"
+import { uploadFiles } from "../documents/uploads.ts"
+import { navigate } from "../page/route.ts"
 
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false
 
@@ -22,20 +22,20 @@ export const DropZone = () => {
       )
     listen("dragenter", () => setOver(true))
     listen("dragover", () => setOver(true))
-    // Leaving an element for another is no leaving; leaving the window has nothing it goes to.
+    // Without a related target the pointer leaves the window, not just an element.
     listen("dragleave", (event) => event.relatedTarget === null && setOver(false))
     listen("drop", async (event) => {
       setOver(false)
       if (event.dataTransfer === null) return
-      const files = await droppedFiles(event.dataTransfer)
-      upload(files)
-      if (files.length > 0) go("#documents")
+      const files = await filesOfDrop(event.dataTransfer)
+      uploadFiles(files)
+      if (files.length > 0) navigate("#documents")
     })
     return () => stop.abort()
   }, [])
   return over ? (
     <div class="drop" aria-hidden="true">
-      <p>Let go, and the library takes them in.</p>
+      <p>Drop to add</p>
     </div>
   ) : null
 }

@@ -1,19 +1,19 @@
-/** Removes all documents of the list at once, after a second look. */
+/** Removes all documents of the list, after confirmation. */
 import { useState } from "preact/hooks"
 import type { DocumentInfo } from "../../contract/index.ts"
-import { counted } from "../ui/counted.ts"
 import { removeDocuments, removing } from "../documents/documents.ts"
 import { Confirm } from "../ui/Confirm.tsx"
-import { Meter } from "../ui/Meter.tsx"
+import { counted } from "../ui/format.ts"
+import { ProgressBar } from "../ui/Notices.tsx"
 
 interface Props {
   readonly found: ReadonlyArray<DocumentInfo>
-  /** What the list says of itself. */
+  /** The size of the list. */
   readonly children: string
 }
 
-export const RemoveFound = ({ children, found }: Props) => {
-  const [asking, setAsking] = useState(false)
+export const RemoveAll = ({ children, found }: Props) => {
+  const [confirming, setConfirming] = useState(false)
   const now = removing.value
   const what = counted(found.length, "document")
   return (
@@ -21,28 +21,28 @@ export const RemoveFound = ({ children, found }: Props) => {
       <p class="found quiet">
         {now === undefined
           ? children
-          : `Removing ${now.done.toLocaleString()} of ${counted(now.total, "document")}`}
+          : `Removed ${now.done.toLocaleString()} of ${counted(now.total, "document")}`}
         {found.length > 1 && now === undefined && (
           <button
             class="link trouble-link"
             type="button"
-            aria-expanded={asking}
-            onClick={() => setAsking(!asking)}
+            aria-expanded={confirming}
+            onClick={() => setConfirming(!confirming)}
           >
             Remove all {found.length.toLocaleString()}
           </button>
         )}
       </p>
-      {now !== undefined && <Meter label="Removing" done={now.done} total={now.total} />}
-      {asking && (
+      {now !== undefined && <ProgressBar label="Removing" done={now.done} total={now.total} />}
+      {confirming && (
         <Confirm
           label={`Remove ${what}?`}
-          action="Remove for good"
+          action="Remove all"
           keep="Keep them"
-          onSure={() => removeDocuments(found)}
-          onDone={() => setAsking(false)}
+          onConfirm={() => removeDocuments(found)}
+          onDone={() => setConfirming(false)}
         >
-          Remove the {what} of this list? Nobody can bring them back.
+          Remove the {what} in this list? This can’t be undone.
         </Confirm>
       )}
     </>

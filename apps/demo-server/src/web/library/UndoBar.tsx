@@ -1,4 +1,4 @@
-/** Removed documents can be put back, the latest first, for as long as this stands. */
+/** Restores removed documents, the latest first. */
 import { removed, restoring, undoRemoval } from "../documents/documents.ts"
 
 export const UndoBar = () => {
@@ -12,7 +12,7 @@ export const UndoBar = () => {
         {more > 0 && ` and ${more} more`}
       </span>
       <button class="link" type="button" aria-disabled={restoring.value} onClick={undoRemoval}>
-        {restoring.value ? "Putting it back" : "Undo"}
+        {restoring.value ? "Restoring…" : "Undo"}
       </button>
       <button class="icon" type="button" aria-label="Dismiss" onClick={() => (removed.value = [])}>
         ×

@@ -1,67 +1,57 @@
-/** Files on their way: all of them as one bar, those that move now one by one, and what failed or was not sent. */
-import { counted } from "../ui/counted.ts"
+/** Uploads: one bar for all files, the files in progress, and those that failed or were not sent. */
 import {
   clearUploads,
-  isDone,
+  describeUploads,
+  type FileUpload,
   isFailed,
-  isMoving,
+  isFinished,
+  isInProgress,
   isUnsent,
-  outcome,
-  sendAgain,
-  type Upload,
+  resendFiles,
   uploads
 } from "../documents/uploads.ts"
-import { byteSize } from "../ui/byteSize.ts"
-import { Meter } from "../ui/Meter.tsx"
+import { byteSize, counted } from "../ui/format.ts"
+import { ProgressBar } from "../ui/Notices.tsx"
 import { Scroller } from "../ui/Scroller.tsx"
 
-/** So many single files are shown; the bar stands for the rest. */
-const SHOWN = 8
+/** Files shown one by one at most; the bar stands for the rest. */
+const MAX_ROWS = 8
 
-/** The path stands above it. */
-const reasonOf = (message: string, path: string): string => {
+/** Leaves the path out of a message: it is shown above. */
+const withoutPath = (message: string, path: string): string => {
   const reason = message.startsWith(path) ? `It${message.slice(path.length)}`.replace(/^It: /, "") : message
   return reason.charAt(0).toUpperCase() + reason.slice(1)
 }
 
-const Row = ({ upload }: { readonly upload: Upload }) => (
+const Row = ({ upload }: { readonly upload: FileUpload }) => (
   <li data-state={upload.state}>
     <span class="path">{upload.path}</span>
     <span class="quiet">{byteSize(upload.file.size)}</span>
     <span class="said">{upload.state === "unsent" ? "not sent" : upload.state}</span>
     {upload.state === "sending" && (
-      <Meter label={`Sending ${upload.path}`} done={upload.sent} total={upload.file.size} />
+      <ProgressBar label={`Sending ${upload.path}`} done={upload.sent} total={upload.file.size} />
     )}
-    {isFailed(upload) && upload.message !== undefined && <p>{reasonOf(upload.message, upload.path)}</p>}
+    {isFailed(upload) && upload.message !== undefined && <p>{withoutPath(upload.message, upload.path)}</p>}
   </li>
-)
-
-/** Why files were not sent, once for all of them; they are kept, and sent again when that is wanted. */
-const Unsent = ({ files }: { readonly files: ReadonlyArray<Upload> }) => (
-  <div class="failed" role="alert">
-    <p>{files[0]?.message}</p>
-    <button class="button" type="button" onClick={sendAgain}>
-      Send again
-    </button>
-  </div>
 )
 
 export const UploadProgress = () => {
   const { files, running } = uploads.value
   if (files.length === 0) return null
-  const told = files.filter(isFailed)
+  const failed = files.filter(isFailed)
   const unsent = files.filter(isUnsent)
-  const rest = files.filter((upload) => !isFailed(upload))
-  const single = files.length <= SHOWN ? rest : [...unsent, ...rest.filter(isMoving)].slice(0, SHOWN)
-  const done = files.filter(isDone).length
+  const others = files.filter((upload) => !isFailed(upload))
+  const rows =
+    files.length <= MAX_ROWS ? others : [...unsent, ...others.filter(isInProgress)].slice(0, MAX_ROWS)
+  const finished = files.filter(isFinished).length
   return (
-    <section class="uploads" aria-label="Files on their way">
+    <section class="uploads" aria-label="Uploads">
       <p class="uploads-head">
         <strong>
           {running
-            ? `${done.toLocaleString()} of ${counted(files.length, "file")}` +
-              (told.length > 0 ? `, ${told.length.toLocaleString()} could not be read` : "")
-            : outcome(files)}
+            ? `${finished.toLocaleString()} of ${counted(files.length, "file")}` +
+              (failed.length > 0 ? `, ${failed.length.toLocaleString()} could not be read` : "")
+            : describeUploads(files)}
         </strong>
         {!running && (
           <button class="link" type="button" onClick={clearUploads}>
@@ -69,11 +59,18 @@ export const UploadProgress = () => {
           </button>
         )}
       </p>
-      {running && <Meter label="All files" done={done} total={files.length} />}
-      {!running && unsent.length > 0 && <Unsent files={unsent} />}
-      <Scroller class="uploads-list" label="Files one by one">
+      {running && <ProgressBar label="All files" done={finished} total={files.length} />}
+      {!running && unsent.length > 0 && (
+        <div class="failed" role="alert">
+          <p>{unsent[0]?.message}</p>
+          <button class="button" type="button" onClick={resendFiles}>
+            Send again
+          </button>
+        </div>
+      )}
+      <Scroller class="uploads-list" label="Files">
         <ul>
-          {[...told, ...single].map((upload) => (
+          {[...failed, ...rows].map((upload) => (
             <Row key={`${upload.collection} ${upload.path}`} upload={upload} />
           ))}
         </ul>

@@ -1,16 +1,16 @@
-/** Runs of text, with what is quoted marked. */
-import type { Run } from "./inline.ts"
+/** Runs of text, with the quote marked. */
+import type { TextRun } from "./inline.ts"
 
-type Mark = { readonly start: number; readonly end: number } | undefined
+export type TextMark = { readonly start: number; readonly end: number } | undefined
 
 interface Props {
   readonly text: string
-  readonly runs: ReadonlyArray<Run>
-  readonly mark: Mark
+  readonly runs: ReadonlyArray<TextRun>
+  readonly mark?: TextMark
 }
 
-/** A run, cut where the mark begins and ends. */
-const cut = (run: Run, mark: Mark): Array<Run & { readonly marked: boolean }> => {
+/** Splits a run where the mark begins and ends. */
+const split = (run: TextRun, mark: TextMark): Array<TextRun & { readonly marked: boolean }> => {
   const from = Math.max(run.start, mark?.start ?? run.end)
   const to = Math.min(run.end, mark?.end ?? run.end)
   if (mark === undefined || from >= to) return [{ ...run, marked: false }]
@@ -21,15 +21,7 @@ const cut = (run: Run, mark: Mark): Array<Run & { readonly marked: boolean }> =>
   ].filter((piece) => piece.end > piece.start)
 }
 
-const Piece = ({
-  marked,
-  text,
-  run
-}: {
-  readonly marked: boolean
-  readonly text: string
-  readonly run: Run
-}) => {
+const Piece = ({ marked, run, text }: { marked: boolean; run: TextRun; text: string }) => {
   const plain = marked ? <mark>{text}</mark> : <>{text}</>
   const coded = run.code ? <code>{plain}</code> : plain
   const strong = run.strong ? <strong>{coded}</strong> : coded
@@ -43,10 +35,10 @@ const Piece = ({
   )
 }
 
-export const Runs = ({ mark, runs, text }: Props) => (
+export const TextRuns = ({ mark, runs, text }: Props) => (
   <>
     {runs.flatMap((run) =>
-      cut(run, mark).map((piece) => (
+      split(run, mark).map((piece) => (
         <Piece
           key={piece.start}
           marked={piece.marked}

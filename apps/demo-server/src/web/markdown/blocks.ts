@@ -1,30 +1,30 @@
-/** A block of a document as it is shown: without its markup, every character at its place in the text. */
+/** Blocks of a document without their markup. Every character keeps its offset in the text. */
 import type { DocumentText } from "../../contract/index.ts"
-import { markdownRuns, type Run } from "./inline.ts"
+import { markdownRuns, type TextRun } from "./inline.ts"
 
 type Block = DocumentText["blocks"][number]
 type Format = DocumentText["document"]["format"]
 
-export type Readable =
-  | { readonly kind: "heading"; readonly level: number; readonly runs: ReadonlyArray<Run> }
-  | { readonly kind: "paragraph" | "quotation"; readonly runs: ReadonlyArray<Run> }
-  | { readonly kind: "list"; readonly items: ReadonlyArray<Item> }
-  | Table
+export type ReadableBlock =
+  | { readonly kind: "heading"; readonly level: number; readonly runs: ReadonlyArray<TextRun> }
+  | { readonly kind: "paragraph" | "quotation"; readonly runs: ReadonlyArray<TextRun> }
+  | { readonly kind: "list"; readonly items: ReadonlyArray<ListItem> }
+  | TableBlock
   | { readonly kind: "code"; readonly start: number; readonly end: number }
 
-export interface Item {
+interface ListItem {
   readonly depth: number
   readonly marker: string
-  readonly runs: ReadonlyArray<Run>
+  readonly runs: ReadonlyArray<TextRun>
 }
 
-export interface Table {
+interface TableBlock {
   readonly kind: "table"
   readonly columns: number
-  /** Which row names the columns; -1: none does. */
+  /** The index of the header row; -1: none. */
   readonly head: number
-  /** A row of one cell goes across: it is the caption, above or below, or a heading between. */
-  readonly rows: ReadonlyArray<ReadonlyArray<ReadonlyArray<Run>>>
+  /** A row of one cell spans all columns: a caption, or a heading between. */
+  readonly rows: ReadonlyArray<ReadonlyArray<ReadonlyArray<TextRun>>>
 }
 
 interface Part {
@@ -53,10 +53,10 @@ const trimmed = (text: string, { start, end }: Part): Part => {
 
 const MARKER = /^(\s*)([-*+•◦▪–]|\d{1,4}[.)]|[a-z][.)])\s+/
 
-const listItems = (text: string, block: Part, runsOf: (part: Part) => Array<Run>): Array<Item> => {
+const listItems = (text: string, block: Part, runsOf: (part: Part) => Array<TextRun>): Array<ListItem> => {
   const lines = linesOf(text, block)
   const marked = lines.some((line) => MARKER.test(text.slice(line.start, line.end)))
-  const items: Array<{ depth: number; marker: string; runs: Array<Run> }> = []
+  const items: Array<{ depth: number; marker: string; runs: Array<TextRun> }> = []
   for (const line of lines) {
     const found = MARKER.exec(text.slice(line.start, line.end))
     const last = items.at(-1)
@@ -87,7 +87,7 @@ const cellsOf = (text: string, line: Part, separator: RegExp): Array<Part> => {
 
 const RULE = /^[\s|:+-]*-[\s|:+-]*$/
 
-const table = (text: string, block: Part, runsOf: (part: Part) => Array<Run>): Readable => {
+const table = (text: string, block: Part, runsOf: (part: Part) => Array<TextRun>): ReadableBlock => {
   const lines = linesOf(text, block)
   const piped = lines.some((line) => text.slice(line.start, line.end).includes("|"))
   const rows = lines
@@ -104,10 +104,11 @@ const table = (text: string, block: Part, runsOf: (part: Part) => Array<Run>): R
   return { kind: "table", columns, head, rows }
 }
 
-/** Takes a block's own markup off. Only Markdown has any; other formats' text is what their reader sees. */
-export const readable = (text: string, format: Format, block: Block): Readable => {
+/** Removes a block's own markup. Only Markdown has any: the text of other formats has none. */
+export const readableBlock = (text: string, format: Format, block: Block): ReadableBlock => {
   const markdown = format === "markdown"
-  const runsOf = (part: Part): Array<Run> => (markdown ? markdownRuns(text, part.start, part.end) : [part])
+  const runsOf = (part: Part): Array<TextRun> =>
+    markdown ? markdownRuns(text, part.start, part.end) : [part]
   const part = trimmed(text, block)
   const source = text.slice(part.start, part.end)
   switch (block.kind) {
@@ -118,7 +119,7 @@ export const readable = (text: string, format: Format, block: Block): Readable =
       const after = /(\s+#+|\n\s*(=+|-+))\s*$/.exec(source)?.[0].length ?? 0
       return { kind: "heading", level, runs: runsOf({ start: part.start + before, end: part.end - after }) }
     }
-    // What is written in a figure has lines, as a list has items.
+    // The text in a figure has lines, as a list has items.
     case "figure":
     case "list":
       return { kind: "list", items: listItems(text, block, runsOf) }

@@ -1,7 +1,7 @@
-/** Markdown within a block, read without moving anything: every visible run keeps its place in the text. */
+/** Inline Markdown. Nothing is moved: every visible run keeps its offsets in the text. */
 
-/** Visible characters `start` to `end` of the text, and how they look. */
-export interface Run {
+/** Visible characters, `start` to `end` of the text, and their style. */
+export interface TextRun {
   readonly start: number
   readonly end: number
   readonly strong?: true
@@ -10,9 +10,9 @@ export interface Run {
   readonly href?: string
 }
 
-type Look = Omit<Run, "start" | "end">
+type Style = Omit<TextRun, "start" | "end">
 
-/** One construct at a time, the earliest first; groups tell which. */
+/** One construct; the named groups tell which. */
 const CONSTRUCT = new RegExp(
   [
     String.raw`(?<fence>${"`"}+)(?<code>[^${"`"}](?:.*?[^${"`"}])?)\k<fence>(?!${"`"})`,
@@ -28,13 +28,13 @@ const CONSTRUCT = new RegExp(
 
 const parts = ["code", "label", "auto", "strong", "emphasis", "escaped"] as const
 
-/** The part of a construct that is seen, and whether it is read for more constructs. */
-const visible = (groups: Record<string, string | undefined>) => {
-  const part = parts.find((name) => groups[name] !== undefined)
-  return part === undefined ? undefined : { part, text: groups[part] ?? "" }
+/** The visible part of a construct. */
+const visiblePart = (groups: Record<string, string | undefined>) => {
+  const name = parts.find((each) => groups[each] !== undefined)
+  return name === undefined ? undefined : { name, text: groups[name] ?? "" }
 }
 
-const lookOf = (part: (typeof parts)[number], groups: Record<string, string | undefined>): Look => {
+const styleOf = (part: (typeof parts)[number], groups: Record<string, string | undefined>): Style => {
   if (part === "code") return { code: true }
   if (part === "strong") return { strong: true }
   if (part === "emphasis") return { emphasis: true }
@@ -42,7 +42,7 @@ const lookOf = (part: (typeof parts)[number], groups: Record<string, string | un
   return href !== undefined && /^https?:\/\//i.test(href) ? { href } : {}
 }
 
-/** Where the visible part stands inside the construct. */
+/** The offset of the visible part in the construct. */
 const offsetOf = (
   part: (typeof parts)[number],
   whole: string,
@@ -56,30 +56,30 @@ const offsetOf = (
         ? 2
         : 1
 
-/** A longer part is no paragraph that somebody wrote by hand; it is shown as it is rather than searched for signs. */
-const LONGEST = 100_000
+/** A longer part, in characters, was not written by hand: it is shown as it is. */
+const MAX_LENGTH = 100_000
 
 /** The visible runs of `text` from `start` to `end`, in order. */
-export const markdownRuns = (text: string, start: number, end: number, look: Look = {}): Array<Run> => {
-  if (end - start > LONGEST) return [{ start, end, ...look }]
-  const runs: Array<Run> = []
+export const markdownRuns = (text: string, start: number, end: number, outer: Style = {}): Array<TextRun> => {
+  if (end - start > MAX_LENGTH) return [{ start, end, ...outer }]
+  const runs: Array<TextRun> = []
   const plain = (from: number, to: number) => {
-    if (to > from) runs.push({ start: from, end: to, ...look })
+    if (to > from) runs.push({ start: from, end: to, ...outer })
   }
   let at = start
   for (const match of text.slice(start, end).matchAll(CONSTRUCT)) {
     const from = start + match.index
     if (from < at) continue
     const groups = match.groups ?? {}
-    const seen = visible(groups)
+    const part = visiblePart(groups)
     plain(at, from)
     at = from + match[0].length
-    if (seen === undefined) continue
-    const inner = from + offsetOf(seen.part, match[0], groups)
-    const look2 = { ...look, ...lookOf(seen.part, groups) }
-    const leaf = seen.part === "code" || seen.part === "escaped" || seen.part === "auto"
-    if (leaf) runs.push({ start: inner, end: inner + seen.text.length, ...look2 })
-    else runs.push(...markdownRuns(text, inner, inner + seen.text.length, look2))
+    if (part === undefined) continue
+    const inner = from + offsetOf(part.name, match[0], groups)
+    const style = { ...outer, ...styleOf(part.name, groups) }
+    const isLeaf = part.name === "code" || part.name === "escaped" || part.name === "auto"
+    if (isLeaf) runs.push({ start: inner, end: inner + part.text.length, ...style })
+    else runs.push(...markdownRuns(text, inner, inner + part.text.length, style))
   }
   plain(at, end)
   return runs

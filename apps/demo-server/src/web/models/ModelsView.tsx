@@ -1,62 +1,105 @@
-/** All models: of which group, for which operation, what each is and is not. */
+/** The list of models, by operation. */
+import type { ModelGroup } from "@sluice/core/contract"
 import { useState } from "preact/hooks"
-import type { Model } from "../api/gateway.ts"
-import { counted } from "../ui/counted.ts"
-import { models, modelsFailure } from "./models.ts"
-import { Loading } from "../ui/Loading.tsx"
-import { groupNote } from "./groups.ts"
-import { ModelRow } from "./ModelRow.tsx"
-import { OPERATION_NAMES } from "./operations.ts"
-import { Problem } from "../ui/Problem.tsx"
+import type { ListedModel } from "../api/gateway.ts"
+import { playgroundHref } from "../page/route.ts"
+import { SearchField } from "../ui/Fields.tsx"
+import { counted, matchesSearch } from "../ui/format.ts"
+import { ErrorMessage, Loading } from "../ui/Notices.tsx"
+import { modelList, modelsError, OPERATIONS } from "./models.ts"
 
-const FILTER_FROM = 12
+/** What the interface says of each group of models. */
+const GROUP_NOTES: Record<ModelGroup, string> = {
+  embeddings: "Texts to vectors",
+  rerank: "Orders documents by relevance to a question",
+  chat: "Messages to a text",
+  I1: "From text and an image: input fidelity, moderation, output format",
+  I2: "From text only",
+  I3: "From text, or an image to edit: watermark (on by default), seed",
+  I4: "Several images in, several out, fifteen together: series, watermark, seed",
+  I5: "Directly or as a task: aspect ratio, safety tolerance, seed, raw",
+  I6: "From text and an image: erase, repaint, vary",
+  "V-A": "4, 8 or 12 s, size in pixels, portrait or landscape; tasks may be queued",
+  "V-B": "4, 6 or 8 s, 720p to 4k",
+  "V-C": "4, 6 or 8 s, 720p or 1080p",
+  "V-D": "2 to 15 s, 1280x720 or 1920x1080",
+  "V-E": "5 or 10 s, 480P to 1080P",
+  "V-F": "5 s, 480P or 1080P",
+  "V-G": "5 or 10 s, by aspect ratio",
+  "image-to-video": "Starts from an image"
+}
 
-/** In the order of the page; what does not say its operation comes last. */
-const sectionsOf = (found: ReadonlyArray<Model>) =>
-  [...Object.keys(OPERATION_NAMES), undefined]
+const groupNote = (group: string | undefined): string | undefined =>
+  Object.entries(GROUP_NOTES).find(([name]) => name === group)?.[1]
+
+const Row = ({ model }: { readonly model: ListedModel }) => {
+  const { group, id, note, operation = "", owned_by } = model
+  const capability = OPERATIONS[operation]?.capability
+  const owner = owned_by === undefined ? "" : `By ${owned_by}. No description.`
+  const extra = group === operation ? undefined : groupNote(group)
+  return (
+    <li>
+      <code>{id}</code>
+      {group !== undefined && group !== operation && <span class="group">{group}</span>}
+      <p class="quiet">
+        {note ?? owner}
+        {note !== undefined && extra !== undefined && <br />}
+        {extra}
+      </p>
+      {capability !== undefined && (
+        <a href={playgroundHref(capability, { model: id })} aria-label={`Try ${id}`}>
+          Try
+        </a>
+      )}
+    </li>
+  )
+}
+
+/** More models than this can be searched. */
+const SEARCH_FROM = 12
+
+/** The known operations, then the rest. */
+const sectionsOf = (found: ReadonlyArray<ListedModel>) =>
+  [...Object.keys(OPERATIONS), undefined]
     .map((operation) => ({
-      operation,
+      title: operation === undefined ? "Others" : OPERATIONS[operation]?.title,
       rows: found.filter((model) =>
         operation === undefined
-          ? model.operation === undefined || !(model.operation in OPERATION_NAMES)
+          ? model.operation === undefined || !(model.operation in OPERATIONS)
           : model.operation === operation
       )
     }))
     .filter(({ rows }) => rows.length > 0)
 
 export const ModelsView = () => {
-  const [filter, setFilter] = useState("")
-  const all = models.value
-  const words = filter.toLowerCase().split(/\s+/)
-  const found = (all ?? []).filter((model) => {
-    const text = [...Object.values(model), groupNote(model.group)].join(" ").toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
+  const [search, setSearch] = useState("")
+  const all = modelList.value
+  const found = (all ?? []).filter((model) =>
+    matchesSearch([...Object.values(model), groupNote(model.group)].join(" "), search)
+  )
   return (
     <div class="model-list">
       <h1>Models</h1>
-      <Problem failure={modelsFailure.value} />
-      <Loading until={all !== undefined || modelsFailure.value !== undefined} />
+      <ErrorMessage error={modelsError.value} />
+      <Loading until={all !== undefined || modelsError.value !== undefined} />
       {all?.length === 0 && (
-        <p class="lead">The server serves no model: give it a gateway, or start it without one.</p>
+        <p class="lead">The server has no models. Configure a gateway, or start it without one.</p>
       )}
-      {all !== undefined && all.length > FILTER_FROM && (
-        <label class="filter">
-          <span class="unseen">Find a model</span>
-          <input
-            type="search"
-            placeholder="Find by name, group or what it is"
-            onInput={(event) => setFilter(event.currentTarget.value)}
-          />
-        </label>
+      {all !== undefined && all.length > SEARCH_FROM && (
+        <SearchField
+          label="Find a model"
+          placeholder="Find by name, group or description"
+          value={search}
+          onValue={setSearch}
+        />
       )}
       {all !== undefined && all.length > 0 && <output class="quiet">{counted(found.length, "model")}</output>}
-      {sectionsOf(found).map(({ operation, rows }) => (
-        <section key={operation ?? ""} aria-label={operation ?? "Others"}>
-          <h2>{operation === undefined ? "Others" : OPERATION_NAMES[operation]}</h2>
+      {sectionsOf(found).map(({ rows, title }) => (
+        <section key={title} aria-label={title}>
+          <h2>{title}</h2>
           <ul>
             {rows.map((model) => (
-              <ModelRow key={model.id} model={model} />
+              <Row key={model.id} model={model} />
             ))}
           </ul>
         </section>

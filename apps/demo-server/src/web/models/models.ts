@@ -1,36 +1,44 @@
-/** The models that there are: what this server serves, and what the account behind it lists. */
+/** The models that this server serves, and those of the account behind it. */
 import { effect, signal, untracked } from "@preact/signals"
-import { toFailure, type Failure } from "../api/RequestError.ts"
+import { listAll, listServed, type ListedModel } from "../api/gateway.ts"
 import { online } from "../api/request.ts"
-import { listAll, listServed, type Model } from "../api/gateway.ts"
-import { route } from "../page/route.ts"
+import { toRequestError, type RequestError } from "../api/RequestError.ts"
+import { route, type Capability } from "../page/route.ts"
 import { session } from "../page/session.ts"
 
-export const models = signal<ReadonlyArray<Model> | undefined>(undefined)
-export const modelsFailure = signal<Failure | undefined>(undefined)
+export const modelList = signal<ReadonlyArray<ListedModel> | undefined>(undefined)
+export const modelsError = signal<RequestError | undefined>(undefined)
 
-/** The server's own list says more of a model than an account's. */
-export const refreshModels = async (): Promise<void> => {
-  const [served, all] = await Promise.allSettled([listServed(), listAll()])
-  const failures = [served, all].flatMap((each) => (each.status === "rejected" ? toFailure(each.reason) : []))
-  // Whoever signed in with an API key is not shown the account's list: the server's own is enough then.
-  modelsFailure.value = failures.find(({ status }) => status !== 403)
-  const known = new Map<string, Model>()
-  for (const list of [all, served]) {
-    if (list.status === "fulfilled") for (const model of list.value.data) known.set(model.id, model)
-  }
-  if (served.status === "fulfilled" || all.status === "fulfilled") {
-    // In the order in which the server names its own.
-    const own = served.status === "fulfilled" ? served.value.data : []
-    models.value = [...new Map([...own, ...known.values()].map((model) => [model.id, model])).values()]
-  }
+/** The operations of models, the titles of their sections, and the tab of the playground for each. */
+export const OPERATIONS: Readonly<
+  Record<string, { readonly title: string; readonly capability: Capability }>
+> = {
+  embeddings: { title: "Embeddings", capability: "embed" },
+  rerank: { title: "Rerank", capability: "rerank" },
+  chat: { title: "Chat", capability: "chat" },
+  images: { title: "Images", capability: "image" },
+  videos: { title: "Videos", capability: "video" }
 }
 
-/** Models for an operation: those that say so, else those that say nothing. */
-export const modelsFor = (operation: string): ReadonlyArray<Model> => {
-  const all = models.value ?? []
-  const sure = all.filter((model) => model.operation === operation)
-  return sure.length > 0 ? sure : all.filter((model) => model.operation === undefined)
+const refreshModels = async (): Promise<void> => {
+  const [served, all] = await Promise.allSettled([listServed(), listAll()])
+  const errors = [served, all].flatMap((each) =>
+    each.status === "rejected" ? toRequestError(each.reason) : []
+  )
+  // The account's list is refused with 403 to who signed in with an API key: the server's list is enough then.
+  modelsError.value = errors.find(({ status }) => status !== 403)
+  if (errors.length === 2) return
+  // In the server's order. Its entries say more of a model, so they replace the account's.
+  const own = served.status === "fulfilled" ? served.value.data : []
+  const others = all.status === "fulfilled" ? all.value.data : []
+  modelList.value = [...new Map([...own, ...others, ...own].map((model) => [model.id, model])).values()]
+}
+
+/** Models for an operation; without any, those that name no operation. */
+export const modelsFor = (operation: string): ReadonlyArray<ListedModel> => {
+  const all = modelList.value ?? []
+  const matching = all.filter((model) => model.operation === operation)
+  return matching.length > 0 ? matching : all.filter((model) => model.operation === undefined)
 }
 
 effect(() => {

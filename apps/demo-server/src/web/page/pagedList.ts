@@ -1,51 +1,42 @@
-/** A list that comes page by page. */
-import { signal, type ReadonlySignal } from "@preact/signals"
-import { toFailure, type Failure } from "../api/RequestError.ts"
+/** A list that is loaded page by page. */
+import { signal, type ReadonlySignal, type Signal } from "@preact/signals"
+import { PAGE_SIZE } from "../api/account.ts"
+import type { RequestError } from "../api/RequestError.ts"
+import { attempt } from "./calls.ts"
 
-export interface Paged<A> {
-  /** Absent until the first page is there. */
-  readonly rows: ReadonlySignal<ReadonlyArray<A> | undefined>
-  /** Whether there may be more. */
+export interface PagedList<A> {
+  /** Undefined until the first page is loaded. */
+  readonly rows: Signal<ReadonlyArray<A> | undefined>
+  /** Whether there may be more pages. */
   readonly more: ReadonlySignal<boolean>
-  readonly failure: ReadonlySignal<Failure | undefined>
-  /** From the start, or as many pages as were shown. Never rejects. */
-  readonly refresh: () => Promise<void>
-  readonly showMore: () => Promise<void>
+  readonly error: ReadonlySignal<RequestError | undefined>
+  /** Loads the first page, or all pages shown. Never rejects. */
+  readonly refresh: () => Promise<unknown>
+  readonly showMore: () => Promise<unknown>
 }
 
-/** `load` gives a page, counted from 0, of `size` rows or fewer. */
-export const makePaged = <A extends { readonly id: unknown }>(
-  load: (page: number) => Promise<ReadonlyArray<A>>,
-  size: number
-): Paged<A> => {
+/** `load` takes a page number, from 0. A page shorter than `PAGE_SIZE` is the last. */
+export const makePagedList = <A extends { readonly id: unknown }>(
+  load: (page: number) => Promise<ReadonlyArray<A>>
+): PagedList<A> => {
   const rows = signal<ReadonlyArray<A> | undefined>(undefined)
   const more = signal(false)
-  const failure = signal<Failure | undefined>(undefined)
-  const take = async (pages: ReadonlyArray<number>, before: ReadonlyArray<A>) => {
-    try {
-      const lists = await Promise.all(pages.map(load))
+  const error = signal<RequestError | undefined>(undefined)
+  const loadPages = (first: number, count: number, before: ReadonlyArray<A>) =>
+    attempt(error, async () => {
+      const pages = await Promise.all(Array.from({ length: count }, (_, at) => load(first + at)))
       const known = new Set(before.map(({ id }) => id))
-      rows.value = [...before, ...lists.flat().filter(({ id }) => !known.has(id))]
-      more.value = lists.at(-1)?.length === size
-      failure.value = undefined
-    } catch (thrown) {
-      failure.value = toFailure(thrown)
-    }
-  }
+      rows.value = [...before, ...pages.flat().filter(({ id }) => !known.has(id))]
+      more.value = pages.at(-1)?.length === PAGE_SIZE
+    })
   return {
     rows,
     more,
-    failure,
-    refresh: () => {
-      const pages = Math.max(1, Math.ceil((rows.value?.length ?? 0) / size))
-      return take(
-        Array.from({ length: pages }, (_, page) => page),
-        []
-      )
-    },
+    error,
+    refresh: () => loadPages(0, Math.max(1, Math.ceil((rows.value?.length ?? 0) / PAGE_SIZE)), []),
     showMore: () => {
       const shown = rows.value ?? []
-      return take([Math.floor(shown.length / size)], shown)
+      return loadPages(Math.floor(shown.length / PAGE_SIZE), 1, shown)
     }
   }
 }

@@ -1,30 +1,48 @@
-/** What is written into fields outlasts a reload of its tab: for whoever wrote it, until they sign out. No secrets. */
+/** Signals whose values outlast a reload. No secrets. */
 import { effect, signal, type Signal } from "@preact/signals"
-import { who } from "./session.ts"
+import { signedIn } from "./session.ts"
 
-/** The page that stored it may have been another version of this one. */
-const isLike = <A>(initial: A, stored: unknown): stored is A =>
+/** Another version of the page may have stored another type. */
+const hasShapeOf = <A>(initial: A, stored: unknown): stored is A =>
   typeof initial !== "object" || initial === null
     ? typeof stored === typeof initial
     : typeof stored === "object" &&
       stored !== null &&
-      Object.entries(initial).every(([name, value]) => isLike(value, Reflect.get(stored, name)))
+      Object.entries(initial).every(([name, value]) => hasShapeOf(value, Reflect.get(stored, name)))
 
-/** A signal whose value, as JSON has it, is there again after a reload. */
-export const kept = <A>(name: string, initial: A): Signal<A> => {
+/** What a user writes into fields: kept in this tab until that user signs out. The value must be JSON. */
+export const persisted = <A>(name: string, initial: A): Signal<A> => {
   const now = signal(initial)
-  let before: string | undefined
+  let loaded: string | undefined
   effect(() => {
-    if (who.value === undefined) return
-    const key = `sluice ${who.value.user} ${name}`
+    if (signedIn.value === undefined) return
+    const key = `sluice ${signedIn.value.user} ${name}`
     try {
-      const stored = key === before ? null : sessionStorage.getItem(key)
-      before = key
+      const stored = key === loaded ? null : sessionStorage.getItem(key)
+      loaded = key
       const value: unknown = JSON.parse(stored ?? "null")
-      if (isLike(initial, value)) now.value = value
+      if (hasShapeOf(initial, value)) now.value = value
       sessionStorage.setItem(key, JSON.stringify(now.value))
     } catch {
-      // storage may be forbidden, or full
+      // The browser may forbid storage, or it is full.
+    }
+  })
+  return now
+}
+
+/** A choice of this browser, whoever is signed in. */
+export const browserSetting = (key: string, initial: string): Signal<string> => {
+  const now = signal(initial)
+  try {
+    now.value = localStorage.getItem(key) ?? initial
+  } catch {
+    // The browser may forbid storage.
+  }
+  effect(() => {
+    try {
+      localStorage.setItem(key, now.value)
+    } catch {
+      // It then lasts for this visit.
     }
   })
   return now

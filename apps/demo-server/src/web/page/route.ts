@@ -1,82 +1,85 @@
-/** Where the page is: the address after `#`, so that a question can be linked to and stepped back from. */
+/** The current view, in the address after `#`: a question can be linked to and stepped back from. */
 import { computed, effect, signal } from "@preact/signals"
-import { DEFAULT_COLLECTION } from "../api/collectionPath.ts"
+import { DEFAULT_COLLECTION } from "../../contract/CollectionName.ts"
 
 const hash = signal(location.hash)
 window.addEventListener("hashchange", () => {
   hash.value = location.hash
 })
 
-/** What can be tried, each under its own address. */
+/** The tabs of the playground, each with its own address. */
 export const CAPABILITIES = ["embed", "rerank", "chat", "image", "video", "look"] as const
 export type Capability = (typeof CAPABILITIES)[number]
+
+/** Views without parameters, and their titles. */
+const TITLES = {
+  documents: "Documents",
+  models: "Models",
+  account: "Account",
+  administration: "Administration"
+} as const
+
+type PlainView = keyof typeof TITLES
 
 export type Route =
   | {
       readonly view: "ask"
       readonly question: string | undefined
-      /** Where the question is asked. */
+      /** The collection that the question is about. */
       readonly collection: string
     }
-  | { readonly view: "documents" | "models" | "account" | "administration" }
+  | { readonly view: PlainView }
   | {
       readonly view: "playground"
       readonly capability: Capability
       /** Chosen in the list of models. */
       readonly model: string | undefined
-      /** Under way, or made: an address that was kept shows it again. */
+      /** A task that is shown again at this address. */
       readonly task: string | undefined
     }
 
-const playground = (rest: string): Route => {
+const isPlainView = (text: string): text is PlainView => Object.hasOwn(TITLES, text)
+
+const parsePlayground = (rest: string): Route => {
   const [name = "", query] = rest.split("?", 2)
-  const asked = new URLSearchParams(query)
+  const parameters = new URLSearchParams(query)
   return {
     view: "playground",
     capability: CAPABILITIES.find((each) => each === name) ?? "embed",
-    model: asked.get("model") ?? undefined,
-    task: asked.get("task") ?? undefined
+    model: parameters.get("model") ?? undefined,
+    task: parameters.get("task") ?? undefined
   }
 }
 
 export const route = computed<Route>(() => {
-  const place = hash.value.slice(1)
-  if (place === "documents" || place === "models" || place === "account" || place === "administration")
-    return { view: place }
-  if (/^playground([/?]|$)/.test(place)) return playground(place.slice("playground/".length))
-  const asked = new URLSearchParams(hash.value.slice(1))
-  const question = asked.get("q")?.trim()
+  const text = hash.value.slice(1)
+  if (isPlainView(text)) return { view: text }
+  if (/^playground([/?]|$)/.test(text)) return parsePlayground(text.slice("playground/".length))
+  const parameters = new URLSearchParams(text)
   return {
     view: "ask",
-    question: question === "" ? undefined : question,
-    collection: asked.get("in") ?? DEFAULT_COLLECTION
+    question: parameters.get("q")?.trim() || undefined,
+    collection: parameters.get("in") ?? DEFAULT_COLLECTION
   }
 })
 
-const NAMES = {
-  documents: "Documents",
-  models: "Models",
-  account: "Account",
-  administration: "Administration",
-  playground: "Playground"
-}
-
-const name = computed(() => {
+const title = computed(() => {
   const now = route.value
-  return now.view === "ask" ? now.question : NAMES[now.view]
+  if (now.view === "ask") return now.question
+  return now.view === "playground" ? "Playground" : TITLES[now.view]
 })
 
-/** Changes when another place is shown; a task that gets its address is no other place. */
+/** Changes with what is shown; a task that gets its address is not another view. */
 const place = computed(() => {
   const now = route.value
   if (now.view === "playground") return `${now.view} ${now.capability}`
   return now.view === "ask" ? `${now.view} ${now.collection} ${now.question}` : now.view
 })
 
-// Another place begins at its top, under its own name.
+// Another view starts at its top.
 effect(() => {
   void place.value
-  document.title = name.value === undefined ? "Sluice" : `${name.value} · Sluice`
+  document.title = title.value === undefined ? "Sluice" : `${title.value} · Sluice`
   scrollTo({ top: 0 })
 })
 
@@ -85,32 +88,31 @@ export const questionHref = (question: string, collection: string): string => {
   return `#${new URLSearchParams({ q: question, ...where }).toString()}`
 }
 
-export const go = (href: string): void => {
+export const playgroundHref = (
+  capability: Capability,
+  query: { readonly model?: string; readonly task?: string } = {}
+): string => {
+  const parameters = new URLSearchParams(query).toString()
+  return `#playground/${capability}${parameters === "" ? "" : `?${parameters}`}`
+}
+
+export const navigate = (href: string): void => {
   if (location.hash !== href) location.hash = href
 }
 
-/** Takes the one-time login out of the address, so that it stays in no history, and gives it. */
+/** Changes the address without a step in the history. */
+export const replaceAddress = (href: string): void => {
+  history.replaceState(null, "", href)
+  hash.value = location.hash
+}
+
+/** Removes the one-time login from the address, so that no history keeps it, and returns it. */
 export const takeLogin = (): string | undefined => {
   const fragment = new URLSearchParams(location.hash.slice(1))
   const login = fragment.get("login")
   if (login === null) return undefined
   fragment.delete("login")
   const rest = fragment.toString()
-  history.replaceState(null, "", `${location.pathname}${location.search}${rest === "" ? "" : `#${rest}`}`)
-  hash.value = location.hash
+  replaceAddress(`${location.pathname}${location.search}${rest === "" ? "" : `#${rest}`}`)
   return login
-}
-
-export const playgroundHref = (
-  capability: Capability,
-  query: { readonly model?: string; readonly task?: string } = {}
-): string => {
-  const asked = new URLSearchParams(query).toString()
-  return `#playground/${capability}${asked === "" ? "" : `?${asked}`}`
-}
-
-/** Writes the address of what is shown, without another step to go back. */
-export const keepAt = (href: string): void => {
-  history.replaceState(null, "", href)
-  hash.value = location.hash
 }

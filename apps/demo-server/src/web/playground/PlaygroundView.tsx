@@ -1,55 +1,48 @@
-/** Every capability of the gateway, to be tried. */
+/** Tries every operation of the gateway. */
+import type { JSX } from "preact"
+import { modelsError } from "../models/models.ts"
 import { CAPABILITIES, playgroundHref, type Capability } from "../page/route.ts"
-import { modelsFailure } from "../models/models.ts"
-import { ChatTry } from "./ChatTry.tsx"
-import { EmbedTry } from "./EmbedTry.tsx"
-import { ImageTry } from "./ImageTry.tsx"
-import { LookTry } from "./LookTry.tsx"
-import { RerankTry } from "./RerankTry.tsx"
-import { VideoTry } from "./VideoTry.tsx"
-import { Problem } from "../ui/Problem.tsx"
+import { ErrorMessage } from "../ui/Notices.tsx"
+import { ChatTab } from "./ChatTab.tsx"
+import { EmbedTab } from "./EmbedTab.tsx"
+import { ImageTab } from "./ImageTab.tsx"
+import { LookTab } from "./LookTab.tsx"
+import { RerankTab } from "./RerankTab.tsx"
+import { VideoTab } from "./VideoTab.tsx"
 
-interface Entry {
+interface Tab {
   readonly name: string
   readonly lead: string
-  readonly View: () => preact.JSX.Element
+  readonly View: () => JSX.Element
 }
 
-export const ENTRIES: Record<Capability, Entry> = {
-  embed: {
-    name: "Compare",
-    lead: "Two texts become vectors, and the angle between them says how alike they are.",
-    View: EmbedTry
-  },
-  rerank: {
-    name: "Rerank",
-    lead: "Documents are put in the order of their relevance to a question.",
-    View: RerankTry
-  },
-  chat: { name: "Chat", lead: "A conversation, answered piece by piece as it is written.", View: ChatTry },
-  image: { name: "Image", lead: "A text becomes an image, from another one if you like.", View: ImageTry },
+const TABS: Record<Capability, Tab> = {
+  embed: { name: "Embed", lead: "Compare two texts.", View: EmbedTab },
+  rerank: { name: "Rerank", lead: "Order documents by relevance to a question.", View: RerankTab },
+  chat: { name: "Chat", lead: "Chat with a model. Answers are streamed.", View: ChatTab },
+  image: { name: "Image", lead: "Generate an image from a text.", View: ImageTab },
   video: {
     name: "Video",
-    lead: "A text becomes a film: a task that is followed until it has ended.",
-    View: VideoTry
+    lead: "Generate a video from a text. It takes a while; progress is shown.",
+    View: VideoTab
   },
-  look: { name: "Look", lead: "A question about a picture.", View: LookTry }
+  look: { name: "Vision", lead: "Ask a question about an image.", View: LookTab }
 }
 
 export const PlaygroundView = ({ capability }: { readonly capability: Capability }) => {
-  const { View, lead } = ENTRIES[capability]
+  const { View, lead } = TABS[capability]
   return (
     <div class="playground">
       <h1>Playground</h1>
       <nav class="capabilities" aria-label="Capabilities">
         {CAPABILITIES.map((each) => (
           <a key={each} href={playgroundHref(each)} aria-current={each === capability ? "page" : undefined}>
-            {ENTRIES[each].name}
+            {TABS[each].name}
           </a>
         ))}
       </nav>
       <p class="lead">{lead}</p>
-      <Problem failure={modelsFailure.value} />
+      <ErrorMessage error={modelsError.value} />
       <View key={capability} />
     </div>
   )

@@ -1,13 +1,13 @@
-/** Which model each capability is tried with. */
+/** The model that each tab of the playground uses. */
 import { computed, effect, untracked } from "@preact/signals"
-import type { Model } from "../api/gateway.ts"
-import { kept } from "../page/persisted.ts"
+import type { ListedModel } from "../api/gateway.ts"
 import { modelsFor } from "../models/models.ts"
+import { persisted } from "../page/persisted.ts"
 import { route, type Capability } from "../page/route.ts"
 import { status } from "../page/status.ts"
 
-/** What a capability asks of a model. */
-export const OPERATIONS: Record<Capability, string> = {
+/** The operation that a tab needs of a model. */
+export const OPERATION_OF: Record<Capability, string> = {
   embed: "embeddings",
   rerank: "rerank",
   chat: "chat",
@@ -16,36 +16,40 @@ export const OPERATIONS: Record<Capability, string> = {
   look: "chat"
 }
 
-const chosen = kept<Partial<Record<Capability, string>>>("models", {})
+const chosen = persisted<Partial<Record<Capability, string>>>("models", {})
 
-export const choose = (capability: Capability, model: string): void => {
+export const chooseModel = (capability: Capability, model: string): void => {
   chosen.value = { ...chosen.value, [capability]: model }
 }
 
-// A link of the list of models chooses.
+// A link in the list of models chooses.
 effect(() => {
   const now = route.value
   if (now.view !== "playground" || now.model === undefined) return
   const { capability, model } = now
-  untracked(() => choose(capability, model))
+  untracked(() => chooseModel(capability, model))
 })
 
-/** The server reads its documents by one model for chat; of the others one may see. */
-const usual = (capability: Capability): Model | undefined => {
-  const all = modelsFor(OPERATIONS[capability])
+/** For chat the server's reader; for images another chat model, which may see. */
+const defaultModel = (capability: Capability): ListedModel | undefined => {
+  const all = modelsFor(OPERATION_OF[capability])
   const reader = status.value?.models.chat
-  if (capability === "chat") return all.find(({ id }) => id === reader) ?? all[0]
-  if (capability === "look") return all.find(({ id }) => id !== reader) ?? all[0]
-  return all[0]
+  const preferred =
+    capability === "chat"
+      ? all.find(({ id }) => id === reader)
+      : capability === "look"
+        ? all.find(({ id }) => id !== reader)
+        : undefined
+  return preferred ?? all[0]
 }
 
-/** The model to try it with; an empty name until it is known. */
+/** The model's identifier; empty until the list is loaded. */
 export const modelOf = (capability: Capability): string =>
-  chosen.value[capability] ?? usual(capability)?.id ?? ""
+  chosen.value[capability] ?? defaultModel(capability)?.id ?? ""
 
-/** What is known of it. */
-export const aboutModel = (capability: Capability) =>
+/** The model's entry in the list. */
+export const modelDetails = (capability: Capability) =>
   computed(() => {
     const id = modelOf(capability)
-    return modelsFor(OPERATIONS[capability]).find((model) => model.id === id)
+    return modelsFor(OPERATION_OF[capability]).find((model) => model.id === id)
   })

@@ -1,31 +1,60 @@
-/** Following tasks. */
-import { toFailure } from "../api/RequestError.ts"
+/** Follows a task of the gateway until it ends. */
+import type { RefObject } from "preact"
+import { useEffect, useRef } from "preact/hooks"
+import { RequestError, toRequestError } from "../api/RequestError.ts"
 
-/** How long to wait before each look at a task: often at first, then as seldom as the interface recommends. */
-const WAITS_MS = [500, 500, 1_000, 1_000, 1_000, 1_000, 2_000, 2_000, 3_000, 5_000, 8_000, 15_000]
+interface Task {
+  readonly status?: string | undefined
+  readonly error?: unknown
+}
 
-/** Waits before look number `look`, from 0; rejects as soon as the signal says so. */
-export const waitFor = (look: number, signal: AbortSignal): Promise<void> =>
+/** Milliseconds before each poll: often at first, then as seldom as the interface recommends. */
+const WAITS = [500, 500, 1_000, 1_000, 1_000, 1_000, 2_000, 2_000, 3_000, 5_000, 8_000, 15_000]
+
+const wait = (milliseconds: number | undefined, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, WAITS_MS[Math.min(look, WAITS_MS.length - 1)])
+    const timer = setTimeout(resolve, milliseconds)
     signal.addEventListener("abort", () => {
       clearTimeout(timer)
-      reject(new DOMException("Given up", "AbortError"))
+      reject(new DOMException("Aborted", "AbortError"))
     })
   })
 
-/** A look that finds no server says nothing of the task: it is as it was before, until the next look. */
-export const asBefore =
-  <A>(before: A) =>
-  (thrown: unknown): A => {
-    const { code, status } = toFailure(thrown)
-    if (code !== "offline" && status !== 503) throw thrown
-    return before
-  }
-
-/** What a task says of its failure, in any form. */
-export const reasonOf = (error: unknown): string => {
+/** The message of a failed task, whose error has no fixed form. */
+const messageOf = (error: unknown): string => {
   if (typeof error === "string" && error !== "") return error
   if (typeof error === "object" && error !== null && "message" in error) return String(error.message)
-  return "The model failed, and did not say why. Try another prompt or another model."
+  return "The model failed and gave no reason. Try another prompt or another model."
 }
+
+/** Polls until the task is completed; a failed task rejects. A poll without a response is repeated. */
+export const pollTask = async <A extends Task>(
+  first: A,
+  poll: (task: A) => Promise<A>,
+  onProgress: (task: A) => void,
+  signal: AbortSignal
+): Promise<A> => {
+  let task = first
+  for (let at = 0; task.status !== "completed"; at++) {
+    if (task.status === "failed") throw new RequestError(messageOf(task.error), 0, "task_failed")
+    onProgress(task)
+    await wait(WAITS[Math.min(at, WAITS.length - 1)], signal)
+    const before = task
+    task = await poll(task).catch((thrown: unknown) => {
+      const { code, status } = toRequestError(thrown)
+      if (code !== "offline" && status !== 503) throw thrown
+      return before
+    })
+  }
+  return task
+}
+
+/** Scrolls an element into view when it appears. */
+export const useScrollIntoView = <E extends HTMLElement>(): RefObject<E | null> => {
+  const ref = useRef<E>(null)
+  useEffect(() => ref.current?.scrollIntoView({ block: "nearest" }), [])
+  return ref
+}
+
+/** `in_progress` as people read it. */
+export const statusText = (status: string): string => status.replaceAll("_", " ")

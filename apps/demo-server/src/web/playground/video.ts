@@ -1,70 +1,85 @@
-/** A film from a text: made as a task, followed, shown. */
-import { effect, signal, untracked } from "@preact/signals"
-import { Failure, toFailure } from "../api/RequestError.ts"
-import {
-  createVideo,
-  getVideo,
-  removeVideo,
-  type Video,
-  videoFile,
-  type VideoRequest
-} from "../api/gateway.ts"
-import { announce } from "../ui/announce.ts"
-import { makeCall, type Work } from "../page/runningCall.ts"
-import { kept } from "../page/persisted.ts"
-import { keepAt, playgroundHref, route } from "../page/route.ts"
+/** Video generation: a task that is created, followed and shown. */
+import { VIDEO_GROUPS, type VideoRequest } from "@sluice/core/contract"
+import { computed, effect, signal, untracked } from "@preact/signals"
+import { createVideo, deleteVideo, downloadVideo, getVideo, type VideoTask } from "../api/gateway.ts"
+import { toRequestError } from "../api/RequestError.ts"
+import { makeCall, type CallWork } from "../page/calls.ts"
+import { persisted } from "../page/persisted.ts"
+import { playgroundHref, replaceAddress, route } from "../page/route.ts"
 import { session } from "../page/session.ts"
-import { aboutModel, modelOf } from "./chosenModel.ts"
-import type { Picture } from "./picture.ts"
-import { takesOf } from "./videoOptions.ts"
-import { asBefore, reasonOf, waitFor } from "./pollTask.ts"
+import { announce } from "../ui/announce.ts"
+import { modelDetails, modelOf } from "./chosenModel.ts"
+import type { ImageFile } from "./ImageField.tsx"
+import { pollTask } from "./pollTask.ts"
 
-export const prompt = kept("video.prompt", "Boats wait in a lock at dawn while the water rises")
-const wanted = kept<{ readonly seconds?: string; readonly size?: string }>("video.wanted", {})
+export const videoPrompt = persisted("video.prompt", "Boats wait in a lock at dawn while the water rises")
+export const firstImage = signal<ImageFile | undefined>(undefined)
 
-/** The image that it begins with. */
-export const firstImage = signal<Picture | undefined>(undefined)
+export const videoModel = modelDetails("video")
 
-const about = aboutModel("video")
-
-/** What the model's group takes. */
-export const takes = () => takesOf(about.value?.group)
-
-const oneOf = (values: ReadonlyArray<string>, value: string | undefined): string =>
-  value !== undefined && values.includes(value) ? value : (values[0] ?? "")
-
-/** The duration and the size that are chosen: of another group, the first that it takes. */
-export const lengthAndSize = () => {
-  const { seconds, size } = takes()
-  return { seconds: oneOf(seconds, wanted.value.seconds), size: oneOf(size, wanted.value.size) }
+/** An empty text leaves the choice to the model. */
+interface VideoOptions {
+  readonly seconds: ReadonlyArray<string>
+  readonly size: ReadonlyArray<string>
 }
 
-export const want = (change: { readonly seconds?: string; readonly size?: string }): void => {
+/** The interface names no values for other groups: the model accepts or refuses these. */
+const OTHER_GROUPS: VideoOptions = {
+  seconds: ["", "2", "4", "5", "8", "10"],
+  size: ["", "240P", "480P", "720P", "1080P"]
+}
+
+/** This group takes any number of lines from 480 to 1080. */
+const COMMON_LINES = ["480P", "720P", "1080P"]
+
+export const videoOptions = computed((): VideoOptions => {
+  const known = Object.entries(VIDEO_GROUPS).find(([name]) => name === videoModel.value?.group)
+  if (known === undefined) return OTHER_GROUPS
+  const [name, { seconds, size }] = known
+  return { seconds, size: name === "V-E" ? COMMON_LINES : size }
+})
+
+export const needsFirstImage = computed(() => videoModel.value?.group === "image-to-video")
+
+const wanted = persisted<{ readonly seconds?: string; readonly size?: string }>("video.wanted", {})
+
+/** The chosen duration and size; a value that the model does not take is replaced by its first one. */
+export const chosenOptions = computed(() => {
+  const choose = (values: ReadonlyArray<string>, value = ""): string =>
+    values.includes(value) ? value : (values[0] ?? "")
+  const { seconds, size } = videoOptions.value
+  return { seconds: choose(seconds, wanted.value.seconds), size: choose(size, wanted.value.size) }
+})
+
+export const chooseOption = (change: { readonly seconds?: string; readonly size?: string }): void => {
   wanted.value = { ...wanted.value, ...change }
 }
 
-export interface Film {
+interface VideoState {
   readonly id: string
   readonly status: string
-  /** 0 to 100, where the gateway says. */
+  /** 0 to 100, if the gateway reports it. */
   readonly percent?: number
-  /** Of the whole film, once it is there. */
+  /** The complete video. */
   readonly url?: string
 }
 
-export const filming = makeCall<Film>("The video is there.")
+export const videoCall = makeCall<VideoState>("The video is ready.")
 
-const filmOf = ({ id, progress, status = "in_progress" }: Video): Film => {
+const stateOf = ({ id, progress, status }: VideoTask): VideoState => {
   const percent = typeof progress === "string" ? Number.parseFloat(progress) : progress
-  return { id, status, ...(percent !== undefined && percent >= 0 && percent <= 100 && { percent }) }
+  return {
+    id,
+    status: status ?? "in_progress",
+    ...(percent !== undefined && percent >= 0 && percent <= 100 && { percent })
+  }
 }
 
-/** As it is sent; the snippets show the same. */
 export const videoRequest = (): VideoRequest => {
-  const { seconds, size } = lengthAndSize()
+  const { seconds, size } = chosenOptions.value
   return {
     model: modelOf("video"),
-    prompt: prompt.value,
+    prompt: videoPrompt.value,
     ...(seconds !== "" && { seconds }),
     ...(size !== "" && { size }),
     ...(firstImage.value !== undefined && { input_reference: firstImage.value.dataUri })
@@ -73,49 +88,47 @@ export const videoRequest = (): VideoRequest => {
 
 const addressOf = (task?: string): string => playgroundHref("video", task === undefined ? {} : { task })
 
-/** Until it has ended, then its bytes. */
-const follow = async (first: Video, signal: AbortSignal, show: (film: Film) => void): Promise<Film> => {
-  let video = first
-  for (let look = 0; video.status !== "completed"; look++) {
-    if (video.status === "failed") throw new Failure(reasonOf(video.error), 0, "task_failed")
-    show(filmOf(video))
-    await waitFor(look, signal)
-    video = await getVideo(video.id, signal).catch(asBefore(video))
-  }
-  show({ ...filmOf(video), percent: 100 })
-  const film = await videoFile(video.id, signal)
-  return { ...filmOf(video), url: URL.createObjectURL(film) }
+/** Follows a task, then downloads the video. */
+const follow = async (
+  first: VideoTask,
+  signal: AbortSignal,
+  onProgress: (state: VideoState) => void
+): Promise<VideoState> => {
+  const show = (task: VideoTask) => onProgress(stateOf(task))
+  const task = await pollTask(first, ({ id }) => getVideo(id, signal), show, signal)
+  onProgress({ ...stateOf(task), percent: 100 })
+  return { ...stateOf(task), url: URL.createObjectURL(await downloadVideo(task.id, signal)) }
 }
 
-const run = (work: Work<Film>): Promise<void> => {
-  const { url } = filming.now.value.value ?? {}
+const run = (work: CallWork<VideoState>): Promise<void> => {
+  const { url } = videoCall.now.value.value ?? {}
   if (url !== undefined) URL.revokeObjectURL(url)
-  return filming.run(work)
+  return videoCall.run(work)
 }
 
-export const film = (): Promise<void> =>
-  run(async (signal, show) => {
-    const video = await createVideo(videoRequest(), signal)
-    // The address carries the task: a page that is loaded again goes on with it.
-    if (location.hash.startsWith(addressOf())) keepAt(addressOf(video.id))
-    return follow(video, signal, show)
+export const generateVideo = (): Promise<void> =>
+  run(async (signal, onProgress) => {
+    const task = await createVideo(videoRequest(), signal)
+    // The address names the task: a reloaded page continues with it.
+    if (location.hash.startsWith(addressOf())) replaceAddress(addressOf(task.id))
+    return follow(task, signal, onProgress)
   })
 
 const resume = (id: string): Promise<void> =>
-  run(async (signal, show) => follow(await getVideo(id, signal), signal, show))
+  run(async (signal, onProgress) => follow(await getVideo(id, signal), signal, onProgress))
 
-/** Ends it where it is under way; what was made is gone. */
-export const removeFilm = async (): Promise<void> => {
-  const id = filming.now.value.value?.id
-  if (id === undefined) return filming.clear()
+/** Cancels the task, or deletes the video. */
+export const removeVideo = async (): Promise<void> => {
+  const id = videoCall.now.value.value?.id
+  if (id === undefined) return videoCall.clear()
   try {
-    filming.stop()
-    await removeVideo(id)
-    filming.clear()
-    keepAt(addressOf())
-    announce("The video was removed.")
+    videoCall.stop()
+    await deleteVideo(id)
+    videoCall.clear()
+    replaceAddress(addressOf())
+    announce("The video was deleted.")
   } catch (thrown) {
-    void filming.run(() => Promise.reject(toFailure(thrown)))
+    void videoCall.run(() => Promise.reject(toRequestError(thrown)))
   }
 }
 
@@ -124,7 +137,7 @@ effect(() => {
   if (session.value !== "open" || now.view !== "playground" || now.task === undefined) return
   const { task } = now
   untracked(() => {
-    const { state, value } = filming.now.value
+    const { state, value } = videoCall.now.value
     if (state === "idle" || (state !== "working" && value?.id !== task)) void resume(task)
   })
 })

@@ -1,27 +1,29 @@
-/** What questions are answered from: all documents, or some of them; all kinds of passages, or some. */
+/** Which documents and kinds of passages a question is answered from. */
 import { computed, signal } from "@preact/signals"
 import type { ShortFilter } from "../../contract/index.ts"
-import { counted } from "../ui/counted.ts"
 import { collection } from "../documents/collections.ts"
 import { documents } from "../documents/documents.ts"
+import { counted } from "../ui/format.ts"
 
-export type Kind = NonNullable<ShortFilter["kinds"]>[number]
+export type PassageKind = NonNullable<ShortFilter["kinds"]>[number]
 
 /** In the order in which they are offered. */
-export const KINDS: ReadonlyArray<readonly [kind: Kind, name: string]> = [
-  ["passage", "Text"],
-  ["figure", "Figures"],
-  ["table", "Tables"]
-]
+export const KIND_NAMES: Readonly<Record<PassageKind, string>> = {
+  passage: "Text",
+  figure: "Figures",
+  table: "Tables"
+}
+const KIND_LIST = Object.keys(KIND_NAMES) as ReadonlyArray<PassageKind>
 
 const NONE: ReadonlySet<string> = new Set()
 const chosen = signal({ of: "", ids: NONE })
-/** Identifiers of the documents chosen; empty: all. Lasts for the visit, or until another collection is chosen. */
+
+/** Identifiers; empty: all documents. Kept until another collection is chosen. */
 export const chosenDocuments = computed(() =>
   chosen.value.of === collection.value ? chosen.value.ids : NONE
 )
-/** Empty: all. */
-export const chosenKinds = signal<ReadonlySet<Kind>>(new Set())
+/** Empty: all kinds. */
+export const chosenKinds = signal<ReadonlySet<PassageKind>>(new Set())
 
 const toggled = <A>(set: ReadonlySet<A>, one: A): ReadonlySet<A> => {
   const next = new Set(set)
@@ -32,40 +34,41 @@ const toggled = <A>(set: ReadonlySet<A>, one: A): ReadonlySet<A> => {
 export const toggleDocument = (id: string): void => {
   chosen.value = { of: collection.value, ids: toggled(chosenDocuments.value, id) }
 }
-export const toggleKind = (kind: Kind): void => {
+export const toggleKind = (kind: PassageKind): void => {
   chosenKinds.value = toggled(chosenKinds.value, kind)
 }
-export const takeAll = (): void => {
+export const clearFilter = (): void => {
   chosen.value = { of: collection.value, ids: NONE }
   chosenKinds.value = new Set()
 }
 
-/** Those that are there still. */
-const present = computed(() => (documents.value ?? []).filter(({ id }) => chosenDocuments.value.has(id)))
+/** Chosen documents that still exist. */
+const existing = computed(() => (documents.value ?? []).filter(({ id }) => chosenDocuments.value.has(id)))
 
-/** All of one kind and none are the same. */
-const kinds = computed(() => {
-  const chosen = KINDS.filter(([kind]) => chosenKinds.value.has(kind))
-  return chosen.length === KINDS.length ? [] : chosen
-})
+/** All kinds are the same as none. */
+const kinds = computed(() =>
+  chosenKinds.value.size === KIND_LIST.length ? [] : KIND_LIST.filter((kind) => chosenKinds.value.has(kind))
+)
 
-/** As the server takes it; undefined: no filter. */
-export const wireFilter = computed((): ShortFilter | undefined => {
-  const ids = present.value.map(({ id }) => id)
-  const only = kinds.value.map(([kind]) => kind)
-  if (ids.length === 0 && only.length === 0) return undefined
-  return { ...(ids.length > 0 && { documents: ids }), ...(only.length > 0 && { kinds: only }) }
+/** As it is sent; undefined: no filter. */
+export const requestFilter = computed((): ShortFilter | undefined => {
+  const ids = existing.value.map(({ id }) => id)
+  if (ids.length === 0 && kinds.value.length === 0) return undefined
+  return {
+    ...(ids.length > 0 && { documents: ids }),
+    ...(kinds.value.length > 0 && { kinds: kinds.value })
+  }
 })
 
 /** `The handbook · Figures, tables`. */
-export const inWords = computed((): string => {
-  const [first, ...others] = present.value
+export const filterText = computed((): string => {
+  const [first, ...others] = existing.value
   const where =
     first === undefined
       ? "All documents"
       : others.length === 0
         ? first.title
         : counted(others.length + 1, "document")
-  const what = kinds.value.map(([, name], at) => (at === 0 ? name : name.toLowerCase())).join(", ")
-  return what === "" ? where : `${where} · ${what}`
+  const what = kinds.value.map((kind) => KIND_NAMES[kind]).join(", ")
+  return what === "" ? where : `${where} · ${what.charAt(0)}${what.slice(1).toLowerCase()}`
 })

@@ -1,117 +1,120 @@
-/** The questions of this visit and what became of each. */
+/** The questions of this visit and their answers. */
 import { computed, effect, signal, untracked } from "@preact/signals"
 import type { AnswerBody, AnswerStreamEvent, Citation, ShortFilter, Trace } from "../../contract/index.ts"
-import { Failure, toFailure } from "../api/RequestError.ts"
+import { brokenStream, RequestError, toRequestError } from "../api/RequestError.ts"
 import { online, requestEvents } from "../api/request.ts"
-import { announce } from "../ui/announce.ts"
 import { collection } from "../documents/collections.ts"
-import { counted } from "../ui/counted.ts"
-import { inWords, wireFilter } from "./filter.ts"
-import { kept } from "../page/persisted.ts"
-import { go, questionHref, route } from "../page/route.ts"
+import { persisted } from "../page/persisted.ts"
+import { navigate, questionHref, route } from "../page/route.ts"
 import { session } from "../page/session.ts"
 import { refreshStatus } from "../page/status.ts"
+import { announce } from "../ui/announce.ts"
+import { counted } from "../ui/format.ts"
+import { filterText, requestFilter } from "./filter.ts"
 
-export interface Asked {
-  readonly question: string
-  readonly collection: string
+type QuestionKey = { readonly question: string; readonly collection: string }
+
+/** A question as it is sent. */
+interface SentQuestion extends QuestionKey {
+  /** Absent: all documents. */
+  readonly filter?: ShortFilter
+  /** The filter in words. */
+  readonly filterText?: string
+}
+
+/** A question and what has arrived of its answer. */
+export interface QuestionState extends SentQuestion {
   readonly state: "asking" | "answered" | "failed"
   readonly stages: Trace["stages"]
   readonly passages: Trace["passages"]
   readonly sentences: AnswerBody["sentences"]
   readonly citations: ReadonlyArray<Citation>
-  /** Figures that were looked at, and what was seen. */
-  readonly looks: AnswerBody["figures"]
-  /** What the answer was looked for in; absent: everywhere. */
-  readonly filter?: ShortFilter
-  /** The filter in words. */
-  readonly within?: string
+  /** Figures and tables that a vision model checked. */
+  readonly checked: AnswerBody["figures"]
   readonly answer?: AnswerBody
-  readonly failure?: Failure
-  /** How often it was asked again by itself. */
-  readonly again: number
+  readonly error?: RequestError
+  /** How often it was repeated automatically. */
+  readonly retries: number
 }
 
-/** What is being written. */
-export const draft = kept("question", "")
+/** The text of the question box. */
+export const questionDraft = persisted("question", "")
 
-/** Latest first; each question to a collection once. */
-export const asked = signal<ReadonlyArray<Asked>>([])
+/** Latest first; one for each question and collection. */
+export const questions = signal<ReadonlyArray<QuestionState>>([])
 
-type Key = Pick<Asked, "question" | "collection">
-
-const isOf = (one: Key, other: Key): boolean =>
+const isSame = (one: QuestionKey, other: QuestionKey): boolean =>
   one.question === other.question && one.collection === other.collection
 
-const find = (key: Key): Asked | undefined => asked.value.find((each) => isOf(each, key))
+const find = (key: QuestionKey): QuestionState | undefined =>
+  questions.value.find((each) => isSame(each, key))
 
-/** What is shown now. */
+/** The question that is shown. */
 export const current = computed(() => {
   const now = route.value
   if (now.view !== "ask" || now.question === undefined) return undefined
   return find({ question: now.question, collection: now.collection })
 })
 
-const change = (key: Key, changed: Partial<Asked>): void => {
-  asked.value = asked.value.map((each) => (isOf(each, key) ? { ...each, ...changed } : each))
+const update = (key: QuestionKey, change: Partial<QuestionState>): void => {
+  questions.value = questions.value.map((each) => (isSame(each, key) ? { ...each, ...change } : each))
 }
 
-const following = new Map<string, AbortController>()
-
-const nameOf = ({ collection, question }: Key): string => JSON.stringify([collection, question])
-
-const onEvent = (key: Key, event: Exclude<AnswerStreamEvent, { type: "error" }>): void => {
+const onEvent = (key: QuestionKey, event: Exclude<AnswerStreamEvent, { type: "error" }>): void => {
   const now = find(key)
   if (now === undefined) return
   switch (event.type) {
     case "stage":
-      return change(key, { stages: [...now.stages, event.stage] })
+      return update(key, { stages: [...now.stages, event.stage] })
     case "recalled":
-      return change(key, { passages: event.passages })
+      return update(key, { passages: event.passages })
     case "looked":
-      return change(key, { looks: [...now.looks, event.look] })
+      return update(key, { checked: [...now.checked, event.look] })
     case "sentence": {
       const known = new Set(now.citations.map(({ n }) => n))
-      return change(key, {
+      return update(key, {
         sentences: [...now.sentences, event.sentence],
         citations: [...now.citations, ...event.citations.filter(({ n }) => !known.has(n))]
       })
     }
     case "answer": {
+      const { citations, figures, sentences, trace } = event.answer
+      const { passages, stages } = trace
       const { answer } = event
-      const { citations, figures, sentences, trace } = answer
-      return change(key, {
+      return update(key, {
         answer,
         citations,
-        looks: figures,
+        checked: figures,
         sentences,
-        stages: trace.stages,
-        passages: trace.passages,
+        stages,
+        passages,
         state: "answered"
       })
     }
   }
 }
 
-const tell = ({ answer, failure }: Asked): void =>
+const announceOutcome = ({ answer, error }: QuestionState): void =>
   announce(
-    failure !== undefined
-      ? `The question failed. ${failure.message}`
+    error !== undefined
+      ? `The question failed. ${error.message}`
       : answer?.found
         ? `Answered: ${counted(answer.sentences.length, "sentence")}, ${counted(answer.citations.length, "citation")}.`
-        : "Nothing was found in the documents."
+        : "No answer was found in the documents."
   )
 
-/** What is asked: a question, of what. */
-type Question = Key & Pick<Asked, "filter" | "within">
+const controllers = new Map<string, AbortController>()
 
-const run = async (key: Question, again = 0): Promise<void> => {
-  const { collection, filter, question, within } = key
-  const name = nameOf(key)
-  following.get(name)?.abort()
+const controllerKey = ({ collection, question }: QuestionKey): string =>
+  JSON.stringify([collection, question])
+
+const send = async (sent: SentQuestion, retries = 0): Promise<void> => {
+  const { collection, filter, question } = sent
+  const key = controllerKey(sent)
+  controllers.get(key)?.abort()
   const controller = new AbortController()
-  following.set(name, controller)
-  const fresh: Asked = {
+  controllers.set(key, controller)
+  const fresh: QuestionState = {
     question,
     collection,
     state: "asking",
@@ -119,65 +122,64 @@ const run = async (key: Question, again = 0): Promise<void> => {
     passages: [],
     sentences: [],
     citations: [],
-    looks: [],
-    again,
+    checked: [],
+    retries,
     ...(filter !== undefined && { filter }),
-    ...(within !== undefined && { within })
+    ...(sent.filterText !== undefined && { filterText: sent.filterText })
   }
-  asked.value = [fresh, ...asked.value.filter((each) => !isOf(each, key))]
+  questions.value = [fresh, ...questions.value.filter((each) => !isSame(each, sent))]
   announce("Asking.")
   try {
     await requestEvents<AnswerStreamEvent>(
       "/qa",
       { body: { question, collection, filter }, signal: controller.signal },
-      (event) => onEvent(key, event)
+      (event) => onEvent(sent, event)
     )
-    if (find(key)?.state === "asking") throw new Error("The answer broke off before it was whole. Ask again.")
+    if (find(sent)?.state === "asking") throw brokenStream()
   } catch (thrown) {
     if (controller.signal.aborted) return
-    const failure = toFailure(thrown)
-    change(key, { state: "failed", failure })
-    if (failure.code === "manifest_mismatch") void refreshStatus()
+    const error = toRequestError(thrown)
+    update(sent, { state: "failed", error })
+    if (error.code === "manifest_mismatch") void refreshStatus()
   }
-  const done = find(key)
-  if (done !== undefined) tell(done)
+  const done = find(sent)
+  if (done !== undefined) announceOutcome(done)
 }
 
-/** Of what is chosen now. */
-const chosenNow = (question: string, collection: string): Question => {
-  const filter = wireFilter.value
-  return { question, collection, ...(filter !== undefined && { filter, within: inWords.value }) }
+const withFilter = (key: QuestionKey): SentQuestion => {
+  const filter = requestFilter.value
+  return filter === undefined ? key : { ...key, filter, filterText: filterText.value }
 }
 
-/** Asks, also when the same was asked before: the documents may have changed. */
-export const ask = (text: string): void => {
+/** Asks a question with the chosen filter, also if it was asked before: the documents may have changed. */
+export const askQuestion = (text: string): void => {
   const question = text.trim().replaceAll(/\s+/g, " ")
   if (question === "") return
-  void run(chosenNow(question, collection.value))
-  go(questionHref(question, collection.value))
+  void send(withFilter({ question, collection: collection.value }))
+  navigate(questionHref(question, collection.value))
 }
 
-/** Asks the same of the same, whatever was chosen meanwhile. */
-export const askAgain = (asked: Asked): void => void run(asked)
+/** Asks a question again with its own filter. */
+export const askAgain = (question: QuestionState): void => void send(question)
 
-/** Gives it up; what has come of the answer stays. */
-export const stopAsking = (key: Key): void => {
-  following.get(nameOf(key))?.abort()
-  change(key, { state: "failed", failure: new Failure("You stopped this question.", 0, "stopped") })
+/** Stops a question. What has arrived of its answer stays. */
+export const stopQuestion = (key: QuestionKey): void => {
+  controllers.get(controllerKey(key))?.abort()
+  update(key, { state: "failed", error: new RequestError("You stopped this question.", 0, "stopped") })
   announce("Stopped.")
 }
 
-/** A connection that comes and goes does not lose a question; one that always breaks here does not ask for ever. */
-const MOST_AGAIN = 5
+/** Automatic retries of a question at most. */
+const MAX_RETRIES = 5
 
-/** Whether it will be asked again by itself: it found no server, or no session. */
-export const waits = ({ again, failure }: Asked): boolean =>
-  again < MOST_AGAIN && (failure?.code === "offline" || failure?.status === 401)
+/** Whether it is repeated as soon as there is a server and a session. */
+export const willRetry = ({ error, retries }: QuestionState): boolean =>
+  retries < MAX_RETRIES && (error?.code === "offline" || error?.status === 401)
 
 effect(() => {
   if (!online.value || session.value !== "open") return
   untracked(() => {
-    for (const each of asked.value.filter(waits)) void run(each, each.again + 1)
+    for (const each of questions.value.filter(willRetry)) void send(each, each.retries + 1)
   })
 })
 
@@ -187,6 +189,6 @@ effect(() => {
   if (now.view !== "ask" || now.question === undefined || session.value !== "open") return
   const { collection, question } = now
   untracked(() => {
-    if (find({ collection, question }) === undefined) void run(chosenNow(question, collection))
+    if (find({ collection, question }) === undefined) void send(withFilter({ question, collection }))
   })
 })

@@ -1,42 +1,41 @@
-/** The whole page: header, what the route shows, and the source beside it. */
-import { announcement } from "../ui/announce.ts"
-import { route } from "../page/route.ts"
-import { session, unknownBecause, who } from "../page/session.ts"
-import { source } from "../source/source.ts"
+/** The whole page: the header, the view of the route, and the source beside it. */
 import { AccountView } from "../account/AccountView.tsx"
 import { AdministrationView } from "../administration/AdministrationView.tsx"
 import { AskView } from "../ask/AskView.tsx"
-import { Banner } from "./Banner.tsx"
 import { DropZone } from "../library/DropZone.tsx"
-import { Header } from "./Header.tsx"
 import { LibraryView } from "../library/LibraryView.tsx"
-import { Loading } from "../ui/Loading.tsx"
-import { ModelsView } from "../models/ModelsView.tsx"
-import { PlaygroundView } from "../playground/PlaygroundView.tsx"
-import { Problem } from "../ui/Problem.tsx"
-import { SignIn } from "./SignIn.tsx"
-import { SourcePanel } from "../source/SourcePanel.tsx"
 import { UndoBar } from "../library/UndoBar.tsx"
+import { ModelsView } from "../models/ModelsView.tsx"
+import { route } from "../page/route.ts"
+import { connectionError, session, signedIn } from "../page/session.ts"
+import { PlaygroundView } from "../playground/PlaygroundView.tsx"
+import { source } from "../source/source.ts"
+import { SourcePanel } from "../source/SourcePanel.tsx"
+import { announcement } from "../ui/announce.ts"
+import { ErrorMessage, Loading } from "../ui/Notices.tsx"
+import { Banner } from "./Banner.tsx"
+import { Header } from "./Header.tsx"
+import { SignIn } from "./SignIn.tsx"
 
-/** Of a session that has ended it stays, unseen: what was written in it is there again after the next sign-in. */
-const View = () => (
+/** When a session ends, its view stays, hidden: after the next sign-in, what was written is still there. */
+const Main = () => (
   <>
     {session.value === "unknown" && (
       <>
-        <Problem failure={unknownBecause.value} />
-        <Loading until={unknownBecause.value !== undefined} />
+        <ErrorMessage error={connectionError.value} />
+        <Loading until={connectionError.value !== undefined} />
       </>
     )}
     {session.value === "closed" && <SignIn />}
-    {who.value !== undefined && (
+    {signedIn.value !== undefined && (
       <div class="view" hidden={session.value !== "open"}>
-        <Place />
+        <View />
       </div>
     )}
   </>
 )
 
-const Place = () => {
+const View = () => {
   const now = route.value
   switch (now.view) {
     case "documents":
@@ -69,7 +68,7 @@ export const App = () => (
         <Header />
         <Banner />
         <main id="main" tabIndex={-1} data-view={route.value.view}>
-          <View />
+          <Main />
         </main>
       </div>
       <SourcePanel />

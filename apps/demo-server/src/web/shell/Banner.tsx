@@ -1,11 +1,9 @@
-/** What the reader must know about the server before anything else: offline, filling, a rebuild wanted. */
+/** The server's state: offline, ingesting, or in need of a rebuild. */
 import { online } from "../api/request.ts"
 import { session } from "../page/session.ts"
-import { rebuild, rebuildFailure, rebuilding, status } from "../page/status.ts"
-import { Meter } from "../ui/Meter.tsx"
-import { Notice } from "../ui/Notice.tsx"
-
-const COMMAND = "npm start"
+import { rebuild, rebuildError, rebuilding, status } from "../page/status.ts"
+import { counted } from "../ui/format.ts"
+import { Notice, ProgressBar } from "../ui/Notices.tsx"
 
 const RebuildButton = ({ children }: { readonly children: string }) => (
   <button type="button" class="button" onClick={rebuild}>
@@ -17,41 +15,41 @@ export const Banner = () => {
   const now = status.value
   if (!online.value)
     return (
-      <Notice tone="trouble" title="The server does not answer.">
-        If it was stopped, start it again with <code>{COMMAND}</code>. This page looks for it every second.
+      <Notice tone="trouble" title="The server does not respond.">
+        If it was stopped, start it with <code>npm start</code>. This page tries again every second.
       </Notice>
     )
   const progress = rebuilding.value
   if (progress !== undefined)
     return (
       <Notice tone="working" title="Rebuilding the library.">
-        Every document is read again with the models of today; until then the old library stays as it is.
-        <Meter label="Rebuild" done={progress.done} total={progress.total} />
+        Every document is read again with the current models. The old library stays until this is done.
+        <ProgressBar label="Rebuild" done={progress.done} total={progress.total} />
       </Notice>
     )
-  if (rebuildFailure.value !== undefined)
+  if (rebuildError.value !== undefined)
     return (
       <Notice tone="trouble" title="The rebuild failed." action={<RebuildButton>Try again</RebuildButton>}>
-        {rebuildFailure.value.message}
+        {rebuildError.value.message}
       </Notice>
     )
   if (now?.state === "rebuild-needed")
     return (
       <Notice
         tone="trouble"
-        title="The library was made with another model."
+        title="The library was built with another model."
         action={session.value === "open" && <RebuildButton>Rebuild now</RebuildButton>}
       >
-        {now.message ?? "Questions wait until its documents are read again with the models of today."}
+        {now.message ?? "Rebuild before asking."}
       </Notice>
     )
   if (now?.state === "filling" || now?.state === "rebuilding")
     return (
       <Notice
         tone="working"
-        title={now.state === "filling" ? "The library is filling." : "The library is being rebuilt."}
+        title={now.state === "filling" ? "Adding the sample documents." : "Rebuilding the library."}
       >
-        {now.message ?? `${now.documents.toLocaleString()} documents so far; asking works already.`}
+        {now.message ?? `${counted(now.documents, "document")} so far. You can already ask questions.`}
       </Notice>
     )
   return null

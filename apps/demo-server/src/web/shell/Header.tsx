@@ -1,30 +1,119 @@
-/** Name, the places of the page, how the server is, and the light. */
+/** The header: the name, the views, the server's models, and the theme. */
+import { effect } from "@preact/signals"
+import { online } from "../api/request.ts"
+import { browserSetting } from "../page/persisted.ts"
 import { route } from "../page/route.ts"
 import { session } from "../page/session.ts"
-import { Mark } from "./Mark.tsx"
-import { ModelBadge } from "./ModelBadge.tsx"
-import { ThemeToggle } from "./ThemeToggle.tsx"
+import { status } from "../page/status.ts"
 
-const PLACES = [
-  { view: "ask", href: "#ask", name: "Ask" },
-  { view: "documents", href: "#documents", name: "Documents" },
-  { view: "playground", href: "#playground", name: "Playground" },
-  { view: "models", href: "#models", name: "Models" },
-  { view: "account", href: "#account", name: "Account" }
+/** The logo: a raised gate, and the water that passes under it. */
+const Logo = () => (
+  <svg class="mark" viewBox="0 0 28 28" aria-hidden="true">
+    <path class="mark-posts" d="M5 3v22M23 3v22M2.5 3h23" />
+    <path class="mark-gate" d="M8 7h12M8 10.5h12M8 14h12" />
+    <path class="mark-water" d="M1 20c3.2-2 5.4 2 8.7 0s5.4 2 8.6 0 5.400 2 8.700 0" />
+    <path class="mark-water" d="M1 24.500c3.200-2 5.400 2 8.700 0s5.400 2 8.600 0 5.400 2 8.700 0" />
+  </svg>
+)
+
+const MODELS_ID = "models"
+
+/** The models that answer questions. */
+const ModelBadge = () => {
+  const now = status.value
+  if (now === undefined) return <span class="badge" />
+  const { chat, embedding, rerank, vision } = now.models
+  const embedded = now.provider === "embedded"
+  return (
+    <div class="badge">
+      <button type="button" popovertarget={MODELS_ID}>
+        <span class="lamp" data-on={online.value ? now.state : "offline"} />
+        <span class="says">
+          {!online.value ? "Offline" : embedded ? "Demo models (keywords)" : "Gateway"}
+        </span>
+      </button>
+      <div id={MODELS_ID} class="models" popover="auto">
+        <p>
+          {embedded
+            ? "These models run inside the server, without a key or a network. They match words, not meaning."
+            : "These models answer through the configured gateway."}
+        </p>
+        <dl>
+          <dt>Embedding</dt>
+          <dd>{embedding}</dd>
+          <dt>Reranking</dt>
+          <dd>{rerank}</dd>
+          <dt>Answers</dt>
+          <dd>{chat}</dd>
+          {vision !== undefined && (
+            <>
+              <dt>Figures</dt>
+              <dd>{vision}</dd>
+            </>
+          )}
+        </dl>
+        <p class="quiet">
+          Sluice {now.version}. <a href="/docs">API reference</a>
+        </p>
+      </div>
+    </div>
+  )
+}
+
+const THEMES = {
+  system: { next: "light", icon: "M10 3a7 7 0 1 0 0 14z M10 3a7 7 0 0 1 0 14" },
+  light: {
+    next: "dark",
+    icon: "M10 6.500a3.500 3.500 0 1 0 0 7 3.500 3.500 0 0 0 0-7M10 1.500v2M10 16.500v2M1.500 10h2M16.500 10h2M4 4l1.400 1.400M14.600 14.600 16 16M4 16l1.400-1.400M14.600 5.400 16 4"
+  },
+  dark: { next: "system", icon: "M16.500 12A7 7 0 0 1 8 3.500 7 7 0 1 0 16.500 12Z" }
+} as const
+
+const theme = browserSetting("sluice-theme", "system")
+
+const themeName = (): keyof typeof THEMES =>
+  theme.value === "light" || theme.value === "dark" ? theme.value : "system"
+
+effect(() => {
+  const name = themeName()
+  if (name === "system") delete document.documentElement.dataset["theme"]
+  else document.documentElement.dataset["theme"] = name
+})
+
+/** Switches between system, light and dark. */
+const ThemeToggle = () => {
+  const now = themeName()
+  const { icon, next } = THEMES[now]
+  const label = `Theme: ${now}. Switch to ${next}.`
+  return (
+    <button class="icon" type="button" aria-label={label} title={label} onClick={() => (theme.value = next)}>
+      <svg viewBox="0 0 20 20" aria-hidden="true" data-theme-icon={now}>
+        <path d={icon} />
+      </svg>
+    </button>
+  )
+}
+
+const VIEWS = [
+  { view: "ask", name: "Ask" },
+  { view: "documents", name: "Documents" },
+  { view: "playground", name: "Playground" },
+  { view: "models", name: "Models" },
+  { view: "account", name: "Account" }
 ] as const
 
 export const Header = () => {
-  const view = route.value.view === "administration" ? "account" : route.value.view
+  const current = route.value.view === "administration" ? "account" : route.value.view
   return (
     <header class="header">
-      <a class="brand" href="#ask" aria-label="Sluice, start">
-        <Mark />
+      <a class="brand" href="#ask" aria-label="Sluice, home">
+        <Logo />
         <span>Sluice</span>
       </a>
       {session.value === "open" && (
         <nav aria-label="Main">
-          {PLACES.map(({ href, name, view: place }) => (
-            <a key={place} href={href} aria-current={view === place ? "page" : undefined}>
+          {VIEWS.map(({ name, view }) => (
+            <a key={view} href={`#${view}`} aria-current={view === current ? "page" : undefined}>
               {name}
             </a>
           ))}

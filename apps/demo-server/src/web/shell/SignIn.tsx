@@ -1,11 +1,11 @@
-/** For a page without a session: a system access token or an API key opens one. */
+/** Signs in with a system access token or an API key. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
-import { sessionProblem, signIn, who } from "../page/session.ts"
+import { signedIn, signIn, signInError } from "../page/session.ts"
 
 export const SignIn = () => {
   const [busy, setBusy] = useState(false)
   const input = useRef<HTMLInputElement>(null)
-  // Of a session that ended, what had the focus is hidden.
+  // When a session ends, the focused element is hidden.
   useLayoutEffect(() => input.current?.focus(), [])
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
@@ -17,12 +17,11 @@ export const SignIn = () => {
   }
   return (
     <form class="sign-in" onSubmit={submit} aria-busy={busy}>
-      <h1>{who.value === undefined ? "This library is locked." : "The session has ended."}</h1>
-      {who.value !== undefined && <p>Sign in again: what you wrote and chose is still here.</p>}
+      <h1>{signedIn.value === undefined ? "Sign in" : "Your session has ended"}</h1>
+      {signedIn.value !== undefined && <p>Sign in again. What you wrote is still here.</p>}
       <p>
-        Open the address that the server printed when it started: it carries a login that works once. Or give
-        the system access token that was printed at the first start; or an API key, which opens what the key
-        may use, but no account.
+        Open the address that the server printed when it started; its login works once. Or enter the system
+        access token from the first start, or an API key. API keys can’t manage accounts.
       </p>
       <label htmlFor="key">System access token or API key</label>
       <input
@@ -36,10 +35,10 @@ export const SignIn = () => {
         aria-describedby="key-problem"
       />
       <p id="key-problem" class="problem" role="alert">
-        {sessionProblem.value}
+        {signInError.value}
       </p>
       <button class="button primary" type="submit" aria-disabled={busy}>
-        Open the library
+        Sign in
       </button>
     </form>
   )

@@ -1,40 +1,39 @@
-/** The calls about pictures and films, as curl and as a program. */
-import { FileHere, get, post } from "./curl.ts"
-import { program } from "./program.ts"
-import type { Snippet } from "./Snippet.ts"
-import { source } from "./literal.ts"
+/** Calls with images and videos. */
+import { curlGet, curlPost, FileReference } from "./curl.ts"
+import { literal } from "./literal.ts"
+import { programText, type Snippet } from "./program.ts"
 
-interface Made {
+interface MediaCall {
   readonly model: string
-  /** As the list of models says; it is not sent. */
+  /** The model's group; it is not sent. */
   readonly group: string | undefined
   readonly prompt: string
-  /** The name of a picture's file. */
+  /** The name of an image file. */
   readonly picture: string | undefined
   readonly size?: string | undefined
 }
 
-/** Groups that the program may name; any other is left out. */
-const named = (group: string | undefined, known: RegExp): string | undefined =>
+/** The client knows these groups by name; another one is left out. */
+const knownGroup = (group: string | undefined, known: RegExp): string | undefined =>
   group !== undefined && known.test(group) ? group : undefined
 
-/** A file as curl sends it, and as the client takes it. */
-const inBody = (path: string | undefined) => (path === undefined ? undefined : new FileHere(path))
+/** A file in the body of curl, and in a call of the client. */
+const inBody = (path: string | undefined) => (path === undefined ? undefined : new FileReference(path))
 const inCall = (path: string | undefined) => (path === undefined ? undefined : { file: path })
 
 export const imageSnippet = (
   origin: string,
-  { group, model, n, picture, prompt, size }: Made & { readonly n?: number | undefined }
+  { group, model, n, picture, prompt, size }: MediaCall & { readonly n?: number | undefined }
 ): Snippet => {
   const url = `${origin}/v1/images/generations`
   const call = { model, prompt, size, n }
-  const later = `\n\n# Where it answers with an id, the images are here later:\n# ${get(`${url}/$ID`)}`
-  const made = source({ group: named(group, /^I[1-6]$/), ...call, image: inCall(picture) })
+  const later = `\n\n# If the response has an id, the images appear here later:\n# ${curlGet(`${url}/$ID`)}`
+  const request = literal({ group: knownGroup(group, /^I[1-6]$/), ...call, image: inCall(picture) })
   return {
-    curl: post(url, { ...call, image: inBody(picture) }) + (group === "I5" ? later : ""),
-    effect: program({
+    curl: curlPost(url, { ...call, image: inBody(picture) }) + (group === "I5" ? later : ""),
+    effect: programText({
       origin,
-      body: `const { images } = yield* gateway.images.generate(${made})
+      body: `const { images } = yield* gateway.images.generate(${request})
 for (const [at, image] of images.entries()) {
   yield* gateway.images.save(image, \`image-\${at + 1}.png\`)
 }`
@@ -44,29 +43,29 @@ for (const [at, image] of images.entries()) {
 
 export const videoSnippet = (
   origin: string,
-  { group, model, picture, prompt, seconds, size }: Made & { readonly seconds?: string | undefined }
+  { group, model, picture, prompt, seconds, size }: MediaCall & { readonly seconds?: string | undefined }
 ): Snippet => {
   const url = `${origin}/v1/videos`
   const call = { model, prompt, seconds, size }
-  const made = source(
-    { group: named(group, /^(V-[A-G]|image-to-video)$/), ...call, inputReference: inCall(picture) },
+  const request = literal(
+    { group: knownGroup(group, /^(V-[A-G]|image-to-video)$/), ...call, inputReference: inCall(picture) },
     2
   )
   return {
-    curl: `${post(url, { ...call, input_reference: inBody(picture) }, "-s", "-o task.json")}
+    curl: `${curlPost(url, { ...call, input_reference: inBody(picture) }, "-s", "-o task.json")}
 
 cat task.json; echo
 ID=$(sed -n 's/.*"id": *"\\([^"]*\\)".*/\\1/p' task.json)
-while ${get(`${url}/$ID`, "-s")} |
+while ${curlGet(`${url}/$ID`, "-s")} |
   tee task.json | grep -E '"status": *"(queued|in_progress)"'
 do sleep 5; done
 cat task.json; echo
-${get(`${url}/$ID/content`, "-f", "-o film.mp4")}`,
-    effect: program({
+${curlGet(`${url}/$ID/content`, "-f", "-o film.mp4")}`,
+    effect: programText({
       origin,
       effect: ["Console"],
       body: `const { id } = yield* gateway.videos.generate(
-  ${made},
+  ${request},
   { every: "5 seconds" }
 )
 const { bytes } = yield* gateway.videos.download(id, "film.mp4")
@@ -85,18 +84,18 @@ export const lookSnippet = (
   }
 ): Snippet => {
   const { detail, model, picture, question } = call
-  const image = { type: "image_url", image_url: { url: new FileHere(picture), detail } }
+  const image = { type: "image_url", image_url: { url: new FileReference(picture), detail } }
   const messages = [{ role: "user", content: [{ type: "text", text: question }, image] }]
   return {
-    curl: post(`${origin}/v1/chat/completions`, { model, messages }),
-    effect: program({
+    curl: curlPost(`${origin}/v1/chat/completions`, { model, messages }),
+    effect: programText({
       origin,
       core: ["userMessage"],
       effect: ["Console"],
       readsFiles: true,
-      body: `const picture = ${source({ file: picture })}
-const message = yield* userMessage(${source(question)}, [picture], ${source(detail)})
-const { text } = yield* gateway.chat({ model: ${source(model)}, messages: [message] })
+      body: `const picture = ${literal({ file: picture })}
+const message = yield* userMessage(${literal(question)}, [picture], ${literal(detail)})
+const { text } = yield* gateway.chat({ model: ${literal(model)}, messages: [message] })
 yield* Console.log(text)`
     })
   }

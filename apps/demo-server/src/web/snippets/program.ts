@@ -1,23 +1,31 @@
-/** Programs over `@sluice/core`, whole: saved into a file they run as they are. */
+/** Complete programs over `@sluice/core`: saved to a file, they run. */
+
+/** One call as code. */
+export interface Snippet {
+  /** For a shell in which `SLUICE_API_KEY` is set. */
+  readonly curl: string
+  /** A program over `@sluice/core`. */
+  readonly effect: string
+}
 
 interface Program {
-  /** Where the gateway is. */
+  /** The gateway's address. */
   readonly origin: string
-  /** Names of `@sluice/core`, beside `Gateway`. */
+  /** Imports from `@sluice/core`, besides `Gateway`. */
   readonly core?: ReadonlyArray<string>
-  /** Names of `effect`. */
+  /** Imports from `effect`, besides `Effect`. */
   readonly effect?: ReadonlyArray<string>
-  /** Before the program. */
+  /** Code before the program. */
   readonly before?: string
   /** Whether the program itself reads files. */
   readonly readsFiles?: boolean
-  /** The lines of the generator, each statement on its own. */
+  /** The statements of the generator. */
   readonly body: string
 }
 
-const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, "  ")
+const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, "  ")
 
-export const program = ({
+export const programText = ({
   before,
   body,
   core = [],
@@ -32,13 +40,13 @@ export const program = ({
     : "GatewayClient.layerConfig()"
   return `// SLUICE_GATEWAY_URL=${origin} SLUICE_API_KEY=sk-… node call.ts
 import { ${readsFiles ? "NodeFileSystem, " : ""}NodeRuntime } from "@effect/platform-node"
-import { ${fromCore.join(", ")} } from "@sluice/core"
+import { ${fromCore.join(", ")} } from "@sluice/core/contract"
 import { GatewayClient } from "@sluice/core/client"
 import { ${fromEffect.join(", ")} } from "effect"
 ${before === undefined ? "" : `\n${before}\n`}
 const program = Effect.gen(function* () {
   const gateway = yield* Gateway
-${indented(body)}
+${indent(body)}
 })
 
 NodeRuntime.runMain(Effect.provide(program, ${layer}))

@@ -1,20 +1,19 @@
-/** The calls about texts, as curl and as a program. */
-import type { ChatMessage } from "../api/gateway.ts"
-import { post } from "./curl.ts"
-import { program } from "./program.ts"
-import type { Snippet } from "./Snippet.ts"
-import { source } from "./literal.ts"
+/** Calls with texts: embeddings, rerank and chat. */
+import type { ChatMessage } from "@sluice/core/contract"
+import { curlPost } from "./curl.ts"
+import { literal } from "./literal.ts"
+import { programText, type Snippet } from "./program.ts"
 
 export const embedSnippet = (
   origin: string,
   call: { readonly model: string; readonly input: ReadonlyArray<string> }
 ): Snippet => ({
-  curl: post(`${origin}/v1/embeddings`, call),
-  effect: program({
+  curl: curlPost(`${origin}/v1/embeddings`, call),
+  effect: programText({
     origin,
     effect: ["Console"],
     before: `const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, x, at) => sum + x * (b[at] ?? 0), 0)`,
-    body: `const { vectors } = yield* gateway.embeddings(${source(call)})
+    body: `const { vectors } = yield* gateway.embeddings(${literal(call)})
 const [a = new Float32Array(), b = new Float32Array()] = vectors
 yield* Console.log(dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b)))`
   })
@@ -24,14 +23,14 @@ export const rerankSnippet = (
   origin: string,
   call: { readonly model: string; readonly query: string; readonly documents: ReadonlyArray<string> }
 ): Snippet => ({
-  curl: post(`${origin}/v1/rerank`, call),
-  effect: program({
+  curl: curlPost(`${origin}/v1/rerank`, call),
+  effect: programText({
     origin,
     effect: ["Console"],
-    before: `const documents = ${source(call.documents)}`,
+    before: `const documents = ${literal(call.documents)}`,
     body: `const { results } = yield* gateway.rerank({
-  model: ${source(call.model)},
-  query: ${source(call.query)},
+  model: ${literal(call.model)},
+  query: ${literal(call.query)},
   documents
 })
 for (const { index, score } of results) {
@@ -44,11 +43,11 @@ export const chatSnippet = (
   origin: string,
   call: { readonly model: string; readonly messages: ReadonlyArray<ChatMessage> }
 ): Snippet => ({
-  curl: post(`${origin}/v1/chat/completions`, { ...call, stream: true }, "-N"),
-  effect: program({
+  curl: curlPost(`${origin}/v1/chat/completions`, { ...call, stream: true }, "-N"),
+  effect: programText({
     origin,
     effect: ["Stream"],
-    body: `const parts = gateway.chatStream(${source(call)})
+    body: `const parts = gateway.chatStream(${literal(call)})
 yield* Stream.runForEach(parts, (part) =>
   Effect.sync(() => process.stdout.write(part.type === "text" ? part.text : "\\n"))
 )`

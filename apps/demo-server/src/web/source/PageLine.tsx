@@ -1,24 +1,23 @@
-/** A line of a page: our letters, fitted into the box of its own. */
+/** A line of a page in our font, fitted to its own box. */
 import type { PageContent } from "../../contract/index.ts"
-import type { Type } from "./typeOf.ts"
-import { naturalWidth } from "./naturalWidth.ts"
+import { naturalWidth, type PageType } from "./pageType.ts"
 
 interface Props {
   readonly text: string
   readonly box: PageContent["lines"][number]["box"]
-  readonly type: Type
+  readonly type: PageType
 }
 
-/** The letters stand on this part of a line's height. */
+/** The baseline, as a part of the line's height. */
 const BASELINE = 0.79
-/** Letters are squeezed by so much at most, and no larger than usual by more. */
+/** Letters are squeezed, or enlarged over the usual size, by this factor at most. */
 const TOLERANCE = 1.12
-/** A box this much taller than wide holds a line that runs up the page. */
-const UPRIGHT = 2
-/** What parts the cells of a table's row. */
+/** A box this many times taller than wide holds vertical text. */
+const VERTICAL = 2
+/** Separates the cells of a table's row. */
 const CELLS = " | "
 
-/** A row of a table: where its cells stand is not known, so that what is left of its width goes between them. */
+/** A table's row. The places of its cells are not known: they share the free width. */
 const Row = ({ box: [x0, y0, x1, y1], text, type }: Props) => {
   const cells = text.split(CELLS).map((cell) => ({ cell, width: naturalWidth(cell) }))
   const natural = cells.reduce((sum, { width }) => sum + width, 0)
@@ -40,11 +39,10 @@ const Row = ({ box: [x0, y0, x1, y1], text, type }: Props) => {
   )
 }
 
-/** A line of fewer words, or larger than the body by more, is not justified: its letters are larger than usual. */
+/** A line with fewer words, or taller than the body by this factor, is set in larger type, not justified. */
 const JUSTIFIED = { words: 4, body: 1.15 }
 
-/** How the letters of a line are brought to its length. */
-const fitted = (line: string, length: number, height: number, { body, scale }: Type) => {
+const fit = (line: string, length: number, height: number, { body, scale }: PageType) => {
   const usual = scale * height
   const natural = naturalWidth(line)
   const fitting = length / natural
@@ -59,10 +57,10 @@ export const PageLine = ({ box, text, type }: Props) => {
   if (line === "") return null
   if (line.includes(CELLS)) return <Row box={box} text={line} type={type} />
   const [x0, y0, x1, y1] = box
-  const turned = line.length > 3 && y1 - y0 > UPRIGHT * (x1 - x0)
-  const [length, height] = turned ? [y1 - y0, x1 - x0] : [x1 - x0, y1 - y0]
-  const { size, wordSpacing } = fitted(line, length, height, type)
-  const place = turned
+  const vertical = line.length > 3 && y1 - y0 > VERTICAL * (x1 - x0)
+  const [length, height] = vertical ? [y1 - y0, x1 - x0] : [x1 - x0, y1 - y0]
+  const { size, wordSpacing } = fit(line, length, height, type)
+  const place = vertical
     ? { transform: `translate(${x0 + height * BASELINE} ${y1}) rotate(-90)` }
     : { x: x0, y: y0 + height * BASELINE }
   const width =

@@ -1,30 +1,59 @@
-/** A paged document, page by page, from the cited one. */
+/** A paged document, page by page, from the cited page. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
-import type { PageContent } from "../../contract/index.ts"
-import { toFailure } from "../api/RequestError.ts"
-import type { Source } from "./source.ts"
-import { loadPage } from "../documents/documentTexts.ts"
-import { PageFacsimile } from "./PageFacsimile.tsx"
+import { loadPage } from "../documents/documents.ts"
+import { PageImage } from "./PageImage.tsx"
 import { scrollToQuote } from "./scrollToQuote.ts"
-import { zoomed, ZoomSteps } from "./ZoomSteps.tsx"
+import type { OpenSource } from "./source.ts"
+import { useLoaded } from "./useLoaded.ts"
 
-/** A whole page on a phone would be too small to read: it begins larger, at what is cited. */
+/** A page of small print is too small on a phone: it starts enlarged, at the cited part. */
 const PHONE_ZOOM = 1.5
 
+/** 1 fits the width. */
+const ZOOMS = [1, PHONE_ZOOM, 2, 3] as const
+
+/** The next size up or down; the same at either end. */
+const zoomed = (zoom: number, by: 1 | -1): number =>
+  by === 1 ? (ZOOMS.find((each) => each > zoom) ?? zoom) : (ZOOMS.findLast((each) => each < zoom) ?? zoom)
+
+interface StepProps {
+  readonly label: string
+  readonly sign: string
+  readonly onStep: () => void
+  /** At the end. */
+  readonly disabled?: boolean
+  readonly keys?: string
+}
+
+/** A button that steps forward or back. */
+export const StepButton = ({ disabled, keys, label, onStep, sign }: StepProps) => (
+  <button
+    class="icon"
+    type="button"
+    aria-label={label}
+    aria-keyshortcuts={keys}
+    aria-disabled={disabled}
+    onClick={onStep}
+  >
+    {sign}
+  </button>
+)
+
 interface Props {
-  readonly shown: Source
+  readonly shown: OpenSource
   readonly pages: number
-  /** Small print, which a phone shows larger from the start. */
+  /** Whether its print is small. */
   readonly dense: boolean
 }
 
 export const SourcePages = ({ dense, pages, shown }: Props) => {
   const [number, setNumber] = useState(shown.page ?? 1)
-  const [page, setPage] = useState<PageContent | undefined>(undefined)
-  const [problem, setProblem] = useState<string | undefined>(undefined)
   const body = useRef<HTMLElement>(null)
   const [zoom, setZoom] = useState(dense && matchMedia("(max-width: 40rem)").matches ? PHONE_ZOOM : 1)
-
+  const { error, value: page } = useLoaded(
+    () => loadPage(shown.collection, shown.documentId, number),
+    [shown.documentId, number]
+  )
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const by = ({ "+": 1, "=": 1, "-": -1 } as const)[event.key]
@@ -37,32 +66,20 @@ export const SourcePages = ({ dense, pages, shown }: Props) => {
     return () => document.removeEventListener("keydown", onKey)
   }, [])
   useEffect(() => setNumber(shown.page ?? 1), [shown])
-  useEffect(() => {
-    let here = true
-    setProblem(undefined)
-    loadPage(shown.collection, shown.documentId, number).then(
-      (loaded) => here && setPage(loaded),
-      (thrown: unknown) => here && setProblem(toFailure(thrown).message)
-    )
-    return () => {
-      here = false
-    }
-  }, [shown.documentId, number])
   useLayoutEffect(
     () => scrollToQuote(body.current, shown.figure === undefined ? "center" : "nearest"),
     [shown, page, zoom]
   )
-
-  const cited = shown.boxes.filter((each) => each.page === number).map(({ box }) => box)
+  const cited = shown.boxes.filter((each) => each.page === page?.number).map(({ box }) => box)
   return (
     <section class="source-body pages" ref={body} aria-label={`Page ${number} of ${pages}`}>
-      {problem !== undefined && (
+      {error !== undefined && (
         <p class="problem" role="alert">
-          {problem}
+          {error}
         </p>
       )}
       {page !== undefined && (
-        <PageFacsimile
+        <PageImage
           collection={shown.collection}
           documentId={shown.documentId}
           page={page}
@@ -73,30 +90,40 @@ export const SourcePages = ({ dense, pages, shown }: Props) => {
       <fieldset class="page-steps" aria-label="Pages">
         {pages > 1 && (
           <>
-            <button
-              class="icon"
-              type="button"
-              aria-label="Previous page"
-              aria-disabled={number <= 1}
-              onClick={() => setNumber(Math.max(1, number - 1))}
-            >
-              ‹
-            </button>
+            <StepButton
+              label="Previous page"
+              sign="‹"
+              disabled={number <= 1}
+              onStep={() => setNumber(Math.max(1, number - 1))}
+            />
             <span aria-live="polite">
               Page <b>{number}</b> of {pages}
             </span>
-            <button
-              class="icon"
-              type="button"
-              aria-label="Next page"
-              aria-disabled={number >= pages}
-              onClick={() => setNumber(Math.min(pages, number + 1))}
-            >
-              ›
-            </button>
+            <StepButton
+              label="Next page"
+              sign="›"
+              disabled={number >= pages}
+              onStep={() => setNumber(Math.min(pages, number + 1))}
+            />
           </>
         )}
-        <ZoomSteps zoom={zoom} onZoom={setZoom} />
+        <fieldset class="steps" aria-label="Zoom">
+          <StepButton
+            label="Zoom out"
+            sign="−"
+            keys="-"
+            disabled={zoom === ZOOMS[0]}
+            onStep={() => setZoom(zoomed(zoom, -1))}
+          />
+          <span aria-live="polite">{Math.round(zoom * 100)} %</span>
+          <StepButton
+            label="Zoom in"
+            sign="+"
+            keys="+"
+            disabled={zoom === ZOOMS.at(-1)}
+            onStep={() => setZoom(zoomed(zoom, 1))}
+          />
+        </fieldset>
       </fieldset>
     </section>
   )

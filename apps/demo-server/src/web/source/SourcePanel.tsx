@@ -1,18 +1,27 @@
 /** The source beside the answer; on a phone it covers the page. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
-import { figureName } from "./figureName.ts"
-import { closeSource, copies, openPassage, source, type Source } from "./source.ts"
-import { CitationSteps } from "./CitationSteps.tsx"
-import { FigureCard } from "./FigureCard.tsx"
-import { placeOf } from "./placeOf.ts"
-import { SourcePages } from "./SourcePages.tsx"
+import type { DocumentText } from "../../contract/index.ts"
+import { withCollection } from "../api/request.ts"
+import { loadText } from "../documents/documents.ts"
+import { FigureCard } from "./FigureImage.tsx"
+import {
+  closeSource,
+  copies,
+  figureLabel,
+  locationText,
+  openPassage,
+  type OpenSource,
+  source,
+  stepCitation,
+  stops
+} from "./source.ts"
+import { SourcePages, StepButton } from "./SourcePages.tsx"
 import { SourceText } from "./SourceText.tsx"
-import { SourceTools } from "./SourceTools.tsx"
-import { useText } from "./useText.ts"
+import { useLoaded } from "./useLoaded.ts"
 
 const COVERS = "(max-width: 60rem)"
 
-/** Where the panel covers the page, what lies behind it can be neither read nor reached. */
+/** Makes the page inert while the panel covers it. */
 const useCover = (): void =>
   useEffect(() => {
     const covers = matchMedia(COVERS)
@@ -26,94 +35,143 @@ const useCover = (): void =>
     }
   }, [])
 
-/** The mark of a step in the browser's history. */
-const OVER = "sluice-source"
+/** The state of our entry in the browser's history. */
+const HISTORY_STATE = "sluice-source"
 
-/** Where the panel covers the page, a step back closes it, and leaves what it was opened from. */
+/** Where the panel covers the page, a step back closes it. */
 const useStepBack = (): void =>
   useLayoutEffect(() => {
     if (!matchMedia(COVERS).matches) return
-    history.pushState(OVER, "")
+    history.pushState(HISTORY_STATE, "")
     window.addEventListener("popstate", closeSource)
     return () => {
       window.removeEventListener("popstate", closeSource)
-      if (history.state === OVER) history.back()
+      if (history.state === HISTORY_STATE) history.back()
     }
   }, [])
 
-const Panel = ({ shown }: { readonly shown: Source }) => {
+/** Steps through the citations and the checked figures. */
+const CitationSteps = ({ stop }: { readonly stop: string }) => (
+  <fieldset class="steps" aria-label="Citations">
+    <StepButton label="Previous citation" sign="‹" keys="K ArrowLeft" onStep={() => stepCitation(-1)} />
+    <span>
+      <b>{stops.value.findIndex((each) => each.stop === stop) + 1}</b> of {stops.value.length}
+    </span>
+    <StepButton label="Next citation" sign="›" keys="J ArrowRight" onStep={() => stepCitation(1)} />
+  </fieldset>
+)
+
+const Head = ({ shown }: { readonly shown: OpenSource }) => {
   const title = useRef<HTMLHeadingElement>(null)
+  useLayoutEffect(() => title.current?.focus({ preventScroll: true }), [])
+  return (
+    <header>
+      <h2 id="source-title" ref={title} tabIndex={-1}>
+        {shown.n !== undefined && <span class="number">{shown.n}</span>}
+        {shown.title}
+      </h2>
+      {shown.stop !== undefined && <CitationSteps stop={shown.stop} />}
+      <button
+        class="icon"
+        type="button"
+        aria-label="Close the source"
+        aria-keyshortcuts="Escape"
+        onClick={closeSource}
+      >
+        ×
+      </button>
+      <p class="place">
+        {shown.figure !== undefined && <b>{figureLabel(shown.figure)}, </b>}
+        {locationText(
+          undefined,
+          shown.headings.filter((each) => each !== shown.title),
+          shown.page
+        )}
+      </p>
+      {copies.value.length > 0 && (
+        <p class="place also">
+          The same text is in
+          {copies.value.map((copy) => (
+            <button class="link" type="button" key={copy.passage.id} onClick={() => openPassage(copy)}>
+              {locationText(copy.passage.document.path, [], copy.passage.page)}
+            </button>
+          ))}
+        </p>
+      )}
+    </header>
+  )
+}
+
+interface ToolsProps {
+  readonly collection: string
+  readonly text: DocumentText
+  readonly asText: boolean
+  readonly onAsText: (asText: boolean) => void
+}
+
+/** Page or text, the document's path, and its file. */
+const Tools = ({ asText, collection, onAsText, text: { document, pages } }: ToolsProps) => (
+  <div class="source-tools">
+    {pages.length > 0 && (
+      <fieldset class="switch" aria-label="Show as">
+        <button type="button" aria-pressed={!asText} onClick={() => onAsText(false)}>
+          Page
+        </button>
+        <button type="button" aria-pressed={asText} onClick={() => onAsText(true)}>
+          Text
+        </button>
+      </fieldset>
+    )}
+    <span class="path">{document.path}</span>
+    <a href={withCollection(collection, `/documents/${document.id}/file`)} target="_blank" rel="noreferrer">
+      Original file
+    </a>
+  </div>
+)
+
+const Panel = ({ shown }: { readonly shown: OpenSource }) => {
+  const { collection, documentId } = shown
   const [asText, setAsText] = useState(false)
-  const { problem, text } = useText(shown.collection, shown.documentId)
+  const loaded = useLoaded(
+    () => loadText(collection, documentId).then((text) => ({ documentId, text })),
+    [collection, documentId]
+  )
+  const text = loaded.value?.documentId === documentId ? loaded.value.text : undefined
   useCover()
   useStepBack()
-  useLayoutEffect(() => title.current?.focus({ preventScroll: true }), [])
   return (
     <aside class="source" aria-labelledby="source-title">
       <div class="source-head">
-        <header>
-          <h2 id="source-title" ref={title} tabIndex={-1}>
-            {shown.n !== undefined && <span class="number">{shown.n}</span>}
-            {shown.title}
-          </h2>
-          {shown.stop !== undefined && <CitationSteps stop={shown.stop} />}
-          <button
-            class="icon"
-            type="button"
-            aria-label="Close the source"
-            aria-keyshortcuts="Escape"
-            onClick={closeSource}
-          >
-            ×
-          </button>
-          <p class="place">
-            {shown.figure !== undefined && <b>{figureName(shown.figure)}, </b>}
-            {placeOf(
-              undefined,
-              shown.headings.filter((each) => each !== shown.title),
-              shown.page
-            )}
-          </p>
-          {copies.value.length > 0 && (
-            <p class="place also">
-              The same is in
-              {copies.value.map((copy) => (
-                <button class="link" type="button" key={copy.passage.id} onClick={() => openPassage(copy)}>
-                  {placeOf(copy.passage.document.path, [], copy.passage.page)}
-                </button>
-              ))}
-            </p>
-          )}
-        </header>
+        <Head shown={shown} />
         {text !== undefined && (
-          <SourceTools collection={shown.collection} text={text} asText={asText} onAsText={setAsText} />
+          <Tools collection={collection} text={text} asText={asText} onAsText={setAsText} />
         )}
       </div>
       {shown.figure !== undefined && text !== undefined && (
         <FigureCard
           shown={shown}
           figure={shown.figure}
-          // Of an image, the page is the picture.
-          pictured={text.document.format !== "image" || asText}
+          // The page of an image file is the image itself.
+          withImage={text.document.format !== "image" || asText}
           key={shown.stop}
         />
       )}
-      {problem !== undefined && (
+      {loaded.error !== undefined && (
         <p class="problem pad" role="alert">
-          {problem}
+          {loaded.error}
         </p>
       )}
-      {problem === undefined && text === undefined && <p class="quiet pad">Reading…</p>}
+      {loaded.error === undefined && text === undefined && <p class="quiet pad">Loading…</p>}
       {text !== undefined &&
         (text.pages.length > 0 && !asText ? (
           <SourcePages
             shown={shown}
             pages={text.pages.length}
             dense={text.document.format === "pdf"}
-            key={shown.documentId}
+            key={documentId}
           />
         ) : (
-          <SourceText shown={shown} text={text} key={shown.documentId} />
+          <SourceText shown={shown} text={text} key={documentId} />
         ))}
     </aside>
   )

@@ -1,21 +1,21 @@
 /** A document as text, scrolled to the quote. */
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks"
 import type { DocumentText } from "../../contract/index.ts"
-import { readable, type Readable } from "../markdown/blocks.ts"
-import type { Source } from "./source.ts"
-import { scrollToQuote } from "./scrollToQuote.ts"
-import { Runs } from "../markdown/TextRuns.tsx"
+import { readableBlock, type ReadableBlock } from "../markdown/blocks.ts"
+import { TextRuns, type TextMark } from "../markdown/TextRuns.tsx"
 import { Scroller } from "../ui/Scroller.tsx"
+import { scrollToQuote } from "./scrollToQuote.ts"
+import type { OpenSource } from "./source.ts"
 
 interface Props {
-  readonly shown: Source
+  readonly shown: OpenSource
   readonly text: DocumentText
 }
 
 interface BlockProps {
   readonly text: string
-  readonly block: Readable
-  readonly mark: Source["mark"]
+  readonly block: ReadableBlock
+  readonly mark?: TextMark
 }
 
 const Block = ({ block, mark, text }: BlockProps) => {
@@ -24,20 +24,20 @@ const Block = ({ block, mark, text }: BlockProps) => {
       const Heading = `h${Math.min(6, block.level + 2)}` as "h3"
       return (
         <Heading class={`level-${block.level}`}>
-          <Runs text={text} runs={block.runs} mark={mark} />
+          <TextRuns text={text} runs={block.runs} mark={mark} />
         </Heading>
       )
     }
     case "paragraph":
       return (
         <p>
-          <Runs text={text} runs={block.runs} mark={mark} />
+          <TextRuns text={text} runs={block.runs} mark={mark} />
         </p>
       )
     case "quotation":
       return (
         <blockquote>
-          <Runs text={text} runs={block.runs} mark={mark} />
+          <TextRuns text={text} runs={block.runs} mark={mark} />
         </blockquote>
       )
     case "list":
@@ -45,7 +45,7 @@ const Block = ({ block, mark, text }: BlockProps) => {
         <ul>
           {block.items.map((item, at) => (
             <li key={at} data-marker={item.marker || "–"} style={{ "--depth": item.depth }}>
-              <Runs text={text} runs={item.runs} mark={mark} />
+              <TextRuns text={text} runs={item.runs} mark={mark} />
             </li>
           ))}
         </ul>
@@ -61,7 +61,7 @@ const Block = ({ block, mark, text }: BlockProps) => {
                     const Cell = row === block.head ? "th" : "td"
                     return (
                       <Cell key={column} colSpan={cells.length === 1 ? block.columns : 1}>
-                        <Runs text={text} runs={runs} mark={mark} />
+                        <TextRuns text={text} runs={runs} mark={mark} />
                       </Cell>
                     )
                   })}
@@ -73,10 +73,10 @@ const Block = ({ block, mark, text }: BlockProps) => {
       )
     case "code":
       return (
-        <Scroller class="wide listing" label="Listing">
+        <Scroller class="wide listing" label="Code">
           <pre>
             <code>
-              <Runs text={text} runs={[block]} mark={mark} />
+              <TextRuns text={text} runs={[block]} mark={mark} />
             </code>
           </pre>
         </Scroller>
@@ -84,27 +84,22 @@ const Block = ({ block, mark, text }: BlockProps) => {
   }
 }
 
-/** What a parser that found no blocks gives: all of the text, as it stands. */
+/** For a document in which the parser found no blocks. */
 const wholeText = ({ text }: DocumentText) => [{ kind: "code" as const, start: 0, end: text.length }]
 
 export const SourceText = ({ shown: { mark }, text }: Props) => {
   const body = useRef<HTMLElement>(null)
   const { document } = text
   const blocks = text.blocks.length > 0 ? text.blocks : wholeText(text)
-  // Of a long document only the blocks that are marked are rendered again from citation to citation.
+  // In a long document, only the marked blocks are rendered again from citation to citation.
   const unmarked = useMemo(
     () =>
       blocks.map((block, at) => (
-        <Block
-          key={at}
-          block={readable(text.text, document.format, block)}
-          text={text.text}
-          mark={undefined}
-        />
+        <Block key={at} block={readableBlock(text.text, document.format, block)} text={text.text} />
       )),
     [text]
   )
-  // Before it is seen: not the top first.
+  // A layout effect: the top is not shown first.
   useLayoutEffect(() => scrollToQuote(body.current), [mark, text])
   return (
     <section
@@ -120,7 +115,7 @@ export const SourceText = ({ shown: { mark }, text }: Props) => {
             block.start < mark.end && block.end > mark.start ? (
               <Block
                 key={at}
-                block={readable(text.text, document.format, block)}
+                block={readableBlock(text.text, document.format, block)}
                 text={text.text}
                 mark={mark}
               />

@@ -1,16 +1,16 @@
-/** What comes near the window takes its real size in the next frame, and moves the quote: one more was enough so far. */
+/** Blocks near the window get their real size in the next frame and move the quote. One more frame was enough so far. */
 const FRAMES = 4
 
 /**
- * Brings the first marked part into the middle, or just into view where something stands above that should stay; to the
- * top of the document when nothing is marked.
+ * Scrolls to the first marked part, to the middle (`center`) or just into view (`nearest`). Without a mark it scrolls to
+ * the top of the document.
  */
 export const scrollToQuote = (body: Element | null, block: "center" | "nearest" = "center"): void => {
   const quote = body?.querySelector("mark, .cited")
   if (!quote) return body?.closest(".source")?.scrollTo({ top: 0 })
-  const bring = (again: number) => {
+  const scroll = (left: number) => {
     quote.scrollIntoView({ block, inline: "center" })
-    if (again > 0) requestAnimationFrame(() => bring(again - 1))
+    if (left > 0) requestAnimationFrame(() => scroll(left - 1))
   }
-  bring(FRAMES)
+  scroll(FRAMES)
 }

@@ -1,107 +1,125 @@
-/** The document that is open beside the answer, and where in it. */
+/** The document that is open beside the answer, and the part of it that is marked. */
 import { computed, effect, signal } from "@preact/signals"
 import type { AnswerBody, Citation, PassageFigure, Trace } from "../../contract/index.ts"
-import { announce } from "../ui/announce.ts"
 import { collection } from "../documents/collections.ts"
-import { figureName } from "./figureName.ts"
-import { current } from "../questions/questions.ts"
+import { loadPage } from "../documents/documents.ts"
+import type { TextMark } from "../markdown/TextRuns.tsx"
 import { route } from "../page/route.ts"
-import { loadPage } from "../documents/documentTexts.ts"
+import { current } from "../questions/questions.ts"
+import { announce } from "../ui/announce.ts"
 
-type Look = AnswerBody["figures"][number]
+type CheckedFigure = AnswerBody["figures"][number]
 
-/** What to show: a whole document, or a part of it to be marked. */
-export interface Source {
+/** A whole document, or a part of it. */
+export interface OpenSource {
   readonly collection: string
   readonly documentId: string
   readonly title: string
   readonly headings: ReadonlyArray<string>
-  readonly mark?: { readonly start: number; readonly end: number }
-  readonly page?: number
+  readonly mark?: TextMark
+  readonly page?: number | undefined
   readonly boxes: Citation["boxes"]
-  /** The passage that it is; absent: a whole document. */
+  /** Absent: a whole document. */
   readonly passageId?: string
-  /** The citation's number, when it is one. */
+  /** The citation's number. */
   readonly n?: number
-  /** The figure or table that it is, and what was seen in it when it was looked at. */
-  readonly figure?: PassageFigure
-  readonly said?: string
-  /** Which of the answer's stops it is; absent: none. */
+  /** The figure or table, and what the vision model saw in it. */
+  readonly figure?: PassageFigure | undefined
+  readonly seen?: string | undefined
+  /** Identifies it among the stops of the answer. */
   readonly stop?: string
 }
 
-export const source = signal<Source | undefined>(undefined)
+export const source = signal<OpenSource | undefined>(undefined)
+
+/** `Figure 3`, `Table IV`; `Figure` without a number. */
+export const figureLabel = (figure: Pick<PassageFigure, "kind" | "number"> | undefined): string => {
+  const kind = figure?.kind === "table" ? "Table" : "Figure"
+  return figure?.number === undefined ? kind : `${kind} ${figure.number}`
+}
+
+/** `Handbook › Leave › Parental leave, p. 4`. A heading that repeats the title is left out. */
+export const locationText = (
+  title: string | undefined,
+  headings: ReadonlyArray<string>,
+  page?: number
+): string => {
+  const path = title === undefined ? headings : [title, ...headings.filter((heading) => heading !== title)]
+  return [...(path.length > 0 ? [path.join(" › ")] : []), ...(page === undefined ? [] : [`p. ${page}`])].join(
+    ", "
+  )
+}
 
 let opener: Element | null = null
 
-const show = (next: Source): void => {
+const show = (next: OpenSource): void => {
   if (source.value === undefined) opener = document.activeElement
   source.value = next
-  // Both at once: the page need not wait for the text. Whoever shows it says what went wrong.
+  // The page is loaded beside the text. The component that shows it reports the error.
   if (next.page !== undefined) loadPage(next.collection, next.documentId, next.page).catch(() => undefined)
 }
 
-const pageOf = (page: number | undefined) => (page === undefined ? {} : { page })
+/** The collection of the question that is shown, or the chosen one. */
+const currentCollection = (): string => current.value?.collection ?? collection.value
 
-/** That of the answer which is shown, else the one that is chosen. */
-const here = (): string => current.value?.collection ?? collection.value
-
-/** The look at a figure, where there was one. */
-const lookAt = (figure: PassageFigure | undefined): Look | undefined =>
+const seenIn = (figure: PassageFigure | undefined): string | undefined =>
   figure?.crop === undefined
     ? undefined
-    : current.value?.looks.find((look) => look.figure.crop === figure.crop && look.said !== "")
+    : current.value?.checked.find((look) => look.figure.crop === figure.crop && look.said !== "")?.said
 
-const ofCitation = (citation: Citation): Source => {
-  const { figure } = citation
-  const said = lookAt(figure)?.said
-  return {
-    collection: here(),
-    documentId: citation.documentId,
-    title: citation.title,
-    headings: citation.headings,
-    passageId: citation.passageId,
-    mark: { start: citation.start, end: citation.end },
-    boxes: citation.boxes,
-    n: citation.n,
-    stop: `citation ${citation.n}`,
-    ...(figure !== undefined && { figure }),
-    ...(said !== undefined && { said }),
-    ...pageOf(citation.page)
-  }
-}
+const ofCitation = (citation: Citation): OpenSource => ({
+  collection: currentCollection(),
+  documentId: citation.documentId,
+  title: citation.title,
+  headings: citation.headings,
+  passageId: citation.passageId,
+  mark: { start: citation.start, end: citation.end },
+  boxes: citation.boxes,
+  n: citation.n,
+  stop: `citation ${citation.n}`,
+  figure: citation.figure,
+  seen: seenIn(citation.figure),
+  page: citation.page
+})
 
-const ofLook = ({ documentId, document, figure, passageId, said }: Look): Source => {
+/** The stop of a checked figure. */
+export const figureStop = ({ passageId }: CheckedFigure): string => `figure ${passageId}`
+
+const ofFigure = (look: CheckedFigure): OpenSource => {
+  const { document, documentId, figure, passageId, said } = look
+  const { box, page } = figure
   const passage = current.value?.passages.find((traced) => traced.passage.id === passageId)?.passage
   return {
-    collection: here(),
+    collection: currentCollection(),
     documentId,
     title: passage?.document.title ?? document,
     headings: passage?.headings ?? [],
-    boxes:
-      figure.page !== undefined && figure.box !== undefined ? [{ page: figure.page, box: figure.box }] : [],
+    boxes: page !== undefined && box !== undefined ? [{ page, box }] : [],
     figure,
     passageId,
-    stop: `figure ${passageId}`,
-    ...(passage !== undefined && { mark: { start: passage.start, end: passage.end } }),
-    ...(said !== "" && { said }),
-    ...pageOf(figure.page)
+    stop: figureStop(look),
+    page,
+    mark: passage,
+    seen: said === "" ? undefined : said
   }
 }
 
-/** What an answer can be checked at, in order: its citations, then the figures that were looked at and not cited. */
-export const stops = computed((): ReadonlyArray<Source> => {
-  const { citations = [], looks = [] } = current.value ?? {}
+/** What an answer can be checked against, in order: its citations, then the checked figures that are not cited. */
+export const stops = computed((): ReadonlyArray<OpenSource> => {
+  const { checked = [], citations = [] } = current.value ?? {}
   const cited = new Set(citations.map(({ passageId }) => passageId))
-  return [...citations.map(ofCitation), ...looks.filter(({ passageId }) => !cited.has(passageId)).map(ofLook)]
+  return [
+    ...citations.map(ofCitation),
+    ...checked.filter(({ passageId }) => !cited.has(passageId)).map(ofFigure)
+  ]
 })
 
-/** Where else the answer's trace has found what the source says. */
+/** Other passages of the trace that say the same as the source. */
 export const copies = computed((): Trace["passages"] => {
   const shown = source.value?.passageId
-  const traced = current.value?.passages ?? []
-  const kept = traced.find(({ passage }) => passage.id === shown)?.sameAs ?? shown
-  return traced.filter(
+  const passages = current.value?.passages ?? []
+  const kept = passages.find(({ passage }) => passage.id === shown)?.sameAs ?? shown
+  return passages.filter(
     ({ passage, sameAs }) =>
       kept !== undefined && passage.id !== shown && (sameAs === kept || passage.id === kept)
   )
@@ -109,42 +127,48 @@ export const copies = computed((): Trace["passages"] => {
 
 export const openCitation = (citation: Citation): void => {
   show(ofCitation(citation))
-  const what = citation.figure === undefined ? citation.quote : figureName(citation.figure)
+  const what = citation.figure === undefined ? citation.quote : figureLabel(citation.figure)
   announce(`Citation ${citation.n}: ${citation.title}. ${what}`)
 }
 
-export const openLook = (look: Look): void => {
-  show(ofLook(look))
-  announce(`${figureName(look.figure)}: ${look.document}. ${look.said}`)
+export const openFigure = (look: CheckedFigure): void => {
+  show(ofFigure(look))
+  announce(`${figureLabel(look.figure)}: ${look.document}. ${look.said}`)
 }
 
 export const openPassage = ({ passage }: Trace["passages"][number]): void =>
   show({
-    collection: here(),
+    collection: currentCollection(),
     documentId: passage.document.id,
     title: passage.document.title,
     headings: passage.headings,
     passageId: passage.id,
-    mark: { start: passage.start, end: passage.end },
+    mark: passage,
     boxes: passage.lines,
-    ...(passage.figure !== undefined && { figure: passage.figure }),
-    ...pageOf(passage.page)
+    figure: passage.figure,
+    page: passage.page
   })
 
 export const openDocument = (document: { readonly id: string; readonly title: string }): void =>
-  show({ collection: here(), documentId: document.id, title: document.title, headings: [], boxes: [] })
+  show({
+    collection: currentCollection(),
+    documentId: document.id,
+    title: document.title,
+    headings: [],
+    boxes: []
+  })
 
-/** Closes and puts the focus back where it was. */
+/** Closes the source and moves the focus back to what opened it. */
 export const closeSource = (): void => {
   if (source.value === undefined) return
   source.value = undefined
-  // Where the panel covered it, what lies behind takes no focus yet.
+  // Where the panel covered the page, the page takes no focus yet.
   document.querySelector(".behind")?.removeAttribute("inert")
   if (opener instanceof HTMLElement || opener instanceof SVGElement) opener.focus()
   opener = null
 }
 
-/** The next or the previous stop of the answer, around the end. */
+/** Opens the next or the previous stop of the answer, from the last to the first. */
 export const stepCitation = (by: 1 | -1): void => {
   const all = stops.value
   if (all.length === 0) return
@@ -152,11 +176,11 @@ export const stepCitation = (by: 1 | -1): void => {
   const next = all[at === -1 ? (by === 1 ? 0 : all.length - 1) : (at + by + all.length) % all.length]
   if (next === undefined) return
   show(next)
-  const what = next.n === undefined ? figureName(next.figure) : `Citation ${next.n}`
-  announce(`${what}: ${next.title}. ${next.said ?? ""}`)
+  const what = next.n === undefined ? figureLabel(next.figure) : `Citation ${next.n}`
+  announce(`${what}: ${next.title}. ${next.seen ?? ""}`)
 }
 
-// Another question or another view closes what belonged to the last; so do the documents of another collection.
+// Another question or view closes the source; so does another collection in the list of documents.
 effect(() => {
   if (route.value.view === "documents") void collection.value
   source.value = undefined

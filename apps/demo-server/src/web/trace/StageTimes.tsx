@@ -1,14 +1,9 @@
-/** How long each stage took, as lengths of one bar. */
+/** The time of each stage, as the parts of one bar. */
 import type { Trace } from "../../contract/index.ts"
-import { units, usd } from "../ui/money.ts"
+import { isDemo } from "../page/status.ts"
+import { duration, usd } from "../ui/format.ts"
 
-const NAME = { embed: "embed", recall: "recall", rerank: "rerank", look: "look", read: "read" } as const
-
-/** Two figures are enough to compare by. */
-const duration = (milliseconds: number): string =>
-  milliseconds >= 1000
-    ? `${(milliseconds / 1000).toFixed(1)} s`
-    : `${milliseconds >= 10 ? Math.round(milliseconds) : milliseconds.toFixed(1)} ms`
+const NAMES = { embed: "embed", recall: "recall", rerank: "rerank", look: "figures", read: "answer" } as const
 
 interface Props {
   readonly stages: Trace["stages"]
@@ -24,8 +19,9 @@ export const StageTimes = ({ cost, stages }: Props) => {
       <figcaption>
         {duration(total)}
         {cost !== undefined && (
-          <span class="cost" title={`${usd(cost)} of the balance`}>
-            {units(cost)}
+          <span class="cost" title="Taken from your balance">
+            {usd(cost)}
+            {isDemo.value && " demo credit"}
           </span>
         )}
       </figcaption>
@@ -37,8 +33,8 @@ export const StageTimes = ({ cost, stages }: Props) => {
             title={failed}
             style={{ flexGrow: Math.max(milliseconds / (total || 1), 0.02) }}
           >
-            <span class="name">{NAME[stage]}</span> <span class="time">{duration(milliseconds)}</span>
-            {failed !== undefined && <span class="problem">not done</span>}
+            <span class="name">{NAMES[stage]}</span> <span class="time">{duration(milliseconds)}</span>
+            {failed !== undefined && <span class="problem">failed</span>}
           </li>
         ))}
       </ul>

@@ -1,25 +1,58 @@
 /**
- * The trace as a picture: passages as vector and keywords together recalled them on the left, as the reranker ordered them on the
- * right, before them the gate: planks where it is shut, rows where it is open.
+ * The trace as a chart: passages by fused rank on the left, by reranked rank on the right, and between them the gate, with
+ * a plank in front of every passage that is not kept.
  */
 import { useRef, useState } from "preact/hooks"
 import type { Trace } from "../../contract/index.ts"
 import { openPassage } from "../source/source.ts"
 import { TraceDetail } from "./TraceDetail.tsx"
-import { TraceGate } from "./TraceGate.tsx"
-import { TraceLines } from "./TraceLines.tsx"
-import { TraceRow, type Side } from "./TraceRow.tsx"
+import { TraceRow, type TraceSide } from "./TraceRow.tsx"
 
-type Traced = Trace["passages"][number]
+type Passages = Trace["passages"]
 
 interface Props {
-  readonly recalled: ReadonlyArray<Traced>
-  readonly reranked: ReadonlyArray<Traced>
+  readonly recalled: Passages
+  readonly reranked: Passages
 }
 
-/** The passage that is pointed at, in which row, and whether there is more room above it than below. */
+interface LinesProps extends Props {
+  readonly active: string | undefined
+}
+
+/** The middle of a row, from 0. */
+const y = (row: number): number => row + 0.5
+
+/** A line for each passage, wider with its fused score. Drawn in rows and per cent, to fit any width. */
+const Lines = ({ active, recalled, reranked }: LinesProps) => {
+  const highest = Math.max(Number.MIN_VALUE, ...recalled.map(({ recallScore }) => recallScore))
+  const rows = new Map(reranked.map(({ passage }, row) => [passage.id, row]))
+  return (
+    <svg
+      class="trace-lines"
+      viewBox={`0 0 100 ${recalled.length}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      {recalled
+        .map((traced, from) => ({ ...traced, from, to: rows.get(traced.passage.id) ?? from }))
+        .toSorted((a, b) => Number(a.kept) - Number(b.kept))
+        .map(({ from, kept, passage, recallScore, to }) => (
+          <path
+            key={passage.id}
+            class="stream"
+            data-kept={kept}
+            data-active={passage.id === active}
+            stroke-width={kept ? 2.5 : 0.75 + 1.5 * Math.max(0, recallScore / highest)}
+            d={`M0 ${y(from)} C55 ${y(from)} 45 ${y(to)} 100 ${y(to)}`}
+          />
+        ))}
+    </svg>
+  )
+}
+
+/** The passage under the pointer, its row, and whether there is more room above it than below. */
 interface Pointed {
-  readonly traced: Traced
+  readonly traced: Passages[number]
   readonly row: number
   readonly above: boolean
 }
@@ -27,7 +60,7 @@ interface Pointed {
 export const TraceChart = ({ recalled, reranked }: Props) => {
   const [pointed, setPointed] = useState<Pointed | undefined>(undefined)
   const chart = useRef<HTMLDivElement>(null)
-  const stop = pointed?.traced ?? reranked[0]
+  const tabStop = pointed?.traced ?? reranked[0]
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Escape") return setPointed(undefined)
@@ -39,13 +72,14 @@ export const TraceChart = ({ recalled, reranked }: Props) => {
     rows[Math.max(0, Math.min(rows.length - 1, to))]?.focus()
   }
 
-  const rowOf = (side: Side) => (traced: Traced, row: number) => (
+  const rowOf = (side: TraceSide) => (traced: Passages[number], row: number) => (
     <TraceRow
       key={traced.passage.id}
       traced={traced}
+      place={row + 1}
       side={side}
       active={traced === pointed?.traced}
-      stop={traced === stop}
+      tabStop={traced === tabStop}
       onPoint={(at) => setPointed({ traced, row, above: at.getBoundingClientRect().top > innerHeight / 2 })}
       onLeave={() => setPointed(undefined)}
       onOpen={() => openPassage(traced)}
@@ -56,20 +90,24 @@ export const TraceChart = ({ recalled, reranked }: Props) => {
   return (
     <div class="trace-chart" ref={chart} style={{ "--rows": recalled.length }}>
       <span class="trace-label trace-legs">
-        <span>recalled</span>
-        <span class="leg" title="Rank among those that the vector found">
+        <span>before reranking</span>
+        <span class="leg" title="Rank in the vector search">
           vector
         </span>
-        <span class="leg" title="Rank among those that keywords found">
+        <span class="leg" title="Rank in the keyword search">
           words
         </span>
       </span>
-      <span class="trace-label">reranked</span>
-      <ol class="trace-recalled" aria-label="Recalled, by vector and keywords">
+      <span class="trace-label">after reranking</span>
+      <ol class="trace-recalled" aria-label="Passages before reranking">
         {recalled.map(rowOf("recalled"))}
       </ol>
-      <TraceLines recalled={recalled} reranked={reranked} active={pointed?.traced.passage.id} />
-      <TraceGate rows={reranked.map(({ kept }) => kept)} />
+      <Lines recalled={recalled} reranked={reranked} active={pointed?.traced.passage.id} />
+      <div class="trace-gate" aria-hidden="true">
+        {reranked.map(({ kept, passage }) => (
+          <span key={passage.id} class={kept ? "opening" : "plank"} />
+        ))}
+      </div>
       <ol class="trace-reranked" aria-hidden="true">
         {reranked.map(rowOf("reranked"))}
       </ol>

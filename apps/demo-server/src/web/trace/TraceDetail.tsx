@@ -1,31 +1,30 @@
-/** One passage of the trace, read closer: beside its row. */
+/** The passage under the pointer, with its ranks and scores. */
 import type { Trace } from "../../contract/index.ts"
-import { figureName } from "../source/figureName.ts"
-import { visibleText } from "../markdown/plainText.ts"
-import { placeOf } from "../source/placeOf.ts"
+import { plainText } from "../markdown/plainText.ts"
+import { figureLabel, locationText } from "../source/source.ts"
 
 interface Props {
   readonly traced: Trace["passages"][number]
-  /** Above its row instead of below. */
+  /** Above its row, not below. */
   readonly above: boolean
-  /** How many rows from the edge of the chart that it hangs from. */
+  /** Rows between the edge of the chart and this box. */
   readonly rows: number
 }
 
-interface LegProps {
+interface RankProps {
   readonly name: string
   readonly rank: number | undefined
   readonly score: number | undefined
 }
 
-/** One of the two ways by which a passage may be found. */
-const Leg = ({ name, rank, score }: LegProps) =>
+/** A search returns its best passages only: a passage without a rank may still match. */
+const Rank = ({ name, rank, score }: RankProps) =>
   rank === undefined ? (
-    <span>not by {name}</span>
+    <span>not in the top {name} matches</span>
   ) : (
     <span>
       {name} <b>{rank}</b>
-      {score !== undefined && ` at ${score.toFixed(score < 1 ? 3 : 1)}`}
+      {score !== undefined && ` (${score.toFixed(score < 1 ? 3 : 1)})`}
     </span>
   )
 
@@ -36,23 +35,16 @@ export const TraceDetail = ({ above, rows, traced }: Props) => {
   return (
     <div class="trace-detail" data-kept={kept} data-above={above} style={{ "--at": rows }}>
       <p class="place">
-        {figure !== undefined && `${figureName(figure)}, `}
-        {placeOf(document.title, headings, page)}
+        {figure !== undefined && `${figureLabel(figure)}, `}
+        {locationText(document.title, headings, page)}
       </p>
-      <p class="snippet">{visibleText(text, document.format === "markdown")}</p>
+      <p class="snippet">{plainText(text, document.format === "markdown")}</p>
       <p class="scores">
-        <Leg name="vector" rank={vectorRank} score={similarity} />
-        <Leg name="keywords" rank={keywordRank} score={keywordScore} />
-        <span>
-          fused <b>{recallRank}</b> at {recallScore.toFixed(3)}
-        </span>
-        <span>
-          reranked <b>{rerankRank}</b>
-          {rerankScore !== undefined && ` at ${rerankScore.toFixed(3)}`}
-        </span>
-        <span>
-          {kept ? "passed the gate" : sameAs === undefined ? "held back" : "says the same as one kept"}
-        </span>
+        <Rank name="vector" rank={vectorRank} score={similarity} />
+        <Rank name="keyword" rank={keywordRank} score={keywordScore} />
+        <Rank name="fused" rank={recallRank} score={recallScore} />
+        <Rank name="reranked" rank={rerankRank} score={rerankScore} />
+        <span>{kept ? "kept" : sameAs === undefined ? "not kept" : "repeats a kept passage"}</span>
       </p>
     </div>
   )

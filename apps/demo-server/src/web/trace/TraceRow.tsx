@@ -1,35 +1,34 @@
-/** One passage at its place, on one side of the picture. */
+/** One passage on one side of the chart. */
 import type { Trace } from "../../contract/index.ts"
-import { figureName } from "../source/figureName.ts"
+import { figureLabel } from "../source/source.ts"
 
-export type Side = "recalled" | "reranked"
-
-/** Which of the two ways found it, and where. */
-const legsOf = ({ keywordRank, vectorRank }: Trace["passages"][number]): string =>
-  [
-    ...(vectorRank === undefined ? [] : [`by vector ${vectorRank}`]),
-    ...(keywordRank === undefined ? [] : [`by keywords ${keywordRank}`])
-  ].join(", ")
+export type TraceSide = "recalled" | "reranked"
 
 interface Props {
   readonly traced: Trace["passages"][number]
-  readonly side: Side
+  /** Its place on this side, from 1. */
+  readonly place: number
+  readonly side: TraceSide
   readonly active: boolean
   /** Whether the Tab key stops here: once for all rows. */
-  readonly stop: boolean
+  readonly tabStop: boolean
   readonly onPoint: (at: Element) => void
   readonly onLeave: () => void
   readonly onOpen: () => void
   readonly onKeyDown: (event: KeyboardEvent) => void
 }
 
-/** The left side takes the keyboard; the right mirrors it for the eye. */
-export const TraceRow = ({ active, side, stop, traced, ...on }: Props) => {
-  const { keywordRank, kept, passage, recallRank, rerankRank, rerankScore, vectorRank } = traced
-  const left = side === "recalled"
-  const place = passage.headings.at(-1) ?? passage.document.title
-  const heading = passage.figure === undefined ? place : `${figureName(passage.figure)}, ${place}`
-  // A finger has nothing to point with: its first touch shows, the second opens.
+/** The left side takes the keyboard; the right repeats it for the eye. */
+export const TraceRow = ({ active, place, side, tabStop, traced, ...on }: Props) => {
+  const { keywordRank, kept, passage, rerankRank, rerankScore, vectorRank } = traced
+  const isLeft = side === "recalled"
+  const heading = passage.headings.at(-1) ?? passage.document.title
+  const name = passage.figure === undefined ? heading : `${figureLabel(passage.figure)}, ${heading}`
+  const searches = [
+    ...(vectorRank === undefined ? [] : [`vector ${vectorRank}`]),
+    ...(keywordRank === undefined ? [] : [`keywords ${keywordRank}`])
+  ].join(", ")
+  // A finger cannot point: the first touch shows the detail, the second opens the passage.
   const onClick = (event: MouseEvent) =>
     event instanceof PointerEvent && event.pointerType === "touch" && !active
       ? on.onPoint(event.currentTarget as Element)
@@ -38,8 +37,8 @@ export const TraceRow = ({ active, side, stop, traced, ...on }: Props) => {
     <li data-kept={kept} data-active={active}>
       <button
         type="button"
-        tabIndex={left && stop ? 0 : -1}
-        aria-label={`${heading}, ${passage.document.title}. Recalled ${recallRank}, ${legsOf(traced)}; reranked ${rerankRank}${kept ? ", kept" : ""}.`}
+        tabIndex={isLeft && tabStop ? 0 : -1}
+        aria-label={`${name}, ${passage.document.title}. Before reranking ${place}, ${searches}; after reranking ${rerankRank}${kept ? ", kept" : ""}.`}
         onFocus={(event) => event.currentTarget.matches(":focus-visible") && on.onPoint(event.currentTarget)}
         onBlur={on.onLeave}
         onPointerEnter={(event) => event.pointerType === "mouse" && on.onPoint(event.currentTarget)}
@@ -47,9 +46,9 @@ export const TraceRow = ({ active, side, stop, traced, ...on }: Props) => {
         onKeyDown={on.onKeyDown}
         onClick={onClick}
       >
-        <span class="rank">{left ? recallRank : rerankRank}</span>
-        <span class="what">{heading}</span>
-        {left ? (
+        <span class="rank">{place}</span>
+        <span class="what">{name}</span>
+        {isLeft ? (
           <>
             <span class="leg">{vectorRank ?? "–"}</span>
             <span class="leg">{keywordRank ?? "–"}</span>

@@ -1,65 +1,94 @@
-/** How the answer's passages were found, as a picture or as a table. */
+/** How the answer's sources were chosen, as a chart or as a table. */
 import { useState } from "preact/hooks"
 import type { Trace } from "../../contract/index.ts"
+import { locationText, openPassage } from "../source/source.ts"
+import { counted } from "../ui/format.ts"
 import { TraceChart } from "./TraceChart.tsx"
-import { TraceTable } from "./TraceTable.tsx"
+
+type Passages = Trace["passages"]
 
 interface Props {
-  readonly passages: Trace["passages"]
-  /** Absent until the answer is whole. */
+  readonly passages: Passages
+  /** Absent until the answer is complete. */
   readonly trace: Trace | undefined
-}
-
-/** How many of them each of the two ways found. */
-const foundBy = (passages: Trace["passages"]): string => {
-  const both = passages.filter(({ keywordRank, vectorRank }) => keywordRank && vectorRank).length
-  const vector = passages.filter(({ keywordRank, vectorRank }) => vectorRank && !keywordRank).length
-  const words = passages.filter(({ keywordRank, vectorRank }) => keywordRank && !vectorRank).length
-  const ways = [
-    ...(both > 0 ? [`${both} by vector and keywords`] : []),
-    ...(vector > 0 ? [`${vector} by the vector alone`] : []),
-    ...(words > 0 ? [`${words} by keywords alone`] : [])
-  ]
-  return ways.length === 0 ? "" : `: ${ways.join(", ")}`
 }
 
 const FUSIONS = {
   Rrf: "reciprocal ranks",
-  MinMax: "scores",
-  Dense: "the vector alone",
-  Keywords: "keywords alone"
+  MinMax: "normalized scores",
+  Dense: "vectors only",
+  Keywords: "keywords only"
 } as const
 
-const Caption = ({ passages, trace }: Props) => {
+/** `20 passages recalled, reranked and narrowed to the best 3.` */
+const Summary = ({ passages, trace }: Props) => {
   const kept = passages.filter((each) => each.kept)
-  const climbed = Math.max(0, ...kept.map((each) => each.recallRank - each.rerankRank))
+  const repeats = passages.filter(({ sameAs }) => sameAs !== undefined).length
+  const candidates = trace?.candidates ?? 0
+  const rise = Math.max(0, ...kept.map((each) => passages.indexOf(each) + 1 - each.rerankRank))
   return (
     <p>
-      {passages.length} recalled{foundBy(passages)}, reranked in one call
-      {trace !== undefined && `, ${kept.length} kept`}.
-      {climbed > 1 && ` The furthest of the kept rose ${climbed} places.`}
+      {counted(passages.length, "passage")} recalled
+      {candidates > passages.length && ` out of ${candidates} candidates`}
+      {repeats > 0 && `, ${repeats} of them near-duplicates`}
+      {trace === undefined ? "." : `. The best ${kept.length} were kept after reranking.`}
+      {rise > 1 && ` Reranking moved one of them up ${rise} places.`}
     </p>
   )
 }
 
-export const TraceFigure = ({ passages, trace }: Props) => {
+const TraceTable = ({ passages }: { readonly passages: Passages }) => (
+  <div class="wide">
+    <table class="trace-table">
+      <thead>
+        <tr>
+          <th scope="col">Reranked</th>
+          <th scope="col">Fused</th>
+          <th scope="col">Vector</th>
+          <th scope="col">Keywords</th>
+          <th scope="col">Passage</th>
+          <th scope="col">Score</th>
+          <th scope="col">Kept</th>
+        </tr>
+      </thead>
+      <tbody>
+        {passages.map((traced) => (
+          <tr key={traced.passage.id} data-kept={traced.kept}>
+            <td>{traced.rerankRank}</td>
+            <td>{traced.recallRank}</td>
+            <td>{traced.vectorRank ?? "–"}</td>
+            <td>{traced.keywordRank ?? "–"}</td>
+            <th scope="row">
+              <button class="link" type="button" onClick={() => openPassage(traced)}>
+                {locationText(traced.passage.document.title, traced.passage.headings, traced.passage.page)}
+              </button>
+            </th>
+            <td>{traced.rerankScore?.toFixed(3) ?? "–"}</td>
+            <td>{traced.kept ? "yes" : ""}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+export const TraceSection = ({ passages, trace }: Props) => {
   const [asTable, setAsTable] = useState(false)
   const reranked = passages.toSorted((a, b) => a.rerankRank - b.rerankRank)
   return (
     <section class="trace" aria-labelledby="trace-title">
       <div class="trace-head">
-        <h2 id="trace-title">What passed the gate</h2>
+        <h2 id="trace-title">How sources were chosen</h2>
         <button class="link" type="button" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
-          {asTable ? "As a picture" : "As a table"}
+          {asTable ? "Show as a chart" : "Show as a table"}
         </button>
-        <Caption passages={passages} trace={trace} />
+        <Summary passages={passages} trace={trace} />
       </div>
       {asTable ? <TraceTable passages={reranked} /> : <TraceChart recalled={passages} reranked={reranked} />}
       {trace !== undefined && (
         <p class="quiet">
-          Embedded by {trace.embeddingModel}, ordered by {FUSIONS[trace.fusion._tag]}, reranked by{" "}
-          {trace.rerankModel}
-          {trace.readerModel === undefined ? "" : `, read by ${trace.readerModel}`}.
+          Embedding: {trace.embeddingModel}. Fusion: {FUSIONS[trace.fusion._tag]}. Reranking:{" "}
+          {trace.rerankModel}.{trace.readerModel !== undefined && ` Answer: ${trace.readerModel}.`}
         </p>
       )}
     </section>

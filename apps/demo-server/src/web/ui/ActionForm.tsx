@@ -1,60 +1,60 @@
-/** A form that asks the server for something: its first field has the focus, and it is sent once at a time. */
+/** A form that sends one request at a time and closes when it succeeds. */
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 
-/** What was written and chosen, by the names of the fields. */
-export type Said = (name: string) => string
+/** Reads the value of a field by its name. */
+export type FieldReader = (name: string) => string
 
 interface Props {
-  /** What is said on the button that sends it. */
+  /** The text of the submit button. */
   readonly action: string
   readonly class: "new-key" | "row-form"
-  /** Whether all that is needed is there; what the browser checks by itself aside. */
+  /** False while a value is missing or wrong that the browser does not check. */
   readonly ready?: boolean
-  /** Whether it was done. What was written stays where it was not. */
-  readonly ask: (said: Said) => Promise<boolean>
-  /** It was done, or is not wanted any more. */
+  /** Sends the request; resolves to whether it succeeded. The fields keep their values if it did not. */
+  readonly send: (read: FieldReader) => Promise<boolean>
+  /** Called on success and on cancel. */
   readonly onDone: () => void
   readonly children: ComponentChildren
-  /** What may be asked for instead; not while the other is under way. */
-  readonly instead?: Pick<Props, "action" | "ask">
+  /** A second submit button. */
+  readonly alternative?: Pick<Props, "action" | "send">
 }
 
-export const AskingForm = ({ action, ask, children, instead, onDone, ready = true, ...props }: Props) => {
+export const ActionForm = ({ alternative, ready = true, ...props }: Props) => {
   const [busy, setBusy] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input, select")?.focus(), [])
-  const send = async (ask: Props["ask"]) => {
+  const submit = async (send: Props["send"]) => {
     if (!ready || busy || form.current === null) return
     const data = new FormData(form.current)
     setBusy(true)
-    const done = await ask((name) => String(data.get(name) ?? "").trim())
+    const done = await send((name) => String(data.get(name) ?? "").trim())
     setBusy(false)
-    if (done) onDone()
+    if (done) props.onDone()
   }
-  const submit = (event: SubmitEvent) => {
+  const onSubmit = (event: SubmitEvent) => {
     event.preventDefault()
-    void send(ask)
+    void submit(props.send)
   }
   return (
-    <form class={props.class} ref={form} onSubmit={submit} aria-busy={busy}>
-      {children}
+    <form class={props.class} ref={form} onSubmit={onSubmit} aria-busy={busy}>
+      {props.children}
       <div class="send">
         <button class="button primary" type="submit" disabled={!ready} aria-disabled={busy}>
-          {action}
+          {props.action}
         </button>
-        {instead !== undefined && (
+        {alternative !== undefined && (
           <button
             class="button"
             type="button"
             disabled={!ready}
             aria-disabled={busy}
-            onClick={() => send(instead.ask)}
+            onClick={() => submit(alternative.send)}
           >
-            {instead.action}
+            {alternative.action}
           </button>
         )}
-        <button class="link" type="button" onClick={onDone}>
+        <button class="link" type="button" onClick={props.onDone}>
           Cancel
         </button>
       </div>

@@ -1,25 +1,25 @@
-/** A second look before what cannot be taken back. */
+/** Asks for confirmation before an action that cannot be undone. */
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef } from "preact/hooks"
 
 interface Props {
-  /** What is asked, for screen readers. */
+  /** The question, for screen readers. */
   readonly label: string
   readonly action: string
   readonly keep: string
-  readonly onSure: () => void
-  /** After either. */
+  readonly onConfirm: () => void
+  /** Called after either choice. */
   readonly onDone: () => void
   readonly children: ComponentChildren
 }
 
-export const Confirm = ({ action, children, keep, label, onDone, onSure }: Props) => {
-  const kept = useRef<HTMLButtonElement>(null)
-  // Before the next key is pressed: it is meant for what has come.
-  useLayoutEffect(() => kept.current?.focus(), [])
-  const remove = () => {
+export const Confirm = ({ action, children, keep, label, onConfirm, onDone }: Props) => {
+  const cancel = useRef<HTMLButtonElement>(null)
+  // In the layout effect: the next key press already belongs to this question.
+  useLayoutEffect(() => cancel.current?.focus(), [])
+  const confirm = () => {
     onDone()
-    onSure()
+    onConfirm()
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Escape") return
@@ -30,10 +30,10 @@ export const Confirm = ({ action, children, keep, label, onDone, onSure }: Props
     <fieldset class="confirm" aria-label={label}>
       <p>{children}</p>
       <div class="send">
-        <button class="button danger" type="button" onClick={remove} onKeyDown={onKeyDown}>
+        <button class="button danger" type="button" onClick={confirm} onKeyDown={onKeyDown}>
           {action}
         </button>
-        <button ref={kept} class="button" type="button" onClick={onDone} onKeyDown={onKeyDown}>
+        <button ref={cancel} class="button" type="button" onClick={onDone} onKeyDown={onKeyDown}>
           {keep}
         </button>
       </div>

@@ -1,15 +1,15 @@
-/** Copies a text, and says that it did. */
+/** Copies a text to the clipboard. */
 import { useEffect, useState } from "preact/hooks"
 import { announce } from "./announce.ts"
 
 interface Props {
   readonly text: string
-  /** What is copied, for who does not see it beside the button. */
+  /** What is copied, for screen readers. */
   readonly what: string
   readonly kind?: "link" | "button"
 }
 
-/** Where the clipboard may not be used (plain HTTP from another machine), the old way still works. */
+/** Over plain HTTP from another machine the clipboard API is not available; `execCommand` still works. */
 const copy = async (text: string): Promise<boolean> => {
   try {
     await navigator.clipboard.writeText(text)
@@ -26,11 +26,11 @@ const copy = async (text: string): Promise<boolean> => {
   }
 }
 
-const SAYS = { idle: "Copy", copied: "Copied", refused: "Select it" } as const
+const LABELS = { idle: "Copy", copied: "Copied", refused: "Select it" } as const
 const SHOWN_MS = 2_000
 
 export const CopyButton = ({ kind = "link", text, what }: Props) => {
-  const [state, setState] = useState<keyof typeof SAYS>("idle")
+  const [state, setState] = useState<keyof typeof LABELS>("idle")
   useEffect(() => {
     if (state === "idle") return
     const timer = setTimeout(() => setState("idle"), SHOWN_MS)
@@ -39,11 +39,11 @@ export const CopyButton = ({ kind = "link", text, what }: Props) => {
   const onClick = async () => {
     const done = await copy(text)
     setState(done ? "copied" : "refused")
-    announce(done ? `${what} was copied.` : "The browser does not let the page copy: select it, and copy.")
+    announce(done ? `Copied ${what}.` : "The browser does not allow copying. Select the text and copy it.")
   }
   return (
     <button class={`${kind} copy`} type="button" aria-label={`Copy ${what}`} onClick={onClick}>
-      {SAYS[state]}
+      {LABELS[state]}
     </button>
   )
 }

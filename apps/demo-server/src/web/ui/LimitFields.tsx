@@ -1,48 +1,52 @@
-/** How much may be called in a minute. Empty: no limit but what holds anyway. */
+/** Limits per minute of a key or a user. */
 import type { Limits } from "../api/account.ts"
-import type { Said } from "./ActionForm.tsx"
+import type { FieldReader } from "./ActionForm.tsx"
 import { Field } from "./Fields.tsx"
 
-/** The largest that the server understands: LARGEST_LIMIT there. */
-const MOST = 999_999_999_999
+/** The largest limit that the server accepts. */
+const LARGEST_LIMIT = 999_999_999_999
 
-/** What was written, as the server takes it: 0 is no limit. */
-export const limitsSaid = (said: Said): Limits => ({
-  requests_per_minute: Number(said("requests")),
-  tokens_per_minute: Number(said("tokens"))
+/** Reads the fields below; an empty field is 0, no limit. */
+export const readLimits = (read: FieldReader): Limits => ({
+  requests_per_minute: Number(read("requests")),
+  tokens_per_minute: Number(read("tokens"))
 })
 
-/** Limits in words; none where there are none. */
-export const limitsInWords = (limits: Partial<Limits>): ReadonlyArray<string> => {
+/** `90 requests per minute`; empty without limits. */
+export const describeLimits = (limits: Partial<Limits>): ReadonlyArray<string> => {
   const { requests_per_minute: requests = 0, tokens_per_minute: tokens = 0 } = limits
   return [
-    ...(requests > 0 ? [`${requests.toLocaleString()} calls a minute`] : []),
-    ...(tokens > 0 ? [`${tokens.toLocaleString()} tokens a minute`] : [])
+    ...(requests > 0 ? [`${requests.toLocaleString()} requests per minute`] : []),
+    ...(tokens > 0 ? [`${tokens.toLocaleString()} tokens per minute`] : [])
   ]
 }
 
 interface Props {
   readonly now?: Limits
-  /** What holds where nothing is written. */
-  readonly otherwise: string
+  /** Says what an empty field means. */
+  readonly hint: string
 }
 
-export const LimitFields = ({ now, otherwise }: Props) => (
+export const LimitFields = ({ hint, now }: Props) => (
   <div class="pair">
     {(
       [
-        ["requests", "Calls a minute (optional)", now?.requests_per_minute],
-        ["tokens", "Tokens a minute (optional)", now?.tokens_per_minute]
+        ["requests", now?.requests_per_minute],
+        ["tokens", now?.tokens_per_minute]
       ] as const
-    ).map(([name, label, value]) => (
-      <Field key={name} label={label} hint={otherwise}>
+    ).map(([name, value]) => (
+      <Field
+        key={name}
+        label={`${name === "requests" ? "Requests" : "Tokens"} per minute (optional)`}
+        hint={hint}
+      >
         {(id) => (
           <input
             id={id}
             name={name}
             type="number"
             min={1}
-            max={MOST}
+            max={LARGEST_LIMIT}
             step={1}
             autocomplete="off"
             defaultValue={value === undefined || value === 0 ? "" : String(value)}

@@ -1,16 +1,16 @@
-/** A secret that was just made: the server keeps a hash of it, so that this is the only time. */
-import { useLayoutEffect, useId, useRef } from "preact/hooks"
+/** A new secret. The server stores only its hash, so it is shown once. */
+import { useId, useLayoutEffect, useRef } from "preact/hooks"
 import { CopyButton } from "./CopyButton.tsx"
 
 interface Props {
   readonly name: string
   readonly secret: string
-  /** What it is, such as `the key`. */
+  /** Such as `the key`. */
   readonly what: string
   readonly onSeen: () => void
 }
 
-export const FreshSecret = ({ name, onSeen, secret, what }: Props) => {
+export const NewSecret = ({ name, onSeen, secret, what }: Props) => {
   const id = useId()
   const title = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => title.current?.focus(), [])
@@ -19,13 +19,13 @@ export const FreshSecret = ({ name, onSeen, secret, what }: Props) => {
       <h2 id={id} ref={title} tabIndex={-1}>
         {name}
       </h2>
-      <p>Copy it now: it is shown this once, and nobody can show it again.</p>
+      <p>Copy it now. You won’t see it again.</p>
       <div class="secret">
         <code>{secret}</code>
         <CopyButton kind="button" text={secret} what={what} />
       </div>
       <button class="link" type="button" onClick={onSeen}>
-        I have it
+        Done
       </button>
     </section>
   )

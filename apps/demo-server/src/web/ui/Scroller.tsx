@@ -1,4 +1,4 @@
-/** What may be wider than its place: a stop of the Tab key, with a name, where it scrolls and only there. */
+/** A box that may scroll. It has a name and is a stop of the Tab key only while it scrolls. */
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 
@@ -14,22 +14,21 @@ export const Scroller = ({ children, class: className, label }: Props) => {
   const box = useRef<HTMLDivElement>(null)
   const [scrolls, setScrolls] = useState(false)
   const measure = () => {
-    const place = box.current
-    if (place !== null)
-      setScrolls(place.scrollWidth > place.clientWidth || place.scrollHeight > place.clientHeight)
+    const element = box.current
+    if (element !== null)
+      setScrolls(element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight)
   }
-  // At once, as it is drawn …
   useLayoutEffect(measure)
-  // … and as it changes: what is far from view has no size before it is drawn.
+  // The size of what is far from view is known only when it is drawn.
   useLayoutEffect(() => {
-    const place = box.current
-    if (place === null) return
+    const element = box.current
+    if (element === null) return
     const sizes = new ResizeObserver(measure)
-    for (const each of [place, ...place.children]) sizes.observe(each)
+    for (const each of [element, ...element.children]) sizes.observe(each)
     return () => sizes.disconnect()
   }, [])
   return (
-    // A group, not a region: a document of many tables would be one of many landmarks.
+    // A group, not a region: a document with many tables would have as many landmarks.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div ref={box} class={className} {...(scrolls && { tabIndex: 0, role: "group", "aria-label": label })}>
       {children}

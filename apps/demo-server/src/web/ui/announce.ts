@@ -1,12 +1,12 @@
-/** What screen readers are told as it happens. */
+/** Messages for screen readers. */
 import { signal } from "@preact/signals"
 
 export const announcement = signal("")
 
-/** What does not change is not said again: a space that nobody hears makes it another text. */
-const UNHEARD = "\u00a0"
+/** An unchanged text is not read again: this space makes it a different one. */
+const SILENT_SPACE = "\u00a0"
 
-/** Says something politely: after what is being read now. */
+/** Announces a text politely, after what is being read. */
 export const announce = (text: string): void => {
-  announcement.value = text === announcement.value ? text + UNHEARD : text
+  announcement.value = text === announcement.value ? text + SILENT_SPACE : text
 }

@@ -1,0 +1,151 @@
+/** The API keys: created, enabled, disabled and deleted. */
+import { useState } from "preact/hooks"
+import type { KeyDetails } from "../api/account.ts"
+import { ActionForm } from "../ui/ActionForm.tsx"
+import { Confirm } from "../ui/Confirm.tsx"
+import { AmountField, Field, SelectField, Switch } from "../ui/Fields.tsx"
+import { dayOf, parseUsd, usd } from "../ui/format.ts"
+import { describeLimits, LimitFields, readLimits } from "../ui/LimitFields.tsx"
+import { NewSecret } from "../ui/NewSecret.tsx"
+import { ErrorMessage } from "../ui/Notices.tsx"
+import { keyError, keys, makeKey, newKey, removeKey, toggleKey } from "./account.ts"
+
+/** Days until a new key expires. */
+const EXPIRY: Readonly<Record<string, string>> = {
+  never: "Never",
+  7: "In a week",
+  30: "In 30 days",
+  365: "In a year"
+}
+
+const expiryTime = (days: string): number =>
+  days === "never" ? -1 : Math.floor(Date.now() / 1000) + Number(days) * 24 * 60 * 60
+
+const NewKeyForm = ({ onDone }: { readonly onDone: () => void }) => {
+  const [amount, setAmount] = useState("10.00")
+  const limit = parseUsd(amount)
+  return (
+    <ActionForm
+      class="new-key"
+      action="Create the key"
+      ready={limit !== undefined}
+      send={(read) =>
+        makeKey({
+          name: read("name"),
+          remain_quota: limit ?? 0,
+          expired_time: expiryTime(read("expires")),
+          subnet: read("subnet"),
+          ...readLimits(read)
+        })
+      }
+      onDone={onDone}
+    >
+      <Field label="Name" hint="Which app or person uses it?">
+        {(id) => <input id={id} name="name" required maxLength={100} autocomplete="off" />}
+      </Field>
+      <div class="pair">
+        <AmountField label="Spending limit, in USD" value={amount} onValue={setAmount} />
+        <SelectField
+          label="Expires"
+          name="expires"
+          value="never"
+          // Keys that are numbers come first in an object.
+          values={["never", "7", "30", "365"]}
+          text={(days) => EXPIRY[days]}
+        />
+      </div>
+      <Field label="Allowed networks (optional)" hint="Separated by commas. Leave empty to allow all.">
+        {(id) => <input id={id} name="subnet" spellcheck={false} placeholder="10.0.0.0/8, 2001:db8::/32" />}
+      </Field>
+      <LimitFields hint="Leave empty to use the account’s limit." />
+    </ActionForm>
+  )
+}
+
+const describeExpiry = (seconds: number): string => {
+  if (seconds < 0) return "never expires"
+  return `${seconds * 1000 < Date.now() ? "expired" : "expires"} ${dayOf(seconds)}`
+}
+
+const Row = ({ of: key }: { readonly of: KeyDetails }) => {
+  const [confirming, setConfirming] = useState(false)
+  const enabled = key.status === 1
+  return (
+    <li data-enabled={enabled}>
+      <p class="name">{key.name}</p>
+      <p class="facts-line quiet">
+        <code>{key.key ?? ""}</code>
+        <span>{usd(key.remain_quota)} left</span>
+        <span>{describeExpiry(key.expired_time)}</span>
+        {describeLimits(key).map((limit) => (
+          <span key={limit}>{limit}</span>
+        ))}
+        {key.subnet && <span>from {key.subnet}</span>}
+      </p>
+      <div class="actions">
+        <Switch label={`${key.name} is enabled`} on={enabled} onToggle={() => toggleKey(key)} />
+        <button
+          class="icon"
+          type="button"
+          aria-label={`Delete ${key.name}`}
+          title="Delete"
+          aria-expanded={confirming}
+          onClick={() => setConfirming(!confirming)}
+        >
+          ×
+        </button>
+      </div>
+      {confirming && (
+        <Confirm
+          label={`Delete ${key.name}?`}
+          action="Delete"
+          keep="Keep it"
+          onConfirm={() => removeKey(key)}
+          onDone={() => setConfirming(false)}
+        >
+          Delete <b>{key.name}</b>? Programs that use it will be refused.
+        </Confirm>
+      )}
+    </li>
+  )
+}
+
+export const KeyList = () => {
+  const [creating, setCreating] = useState(false)
+  const all = keys.rows.value
+  const fresh = newKey.value
+  return (
+    <section class="keys-list" aria-labelledby="keys-title">
+      <header>
+        <h2 id="keys-title">API keys</h2>
+        <button class="button" type="button" aria-expanded={creating} onClick={() => setCreating(!creating)}>
+          New key
+        </button>
+      </header>
+      {fresh !== undefined && (
+        <NewSecret
+          key={fresh.id}
+          name={fresh.name}
+          secret={fresh.key ?? ""}
+          what="the key"
+          onSeen={() => (newKey.value = undefined)}
+        />
+      )}
+      {creating && <NewKeyForm onDone={() => setCreating(false)} />}
+      <ErrorMessage error={keyError.value ?? keys.error.value} />
+      {all?.length === 0 && <p class="lead">No keys yet. Programs need one to call this server.</p>}
+      {all !== undefined && all.length > 0 && (
+        <ul>
+          {all.map((key) => (
+            <Row key={key.id} of={key} />
+          ))}
+        </ul>
+      )}
+      {keys.more.value && (
+        <button class="button" type="button" onClick={keys.showMore}>
+          Show more
+        </button>
+      )}
+    </section>
+  )
+}

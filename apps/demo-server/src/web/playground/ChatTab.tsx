@@ -1,0 +1,122 @@
+/** A conversation with a chat model. */
+import type { ChatMessage } from "@sluice/core/contract"
+import { computed, signal } from "@preact/signals"
+import { streamChat, type PartialAnswer } from "../api/gateway.ts"
+import { makeCall } from "../page/calls.ts"
+import { persisted } from "../page/persisted.ts"
+import { chatSnippet } from "../snippets/text.ts"
+import { TextField } from "../ui/Fields.tsx"
+import { CallForm } from "./CallForm.tsx"
+import { modelOf } from "./chosenModel.ts"
+
+type Turn = ChatMessage & { readonly role: "user" | "assistant"; readonly content: string }
+
+/** The system message: how to answer, or a text to answer from. */
+const instructions = persisted(
+  "chat.instructions",
+  "The lock is 32 metres long. Seventeen oak planks close the north gate. They are changed when they have lost a fifth of their thickness."
+)
+
+const draft = persisted("chat.draft", "How many planks close the north gate?")
+
+/** All complete turns. */
+const conversation = signal<ReadonlyArray<Turn>>([])
+
+const answer = makeCall<PartialAnswer>("The answer is complete.")
+
+const withInstructions = (turns: ReadonlyArray<Turn>): ReadonlyArray<ChatMessage> => {
+  const system = instructions.value.trim()
+  return [...(system === "" ? [] : [{ role: "system", content: system } as const]), ...turns]
+}
+
+/** The messages of the next call; with an empty draft, of the last call. */
+const nextMessages = computed(() => {
+  const text = draft.value.trim()
+  return withInstructions(
+    text === "" ? conversation.value : [...conversation.value, { role: "user", content: text }]
+  )
+})
+
+const send = async (): Promise<void> => {
+  const text = draft.value.trim()
+  if (text === "") return
+  const before = [...conversation.value, { role: "user", content: text } as const]
+  conversation.value = before
+  draft.value = ""
+  await answer.run((signal, onProgress) =>
+    streamChat(modelOf("chat"), withInstructions(before), signal, onProgress)
+  )
+  const { state, value } = answer.now.value
+  if (conversation.value !== before) return
+  if (value !== undefined && value.text !== "" && (state === "done" || state === "idle")) {
+    conversation.value = [...before, { role: "assistant", content: value.text }]
+  } else if (state === "failed") {
+    // The message goes back to its field.
+    conversation.value = before.slice(0, -1)
+    if (draft.value === "") draft.value = text
+  }
+}
+
+const clear = (): void => {
+  answer.clear()
+  conversation.value = []
+}
+
+const TURN_NAMES = { user: "You", assistant: "Model" } as const
+
+const Turns = () => {
+  const { state, value } = answer.now.value
+  return (
+    <div class="turns" role="log" aria-label="Conversation">
+      {conversation.value.map(({ content, role }, at) => (
+        <div key={at} class="turn" data-role={role}>
+          <span class="quiet">{TURN_NAMES[role]}</span>
+          <p>{content}</p>
+        </div>
+      ))}
+      {state === "working" && (
+        <div class="turn" data-role="assistant">
+          <span class="quiet">{TURN_NAMES.assistant}</span>
+          {value === undefined || value.text === "" ? <div class="flowing" /> : <p>{value.text}</p>}
+        </div>
+      )}
+    </div>
+  )
+}
+
+export const ChatTab = () => (
+  <CallForm
+    capability="chat"
+    now={answer.now.value}
+    action="Send"
+    onSubmit={send}
+    onStop={answer.stop}
+    snippet={chatSnippet(location.origin, { model: modelOf("chat"), messages: nextMessages.value })}
+    fields={
+      <>
+        <TextField
+          label="Instructions"
+          rows={3}
+          optional
+          hint="How to answer, or a text to answer from."
+          value={instructions.value}
+          onValue={(text) => (instructions.value = text)}
+        />
+        {conversation.value.length > 0 && <Turns />}
+        <TextField
+          label="Message"
+          rows={2}
+          enterSends
+          value={draft.value}
+          onValue={(text) => (draft.value = text)}
+        />
+      </>
+    }
+  >
+    {conversation.value.length > 0 && (
+      <button class="link" type="button" onClick={clear}>
+        New conversation
+      </button>
+    )}
+  </CallForm>
+)

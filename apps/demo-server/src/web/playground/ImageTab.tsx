@@ -1,0 +1,174 @@
+/** Generates images from a text. */
+import type { ImageRequest, ImageResponse } from "@sluice/core/contract"
+import { signal } from "@preact/signals"
+import { createImages, getImages } from "../api/gateway.ts"
+import { makeCall } from "../page/calls.ts"
+import { persisted } from "../page/persisted.ts"
+import { imageSnippet } from "../snippets/media.ts"
+import { SelectField, TextField } from "../ui/Fields.tsx"
+import { CallForm } from "./CallForm.tsx"
+import { modelDetails, modelOf } from "./chosenModel.ts"
+import { ImageField, type ImageFile } from "./ImageField.tsx"
+import { pollTask, statusText, useScrollIntoView } from "./pollTask.ts"
+
+const SIZES = ["auto", "256x256", "512x512", "1280x720", "1K", "2K", "4K"]
+const COUNTS = ["1", "2", "3", "4"]
+
+const form = persisted("image", {
+  prompt: "A canal lock at dawn, seen from the towpath",
+  size: "auto",
+  n: 1
+})
+
+const reference = signal<ImageFile | undefined>(undefined)
+
+const details = modelDetails("image")
+
+/** Models of this group take a text only. */
+const takesImage = (): boolean => details.value?.group !== "I2"
+
+/** The reference image, unless it was chosen for another model. */
+const usedReference = (): ImageFile | undefined => (takesImage() ? reference.value : undefined)
+
+interface Generation {
+  /** Such as `in_progress`, for models that work in tasks. */
+  readonly status: string
+  /** URLs for `img`. */
+  readonly sources: ReadonlyArray<string>
+}
+
+const generation = makeCall<Generation>("The image is ready.")
+
+const requestBody = (): ImageRequest => {
+  const { n, prompt, size } = form.value
+  const image = usedReference()?.dataUri
+  return {
+    model: modelOf("image"),
+    prompt,
+    ...(size !== "auto" && { size }),
+    ...(n > 1 && { n }),
+    ...(image !== undefined && { image })
+  }
+}
+
+/** The file type, by its first bytes in Base64. */
+const typeOf = (base64: string): string =>
+  base64.startsWith("/9j/") ? "jpeg" : base64.startsWith("UklGR") ? "webp" : "png"
+
+/** A link to this server may use another name for it than this page: localhost, 127.0.0.1. */
+const onThisHost = (url: string): string => {
+  const { pathname } = new URL(url, location.href)
+  return pathname.startsWith("/files/") ? pathname : url
+}
+
+const generationOf = ({ data, status }: ImageResponse): Generation => ({
+  status: status ?? "completed",
+  sources: (data ?? []).flatMap(({ b64_json, base64_json, url }) => {
+    const base64 = b64_json ?? base64_json
+    if (base64) return [`data:image/${typeOf(base64)};base64,${base64}`]
+    return url ? [onThisHost(url)] : []
+  })
+})
+
+const generate = (): Promise<void> =>
+  generation.run(async (signal, onProgress) => {
+    const first = await createImages(requestBody(), signal)
+    const { id } = first
+    if (!id) return generationOf(first)
+    const show = (task: ImageResponse) => onProgress({ ...generationOf(task), sources: [] })
+    return generationOf(await pollTask(first, () => getImages(id, signal), show, signal))
+  })
+
+/** This page loads nothing from other origins: such an image is linked. */
+const isLocal = (url: string): boolean =>
+  url.startsWith("data:") || new URL(url, location.href).origin === location.origin
+
+const Picture = ({ at, source }: { readonly at: number; readonly source: string }) => (
+  <li>
+    {isLocal(source) ? (
+      <>
+        <img src={source} alt={form.value.prompt} />
+        <a href={source} download={`image-${at + 1}`}>
+          Download
+        </a>
+      </>
+    ) : (
+      <a href={source} target="_blank" rel="noreferrer">
+        Open image {at + 1} at the gateway
+      </a>
+    )}
+  </li>
+)
+
+const Progress = ({ status }: { readonly status: string }) => {
+  const frame = useScrollIntoView<HTMLDivElement>()
+  return (
+    <div class="frame" ref={frame} aria-live="polite">
+      <div class="flowing" />
+      <p class="quiet">{statusText(status)}</p>
+    </div>
+  )
+}
+
+const Result = () => {
+  const { state, value } = generation.now.value
+  const sources = value?.sources ?? []
+  if (state === "working") return <Progress status={value?.status ?? "sending"} />
+  if (sources.length === 0) return null
+  return (
+    <ul class="gallery" data-count={sources.length}>
+      {sources.map((source, at) => (
+        <Picture key={source} at={at} source={source} />
+      ))}
+    </ul>
+  )
+}
+
+export const ImageTab = () => {
+  const { n, prompt, size } = form.value
+  const { model, ...sent } = requestBody()
+  return (
+    <CallForm
+      capability="image"
+      now={generation.now.value}
+      action="Generate"
+      onSubmit={generate}
+      onStop={generation.stop}
+      snippet={imageSnippet(location.origin, {
+        model,
+        group: details.value?.group,
+        prompt,
+        picture: usedReference()?.name,
+        size: sent.size,
+        n: sent.n
+      })}
+      fields={
+        <>
+          <TextField
+            label="Prompt"
+            enterSends
+            value={prompt}
+            onValue={(prompt) => (form.value = { ...form.value, prompt })}
+          />
+          <div class="pair">
+            <SelectField
+              label="Size"
+              value={size}
+              values={SIZES}
+              onValue={(size) => (form.value = { ...form.value, size })}
+            />
+            <SelectField
+              label="Images"
+              value={String(n)}
+              values={COUNTS}
+              onValue={(n) => (form.value = { ...form.value, n: Number(n) })}
+            />
+          </div>
+          {takesImage() && <ImageField label="Reference image (optional)" image={reference} />}
+        </>
+      }
+    >
+      <Result />
+    </CallForm>
+  )
+}

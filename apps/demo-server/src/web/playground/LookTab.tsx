@@ -1,0 +1,86 @@
+/** Asks a question about an image. */
+import type { ChatMessage } from "@sluice/core/contract"
+import { signal } from "@preact/signals"
+import { streamChat, type PartialAnswer } from "../api/gateway.ts"
+import { makeCall } from "../page/calls.ts"
+import { persisted } from "../page/persisted.ts"
+import { lookSnippet } from "../snippets/media.ts"
+import { SelectField, TextField } from "../ui/Fields.tsx"
+import { counted } from "../ui/format.ts"
+import { CallForm } from "./CallForm.tsx"
+import { modelOf } from "./chosenModel.ts"
+import { ImageField, type ImageFile } from "./ImageField.tsx"
+
+const DETAILS = ["auto", "low", "high"] as const
+
+const question = persisted("look.question", "What is in the image?")
+const detail = persisted<(typeof DETAILS)[number]>("look.detail", "auto")
+const image = signal<ImageFile | undefined>(undefined)
+
+const answer = makeCall<PartialAnswer>("The answer is complete.")
+
+const messageOf = ({ dataUri }: ImageFile): ChatMessage => ({
+  role: "user",
+  content: [
+    { type: "text", text: question.value },
+    { type: "image_url", image_url: { url: dataUri, detail: detail.value } }
+  ]
+})
+
+const look = async (): Promise<void> => {
+  const shown = image.value
+  if (shown === undefined) return
+  await answer.run((signal, onProgress) =>
+    streamChat(modelOf("look"), [messageOf(shown)], signal, onProgress)
+  )
+}
+
+const Result = () => {
+  const { state, value } = answer.now.value
+  if (state === "working" && (value === undefined || value.text === "")) return <div class="flowing" />
+  if (value === undefined) return null
+  const tokens = value.usage?.total_tokens
+  return (
+    <figure class="seen">
+      <p class="answer">{value.text}</p>
+      {tokens !== undefined && <figcaption class="quiet">{counted(tokens, "token")}</figcaption>}
+    </figure>
+  )
+}
+
+export const LookTab = () => (
+  <CallForm
+    capability="look"
+    now={answer.now.value}
+    action="Ask"
+    onSubmit={look}
+    onStop={answer.stop}
+    missing={image.value === undefined ? "Choose an image." : undefined}
+    snippet={lookSnippet(location.origin, {
+      model: modelOf("look"),
+      question: question.value,
+      picture: image.value?.name ?? "picture.png",
+      detail: detail.value
+    })}
+    fields={
+      <>
+        <ImageField label="Image" image={image} />
+        <TextField
+          label="Question"
+          rows={1}
+          enterSends
+          value={question.value}
+          onValue={(text) => (question.value = text)}
+        />
+        <SelectField
+          label="Detail"
+          value={detail.value}
+          values={DETAILS}
+          onValue={(value) => (detail.value = value as (typeof DETAILS)[number])}
+        />
+      </>
+    }
+  >
+    <Result />
+  </CallForm>
+)

@@ -1,0 +1,110 @@
+/** Orders documents by their relevance to a question. */
+import { createRerank } from "../api/gateway.ts"
+import { makeCall } from "../page/calls.ts"
+import { persisted } from "../page/persisted.ts"
+import { rerankSnippet } from "../snippets/text.ts"
+import { TextField } from "../ui/Fields.tsx"
+import { counted } from "../ui/format.ts"
+import { CallForm } from "./CallForm.tsx"
+import { modelOf } from "./chosenModel.ts"
+
+const query = persisted("rerank.query", "When is the lower gate opened?")
+
+/** One document per line. */
+const lines = persisted(
+  "rerank.lines",
+  [
+    "The office sells moorings by the week.",
+    "A lock gate weighs eight tons and is moved by hand.",
+    "The lower gate is opened when the levels are even.",
+    "Boats wait at the upper landing stage for the green light."
+  ].join("\n")
+)
+
+const documentsOf = (text: string): ReadonlyArray<string> =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+
+interface Ranking {
+  /** Best first. `from` is the place among the documents, from 0. */
+  readonly rows: ReadonlyArray<{ readonly from: number; readonly score: number; readonly text: string }>
+  readonly tokens: number | undefined
+}
+
+const ranking = makeCall<Ranking>("The documents were ordered.")
+
+const rank = (): Promise<void> =>
+  ranking.run(async (signal) => {
+    const documents = documentsOf(lines.value)
+    const body = { model: modelOf("rerank"), query: query.value, documents }
+    const { results, usage } = await createRerank(body, signal)
+    return {
+      rows: results.map(({ index, relevance_score: score }) => ({
+        from: index,
+        score,
+        text: documents[index] ?? ""
+      })),
+      tokens: usage?.total_tokens
+    }
+  })
+
+/** The bars are relative to the best score: the range of scores depends on the model. */
+const Result = ({ rows, tokens }: Ranking) => {
+  const best = Math.max(...rows.map(({ score }) => score), Number.EPSILON)
+  return (
+    <figure class="ranked">
+      <ol>
+        {rows.map(({ from, score, text }) => (
+          <li key={from}>
+            <span class="score">{score.toFixed(3)}</span>
+            <span class="text">{text}</span>
+            <span class="bar" style={{ inlineSize: `${Math.max(0, (score / best) * 100)}%` }} />
+            <span class="quiet from">was {from + 1}</span>
+          </li>
+        ))}
+      </ol>
+      <figcaption class="quiet">
+        Higher is better; the range depends on the model
+        {tokens === undefined ? "" : `. ${counted(tokens, "token")}`}
+      </figcaption>
+    </figure>
+  )
+}
+
+export const RerankTab = () => {
+  const now = ranking.now.value
+  const documents = documentsOf(lines.value)
+  return (
+    <CallForm
+      capability="rerank"
+      now={now}
+      action="Rerank"
+      onSubmit={rank}
+      onStop={ranking.stop}
+      missing={documents.length === 0 ? "Add a document." : undefined}
+      snippet={rerankSnippet(location.origin, { model: modelOf("rerank"), query: query.value, documents })}
+      fields={
+        <>
+          <TextField
+            label="Question"
+            rows={1}
+            enterSends
+            value={query.value}
+            onValue={(text) => (query.value = text)}
+          />
+          <TextField
+            label="Documents"
+            rows={5}
+            hint="One per line."
+            value={lines.value}
+            onValue={(text) => (lines.value = text)}
+          />
+        </>
+      }
+    >
+      {now.value !== undefined && <Result {...now.value} />}
+    </CallForm>
+  )
+}

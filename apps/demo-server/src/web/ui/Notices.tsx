@@ -1,0 +1,48 @@
+/** What the page reports: errors, notices, progress. */
+import type { ComponentChildren } from "preact"
+import { online } from "../api/request.ts"
+import type { RequestError } from "../api/RequestError.ts"
+
+/** Why something failed. The banner reports that the server is offline, once for all. */
+export const ErrorMessage = ({ error }: { readonly error: RequestError | undefined }) =>
+  error === undefined || (error.code === "offline" && !online.value) ? null : (
+    <p class="trouble" role="alert">
+      {error.message}
+    </p>
+  )
+
+/** Shown after a delay, so that a fast response does not make it flicker. */
+export const Loading = ({ until }: { readonly until: boolean }) =>
+  until ? null : <p class="quiet loading">Loading…</p>
+
+interface NoticeProps {
+  readonly tone: "working" | "trouble"
+  readonly title: string
+  readonly action?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+export const Notice = ({ action, children, title, tone }: NoticeProps) => (
+  <section class="notice" data-tone={tone} role={tone === "trouble" ? "alert" : "status"}>
+    <div>
+      <strong>{title}</strong> {children}
+    </div>
+    {action}
+  </section>
+)
+
+interface ProgressProps {
+  readonly label: string
+  readonly done: number
+  /** 0: not known yet. */
+  readonly total: number
+}
+
+export const ProgressBar = ({ done, label, total }: ProgressProps) => (
+  <progress
+    class="meter"
+    aria-label={label}
+    max={Math.max(1, total)}
+    {...(total > 0 ? { value: done } : {})}
+  />
+)

@@ -1,0 +1,51 @@
+/** Numbers, sizes, times and amounts as text. */
+import { UNITS_PER_USD } from "@sluice/core/contract"
+
+/** `3 passages`, `1 passage`: the number is grouped as in the reader's language. */
+export const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString()} ${noun}${count === 1 ? "" : "s"}`
+
+const BYTE_UNITS = ["B", "kB", "MB", "GB"] as const
+
+/** `840 B`, `12 kB`, `3.4 MB`: decimal units, as in file managers. */
+export const byteSize = (bytes: number): string => {
+  const power = Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
+  const value = bytes / 1000 ** power
+  return `${value < 10 && power > 0 ? value.toFixed(1) : Math.round(value)} ${BYTE_UNITS[power]}`
+}
+
+/** `1.2 s`, `34 ms`, `0.5 ms`: two significant digits. */
+export const duration = (milliseconds: number): string =>
+  milliseconds >= 1000
+    ? `${(milliseconds / 1000).toFixed(1)} s`
+    : `${milliseconds >= 10 ? Math.round(milliseconds) : milliseconds.toFixed(1)} ms`
+
+const mediumDay = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
+
+/** A day, from seconds since 1970. */
+export const dayOf = (seconds: number): string => mediumDay.format(new Date(seconds * 1000))
+
+/** `$1.50`, exact: a quota unit is 0.000002 USD. */
+export const usd = (units: number): string =>
+  (units / UNITS_PER_USD).toLocaleString("en-US", {
+    style: "currency",
+    currency: "USD",
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 6
+  })
+
+/** Parses an amount such as `2.50` to quota units. Undefined if it is not an amount or not a whole number of units. */
+export const parseUsd = (text: string): number | undefined => {
+  const amount = text.trim().replace(/^\$/, "")
+  if (!/^\d{1,9}(\.\d{1,6})?$/.test(amount)) return undefined
+  const exact = Number(amount) * UNITS_PER_USD
+  const whole = Math.round(exact)
+  return Math.abs(exact - whole) < 1e-3 ? whole : undefined
+}
+
+/** Whether a text contains every word of a search. */
+export const matchesSearch = (text: string, search: string): boolean =>
+  search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.toLowerCase().includes(word))
