@@ -1,5 +1,5 @@
-// Reads the JSON report of vitest and prints `passed failed skipped`. A file that failed before any of its tests ran
-// counts as one failure, and so does a run that failed in no test (an error nobody handled).
+// Reads vitest's JSON report and prints `passed failed skipped`. A file that failed before its tests ran counts as one
+// failure, and so does a run that failed outside all tests (an unhandled error).
 import { readFileSync } from "node:fs"
 
 const [path = "", status = "1"] = process.argv.slice(2)
@@ -18,5 +18,5 @@ for (const { assertionResults, status: whole } of testResults) {
   if (whole === "failed" && failed === before) failed += 1
 }
 if (status !== "0" && failed === 0) failed = 1
-if (passed + failed + skipped === 0) throw new Error("the report has no test")
+if (passed + failed + skipped === 0) throw new Error("the report has no tests")
 console.log(passed, failed, skipped)

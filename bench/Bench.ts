@@ -1,10 +1,10 @@
-/** What every bench is: a name and figures whose names carry their units. */
+/** A benchmark returns figures whose names include their units. */
 
 /** Names end in the unit: `ingest passages/s`, `query p50 at 1,000 passages (ms)`. */
 export type Figures = Readonly<Record<string, number>>
 
 export interface BenchOptions {
-  /** Small sizes: to see that it runs, not to quote. */
+  /** Small sizes, to check that it runs. Do not quote its figures. */
   readonly quick: boolean
   /** The configurations to measure; empty: all. */
   readonly with: ReadonlyArray<string>
@@ -12,7 +12,7 @@ export interface BenchOptions {
 
 export type Bench = (options: BenchOptions) => Promise<Figures>
 
-/** What a person wants to read while it runs; standard output is for the result. */
+/** Prints progress to standard error. Standard output is for the result. */
 export const say = (text: string): void => {
   process.stderr.write(`${text}\n`)
 }

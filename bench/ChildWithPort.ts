@@ -1,4 +1,4 @@
-/** A process that says `port N` when it listens, for as long as something is measured on it. */
+/** Runs a child process that prints `port N` when it listens, and stops it after `use`. */
 import { spawn } from "node:child_process"
 
 export const withChild = async <A>(file: string, use: (port: number) => Promise<A>): Promise<A> => {

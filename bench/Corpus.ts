@@ -1,7 +1,6 @@
 /**
- * A Markdown corpus that looks like documentation to a chunker and an embedder: a vocabulary of tens of thousands of
- * words with Zipf's frequencies, topics that share words, headings, lists, tables, code. Generated from a seed, so that
- * figures of two runs are of the same text.
+ * A generated Markdown corpus that resembles documentation: 40,000 words with Zipf frequencies, topics that share words,
+ * headings, lists, tables, code. The same seed gives the same text.
  */
 import { type Random, seeded } from "./Random.ts"
 
@@ -34,7 +33,7 @@ const glue =
   ) as [string, ...Array<string>]
 
 const VOCABULARY = 40_000
-/** Words of a topic that its text prefers, and how often it does. */
+/** Words of a topic, and their share in its text. */
 const TOPIC_WORDS = 120
 const TOPIC_SHARE = 0.35
 const GLUE_SHARE = 0.4
@@ -48,18 +47,18 @@ const word = (random: Random): string => {
   return made + random.pick(endings)
 }
 
-/** Zipf's law: rank r with probability about 1 / r, by the inverse of its integral. */
+/** Samples a rank r with probability proportional to 1 / r, by inverting the integral. */
 const zipf = (random: Random, size: number): number =>
   Math.floor(Math.exp(random.next() * Math.log(size + 1)) - 1)
 
 export interface Corpus {
   /** The document's Markdown. Documents are about 20 passages of 700 to 1,100 characters. */
   readonly document: (index: number) => { readonly path: string; readonly text: string }
-  /** A question in the words of one section of one document. */
+  /** A question with words of one document. */
   readonly question: (index: number) => string
 }
 
-/** The corpus of a seed. Each document is made from the seed and its number alone, so that none is kept in memory. */
+/** Each document depends only on the seed and its index, so none is kept in memory. */
 export const make = (seed: number): Corpus => {
   const random = seeded(seed)
   const vocabulary = Array.from({ length: VOCABULARY }, () => word(random))

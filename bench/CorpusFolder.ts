@@ -1,18 +1,18 @@
-/** A corpus on disk, in a temporary folder that is removed afterwards. */
+/** Writes the corpus to disk, and makes temporary folders. */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import * as Corpus from "./Corpus.ts"
 
 export const SEED = 20_261_121
-/** What a document of the corpus comes to, with the default chunker; measured, and only used to choose how many. */
-export const PASSAGES_A_DOCUMENT = 20
+/** Measured with the default chunker. Used only to choose the number of documents. */
+export const PASSAGES_PER_DOCUMENT = 20
 
 export const corpus = Corpus.make(SEED)
 
-/** How many documents make about `passages` passages. */
+/** Number of documents for about `passages` passages. */
 export const documentsFor = (passages: number): number =>
-  Math.max(1, Math.round(passages / PASSAGES_A_DOCUMENT))
+  Math.max(1, Math.round(passages / PASSAGES_PER_DOCUMENT))
 
 /** Writes the first `documents` documents below `folder`. */
 export const writeCorpus = async (folder: string, documents: number): Promise<void> => {
@@ -24,7 +24,7 @@ export const writeCorpus = async (folder: string, documents: number): Promise<vo
   }
 }
 
-/** A temporary folder for as long as `use` runs. */
+/** Passes a temporary folder to `use` and deletes it afterwards. */
 export const withFolder = async <A>(use: (folder: string) => Promise<A>): Promise<A> => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-bench-"))
   try {

@@ -1,11 +1,11 @@
-/** How much of what an exact search would find the library's own search finds. */
+/** Recall of the vector index, compared with exact search. */
 import { Embedder } from "@sluice/core"
 import { type Collection, FORMAT, LanceIndex, type LibraryStats, PassageIndex } from "@sluice/rag"
 import { Effect, Layer } from "effect"
 import { embeddedText } from "../packages/rag/src/document/SearchText.ts"
 
 const K = 20
-/** Texts that are embedded at a time. */
+/** Texts per embedding call. */
 const BATCH = 256
 
 interface Near {
@@ -19,7 +19,7 @@ const dot = (a: Float32Array, b: Float32Array): number => {
   return sum
 }
 
-/** The nearest 20 of everything that is considered, for each question. */
+/** Finds the 20 nearest passages of each question by exact search. */
 export const exactly = (questions: ReadonlyArray<Float32Array>) => {
   const nearest = questions.map((): Array<Near> => [])
   return {
@@ -34,14 +34,14 @@ export const exactly = (questions: ReadonlyArray<Float32Array>) => {
           if (near.length > K) near.pop()
         }
       }),
-    /** The share of them that a collection's search finds: recall@20, 0 to 1. */
+    /** Recall@20 of a collection's search, 0 to 1. */
     recall: Effect.fn("bench.recall")(function* (collection: Collection) {
       let found = 0
       let due = 0
       for (const [i, vector] of questions.entries()) {
         const near = nearest[i]!
         const hits = yield* collection.search({ vector, limit: K })
-        // What is as near as the last one is as good: equal texts have equal vectors.
+        // Equal texts have equal vectors: a tie with the last one counts as found.
         const least = (near.at(-1)?.similarity ?? 0) - 1e-6
         due += near.length
         found += hits.filter(({ similarity = 0 }) => similarity >= least).slice(0, near.length).length
@@ -51,7 +51,7 @@ export const exactly = (questions: ReadonlyArray<Float32Array>) => {
   }
 }
 
-/** Recall@20 of the vector search, 0 to 1: every passage of the library is embedded once more and compared with every question. */
+/** Recall@20 of the vector search, 0 to 1. Embeds every passage of the library again and compares it with every question. */
 export const recallOfExact = Effect.fn("bench.recallOfExact")(function* (
   folder: string,
   { chunker, collection: name, dimension, embeddingModel }: LibraryStats,

@@ -1,4 +1,4 @@
-/** A port of loopback that nothing listens on, as the operating system gives it. */
+/** Asks the operating system for a free port on loopback. */
 import { createServer } from "node:net"
 
 export const freePort = (): Promise<number> =>

@@ -1,10 +1,10 @@
-/** Vectors of texts by the hash of their words: the same everywhere, and as fast as texts can be read. */
+/** Deterministic vectors from hashed words, cheap enough not to dominate a benchmark. */
 
 export const DIMENSION = 384
 
 const slots = new Map<string, number>()
 
-/** A word's slot and sign, by FNV-1a. */
+/** The dimension and sign of a word, from its FNV-1a hash. */
 const slotOf = (word: string): number => {
   const known = slots.get(word)
   if (known !== undefined) return known
@@ -17,7 +17,7 @@ const slotOf = (word: string): number => {
 
 export const wordsOf = (text: string): ReadonlyArray<string> => text.toLowerCase().match(/\w+/g) ?? []
 
-/** Frequent words say little: those of up to three letters are left out. */
+/** Ignores words of up to three letters. Returns a unit vector. */
 export const vectorOf = (text: string): Float32Array => {
   const vector = new Float32Array(DIMENSION)
   for (const word of wordsOf(text)) {

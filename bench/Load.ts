@@ -1,4 +1,4 @@
-/** Many equal requests over a number of connections, and what they cost in time. */
+/** Sends equal requests over a number of connections and measures latency. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Pool } from "undici"
 import { percentile } from "./Bench.ts"
@@ -11,13 +11,13 @@ export interface Request {
 }
 
 export interface Measured {
-  /** Answered with 200; nothing else counts. */
+  /** Responses with status 200. */
   readonly answered: number
   readonly refused: number
-  /** All that were asked, those at the beginning of an open loop among them. */
+  /** All requests, including the lead of an open loop. */
   readonly asked: number
   readonly seconds: number
-  /** Milliseconds; of an open loop from when a request was due. */
+  /** Milliseconds. In an open loop, measured from when the request was due. */
   readonly p50: number
   readonly p99: number
 }
@@ -46,7 +46,7 @@ const measured = (
   p99: percentile(samples, 0.99)
 })
 
-/** Each connection asks again as soon as it was answered, for so many seconds or so many requests. */
+/** Each connection sends its next request when the last is answered, for a time or a number of requests. */
 export const closedLoop = async (
   request: Request,
   connections: number,
@@ -73,12 +73,12 @@ export const closedLoop = async (
 }
 
 /**
- * Of an open loop the beginning is asked like the rest, and not counted: connections are opened then, by a process that
- * has done nothing for seconds, and these few requests would be the slowest of a short loop.
+ * The first part of an open loop is not counted: it opens the connections, in a process that was idle, and would be the
+ * slowest part of a short loop.
  */
 const LEAD_SECONDS = 0.3
 
-/** A request every so often, whether the ones before were answered or not: whoever is slow keeps the next waiting. */
+/** Sends requests at a fixed rate, whether earlier ones were answered or not, so that a slow server builds a queue. */
 export const openLoop = async (
   request: Request,
   connections: number,

@@ -1,4 +1,4 @@
-/** A small seeded generator (mulberry32): the same seed gives the same corpus on every machine. */
+/** A seeded generator (mulberry32): the same seed gives the same numbers on every machine. */
 export interface Random {
   /** Uniform in [0, 1). */
   readonly next: () => number

@@ -1,4 +1,4 @@
-/** A server in a process of its own, as a user starts it, for as long as something is measured on it. */
+/** Runs the server with `npm start`, as a user does, and stops it after `use`. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -9,9 +9,9 @@ const ATTEMPT_MILLISECONDS = 500
 
 export interface RunningServer {
   readonly url: string
-  /** From the start of the process to the page. */
+  /** From the start of the process until the page answers. */
   readonly secondsToPage: number
-  /** What it has written to standard output so far: the key is told at the first start. */
+  /** Standard output so far. The first start prints the API key. */
   readonly output: () => string
 }
 
@@ -22,7 +22,7 @@ const stop = async (server: ChildProcess): Promise<void> => {
   await ended
 }
 
-/** Runs `npm start` on a data folder and waits until `GET /` is answered with the page. */
+/** Runs `npm start` on a data folder and waits until `GET /` returns the page. */
 export const withServer = async <A>(data: string, use: (server: RunningServer) => Promise<A>): Promise<A> => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -41,7 +41,7 @@ export const withServer = async <A>(data: string, use: (server: RunningServer) =
       const answer = await fetch(url, { signal: AbortSignal.timeout(ATTEMPT_MILLISECONDS) }).catch(
         () => undefined
       )
-      // The page may answer some milliseconds before the key is told.
+      // The page may answer some milliseconds before the key is printed.
       if (answer?.ok === true && (await answer.text()).includes("<title>") && output.includes("/docs")) {
         return await use({ url, secondsToPage: (performance.now() - start) / 1000, output: () => output })
       }

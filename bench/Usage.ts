@@ -1,13 +1,13 @@
-/** What a process has used of the machine, as Linux tells it. */
+/** CPU and memory of a process, from /proc. */
 import { readFileSync } from "node:fs"
 
-/** Linux counts in hundredths of a second, whatever the kernel was built with. */
+/** Linux reports CPU time in hundredths of a second. */
 const TICK_MICROSECONDS = 10_000
 
-/** Microseconds of CPU that a process has used so far, all its threads together; NaN where this is not Linux. */
+/** CPU microseconds of all threads of a process so far; NaN if this is not Linux. */
 export const cpuMicroseconds = (pid: number): number => {
   try {
-    // The name of the program may have blanks in it: what is counted comes after its bracket.
+    // The program name in parentheses may contain blanks. The numbers come after it.
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
       .replace(/^.*\) /, "")
       .split(" ")
@@ -27,8 +27,8 @@ const megabytes = (pid: number, name: string): number => {
   }
 }
 
-/** The most memory that it ever had, in MB. */
+/** Peak resident memory in MB. */
 export const peakMegabytes = (pid: number): number => megabytes(pid, "VmHWM")
 
-/** What it has now, in MB. */
+/** Current resident memory in MB. */
 export const residentMegabytes = (pid: number): number => megabytes(pid, "VmRSS")

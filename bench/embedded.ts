@@ -1,4 +1,4 @@
-/** The embedded models alone: texts of 1 KB embedded, 20 documents reranked, 3 passages read, on one core. */
+/** The embedded models on one core: embed texts of 1 KB, rerank 20 documents, read 3 passages. */
 import { embedText, readSentences, rerankScores } from "@sluice/embedded"
 import { type Bench, percentile, rounded } from "./Bench.ts"
 import { make } from "./Corpus.ts"

@@ -1,10 +1,8 @@
 /**
- * `npm run -s bench -- NAME [--json] [--quick] [--with CONFIGURATION,…]`: measures, and prints figures whose names carry their units.
+ * `npm run -s bench -- NAME [--json] [--quick] [--with CONFIGURATION,…]`: runs a benchmark and prints its figures with units.
  *
- * `main` is what a user feels: ingest, query, memory, startup, size. Each of them is a name of its own too,
- * and so are `client`, `embedded` and `gateway`, which take hot paths alone, `rendering`, what calls wait for while a
- * film is made, `peers`,
- * ours against other libraries, and `million`, a library of a million passages.
+ * `main` runs `startup`, `size`, `ingest`, `query` and `memory`. The others run alone: `client`, `embedded` and `gateway`
+ * (hot paths), `rendering` (latency while a film is rendered), `peers` (other libraries), `million` (a million passages).
  */
 import { parseArgs } from "node:util"
 import { type Bench, say } from "./Bench.ts"
@@ -37,7 +35,7 @@ const chosen = name === "main" ? MAIN : [name]
 const unknown = chosen.filter((one) => !(one in load))
 if (positionals.length > 1 || unknown.length > 0) {
   say(
-    `There is no bench ${positionals.slice(name in load ? 1 : 0).join(" ")}. There are: main, ${Object.keys(load).join(", ")}`
+    `No such benchmark: ${positionals.slice(name in load ? 1 : 0).join(" ")}. Choose one of: main, ${Object.keys(load).join(", ")}`
   )
   process.exit(1)
 }

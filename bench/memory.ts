@@ -1,4 +1,4 @@
-/** Peak memory of ingest and questions, each size in a process of its own; flat means that the corpus may grow. */
+/** Peak memory of ingest and queries, each size in its own process. */
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"

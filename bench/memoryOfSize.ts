@@ -1,4 +1,4 @@
-/** `memoryOfSize.ts PASSAGES FOLDER`: ingests `FOLDER/docs` and asks in this process alone, then says its peak resident memory. */
+/** `memoryOfSize.ts PASSAGES FOLDER`: ingests `FOLDER/docs`, runs queries, and prints its peak resident memory. */
 import * as Embedded from "@sluice/embedded"
 import { Library } from "@sluice/rag"
 import { Effect } from "effect"
@@ -15,5 +15,5 @@ const passages = await Effect.gen(function* () {
   return report.passages
 }).pipe(Effect.scoped, Effect.provide(Embedded.layer), Effect.runPromise)
 
-// maxRSS is VmHWM, in kilobytes.
+// maxRSS is in kilobytes.
 console.log(JSON.stringify({ passages, peakMegabytes: process.resourceUsage().maxRSS / 1024 }))

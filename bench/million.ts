@@ -1,4 +1,4 @@
-/** A million passages with vectors of 384 numbers: filled past the parser, asked as every library is. */
+/** A million passages with 384 dimensions, written without parsing and queried through the library. */
 import { Embedder } from "@sluice/core"
 import * as Embedded from "@sluice/embedded"
 import { documentId, FORMAT, type IndexedDocument, LanceIndex, Library, PassageIndex } from "@sluice/rag"
@@ -13,7 +13,7 @@ import { DIMENSION, vectorOf } from "./HashedVectors.ts"
 
 const PASSAGE_CHARACTERS = 1000
 const COMMIT_PASSAGES = 20_000
-/** Questions of which an exact search is made while the collection is filled. */
+/** Questions that are also answered by exact search, while the collection is filled. */
 const COMPARED = 50
 const WARMUP = 200
 const QUESTIONS = 300
@@ -112,14 +112,14 @@ const atSize = (passages: number) =>
     }).pipe(Effect.scoped, Effect.provide(Layer.merge(Embedded.layer, hashed)), Effect.runPromise)
     const size = passages.toLocaleString("en")
     return {
-      [`${size} passages of 384 numbers: question to 3 passages, in process, p50 (ms)`]: rounded(
+      [`${size} passages, 384 dimensions: question to 3 passages, in process, p50 (ms)`]: rounded(
         percentile(measured.samples, 0.5)
       ),
-      [`${size} passages of 384 numbers: question to 3 passages, in process, p95 (ms)`]: rounded(
+      [`${size} passages, 384 dimensions: question to 3 passages, in process, p95 (ms)`]: rounded(
         percentile(measured.samples, 0.95)
       ),
-      [`${size} passages of 384 numbers: recall@20 of exact search (share)`]: rounded(measured.recall, 4),
-      [`${size} passages of 384 numbers: indexes made (s)`]: rounded(measured.settled / 1000)
+      [`${size} passages, 384 dimensions: recall@20 of exact search (share)`]: rounded(measured.recall, 4),
+      [`${size} passages, 384 dimensions: index build (s)`]: rounded(measured.settled / 1000)
     }
   })
 

@@ -1,4 +1,4 @@
-/** Ours against retrieval libraries of other makers and a script by hand, on one gateway with the same vectors. */
+/** Compares Sluice with other retrieval libraries and a hand-written script, on one gateway with the same vectors. */
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
 import { mkdir, rm } from "node:fs/promises"
@@ -9,18 +9,18 @@ import { withChild } from "./ChildWithPort.ts"
 import { corpus, documentsFor, withFolder, writeCorpus } from "./CorpusFolder.ts"
 import type { Contest } from "./peersContender.ts"
 
-/** Questions that count, after those that warm up compilers and caches: it is steady after some hundreds. */
+/** Measured questions, after a warm-up. Latency is steady after some hundreds. */
 const QUESTIONS = 300
 const WARMUP = 300
 const WARMUP_CALLS = 40
 const LIMIT_MILLISECONDS = 10 * 60_000
 
-/** All of them one after the other so many times: what else the machine does befalls all alike. */
+/** All contenders run in turn this often, so that other load on the machine affects all of them. */
 const TURNS = 3
 
 const here = (file: string) => join(import.meta.dirname, file)
 
-/** Each is a process. Those below `peers/` need what is installed there. */
+/** Each runs in its own process. Those in `peers/` need the packages installed there. */
 const CONTENDERS: ReadonlyArray<{
   readonly name: string
   readonly file: string
@@ -66,7 +66,7 @@ const run = async (
   const { error, stdout } = await new Promise<{ error: Error | null; stdout: string }>((done) =>
     execFile(
       process.execPath,
-      // Ours as it is published, like the others: built, not from source, whose types Node would strip first.
+      // Without the source condition: Sluice runs as built JavaScript, like the others.
       [here(contender.file), JSON.stringify(assignment)],
       {
         encoding: "utf8",
@@ -77,21 +77,21 @@ const run = async (
       (error, stdout) => done({ error, stdout })
     )
   )
-  // One that cannot do all of the task at this size has the figures of what it did; the others have theirs.
+  // A contender that does not finish keeps the figures that it printed before.
   if (error !== null) say(`  ${contender.name} did not finish: ${error.message.slice(-400)}`)
   const last = stdout.split("\n").findLast((line) => line.startsWith("{"))
   return last === undefined ? undefined : JSON.parse(last)
 }
 
-/** What is said of ours against these. */
+/** Contenders to compute ratios for. */
 const COMPARED = ["langchain", "script, hybrid"]
 const RATIOS = ["ingest (passages/s)", "query without the gateway p50 (ms)", "peak memory (MB)"]
 
-/** Of each figure the median of the turns, and of ours against others' the median of what was compared turn by turn. */
-const middle = (turns: ReadonlyArray<Figures>, size: string): Figures => {
+/** The median of each figure over the turns, and the median of the ratios, which are computed per turn. */
+const medians = (turns: ReadonlyArray<Figures>, size: string): Figures => {
   const of = (figure: (turn: Figures) => number | undefined) => turns.flatMap((turn) => figure(turn) ?? [])
   const names = new Set(turns.flatMap((turn) => Object.keys(turn)))
-  const medians = [...names].map(
+  const figures = [...names].map(
     (name) =>
       [
         name,
@@ -111,10 +111,10 @@ const middle = (turns: ReadonlyArray<Figures>, size: string): Figures => {
       return compared.length === 0 ? [] : [[name, rounded(percentile(compared, 0.5))] as const]
     })
   )
-  return Object.fromEntries([...medians, ...ratios])
+  return Object.fromEntries([...figures, ...ratios])
 }
 
-/** The gateway's code is compiled as it is used: whoever came first would wait for it. */
+/** Warms up the gateway's JIT, so that the first contender does not pay for it. */
 const warmUp = async (gateway: string): Promise<void> => {
   for (let at = 0; at < WARMUP_CALLS; at++) {
     const input = Array.from({ length: 96 }, (_, i) => corpus.question(at * 96 + i).repeat(10))
@@ -133,7 +133,7 @@ const atSize = (passages: number, turns: number): Promise<Figures> =>
       const docs = join(folder, "docs")
       await writeCorpus(docs, documents)
       const questions = Array.from({ length: WARMUP + QUESTIONS }, (_, at) => {
-        // Another document for each question, all over the corpus.
+        // A different document for each question, spread over the corpus.
         const index = (at * 37) % documents
         return { question: corpus.question(index), path: corpus.document(index).path }
       })
@@ -154,16 +154,16 @@ const atSize = (passages: number, turns: number): Promise<Figures> =>
           const contest = await run(contender, { gateway, docs, data, questions, warmup: WARMUP })
           await rm(data, { recursive: true })
           if (contest === undefined) continue
-          const its = figuresOf(contender.name, size, contest)
-          Object.assign(figures, its)
-          const told = RATIOS.map((what) => `${what} ${its[`${size}, ${contender.name}: ${what}`]}`)
-          say(`  ${size}, ${contender.name}: ${told.join(", ")}`)
+          const own = figuresOf(contender.name, size, contest)
+          Object.assign(figures, own)
+          const summary = RATIOS.map((what) => `${what} ${own[`${size}, ${contender.name}: ${what}`]}`)
+          say(`  ${size}, ${contender.name}: ${summary.join(", ")}`)
         }
         return figures
       }
       const measured: Array<Figures> = []
       for (let number = 1; number <= turns; number++) measured.push(await turn(number))
-      return middle(measured, size)
+      return medians(measured, size)
     })
   )
 

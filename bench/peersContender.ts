@@ -1,47 +1,44 @@
-/** What every contender does, each in a process of its own, so that memory and time are its alone. */
+/** Runs one contender in its own process and measures it. */
 import type { Use } from "./peersGateway.ts"
 
-/** What a contender is given. */
 export interface Task {
   /** URL of the gateway. */
   readonly gateway: string
   /** Folder of Markdown. */
   readonly docs: string
-  /** Folder of its own to keep what it makes. */
+  /** The contender's own folder for its data. */
   readonly data: string
 }
 
-/** What it must be able to do. */
 export interface Contender {
-  /** Brings its store up to date with the folder; passages that are in it. */
+  /** Updates its store from the folder. Returns the number of passages. */
   readonly ingest: () => Promise<number>
-  /** Recalls 20, reranks, keeps 3: the paths of their documents, best first. */
+  /** Retrieves 20, reranks, keeps 3. Returns the paths of their documents, best first. */
   readonly query: (question: string) => Promise<ReadonlyArray<string>>
   readonly close?: () => Promise<void>
 }
 
-/** What came of it. Times in milliseconds. */
 export interface Contest {
   readonly passages: number
   readonly ingestMilliseconds: number
   readonly ingestGatewayMilliseconds: number
-  /** CPU of this process, all its threads. */
+  /** CPU of all threads of this process. */
   readonly ingestCpuMilliseconds: number
   readonly ingestCalls: number
-  /** Absent in what is told before the end. */
+  /** The second ingest, of unchanged documents. Absent in the first report. */
   readonly again?: { readonly milliseconds: number; readonly calls: number }
-  /** Of each question that counts: all of it, and what the gateway took of it. */
+  /** For each measured question: total time, and the time within the gateway. */
   readonly queries: ReadonlyArray<readonly [milliseconds: number, gateway: number]>
-  /** CPU of this process for one question, all its threads. */
+  /** CPU per question, of all threads of this process. */
   readonly queryCpuMilliseconds: number
-  /** Share of the questions whose document is among the three kept. */
+  /** Share of the questions whose document is among the three kept, 0 to 1. */
   readonly found: number
   readonly peakMegabytes: number
 }
 
 interface Assignment extends Task {
   readonly questions: ReadonlyArray<{ readonly question: string; readonly path: string }>
-  /** Questions at the beginning that do not count. */
+  /** Number of questions at the beginning that are not measured. */
   readonly warmup: number
 }
 
@@ -50,7 +47,7 @@ const cpuMilliseconds = (): number => {
   return (system + user) / 1000
 }
 
-/** Runs a contender on the assignment that the command names, and prints what came of it. */
+/** Runs a contender on the assignment in the first argument and prints the measurements as JSON. */
 export const contest = async (make: (task: Task) => Promise<Contender>): Promise<void> => {
   const assignment: Assignment = JSON.parse(process.argv[2] ?? "{}")
   const { docs, data, gateway, questions, warmup } = assignment
@@ -86,8 +83,8 @@ export const contest = async (make: (task: Task) => Promise<Contender>): Promise
     if (kept.includes(path)) found++
   }
   const counted = Math.max(1, queries.length)
-  const tell = (again?: Contest["again"]) => console.log(JSON.stringify({ ...told(), again }))
-  const told = (): Contest => ({
+  const report = (again?: Contest["again"]) => console.log(JSON.stringify({ ...result(), again }))
+  const result = (): Contest => ({
     passages: first.result,
     ingestMilliseconds: first.milliseconds,
     ingestGatewayMilliseconds: first.use.milliseconds,
@@ -96,12 +93,12 @@ export const contest = async (make: (task: Task) => Promise<Contender>): Promise
     queries,
     queryCpuMilliseconds: cpu / counted,
     found: found / counted,
-    // maxRSS is VmHWM, in kilobytes.
+    // maxRSS is in kilobytes.
     peakMegabytes: process.resourceUsage().maxRSS / 1024
   })
-  // Told before the last part too: who needs too long for that has the figures of the others.
-  tell()
+  // Printed before the last part too, in case that exceeds the time limit.
+  report()
   const again = await timed(contender.ingest)
-  tell({ milliseconds: again.milliseconds, calls: again.use.embeddingCalls })
+  report({ milliseconds: again.milliseconds, calls: again.use.embeddingCalls })
   await contender.close?.()
 }

@@ -1,6 +1,6 @@
 /**
- * A process that is the gateway of all contenders: embeddings (float and base64) and rerank, as fast as one thread can,
- * the same vectors for the same texts. `GET /use` tells what was asked since the last time, and how long it took.
+ * The gateway of all contenders: embeddings (float and base64) and rerank, with deterministic vectors. `GET /use` returns
+ * the calls since the last `GET /use`, and the time spent in them.
  */
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -65,7 +65,7 @@ const server = createServer(async (request, response) => {
     use = { ...nothing }
     return
   }
-  // What is between the head of the request and the last byte of the answer is the gateway's, not the caller's.
+  // From the request's headers to the last byte of the response.
   response.on("finish", () => (use.milliseconds += performance.now() - start))
   const body = await bodyOf(request)
   response.end(JSON.stringify(request.url?.endsWith("/embeddings") ? embeddings(body) : rerank(body)))

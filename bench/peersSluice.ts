@@ -1,4 +1,4 @@
-/** Ours among the contenders: the library as it is when nothing is set, on the gateway of all. */
+/** Sluice with default options. */
 import { apiKey, GatewayEmbedder, GatewayReader, GatewayReranker } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Library } from "@sluice/rag"

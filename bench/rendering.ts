@@ -1,4 +1,4 @@
-/** What a call of the server's own models waits for while it makes a film: embeddings, one after the other. */
+/** Latency of embedding calls while the server renders a film. */
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Bench, percentile, rounded } from "./Bench.ts"
@@ -6,7 +6,7 @@ import { withFolder } from "./CorpusFolder.ts"
 import { closedLoop, type Measured, type Request } from "./Load.ts"
 import { withServer } from "./RunningServer.ts"
 
-/** In turns, idle and rendering, so that what else the machine does befalls both; each figure is the median of them. */
+/** Idle and rendering alternate, so that other load affects both. Each figure is the median. */
 const ROUNDS = 3
 
 const FILM = {
@@ -30,8 +30,7 @@ export const bench: Bench = ({ quick }) =>
       const seconds = quick ? 1 : 4
       const measure = async () => {
         const measured = await closedLoop(request, 1, { seconds })
-        if (measured.refused > 0)
-          throw new Error(`${measured.refused} calls were answered otherwise than 200`)
+        if (measured.refused > 0) throw new Error(`${measured.refused} calls did not return 200`)
         return measured
       }
       const film = async (path: string, method: "GET" | "POST" | "DELETE") => {
@@ -73,10 +72,10 @@ export const bench: Bench = ({ quick }) =>
           0.5
         )
         figures[`embeddings, idle, ${share} (ms)`] = rounded(still, 3)
-        figures[`embeddings, a film is made, ${share} (ms)`] = rounded(busy, 3)
-        figures[`embeddings, a film is made, ${share} (× idle)`] = rounded(busy / still)
+        figures[`embeddings, while rendering, ${share} (ms)`] = rounded(busy, 3)
+        figures[`embeddings, while rendering, ${share} (× idle)`] = rounded(busy / still)
       }
-      figures["the film, made meanwhile (%/s)"] = rounded(
+      figures["film progress while measured (%/s)"] = rounded(
         percentile(
           rendering.map(({ progress, seconds }) => progress / seconds),
           0.5

@@ -1,4 +1,4 @@
-/** What lands on the disk: of a user of the library, and of a developer. */
+/** Installed size: for a user of the library, and for a developer. */
 import { execFile } from "node:child_process"
 import { lstat, readdir, realpath } from "node:fs/promises"
 import { join } from "node:path"
@@ -7,7 +7,7 @@ import { type Bench, rounded } from "./Bench.ts"
 
 const root = join(import.meta.dirname, "..")
 
-/** Bytes of the files below a folder; links and nested node_modules, which npm lists by themselves, left out. */
+/** Bytes of the files below a folder, without links; without nested node_modules unless `nested`. */
 const bytesOf = async (folder: string, nested: boolean): Promise<number> => {
   let sum = 0
   for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -18,7 +18,7 @@ const bytesOf = async (folder: string, nested: boolean): Promise<number> => {
   return sum
 }
 
-/** Folders of everything that the three library packages need to run, without them. */
+/** Folders of all production dependencies of the three library packages. */
 const production = async (): Promise<ReadonlyArray<string>> => {
   const packages = ["@sluice/core", "@sluice/rag", "@sluice/embedded"].flatMap((name) => [
     "--workspace",

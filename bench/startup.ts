@@ -1,4 +1,4 @@
-/** From `npm start` to the page answering: on an empty data folder, and on one that is there already. */
+/** Time from `npm start` until the page answers: with an empty data folder, and with an existing one. */
 import { join } from "node:path"
 import { type Bench, percentile, rounded } from "./Bench.ts"
 import { withFolder } from "./CorpusFolder.ts"

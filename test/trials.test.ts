@@ -1,4 +1,4 @@
-/** Fixed, seeded samples of the long trials; `npm run -s torture` runs the full counts. */
+/** A seeded sample of each long trial. `npm run -s torture` runs the full number of rounds. */
 import { it } from "vitest"
 import { seeded } from "../bench/Random.ts"
 import { formats } from "./trials/formats.ts"
@@ -18,14 +18,14 @@ const rounds = (trial: Trial, count: number) => async () => {
   }
 }
 
-it("reads and cuts documents that nobody wrote, and loses no character", rounds(parsing, 300))
-it("reads damaged documents of every format, or says why not", rounds(formats, 120), 60_000)
-it("reads damaged PDFs in part, or says why not", rounds(pdf, 15), 60_000)
-it("gives the right vectors or a typed error, whatever the gateway does", rounds(gateway, 25))
+it("parses and chunks random documents without losing a character", rounds(parsing, 300))
+it("reads damaged documents of every format or gives the reason", rounds(formats, 120), 60_000)
+it("reads damaged PDFs partly or gives the reason", rounds(pdf, 15), 60_000)
+it("returns correct vectors or a typed error from a faulty gateway", rounds(gateway, 25))
 it(
-  "leaves no half document when a writer is killed, and has in the end what one has that nobody killed",
+  "leaves no partial document when writers are killed, and completes like an undisturbed ingest",
   rounds(kills(3), 1),
   60_000
 )
-it("keeps every document whole when two processes write it", rounds(writers, 1), 60_000)
-it("has a ledger that adds up when the server is killed", rounds(ledger, 1), 60_000)
+it("keeps every document complete when two processes write it", rounds(writers, 1), 60_000)
+it("keeps a consistent ledger when the server is killed", rounds(ledger, 1), 60_000)

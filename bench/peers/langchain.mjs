@@ -1,6 +1,6 @@
 /**
- * LangChain.js as its documentation has it: a folder's files, its Markdown splitter, the indexing API with a record
- * manager, its LanceDB store, Cohere's rerank. The store has no `delete`, which the indexing API asks for: added here.
+ * LangChain.js as documented: a folder of files, its Markdown splitter, the indexing API with a record manager, its LanceDB
+ * store, Cohere's rerank. The store lacks the `delete` that the indexing API needs; it is added here.
  */
 import { connect } from "@lancedb/lancedb"
 import { index } from "@langchain/classic/indexes"

@@ -1,6 +1,6 @@
 /**
- * LlamaIndexTS as its documentation has it: documents, its sentence splitter, a VectorStoreIndex with the vector store
- * that it carries, upserts by document, Cohere's rerank. In memory: persisted, it writes all of its JSON at each document.
+ * LlamaIndexTS as documented: documents, its sentence splitter, a VectorStoreIndex with its own vector store, upserts by
+ * document, Cohere's rerank. In memory: when persisted, it writes its whole JSON for each document.
  */
 import { CohereRerank } from "@llamaindex/cohere"
 import { OpenAIEmbedding } from "@llamaindex/openai"

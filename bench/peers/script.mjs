@@ -1,6 +1,6 @@
 /**
- * What one would write by hand over LanceDB for this task and nothing else: no recovery, no checks, no citations. It is
- * the limit. With HYBRID=1 it searches keywords beside vectors and fuses the ranks, as the library does.
+ * A hand-written script over LanceDB for exactly this task: no recovery, no checks, no citations. It is the lower bound.
+ * With HYBRID=1 it also searches keywords and fuses the ranks, as the library does.
  */
 import { connect, Index } from "@lancedb/lancedb"
 import { Field, FixedSizeList, Float32, makeData, Table, Utf8, Vector, vectorFromArray } from "apache-arrow"
@@ -13,7 +13,7 @@ const DIMENSION = 384
 const BATCH = 256
 const hybrid = process.env.HYBRID === "1"
 
-/** At headings, then at paragraphs, towards 1,000 characters. */
+/** Splits at headings, then at paragraphs, into about 1,000 characters. */
 const cut = (text) => {
   const passages = []
   let current = ""

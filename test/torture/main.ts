@@ -1,8 +1,8 @@
 /**
- * `npm run -s torture [-- --seed N] [-- --minutes M] [-- --only NAME]`: the long trials in full, from a seed of its own that it prints.
+ * `npm run -s torture [-- --seed N] [-- --minutes M] [-- --only NAME]`: runs the long trials from a seed that it prints.
  *
- * With `--minutes` each trial runs for its share of them instead of its count. The first broken law ends the run with
- * the seed of its round, which repeats it alone: `--only NAME --seed N --rounds 1`.
+ * With `--minutes`, each trial runs for its share of the time instead of its number of rounds. The first failure ends the
+ * run and prints the seed of its round. Repeat it with `--only NAME --seed N --rounds 1`.
  */
 import { parseArgs } from "node:util"
 import { seeded } from "../../bench/Random.ts"
@@ -24,10 +24,10 @@ const trials: ReadonlyArray<{ readonly name: string; readonly trial: Trial; read
   { name: "gateway", trial: gateway, rounds: 1000 },
   { name: "fuzz", trial: fuzz, rounds: 300 },
   { name: "crashes", trial: crashes, rounds: 50 },
-  // A hundred kills of the writers of one collection.
+  // One round kills a hundred writers of one collection.
   { name: "kills", trial: kills(100), rounds: 1 },
   { name: "writers", trial: writers, rounds: 50 },
-  // Each kills twice.
+  // Each round kills the server twice.
   { name: "ledger", trial: ledger, rounds: 50 }
 ]
 
@@ -55,17 +55,18 @@ for (const { name, rounds, trial } of chosen) {
   const start = performance.now()
   const count = Number(values.rounds ?? rounds)
   let round = 0
-  const goesOn = () => (milliseconds === undefined ? round < count : performance.now() - start < milliseconds)
-  for (; goesOn(); round++) {
+  const hasNext = () =>
+    milliseconds === undefined ? round < count : performance.now() - start < milliseconds
+  for (; hasNext(); round++) {
     try {
       await trial(seeded(seed + round))
     } catch (cause) {
       console.error(cause)
       console.log(
-        `${name} broke in round ${round}. Again: npm run -s torture -- --only ${name} --seed ${seed + round} --rounds 1`
+        `${name} failed in round ${round}. Repeat with: npm run -s torture -- --only ${name} --seed ${seed + round} --rounds 1`
       )
       process.exit(1)
     }
   }
-  console.log(`${name}: ${round} rounds held, ${((performance.now() - start) / 1000).toFixed(0)} s`)
+  console.log(`${name}: ${round} rounds passed, ${((performance.now() - start) / 1000).toFixed(0)} s`)
 }

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-// Starts the command line. Installed, it runs the JavaScript that the package carries; in the repository, where nothing
-// is built, it runs the TypeScript source, whose types Node strips. Plain JavaScript without dependencies, so that an
-// old Node can still read why it is too old.
+// Starts the command line: the package's JavaScript when installed, the TypeScript source in the repository. This file is
+// plain JavaScript without dependencies, so that an old Node can run it and print that it is too old.
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import * as module from "node:module"
@@ -18,7 +17,7 @@ const isRecent = (version) => {
   return major > 22 || (major === 22 && minor >= 19)
 }
 
-/** The Node that npm installed above this file, when the package `node` is among the dependencies. */
+/** The Node of the npm package `node`, if it is installed above this file. */
 const nodeNearby = () => {
   for (let folder = here; folder !== dirname(folder); folder = dirname(folder)) {
     const found = join(folder, "node_modules", ".bin", process.platform === "win32" ? "node.cmd" : "node")
@@ -31,13 +30,13 @@ const nodeNearby = () => {
 const run = (node) => {
   const conditions = installed ? [] : ["--conditions=@sluice/source", "--disable-warning=ExperimentalWarning"]
   const child = spawn(node, [...conditions, entry, ...process.argv.slice(2)], { stdio: "inherit" })
-  // Ctrl-C reaches the child by itself; both wait until it has closed what it holds.
+  // Ctrl-C reaches the child directly; this process waits until the child has shut down.
   process.on("SIGINT", () => {})
   for (const signal of /** @type {const} */ (["SIGTERM", "SIGHUP"])) {
     process.on(signal, () => child.kill(signal))
   }
   child.on("error", (error) => {
-    console.error(`sluice: ${node} does not start: ${error.message}`)
+    console.error(`sluice: cannot start ${node}: ${error.message}`)
     process.exitCode = 1
   })
   child.on("exit", (code, signal) => {
@@ -52,12 +51,12 @@ const run = (node) => {
 const node = isRecent(process.versions.node) ? process.execPath : nodeNearby()
 if (node === undefined) {
   console.error(
-    `sluice needs Node 22.19 or newer and this is ${process.versions.node}. Install a newer Node, or add one to ` +
+    `sluice needs Node 22.19 or newer; this is ${process.versions.node}. Install a newer Node, or add one to ` +
       "this project with: npm install --save-dev node@24"
   )
   process.exitCode = 1
 } else if (!existsSync(entry)) {
-  console.error(`sluice: ${entry} is missing. The package is damaged: install it again.`)
+  console.error(`sluice: ${entry} is missing. Reinstall the package.`)
   process.exitCode = 1
 } else if (installed && node === process.execPath) {
   module.enableCompileCache?.()

@@ -1,5 +1,5 @@
 /**
- * Draws the chart among the sample documents, and the plan in the Word document, which it writes:
+ * Draws the chart of the sample documents, and writes the sample Word document with its plan:
  *
  *     node apps/demo-server/scripts/draw-pictures.ts
  */
@@ -31,7 +31,7 @@ const LOCKINGS = [
   ["September", 640]
 ] as const
 
-// Month and count in one line of text, so that a reader of text has both
+// Month and count are one line of text, so that OCR reads them together.
 const bars = LOCKINGS.map(([month, count], i) => {
   const y = 90 + i * 64
   return `<text x="40" y="${y + 32}" font-size="28" ${FONT}>${month}: ${count}</text><rect x="330" y="${y}" width="${Math.round(count / 2)}" height="44" fill="#dbe9f4"/>`

@@ -1,5 +1,5 @@
 /**
- * Prints the PDFs among the sample documents from the pages beside this file; with a name, only that one:
+ * Prints the sample PDFs from the HTML pages beside this file. With a name, prints only that one:
  *
  *     node apps/demo-server/scripts/print-reports.ts flow-study
  */
@@ -7,8 +7,8 @@ import chromium from "@sparticuz/chromium"
 import { fileURLToPath } from "node:url"
 import { chromium as playwright } from "playwright-core"
 
-/** What stands at the foot of each page. */
-const FEET = { "inspection-report": "Main Inspection 2025", "flow-study": "Flow Study 2024" } as const
+/** Footer of each document. */
+const FOOTERS = { "inspection-report": "Main Inspection 2025", "flow-study": "Flow Study 2024" } as const
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -21,7 +21,7 @@ const browser = await playwright.launch({
   args: chromium.args
 })
 try {
-  for (const [name, foot] of Object.entries(FEET)) {
+  for (const [name, foot] of Object.entries(FOOTERS)) {
     if (wanted !== undefined && wanted !== name) continue
     const page = await browser.newPage()
     await page.goto(new URL(`./${name}.html`, import.meta.url).href)
