@@ -1,4 +1,4 @@
-/** The boundaries of ARCHITECTURE.md, held by a test. */
+/** Checks the boundaries that ARCHITECTURE.md describes. */
 import { existsSync, globSync, readFileSync, statSync } from "node:fs"
 import { basename, dirname, join, sep } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -14,7 +14,7 @@ import {
 
 const root = join(import.meta.dirname, "..")
 
-/** Installed and generated: what .gitignore leaves out. */
+/** Installed and generated folders, as in .gitignore. */
 const foreign = new Set([".git", ".sluice", "coverage", "dist", "dist-web", "node_modules"])
 
 const paths = globSync("**/*", { cwd: root, exclude: (name) => foreign.has(basename(name)) })
@@ -30,14 +30,14 @@ const shipped = sources.filter(({ path }) => /^(packages|apps)\/[^/]+\/(src|bin)
 const folderOf = (path: string) => Rules.packageFolders.find((folder) => path.startsWith(`${folder}/`))
 const isRelative = (specifier: string) => specifier.startsWith(".")
 
-/** Files of the repository that a file imports. */
+/** Files of the repository that this file imports. */
 const neighbours = (file: SourceFile, wanted: (typeOnly: boolean) => boolean): ReadonlyArray<string> =>
   file.imports
     .filter((one) => isRelative(one.specifier) && wanted(one.typeOnly))
     .map((one) => resolveRelative(file.path, one.specifier))
     .filter((path) => files.has(path))
 
-/** Everything that is loaded with a file: packages, by the file that imports them. Types load nothing. */
+/** Packages that are loaded with a file, directly or not, and the file that imports each. Type imports load nothing. */
 const loadedWith = (start: string): ReadonlyMap<string, string> => {
   const packages = new Map<string, string>()
   const seen = new Set<string>()
@@ -55,7 +55,7 @@ const loadedWith = (start: string): ReadonlyMap<string, string> => {
 }
 
 describe("architecture", () => {
-  it("finds the packages it guards", () => {
+  it("finds files in every package", () => {
     for (const folder of Rules.packageFolders) {
       expect(shipped.filter(({ path }) => path.startsWith(`${folder}/src/`)).length, folder).toBeGreaterThan(
         0
@@ -63,7 +63,7 @@ describe("architecture", () => {
     }
   })
 
-  it("sees every way to import, to read the environment and to skip", () => {
+  it("detects every form of import, environment access and skipped test", () => {
     const seen = parseSource(
       "planted.ts",
       [
@@ -88,7 +88,7 @@ describe("architecture", () => {
     ])
   })
 
-  it("packages import in one direction: core ← embedded, core ← rag, all ← demo-server", () => {
+  it("packages import only the packages allowed to them", () => {
     const faults = shipped.flatMap(({ imports, path }) =>
       imports.flatMap(({ line, specifier }) => {
         const folder = folderOf(path)
@@ -101,7 +101,7 @@ describe("architecture", () => {
     expect(faults).toEqual([])
   })
 
-  it("rag reaches no network module", () => {
+  it("rag imports no network module", () => {
     const faults = shipped
       .filter(({ path }) => path.startsWith("packages/rag/"))
       .flatMap(({ imports, path }) =>
@@ -112,7 +112,7 @@ describe("architecture", () => {
     expect(faults).toEqual([])
   })
 
-  it("the root of core loads no transport", () => {
+  it("the root entry of core loads no transport", () => {
     const loaded = [...loadedWith(Rules.transportFree).keys()]
     expect(loaded.filter((one) => /^(undici|node:|@effect\/platform)/.test(one))).toEqual([])
   })
@@ -122,7 +122,7 @@ describe("architecture", () => {
     expect(homes.map(({ path }) => path).length).toBeLessThanOrEqual(1)
   })
 
-  it("endpoints and contracts only describe: they load effect and siblings", () => {
+  it("contracts load only effect and core's contract", () => {
     const faults = shipped
       .filter(({ path }) => Rules.pure.some((folder) => path.startsWith(folder)))
       .flatMap(({ path }) =>
@@ -133,7 +133,7 @@ describe("architecture", () => {
     expect(faults).toEqual([])
   })
 
-  it("no file imports itself by a detour", () => {
+  it("no imports form a cycle", () => {
     const done = new Set<string>()
     const cycles: Array<string> = []
     const walk = (path: string, trail: ReadonlyArray<string>): void => {
@@ -148,7 +148,7 @@ describe("architecture", () => {
     expect(cycles).toEqual([])
   })
 
-  it("every import is of something that exists and that the package declares", () => {
+  it("every import exists and is a declared dependency", () => {
     const faults = shipped.flatMap(({ imports, path }) => {
       const folder = folderOf(path)
       if (folder === undefined) return []
@@ -162,27 +162,27 @@ describe("architecture", () => {
             ? []
             : [`${path}:${line} ${specifier}`]
         }
-        // The page is bundled when the package is built: what it uses need not be installed with it.
+        // The page is bundled at build time, so its imports may be development dependencies.
         const declared = typeOnly || path.includes("/src/web/") ? buildTime : loadable
         const known = /^(node:|\(computed\))/.test(specifier) || packageOf(specifier) in declared
-        return known ? [] : [`${path}:${line} imports ${specifier}, which ${folder} does not declare`]
+        return known ? [] : [`${path}:${line} imports ${specifier}, not declared by ${folder}`]
       })
     })
     expect(faults).toEqual([])
   })
 
-  it("the environment is read by Config alone", () => {
+  it("only Config reads the environment", () => {
     expect(shipped.flatMap(({ environment, path }) => environment.map((line) => `${path}:${line}`))).toEqual(
       []
     )
   })
 
-  it("every file is small and its name says what is in it", () => {
+  it("files are at most 400 lines long and none is called utils, common, helpers or misc", () => {
     expect(sources.filter(({ lines }) => lines > Rules.MAX_LINES).map(({ path }) => path)).toEqual([])
     expect(paths.filter((path) => Rules.emptyName.test(basename(path)))).toEqual([])
   })
 
-  it("every skipped test says why, and none is the only one", () => {
+  it("every skipped test has a reason, and no test is marked only", () => {
     const faults = sources.flatMap(({ path, skips }) =>
       skips
         .filter(({ kind, reason }) => kind === "only" || reason === undefined)
@@ -191,7 +191,7 @@ describe("architecture", () => {
     expect(faults).toEqual([])
   })
 
-  it("no link of a document is dead", () => {
+  it("no document has a dead link", () => {
     const documents = paths.filter((path) => path.endsWith(".md"))
     const faults = documents.flatMap((path) =>
       readMarkdown(join(root, path)).links.flatMap(({ line, target }) => {
@@ -204,6 +204,14 @@ describe("architecture", () => {
       })
     )
     expect(documents.length).toBeGreaterThan(0)
+    expect(faults).toEqual([])
+  })
+
+  it("every path in ARCHITECTURE.md exists", () => {
+    const faults = readMarkdown(join(root, "ARCHITECTURE.md"))
+      .codeSpans.filter(({ target }) => /^[\w.-]+\/[\w./-]*(\/|\.[a-z]+)$/.test(target))
+      .filter(({ target }) => !["", "packages", "apps"].some((base) => existsSync(join(root, base, target))))
+      .map(({ line, target }) => `${line}: ${target}`)
     expect(faults).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-/** How the source is laid out: folders that are too full, that import each other, functions that are too long. */
+/** Measures the layout of the source: folder sizes, mutual imports, function lengths, ambiguous names. */
 import { dirname } from "node:path"
 import { resolveRelative, type SourceFile } from "./SourceFile.ts"
 
@@ -15,7 +15,7 @@ export const longFunctions = (files: ReadonlyArray<SourceFile>, most: number): R
     functions.filter(({ lines }) => lines > most).map(({ line, lines }) => `${path}:${line} ${lines} lines`)
   )
 
-/** Exported names that several files declare, as `name: paths`. */
+/** Names that several files declare and export, as `name: paths`. */
 export const ambiguousNames = (files: ReadonlyArray<SourceFile>): ReadonlyArray<string> => {
   const homes = new Map<string, Array<string>>()
   for (const { exports, path } of files) {
@@ -26,7 +26,7 @@ export const ambiguousNames = (files: ReadonlyArray<SourceFile>): ReadonlyArray<
     .map(([name, paths]) => `${name}: ${paths.join(", ")}`)
 }
 
-/** Pairs of folders that import each other, each direction with one import that proves it. Types count. */
+/** Pairs of folders that import each other, with one import of each direction. Type imports count. */
 export const mutualFolders = (files: ReadonlyArray<SourceFile>): ReadonlyArray<string> => {
   const proof = new Map<string, string>()
   for (const { imports, path } of files) {

@@ -1,21 +1,22 @@
-/** The links of a Markdown file and the anchors it offers. */
+/** Links, anchors and code spans of a Markdown file. */
 import { readFileSync } from "node:fs"
 import MarkdownIt from "markdown-it"
 
 const markdown = new MarkdownIt({ html: true })
 
-/** A link or picture of a document: where it points and on which line. */
-export interface Link {
+/** A link, an image or a code span. */
+export interface Mention {
   readonly target: string
   readonly line: number
 }
 
 export interface MarkdownFile {
-  readonly links: ReadonlyArray<Link>
+  readonly links: ReadonlyArray<Mention>
   readonly anchors: ReadonlySet<string>
+  readonly codeSpans: ReadonlyArray<Mention>
 }
 
-/** GitHub's anchor of a heading. */
+/** The anchor that GitHub gives a heading. */
 const slug = (heading: string): string =>
   heading
     .toLowerCase()
@@ -24,13 +25,15 @@ const slug = (heading: string): string =>
 
 export const readMarkdown = (path: string): MarkdownFile => {
   const tokens = markdown.parse(readFileSync(path, "utf8"), {})
-  const links: Array<Link> = []
+  const links: Array<Mention> = []
+  const codeSpans: Array<Mention> = []
   const anchors = new Set<string>()
   for (const [at, token] of tokens.entries()) {
     const line = (token.map?.[0] ?? 0) + 1
     for (const inner of [token, ...(token.children ?? [])]) {
       const target = inner.attrGet("href") ?? inner.attrGet("src")
       if (target !== null) links.push({ target: String(target), line })
+      if (inner.type === "code_inline") codeSpans.push({ target: inner.content, line })
       if (inner.type.startsWith("html")) {
         for (const [, found] of inner.content.matchAll(/(?:href|src|srcset)="([^"]+)"/g)) {
           if (found !== undefined) links.push({ target: found, line })
@@ -40,5 +43,5 @@ export const readMarkdown = (path: string): MarkdownFile => {
     if (token.type === "heading_open")
       anchors.add(slug(tokens[at + 1]?.content.replaceAll(/[`*]/g, "") ?? ""))
   }
-  return { links, anchors }
+  return { links, anchors, codeSpans }
 }

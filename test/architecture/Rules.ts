@@ -1,6 +1,6 @@
-/** The boundaries of the design, as data. */
+/** The rules of the architecture test. */
 
-/** Where a file belongs: the folder that holds its package.json. */
+/** Folders with a package.json. */
 export const packageFolders = [
   "packages/core",
   "packages/embedded",
@@ -10,7 +10,7 @@ export const packageFolders = [
 ] as const
 export type PackageFolder = (typeof packageFolders)[number]
 
-/** What each package may import of the others. Nothing else with `@sluice/` in it, and no relative path across. */
+/** Entries of other packages that a package may import. Relative imports across packages are never allowed. */
 export const allowed: Readonly<Record<PackageFolder, ReadonlyArray<string>>> = {
   "packages/core": [],
   "packages/embedded": ["@sluice/core", "@sluice/core/contract", "@sluice/core/media"],
@@ -30,20 +30,20 @@ export const allowed: Readonly<Record<PackageFolder, ReadonlyArray<string>>> = {
   ]
 }
 
-/** Modules that speak to the network. `rag` asks for models; which of them are far away is not its business. */
+/** Modules that access the network. */
 export const network =
   /^(undici|node:(http2?|https|net|tls)|effect\/http(-api)?(\/.*)?|@sluice\/core\/client)$/
 
-/** Each of these libraries is known by one file, so that replacing it is a change of one file. */
+/** Libraries that only one file may import, so that replacing one changes one file. */
 export const singleHome = ["@lancedb/lancedb", "@embedpdf/pdfium", "undici"] as const
 
-/** Files that only describe: what they reach, however indirectly, is `effect` and descriptions. */
+/** Folders of pure contracts. */
 export const pure = ["packages/core/src/contract/", "apps/demo-server/src/contract/"] as const
 
-/** The root of core brings no transport: `@sluice/core/client` does. */
+/** The entry that must not load a transport. */
 export const transportFree = "packages/core/src/index.ts"
 
 export const MAX_LINES = 400
 
-/** Names that say nothing, so that anything ends up in them. */
+/** File names that say nothing about their contents. */
 export const emptyName = /^(utils?|commons?|helpers?|misc)(\W|$)/i

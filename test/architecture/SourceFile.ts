@@ -1,16 +1,16 @@
-/** A source file as its syntax tree tells it: what it imports and exports, how long its functions are, what it skips. */
+/** Parses a source file into its imports, exports, functions and skipped tests. */
 import { readFileSync } from "node:fs"
 import { dirname, join, relative, sep } from "node:path"
 import { parseSync } from "vite"
 
-/** One import, static or dynamic, of a value or of a type. */
+/** A static or dynamic import of values or types. */
 export interface Import {
   readonly specifier: string
   readonly typeOnly: boolean
   readonly line: number
 }
 
-/** A test that is skipped, or the only one to run. `reason` is the comment above it that begins `Skipped:`. */
+/** A test marked skip or only. `reason` is the comment above it that starts with `Skipped:`. */
 export interface Skip {
   readonly kind: string
   readonly line: number
@@ -18,19 +18,19 @@ export interface Skip {
 }
 
 export interface SourceFile {
-  /** Path from the repository's root, with `/`. */
+  /** Path from the root of the repository, with `/`. */
   readonly path: string
   readonly lines: number
   readonly imports: ReadonlyArray<Import>
-  /** Lines that mention `process.env`. */
+  /** Lines that contain `process.env`. */
   readonly environment: ReadonlyArray<number>
   readonly skips: ReadonlyArray<Skip>
-  /** Names that this file declares and exports. What it only passes on from another file is not among them. */
+  /** Names that this file declares and exports, without re-exports. */
   readonly exports: ReadonlyArray<string>
   readonly functions: ReadonlyArray<FunctionSpan>
 }
 
-/** A function, method or generator, and how many lines it takes. */
+/** A function, method or generator, and its number of lines. */
 export interface FunctionSpan {
   readonly line: number
   readonly lines: number
@@ -64,7 +64,7 @@ const nameOf = (node: unknown): string | undefined =>
 export const readSource = (root: string, path: string): SourceFile =>
   parseSource(path, readFileSync(join(root, path), "utf8"))
 
-/** Parses one file. A file that does not parse is an error, never an empty answer. */
+/** Parses one file. Throws if it does not parse. */
 export const parseSource = (path: string, text: string): SourceFile => {
   const rows = text.split("\n")
   const lineOf = (offset: number) => text.slice(0, offset).split("\n").length
@@ -95,7 +95,7 @@ export const parseSource = (path: string, text: string): SourceFile => {
   const exported = new Set<string>()
   const functions: Array<FunctionSpan> = []
 
-  /** Names of a declaration, or of a list without a source. */
+  /** Collects the names of a declaration or of an export list without a source. */
   const visitExport = (node: Node): void => {
     if (nameOf(node["source"]) !== undefined) return
     for (const one of (node["specifiers"] ?? []) as ReadonlyArray<Node>) {
@@ -158,7 +158,7 @@ export const parseSource = (path: string, text: string): SourceFile => {
   }
 }
 
-/** The repository path that a relative import of `from` names. */
+/** The repository path that a relative import in `from` refers to. */
 export const resolveRelative = (from: string, specifier: string): string =>
   relative(".", join(dirname(from), specifier))
     .split(sep)
