@@ -74,43 +74,41 @@ export interface Match {
   readonly titled: boolean
 }
 
-export const matchDocument = (query: Query, { terms, titleTerms }: TokenizedText): Match => {
-  const { bigrams, indexes, similarTo } = query
-  const counts = query.terms.map(() => 0)
-  const inTitle = query.terms.map(() => false)
-  const similarity = query.terms.map(() => 0)
-  const found = new Set<number>()
+export const matchDocument = (query: Query, document: TokenizedText): Match => {
+  const { indexes, similarTo } = query
+  const counts = query.terms.map((term) => document.counts.get(term) ?? 0)
   let length = 0
-  let before: number | undefined
-  terms.forEach((term, i) => {
-    const index = indexes.get(term)
-    if (i === titleTerms) before = undefined
-    if (term.stop && index === undefined) return
-    length++
-    if (term.kind === "word") {
+  for (const [term, count] of document.counts) if (!term.stop || indexes.has(term)) length += count
+  const similarity = query.terms.map(() => 0)
+  if (counts.includes(0)) {
+    for (const term of document.counts.keys()) {
+      if (term.stop && !indexes.has(term)) continue
       for (const similar of similarTo(term)) {
         similarity[similar.index] = Math.max(similar.similarity, similarity[similar.index] as number)
       }
     }
-    if (index !== undefined) {
-      counts[index] = (counts[index] as number) + 1
-      if (i < titleTerms) inTitle[index] = true
-    }
-    if (term.kind === "character") return
-    if (before !== undefined && index !== undefined) {
-      const bigram = before * query.terms.length + index
-      if (bigrams.has(bigram)) found.add(bigram)
-    }
-    before = index
-  })
-  return {
-    counts,
-    inTitle,
-    similarity,
-    bigrams: found.size / (bigrams.size || 1),
-    length,
-    titled: titleTerms > 0
   }
+  const title = document.terms.slice(0, document.titleTerms)
+  const inTitle = query.terms.map((term) => title.includes(term))
+  const bigrams = new Set([
+    ...bigramsIn(query, title),
+    ...bigramsIn(query, document.terms.slice(document.titleTerms))
+  ])
+  const shared = bigrams.size / (query.bigrams.size || 1)
+  return { counts, inTitle, similarity, bigrams: shared, length, titled: title.length > 0 }
+}
+
+/** The bigrams of a query in a part of a document, across stop words that are not in the query. */
+const bigramsIn = ({ bigrams, indexes, terms }: Query, part: ReadonlyArray<Term>): ReadonlyArray<number> => {
+  const found: Array<number> = []
+  let before: number | undefined
+  for (const term of part) {
+    const index = indexes.get(term)
+    if (term.kind === "character" || (term.stop && index === undefined)) continue
+    if (before !== undefined && index !== undefined) found.push(before * terms.length + index)
+    before = index
+  }
+  return found.filter((bigram) => bigrams.has(bigram))
 }
 
 /**

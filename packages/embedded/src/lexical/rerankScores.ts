@@ -1,9 +1,8 @@
 /** Relevance of documents to a query, from the words that they share. */
 import type { Candidate } from "@sluice/core"
 import { limitVocabulary } from "../text/Term.ts"
-import { tokenize } from "../text/tokenize.ts"
 import { candidateIdf, makeQuery, type Match, matchDocument, type Query, termFrequency } from "./bm25.ts"
-import { dot, embedTerms, tokenizePassage } from "./embedText.ts"
+import { dot, embedTerms, tokenizePassage, tokenizeQuery } from "./embedText.ts"
 import { feedbackScores } from "./relevanceFeedback.ts"
 
 /**
@@ -131,13 +130,14 @@ export const rerankScores = (
   priors: ReadonlyArray<number> = []
 ): Float64Array => {
   limitVocabulary()
-  const queryTerms = tokenize(query)
-  const wanted = makeQuery(queryTerms)
-  const queryVector = embedTerms({ terms: queryTerms, titleTerms: 0 })
+  const queryText = tokenizeQuery(query)
+  const wanted = makeQuery(queryText.terms)
+  const queryVector = embedTerms(queryText)
   const passages = documents.map(({ text, title }) => tokenizePassage(text, title))
   const vectors = passages.map(embedTerms)
-  const matches = passages.map(({ terms, titleTerms }, i) =>
-    matchDocument(wanted, { terms, titleTerms: documents[i]?.title ? titleTerms : 0 })
+  // A first line that serves as the title in the vector is text here.
+  const matches = passages.map((passage, i) =>
+    matchDocument(wanted, documents[i]?.title ? passage : { ...passage, titleTerms: 0 })
   )
   const length = (wanted.size - LONG_QUERY) / (VERY_LONG_QUERY - LONG_QUERY)
   const vectorWeight = WEIGHTS.vector + Math.max(0, Math.min(length, 1)) * LONG_QUERY_VECTOR

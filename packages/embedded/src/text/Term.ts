@@ -19,12 +19,12 @@ export interface Term {
 }
 
 /** The vocabulary is cleared above these sizes. It takes about 20 MiB then. */
-const MAX_WORDS = 40_000
+const MAX_TOKENS = 80_000
 const MAX_CJK = 60_000
 
-/** By the word as it is written, in lower case; words of one stem share a term. */
+/** By the token as it is written. Words of one stem share a term. */
+const tokens = new Map<string, ReadonlyArray<Term>>()
 const words = new Map<string, Term>()
-const stems = new Map<string, Term>()
 /** By two UTF-16 code units in one integer: strings as keys take twice as long. */
 const cjk = new Map<number, Term>()
 
@@ -39,16 +39,27 @@ const makeTerm = (kind: Term["kind"], key: string, stop: boolean): Term => ({
 
 /** The term of a word in lower case. */
 export const termOfWord = (word: string): Term => {
-  const known = words.get(word)
-  if (known !== undefined) return known
   const stop = isStopWord(word)
   const key = stop ? word : stem(word)
   // A stop word is not the term of another word whose stem it is.
   const name = stop ? `${key} ` : key
-  const term = stems.get(name) ?? makeTerm("word", key, stop)
-  stems.set(name, term)
-  words.set(word, term)
+  const known = words.get(name)
+  if (known !== undefined) return known
+  const term = makeTerm("word", key, stop)
+  words.set(name, term)
   return term
+}
+
+/** The terms of a token, which `split` splits into words in lower case. */
+export const termsOfToken = (
+  token: string,
+  split: (token: string) => ReadonlyArray<string>
+): ReadonlyArray<Term> => {
+  const known = tokens.get(token)
+  if (known !== undefined) return known
+  const terms = split(token).map(termOfWord)
+  tokens.set(token, terms)
+  return terms
 }
 
 /** The term of one CJK character, or of a pair, given as UTF-16 code units. */
@@ -67,8 +78,8 @@ export const termOfCjk = (first: number, second = 0): Term => {
  * another object than the same term made before.
  */
 export const limitVocabulary = (): void => {
-  if (words.size <= MAX_WORDS && cjk.size <= MAX_CJK) return
+  if (tokens.size <= MAX_TOKENS && cjk.size <= MAX_CJK) return
+  tokens.clear()
   words.clear()
-  stems.clear()
   cjk.clear()
 }

@@ -1,5 +1,5 @@
 /** Splits texts into terms. */
-import { limitVocabulary, type Term, termOfCjk, termOfWord } from "./Term.ts"
+import { limitVocabulary, type Term, termOfCjk, termsOfToken } from "./Term.ts"
 
 /** Longer runs of letters and digits are data, not words: their first characters stand for them. */
 const MAX_WORD = 64
@@ -36,15 +36,13 @@ const normalize = (text: string): string =>
         .replace(/[\u0300-\u036f]+/g, "")
         .normalize("NFC")
 
-const pushWord = (terms: Array<Term>, text: string): void => {
+/** The words of a token: one, or the parts of an identifier and the whole. */
+const wordsOfToken = (token: string): ReadonlyArray<string> => {
+  const text = token.replace(SUFFIX, "")
   const word = text.toLowerCase()
-  if ((word === text && !word.includes("_")) || !IDENTIFIER.test(text)) {
-    terms.push(termOfWord(word.slice(0, MAX_WORD)))
-    return
-  }
+  if (!IDENTIFIER.test(text)) return [word.slice(0, MAX_WORD)]
   const parts = (text.match(PART) ?? []).map((part) => part.slice(0, MAX_WORD).toLowerCase())
-  if (parts.length > 1) parts.push(word.slice(0, MAX_WORD).replaceAll("_", ""))
-  for (const part of parts) terms.push(termOfWord(part))
+  return parts.length > 1 ? [...parts, word.slice(0, MAX_WORD).replaceAll("_", "")] : parts
 }
 
 const pushCjk = (terms: Array<Term>, run: string): void => {
@@ -60,12 +58,13 @@ const pushCjk = (terms: Array<Term>, run: string): void => {
  *
  * - Words are runs of letters and digits. Identifiers (`parseHTTPHeader`, `ERR_1042`) give their parts and the whole.
  * - Runs of Han, Kana and Hangul give each character, followed by the pair that it begins.
+ *
+ * They are appended to `terms`.
  */
-export const tokenize = (text: string): Array<Term> => {
-  const terms: Array<Term> = []
+export const tokenize = (text: string, terms: Array<Term> = []): Array<Term> => {
   for (const token of normalize(text).match(TOKEN) ?? []) {
     if (token.charCodeAt(0) > FIRST_CJK && STARTS_WITH_CJK.test(token)) pushCjk(terms, token)
-    else pushWord(terms, token.replace(SUFFIX, ""))
+    else terms.push(...termsOfToken(token, wordsOfToken))
   }
   return terms
 }

@@ -39,32 +39,39 @@ export interface SimilarWord {
   readonly similarity: number
 }
 
+const NONE: ReadonlyArray<SimilarWord> = []
+
+/** The bits of a trigram's hash that choose its mark. */
+const MARK_BITS = 12
+
 /**
  * A function that finds which of some words are similar to a word, by at least `least`, above 0. It gives what
  * comparing by `similarity` gives, and is faster: most words have no trigram in common with any.
  */
 export const similarityIndex = (words: ReadonlyArray<Term>, least: number) => {
+  const marks = new Uint8Array(1 << MARK_BITS)
   const postings = new Map<number, Array<number>>()
-  words.forEach((word, index) => {
-    for (const trigram of word.trigrams) {
+  for (const [index, { trigrams }] of words.entries()) {
+    for (const trigram of trigrams) {
+      marks[trigram >>> (32 - MARK_BITS)] = 1
       const indexes = postings.get(trigram)
       if (indexes === undefined) postings.set(trigram, [index])
       else indexes.push(index)
     }
-  })
-  const known = new Map<Term, ReadonlyArray<SimilarWord>>()
+  }
   const find = (other: Term): ReadonlyArray<SimilarWord> => {
-    const common = new Map<number, number>()
+    let common: Array<number> | undefined
     for (const trigram of other.trigrams) {
-      for (const index of postings.get(trigram) ?? []) common.set(index, (common.get(index) ?? 0) + 1)
+      if (marks[trigram >>> (32 - MARK_BITS)] === 0) continue
+      for (const index of postings.get(trigram) ?? []) {
+        common ??= words.map(() => 0)
+        common[index] = (common[index] as number) + 1
+      }
     }
-    return [...common]
-      .map(([index, count]) => ({ index, similarity: dice(count, words[index] as Term, other) }))
+    if (common === undefined) return NONE
+    return common
+      .map((count, index) => ({ index, similarity: dice(count, words[index] as Term, other) }))
       .filter(({ similarity }) => similarity >= least)
   }
-  return (other: Term): ReadonlyArray<SimilarWord> => {
-    let found = known.get(other)
-    if (found === undefined) known.set(other, (found = find(other)))
-    return found
-  }
+  return find
 }
