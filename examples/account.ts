@@ -1,6 +1,6 @@
 /**
- * Shows the balance, makes a key that may spend two dollars within a week, and takes it back, at SLUICE_GATEWAY_URL with
- * SLUICE_ACCESS_TOKEN: `npx node --conditions=@sluice/source examples/account.ts`.
+ * Shows the balance, creates a key that may spend two dollars within a week, disables it, and lists all keys. Needs
+ * SLUICE_GATEWAY_URL and SLUICE_ACCESS_TOKEN: `npx node --conditions=@sluice/source examples/account.ts`.
  */
 import { Account, formatQuota, quota, UNITS_PER_USD } from "@sluice/core"
 import { AccountClient } from "@sluice/core/client"

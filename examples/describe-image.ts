@@ -1,7 +1,7 @@
 /**
- * Asks what is on a picture, and says first what looking at it costs: `npx node --conditions=@sluice/source examples/describe-image.ts [cat.png]`.
+ * Prints what a look at an image costs, and asks what it shows: `npx node --conditions=@sluice/source examples/describe-image.ts [cat.png]`.
  *
- * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_CHAT_MODEL (of a model that sees).
+ * Needs SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_CHAT_MODEL (a model that accepts images).
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Gateway, imageCost, userMessage } from "@sluice/core"

@@ -1,7 +1,7 @@
 /**
- * Turns texts into vectors, and says which text is most alike to the first: `npx node --conditions=@sluice/source examples/embeddings.ts`.
+ * Embeds texts and prints the one most similar to the first: `npx node --conditions=@sluice/source examples/embeddings.ts`.
  *
- * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_EMBEDDING_MODEL.
+ * Needs SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_EMBEDDING_MODEL.
  */
 import { Gateway } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"

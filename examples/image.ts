@@ -1,7 +1,7 @@
 /**
- * Makes an image, whether its model answers at once or in two steps: `npx node --conditions=@sluice/source examples/image.ts`.
+ * Generates an image, with a model that answers at once or in two steps: `npx node --conditions=@sluice/source examples/image.ts`.
  *
- * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_IMAGE_MODEL (of group I4).
+ * Needs SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_IMAGE_MODEL (of group I4).
  */
 import { Gateway } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"

@@ -1,7 +1,7 @@
 /**
- * Orders documents by relevance to a question, and keeps the best two: `npx node --conditions=@sluice/source examples/rerank.ts`.
+ * Ranks documents by relevance to a question and keeps the best two: `npx node --conditions=@sluice/source examples/rerank.ts`.
  *
- * It reads SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_RERANK_MODEL.
+ * Needs SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_RERANK_MODEL.
  */
 import { Gateway } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"

@@ -1,5 +1,5 @@
 /**
- * Goes easy on its gateway, and counts what it does: `npx node --conditions=@sluice/source examples/resilience.ts`.
+ * Limits its call rate, breaks the circuit after failures, and prints its metrics: `npx node --conditions=@sluice/source examples/resilience.ts`.
  */
 import { Gateway, withRetryPolicy } from "@sluice/core"
 import { GatewayClient, GatewayMetrics, layerCircuitBreaker, layerRateLimit } from "@sluice/core/client"

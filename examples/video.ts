@@ -1,6 +1,6 @@
 /**
- * Makes a video by SLUICE_VIDEO_MODEL (of group V-A), shows how far it is, and downloads it; goes on with one that was
- * made before, by its id: `npx node --conditions=@sluice/source examples/video.ts [id]`.
+ * Generates a video with SLUICE_VIDEO_MODEL (of group V-A), prints its progress, and downloads it. With the id of a task,
+ * resumes that task: `npx node --conditions=@sluice/source examples/video.ts [id]`.
  */
 import { Gateway, videoProgress } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"

@@ -1,10 +1,10 @@
-/** How the examples run: what is missing or wrong is told in one line that says what to do. */
+/** Runs an example. A failure prints one line with advice. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Config, Console, Data, Effect, Option } from "effect"
 
 class Missing extends Data.TaggedError("Missing")<{ readonly message: string }> {}
 
-/** The name of a model, from the environment. */
+/** A model id from the environment. */
 export const modelIn = Effect.fnUntraced(function* (variable: string) {
   const model = yield* Config.option(Config.NonEmptyString(variable))
   if (Option.isSome(model)) return model.value
@@ -14,7 +14,7 @@ export const modelIn = Effect.fnUntraced(function* (variable: string) {
 
 const told = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
-  // A fault of the program is shown with where it is.
+  // A defect is printed with its stack.
   return Cause.hasFails(cause) && error instanceof Error
     ? error.message.replaceAll(/\s+/g, " ")
     : Cause.pretty(cause)
