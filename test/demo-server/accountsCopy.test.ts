@@ -47,10 +47,10 @@ onPostgres((_, store) => {
           ),
           Effect.exit
         )
-      assert.include(String(yield* copy(yield* temporaryFolder)), "no accounts in this data folder")
+      assert.include(String(yield* copy(yield* temporaryFolder)), "data folder has no accounts")
       assert.isTrue(Exit.isSuccess(yield* copy(data)))
       assert.match(said.join("\n"), /users +1\ntokens +2\n/)
-      assert.include(String(yield* copy(data)), "has accounts already")
+      assert.include(String(yield* copy(data)), "already has accounts")
 
       // Each may have 8 MiB: a few in a statement, of which PostgreSQL tells by the number of each in its transaction.
       const [most] = yield* Effect.provide(

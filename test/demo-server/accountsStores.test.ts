@@ -5,7 +5,7 @@ import { ConfigProvider, Context, Effect, Layer, Logger, Redacted, Schedule } fr
 import { HttpServerRequest } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../apps/demo-server/src/accounts/Accounts.ts"
-import { makeAdmission } from "../../apps/demo-server/src/accounts/Admission.ts"
+import { makeAuthenticator } from "../../apps/demo-server/src/accounts/Authenticator.ts"
 import { ApiKeys, type KeyFields } from "../../apps/demo-server/src/accounts/ApiKeys.ts"
 import { DatabaseLayer } from "../../apps/demo-server/src/database/Database.ts"
 import { Users } from "../../apps/demo-server/src/accounts/Users.ts"
@@ -57,7 +57,7 @@ onEachStore((store) => {
       Effect.gen(function* () {
         const secrets = yield* (yield* Accounts).firstStart
         const users = yield* Users
-        const rotate = users.rotate("owner", secrets?.accessToken ?? "")
+        const rotate = users.rotateToken("owner", secrets?.accessToken ?? "")
         const both = yield* Effect.all([rotate, rotate], { concurrency: 2 })
         const got = both.filter((token) => token !== undefined)
         assert.lengthOf(got, 1)
@@ -113,7 +113,7 @@ onEachStore((store) => {
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const secrets = yield* (yield* Accounts).firstStart
-        const { byKey, byToken } = yield* makeAdmission
+        const { byKey, byToken } = yield* makeAuthenticator
         const request = HttpServerRequest.fromWeb(new Request("http://127.0.0.1/v1/models"))
         const asked = Effect.provideService(
           Effect.all([

@@ -1,4 +1,4 @@
-/** What the requests about keys may say: read into what is kept, or refused with the field's name. */
+/** Parses account requests into rows. Errors name the invalid field. */
 import type { Expiry } from "@sluice/core"
 import { Failure, type TokenCreateRequest, type TokenUpdateRequest } from "@sluice/core/contract"
 import { Clock, DateTime, Effect } from "effect"
@@ -6,98 +6,103 @@ import type { KeyFields } from "./ApiKeys.ts"
 import { LARGEST_LIMIT, type limitColumns } from "./KeyLimits.ts"
 import { parseSubnet } from "../network/IpAddress.ts"
 
-/** Characters of a name, and of a keyword, at most. */
-const NAME = 100
+/** Characters of a name or keyword at most. */
+const MAX_NAME = 100
 
 /** Characters of a list of networks at most. */
-const SUBNET = 2_000
+const MAX_SUBNET = 2_000
 
-/** Tokens of a page when nothing else is asked for, and at most. */
-const PAGE = 10
-const LARGEST_PAGE = 100
+/** Tokens per page by default, and at most. */
+const PAGE_SIZE = 10
+const MAX_PAGE_SIZE = 100
 
-/** Tokens that a search finds at most. */
-export const SEARCHED = 100
+/** Tokens that a search returns at most. */
+export const SEARCH_LIMIT = 100
 
-/** Fields of a token that are answered and cannot be changed: a token that was read may be sent back whole. */
+/** Response fields that requests may repeat, so that a token can be sent back as it was read. */
 const READ_ONLY = ["key", "created_time"]
 
-/** Fields of ours beside the interface's: what a key may use, and how much of it in a minute. */
+/** Fields that are not in the gateway interface: permissions and rate limits. */
 const PERMISSIONS = ["models", "documents", "requests_per_minute", "tokens_per_minute"]
 
-/** In place of a limit: none. */
+/** As a limit: no limit. */
 export const NO_LIMIT = 0
 
-/** In place of a list of models: all of them. */
+/** In a list of models: all models. */
 export const EVERY_MODEL = "*"
 
-/** Models of a list at most. */
-const MODELS = 200
+/** Models in a list at most. */
+const MAX_MODELS = 200
 
-const refused = (param: string, message: string) =>
+const invalid = (param: string, message: string) =>
   new Failure({ status: 400, message, param, code: "invalid_value", retryable: false })
 
-/** A field that is not understood might have been a limit. */
-export const nothingElse = (
+/** Rejects unknown fields: a misspelt limit must not be ignored. */
+export const rejectUnknown = (
   extra: Readonly<Record<string, unknown>> | undefined,
-  but: ReadonlyArray<string> = []
+  except: ReadonlyArray<string> = []
 ) => {
-  const field = Object.keys(extra ?? {}).find((name) => !but.includes(name))
+  const field = Object.keys(extra ?? {}).find((name) => !except.includes(name))
   return field === undefined
     ? Effect.void
     : Effect.fail(
-        refused(field.slice(0, NAME), `\`${field.slice(0, NAME)}\` is not known here: leave it out`)
+        invalid(field.slice(0, MAX_NAME), `Unknown field \`${field.slice(0, MAX_NAME)}\`: leave it out`)
       )
 }
 
-export const nameOf = (name: string, param = "name") =>
-  name.length === 0 || name.length > NAME || /\p{Cc}/u.test(name) || !name.isWellFormed()
-    ? Effect.fail(refused(param, `\`${param}\` is 1 to ${NAME} characters, none of them a control character`))
+export const parseName = (name: string, param = "name") =>
+  name.length === 0 || name.length > MAX_NAME || /\p{Cc}/u.test(name) || !name.isWellFormed()
+    ? Effect.fail(
+        invalid(param, `\`${param}\` must have 1 to ${MAX_NAME} characters, without control characters`)
+      )
     : Effect.succeed(name)
 
-const expiryOf = (expiry: Expiry) =>
+const parseExpiry = (expiry: Expiry) =>
   expiry._tag === "Unknown"
     ? Effect.fail(
-        refused("expired_time", "`expired_time` is seconds since 1970, up to the year 9999, or -1 for never")
+        invalid(
+          "expired_time",
+          "`expired_time` must be seconds since 1970, up to the year 9999, or -1 for never"
+        )
       )
     : Effect.succeed(expiry._tag === "Never" ? null : DateTime.toEpochMillis(expiry.at))
 
-export const unitsOf = (units: number, param: string) =>
+export const parseUnits = (units: number, param: string) =>
   units < 0
-    ? Effect.fail(refused(param, `\`${param}\` is a number of quota units, not below 0`))
+    ? Effect.fail(invalid(param, `\`${param}\` must be a number of quota units, 0 or more`))
     : Effect.succeed<number>(units)
 
-const subnetOf = (subnet: string) =>
-  subnet.length > SUBNET || parseSubnet(subnet) === undefined
+const parseSubnetField = (subnet: string) =>
+  subnet.length > MAX_SUBNET || parseSubnet(subnet) === undefined
     ? Effect.fail(
-        refused(
+        invalid(
           "subnet",
-          "`subnet` is a list of networks, separated by commas, such as `10.0.0.0/8,2001:db8::/32`; empty: every address"
+          "`subnet` must be a list of networks, separated by commas, such as `10.0.0.0/8,2001:db8::/32`. Leave empty to allow all"
         )
       )
     : Effect.succeed(subnet)
 
-export const statusOf = (status: number) =>
+export const parseStatus = (status: number) =>
   status === 0 || status === 1
     ? Effect.succeed<KeyFields["status"]>(status)
-    : Effect.fail(refused("status", "`status` is 1, enabled, or 0, disabled"))
+    : Effect.fail(invalid("status", "`status` must be 1 (enabled) or 0 (disabled)"))
 
-const isModels = (value: unknown): value is ReadonlyArray<string> =>
+const isModelList = (value: unknown): value is ReadonlyArray<string> =>
   Array.isArray(value) &&
-  value.length <= MODELS &&
-  value.every((model) => typeof model === "string" && model !== "" && model.length <= NAME * 3)
+  value.length <= MAX_MODELS &&
+  value.every((model) => typeof model === "string" && model !== "" && model.length <= MAX_NAME * 3)
 
-/** Limits of a minute that are given; nothing for what is not said. */
-export const limitsGiven = (given: Readonly<Record<string, unknown>> = {}) =>
+/** The given rate limits. Omitted ones are left out. */
+export const parseLimits = (given: Readonly<Record<string, unknown>> = {}) =>
   Effect.gen(function* () {
     const limits: { -readonly [Column in keyof typeof limitColumns]?: number | null } = {}
     for (const name of ["requests_per_minute", "tokens_per_minute"] as const) {
       const limit = given[name]
       if (limit === undefined || limit === null) continue
       if (typeof limit !== "number" || !Number.isInteger(limit) || limit < 0 || limit > LARGEST_LIMIT) {
-        return yield* refused(
+        return yield* invalid(
           name,
-          `\`${name}\` is a whole number from 1, or ${NO_LIMIT} for no limit of its own`
+          `\`${name}\` must be a whole number from 1, or ${NO_LIMIT} for no limit of its own`
         )
       }
       limits[name] = limit === NO_LIMIT ? null : limit
@@ -105,86 +110,85 @@ export const limitsGiven = (given: Readonly<Record<string, unknown>> = {}) =>
     return limits
   })
 
-/** What the key may use: a list of models, of which `*` is all; whether the documents. Nothing for what is not said. */
-const permissionsOf = Effect.fn("AccountRequests.permissions")(function* (
+/** The given permissions and rate limits: a list of models, `*` for all, and access to the documents. */
+const parsePermissions = Effect.fn("AccountRequests.permissions")(function* (
   extra: Readonly<Record<string, unknown>> = {}
 ) {
   const { documents, models } = extra
   const given: { models?: ReadonlyArray<string> | null; documents?: 0 | 1 } = {}
   if (models !== undefined && models !== null) {
-    if (!isModels(models)) {
-      return yield* refused(
+    if (!isModelList(models)) {
+      return yield* invalid(
         "models",
-        `\`models\` is a list of model identifiers, at most ${MODELS}; ["${EVERY_MODEL}"] is all of them`
+        `\`models\` must be a list of at most ${MAX_MODELS} model identifiers. ["${EVERY_MODEL}"] allows all`
       )
     }
     given.models = models.includes(EVERY_MODEL) ? null : models
   }
   if (documents !== undefined && documents !== null) {
     if (typeof documents !== "boolean") {
-      return yield* refused("documents", "`documents` is true or false: whether the key opens the documents")
+      return yield* invalid(
+        "documents",
+        "`documents` must be true or false: whether the key may use the documents"
+      )
     }
     given.documents = documents ? 1 : 0
   }
-  return { ...given, ...(yield* limitsGiven(extra)) }
+  return { ...given, ...(yield* parseLimits(extra)) }
 })
 
-/** A key to be made. */
-export const newKeyOf = Effect.fn("AccountRequests.newKey")(function* (request: TokenCreateRequest) {
-  yield* nothingElse(request.extra, PERMISSIONS)
-  const expires_at = yield* expiryOf(request.expired_time)
+export const parseNewKey = Effect.fn("AccountRequests.newKey")(function* (request: TokenCreateRequest) {
+  yield* rejectUnknown(request.extra, PERMISSIONS)
+  const expires_at = yield* parseExpiry(request.expired_time)
   if (expires_at !== null && expires_at <= (yield* Clock.currentTimeMillis)) {
-    return yield* refused(
-      "expired_time",
-      "`expired_time` is over already: give a time to come, or -1 for never"
-    )
+    return yield* invalid("expired_time", "`expired_time` is in the past. Use a future time, or -1 for never")
   }
   return {
-    name: yield* nameOf(request.name),
+    name: yield* parseName(request.name),
     status: 1,
     expires_at,
-    remain_quota: yield* unitsOf(request.remain_quota, "remain_quota"),
-    subnet: yield* subnetOf(request.subnet ?? ""),
-    ...(yield* permissionsOf(request.extra))
+    remain_quota: yield* parseUnits(request.remain_quota, "remain_quota"),
+    subnet: yield* parseSubnetField(request.subnet ?? ""),
+    ...(yield* parsePermissions(request.extra))
   } satisfies KeyFields
 })
 
 const isAbsent = (expiry: Expiry | undefined): expiry is undefined =>
   expiry === undefined || (expiry._tag === "Unknown" && expiry.raw === null)
 
-/** The fields of a key that are to change: those that are given. */
-export const changesOf = Effect.fn("AccountRequests.changes")(function* (request: TokenUpdateRequest) {
-  yield* nothingElse(request.extra, [...READ_ONLY, ...PERMISSIONS])
+/** The given fields only. */
+export const parseKeyChanges = Effect.fn("AccountRequests.changes")(function* (request: TokenUpdateRequest) {
+  yield* rejectUnknown(request.extra, [...READ_ONLY, ...PERMISSIONS])
   const { name, expired_time, remain_quota, status, subnet } = request
   return {
-    ...(name !== undefined && { name: yield* nameOf(name) }),
-    ...(!isAbsent(expired_time) && { expires_at: yield* expiryOf(expired_time) }),
-    ...(remain_quota !== undefined && { remain_quota: yield* unitsOf(remain_quota, "remain_quota") }),
-    ...(status !== undefined && { status: yield* statusOf(status) }),
-    ...(subnet !== undefined && { subnet: yield* subnetOf(subnet) }),
-    ...(yield* permissionsOf(request.extra))
+    ...(name !== undefined && { name: yield* parseName(name) }),
+    ...(!isAbsent(expired_time) && { expires_at: yield* parseExpiry(expired_time) }),
+    ...(remain_quota !== undefined && { remain_quota: yield* parseUnits(remain_quota, "remain_quota") }),
+    ...(status !== undefined && { status: yield* parseStatus(status) }),
+    ...(subnet !== undefined && { subnet: yield* parseSubnetField(subnet) }),
+    ...(yield* parsePermissions(request.extra))
   } satisfies Partial<KeyFields>
 })
 
-/** Which part of the list: pages of `num` (or `size`), `p` counted from 0. */
-export const pageOf = Effect.fn("AccountRequests.page")(function* (query: {
+/** The part of a list to return: page `p`, from 0, of `num` (or `size`) entries. */
+export const parsePage = Effect.fn("AccountRequests.page")(function* (query: {
   readonly num?: number
   readonly size?: number
   readonly p?: number
 }) {
-  const size = query.num ?? query.size ?? PAGE
-  if (size < 1 || size > LARGEST_PAGE) {
-    return yield* refused("num", `\`num\` is the size of a page: 1 to ${LARGEST_PAGE}`)
+  const size = query.num ?? query.size ?? PAGE_SIZE
+  if (size < 1 || size > MAX_PAGE_SIZE) {
+    return yield* invalid("num", `\`num\`, the size of a page, must be 1 to ${MAX_PAGE_SIZE}`)
   }
   const skip = (query.p ?? 0) * size
   if (skip < 0 || !Number.isSafeInteger(skip)) {
-    return yield* refused("p", "`p` is the number of a page, from 0")
+    return yield* invalid("p", "`p`, the number of a page, must be 0 or more")
   }
   return { size, skip }
 })
 
-/** A keyword: any text; none of it is a wildcard. */
-export const searchedOf = (keyword: string) =>
-  keyword.length > NAME || keyword.includes("\0")
-    ? Effect.fail(refused("keyword", `\`keyword\` is at most ${NAME} characters of a token's name`))
+/** A keyword is plain text without wildcards. PostgreSQL rejects NUL in text. */
+export const parseKeyword = (keyword: string) =>
+  keyword.length > MAX_NAME || keyword.includes("\0")
+    ? Effect.fail(invalid("keyword", `\`keyword\` must have at most ${MAX_NAME} characters`))
     : Effect.succeed(keyword)

@@ -1,4 +1,4 @@
-/** Who is let in to the page: the first start's credentials, the login that is printed, and sessions. */
+/** The first credentials, the printed login, and the page's sessions. */
 import { Clock, Context, Duration, Effect, type FileSystem, Layer, type Path, Ref, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ServerConfig } from "../config/ServerConfig.ts"
@@ -6,45 +6,42 @@ import { Integer } from "../sql/Integer.ts"
 import { dataFolderError, StartError } from "../config/StartError.ts"
 import { markMoved } from "./AccountsFile.ts"
 import { addOwner, hasUsers } from "./Owner.ts"
-import { hashSecret, makeApiKey, makeSecret, makeSystemToken, matchesSecret, shownOf } from "./Secret.ts"
+import { hashSecret, makeApiKey, makeSecret, makeSystemToken, matchesSecret, maskKey } from "./Secret.ts"
 
 /** How long the page stays signed in. */
 export const SESSION_LIFE = Duration.days(30)
 
-/** Sessions of a user that are kept at most; the one that expires first gives way. */
-const SESSIONS = 100
+/** Sessions of one user at most. The one that expires first is removed. */
+const MAX_SESSIONS = 100
 
 const SessionRow = Schema.Struct({ user_id: Schema.String, token_id: Schema.NullOr(Integer) })
 export type SessionRow = typeof SessionRow.Type
 
 const decodeSessions = Schema.decodeUnknownEffect(Schema.Array(SessionRow))
 
-/** Printed once, at the first start; only their hashes are kept. */
+/** Printed once, at the first start. Only their hashes are stored. */
 export interface Secrets {
   readonly apiKey: string
   readonly accessToken: string
 }
 
 /**
- * The first administrator's way in.
+ * How the first administrator signs in, and the sessions of all users.
  *
- * **Details.** `login` is made anew at each start, lives in memory, and opens one session. A session is a random token
- * of which the hash is kept, so that the page stays signed in when the server restarts.
+ * **Details.** `login` is new at each start, kept in memory, and opens one session. A session is a random token. Its hash
+ * is stored, so that the page stays signed in when the server restarts.
  */
 export class Accounts extends Context.Service<
   Accounts,
   {
-    /**
-     * At the first start on a data folder: the credentials, which are on disk as hashes from then on. A start that fails
-     * before anybody was told them makes none.
-     */
+    /** At the first start: creates the credentials and stores their hashes. Undefined at later starts. */
     readonly firstStart: Effect.Effect<Secrets | undefined, StartError>
     readonly login: string
-    /** Uses the login up; false when it is wrong or was used. */
-    readonly redeem: (login: string) => Effect.Effect<boolean>
-    /** A new session's token; of a session that a key opens, with the key's id. */
+    /** Consumes the login; false if it is wrong or used. */
+    readonly redeemLogin: (login: string) => Effect.Effect<boolean>
+    /** Opens a session and returns its token. `key` is the id of the API key that opens it. */
     readonly openSession: (user: string, key?: number) => Effect.Effect<string, SqlError.SqlError>
-    /** Whose session it is, and the key that opened it. */
+    /** The user of a session, and the key that opened it. */
     readonly session: (token: string) => Effect.Effect<SessionRow | undefined, SqlError.SqlError>
     readonly closeSession: (token: string) => Effect.Effect<void, SqlError.SqlError>
   }
@@ -59,29 +56,29 @@ export class Accounts extends Context.Service<
       const unused = yield* Ref.make(true)
 
       const where = database === undefined ? data : "the database of SLUICE_DATABASE_URL"
-      const cannotKeep = (error: SqlError.SqlError) =>
+      const writeError = (error: SqlError.SqlError) =>
         new StartError({ message: `The accounts in ${where} cannot be written: ${error.message}` })
 
       const firstStart = Effect.gen(function* () {
-        if (yield* Effect.mapError(hasUsers, cannotKeep)) return undefined
+        if (yield* Effect.mapError(hasUsers, writeError)) return undefined
         const secrets: Secrets = { apiKey: makeApiKey(), accessToken: makeSystemToken() }
         if (database === undefined) yield* Effect.mapError(markMoved(data), dataFolderError(data))
         const added = yield* Effect.mapError(
           addOwner({
             apiKey: hashSecret(secrets.apiKey),
             accessToken: hashSecret(secrets.accessToken),
-            shown: shownOf(secrets.apiKey)
+            shown: maskKey(secrets.apiKey)
           }),
-          cannotKeep
+          writeError
         )
-        // Of several servers that start on a new database, one tells.
+        // If several servers start on a new database, one of them creates the owner.
         return added ? secrets : undefined
       })
 
       return {
         firstStart: yield* Effect.cached(Effect.provide(firstStart, context)),
         login,
-        redeem: (candidate) =>
+        redeemLogin: (candidate) =>
           matchesSecret(candidate, hashSecret(login)) ? Ref.getAndSet(unused, false) : Effect.succeed(false),
         openSession: Effect.fn("Accounts.openSession")(function* (user, key) {
           const token = makeSecret("")
@@ -95,7 +92,7 @@ export class Accounts extends Context.Service<
           const open = Effect.gen(function* () {
             yield* sql`INSERT INTO sessions ${sql.insert(session)}`
             yield* sql`DELETE FROM sessions WHERE expires_at <= ${now} OR (user_id = ${user} AND hash NOT IN
-              (SELECT hash FROM sessions WHERE user_id = ${user} ORDER BY expires_at DESC LIMIT ${SESSIONS}))`
+              (SELECT hash FROM sessions WHERE user_id = ${user} ORDER BY expires_at DESC LIMIT ${MAX_SESSIONS}))`
           })
           yield* sql.withTransaction(open)
           return token

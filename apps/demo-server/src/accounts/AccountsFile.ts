@@ -1,24 +1,24 @@
 /**
- * `accounts.json` of the data folder: what earlier versions kept of the accounts, and since then a mark.
+ * `accounts.json` in the data folder.
  *
- * Format 1 held the hashes of the one key and token, and the sessions. Format 2 says that they are in `accounts.db`, so
- * that an earlier version which is started on the folder refuses it.
+ * Format 1 has the hashes of the one key and token, and the sessions. Format 2 only marks that the accounts are in
+ * `accounts.db`, so that versions which know format 1 reject the folder.
  */
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { makeFolder } from "../config/DataFolder.ts"
 import { dataFolderError, StartError } from "../config/StartError.ts"
 
-/** The format of the mark. */
+/** The format of the marker. */
 const FORMAT = 2
 
 const Sha256 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
 
-/** What version 1 kept. */
+/** Format 1. */
 const LegacyAccounts = Schema.Struct({
   format: Schema.Literal(1),
   apiKey: Sha256,
   accessToken: Sha256,
-  /** Sessions of the page; `expires` in epoch milliseconds. */
+  /** `expires` is in epoch milliseconds. */
   sessions: Schema.Array(Schema.Struct({ token: Sha256, expires: Schema.Int }))
 })
 export type LegacyAccounts = typeof LegacyAccounts.Type
@@ -32,17 +32,17 @@ const isMark = (text: string) => Schema.is(Mark)(JSON.parse(text))
 
 export const newerVersion = (folder: string) =>
   new StartError({
-    message: `The data folder ${folder} was made by a newer version of Sluice: update, or set SLUICE_DATA to another folder`
+    message: `The data folder ${folder} was created by a newer version of Sluice. Update, or set SLUICE_DATA to another folder`
   })
 
-/** Opens the data folder (made if it is not there), and reads what an earlier version left to be taken over. */
+/** Opens or creates the data folder. Returns the accounts of format 1, to be migrated. */
 export const openDataFolder = Effect.fn("AccountsFile.open")(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const file = path.join(folder, "accounts.json")
   const damaged = () =>
     new StartError({
-      message: `${file} is damaged: remove it. Without accounts.db beside it, a new API key and access token are made at the next start`
+      message: `${file} is damaged. Remove it. If accounts.db is missing too, the next start creates a new API key and access token`
     })
   return yield* Effect.gen(function* () {
     yield* makeFolder(folder)
@@ -54,7 +54,7 @@ export const openDataFolder = Effect.fn("AccountsFile.open")(function* (folder: 
   }).pipe(Effect.catchTag("PlatformError", (error) => Effect.fail(dataFolderError(folder)(error))))
 })
 
-/** Writes the mark, whole or not at all. */
+/** Writes the marker, atomically. */
 export const markMoved = Effect.fn("AccountsFile.mark")(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

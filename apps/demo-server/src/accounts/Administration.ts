@@ -1,171 +1,188 @@
-/** What administrators do: users, and the log of who changed what. */
+/** Administration: users, and the audit log. */
 import { Failure, Principal } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlError } from "effect/sql"
 import { SESSION_COOKIE } from "../contract/Access.ts"
-import { wrapData } from "../contract/Administration.ts"
+import { type UserCreateRequest, type UserUpdateRequest, wrapData } from "../contract/Administration.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
-import { limitsGiven, nameOf, NO_LIMIT, nothingElse, pageOf, statusOf, unitsOf } from "./AccountRequests.ts"
-import { Audit, type AuditRow, type Entry } from "./Audit.ts"
 import { orUnavailable } from "../sql/StoreFailure.ts"
+import {
+  NO_LIMIT,
+  parseLimits,
+  parseName,
+  parsePage,
+  parseStatus,
+  parseUnits,
+  rejectUnknown
+} from "./AccountRequests.ts"
+import { Audit, type AuditChange, type AuditRow } from "./Audit.ts"
 import { type UserFields, type UserRow, Users } from "./Users.ts"
 
-const refuse = (status: Failure["status"], code: string, message: string, param?: string) =>
+const failure = (status: Failure["status"], code: string, message: string, param?: string) =>
   new Failure({ status, message, code, ...(param !== undefined && { param }), retryable: false })
 
-export const notAdmin = refuse(403, "not_an_administrator", "Only administrators may do this")
-const notYourself = refuse(
+export const notAdmin = failure(403, "not_an_administrator", "Only administrators may do this")
+const ownRights = failure(
   400,
   "invalid_value",
-  "You would lose your own rights: let another administrator do this",
+  "You can't remove your own rights. Ask another administrator",
   "id"
 )
-export const noSuchUser = (param: string) =>
-  refuse(404, "user_not_found", "There is no user with this id: GET /api/user lists them", param)
-const taken = refuse(
-  409,
-  "username_taken",
-  "There is a user of this name already: choose another",
-  "username"
-)
-const short = refuse(409, "insufficient_quota", "The user has not as many units left", "add_quota")
-
-const beyondLargest = refuse(
+export const userNotFound = (param: string) =>
+  failure(404, "user_not_found", "No user has this id. GET /api/user lists the users", param)
+const usernameTaken = failure(409, "username_taken", "This username is taken", "username")
+const insufficientQuota = failure(409, "insufficient_quota", "The user's balance is too low", "add_quota")
+const quotaTooLarge = failure(
   400,
   "invalid_value",
-  `A user is granted at most ${Number.MAX_SAFE_INTEGER} units in all: add less`,
+  `A user can be granted at most ${Number.MAX_SAFE_INTEGER} units in total`,
   "add_quota"
 )
 
 const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000)
 
-const infoOf = ({ created_at, requests_per_minute, tokens_per_minute, ...user }: UserRow) => ({
+const userInfo = ({ created_at, requests_per_minute, tokens_per_minute, ...user }: UserRow) => ({
   ...user,
   requests_per_minute: requests_per_minute ?? NO_LIMIT,
   tokens_per_minute: tokens_per_minute ?? NO_LIMIT,
   created_time: seconds(created_at)
 })
 
-const entryOf = ({ actor, at, credential, ...entry }: AuditRow) => ({
+const auditEntry = ({ actor, at, credential, ...entry }: AuditRow) => ({
   ...entry,
   time: seconds(at),
   user: actor,
   by: credential
 })
 
+const tokenReplaced = (user: string) => (): AuditChange => ({ action: "access_token.create", subject: user })
+
+const makeAdministration = Effect.gen(function* () {
+  const users = yield* Users
+  const audit = yield* Audit
+
+  /** The caller's id. Fails if the caller is not an administrator. */
+  const requireAdmin = Effect.gen(function* () {
+    const { user } = yield* Principal
+    return (yield* orUnavailable(users.get(user)))?.role === "admin" ? user : yield* notAdmin
+  })
+
+  /**
+   * Runs and logs a change if the caller is still an administrator, in one transaction: if two administrators demote
+   * each other at once, one of them remains.
+   */
+  const change = <A>(
+    self: string,
+    subject: string | undefined,
+    effect: Effect.Effect<A, SqlError.SqlError>,
+    entryOf: (result: A) => AuditChange | undefined
+  ) =>
+    audit.record(
+      Effect.flatMap(
+        users.lockAdministrator(self, subject),
+        (may): Effect.Effect<A, SqlError.SqlError | Failure> => (may ? effect : Effect.fail(notAdmin))
+      ),
+      entryOf
+    )
+
+  const createUser = Effect.fn("administration.createUser")(function* (
+    payload: typeof UserCreateRequest.Type
+  ) {
+    const self = yield* requireAdmin
+    yield* rejectUnknown(payload.extra)
+    const limits = yield* parseLimits(payload)
+    const fields = {
+      username: yield* parseName(payload.username, "username"),
+      role: payload.role ?? "user",
+      status: 1,
+      ...limits
+    } satisfies UserFields
+    const quota = yield* parseUnits(payload.quota ?? 0, "quota")
+    const create = Effect.gen(function* () {
+      const user = yield* users.create(fields, quota)
+      return user && { user, token: yield* users.replaceToken(user.id) }
+    })
+    const details = { username: fields.username, role: fields.role, quota, ...limits }
+    const created = yield* orUnavailable(
+      change(
+        self,
+        undefined,
+        create,
+        (created) => created && { action: "user.create", subject: created.user.id, details }
+      )
+    )
+    if (created === undefined) return yield* usernameTaken
+    return { ...userInfo(created.user), access_token: created.token }
+  })
+
+  const updateUser = Effect.fn("administration.updateUser")(function* (
+    payload: typeof UserUpdateRequest.Type
+  ) {
+    const self = yield* requireAdmin
+    yield* rejectUnknown(payload.extra)
+    const { id, role, status, username } = payload
+    if ((yield* orUnavailable(users.get(id))) === undefined) return yield* userNotFound("id")
+    const changes = {
+      ...(typeof username === "string" && { username: yield* parseName(username, "username") }),
+      ...(typeof role === "string" && { role }),
+      ...(typeof status === "number" && { status: yield* parseStatus(status) }),
+      ...(yield* parseLimits(payload))
+    } satisfies Partial<UserFields>
+    if (id === self && (changes.role === "user" || changes.status === 0)) return yield* ownRights
+    const add = payload.add_quota ?? 0
+    const details = { ...changes, ...(add !== 0 && { add_quota: add }) }
+    const updated = yield* change(
+      self,
+      id,
+      users.update(id, changes, add),
+      (row) => row && { action: "user.update", subject: id, details }
+    ).pipe(
+      Effect.catchIf(
+        (error) => SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation",
+        () => Effect.fail(usernameTaken)
+      ),
+      orUnavailable
+    )
+    return updated === undefined ? yield* add > 0 ? quotaTooLarge : insufficientQuota : userInfo(updated)
+  })
+
+  const replaceUserToken = Effect.fn("administration.renewUserToken")(function* (id: string) {
+    const self = yield* requireAdmin
+    if ((yield* orUnavailable(users.get(id))) === undefined) return yield* userNotFound("id")
+    return yield* orUnavailable(change(self, id, users.replaceToken(id), tokenReplaced(id)))
+  })
+
+  const replaceOwnToken = Effect.fn("administration.renewToken")(function* () {
+    const { user } = yield* Principal
+    // The calling page stays signed in. Programs send no cookie.
+    const { cookies } = yield* HttpServerRequest.HttpServerRequest
+    const replace = users.replaceToken(user, cookies[SESSION_COOKIE])
+    return yield* orUnavailable(audit.record(replace, tokenReplaced(user)))
+  })
+
+  return { audit, createUser, replaceOwnToken, replaceUserToken, requireAdmin, updateUser, users }
+})
+
 export const AdministrationLayer = HttpApiBuilder.group(
   ServerApi,
   "administration",
   Effect.fn(function* (handlers) {
-    const users = yield* Users
-    const audit = yield* Audit
-
-    /** The caller's id, where they may. */
-    const admin = Effect.gen(function* () {
-      const { user } = yield* Principal
-      return (yield* orUnavailable(users.get(user)))?.role === "admin" ? user : yield* notAdmin
-    })
-
-    /** What the caller may change as long as they are an administrator: of two who demote each other at once one stays. */
-    const changing = <A>(
-      self: string,
-      subject: string | undefined,
-      change: Effect.Effect<A, SqlError.SqlError>,
-      entryOf: (result: A) => Entry | undefined
-    ) =>
-      audit.changing(
-        Effect.flatMap(
-          users.holdAdministrator(self, subject),
-          (may): Effect.Effect<A, SqlError.SqlError | Failure> => (may ? change : Effect.fail(notAdmin))
-        ),
-        entryOf
-      )
-
-    const renewed = (user: string) => (): Entry => ({ action: "access_token.create", subject: user })
-
+    const { audit, createUser, replaceOwnToken, replaceUserToken, requireAdmin, updateUser, users } =
+      yield* makeAdministration
     return handlers.handleAll({
-      createUser: Effect.fn("administration.createUser")(function* ({ payload }) {
-        const self = yield* admin
-        yield* nothingElse(payload.extra)
-        const limits = yield* limitsGiven(payload)
-        const fields = {
-          username: yield* nameOf(payload.username, "username"),
-          role: payload.role ?? "user",
-          status: 1,
-          ...limits
-        } satisfies UserFields
-        const quota = yield* unitsOf(payload.quota ?? 0, "quota")
-        const add = Effect.gen(function* () {
-          const user = yield* users.create(fields, quota)
-          return user === undefined ? undefined : { user, token: yield* users.renew(user.id) }
-        })
-        const made = yield* orUnavailable(
-          changing(
-            self,
-            undefined,
-            add,
-            (made) =>
-              made && {
-                action: "user.create",
-                subject: made.user.id,
-                details: { username: fields.username, role: fields.role, quota, ...limits }
-              }
-          )
-        )
-        if (made === undefined) return yield* taken
-        return wrapData({ ...infoOf(made.user), access_token: made.token })
-      }),
+      createUser: ({ payload }) => Effect.map(createUser(payload), wrapData),
+      updateUser: ({ payload }) => Effect.map(updateUser(payload), wrapData),
+      renewUserToken: ({ params }) => Effect.map(replaceUserToken(params.id), wrapData),
+      renewToken: () => Effect.map(replaceOwnToken(), wrapData),
       users: Effect.fn("administration.users")(function* ({ query }) {
-        yield* admin
-        return wrapData((yield* orUnavailable(users.list(yield* pageOf(query)))).map(infoOf))
-      }),
-      updateUser: Effect.fn("administration.updateUser")(function* ({ payload }) {
-        const self = yield* admin
-        yield* nothingElse(payload.extra)
-        const { id, role, status, username } = payload
-        if ((yield* orUnavailable(users.get(id))) === undefined) return yield* noSuchUser("id")
-        const changes = {
-          ...(typeof username === "string" && { username: yield* nameOf(username, "username") }),
-          ...(typeof role === "string" && { role }),
-          ...(typeof status === "number" && { status: yield* statusOf(status) }),
-          ...(yield* limitsGiven(payload))
-        } satisfies Partial<UserFields>
-        if (id === self && (changes.role === "user" || changes.status === 0)) return yield* notYourself
-        const add = payload.add_quota ?? 0
-        const details = { ...changes, ...(add !== 0 && { add_quota: add }) }
-        const changed = yield* changing(
-          self,
-          id,
-          users.update(id, changes, add),
-          (row) => row && { action: "user.update", subject: id, details }
-        ).pipe(
-          Effect.catchIf(
-            (error) => SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation",
-            () => Effect.fail(taken)
-          ),
-          orUnavailable
-        )
-        if (changed !== undefined) return wrapData(infoOf(changed))
-        return yield* add > 0 ? beyondLargest : short
-      }),
-      renewUserToken: Effect.fn("administration.renewUserToken")(function* ({ params }) {
-        const self = yield* admin
-        if ((yield* orUnavailable(users.get(params.id))) === undefined) return yield* noSuchUser("id")
-        const renew = changing(self, params.id, users.renew(params.id), renewed(params.id))
-        return wrapData(yield* orUnavailable(renew))
-      }),
-      renewToken: Effect.fn("administration.renewToken")(function* () {
-        const { user } = yield* Principal
-        // Whoever asks from the page stays signed in; a program has shown no cookie.
-        const { cookies } = yield* HttpServerRequest.HttpServerRequest
-        const renew = users.renew(user, cookies[SESSION_COOKIE])
-        return wrapData(yield* orUnavailable(audit.changing(renew, renewed(user))))
+        yield* requireAdmin
+        return wrapData((yield* orUnavailable(users.list(yield* parsePage(query)))).map(userInfo))
       }),
       audit: Effect.fn("administration.audit")(function* ({ query }) {
-        yield* admin
-        return wrapData((yield* orUnavailable(audit.list(yield* pageOf(query)))).map(entryOf))
+        yield* requireAdmin
+        return wrapData((yield* orUnavailable(audit.list(yield* parsePage(query)))).map(auditEntry))
       })
     })
   })

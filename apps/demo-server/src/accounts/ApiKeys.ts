@@ -1,12 +1,12 @@
-/** The API keys of the users, which the paths call tokens. */
+/** The users' API keys. The gateway interface calls them tokens. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { Role } from "../contract/Access.ts"
 import { Integer } from "../sql/Integer.ts"
 import { limitColumns } from "./KeyLimits.ts"
-import { hashSecret, makeApiKey, shownOf } from "./Secret.ts"
+import { hashSecret, makeApiKey, maskKey } from "./Secret.ts"
 
-/** A key as it is kept: never the key itself. */
+/** A stored key, without its secret. */
 export const KeyRow = Schema.Struct({
   id: Integer,
   user_id: Schema.String,
@@ -17,102 +17,100 @@ export const KeyRow = Schema.Struct({
   expires_at: Schema.NullOr(Integer),
   remain_quota: Integer,
   subnet: Schema.String,
-  /** The models that it may use; null: all. */
+  /** The models that the key may use; null: all. */
   models: Schema.NullOr(Schema.fromJsonString(Schema.Array(Schema.String))),
-  /** Whether it opens the documents. */
+  /** 1 if the key may use the documents. */
   documents: Schema.Literals([0, 1]),
   ...limitColumns,
   created_at: Integer
 })
 export type KeyRow = typeof KeyRow.Type
 
-/** What a user may decide about a key. What it may use is everything where nothing is said. */
+/** The fields that a user sets. By default a key may use everything. */
 export type KeyFields = Pick<KeyRow, "name" | "status" | "expires_at" | "remain_quota" | "subnet"> &
   Partial<Pick<KeyRow, "models" | "documents" | keyof typeof limitColumns>>
 
-/** As it is kept. */
 const columnsOf = <F extends Partial<KeyFields>>({ models, ...fields }: F) => ({
   ...fields,
   ...(models !== undefined && { models: models === null ? null : JSON.stringify(models) })
 })
 
-/** A key with who holds it. */
-const HeldKey = Schema.Struct({
+/** A key with its user. */
+const KeyWithUser = Schema.Struct({
   ...KeyRow.fields,
   username: Schema.String,
   role: Role,
-  /** The user's. */
   user_status: Schema.Literals([0, 1]),
   user_requests_per_minute: limitColumns.requests_per_minute,
   user_tokens_per_minute: limitColumns.tokens_per_minute
 })
-export type HeldKey = typeof HeldKey.Type
+export type KeyWithUser = typeof KeyWithUser.Type
 
-const decodeHeld = Schema.decodeUnknownEffect(Schema.Array(HeldKey))
+const decodeWithUser = Schema.decodeUnknownEffect(Schema.Array(KeyWithUser))
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(KeyRow))
 
-/** Rows that are not what they should be are a fault of ours. */
+/** Invalid rows are a defect. */
 const rows = <R>(query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError, R>) =>
   Effect.flatMap(query, (found) => Effect.orDie(decodeRows(found)))
 
 const first = <R>(query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError, R>) =>
   Effect.map(rows(query), ([row]) => row)
 
-/** The text as part of a pattern in which `!` escapes: `%` and `_` stand for themselves. */
-const literally = (text: string): string => text.replaceAll(/[!%_]/g, "!$&")
+/** Escapes text for a LIKE pattern with `!` as the escape character. */
+const escapePattern = (text: string): string => text.replaceAll(/[!%_]/g, "!$&")
 
-type Asked<A> = Effect.Effect<A, SqlError.SqlError>
+type SqlEffect<A> = Effect.Effect<A, SqlError.SqlError>
 
-/** Each call but the first two sees the keys of one user: another's are not there. */
+/** All methods but the first two see the keys of one user only. */
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** The record of a key that was sent, whoever's it is. */
-    readonly find: (secret: string) => Asked<HeldKey | undefined>
-    /** The record of a key by its id, whoever's it is. */
-    readonly byId: (id: number) => Asked<HeldKey | undefined>
-    /** A new key. This is the only time that it is there whole. */
+    /** Finds any user's key by its secret. */
+    readonly find: (secret: string) => SqlEffect<KeyWithUser | undefined>
+    /** Finds any user's key by its id. */
+    readonly byId: (id: number) => SqlEffect<KeyWithUser | undefined>
+    /** Creates a key. Only this call returns its secret. */
     readonly create: (
       user: string,
       fields: KeyFields
-    ) => Asked<{ readonly row: KeyRow; readonly secret: string }>
-    /** The newest first. */
+    ) => SqlEffect<{ readonly row: KeyRow; readonly secret: string }>
+    /** Newest first. */
     readonly list: (
       user: string,
       page: { readonly size: number; readonly skip: number }
-    ) => Asked<ReadonlyArray<KeyRow>>
-    /** Those whose name has the text in it, small letters or capitals; the newest first. */
-    readonly search: (user: string, text: string, size: number) => Asked<ReadonlyArray<KeyRow>>
-    readonly get: (user: string, id: number) => Asked<KeyRow | undefined>
-    /** Changes the fields given, and no other. */
-    readonly update: (user: string, id: number, changes: Partial<KeyFields>) => Asked<KeyRow | undefined>
-    /** Whether it was there. */
-    readonly remove: (user: string, id: number) => Asked<boolean>
+    ) => SqlEffect<ReadonlyArray<KeyRow>>
+    /** Keys whose name contains the text, ignoring case; newest first. */
+    readonly search: (user: string, text: string, size: number) => SqlEffect<ReadonlyArray<KeyRow>>
+    readonly get: (user: string, id: number) => SqlEffect<KeyRow | undefined>
+    /** Changes the given fields. */
+    readonly update: (user: string, id: number, changes: Partial<KeyFields>) => SqlEffect<KeyRow | undefined>
+    /** Whether the key existed. */
+    readonly remove: (user: string, id: number) => SqlEffect<boolean>
   }
 >()("@sluice/demo-server/ApiKeys") {
   static readonly layer = Layer.effect(
     ApiKeys,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = (which: Statement.Fragment) =>
+      const withUser = (which: Statement.Fragment) =>
         sql`SELECT tokens.*, users.username, users.role, users.status AS user_status,
             users.requests_per_minute AS user_requests_per_minute, users.tokens_per_minute AS user_tokens_per_minute
           FROM tokens JOIN users ON users.id = tokens.user_id WHERE ${which}`.pipe(
-          Effect.flatMap((found) => Effect.orDie(decodeHeld(found))),
+          Effect.flatMap((found) => Effect.orDie(decodeWithUser(found))),
           Effect.map(([key]) => key)
         )
       const get = (user: string, id: number) =>
         first(sql`SELECT * FROM tokens WHERE user_id = ${user} AND id = ${id}`)
       return {
-        byId: (id) => held(sql`tokens.id = ${id}`),
-        find: (secret) => held(sql`tokens.hash = ${hashSecret(secret)}`),
+        byId: (id) => withUser(sql`tokens.id = ${id}`),
+        find: (secret) => withUser(sql`tokens.hash = ${hashSecret(secret)}`),
         create: Effect.fn("ApiKeys.create")(function* (user, fields) {
           const secret = makeApiKey()
           const row = {
             ...columnsOf(fields),
             user_id: user,
             hash: hashSecret(secret),
-            shown: shownOf(secret),
+            shown: maskKey(secret),
             created_at: yield* Clock.currentTimeMillis
           }
           const made = yield* rows(sql`INSERT INTO tokens ${sql.insert(row)} RETURNING *`)
@@ -125,21 +123,21 @@ export class ApiKeys extends Context.Service<
         search: (user, text, size) =>
           rows(
             sql`SELECT * FROM tokens WHERE user_id = ${user}
-              AND LOWER(name) LIKE LOWER(${`%${literally(text)}%`}) ESCAPE '!'
+              AND LOWER(name) LIKE LOWER(${`%${escapePattern(text)}%`}) ESCAPE '!'
               ORDER BY id DESC LIMIT ${size}`
           ),
         get,
         update: (user, id, changes) => {
           if (Object.keys(changes).length === 0) return get(user, id)
           const { remain_quota: quota } = changes
-          // What calls that are under way have reserved was of the quota before. Who sends a token back whole, to rename
-          // it, sets none; who ends it by 0 does, even where all of it is reserved.
-          const anew =
+          // A new quota does not include what running calls reserved of the old one: the version tells them apart. An
+          // unchanged quota is no new one, because clients send tokens back as they read them; 0 always is.
+          const newVersion =
             quota === undefined
               ? sql.literal("")
               : sql`, quota_version = quota_version + CASE WHEN remain_quota = ${quota} AND remain_quota > 0 THEN 0 ELSE 1 END`
           return first(
-            sql`UPDATE tokens SET ${sql.update(columnsOf(changes))}${anew}
+            sql`UPDATE tokens SET ${sql.update(columnsOf(changes))}${newVersion}
               WHERE user_id = ${user} AND id = ${id} RETURNING *`
           )
         },

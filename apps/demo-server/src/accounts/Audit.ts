@@ -1,15 +1,14 @@
-/** Who changed what about the accounts, when, and from where. No secret is in it. */
+/** The audit log: who changed which account data, when, and from where. It has no secrets. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Integer } from "../sql/Integer.ts"
 import { guarded } from "../sql/Transaction.ts"
-import { Caller } from "./Caller.ts"
+import { CurrentCaller } from "./Caller.ts"
 
-/** Characters of an address that are kept: a header may have named it. */
-const ADDRESS = 64
+/** Characters of an address that are stored. It may come from a header. */
+const MAX_ADDRESS = 64
 
-/** What is changed. */
-export type Action =
+type Action =
   | "user.create"
   | "user.update"
   | "access_token.create"
@@ -19,13 +18,13 @@ export type Action =
   | "session.open"
   | "session.close"
 
-/** What was done, to whom or what, and with which values; secrets are never among them. */
-export interface Entry {
+/** A change, without secrets. */
+export interface AuditChange {
   readonly action: Action
-  /** An id. */
+  /** The id of what was changed. */
   readonly subject: string
   readonly details?: Readonly<Record<string, unknown>>
-  /** Who did it, where the request had to say it first: a session that is opened. */
+  /** The user, if the request itself authenticates: opening a session. */
   readonly actor?: string
 }
 
@@ -46,12 +45,12 @@ const decode = Schema.decodeUnknownEffect(Schema.Array(AuditRow))
 export class Audit extends Context.Service<
   Audit,
   {
-    /** Makes a change and writes down what it was: both or neither. No entry: nothing was changed. */
-    readonly changing: <A, E, R>(
+    /** Runs a change and logs it, in one transaction. Logs nothing if `entryOf` returns undefined. */
+    readonly record: <A, E, R>(
       change: Effect.Effect<A, E, R>,
-      entryOf: (result: A) => Entry | undefined
+      entryOf: (result: A) => AuditChange | undefined
     ) => Effect.Effect<A, E | SqlError.SqlError, R>
-    /** The newest first. */
+    /** Newest first. */
     readonly list: (page: {
       readonly size: number
       readonly skip: number
@@ -62,13 +61,18 @@ export class Audit extends Context.Service<
     Audit,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const write = Effect.fn("Audit.write")(function* ({ action, actor, details = {}, subject }: Entry) {
-        const caller = yield* Caller
+      const write = Effect.fn("Audit.write")(function* ({
+        action,
+        actor,
+        details = {},
+        subject
+      }: AuditChange) {
+        const caller = yield* CurrentCaller
         const row = {
           at: yield* Clock.currentTimeMillis,
           actor: actor ?? caller.user,
           credential: caller.credential,
-          address: caller.address.slice(0, ADDRESS),
+          address: caller.address.slice(0, MAX_ADDRESS),
           action,
           subject,
           details: JSON.stringify(details)
@@ -76,7 +80,7 @@ export class Audit extends Context.Service<
         yield* sql`INSERT INTO audit ${sql.insert(row)}`
       })
       return {
-        changing: (change, entryOf) =>
+        record: (change, entryOf) =>
           Effect.gen(function* () {
             const result = yield* change
             const entry = entryOf(result)

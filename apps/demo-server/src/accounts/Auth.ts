@@ -1,91 +1,87 @@
-/** The contract's three ways of authentication: API key, system access token, and the page's session. */
+/** The contract's authentication middlewares: API key, system access token, and the page's session. */
 import { AccessTokenAuth, ApiKeyAuth, Failure, Principal } from "@sluice/core/contract"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Access, Visitor } from "../contract/Access.ts"
 import { checkParts } from "../http/BodyParts.ts"
 import { noteRequest } from "../http/RequestRecord.ts"
-import { type Admitted, bearerOf, callerAddress, makeAdmission, mayReadDocuments } from "./Admission.ts"
-import { Caller, type CallerInfo } from "./Caller.ts"
-import { crossOrigin, makePageUser } from "./PageUser.ts"
 import { isSameOrigin } from "../network/Origin.ts"
+import {
+  bearerToken,
+  callerAddress,
+  crossOrigin,
+  type Identity,
+  makeAuthenticator,
+  makeSessionUser,
+  requireDocuments
+} from "./Authenticator.ts"
+import { type CallerInfo, CurrentCaller } from "./Caller.ts"
 
-/** Tells the handler, and what it calls, who calls. */
-const calling = <A, E, R>(
+/** Provides the caller to the handler. */
+const withCaller = <A, E, R>(
   handler: Effect.Effect<A, E, R>,
-  { key, user }: Admitted,
-  credential: CallerInfo["credential"],
-  address: string
+  { key, user }: Identity,
+  credential: CallerInfo["credential"]
 ) =>
-  Effect.andThen(
-    noteRequest({ user: user.id, ...(key !== undefined && { key: String(key.id) }) }),
-    handler
-  ).pipe(
-    Effect.provideService(Principal, { user: user.id, ...(key !== undefined && { key: String(key.id) }) }),
-    Effect.provideService(Visitor, {
-      user: user.id,
-      username: user.username,
-      role: user.role,
-      by: credential === "session" ? credential : "key"
-    }),
-    Effect.provideService(Caller, {
-      user: user.id,
-      credential,
-      address,
-      models: key?.models ?? undefined,
-      ...(key !== undefined && { key: String(key.id), limits: key })
-    })
-  )
+  Effect.flatMap(callerAddress, (address) => {
+    const principal = { user: user.id, ...(key !== undefined && { key: String(key.id) }) }
+    return Effect.andThen(noteRequest(principal), handler).pipe(
+      Effect.provideService(Principal, principal),
+      Effect.provideService(Visitor, {
+        user: user.id,
+        username: user.username,
+        role: user.role,
+        by: credential === "session" ? credential : "key"
+      }),
+      Effect.provideService(CurrentCaller, {
+        ...principal,
+        credential,
+        address,
+        models: key?.models ?? undefined,
+        ...(key !== undefined && { limits: key })
+      })
+    )
+  })
 
-/** `/v1` by API key, or by the page's session. */
+/** `/v1`: an API key, or the page's session. */
 const ApiKeyAuthLayer = Layer.effect(
   ApiKeyAuth,
   Effect.gen(function* () {
-    const { byKey } = yield* makeAdmission
-    const pageUser = yield* makePageUser
+    const { byKey } = yield* makeAuthenticator
+    const sessionUser = yield* makeSessionUser
     return {
       apiKey: (handler, { credential }) =>
         Effect.gen(function* () {
-          const fromPage = yield* pageUser()
-          const admitted = fromPage ?? (yield* byKey(Redacted.value(credential)))
-          return yield* calling(
-            Effect.andThen(checkParts, handler),
-            admitted,
-            fromPage === undefined ? "key" : "session",
-            yield* callerAddress
-          )
+          const bySession = yield* sessionUser()
+          const identity = bySession ?? (yield* byKey(Redacted.value(credential)))
+          const checked = Effect.andThen(checkParts, handler)
+          return yield* withCaller(checked, identity, bySession === undefined ? "key" : "session")
         })
     }
   })
 )
 
-/** A key spends; it does not make keys that may spend more than it. */
-const openedByKey = new Failure({
+/** Otherwise a key could create keys with more rights than its own. */
+const accessTokenNeeded = new Failure({
   status: 403,
-  message:
-    "You are signed in with an API key, which does not manage the account: sign in with the system access token",
+  message: "API keys can't manage accounts. Sign in with the system access token",
   code: "access_token_needed",
   retryable: false
 })
 
-/** `/api` by system access token, or by the page's session. */
+/** `/api`: a system access token, or the page's session. */
 const AccessTokenAuthLayer = Layer.effect(
   AccessTokenAuth,
   Effect.gen(function* () {
-    const { byToken } = yield* makeAdmission
-    const pageUser = yield* makePageUser
+    const { byToken } = yield* makeAuthenticator
+    const sessionUser = yield* makeSessionUser
     return {
       systemAccessToken: (handler, { credential }) =>
         Effect.gen(function* () {
-          const fromPage = yield* pageUser()
-          if (fromPage?.key !== undefined) return yield* openedByKey
-          const admitted = fromPage ?? (yield* byToken(Redacted.value(credential)))
-          return yield* calling(
-            handler,
-            admitted,
-            fromPage === undefined ? "token" : "session",
-            yield* callerAddress
-          )
+          const bySession = yield* sessionUser()
+          if (bySession?.key !== undefined) return yield* accessTokenNeeded
+          const identity = bySession ?? (yield* byToken(Redacted.value(credential)))
+          return yield* withCaller(handler, identity, bySession === undefined ? "token" : "session")
         })
     }
   })
@@ -94,45 +90,42 @@ const AccessTokenAuthLayer = Layer.effect(
 const notSignedIn = new Failure({
   status: 401,
   message:
-    "Not signed in: open the address that the server printed, or send the API key as `Authorization: Bearer …`",
+    "Not signed in. Open the address that the server printed, or send an API key as `Authorization: Bearer …`",
   code: "invalid_api_key",
   retryable: false
 })
 
-/** What is the session's own is open to every key. */
-const OPEN = "session"
+/** The group of endpoints that keys without access to the documents may use too. */
+const SESSION_GROUP = "session"
 
-/** The documents by API key, or by the page's session. */
+/** The documents: an API key, or the page's session. */
 const AccessLayer = Layer.effect(
   Access,
   Effect.gen(function* () {
-    const { byKey, bySession } = yield* makeAdmission
-    const passing = (admitted: Admitted, group: string) =>
-      group === OPEN ? Effect.succeed(admitted) : mayReadDocuments(admitted)
+    const { byKey, bySession } = yield* makeAuthenticator
+    const authorize = (identity: Identity, group: string) =>
+      group === SESSION_GROUP ? Effect.succeed(identity) : requireDocuments(identity)
     return {
       bearer: (handler, { credential, group }) =>
         Effect.gen(function* () {
-          const admitted = yield* passing(yield* byKey(Redacted.value(credential)), group.identifier)
-          return yield* calling(handler, admitted, "key", yield* callerAddress)
+          const identity = yield* authorize(yield* byKey(Redacted.value(credential)), group.identifier)
+          return yield* withCaller(handler, identity, "key")
         }),
       session: (handler, { credential, group }) =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
-          const admitted = yield* bySession(Redacted.value(credential))
-          if (admitted === undefined) {
-            // The key was refused before: what is said is why.
-            const bearer = bearerOf(request)
-            if (bearer === "") return yield* notSignedIn
-            yield* passing(yield* byKey(bearer), group.identifier)
+          const identity = yield* bySession(Redacted.value(credential))
+          if (identity === undefined) {
+            // The middleware tries the bearer token first: its error explains more.
+            const bearer = bearerToken(request)
+            if (bearer !== "") yield* authorize(yield* byKey(bearer), group.identifier)
             return yield* notSignedIn
           }
           if (!isSameOrigin(request)) return yield* crossOrigin(request)
-          const passed = yield* passing(admitted, group.identifier)
-          return yield* calling(handler, passed, "session", yield* callerAddress)
+          return yield* withCaller(handler, yield* authorize(identity, group.identifier), "session")
         })
     }
   })
 )
 
-/** All three. */
 export const AuthLayer = Layer.mergeAll(ApiKeyAuthLayer, AccessTokenAuthLayer, AccessLayer)

@@ -1,23 +1,23 @@
-/** Who makes the request at hand, from where, and what the credential lets them use. */
+/** The caller of the current request, and the models that the caller's key may use. */
 import { Failure } from "@sluice/core/contract"
 import { Context } from "effect"
-import type { SaidLimits } from "./KeyLimits.ts"
+import type { ConfiguredLimits } from "./KeyLimits.ts"
 
 export interface CallerInfo {
-  /** The user's id; empty: nobody was let in. */
+  /** The user's id; empty: not authenticated. */
   readonly user: string
   readonly credential: "key" | "token" | "session" | "none"
   readonly address: string
-  /** The id of the key that pays with them, where one does. */
+  /** The id of the API key that is charged, if any. */
   readonly key?: string
-  /** What was said of that key's limits. */
-  readonly limits?: SaidLimits
-  /** The models that their key may use; undefined: all. */
+  /** The rate limits of that key. */
+  readonly limits?: ConfiguredLimits
+  /** The models that the key may use; undefined: all. */
   readonly models: ReadonlyArray<string> | undefined
 }
 
-/** Set where a credential is checked. Without it nobody calls, and nothing may be used. */
-export const Caller = Context.Reference<CallerInfo>("@sluice/demo-server/Caller", {
+/** Set by authentication. The default may use nothing. */
+export const CurrentCaller = Context.Reference<CallerInfo>("@sluice/demo-server/CurrentCaller", {
   defaultValue: () => ({ user: "", credential: "none", address: "", models: [] })
 })
 
@@ -25,11 +25,11 @@ export const Caller = Context.Reference<CallerInfo>("@sluice/demo-server/Caller"
 export const mayUse = ({ models }: Pick<CallerInfo, "models">, model: string): boolean =>
   models?.includes(model) ?? true
 
-/** The same for a model that is there and for one that is not. */
+/** The error is the same whether the model exists or not. */
 export const modelNotAllowed = (model: string) =>
   new Failure({
     status: 403,
-    message: `This API key may not use the model \`${model}\`: GET /v1/models lists those that it may, PUT /api/token/ changes them`,
+    message: `This API key may not use the model \`${model}\`. GET /v1/models lists the allowed models; PUT /api/token/ changes them`,
     code: "model_not_allowed",
     param: "model",
     retryable: false

@@ -1,45 +1,49 @@
-/** How much a key may do in a minute: what was said of it, of its user, and of the whole server. */
+/** The rate limits of a key: its own, its user's, and the server's. */
 import { Schema } from "effect"
 import { Integer } from "../sql/Integer.ts"
 
-/** At most in a minute; undefined: no limit. */
+/** Maximum per minute; undefined: no limit. */
 export interface RateLimits {
   readonly requestsPerMinute: number | undefined
   readonly tokensPerMinute: number | undefined
 }
 
-/** As kept with a key and with a user; null: nothing is said. */
+/** Columns of keys and users; null: not set. */
 export const limitColumns = {
   requests_per_minute: Schema.NullOr(Integer),
   tokens_per_minute: Schema.NullOr(Integer)
 }
 
-/** The largest limit that is understood: what is above might as well be none. */
+/** The largest accepted limit. */
 export const LARGEST_LIMIT = 999_999_999_999
 
-/** What a key and its user say. */
-export interface SaidLimits {
+/** The limits set for a key and its user. */
+export interface ConfiguredLimits {
   readonly requests_per_minute: number | null
   readonly tokens_per_minute: number | null
   readonly user_requests_per_minute: number | null
   readonly user_tokens_per_minute: number | null
 }
 
-/** What the user is allowed stands in place of the server's limit; the key's own can only lower it. */
-const lower = (own: number | null, user: number | null, server: number | undefined): number | undefined => {
+/** The user's limit replaces the server's. The key's own limit can only lower it. */
+const effectiveLimit = (own: number | null, user: number | null, server: number | undefined) => {
   const most = user ?? server
   return own === null ? most : Math.min(own, most ?? own)
 }
 
-/** The limits that hold for a key, and for who calls without one. */
-export const limitsOf = (key: SaidLimits | undefined, server: RateLimits): RateLimits =>
+/** The effective limits of a key. Without a key: the server's. */
+export const limitsOf = (key: ConfiguredLimits | undefined, server: RateLimits): RateLimits =>
   key === undefined
     ? server
     : {
-        requestsPerMinute: lower(
+        requestsPerMinute: effectiveLimit(
           key.requests_per_minute,
           key.user_requests_per_minute,
           server.requestsPerMinute
         ),
-        tokensPerMinute: lower(key.tokens_per_minute, key.user_tokens_per_minute, server.tokensPerMinute)
+        tokensPerMinute: effectiveLimit(
+          key.tokens_per_minute,
+          key.user_tokens_per_minute,
+          server.tokensPerMinute
+        )
       }

@@ -1,26 +1,26 @@
-/** The first administrator: who starts the server on a data folder. */
+/** The owner: the first administrator. */
 import { UNITS_PER_USD } from "@sluice/core"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { serially } from "../sql/Transaction.ts"
 
-/** The user's id and name. */
+/** The owner's id and username. */
 export const OWNER = "owner"
 
-/** What the owner, and the key that is printed, may spend at first: 1,000 USD. At the embedded models' prices, for ever. */
+/** The first balance of the owner and of the first key: 1,000 USD. */
 const FIRST_QUOTA = 1_000 * UNITS_PER_USD
 
-/** Whether anybody has an account. */
+/** Whether there are any users. */
 export const hasUsers = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return (yield* sql`SELECT 1 FROM users LIMIT 1`).length > 0
 })
 
-/** Adds the owner with a key and a system access token, by their hashes; false, and nothing, where there are users. */
+/** Adds the owner with the hashes of an API key and a system access token. Does nothing and returns false if there are users. */
 export const addOwner = Effect.fn("Owner.add")(function* (hashes: {
   readonly apiKey: string
   readonly accessToken: string
-  /** What lists show of the key, where it is known. */
+  /** The masked key, for lists. */
   readonly shown?: string
   readonly sessions?: ReadonlyArray<{ readonly token: string; readonly expires: number }>
 }) {

@@ -1,4 +1,4 @@
-/** The page's session: opened by login, API key or system access token, carried by a cookie that no script can read. */
+/** The page's session: opened with the login, an API key or a system access token, and carried by an HttpOnly cookie. */
 import { Failure } from "@sluice/core/contract"
 import { Duration, Effect } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -7,18 +7,17 @@ import { SESSION_COOKIE, Visitor } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import type { Credentials } from "../contract/Session.ts"
 import { Accounts, SESSION_LIFE } from "./Accounts.ts"
-import { type Admitted, callerAddress, makeAdmission } from "./Admission.ts"
+import { callerAddress, crossOrigin, type Identity, makeAuthenticator } from "./Authenticator.ts"
 import { Audit } from "./Audit.ts"
-import { Caller } from "./Caller.ts"
+import { CurrentCaller } from "./Caller.ts"
 import { OWNER } from "./Owner.ts"
-import { crossOrigin } from "./PageUser.ts"
 import { isCrossOrigin, isLocalRequest } from "../network/Origin.ts"
 import { orUnavailable } from "../sql/StoreFailure.ts"
 import { Users } from "./Users.ts"
 
 const cookie = { path: "/", httpOnly: true, sameSite: "strict" } as const
 
-/** `Secure` behind a proxy that says it speaks HTTPS; the server itself speaks plain HTTP. */
+/** `Secure` only behind a proxy that speaks HTTPS. The server itself speaks HTTP. */
 const withCookie = (value: string, maxAge: Duration.Duration) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ protocol }) =>
     HttpEffect.appendPreResponseHandler((_request, response) =>
@@ -32,16 +31,16 @@ const withCookie = (value: string, maxAge: Duration.Duration) =>
     )
   )
 
-const refused = (message: string) =>
+const invalidLogin = (message: string) =>
   new Failure({ status: 401, message, code: "invalid_login", retryable: false })
 
-const usedUp = refused(
-  "This address was used already or is from an earlier start: sign in with the API key, or restart the server for a new one"
+const loginUsed = invalidLogin(
+  "This address was already used or is from an earlier start. Sign in with an API key, or restart the server for a new address"
 )
 
-/** What was printed may have been seen: from another machine it opens nothing. */
-const elsewhere = refused(
-  "The printed address signs in on the server's own machine only: sign in with an API key or a system access token here"
+/** The printed login may leak with the terminal's output, so it does not work from other machines. */
+const notLocal = invalidLogin(
+  "The printed address works on the server's own machine only. Sign in with an API key or a system access token"
 )
 
 export const SessionLayer = HttpApiBuilder.group(
@@ -51,32 +50,31 @@ export const SessionLayer = HttpApiBuilder.group(
     const accounts = yield* Accounts
     const audit = yield* Audit
     const users = yield* Users
-    const { byKey, byToken } = yield* makeAdmission
+    const { byKey, byToken } = yield* makeAuthenticator
 
-    /** Whom the credential lets in. */
-    const admit = Effect.fn("session.admit")(function* (payload: typeof Credentials.Type) {
+    const authenticate = Effect.fn("session.admit")(function* (payload: typeof Credentials.Type) {
       if ("apiKey" in payload) return yield* byKey(payload.apiKey)
       if ("accessToken" in payload) return yield* byToken(payload.accessToken)
       const request = yield* HttpServerRequest.HttpServerRequest
-      if (!isLocalRequest(request)) return yield* elsewhere
-      if (!(yield* accounts.redeem(payload.login))) return yield* usedUp
+      if (!isLocalRequest(request)) return yield* notLocal
+      if (!(yield* accounts.redeemLogin(payload.login))) return yield* loginUsed
       const owner = yield* orUnavailable(users.get(OWNER))
-      return owner === undefined ? yield* usedUp : ({ user: owner, key: undefined } satisfies Admitted)
+      return owner === undefined ? yield* loginUsed : ({ user: owner, key: undefined } satisfies Identity)
     })
 
     return handlers.handleAll({
       open: Effect.fn("session.open")(function* ({ payload }) {
         const request = yield* HttpServerRequest.HttpServerRequest
         if (isCrossOrigin(request)) return yield* crossOrigin(request)
-        const { key, user } = yield* admit(payload)
+        const { key, user } = yield* authenticate(payload)
         const session = audit
-          .changing(accounts.openSession(user.id, key?.id), () => ({
+          .record(accounts.openSession(user.id, key?.id), () => ({
             action: "session.open",
             subject: user.id,
             ...(key !== undefined && { details: { token: key.id } })
           }))
           .pipe(
-            Effect.provideService(Caller, {
+            Effect.provideService(CurrentCaller, {
               user: user.id,
               credential: "session",
               address: yield* callerAddress,
@@ -89,9 +87,9 @@ export const SessionLayer = HttpApiBuilder.group(
       who: () => Visitor,
       close: Effect.fn("session.close")(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
-        // Where it cannot be written, the session ends by itself.
+        // If the database fails, the session ends when it expires.
         const { user } = yield* Visitor
-        const close = audit.changing(accounts.closeSession(request.cookies[SESSION_COOKIE] ?? ""), () => ({
+        const close = audit.record(accounts.closeSession(request.cookies[SESSION_COOKIE] ?? ""), () => ({
           action: "session.close",
           subject: user
         }))

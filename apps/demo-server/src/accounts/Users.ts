@@ -1,4 +1,4 @@
-/** The users, and the system access token of each. */
+/** The users and their system access tokens. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
@@ -7,51 +7,51 @@ import { Integer } from "../sql/Integer.ts"
 import { limitColumns } from "./KeyLimits.ts"
 import { hashSecret, makeSystemToken } from "./Secret.ts"
 
-/** A user as kept; `quota` is the balance in quota units. */
+/** A stored user. `quota` is the balance in quota units. */
 export const UserRow = Schema.Struct({
   id: Schema.String,
   username: Schema.String,
   role: Role,
   status: Schema.Literals([0, 1]),
   quota: Integer,
-  /** Of each key of theirs, in place of the server's. */
+  /** Limits of each of the user's keys, in place of the server's. */
   ...limitColumns,
   created_at: Integer
 })
 export type UserRow = typeof UserRow.Type
 
-/** What an administrator decides about a user. */
+/** The fields that an administrator sets. */
 export type UserFields = Pick<UserRow, "username" | "role" | "status"> &
   Partial<Pick<UserRow, keyof typeof limitColumns>>
 
 const decode = Schema.decodeUnknownEffect(Schema.Array(UserRow))
 
-type Asked<A> = Effect.Effect<A, SqlError.SqlError>
+type SqlEffect<A> = Effect.Effect<A, SqlError.SqlError>
 
 export class Users extends Context.Service<
   Users,
   {
-    readonly get: (id: string) => Asked<UserRow | undefined>
+    readonly get: (id: string) => SqlEffect<UserRow | undefined>
+    /** Whether a user is an enabled administrator. Locks the rows of the user and of `subject` for the transaction. */
+    readonly lockAdministrator: (id: string, subject?: string) => SqlEffect<boolean>
+    /** Finds a user by system access token. */
+    readonly bySystemToken: (token: string) => SqlEffect<UserRow | undefined>
+    /** Creates a user without credentials; undefined if the name is taken. */
+    readonly create: (fields: UserFields, quota: number) => SqlEffect<UserRow | undefined>
+    /** Oldest first. */
+    readonly list: (page: {
+      readonly size: number
+      readonly skip: number
+    }) => SqlEffect<ReadonlyArray<UserRow>>
+    /** Changes the given fields and adds `add` to the balance; undefined if the balance would be out of range. */
+    readonly update: (id: string, changes: Partial<UserFields>, add: number) => SqlEffect<UserRow | undefined>
     /**
-     * Whether somebody is an administrator: within a transaction, they stay what they are until it ends, and so does
-     * whom they are to change.
+     * Replaces the given system access token; undefined if it is not the current one. Ends the user's sessions that were
+     * not opened with an API key.
      */
-    readonly holdAdministrator: (id: string, subject?: string) => Asked<boolean>
-    /** Whose system access token it is. */
-    readonly bySystemToken: (token: string) => Asked<UserRow | undefined>
-    /** A new user, who has no credential yet; undefined where the name is taken. */
-    readonly create: (fields: UserFields, quota: number) => Asked<UserRow | undefined>
-    /** In the order in which they were made. */
-    readonly list: (page: { readonly size: number; readonly skip: number }) => Asked<ReadonlyArray<UserRow>>
-    /** Changes the fields given, and adds to the balance, or takes from it; undefined where it cannot. */
-    readonly update: (id: string, changes: Partial<UserFields>, add: number) => Asked<UserRow | undefined>
-    /**
-     * A new system access token in place of this one. Of two that ask at once with the same, one gets it: the other's
-     * has ended. With it end the page's sessions that no key opened.
-     */
-    readonly rotate: (user: string, token: string) => Asked<string | undefined>
-    /** A new system access token; one that there was has ended, and so have those sessions, but for this one. */
-    readonly renew: (user: string, session?: string) => Asked<string>
+    readonly rotateToken: (user: string, token: string) => SqlEffect<string | undefined>
+    /** Replaces any system access token and ends the same sessions, except `session`. */
+    readonly replaceToken: (user: string, session?: string) => SqlEffect<string>
   }
 >()("@sluice/demo-server/Users") {
   static readonly layer = Layer.effect(
@@ -62,21 +62,21 @@ export class Users extends Context.Service<
         Effect.flatMap(query, (found) => Effect.orDie(decode(found)))
       const first = (query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
         Effect.map(rows(query), ([user]) => user)
-      const endSessions = (user: string, but = "") =>
-        sql`DELETE FROM sessions WHERE user_id = ${user} AND token_id IS NULL AND hash <> ${hashSecret(but)}`
+      const endSessions = (user: string, except = "") =>
+        sql`DELETE FROM sessions WHERE user_id = ${user} AND token_id IS NULL AND hash <> ${hashSecret(except)}`
       return {
-        // A character that PostgreSQL takes in no text.
+        // PostgreSQL rejects NUL in text.
         get: (id) =>
           id.includes("\0") ? Effect.undefined : first(sql`SELECT * FROM users WHERE id = ${id}`),
-        holdAdministrator: Effect.fn("Users.holdAdministrator")(function* (id, subject = id) {
-          let holds = false
-          // In one order everywhere. Writing locks a row: of two who change each other, the second sees what the first did.
-          for (const held of [...new Set([id, subject])].toSorted()) {
+        lockAdministrator: Effect.fn("Users.lockAdministrator")(function* (id, subject = id) {
+          let isAdministrator = false
+          // A write locks the row. Sorted, so that two administrators who change each other do not deadlock.
+          for (const locked of [...new Set([id, subject])].toSorted()) {
             const [row] = yield* sql<Pick<UserRow, "role" | "status">>`UPDATE users SET role = role
-              WHERE id = ${held} RETURNING role, status`
-            if (held === id) holds = row?.role === "admin" && Number(row.status) === 1
+              WHERE id = ${locked} RETURNING role, status`
+            if (locked === id) isAdministrator = row?.role === "admin" && Number(row.status) === 1
           }
-          return holds
+          return isAdministrator
         }),
         bySystemToken: (token) =>
           first(sql`SELECT users.* FROM users
@@ -99,7 +99,7 @@ export class Users extends Context.Service<
             ])} WHERE id = ${id} AND quota + ${add} >= 0 AND granted + ${add} <= ${Number.MAX_SAFE_INTEGER}
               RETURNING *`
           ),
-        rotate: Effect.fn("Users.rotate")(function* (user, token) {
+        rotateToken: Effect.fn("Users.rotateToken")(function* (user, token) {
           const next = makeSystemToken()
           const now = yield* Clock.currentTimeMillis
           const changed = yield* sql`UPDATE system_tokens SET hash = ${hashSecret(next)}, created_at = ${now}
@@ -108,7 +108,7 @@ export class Users extends Context.Service<
           yield* endSessions(user)
           return next
         }),
-        renew: Effect.fn("Users.renew")(function* (user, session) {
+        replaceToken: Effect.fn("Users.replaceToken")(function* (user, session) {
           const next = makeSystemToken()
           const row = { user_id: user, hash: hashSecret(next), created_at: yield* Clock.currentTimeMillis }
           yield* sql`INSERT INTO system_tokens ${sql.insert(row)}

@@ -5,7 +5,7 @@ import { Cause, Context, Effect, Exit, Layer, Option, Schedule, Stream } from "e
 import { HttpBody, HttpEffect, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { isAbandoned } from "../http/HttpErrors.ts"
-import { Caller } from "../accounts/Caller.ts"
+import { CurrentCaller } from "../accounts/Caller.ts"
 import { limitsOf } from "../accounts/KeyLimits.ts"
 import { orUnavailable } from "../sql/StoreFailure.ts"
 import { MediaTasks } from "../media/MediaTasks.ts"
@@ -149,7 +149,7 @@ export class Charges extends Context.Service<
         const quote = quoteOf(prices, meter, request, body)
         const told = (rate: RateState | undefined) =>
           rate === undefined ? Effect.void : addHeaders(rateHeaders(rate))
-        const limits = limitsOf((yield* Caller).limits, billing)
+        const limits = limitsOf((yield* CurrentCaller).limits, billing)
         const beside = (yield* CurrentBill).counted()
         const buyer = {
           user: payer.user,

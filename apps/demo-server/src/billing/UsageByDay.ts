@@ -3,7 +3,7 @@ import { Principal } from "@sluice/core/contract"
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { HttpApiBuilder } from "effect/http-api"
-import { noSuchUser, notAdmin } from "../accounts/Administration.ts"
+import { userNotFound, notAdmin } from "../accounts/Administration.ts"
 import { orUnavailable } from "../sql/StoreFailure.ts"
 import { Users } from "../accounts/Users.ts"
 import { wrapData } from "../contract/Administration.ts"
@@ -42,7 +42,7 @@ export const UsageLayer = HttpApiBuilder.group(
         const user = asked ?? self
         if (user !== self) {
           if ((yield* orUnavailable(users.get(self)))?.role !== "admin") return yield* notAdmin
-          if ((yield* orUnavailable(users.get(user))) === undefined) return yield* noSuchUser("user")
+          if ((yield* orUnavailable(users.get(user))) === undefined) return yield* userNotFound("user")
         }
         const today = Math.floor((yield* Clock.currentTimeMillis) / DAY_MS)
         const rows = yield* orUnavailable(sql`SELECT created_at / ${dayMs} AS day, model, operation,

@@ -1,4 +1,4 @@
-/** The accounts' database: opened, brought up to date, and what an earlier version left in the data folder taken over. */
+/** Opens the accounts' database, migrates it, and imports the accounts of format 1. */
 import { Effect, FileSystem, Layer, Path, type Redacted } from "effect"
 import type { Migrator, SqlError } from "effect/sql"
 import { ServerConfig } from "../config/ServerConfig.ts"
@@ -8,11 +8,15 @@ import { dataFolderError, StartError } from "../config/StartError.ts"
 import { markMoved, newerVersion, openDataFolder } from "../accounts/AccountsFile.ts"
 import { migrate } from "./Migrations.ts"
 import { addOwner } from "../accounts/Owner.ts"
+import { Accounts } from "../accounts/Accounts.ts"
+import { ApiKeys } from "../accounts/ApiKeys.ts"
+import { Audit } from "../accounts/Audit.ts"
+import { Users } from "../accounts/Users.ts"
 
 type Fault = SqlError.SqlError | Migrator.MigrationError
 
-/** What went wrong, in the database's own words. */
-const told = (error: Fault): string => {
+/** The database's message. */
+const describe = (error: Fault): string => {
   const { message, cause } = "reason" in error ? error.reason : error
   const why = typeof cause === "object" && cause !== null && "message" in cause ? String(cause.message) : ""
   return [message ?? "", why].filter((words) => words !== "").join(": ")
@@ -24,8 +28,8 @@ const fileError =
     new StartError({
       message:
         "reason" in error && error.reason._tag === "LockTimeoutError"
-          ? `The data folder ${folder} is in use by another server: stop that one, or set SLUICE_DATA to another folder`
-          : `The accounts in ${folder} cannot be opened (${told(error)}): mend accounts.db, or set SLUICE_DATA to another folder`
+          ? `The data folder ${folder} is in use by another server. Stop that server, or set SLUICE_DATA to another folder`
+          : `The accounts in ${folder} cannot be opened (${describe(error)}). Repair accounts.db, or set SLUICE_DATA to another folder`
     })
 
 const postgresError = (error: Fault | Postgres.PostgresMissing): StartError =>
@@ -33,10 +37,10 @@ const postgresError = (error: Fault | Postgres.PostgresMissing): StartError =>
     message:
       error._tag === "PostgresMissing"
         ? `SLUICE_DATABASE_URL is set: ${error.message}`
-        : `The accounts in the database of SLUICE_DATABASE_URL cannot be opened (${told(error)}): start it, or set the variable to where it is`
+        : `The accounts in the database of SLUICE_DATABASE_URL cannot be opened (${describe(error)}). Check the address, and start it if it is not running`
   })
 
-/** A file that only its owner reads. */
+/** Creates a file that only its owner can read. */
 const touch = Effect.fnUntraced(function* (file: string, folder: string) {
   const fs = yield* FileSystem.FileSystem
   yield* Effect.mapError(
@@ -45,17 +49,17 @@ const touch = Effect.fnUntraced(function* (file: string, folder: string) {
   )
 })
 
-/** Versions before group commits wrote settlements beside the file first, and removed them on a clean stop. */
-const refuseNotes = Effect.fnUntraced(function* (file: string) {
+/** Earlier versions wrote settlements to a journal beside the database, and removed it on a clean stop. */
+const rejectJournal = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
-  const notes = `${file}-noted`
+  const journal = `${file}-noted`
   const size = yield* Effect.orElseSucceed(
-    Effect.map(fs.stat(notes), (found) => Number(found.size)),
+    Effect.map(fs.stat(journal), (found) => Number(found.size)),
     () => 0
   )
   if (size === 0) return
   return yield* new StartError({
-    message: `${notes} holds charges that the version of Sluice before this one had not committed when it was killed: start and stop that version once, or delete the file to leave these charges out`
+    message: `${journal} has charges that an earlier version of Sluice did not commit before it was killed. Start and stop that version once, or delete the file to drop these charges`
   })
 })
 
@@ -66,7 +70,7 @@ const inFile = Effect.fnUntraced(function* (data: string, synchronous: NodeSqlit
   yield* touch(file, data)
   const prepare = Effect.gen(function* () {
     if ((yield* migrate).isNewer) return yield* newerVersion(data)
-    yield* refuseNotes(file)
+    yield* rejectJournal(file)
     if (legacy === undefined) return
     yield* addOwner(legacy)
     yield* Effect.mapError(markMoved(data), dataFolderError(data))
@@ -81,9 +85,9 @@ const inFile = Effect.fnUntraced(function* (data: string, synchronous: NodeSqlit
 
 const inPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, data: string) {
   const path = yield* Path.Path
-  // What is there of accounts stays as it is: this database has its own.
+  // Accounts in the data folder are ignored.
   yield* openDataFolder(data)
-  // Documents and what is made are in the folder all the same: one server at a time.
+  // Documents and media files are in the folder in any case: it belongs to one server.
   const lock = path.join(data, "in-use.db")
   yield* touch(lock, data)
   yield* Effect.mapError(Layer.build(NodeSqlite.layer(lock)), fileError(data))
@@ -91,7 +95,7 @@ const inPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, data: st
     if ((yield* migrate).isNewer) {
       return yield* new StartError({
         message:
-          "The database of SLUICE_DATABASE_URL was made by a newer version of Sluice: update, or set the variable to another"
+          "The database of SLUICE_DATABASE_URL was created by a newer version of Sluice. Update, or set the variable to another database"
       })
     }
   })
@@ -104,14 +108,19 @@ const inPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, data: st
 })
 
 /**
- * The client of the accounts: of `accounts.db` in the data folder, or of the PostgreSQL that is configured.
+ * The SQL client of the accounts: `accounts.db` in the data folder, or the configured PostgreSQL.
  *
- * **Details.** What a newer version made, a data folder that another server uses or that cannot be written, and a
- * database that is not there are `StartError`s. A data folder of version 1 keeps its key, its token and its sessions.
- * One PostgreSQL serves several servers, each on a data folder of its own.
+ * **Details.** Fails with a `StartError` if the data is of a newer version, the folder is in use or not writable, or the
+ * database cannot be reached. Keys, tokens and sessions of format 1 stay valid. Several servers can share one
+ * PostgreSQL, each with its own data folder.
  */
 export const DatabaseLayer = Layer.unwrap(
   Effect.flatMap(ServerConfig, ({ data, database, synchronous }) =>
     database === undefined ? inFile(data, synchronous) : inPostgres(database, data)
   )
+)
+
+/** All services of the accounts, over their database. */
+export const AccountsLayer = Layer.mergeAll(Accounts.layer, ApiKeys.layer, Audit.layer, Users.layer).pipe(
+  Layer.provideMerge(DatabaseLayer)
 )

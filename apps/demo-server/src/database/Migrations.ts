@@ -1,9 +1,8 @@
-/** The tables of the accounts, for SQLite and for PostgreSQL: TEXT, BIGINT, times in epoch milliseconds. */
+/** The tables, for SQLite and PostgreSQL: TEXT and BIGINT columns, times in epoch milliseconds. */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
-import { money } from "./BillingTables.ts"
 
-/** The only thing that the two name differently: numbers given by the database, none of them twice. */
+/** Generated ids that are never used twice. The only difference between the two dialects. */
 const identity = (sql: SqlClient.SqlClient) =>
   sql.onDialectOrElse({
     pg: () => sql.literal("BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
@@ -19,7 +18,7 @@ const accounts = Effect.gen(function* () {
     quota BIGINT NOT NULL CHECK (quota >= 0),
     created_at BIGINT NOT NULL
   )`
-  // API keys. `hash` is SHA-256; `shown` the few characters that lists show; no `expires_at`: never.
+  // API keys. `hash` is SHA-256, `shown` the masked key. Null `expires_at`: never expires.
   yield* sql`CREATE TABLE tokens (
     id ${identity(sql)},
     user_id TEXT NOT NULL REFERENCES users (id),
@@ -33,7 +32,7 @@ const accounts = Effect.gen(function* () {
     created_at BIGINT NOT NULL
   )`
   yield* sql`CREATE INDEX tokens_by_user ON tokens (user_id, id)`
-  // One a user: a new one takes the place of the old.
+  // One per user.
   yield* sql`CREATE TABLE system_tokens (
     user_id TEXT PRIMARY KEY REFERENCES users (id),
     hash TEXT NOT NULL UNIQUE,
@@ -46,14 +45,14 @@ const accounts = Effect.gen(function* () {
   )`
 })
 
-/** What a key may do, and who changed what. */
+/** Permissions of keys, and the audit log. */
 const permissions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // A list of models in JSON; none: all.
+  // A JSON list of models; null: all.
   yield* sql`ALTER TABLE tokens ADD COLUMN models TEXT`
   yield* sql`ALTER TABLE tokens ADD COLUMN documents BIGINT NOT NULL DEFAULT 1 CHECK (documents IN (0, 1))`
   yield* sql`ALTER TABLE users ADD COLUMN status BIGINT NOT NULL DEFAULT 1 CHECK (status IN (0, 1))`
-  // The key by which a session was opened: it may do what the key may.
+  // The key that opened the session and limits its rights.
   yield* sql`ALTER TABLE sessions ADD COLUMN token_id BIGINT`
   yield* sql`CREATE TABLE audit (
     id ${identity(sql)},
@@ -67,7 +66,56 @@ const permissions = Effect.gen(function* () {
   )`
 })
 
-/** What a key may do in a minute, of its own and by its user; null: nothing is said. */
+/** Charges, rate windows and idempotent responses. */
+const billing = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  // Everything a user was ever granted. Always equals quota + open reserves + settled costs.
+  yield* sql`ALTER TABLE users ADD COLUMN granted BIGINT NOT NULL DEFAULT 0`
+  yield* sql`UPDATE users SET granted = quota`
+  // A charge: reserved, or sent if it creates something at an upstream; then settled or refunded, once. `planned` is the
+  // cost of a task, set when the task was accepted.
+  yield* sql`CREATE TABLE charges (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL REFERENCES users (id),
+    token_id BIGINT,
+    operation TEXT NOT NULL,
+    model TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('reserved', 'sent', 'settled', 'refunded')),
+    reserved BIGINT NOT NULL CHECK (reserved >= 0),
+    planned BIGINT NOT NULL DEFAULT 0 CHECK (planned >= 0),
+    cost BIGINT NOT NULL DEFAULT 0 CHECK (cost >= 0),
+    uncollected BIGINT NOT NULL DEFAULT 0 CHECK (uncollected >= 0),
+    input_tokens BIGINT NOT NULL DEFAULT 0,
+    output_tokens BIGINT NOT NULL DEFAULT 0,
+    task TEXT,
+    lease_until BIGINT NOT NULL,
+    created_at BIGINT NOT NULL
+  )`
+  yield* sql`CREATE INDEX charges_open ON charges (lease_until) WHERE state IN ('reserved', 'sent')`
+  yield* sql`CREATE INDEX charges_by_user ON charges (user_id, created_at)`
+  yield* sql`CREATE INDEX charges_by_task ON charges (task) WHERE task IS NOT NULL`
+  // For each key, the last minute with calls, and their counts.
+  yield* sql`CREATE TABLE rate_windows (
+    token_id BIGINT PRIMARY KEY,
+    starts_at BIGINT NOT NULL,
+    requests BIGINT NOT NULL,
+    tokens BIGINT NOT NULL
+  )`
+  // The response to an Idempotency-Key. Null while the call is running.
+  yield* sql`CREATE TABLE idempotency (
+    user_id TEXT NOT NULL REFERENCES users (id),
+    name TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    charge_id TEXT NOT NULL,
+    content_type TEXT,
+    answer TEXT,
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (user_id, name)
+  )`
+  yield* sql`CREATE INDEX idempotency_by_age ON idempotency (created_at)`
+})
+
+/** Rate limits of keys and users; null: not set. */
 const limits = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   for (const table of ["tokens", "users"]) {
@@ -77,7 +125,7 @@ const limits = Effect.gen(function* () {
   }
 })
 
-/** What was begun of images and videos: a task in JSON, beside what it is found by. */
+/** Tasks of images and videos: JSON, with the columns that queries use. */
 const mediaTasks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE TABLE media_tasks (
@@ -92,7 +140,7 @@ const mediaTasks = Effect.gen(function* () {
   yield* sql`CREATE INDEX media_tasks_by_age ON media_tasks (created_at)`
 })
 
-/** How often a key's quota was set, and of which of those quotas a charge has taken: none where it has no key. */
+/** Counts how often a key's quota was set, and which of those quotas a charge has taken from; null without a key. */
 const quotaVersions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`ALTER TABLE tokens ADD COLUMN quota_version BIGINT NOT NULL DEFAULT 0`
@@ -102,25 +150,25 @@ const quotaVersions = Effect.gen(function* () {
 const all = {
   "0001_accounts": accounts,
   "0002_permissions": permissions,
-  "0003_money": money,
+  "0003_money": billing,
   "0004_limits": limits,
   "0005_media_tasks": mediaTasks,
   "0006_quota_versions": quotaVersions
 }
 
-/** The migration that this version knows last; a database with a higher one was made by a newer version. */
+/** The last migration that this version knows. A database with a higher one is of a newer version. */
 const LATEST = Object.keys(all).length
 
 const TABLE = "migrations"
 
-/** The lock's number: any, so long as nothing else in the database takes it. */
+/** An arbitrary number for the advisory lock, which nothing else in the database uses. */
 const MIGRATION_LOCK = 7_185_423
 
-/** Brings the tables up to date; the number of the database's last migration, where it is of a newer version. */
+/** Migrates the tables. `isNewer`: the database is of a newer version. */
 export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const run = Migrator.make({})({ loader: Migrator.fromRecord(all), table: TABLE })
-  // Servers that start at once take turns.
+  // Servers that start at the same time migrate one after the other.
   const lock = sql.onDialectOrElse({
     pg: () => Effect.asVoid(sql`SELECT pg_advisory_xact_lock(${sql.literal(String(MIGRATION_LOCK))})`),
     orElse: () => Effect.void

@@ -4,7 +4,7 @@ import { Failure } from "@sluice/core/contract"
 import { RagError, RECALL } from "@sluice/rag"
 import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Caller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
+import { CurrentCaller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import type { AnswerStreamEvent } from "../contract/Answer.ts"
 import { DEFAULT_COLLECTION } from "../contract/CollectionName.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
@@ -60,7 +60,7 @@ export const QaLayer = HttpApiBuilder.group(
         const invalid = invalidFilter(filter)
         if (invalid !== undefined) return yield* invalid
         // All models are checked before the first is charged.
-        const caller = yield* Caller
+        const caller = yield* CurrentCaller
         const denied = models.find((model) => !mayUse(caller, model))
         if (denied !== undefined) return yield* modelNotAllowed(denied)
         const library = yield* own.library({ collection })

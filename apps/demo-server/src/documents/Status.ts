@@ -3,7 +3,7 @@ import { Embedder, Reader, Reranker, Vision } from "@sluice/core"
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { OWNER } from "../accounts/Owner.ts"
-import { makePageUser } from "../accounts/PageUser.ts"
+import { makeSessionUser } from "../accounts/Authenticator.ts"
 import { Visitor } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { modelsFrom } from "../providers/Models.ts"
@@ -18,7 +18,7 @@ export const StatusLayer = HttpApiBuilder.group(
   "status",
   Effect.fn(function* (handlers) {
     const libraries = yield* UserLibraries
-    const pageUser = yield* makePageUser
+    const sessionUser = yield* makeSessionUser
     const provider = (yield* modelsFrom) === undefined ? ("embedded" as const) : ("gateway" as const)
     const models = {
       embedding: (yield* Embedder).model.id,
@@ -32,7 +32,7 @@ export const StatusLayer = HttpApiBuilder.group(
     return handlers.handleAll({
       status: Effect.fn("status")(function* () {
         // Signed-in users see their own library, others the owner's.
-        const user = (yield* pageUser())?.user.id ?? OWNER
+        const user = (yield* sessionUser())?.user.id ?? OWNER
         const library = yield* libraries.of(user)
         const state = yield* Effect.mapError(library.state, ragFailure)
         return {

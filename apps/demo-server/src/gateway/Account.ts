@@ -5,18 +5,18 @@ import { DateTime, Effect, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import {
-  changesOf,
+  parseKeyChanges,
   EVERY_MODEL,
-  newKeyOf,
+  parseNewKey,
   NO_LIMIT,
-  pageOf,
-  SEARCHED,
-  searchedOf
+  parsePage,
+  SEARCH_LIMIT,
+  parseKeyword
 } from "../accounts/AccountRequests.ts"
-import { bearerOf } from "../accounts/Admission.ts"
+import { bearerToken } from "../accounts/Authenticator.ts"
 import { ApiKeys, type KeyRow } from "../accounts/ApiKeys.ts"
 import { Audit } from "../accounts/Audit.ts"
-import { Caller } from "../accounts/Caller.ts"
+import { CurrentCaller } from "../accounts/Caller.ts"
 import { orUnavailable } from "../sql/StoreFailure.ts"
 import { Users } from "../accounts/Users.ts"
 import { wrapData } from "../contract/Administration.ts"
@@ -103,10 +103,10 @@ export const AccountLayer = HttpApiBuilder.group(
       rotateAccessToken: Effect.fn("account.rotateAccessToken")(function* () {
         const { user } = yield* Principal
         const request = yield* HttpServerRequest.HttpServerRequest
-        if ((yield* Caller).credential === "session") return yield* noTokenToEnd
+        if ((yield* CurrentCaller).credential === "session") return yield* noTokenToEnd
         if (showsNobody(request)) return yield* notShown
         const next = yield* orUnavailable(
-          audit.changing(users.rotate(user, bearerOf(request)), (token) =>
+          audit.record(users.rotateToken(user, bearerToken(request)), (token) =>
             token === undefined ? undefined : { action: "access_token.create", subject: user }
           )
         )
@@ -114,23 +114,23 @@ export const AccountLayer = HttpApiBuilder.group(
       }),
       tokens: Effect.fn("account.tokens")(function* ({ query }) {
         const { user } = yield* Principal
-        const rows = yield* orUnavailable(keys.list(user, yield* pageOf(query)))
+        const rows = yield* orUnavailable(keys.list(user, yield* parsePage(query)))
         return wrapData(rows.map((row) => record(row)))
       }),
       searchTokens: Effect.fn("account.searchTokens")(function* ({ query }) {
         const { user } = yield* Principal
-        const rows = yield* orUnavailable(keys.search(user, yield* searchedOf(query.keyword), SEARCHED))
+        const rows = yield* orUnavailable(keys.search(user, yield* parseKeyword(query.keyword), SEARCH_LIMIT))
         return wrapData(rows.map((row) => record(row)))
       }),
       createToken: Effect.fn("account.createToken")(function* ({ payload }) {
         const { user } = yield* Principal
-        const fields = yield* newKeyOf(payload)
+        const fields = yield* parseNewKey(payload)
         const http = yield* HttpServerRequest.HttpServerRequest
         const body = yield* Effect.orDie(http.text)
         const { row, secret } = yield* once(
           user,
           yield* idempotencyOf(http.headers["idempotency-key"], "token", body),
-          audit.changing(keys.create(user, fields), ({ row: { id } }) => ({
+          audit.record(keys.create(user, fields), ({ row: { id } }) => ({
             action: "token.create",
             subject: String(id),
             details: fields
@@ -140,9 +140,9 @@ export const AccountLayer = HttpApiBuilder.group(
       }),
       updateToken: Effect.fn("account.updateToken")(function* ({ payload }) {
         const { user } = yield* Principal
-        const changes = yield* changesOf(payload)
+        const changes = yield* parseKeyChanges(payload)
         const row = yield* orUnavailable(
-          audit.changing(
+          audit.record(
             keys.update(user, payload.id, changes),
             (row) => row && { action: "token.update", subject: String(row.id), details: changes }
           )
@@ -157,7 +157,7 @@ export const AccountLayer = HttpApiBuilder.group(
       removeToken: Effect.fn("account.removeToken")(function* ({ params }) {
         const { user } = yield* Principal
         const removed = yield* orUnavailable(
-          audit.changing(keys.remove(user, params.id), (was) =>
+          audit.record(keys.remove(user, params.id), (was) =>
             was ? { action: "token.remove", subject: String(params.id) } : undefined
           )
         )

@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { wrapData } from "../contract/Administration.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
-import { Caller, mayUse } from "../accounts/Caller.ts"
+import { CurrentCaller, mayUse } from "../accounts/Caller.ts"
 import type { Provider } from "../routing/Provider.ts"
 import { Providers } from "../routing/Providers.ts"
 
@@ -50,7 +50,7 @@ export const ModelsLayer = HttpApiBuilder.group(
       )
     return handlers.handleAll({
       list: Effect.fn("models.list")(function* () {
-        const caller = yield* Caller
+        const caller = yield* CurrentCaller
         const data = union(providers.map(servedBy)).filter(({ id }) => mayUse(caller, id))
         return { object: "list", data }
       }),

@@ -3,7 +3,7 @@ import { Failure, Principal } from "@sluice/core/contract"
 import type { GatewayError } from "@sluice/core"
 import { Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { Caller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
+import { CurrentCaller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import { Charges } from "../billing/Charges.ts"
 import { idempotencyOf } from "../billing/Idempotency.ts"
 import type { Meter } from "../billing/Meter.ts"
@@ -36,7 +36,7 @@ export const serve = Effect.fnUntraced(function* <Request extends { readonly mod
         retryable: false
       })
     }
-    if (!mayUse(yield* Caller, request.model)) return yield* modelNotAllowed(request.model)
+    if (!mayUse(yield* CurrentCaller, request.model)) return yield* modelNotAllowed(request.model)
     const http = yield* HttpServerRequest.HttpServerRequest
     // Read already to decode the request: this is the same text, not a second reading.
     const body = given ?? (yield* Effect.orDie(http.text))

@@ -23,7 +23,7 @@ import { visionModel } from "@sluice/embedded/vision"
 import type { Models } from "@sluice/rag"
 import { Context, Effect, Option, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { Caller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
+import { CurrentCaller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import { Charges } from "../billing/Charges.ts"
 import { chatMeter, embeddingsMeter, type Meter, rerankMeter } from "../billing/Meter.ts"
 import { isBeyond, tooLong } from "../billing/MeteredStream.ts"
@@ -53,7 +53,7 @@ const makeBill = Effect.map(
       tally?: Tally
     ) =>
       Effect.gen(function* () {
-        const caller = yield* Caller
+        const caller = yield* CurrentCaller
         const { key, user } = caller
         const http = yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest)
         if (user === "" || Option.isNone(http)) return yield* call

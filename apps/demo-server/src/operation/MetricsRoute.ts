@@ -3,7 +3,7 @@ import { Failure } from "@sluice/core/contract"
 import { Effect, Metric, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
-import { bearerOf } from "../accounts/Admission.ts"
+import { bearerToken } from "../accounts/Authenticator.ts"
 import { isLocalPeer } from "../network/Origin.ts"
 import { hashSecret, matchesSecret } from "../accounts/Secret.ts"
 import { ServerConfig } from "../config/ServerConfig.ts"
@@ -27,7 +27,7 @@ export const MetricsLayer = HttpRouter.use(
     const token = operation.metricsToken && hashSecret(Redacted.value(operation.metricsToken))
 
     const mayRead = (request: HttpServerRequest.HttpServerRequest): boolean =>
-      token === undefined ? isLocalPeer(request) : matchesSecret(bearerOf(request), token)
+      token === undefined ? isLocalPeer(request) : matchesSecret(bearerToken(request), token)
 
     yield* router.add(
       "GET",

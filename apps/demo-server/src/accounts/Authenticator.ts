@@ -1,0 +1,162 @@
+/** Checks credentials: API keys, system access tokens, and sessions of the page. */
+import { Failure } from "@sluice/core/contract"
+import { Clock, Effect, Option } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { SESSION_COOKIE } from "../contract/Access.ts"
+import { parseSubnet } from "../network/IpAddress.ts"
+import { isSameOrigin, originHost } from "../network/Origin.ts"
+import { orUnavailable } from "../sql/StoreFailure.ts"
+import { Accounts } from "./Accounts.ts"
+import { ApiKeys, type KeyWithUser } from "./ApiKeys.ts"
+import { type UserRow, Users } from "./Users.ts"
+
+const unauthorized = (message: string) =>
+  new Failure({ status: 401, message, code: "invalid_api_key", retryable: false })
+
+/** Names neither the allowed networks nor the caller's address. */
+const addressNotAllowed = new Failure({
+  status: 403,
+  message: "This API key may not be used from this address. Its `subnet` lists the allowed networks",
+  code: "address_not_allowed",
+  retryable: false
+})
+
+const documentsNotAllowed = new Failure({
+  status: 403,
+  message: "This API key may not use the documents. PUT /api/token/ with `documents` allows it",
+  code: "documents_not_allowed",
+  retryable: false
+})
+
+const userDisabled = unauthorized("The user of this credential is disabled. An administrator can enable it")
+
+/** Characters of an origin that messages repeat. */
+const SHOWN_ORIGIN = 200
+
+/** The cookie came from another origin, or a proxy changed the `Host` header. */
+export const crossOrigin = ({ headers: { host, origin } }: HttpServerRequest.HttpServerRequest): Failure => {
+  const mismatch =
+    origin === undefined || originHost(origin) === host
+      ? ""
+      : `. This page is at ${origin.slice(0, SHOWN_ORIGIN)}, but the server was called as ${host}. A proxy in front of the page must pass on the Host header`
+  return new Failure({
+    status: 403,
+    message: `A session works only from the page itself. Programs should send an API key${mismatch}`,
+    code: "cross_origin",
+    retryable: false
+  })
+}
+
+/** The authenticated user. With `key`, the user has only the key's rights. */
+export interface Identity {
+  readonly user: Pick<UserRow, "id" | "username" | "role">
+  readonly key: KeyWithUser | undefined
+}
+
+/** The address of the current request. Headers of trusted proxies are already applied. */
+export const callerAddress = Effect.map(HttpServerRequest.HttpServerRequest, ({ remoteAddress }) =>
+  Option.getOrElse(remoteAddress, () => "")
+)
+
+/** The bearer token of a request; empty without one. */
+export const bearerToken = ({ headers }: HttpServerRequest.HttpServerRequest): string =>
+  /^bearer +(.*)$/i.exec(headers["authorization"] ?? "")?.[1] ?? ""
+
+/** Why an existing key may not be used now, from this address. */
+const keyFailure = (
+  key: Pick<KeyWithUser, "user_status" | "status" | "expires_at" | "subnet">,
+  now: number,
+  address: string
+): Failure | undefined => {
+  if (key.user_status !== 1) return userDisabled
+  if (key.status !== 1) return unauthorized("This API key is disabled. PUT /api/token/ enables it")
+  if (key.expires_at !== null && key.expires_at <= now) {
+    return unauthorized(
+      "This API key has expired. Change its expired_time with PUT /api/token/, or use another"
+    )
+  }
+  // An unreadable list allows no address.
+  return parseSubnet(key.subnet)?.(address) === true ? undefined : addressNotAllowed
+}
+
+const FIRST_PRINTED = "The first one was printed at the server's first start"
+
+/** One function for each kind of credential. Messages never repeat a credential. */
+export const makeAuthenticator = Effect.gen(function* () {
+  const keys = yield* ApiKeys
+  const users = yield* Users
+  const accounts = yield* Accounts
+
+  const fromKey = Effect.fn("Authenticator.key")(function* (key: KeyWithUser) {
+    const failure = keyFailure(key, yield* Clock.currentTimeMillis, yield* callerAddress)
+    if (failure !== undefined) return yield* failure
+    const { role, user_id: id, username } = key
+    return { user: { id, username, role }, key } satisfies Identity
+  })
+
+  const byKey = Effect.fn("Authenticator.byKey")(function* (secret: string) {
+    if (secret === "") {
+      return yield* unauthorized("No credential. Send the API key as `Authorization: Bearer …`")
+    }
+    const key = yield* orUnavailable(keys.find(secret))
+    if (key !== undefined) return yield* fromKey(key)
+    const isToken = (yield* orUnavailable(users.bySystemToken(secret))) !== undefined
+    return yield* unauthorized(
+      isToken
+        ? "This is a system access token, which is for /api. Use an API key here"
+        : `Unknown API key. ${FIRST_PRINTED}; POST /api/token/ creates more`
+    )
+  })
+
+  const byToken = Effect.fn("Authenticator.byToken")(function* (secret: string) {
+    if (secret === "") {
+      return yield* unauthorized("No credential. Send the system access token as `Authorization: Bearer …`")
+    }
+    const user = yield* orUnavailable(users.bySystemToken(secret))
+    if (user !== undefined) {
+      return user.status === 1 ? ({ user, key: undefined } satisfies Identity) : yield* userDisabled
+    }
+    const isKey = (yield* orUnavailable(keys.find(secret))) !== undefined
+    return yield* unauthorized(
+      isKey
+        ? "This is an API key, which is for /v1. Use the system access token here"
+        : `Unknown system access token. ${FIRST_PRINTED}; GET /api/user/token replaces it`
+    )
+  })
+
+  /** Undefined without a valid session. A session opened with a key has the key's rights. */
+  const bySession = Effect.fn("Authenticator.bySession")(function* (token: string) {
+    const session = yield* orUnavailable(accounts.session(token))
+    if (session === undefined) return undefined
+    if (session.token_id === null) {
+      const user = yield* orUnavailable(users.get(session.user_id))
+      if (user?.status !== 1) return yield* userDisabled
+      return { user, key: undefined } satisfies Identity
+    }
+    const key = yield* orUnavailable(keys.byId(session.token_id))
+    return key === undefined ? undefined : yield* fromKey(key)
+  })
+
+  return { byKey, byToken, bySession }
+})
+
+/**
+ * Authenticates the current request by the page's cookie; undefined without one.
+ *
+ * **Details.** An `Authorization` header takes precedence, even if it is wrong. Requests of another origin that change
+ * something fail.
+ */
+export const makeSessionUser = Effect.gen(function* () {
+  const { bySession } = yield* makeAuthenticator
+  return Effect.fn("SessionUser")(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const token = request.cookies[SESSION_COOKIE] ?? ""
+    if (request.headers["authorization"] !== undefined || token === "") return undefined
+    const identity = yield* bySession(token)
+    return identity === undefined || isSameOrigin(request) ? identity : yield* crossOrigin(request)
+  })
+})
+
+/** Fails if the key may not use the documents. */
+export const requireDocuments = (identity: Identity): Effect.Effect<Identity, Failure> =>
+  identity.key?.documents === 0 ? Effect.fail(documentsNotAllowed) : Effect.succeed(identity)
