@@ -5,12 +5,12 @@ import type { Collection, StoredDocument } from "../PassageIndex.ts"
 import type { Manifest } from "../Manifest.ts"
 import { RagError } from "../../document/RagError.ts"
 import { attempt, attemptWrite, sqlIn, sqlString, type Table, upsert } from "./Lance.ts"
-import { holderOf } from "./HeldRows.ts"
+import { tableCache } from "./TableCache.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
 import { documentRow, documentRowId, rowsOf, toArrow, toPassage, toStored } from "./LanceRows.ts"
 import { lanceFilter } from "./LanceFilter.ts"
 import { candidates, measureIndex, measuredIndex } from "./LanceRecall.ts"
-import { searchOf } from "./LanceSearch.ts"
+import { searchTable } from "./LanceSearch.ts"
 import { compact, indexStats, isScattered, maintainIndex, settleIndex, sweep } from "./LanceVectorIndex.ts"
 
 /** Rows that are passages of any kind. */
@@ -137,17 +137,17 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
     return seen.documents
   })
 
-  const holder = openAt && holderOf(store, manifest.dimension, (version) => openAt(tableName, version))
-  const recall = searchOf(table, manifest.dimension, (limit) => candidates(limit, measured), holder)
+  const cache = openAt && tableCache(store, manifest.dimension, (version) => openAt(tableName, version))
+  const recall = searchTable(table, manifest.dimension, (limit) => candidates(limit, measured), cache)
   let questions = 0
   const remeasured = Effect.map(measuredIndex(table), (now) => {
     measured = now
   })
   const search: Collection["search"] = Effect.fnUntraced(function* (query) {
     if (++questions % MEASURED_FOR === 0) yield* background(Effect.ignore(remeasured))
-    if (holder?.isDue() === true) {
+    if (cache?.shouldLoad() === true) {
       // Where it cannot be read, searches say so.
-      yield* background(Effect.ignore(attempt("retrieve", "reading passages", () => holder.read(table))))
+      yield* background(Effect.ignore(attempt("retrieve", "reading passages", () => cache.load(table))))
     }
     if (query.filter === undefined) return yield* recall(query, undefined)
     const { holds, where } = yield* lanceFilter(query.filter, documentsAsOfNow)
@@ -224,7 +224,7 @@ export const collectionOf = Effect.fn("LanceCollection.make")(function* (
       Effect.sync(() => {
         dropped = true
       }),
-      Effect.tap(drop, () => Effect.sync(() => holder?.letGo()))
+      Effect.tap(drop, () => Effect.sync(() => cache?.evict()))
     ).pipe(writer.withPermit, indexer.withPermit)
 
   return {

@@ -18,7 +18,7 @@ import {
   type Store
 } from "./Lance.ts"
 import { collectionOf, type DroppableCollection, type Upkeep } from "./LanceCollection.ts"
-import { letGoAll } from "./HeldRows.ts"
+import { evictStore } from "./TableCache.ts"
 import { collectGarbage } from "./LanceGarbage.ts"
 import { openFiles } from "./LanceFiles.ts"
 import { openNames } from "./LanceNames.ts"
@@ -45,7 +45,7 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
   const connection = yield* connect(folder, options)
   const scope = yield* Effect.scope
   const store = { connection, folder }
-  yield* Effect.addFinalizer(() => Effect.sync(() => letGoAll(store)))
+  yield* Effect.addFinalizer(() => Effect.sync(() => evictStore(store)))
   const files = yield* openFiles(store)
   const snapshots = yield* openSnapshots(store)
   const collections = yield* openOrCreate(store, {

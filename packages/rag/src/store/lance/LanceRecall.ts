@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import type { RagError } from "../../document/RagError.ts"
 import { attempt, attemptWrite, nearestTo, type Table } from "./Lance.ts"
-import { hasDirection } from "./LanceVector.ts"
+import { hasDirection } from "./LanceRows.ts"
 
 /** What was measured, and what a search does because of it. */
 export interface MeasuredIndex {

@@ -22,7 +22,6 @@ import type {
 } from "../../document/Document.ts"
 import type { IndexedDocument, IndexedPassage, StoredDocument } from "../PassageIndex.ts"
 import { passagesSchema, vectorType } from "./LanceTables.ts"
-import { hasDirection } from "./LanceVector.ts"
 
 /** What the row of a document carries besides its identifier. */
 interface DocumentMetadata extends Omit<DocumentInfo, "id"> {
@@ -176,7 +175,10 @@ export const utf8 = (values: ReadonlyArray<string | null>): Data => {
   })
 }
 
-/** A vector without a direction has no angle to anything: it is not searched. */
+/** False for a zero vector: it has no cosine with anything. */
+export const hasDirection = (vector: Float32Array): boolean => vector.some((value) => value !== 0)
+
+/** Stored without a vector, a passage is not found by one. */
 const directed = (vector: Float32Array | undefined): Float32Array | undefined =>
   vector !== undefined && hasDirection(vector) ? vector : undefined
 
@@ -225,8 +227,8 @@ export const toPassage = (json: string): StoredPassage => {
   }
 }
 
-/** A row that a search found: the column `passage`, what it was found by, and the vector where that was asked for. */
-export interface FoundRow {
+/** A row that a search found: the column `passage`, its distance or score, and its vector if requested. */
+export interface StoredRow {
   /** The column `passage`. */
   readonly key: string
   readonly value: number
@@ -237,13 +239,13 @@ export interface FoundRow {
 export const foundRows = (
   batches: ReadonlyArray<RecordBatch>,
   by: "_distance" | "_score"
-): ReadonlyArray<FoundRow> =>
+): ReadonlyArray<StoredRow> =>
   batches.flatMap((batch) => {
     const [passages, values] = [batch.getChild("passage"), batch.getChild(by)]
     const own = batch.getChild("vector")?.data[0]
     const dimension = own === undefined ? 0 : (own.type as FixedSizeList).listSize
     const numbers = own?.children[0]?.values as Float32Array | undefined
-    return Array.from({ length: batch.numRows }, (_, i): FoundRow => {
+    return Array.from({ length: batch.numRows }, (_, i): StoredRow => {
       const at = ((own?.offset ?? 0) + i) * dimension
       const vector = own?.getValid(i) === true ? numbers?.subarray(at, at + dimension) : undefined
       return { key: passages?.get(i), value: values?.get(i), vector }

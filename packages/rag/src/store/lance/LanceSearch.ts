@@ -1,49 +1,47 @@
-/** Recall: by vector and by keywords side by side; each brings the passages that it finds. */
+/** Recall by vector and by keywords, in one query each. */
 import type { RecordBatch } from "apache-arrow"
 import { Effect } from "effect"
 import type { StoredPassage } from "../../document/Document.ts"
 import type { Hit, SearchQuery } from "../PassageIndex.ts"
 import { RagError } from "../../document/RagError.ts"
-import { foundPassage } from "./FoundPassages.ts"
-import type { HeldRows, Holder } from "./HeldRows.ts"
 import { attempt, matchQuery, nearestTo, type Table } from "./Lance.ts"
-import { hasDirection } from "./LanceVector.ts"
-import { FOUND_COLUMNS, foundAddresses, foundRows } from "./LanceRows.ts"
+import { FOUND_COLUMNS, foundAddresses, foundRows, hasDirection, toPassage } from "./LanceRows.ts"
+import type { CachedTable, TableCache } from "./TableCache.ts"
 
-/** What is looked for, as LanceDB takes it. */
-interface Asked {
+/** A search in the terms of LanceDB. */
+interface LanceQuery {
   readonly vector: Float32Array | undefined
-  /** Undefined where there is no word. */
+  /** Undefined for no words. */
   readonly words: string | undefined
   readonly where: string | undefined
   readonly limit: number
-  /** So many are compared exactly. */
+  /** Passages whose exact cosine is computed. */
   readonly candidates: number
-  /** Whether hits bring their vectors. */
+  /** True to return the vectors of the hits. */
   readonly vectors: boolean
 }
 
-/** A row that was found: what stands for it, its distance or its BM25, and its vector where that was asked for. */
-interface Found<Key> {
+/** A row that was found: its key, its distance or its BM25 score, and its vector if requested. */
+interface FoundRow<Key> {
   readonly key: Key
   readonly value: number
   readonly vector: Float32Array | undefined
 }
 
 /**
- * The search over a table, in memory where `holder` holds it. Codes give the order roughly: as many `candidates` as it
- * says, more than are asked for, are compared exactly.
+ * The search over a table, from `cache` if it has the table. The vector index orders approximately, so more `candidates`
+ * than the limit get their exact cosine.
  */
-export const searchOf = (
+export const searchTable = (
   table: Table,
   dimension: number,
   candidates: (limit: number) => number,
-  holder: Holder | undefined
+  cache: TableCache | undefined
 ) =>
   Effect.fn("LanceCollection.search")(function* (query: SearchQuery, where: string | undefined) {
     const vector = yield* checkQuery(query.vector, dimension)
     const limit = Math.max(1, Math.trunc(query.limit) || 1)
-    const asked: Asked = {
+    const search: LanceQuery = {
       vector,
       words: query.words?.trim() === "" ? undefined : query.words,
       where,
@@ -51,140 +49,143 @@ export const searchOf = (
       candidates: candidates(limit),
       vectors: query.vectors === true
     }
-    const rows = holder?.rows()
+    const rows = cache?.rows()
     if (rows !== undefined) {
-      const hits = yield* attempt("retrieve", "recalling passages", () => heldHits(table, rows, asked)).pipe(
-        // What is wrong with the table the other way says.
+      const hits = yield* attempt("retrieve", "recalling passages", () =>
+        cachedHits(table, rows, search)
+      ).pipe(
+        // The search of the stored table below reports a failure.
         Effect.orElseSucceed(() => undefined)
       )
       if (hits !== undefined) return hits
-      holder?.letGo()
+      cache?.evict()
     }
-    return yield* attempt("retrieve", "recalling passages", () => storedHits(table, asked))
+    return yield* attempt("retrieve", "recalling passages", () => storedHits(table, search))
   })
 
-/** Both ways at once. */
-const bothWays = <A>(
-  { candidates, limit, vector, where, words }: Asked,
+/** Runs the vector query and the keyword query at once. */
+const runQueries = <A>(
+  { candidates, limit, vector, where, words }: LanceQuery,
   table: Table,
   codes: boolean,
-  near: (query: ReturnType<typeof nearestTo>) => Promise<ReadonlyArray<A>>,
-  said: (query: ReturnType<typeof saying>) => Promise<ReadonlyArray<A>>
+  runVector: (query: ReturnType<typeof nearestTo>) => Promise<ReadonlyArray<A>>,
+  runKeywords: (query: ReturnType<typeof keywordQuery>) => Promise<ReadonlyArray<A>>
 ): Promise<readonly [ReadonlyArray<A>, ReadonlyArray<A>]> => {
-  const narrowed = <Q extends { readonly where: (sql: string) => Q }>(query: Q): Q =>
+  const filtered = <Q extends { readonly where: (sql: string) => Q }>(query: Q): Q =>
     where === undefined ? query : query.where(where)
   return Promise.all([
     vector === undefined
       ? []
-      : near(narrowed(nearestTo(table, vector, { limit: candidates, exact: false, codes }))),
-    words === undefined ? [] : said(narrowed(saying(table, words, limit)))
+      : runVector(filtered(nearestTo(table, vector, { limit: candidates, exact: false, codes }))),
+    words === undefined ? [] : runKeywords(filtered(keywordQuery(table, words, limit)))
   ])
 }
 
-const saying = (table: Table, words: string, limit: number) =>
+const keywordQuery = (table: Table, words: string, limit: number) =>
   table.query().fullTextSearch(matchQuery(words, "search")).limit(limit)
 
-/** So many rows at most: when they are there, LanceDB is not asked whether there are more, which takes it .1 ms. */
-const upTo = async (
+/** Stops at `limit` rows. Asking LanceDB whether there are more would take .1 ms. */
+const take = async (
   limit: number,
   batches: AsyncIterable<RecordBatch>
 ): Promise<ReadonlyArray<RecordBatch>> => {
-  const found: Array<RecordBatch> = []
+  const taken: Array<RecordBatch> = []
   let rows = 0
   for await (const batch of batches) {
-    found.push(batch)
+    taken.push(batch)
     rows += batch.numRows
     if (rows >= limit) break
   }
-  return found
+  return taken
 }
 
-/** Each row brings its passage. */
-const storedHits = async (table: Table, asked: Asked): Promise<ReadonlyArray<Hit>> => {
-  const columns = asked.vectors ? [...FOUND_COLUMNS, "vector"] : FOUND_COLUMNS
-  const [near, said] = await bothWays(
-    asked,
+/** Reads the passages from the store. */
+const storedHits = async (table: Table, search: LanceQuery): Promise<ReadonlyArray<Hit>> => {
+  const columns = search.vectors ? [...FOUND_COLUMNS, "vector"] : FOUND_COLUMNS
+  const [nearest, matching] = await runQueries(
+    search,
     table,
     false,
     async (query) =>
-      foundRows(await upTo(asked.candidates, query.select([...columns, "_distance"])), "_distance"),
-    async (query) => foundRows(await upTo(asked.limit, query.select([...columns, "_score"])), "_score")
+      foundRows(await take(search.candidates, query.select([...columns, "_distance"])), "_distance"),
+    async (query) => foundRows(await take(search.limit, query.select([...columns, "_score"])), "_score")
   )
-  return hitsOf(near, said, asked.limit, foundPassage)
+  return combineHits(nearest, matching, search.limit, toPassage)
 }
 
-/** Addresses alone come from the store; undefined where the table has become another one since it was read. */
-const heldHits = async (
+/** Reads only addresses from the store. Undefined if the table has changed since it was cached. */
+const cachedHits = async (
   table: Table,
-  rows: HeldRows,
-  asked: Asked
+  rows: CachedTable,
+  search: LanceQuery
 ): Promise<ReadonlyArray<Hit> | undefined> => {
-  const [version, [near, said]] = await Promise.all([
+  const [version, [nearest, matching]] = await Promise.all([
     table.version(),
-    bothWays(
-      asked,
+    runQueries(
+      search,
       rows.table,
-      rows.codes,
+      rows.indexed,
       async (query) =>
-        foundAddresses(await upTo(asked.candidates, query.select(["_distance"]).withRowId()), "_distance"),
-      async (query) => foundAddresses(await upTo(asked.limit, query.select(["_score"]).withRowId()), "_score")
+        foundAddresses(await take(search.candidates, query.select(["_distance"]).withRowId()), "_distance"),
+      async (query) =>
+        foundAddresses(await take(search.limit, query.select(["_score"]).withRowId()), "_score")
     )
   ])
   if (version !== rows.version) return undefined
-  const distance = rows.codes && asked.vector !== undefined ? rows.distances(asked.vector) : undefined
-  const found = ({ address, value }: (typeof near)[number]): Found<number> => {
-    const key = rows.placeOf(address)
-    if (key === undefined) throw new Error(`no row ${address} was read of version ${rows.version}`)
-    return { key, value, vector: asked.vectors ? rows.vector(key) : undefined }
+  const found = ({ address, value }: (typeof nearest)[number]): FoundRow<number> => {
+    const key = rows.indexOf(address)
+    if (key === undefined) throw new Error(`version ${rows.version} has no row ${address}`)
+    return { key, value, vector: search.vectors ? rows.vector(key) : undefined }
   }
-  const nearest = near.map(found)
-  return hitsOf(
+  const distance = rows.indexed && search.vector !== undefined ? rows.distances(search.vector) : undefined
+  const byVector = nearest.map(found)
+  return combineHits(
     distance === undefined
-      ? nearest
-      : nearest.map((row) => ({ ...row, value: distance(row.key) })).toSorted((a, b) => a.value - b.value),
-    said.map(found),
-    asked.limit,
+      ? byVector
+      : byVector.map((row) => ({ ...row, value: distance(row.key) })).toSorted((a, b) => a.value - b.value),
+    matching.map(found),
+    search.limit,
     rows.passage
   )
 }
 
 /**
- * The `limit` found by their vector, most similar first, then those that only keywords found, best first: with their
- * similarity where the vector found them among those that it compared besides.
+ * The `limit` nearest, most similar first, then those that only keywords found, best first. The latter have a similarity
+ * if they were among the candidates of the vector query.
  */
-const hitsOf = <Key>(
-  near: ReadonlyArray<Found<Key>>,
-  said: ReadonlyArray<Found<Key>>,
+const combineHits = <Key>(
+  nearest: ReadonlyArray<FoundRow<Key>>,
+  matching: ReadonlyArray<FoundRow<Key>>,
   limit: number,
   passageOf: (key: Key) => StoredPassage
 ): ReadonlyArray<Hit> => {
-  const similarities = new Map(near.slice(limit).map(({ key, value }) => [key, 1 - value]))
-  const places = new Map(said.map(({ key }, place) => [key, place]))
+  const similarities = new Map(nearest.slice(limit).map(({ key, value }) => [key, 1 - value]))
+  const keywordIndexes = new Map(matching.map(({ key }, index) => [key, index]))
   const hits = new Map<string, Hit>()
-  const put = ({ key, vector }: Found<Key>, found: Omit<Hit, "passage" | "vector">): void => {
+  const add = ({ key, vector }: FoundRow<Key>, found: Omit<Hit, "passage" | "vector">): void => {
     const passage = passageOf(key)
-    // Of a passage that was replaced meanwhile, each may have found another version.
+    // If a passage was replaced during the search, each query may have found another version of it.
     if (hits.has(passage.id)) return
     hits.set(passage.id, { passage, ...found, ...(vector === undefined ? {} : { vector }) })
   }
-  near.slice(0, limit).forEach((row, i) => {
-    const place = places.get(row.key)
-    places.delete(row.key)
-    put(row, {
+  nearest.slice(0, limit).forEach((row, i) => {
+    const index = keywordIndexes.get(row.key)
+    keywordIndexes.delete(row.key)
+    add(row, {
       similarity: 1 - row.value,
       vectorRank: i + 1,
-      keywordScore: place === undefined ? undefined : said[place]?.value,
-      keywordRank: place === undefined ? undefined : place + 1
+      keywordScore: index === undefined ? undefined : matching[index]?.value,
+      keywordRank: index === undefined ? undefined : index + 1
     })
   })
-  for (const place of places.values()) {
-    const row = said[place]!
-    put(row, { similarity: similarities.get(row.key), keywordScore: row.value, keywordRank: place + 1 })
+  for (const index of keywordIndexes.values()) {
+    const row = matching[index]!
+    add(row, { similarity: similarities.get(row.key), keywordScore: row.value, keywordRank: index + 1 })
   }
   return [...hits.values()]
 }
 
-/** A vector without a direction finds nothing; one of another length or with a number that is none is refused. */
+/** Undefined for a zero vector, which finds nothing. Fails for a wrong length or a number that is not finite. */
 const checkQuery = (
   vector: Float32Array | undefined,
   dimension: number
@@ -195,6 +196,6 @@ const checkQuery = (
         new RagError({
           stage: "retrieve",
           reason: "Model",
-          message: `The question's vector has ${vector.length} numbers, or one that is not finite, where ${dimension} finite ones are due. Check that the configured embedding model is the one that answers.`
+          message: `The question's vector has ${vector.length} numbers, or one that is not finite, where ${dimension} finite numbers are expected. Check that the configured embedding model is the one that answers.`
         })
       )

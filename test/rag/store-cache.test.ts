@@ -1,4 +1,3 @@
-/** A small collection that is asked often is held in memory, and nobody can tell but by the time. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Collection, Filter, type Hit } from "@sluice/rag"
 import { connect } from "@lancedb/lancedb"
@@ -6,7 +5,7 @@ import { Field, Schema, Utf8 } from "apache-arrow"
 import { Effect } from "effect"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
-import { heldBytes, holderOf, letGoAll } from "../../packages/rag/src/store/lance/HeldRows.ts"
+import { cachedBytes, evictStore, tableCache } from "../../packages/rag/src/store/lance/TableCache.ts"
 import { toTable, utf8, vectors } from "../../packages/rag/src/store/lance/LanceRows.ts"
 import { vectorType } from "../../packages/rag/src/store/lance/LanceTables.ts"
 import { DIMENSION, embedText } from "./Models.ts"
@@ -20,13 +19,13 @@ const commit = (collection: Collection, name: string, from: number, count: numbe
   collection.commit([
     documentOf(
       name,
-      // One without a word has no direction: keywords cannot find it either.
+      // A text without a word has no vector, and no keyword finds it.
       Array.from({ length: count }, (_, i) => (i === 7 ? "…" : words(from + i)))
     )
   ])
 
-/** What is found, but for which of equal ones comes first. */
-const told = (hits: ReadonlyArray<Hit>) => {
+/** The hits without the order of equal ones. */
+const summary = (hits: ReadonlyArray<Hit>) => {
   const least = Math.min(...hits.map(({ keywordScore = Infinity }) => keywordScore))
   return {
     similarities: hits
@@ -37,14 +36,14 @@ const told = (hits: ReadonlyArray<Hit>) => {
       .filter(({ keywordRank }) => keywordRank !== undefined)
       .toSorted((a, b) => a.keywordRank! - b.keywordRank!)
       .map(({ keywordScore }) => keywordScore),
-    said: hits
+    keywords: hits
       .filter(({ keywordScore = 0 }) => keywordScore > least)
       .map(({ keywordScore, passage }) => [passage, keywordScore] as const)
       .toSorted(([a], [b]) => a.ordinal - b.ordinal || (a.id < b.id ? -1 : 1))
   }
 }
 
-const asking = (collection: Collection) =>
+const searches = (collection: Collection) =>
   Effect.forEach(Array.from({ length: 30 }).keys(), (i) =>
     collection.search({
       vector: i % 10 === 3 ? undefined : embedText(words(i * 31)),
@@ -55,16 +54,16 @@ const asking = (collection: Collection) =>
     })
   )
 
-/** Asks until the background has read the rows. */
-const untilHeld = Effect.fn(function* (collection: Collection, passages: number) {
-  for (let i = 0; i < 2_000 && heldBytes() === 0; i++) {
+/** Searches until the table is in memory. */
+const untilCached = Effect.fn(function* (collection: Collection, passages: number) {
+  for (let i = 0; i < 2_000 && cachedBytes() === 0; i++) {
     yield* collection.search({ vector: embedText(words(i)), limit: 3 })
   }
-  assert.isAbove(heldBytes(), passages * DIMENSION * 4)
+  assert.isAbove(cachedBytes(), passages * DIMENSION * 4)
 })
 
-describe("a collection that is held in memory", () => {
-  it.live("finds what its table has, now, and is let go at the end", () =>
+describe("a collection in the table cache", () => {
+  it.live("finds what its table has after every commit, and is evicted when the store is closed", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       yield* Effect.gen(function* () {
@@ -72,53 +71,53 @@ describe("a collection that is held in memory", () => {
         yield* commit(collection, "first", 0, PASSAGES / 2)
         yield* commit(collection, "second", PASSAGES / 2, PASSAGES / 2)
         yield* collection.maintain
-        const stored = yield* asking(collection)
-        assert.strictEqual(heldBytes(), 0)
-        yield* untilHeld(collection, PASSAGES)
-        const held = yield* asking(collection)
-        assert.deepStrictEqual(held.map(told), stored.map(told))
-        for (const [i, hits] of held.entries()) {
+        const stored = yield* searches(collection)
+        assert.strictEqual(cachedBytes(), 0)
+        yield* untilCached(collection, PASSAGES)
+        const cached = yield* searches(collection)
+        assert.deepStrictEqual(cached.map(summary), stored.map(summary))
+        for (const [i, hits] of cached.entries()) {
           for (const { passage, vector } of hits) {
             assert.deepStrictEqual(vector, i % 3 === 0 ? embedText(passage.text) : undefined)
           }
         }
-        // Another process writes: what it brings is there at once, what it takes away is not, and nothing is indexed yet.
+        // Another process adds one document and removes another; nothing is indexed yet.
         const other = yield* collectionIn(library)
         yield* commit(other, "late", 5_000, 9)
         yield* other.remove([documentOf("first", []).info.id])
         const [found] = yield* collection.search({ vector: embedText(words(5_003)), limit: 1 })
         assert.strictEqual(found?.passage.text, words(5_003))
-        assert.strictEqual(heldBytes(), 0)
+        assert.strictEqual(cachedBytes(), 0)
         assert.isAbove((yield* collection.stats).unindexed, 0)
-        yield* untilHeld(collection, PASSAGES / 2)
+        yield* untilCached(collection, PASSAGES / 2)
         assert.deepStrictEqual(
-          (yield* asking(collection)).map(told),
-          (yield* asking(yield* collectionIn(library))).map(told)
+          (yield* searches(collection)).map(summary),
+          (yield* searches(yield* collectionIn(library))).map(summary)
         )
       }).pipe(Effect.scoped)
-      assert.strictEqual(heldBytes(), 0)
+      assert.strictEqual(cachedBytes(), 0)
     }).pipe(Effect.scoped)
   )
 
-  it.live("is read while others ask", () =>
+  it.live("is loaded while searches run", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const collection = yield* collectionIn(library)
       yield* commit(collection, "first", 0, 200)
-      const asked = collection.search({
+      const search = collection.search({
         vector: embedText(words(3)),
         limit: 3,
         filter: Filter.equals(["metadata", "team"], null)
       })
-      const atOnce = Array.from({ length: 8 }, () => asked)
-      for (let i = 0; i < 60 && heldBytes() === 0; i++) {
-        yield* Effect.all(atOnce, { concurrency: "unbounded" })
+      const concurrent = Array.from({ length: 8 }, () => search)
+      for (let i = 0; i < 60 && cachedBytes() === 0; i++) {
+        yield* Effect.all(concurrent, { concurrency: "unbounded" })
       }
-      assert.isAbove(heldBytes(), 0)
+      assert.isAbove(cachedBytes(), 0)
     }).pipe(Effect.scoped)
   )
 
-  it.live("is freed when another takes its room, though its collection is still open", () =>
+  it.live("is freed when another table takes its space", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       yield* Effect.promise(async () => {
@@ -130,27 +129,27 @@ describe("a collection that is held in memory", () => {
         const large = Array.from({ length: 9 }, () => "x".repeat(5_000_000))
         const directions = large.map((_, i) => (i === 0 ? new Float32Array(8).fill(1) : undefined))
         const columns = [utf8(large), vectors(directions, 8)]
-        const holding = async (name: string) => {
+        const cacheOf = async (name: string) => {
           const table = await connection.createTable(name, toTable(schema, large.length, columns))
-          const holder = holderOf(connection, 8, (version) =>
+          const cache = tableCache(connection, 8, (version) =>
             connection.openTable(name, undefined, { version })
           )
-          await holder.read(table)
-          return holder
+          await cache.load(table)
+          return cache
         }
-        const first = await holding("first")
+        const first = await cacheOf("first")
         const rows = new WeakRef(first.rows()!)
         first.rows()!.vector(0)!.fill(7)
         assert.deepStrictEqual(first.rows()!.vector(0), new Float32Array(8).fill(1))
-        const second = await holding("second")
+        const second = await cacheOf("second")
         assert.isDefined(second.rows())
-        // What a WeakRef gave is kept until this turn ends.
+        // An object read from a WeakRef is kept until this turn ends.
         await new Promise(setImmediate)
         setFlagsFromString("--expose-gc")
         ;(runInNewContext("gc") as () => void)()
         assert.isUndefined(rows.deref())
         assert.isUndefined(first.rows())
-        letGoAll(connection)
+        evictStore(connection)
         assert.isUndefined(second.rows())
       })
     }).pipe(Effect.scoped)
