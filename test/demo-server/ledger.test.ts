@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { SqlClient } from "effect/sql"
 import { ApiKeys } from "../../apps/demo-server/src/accounts/ApiKeys.ts"
 import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
+import type { GroupCommit } from "../../apps/demo-server/src/sql/GroupCommit.ts"
 import { type Charge, LEASE_MS, Ledger, type Reservation } from "../../apps/demo-server/src/billing/Ledger.ts"
 import { Retention } from "../../apps/demo-server/src/billing/Retention.ts"
 import { outOfBalance, sums } from "./Equation.ts"
@@ -30,7 +31,7 @@ const retention = Retention.layer.pipe(
 const used = (cost: number) => ({ cost, inputTokens: 3, outputTokens: 0 })
 
 onEachStore((store) => {
-  const withLedger = <A, E>(test: Effect.Effect<A, E, Ledger | SqlClient.SqlClient>) =>
+  const withLedger = <A, E>(test: Effect.Effect<A, E, GroupCommit | Ledger | SqlClient.SqlClient>) =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       yield* Effect.provide(Effect.tap(test, addsUp), ledgerIn(data, yield* store))
@@ -359,8 +360,10 @@ onPostgres((_, store) => {
     Effect.gen(function* () {
       const env = yield* store
       const users = ["a", "b", "c", "d"]
-      const inLedger = <A, E>(data: string, use: Effect.Effect<A, E, Ledger | SqlClient.SqlClient>) =>
-        Effect.provide(use, ledgerIn(data, env))
+      const inLedger = <A, E>(
+        data: string,
+        use: Effect.Effect<A, E, GroupCommit | Ledger | SqlClient.SqlClient>
+      ) => Effect.provide(use, ledgerIn(data, env))
       const data = yield* temporaryFolder
       const keys = yield* inLedger(
         data,

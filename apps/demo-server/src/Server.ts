@@ -11,7 +11,7 @@ import { AuthLayer } from "./accounts/Auth.ts"
 import { SessionLayer } from "./accounts/Session.ts"
 import { banner } from "./Banner.ts"
 import { ServerConfig } from "./config/ServerConfig.ts"
-import { ServerApi } from "./contract/ServerApi.ts"
+import { HandledApi } from "./contract/ServerApi.ts"
 import { CollectionsLayer } from "./documents/Collections.ts"
 import { DocumentsLayer } from "./documents/Documents.ts"
 import { FiguresLayer } from "./documents/Figures.ts"
@@ -20,11 +20,9 @@ import { QaLayer } from "./documents/Qa.ts"
 import { UserLibraries } from "./libraries/UserLibraries.ts"
 import { StatusLayer } from "./documents/Status.ts"
 import { AccountLayer } from "./gateway/Account.ts"
-import { ChatLayer } from "./gateway/Chat.ts"
-import { EmbeddingsLayer } from "./gateway/Embeddings.ts"
+import { ModelRoutesLayer } from "./gateway/ModelRoutes.ts"
 import { ImagesLayer } from "./gateway/Images.ts"
 import { ModelsLayer } from "./gateway/Models.ts"
-import { RerankLayer } from "./gateway/Rerank.ts"
 import { VideosLayer } from "./gateway/Videos.ts"
 import { EdgeLayer } from "./http/Edge.ts"
 import { PageLayer } from "./http/Page.ts"
@@ -45,7 +43,7 @@ import { TracesLayer } from "./operation/Traces.ts"
 import { ProvidersLayer } from "./providers/ProvidersLayer.ts"
 
 /** Every endpoint of the contract. */
-const ApiLayer = HttpApiBuilder.layer(ServerApi, { openapiPath: "/openapi.json" }).pipe(
+const ApiLayer = HttpApiBuilder.layer(HandledApi).pipe(
   Layer.provide([
     DocumentsLayer,
     CollectionsLayer,
@@ -53,9 +51,6 @@ const ApiLayer = HttpApiBuilder.layer(ServerApi, { openapiPath: "/openapi.json" 
     QaLayer,
     StatusLayer,
     SessionLayer,
-    RerankLayer,
-    EmbeddingsLayer,
-    ChatLayer,
     ImagesLayer,
     VideosLayer,
     ModelsLayer,
@@ -69,6 +64,7 @@ const ApiLayer = HttpApiBuilder.layer(ServerApi, { openapiPath: "/openapi.json" 
 /** All routes. */
 const RoutesLayer = Layer.mergeAll(
   ApiLayer,
+  ModelRoutesLayer,
   PageLayer,
   ReferenceLayer,
   HealthLayer,

@@ -43,6 +43,26 @@ const withCaller = <A, E, R>(
     )
   })
 
+/** Authenticates requests to `/v1` that `HttpApiBuilder` does not serve: by an API key, or by the page's session. */
+export const makeApiAuthentication = Effect.gen(function* () {
+  const { byKey } = yield* makeAuthenticator
+  const sessionUser = yield* makeSessionUser
+  return Effect.fnUntraced(function* (http: HttpServerRequest.HttpServerRequest) {
+    const bySession = yield* sessionUser()
+    const { key, user } = bySession ?? (yield* byKey(bearerToken(http)))
+    const principal = { user: user.id, ...(key !== undefined && { key: String(key.id) }) }
+    yield* noteRequest(principal)
+    const caller: CallerInfo = {
+      ...principal,
+      credential: bySession === undefined ? "key" : "session",
+      address: yield* callerAddress,
+      models: key?.models ?? undefined,
+      ...(key !== undefined && { limits: key })
+    }
+    return caller
+  })
+})
+
 /** `/v1`: an API key, or the page's session. */
 const ApiKeyAuthLayer = Layer.effect(
   ApiKeyAuth,
@@ -54,7 +74,10 @@ const ApiKeyAuthLayer = Layer.effect(
         Effect.gen(function* () {
           const bySession = yield* sessionUser()
           const identity = bySession ?? (yield* byKey(Redacted.value(credential)))
-          const checked = Effect.andThen(checkParts, handler)
+          const checked = Effect.andThen(
+            Effect.flatMap(HttpServerRequest.HttpServerRequest, checkParts),
+            handler
+          )
           return yield* withCaller(checked, identity, bySession === undefined ? "key" : "session")
         })
     }

@@ -6,7 +6,7 @@ import { LARGEST_ANSWER, type Replay } from "./Idempotency.ts"
 import type { Charge } from "./Reservation.ts"
 
 /** `isOver`: what ends then was cut, and says to try again; nobody is told so for a day. */
-export const keeping = (
+export const idempotentResponses = (
   remember: (charge: Charge, replay: Replay) => Effect.Effect<void>,
   isOver: () => boolean
 ) => {
@@ -16,7 +16,7 @@ export const keeping = (
       : remember(charge, { contentType, answer: Buffer.from(bytes).toString() })
 
   /** Of a call that makes something, at once: its caller may have gone, and it is paid for all the same. */
-  const keepMade = <Response>(
+  const keepCreated = <Response>(
     charge: Charge,
     answer: Answer<Response>,
     encode: ((answer: Response) => string) | undefined
@@ -55,5 +55,5 @@ export const keeping = (
       return Effect.succeed(HttpServerResponse.setBody(response, HttpBody.stream(stream, body.contentType)))
     })
 
-  return { keepMade, keepSent }
+  return { keepCreated, keepSent }
 }

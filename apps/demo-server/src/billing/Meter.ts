@@ -11,7 +11,7 @@ import { imageTokens } from "@sluice/core/media"
 import { countTokens } from "@sluice/embedded"
 import type { Operations } from "../routing/Provider.ts"
 import { hidesUsage } from "../routing/StreamUsage.ts"
-import { beyondTexts } from "./NonTextFields.ts"
+import { nonTextCharacters } from "./NonTextFields.ts"
 import { NOTHING, type Usage } from "./Prices.ts"
 
 /** Tokens of an answer where the request sets no limit: the reserve, which a longer answer may go over. */
@@ -37,9 +37,9 @@ export interface Meter<Request> {
   /** At most: a token is at least one character. */
   readonly most: (request: Request) => Usage
   /** What is known before an answer, by the server's own count: of `beyond` characters beside the texts too. */
-  readonly counted: (request: Request, beyond?: number) => Usage
+  readonly counted: (request: Request, nonText?: number) => Usage
   /** Characters of the body that are read beside the texts: what the contract does not name, and passes on. */
-  readonly beyond?: (request: Request, body: string) => number
+  readonly nonText?: (request: Request, body: string) => number
   /** Whether the request itself bounds what is written. */
   readonly isLimited?: (request: Request) => boolean
   /** Whether its caller did not ask for the usage of a stream. */
@@ -95,11 +95,11 @@ export const chatMeter: Meter<ChatRequest> = {
     inputTokens: inputOf(request, charactersOf),
     outputTokens: (request.n ?? 1) * Math.min(request.max_tokens ?? DEFAULT_MAX_TOKENS, LARGEST_MAX_TOKENS)
   }),
-  counted: (request, beyond = 0) => ({
+  counted: (request, nonText = 0) => ({
     ...NOTHING,
-    inputTokens: inputOf(request, tokensOf) + Math.ceil(beyond / CHARACTERS_A_TOKEN)
+    inputTokens: inputOf(request, tokensOf) + Math.ceil(nonText / CHARACTERS_A_TOKEN)
   }),
-  beyond: beyondTexts,
+  nonText: nonTextCharacters,
   isLimited: ({ max_tokens }) => max_tokens !== undefined,
   hidesUsage
 }

@@ -46,7 +46,7 @@ const sizeBeside = (counted: ReadonlySet<string>, fields: Fields, body: string):
  *
  * **Details.** Most bodies are told apart by their length alone; only longer ones are read once more.
  */
-export const beyondTexts = ({ messages, model }: ChatRequest, body: string): number => {
+export const nonTextCharacters = ({ messages, model }: ChatRequest, body: string): number => {
   const texts = messages.reduce((sum, { content }) => sum + lengthOf(content), 0)
   const usual = texts + texts / ESCAPED + AROUND + model.length + AROUND_A_MESSAGE * messages.length
   if (body.length <= usual) return 0

@@ -8,7 +8,7 @@ import { Providers } from "../routing/Providers.ts"
 import { REMEMBERED } from "./Idempotency.ts"
 import { Ledger, type OpenCharge } from "./Ledger.ts"
 import { Prices } from "./Prices.ts"
-import { settlementOfTask } from "./CostEstimate.ts"
+import { taskSettlement } from "./CostEstimate.ts"
 import { taskOutcome } from "../routing/ResponseBody.ts"
 
 const EVERY = Duration.seconds(30)
@@ -72,7 +72,7 @@ export class Recovery extends Context.Service<
         const task = yield* taskOf(charge)
         const answer = task && (yield* answerOf(task))
         const done = taskOutcome(answer)
-        if (done === true) return yield* ledger.settle(charge, settlementOfTask(prices, charge, answer))
+        if (done === true) return yield* ledger.settle(charge, taskSettlement(prices, charge, answer))
         if (done === false) return yield* ledger.refund(charge)
         if (now - charge.createdAt < Duration.toMillis(IN_DOUBT)) {
           yield* ledger.renew([charge.id])

@@ -1,33 +1,35 @@
-/** What has to be written to the ledger is, in the end: the caller need not wait for a database that is gone. */
+/** Retries ledger writes in the background, so that no caller waits for a database that is gone. */
 import { Duration, Effect, FiberSet, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 
-/** A settlement that the database did not take is tried again for as long as anybody may wait for it. */
-const AGAIN = Schedule.exponential("100 millis").pipe(
+/** A settlement is retried for as long as a database may be down. */
+const BACK_OFF = Schedule.exponential("100 millis").pipe(
   Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, Duration.seconds(10)))),
   Schedule.upTo({ duration: "10 minutes" })
 )
 
-export const makeSurely = Effect.gen(function* () {
+/** Runs a write. If it fails it goes on in the background, and its caller goes on. */
+export type RetryInBackground = (write: Effect.Effect<unknown, SqlError.SqlError>) => Effect.Effect<void>
+
+export const makeRetryInBackground = Effect.gen(function* () {
   const retrying = yield* FiberSet.make()
-  // What is not written when the server ends would be given back at its next start.
+  // Charges that are not written when the server ends are refunded at its next start.
   yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(retrying), "5 seconds"))
 
-  const surely = (write: Effect.Effect<unknown, SqlError.SqlError>): Effect.Effect<void> =>
-    Effect.catchTag(Effect.asVoid(write), "SqlError", (error) =>
-      Effect.andThen(
-        Effect.logError(`A charge could not be written, and will be tried again: ${error.message}`),
-        FiberSet.run(
-          retrying,
-          Effect.retry(write, AGAIN).pipe(
-            Effect.asVoid,
-            Effect.catchTag("SqlError", ({ message }) =>
-              Effect.logError(`A charge is left to be recovered when its lease has ended: ${message}`)
-            )
-          )
-        )
+  const retry = (write: Effect.Effect<unknown, SqlError.SqlError>) =>
+    Effect.retry(write, BACK_OFF).pipe(
+      Effect.catchTag("SqlError", ({ message }) =>
+        Effect.logError(`A charge is left to be recovered when its lease has ended: ${message}`)
       )
     )
-
-  return { surely }
+  const retryInBackground: RetryInBackground = (write) =>
+    Effect.matchEffect(write, {
+      onSuccess: () => Effect.void,
+      onFailure: (error) =>
+        Effect.andThen(
+          Effect.logError(`A charge could not be written, and will be tried again: ${error.message}`),
+          Effect.asVoid(FiberSet.run(retrying, retry(write)))
+        )
+    })
+  return retryInBackground
 })

@@ -1,48 +1,53 @@
-/** What a chat that comes in pieces used: read on the way, without holding anything back. */
+/** Counts what a streamed chat uses while it passes, and ends a stream that goes far beyond its limit. */
+import { jsonIn } from "@sluice/core/client"
+import { Failure } from "@sluice/core/contract"
 import { countTokens } from "@sluice/embedded"
+import { Stream } from "effect"
+import { Sse } from "effect/encoding"
 import { fieldOf } from "../routing/ResponseBody.ts"
-import { saidIn, thoughtsIn } from "./ReportedUsage.ts"
+import { withoutUsage } from "../routing/StreamUsage.ts"
+import { finalEvent } from "../wire/FinalEvent.ts"
+import { type Bounds, saidIn, thoughtsIn } from "./ReportedUsage.ts"
 
-/** Characters of one event at most: of a longer one, such as an image is, nothing is read, and it counts as one piece. */
+/** Characters of one event at most. A longer one, such as an image, is not parsed and counts as one token. */
 const LONGEST = 1024 * 1024
 
 /** What was seen of a stream so far. */
-export interface Tally {
+export interface StreamUsageCounter {
   /** The data of an event, decoded. */
   readonly event: (data: unknown) => void
   /** Bytes of server-sent events, cut anywhere. */
   readonly bytes: (chunk: Uint8Array) => void
   /** The last `usage` that came. */
   readonly usage: () => unknown
-  /** Tokens of the text that came, by the server's own count. */
+  /** Tokens of all text, by the server's own count. */
   readonly written: () => number
-  /** Of them, those that are no thoughts. */
+  /** Tokens of the text without reasoning. */
   readonly said: () => number
-  /** An error was among it. */
+  /** Whether an error came. */
   readonly broke: () => boolean
-  /** Nothing came, or nothing but an error. */
+  /** Whether nothing came, or nothing but an error. */
   readonly failed: () => boolean
 }
 
-/** A piece is a token at least: a word that comes in three was three. */
+/** A piece is a token at least: a word that comes in three pieces was three. */
 const tokensOf = (texts: ReadonlyArray<string>): number =>
   texts.reduce((sum, text) => sum + Math.max(1, countTokens(text)), 0)
 
-export const makeTally = (): Tally => {
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null
+
+export const makeStreamUsageCounter = (): StreamUsageCounter => {
   const decoder = new TextDecoder()
   let usage: unknown
   let said = 0
   let thought = 0
   let wrong = false
   let came = false
-  let rest = ""
-  /** The data of an event so far, which may come in several lines. */
-  let begun = ""
 
   const event = (data: unknown) => {
     const told = fieldOf(data, "usage")
-    if (told !== undefined && told !== null) usage = told
-    if (fieldOf(data, "error") !== undefined && fieldOf(data, "error") !== null) wrong = true
+    if (isGiven(told)) usage = told
+    if (isGiven(fieldOf(data, "error"))) wrong = true
     const choices = fieldOf(data, "choices")
     if (!Array.isArray(choices)) return
     came ||= choices.length > 0
@@ -53,33 +58,21 @@ export const makeTally = (): Tally => {
     }
   }
 
-  const line = (text: string) => {
-    if (text === "") begun = ""
-    if (!text.startsWith("data:")) return
-    const data = begun + text.slice("data:".length)
-    if (data.length > LONGEST) {
-      begun = ""
-      said += 1
-      return
-    }
-    begun = `${data}\n`
-    try {
-      if (data.trimEnd().endsWith("}")) event(JSON.parse(data))
-    } catch {
-      // `[DONE]`, an event that goes on, or nothing that can be counted.
-    }
-  }
+  const parser = Sse.makeParser(
+    (parsed) => {
+      if (parsed._tag !== "Event") return
+      const { data } = parsed
+      if (data.length > LONGEST) said += 1
+      else if (data.trimEnd().endsWith("}")) event(jsonIn(data))
+    },
+    { maxEventSize: LONGEST }
+  )
 
   return {
     event,
     bytes: (chunk) => {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r/)
-      rest = lines.pop() ?? ""
-      for (const text of lines) line(text)
-      if (rest.length > LONGEST) {
-        line(rest)
-        rest = ""
-      }
+      const tooLarge = parser.feed(decoder.decode(chunk, { stream: true }))
+      if (tooLarge !== undefined) said += 1
     },
     usage: () => usage,
     written: () => said + thought,
@@ -88,3 +81,42 @@ export const makeTally = (): Tally => {
     failed: () => said + thought === 0 && (wrong || !came)
   }
 }
+
+/** The error at the end of a stream that was ended. */
+export const tooLong = new Failure({
+  status: 502,
+  message:
+    "The gateway wrote far more than this call may come to, and was ended: what came of it is paid for. Ask for more by `max_tokens`",
+  code: "upstream_beyond_limit",
+  retryable: false
+})
+
+const TOO_LONG = finalEvent(tooLong.body)
+
+/** Whether more was written than the call may come to. */
+export const isBeyond = (counter: StreamUsageCounter, { said, written }: Bounds): boolean =>
+  counter.said() > said || counter.written() > written
+
+/** Counts the bytes of a stream, ends it beyond its bounds, and leaves out the usage that the caller did not ask for. */
+export const meteredStream = <E>(
+  stream: Stream.Stream<Uint8Array, E>,
+  counter: StreamUsageCounter,
+  bounds: Bounds,
+  hidesUsage: boolean
+): Stream.Stream<Uint8Array, E> =>
+  Stream.suspend(() => {
+    const shown = hidesUsage ? withoutUsage() : undefined
+    const isTooLong = () => isBeyond(counter, bounds)
+    const rest = Stream.suspend(() =>
+      Stream.fromIterable([shown?.end() ?? new Uint8Array(), ...(isTooLong() ? [TOO_LONG] : [])])
+    )
+    return stream.pipe(
+      Stream.map((chunk) => {
+        counter.bytes(chunk)
+        return shown?.push(chunk) ?? chunk
+      }),
+      Stream.takeUntil(isTooLong),
+      Stream.concat(rest),
+      Stream.filter(({ length }) => length > 0)
+    )
+  })

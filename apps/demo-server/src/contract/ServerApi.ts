@@ -20,9 +20,9 @@ import { SessionGroup } from "./Session.ts"
 import { StatusGroup } from "./Status.ts"
 import { UsageGroup } from "./Usage.ts"
 
-export class ServerApi extends HttpApi.make("sluice")
-  .add(RerankGroup, EmbeddingsGroup, ChatGroup, ModelsGroup, AccountGroup)
-  .add(ImagesGroup, VideosGroup)
+/** The endpoints that `HttpApiBuilder` serves. Chat, embeddings and rerank have routes of their own. */
+export const HandledApi = HttpApi.make("sluice")
+  .add(ModelsGroup, AccountGroup, ImagesGroup, VideosGroup)
   .middleware(MalformedRequest)
   .add(DocumentsGroup)
   .add(CollectionsGroup)
@@ -32,6 +32,11 @@ export class ServerApi extends HttpApi.make("sluice")
   .add(SessionGroup)
   .add(AdministrationGroup)
   .add(UsageGroup)
+
+export class ServerApi extends HttpApi.make("sluice")
+  .add(RerankGroup, EmbeddingsGroup, ChatGroup)
+  .middleware(MalformedRequest)
+  .addHttpApi(HandledApi)
   .annotateMerge(
     OpenApi.annotations({
       title: "Sluice",

@@ -3,12 +3,13 @@ import { Failure, Video } from "@sluice/core/contract"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { CurrentCaller } from "../accounts/Caller.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { videosMeter } from "../billing/Meter.ts"
 import { taskOutcome } from "../routing/ResponseBody.ts"
 import { Providers } from "../routing/Providers.ts"
-import { serve } from "./serve.ts"
-import { byContent, byRemoval, serveTask } from "./serveTask.ts"
+import { makeModelCall } from "./ModelCall.ts"
+import { byContent, byRemoval, serveTask } from "./TaskCall.ts"
 import { videoForm } from "./VideoForm.ts"
 
 const otherVariant = new Failure({
@@ -27,7 +28,7 @@ export const VideosLayer = HttpApiBuilder.group(
   "videos",
   Effect.fn(function* (handlers) {
     const providers = yield* Providers
-    const create = yield* serve(providers, videosMeter, (operations) => operations.videos, Video)
+    const create = yield* makeModelCall(providers, videosMeter, (operations) => operations.videos, Video)
     const get = yield* serveTask(providers, "video", (tasks) => tasks.video, taskOutcome)
     const content = yield* serveTask(providers, "video", (tasks) => tasks.videoContent, byContent)
     const remove = yield* serveTask(providers, "video", (tasks) => tasks.removeVideo, byRemoval)
@@ -35,7 +36,11 @@ export const VideosLayer = HttpApiBuilder.group(
       .handleRaw(
         "create",
         // What is asked for once is made and paid for: no end of the server comes between it and its answer.
-        () => Effect.flatMap(Effect.interruptible(videoForm), ({ body, request }) => create(request, body)),
+        ({ request: http }) =>
+          Effect.gen(function* () {
+            const { body, request } = yield* Effect.interruptible(videoForm)
+            return yield* create(http, yield* CurrentCaller, request, body)
+          }),
         { uninterruptible: true }
       )
       .handle("get", ({ params }) => get(params.id))

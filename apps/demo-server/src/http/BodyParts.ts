@@ -1,10 +1,10 @@
-/** How many parts a JSON body may have. A million of them are seconds of the one thread: they are counted before that. */
+/** How many parts a JSON body may have: parsing a million of them takes seconds of the one thread. */
 import { Failure } from "@sluice/core/contract"
 import { Effect } from "effect"
-import { HttpServerRequest } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
 import { endOfString } from "../wire/JsonScanner.ts"
 
-/** Objects, lists, names and elements: 50,000 messages have as many. */
+/** Objects, lists, names and elements; 50,000 messages have as many. */
 export const MAX_PARTS = 250_000
 
 const PARTS: ReadonlySet<string | undefined> = new Set(["{", "[", ":", ","])
@@ -21,20 +21,26 @@ const hasTooMany = (json: string): boolean => {
   return false
 }
 
-const tooMany = new Failure({
+const tooManyParts = new Failure({
   status: 400,
   code: "too_many_parts",
   message: `The body has more than ${MAX_PARTS} objects, lists, names and elements together: send fewer at once`,
   retryable: false
 })
 
-/** A body that comes as JSON, or says nothing of how it comes. */
+/** JSON, or a body without a type. */
 const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json\b|$)/i
 
-/** Refuses a call whose body has too many; what it reads of it is not read again. */
-export const checkParts = Effect.gen(function* () {
-  const { headers, method, text } = yield* HttpServerRequest.HttpServerRequest
-  if (method !== "POST" || !JSON_TYPE.test(headers["content-type"] ?? "")) return
-  // Whoever reads it next says why it cannot be read.
-  if (hasTooMany(yield* Effect.orElseSucceed(text, () => ""))) return yield* tooMany
-})
+/** Refuses a request whose body has too many parts. The body is read once: later readers get the same text. */
+export const checkParts = ({
+  headers,
+  method,
+  text
+}: HttpServerRequest.HttpServerRequest): Effect.Effect<void, Failure> =>
+  method !== "POST" || !JSON_TYPE.test(headers["content-type"] ?? "")
+    ? Effect.void
+    : Effect.matchEffect(text, {
+        // Whoever reads the body next says why it cannot be read.
+        onFailure: () => Effect.void,
+        onSuccess: (json) => (hasTooMany(json) ? Effect.fail(tooManyParts) : Effect.void)
+      })

@@ -57,7 +57,8 @@ export const shuttingDown = new Failure({
   retryable: true
 })
 
-const ours = final(
+/** What callers hear of a fault of ours. */
+export const internalFailure = final(
   500,
   "internal",
   "The server failed: please report, with the x-request-id and what its log says"
@@ -108,7 +109,11 @@ export const shape = (response: Response, limit: number): Response => {
   if (response.status < 400 || typeOf(response).startsWith("application/json")) return response
   if (response.status === 413) return tooLarge(limit)
   const failure = bare[response.status]
-  return failure === undefined ? (response.status >= 500 ? respond(ours) : response) : respond(failure)
+  return failure === undefined
+    ? response.status >= 500
+      ? respond(internalFailure)
+      : response
+    : respond(failure)
 }
 
 /** The answer to what no handler answered. A fault of ours is logged and not shown. */
@@ -120,6 +125,6 @@ export const answerCause = <E>(cause: Cause.Cause<E>, request: Request): Effect.
   return Effect.flatMap(HttpServerError.causeResponse(cause), ([response]) =>
     response.status < 500
       ? Effect.succeed(response)
-      : Effect.as(Effect.logError("A request failed", cause), respond(ours))
+      : Effect.as(Effect.logError("A request failed", cause), respond(internalFailure))
   )
 }

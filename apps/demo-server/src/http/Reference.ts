@@ -1,7 +1,7 @@
-/** `/docs`: the reference page of the API, whole without the network. */
+/** `/docs`: the reference page of the API, which needs no network; `/openapi.json`: its document. */
 import { Effect, Scope } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { HttpApiScalar } from "effect/http-api"
+import { HttpApiScalar, OpenApi } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
 
 /** The viewer is one inline script; this keeps it from asking any other host. */
@@ -23,6 +23,10 @@ const viewer = HttpRouter.toHttpEffect(
 
 export const ReferenceLayer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
+    const document = yield* Effect.cached(
+      Effect.sync(() => HttpServerResponse.jsonUnsafe(OpenApi.fromApi(ServerApi)))
+    )
+    yield* router.add("GET", "/openapi.json", document)
     const scope = yield* Effect.scope
     const loaded = yield* Effect.cached(Scope.provide(viewer, scope))
     yield* router.add(

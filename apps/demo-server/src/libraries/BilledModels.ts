@@ -26,9 +26,14 @@ import { HttpServerRequest } from "effect/http"
 import { CurrentCaller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import { Charges } from "../billing/Charges.ts"
 import { chatMeter, embeddingsMeter, type Meter, rerankMeter } from "../billing/Meter.ts"
-import { isBeyond, tooLong } from "../billing/MeteredStream.ts"
+import {
+  isBeyond,
+  makeStreamUsageCounter,
+  type StreamUsageCounter,
+  tooLong
+} from "../billing/StreamUsageCounter.ts"
 import { boundsOf } from "../billing/ReportedUsage.ts"
-import { makeTally, type Tally } from "../billing/StreamUsageCounter.ts"
+import { addHeaders } from "../http/ResponseHeaders.ts"
 import { imageCost } from "../embedded/ImageChat.ts"
 import { type ChatInterceptor, CurrentChatInterceptor } from "../providers/LibraryGateway.ts"
 
@@ -36,7 +41,7 @@ type Bill = <Request, Response>(
   meter: Meter<Request>,
   request: Request & { readonly model: string },
   call: Effect.Effect<Response, GatewayError>,
-  tally?: Tally
+  counter?: StreamUsageCounter
 ) => Effect.Effect<Response, GatewayError>
 
 const toError = (meter: Meter<never>, model: string, failure: Failure) =>
@@ -50,24 +55,25 @@ const makeBill = Effect.map(
       meter: Meter<Request>,
       request: Request & { readonly model: string },
       call: Effect.Effect<Response, GatewayError>,
-      tally?: Tally
+      counter?: StreamUsageCounter
     ) =>
       Effect.gen(function* () {
         const caller = yield* CurrentCaller
-        const { key, user } = caller
+        const { user } = caller
         const http = yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest)
         if (user === "" || Option.isNone(http)) return yield* call
         if (!mayUse(caller, request.model)) {
           return yield* toError(meter, request.model, modelNotAllowed(request.model))
         }
-        const billed = charges.around<Request, Response>({
-          payer: { user, ...(key !== undefined && { key }) },
+        const billed = charges.run<Request, Response>({
+          payer: caller,
           meter,
           request,
           body: "",
           idempotency: undefined,
           call,
-          ...(tally && { tally })
+          ...(counter && { counter }),
+          addHeaders
         })
         return yield* billed.pipe(
           Effect.provideService(HttpServerRequest.HttpServerRequest, http.value),
@@ -191,15 +197,15 @@ const partEvent = (part: ChatPart) =>
 
 /** Counts the tokens of a gateway's chat, and ends it when it goes far beyond its limit. */
 const countChat =
-  (tally: Tally): ChatInterceptor =>
+  (counter: StreamUsageCounter): ChatInterceptor =>
   ({ maxTokens, model }, parts) => {
     const isLimited = maxTokens !== undefined
     const request = { model, messages: [], ...(isLimited && { max_tokens: maxTokens }) }
     const bounds = boundsOf(chatMeter.most(request), isLimited)
-    const isTooLong = () => isBeyond(tally, bounds)
+    const isTooLong = () => isBeyond(counter, bounds)
     return parts.pipe(
       Stream.map((part) => {
-        tally.event(partEvent(part))
+        counter.event(partEvent(part))
         return part
       }),
       Stream.takeUntil(isTooLong),
@@ -215,19 +221,19 @@ const billReader = (bill: Bill, reader: Reader["Service"]): Reader["Service"] =>
     const content = [question, ...passages.map(({ text, title }) => `${title} ${text}`)].join("\n")
     const request: ChatRequest = { model: reader.model.id, messages: [{ role: "user", content }] }
     return Stream.suspend(() => {
-      const tally = makeTally()
+      const counter = makeStreamUsageCounter()
       let countsParts = false
       const sentences = reader.read(question, passages).pipe(
         Stream.map((sentence) => {
-          if (!countsParts) tally.event(sentenceEvent(sentence))
+          if (!countsParts) counter.event(sentenceEvent(sentence))
           return sentence
         }),
         Stream.provideService(CurrentChatInterceptor, (call, parts) => {
           countsParts = true
-          return countChat(tally)(call, parts)
+          return countChat(counter)(call, parts)
         })
       )
-      return Stream.unwrap(bill(chatMeter, request, Effect.succeed(sentences), tally))
+      return Stream.unwrap(bill(chatMeter, request, Effect.succeed(sentences), counter))
     })
   }
 })

@@ -33,6 +33,7 @@ export interface GroupDriver {
   ) => Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
   /** Waits until everything that is committed is on disk. */
   readonly flush: Effect.Effect<void, SqlError.SqlError>
+  readonly read: <A>(step: Step<A>) => Effect.Effect<A, SqlError.SqlError>
 }
 
 interface Waiting extends Queued {
@@ -47,11 +48,16 @@ interface Waiting extends Queued {
  */
 export class GroupCommit extends Context.Service<
   GroupCommit,
-  { readonly commit: <A>(step: Step<A>, options?: CommitOptions) => Effect.Effect<A, SqlError.SqlError> }
+  {
+    readonly commit: <A>(step: Step<A>, options?: CommitOptions) => Effect.Effect<A, SqlError.SqlError>
+    /** Runs a step that changes nothing. It sees everything that is committed, and needs no transaction. */
+    readonly read: <A>(step: Step<A>) => Effect.Effect<A, SqlError.SqlError>
+  }
 >()("@sluice/demo-server/GroupCommit") {}
 
 export const makeGroupCommit = ({
   flush,
+  read,
   transact
 }: GroupDriver): Effect.Effect<GroupCommit["Service"], never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -105,6 +111,7 @@ export const makeGroupCommit = ({
       })
     )
     return {
+      read,
       commit: <A>(step: Step<A>, options: CommitOptions = {}) =>
         Effect.callback<A, SqlError.SqlError>((resume) => {
           queue.push({ step, ...options, resume: resume as Waiting["resume"] })

@@ -160,6 +160,11 @@ const groupDriver = (
   flush: GroupDriver["flush"]
 ): GroupDriver => ({
   flush,
+  // The connection is shared: a transaction of another fiber may be open on it.
+  read: (step) => {
+    const run = attempt("execute", () => runSync(step(), execute))
+    return Effect.suspend(() => (database.isTransaction ? exclusively(run) : run))
+  },
   transact: (group) =>
     exclusively(
       attempt("commit", () => {

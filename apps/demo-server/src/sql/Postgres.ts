@@ -72,6 +72,7 @@ const groupDriver = (sql: SqlClient.SqlClient): GroupDriver => {
       : sql`SELECT 1 FROM users WHERE ${sql.in("id", users)} ORDER BY id FOR NO KEY UPDATE`
   return {
     flush: Effect.void,
+    read: (step) => Effect.withTracerEnabled(runEffect(sql, step), false),
     transact: (group) => {
       const users = new Set(group.flatMap(({ user }) => user ?? []))
       return guarded(

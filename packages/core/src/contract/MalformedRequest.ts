@@ -26,6 +26,20 @@ const pathOf = (issue: Issue | undefined): ReadonlyArray<string> =>
 const isWithin = (outer: ReadonlyArray<string>, path: ReadonlyArray<string>): boolean =>
   outer.every((step, i) => path[i] === step)
 
+/** The failure of a part of a request, such as its payload, that does not fit its schema. */
+export const malformed = (part: string, issue: SchemaIssue.Issue): Failure => {
+  const { issues } = format(issue)
+  const [first] = issues
+  // A union reports every member: an error within a known field says more than an unknown field.
+  const told =
+    first?.message === EXCESS
+      ? (issues.find((each) => each.message !== EXCESS && isWithin(pathOf(first), pathOf(each))) ?? first)
+      : first
+  const param = pathOf(told).join(".")
+  const message = misfit(param === "" ? `The ${part} of the request` : `\`${param}\``, told?.message)
+  return new Failure({ status: 400, message, param: param === "" ? undefined : param, retryable: false })
+}
+
 /**
  * Answers 400 in the one error shape, `param` naming the field.
  *
@@ -48,19 +62,7 @@ export class MalformedRequest extends HttpApiMiddleware.Service<MalformedRequest
           })
         )
       }
-      const issues = format(error.cause.issue).issues
-      const [first] = issues
-      // Of the forms that a value may have, one has no such field, and another says what is wrong in it.
-      const issue =
-        first?.message === EXCESS
-          ? (issues.find((each) => each.message !== EXCESS && isWithin(pathOf(first), pathOf(each))) ?? first)
-          : first
-      const param = pathOf(issue).join(".")
-      const where = param === "" ? `The ${error.kind.toLowerCase()} of the request` : `\`${param}\``
-      const message = misfit(where, issue?.message)
-      return Effect.fail(
-        new Failure({ status: 400, message, param: param === "" ? undefined : param, retryable: false })
-      )
+      return Effect.fail(malformed(error.kind.toLowerCase(), error.cause.issue))
     }
   )
 }

@@ -2,11 +2,11 @@
 import { Failure, Principal } from "@sluice/core/contract"
 import { type GatewayError, NotFound } from "@sluice/core"
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 import { Charges } from "../billing/Charges.ts"
 import type { Provider, TaskOperation, TaskOperations } from "../routing/Provider.ts"
-import { originOf } from "./origin.ts"
+import { originOf } from "./ModelCall.ts"
 
 const toFailure = (error: GatewayError) => Failure.fromReason(error.reason)
 
@@ -39,14 +39,14 @@ export const serveTask = Effect.fnUntraced(function* <Response>(
     const provider = providers.find(({ id }) => id === task.provider)
     const operate = provider?.tasks && pick(provider.tasks)
     if (operate === undefined) return yield* providerGone
-    const origin = yield* originOf
+    const origin = originOf(yield* HttpServerRequest.HttpServerRequest)
     const call = operate({ task, origin })
     const answer = yield* Effect.mapError(provider?.guard?.around(call) ?? call, toFailure)
     const made = shows(answer)
     // What is fetched does not tell what it costs.
     const look: TaskOperation<unknown> | undefined = shows === byContent ? provider?.tasks?.[kind] : undefined
     const told = look && Effect.orElseSucceed(look({ task, origin }), () => undefined)
-    if (made !== undefined) yield* charges.ended(user, id, made, told ?? Effect.succeed(answer))
+    if (made !== undefined) yield* charges.endTask(user, id, made, told ?? Effect.succeed(answer))
     return answer
   })
 })

@@ -1,0 +1,87 @@
+/** A call of a model, once its request is decoded: permission, provider, billing. */
+import { Failure, type GatewayError } from "@sluice/core/contract"
+import { Effect, Schema } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { type CallerInfo, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
+import { Charges } from "../billing/Charges.ts"
+import { idempotencyOf } from "../billing/Idempotency.ts"
+import type { Meter } from "../billing/Meter.ts"
+import { addHeaders } from "../http/ResponseHeaders.ts"
+import { CurrentRequest } from "../http/RequestRecord.ts"
+import type { Answer, Operation, Operations, Provider } from "../routing/Provider.ts"
+import { route } from "../routing/Providers.ts"
+import { misnamed } from "./FieldNames.ts"
+
+type HttpRequest = HttpServerRequest.HttpServerRequest
+
+/** Characters of a model identifier at most. */
+const MODEL_LENGTH = 256
+
+const modelTooLong = new Failure({
+  status: 400,
+  message: `\`model\` has more than ${MODEL_LENGTH} characters`,
+  param: "model",
+  retryable: false
+})
+
+/** This server's address as the caller knows it, by the Host header: `http://localhost:3000`. */
+export const originOf = ({ headers, protocol = "http" }: HttpRequest): string => {
+  const host = headers["host"] ?? "localhost"
+  return `${protocol}://${/^[\w.:[\]-]+$/.test(host) ? host : "localhost"}`
+}
+
+const toFailure = (error: GatewayError | Failure): Failure => {
+  if (error._tag === "Failure") return error
+  const failure = Failure.fromReason(error.reason)
+  // A client that retries would pay twice for what may have been created.
+  return error.inDoubt === true
+    ? new Failure({ ...failure, message: failure.message, retryable: false })
+    : failure
+}
+
+/** Calls the provider that serves the model, and bills the caller. */
+export const makeModelCall = Effect.fnUntraced(function* <
+  Request extends { readonly model: string },
+  Response
+>(
+  providers: ReadonlyArray<Provider>,
+  meter: Meter<Request>,
+  pick: (operations: Operations) => Operation<Request, Response> | undefined,
+  /** Of responses that are kept for an `Idempotency-Key` even if their caller has gone. */
+  kept?: Schema.Codec<Response, unknown>
+) {
+  const charges = yield* Charges
+  const { operation } = meter
+  const encode = kept && Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(kept)))
+  const span = `gateway.${operation}`
+
+  return (
+    http: HttpRequest,
+    caller: CallerInfo,
+    request: Request,
+    body: string
+  ): Effect.Effect<Answer<Response>, Failure, HttpRequest> => {
+    const { model } = request
+    if (model.length > MODEL_LENGTH) return Effect.fail(modelTooLong)
+    if (!mayUse(caller, model)) return Effect.fail(modelNotAllowed(model))
+    const fault = misnamed(body)
+    if (fault !== undefined) return Effect.fail(fault)
+    const call = Effect.gen(function* () {
+      const operate = yield* route(providers, operation, pick, model)
+      const record = yield* CurrentRequest
+      record.now = { ...record.now, model }
+      const key = http.headers["idempotency-key"]
+      return yield* charges.run<Request, Response>({
+        payer: caller,
+        meter,
+        request,
+        body,
+        idempotency: key === undefined ? undefined : yield* idempotencyOf(key, operation, body),
+        call: operate({ request, body, user: caller.user, origin: originOf(http) }),
+        encode,
+        addHeaders
+      })
+    })
+    return Effect.withSpan(Effect.mapError(call, toFailure), span)
+  }
+})

@@ -1,0 +1,166 @@
+/**
+ * The routes of chat, embeddings and rerank.
+ *
+ * They are routes of their own beside `HttpApiBuilder`, whose steps around a handler cost more than the call: each
+ * request is authenticated, decoded by the contract, billed, passed on and answered in as few steps as possible
+ * (docs/decisions/0016).
+ */
+import {
+  ChatEvent,
+  ChatRequest,
+  ChatResponse,
+  EmbeddingRequest,
+  EmbeddingResponse,
+  Failure,
+  malformed,
+  RerankRequest,
+  RerankResponse
+} from "@sluice/core/contract"
+import { Effect, Result, Schema, Stream } from "effect"
+import { Sse } from "effect/encoding"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { CallerInfo } from "../accounts/Caller.ts"
+import { makeApiAuthentication } from "../accounts/Auth.ts"
+import { chatMeter, embeddingsMeter, type Meter, rerankMeter } from "../billing/Meter.ts"
+import { checkParts } from "../http/BodyParts.ts"
+import { internalFailure, respond } from "../http/HttpErrors.ts"
+import type { Answer, Operation, Operations } from "../routing/Provider.ts"
+import { Providers } from "../routing/Providers.ts"
+import { finalEvent } from "../wire/FinalEvent.ts"
+import { limited } from "./ChatLimit.ts"
+import { checkChatImages } from "./GivenImages.ts"
+import { makeModelCall } from "./ModelCall.ts"
+
+type HttpRequest = HttpServerRequest.HttpServerRequest
+
+/** An endpoint that takes JSON and calls a model. */
+interface ModelEndpoint<Request extends { readonly model: string }, Response> {
+  readonly paths: ReadonlyArray<HttpRouter.PathInput>
+  readonly request: Schema.Codec<Request, unknown>
+  readonly response: Schema.Codec<Response, unknown>
+  readonly meter: Meter<Request>
+  readonly pick: (operations: Operations) => Operation<Request, unknown> | undefined
+  /** Adjusts the request and the body that is passed on, or refuses them. */
+  readonly prepare?: (
+    request: Request,
+    body: string
+  ) => Effect.Effect<{ readonly request: Request; readonly body: string }, Failure>
+}
+
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i
+
+const unsupported = HttpServerResponse.empty({ status: 415 })
+const notJson = new Failure({
+  status: 400,
+  message: "The payload of the request is not valid: Expected a valid JSON body",
+  retryable: false
+})
+
+/** Decodes a JSON body by the contract. */
+const decoder = <A>(schema: Schema.Codec<A, unknown>) => {
+  const decode = Schema.decodeUnknownResult(Schema.toCodecJson(schema))
+  return (body: string): Effect.Effect<A, Failure> => {
+    let value: unknown
+    try {
+      value = body === "" ? undefined : JSON.parse(body)
+    } catch {
+      return Effect.fail(notJson)
+    }
+    const decoded = decode(value)
+    return Result.isSuccess(decoded)
+      ? Effect.succeed(decoded.success)
+      : Effect.fail(malformed("payload", decoded.failure.issue))
+  }
+}
+
+const encodeEvent = Schema.encodeSync(ChatEvent)
+
+/** A chat's events as bytes. A stream that fails ends with an event that says so. */
+const eventBytes = (events: Stream.Stream<ChatEvent>) =>
+  events.pipe(
+    Stream.map((event) => {
+      const { data, event: name, id } = encodeEvent(event)
+      return Sse.encoder.write({ _tag: "Event", event: name, id, data })
+    }),
+    Stream.encodeText,
+    Stream.catchCause((cause) =>
+      Stream.fromEffect(
+        Effect.as(Effect.logError("A stream failed", cause), finalEvent(internalFailure.body))
+      )
+    )
+  )
+
+/** Encodes the answer of an embedded model; an upstream's response passes as it is. */
+const encoder = <A>(schema: Schema.Codec<A, unknown>) => {
+  const encode = Schema.encodeUnknownSync(Schema.fromJsonString(Schema.toCodecJson(schema)))
+  return (answer: Answer<unknown>): HttpServerResponse.HttpServerResponse => {
+    if (HttpServerResponse.isHttpServerResponse(answer)) return answer
+    return Stream.isStream(answer)
+      ? HttpServerResponse.stream(eventBytes(answer as Stream.Stream<ChatEvent>), {
+          contentType: "text/event-stream"
+        })
+      : HttpServerResponse.text(encode(answer), { contentType: "application/json" })
+  }
+}
+
+const addRoutes = Effect.fnUntraced(function* <Request extends { readonly model: string }, Response>({
+  meter,
+  paths,
+  pick,
+  prepare,
+  request,
+  response
+}: ModelEndpoint<Request, Response>) {
+  const router = yield* HttpRouter.HttpRouter
+  const authenticate = yield* makeApiAuthentication
+  const call = yield* makeModelCall(yield* Providers, meter, pick)
+  const decode = decoder(request)
+  const encode = encoder(response)
+
+  const serve = Effect.fnUntraced(function* (http: HttpRequest) {
+    const caller: CallerInfo = yield* authenticate(http)
+    if (!JSON_TYPE.test(http.headers["content-type"] ?? "application/json")) return unsupported
+    yield* checkParts(http)
+    const body = yield* Effect.orDie(http.text)
+    const decoded = yield* decode(body)
+    if (prepare === undefined) return encode(yield* call(http, caller, decoded, body))
+    const prepared = yield* prepare(decoded, body)
+    return encode(yield* call(http, caller, prepared.request, prepared.body))
+  })
+  const handler = Effect.flatMap(HttpServerRequest.HttpServerRequest, (http) =>
+    Effect.catchTag(serve(http), "Failure", (failure) => Effect.succeed(respond(failure)))
+  )
+  for (const path of paths) yield* router.add("POST", path, handler)
+})
+
+export const ModelRoutesLayer = HttpRouter.use(() =>
+  Effect.all(
+    [
+      addRoutes({
+        paths: ["/v1/chat/completions"],
+        request: ChatRequest,
+        response: ChatResponse,
+        meter: chatMeter,
+        pick: ({ chat }) => chat,
+        prepare: (request, body) =>
+          Effect.tap(limited(request, body), ({ request }) => checkChatImages(request))
+      }),
+      addRoutes({
+        paths: ["/v1/embeddings"],
+        request: EmbeddingRequest,
+        response: EmbeddingResponse,
+        meter: embeddingsMeter,
+        pick: ({ embeddings }) => embeddings
+      }),
+      addRoutes({
+        // Cohere's newer clients use version 2.
+        paths: ["/v1/rerank", "/v2/rerank"],
+        request: RerankRequest,
+        response: RerankResponse,
+        meter: rerankMeter,
+        pick: ({ rerank }) => rerank
+      })
+    ],
+    { discard: true }
+  )
+)
