@@ -101,7 +101,7 @@ describe("an image behind a URL", () => {
       ({ url }, response) => void response.writeHead(301, { location: `${url}x` }).end(),
       /redirects more than 3 times/
     ],
-    ["is not there", (_, response) => void response.writeHead(404).end(), /answered 404/],
+    ["is not there", (_, response) => void response.writeHead(404).end(), /returned 404/],
     [
       "has more than 20 MB, whatever its head says",
       (_, response) => {
@@ -117,7 +117,7 @@ describe("an image behind a URL", () => {
         response.writeHead(200, { "content-length": "1000" })
         response.write("half", () => response.destroy())
       },
-      /broke off/
+      /connection was closed/
     ]
   ]
   for (const [name, listener, message] of faults) {
@@ -176,7 +176,7 @@ describe("an image behind a URL", () => {
   for (const [url, message] of [
     ["file:///etc/passwd", /neither http nor https/],
     ["gopher://example.com/", /neither http nor https/],
-    ["http://user:word@example.com/a.png", /user name or a password/],
+    ["http://user:word@example.com/a.png", /username or password/],
     ["http://", /not a valid/],
     [`http://example.com/${"a".repeat(2_048)}`, /more than 2048 characters/]
   ] as const) {

@@ -88,7 +88,7 @@ describe("image tasks", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("that cannot be written down are told so, and nobody is told to make them again", () =>
+  it.effect("that cannot be stored fail, without advice to create them again", () =>
     Effect.gen(function* () {
       const { add } = yield* MediaTasks
       yield* (yield* SqlClient.SqlClient)`DROP TABLE media_tasks`
@@ -97,7 +97,7 @@ describe("image tasks", () => {
       })
       yield* TestClock.adjust("1 minute")
       const { reason } = yield* Fiber.join(adding)
-      assert.deepInclude(reason, { _tag: "ServerFailure", message: "The task could not be written down" })
+      assert.deepInclude(reason, { _tag: "ServerFailure", message: "The task could not be stored" })
     }).pipe(Effect.provide(Layer.unwrap(Effect.map(temporaryFolder, mediaIn))), Effect.scoped)
   )
 
@@ -111,9 +111,9 @@ describe("image tasks", () => {
       writeFileSync(join(folder, "torn.json"), "{")
       for (const start of ["first", "second"]) {
         yield* Effect.gen(function* () {
-          const { find, unended } = yield* MediaTasks
+          const { find, running } = yield* MediaTasks
           assert.deepStrictEqual(yield* find("image", "img_2", "ann"), over, start)
-          assert.deepStrictEqual(unended("sluice-embedded"), [task], start)
+          assert.deepStrictEqual(running("sluice-embedded"), [task], start)
           assert.deepStrictEqual(
             readdirSync(folder)
               .map((name) => name.split(".")[1])

@@ -43,7 +43,7 @@ export const makeTaskRunner = Effect.fnUntraced(function* (provider: string) {
 
   return {
     start: Effect.fnUntraced(function* (task: MediaTask, work: Work) {
-      if (tasks.unended(provider).filter(({ user }) => user === task.user).length >= MAX_UNENDED) {
+      if (tasks.running(provider).filter(({ user }) => user === task.user).length >= MAX_UNENDED) {
         return yield* new GatewayError({
           operation: `${task.kind}s`,
           model: task.model,
@@ -57,7 +57,7 @@ export const makeTaskRunner = Effect.fnUntraced(function* (provider: string) {
       yield* run(task, work)
     }),
     resume: (workOf: (task: MediaTask) => Work) =>
-      Effect.forEach(tasks.unended(provider), (task) => run(task, workOf(task)), { discard: true }),
+      Effect.forEach(tasks.running(provider), (task) => run(task, workOf(task)), { discard: true }),
     stop: (id: string) => FiberMap.remove(fibers, id)
   }
 })

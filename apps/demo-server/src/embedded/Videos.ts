@@ -8,7 +8,7 @@ import { HttpServerResponse } from "effect/http"
 import { randomInt, randomUUID } from "node:crypto"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { FetchImage } from "../media/FetchImage.ts"
-import { expired } from "../media/FilesRoute.ts"
+import { expiredResponse } from "../media/FilesRoute.ts"
 import { MediaFiles } from "../media/MediaFiles.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 import type { Operation, TaskOperation } from "../routing/Provider.ts"
@@ -161,7 +161,7 @@ export const videos = Effect.fnUntraced(function* (provider: string, runner: Tas
       }
       const file = yield* files.find(task.files[0] ?? "")
       if (file === undefined && database !== undefined) return yield* elsewhere(task.model)
-      if (file === undefined || file === "expired") return expired
+      if (file === undefined || file === "expired") return expiredResponse
       return HttpServerResponse.stream(fs.stream(file.path), {
         contentType: "video/mp4",
         contentLength: file.bytes,

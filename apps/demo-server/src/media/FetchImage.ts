@@ -1,8 +1,8 @@
 /**
- * Images behind URLs, fetched for a caller: from public addresses alone, of bounded size, in bounded time.
+ * Fetches images by URL for a caller, with protection against SSRF: public addresses only, limited size and time.
  *
- * The host is resolved once; all its addresses have to be public, and the connection goes to one of those. Each redirect
- * goes through the same.
+ * The host is resolved once. All its addresses must be public, and the connection goes to one of them. Redirects are
+ * checked in the same way.
  */
 import { InvalidRequest, MAX_IMAGE_BYTES } from "@sluice/core"
 import { Context, type Duration, Effect, Layer } from "effect"
@@ -10,11 +10,11 @@ import { lookup } from "node:dns/promises"
 import { get as getPlain, type IncomingMessage } from "node:http"
 import { get as getSecure } from "node:https"
 import { isIP } from "node:net"
-import { ownLinks } from "./FileLinks.ts"
+import { makeFileLinks } from "./FileLinks.ts"
 import { isPublicAddress } from "../network/IpAddress.ts"
 
-/** For one image, redirects included. */
-const PATIENCE: Duration.Input = "10 seconds"
+/** For one image, including redirects. */
+const FETCH_TIMEOUT: Duration.Input = "10 seconds"
 
 const MAX_REDIRECTS = 3
 const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308])
@@ -27,28 +27,28 @@ interface Address {
   readonly family: number
 }
 
-/** How names become addresses and which of those may be reached. */
+/** How host names are resolved, and which addresses may be reached. */
 export interface Reach {
   readonly resolve: (host: string) => Promise<ReadonlyArray<Address>>
   readonly mayReach: (address: string, port: number) => boolean
 }
 
-/** The public internet, on the ports of the web. */
+/** The public internet, on ports 80 and 443. */
 export const publicReach: Reach = {
   resolve: (host) => lookup(host, { all: true, verbatim: true }),
   mayReach: (address, port) => (port === 80 || port === 443) && isPublicAddress(address)
 }
 
-/** Fetches the image behind a URL, for who called this server at `origin`; what comes is not yet looked at. */
+/** Fetches the bytes behind a URL, without checking that they are an image. `origin`: where the caller called this server. */
 export class FetchImage extends Context.Service<
   FetchImage,
   (url: string, origin: string) => Effect.Effect<Uint8Array, InvalidRequest>
 >()("@sluice/demo-server/FetchImage") {
-  /** From the public internet; what this server has made itself, from its folder. */
+  /** From the public internet, or from the data folder for this server's own links. */
   static readonly layer = Layer.effect(
     FetchImage,
     Effect.gen(function* () {
-      const readOwn = yield* ownLinks
+      const readOwn = yield* makeFileLinks
       const fetchPublic = fetchImageWithin(publicReach)
       return Effect.fnUntraced(function* (url, origin) {
         return (yield* readOwn(url, origin)) ?? (yield* fetchPublic(url))
@@ -59,9 +59,9 @@ export class FetchImage extends Context.Service<
 
 const refuse = (message: string) => new InvalidRequest({ message, code: "invalid_image_url" })
 
-const ADVICE = "Send the image itself as a data URI instead"
+const ADVICE = "Send the image itself as a data URI"
 
-/** One answer for every address that is not public, so that nobody learns what is in our network. */
+/** The same message for all addresses that are not public, so that it reveals nothing about the network. */
 const notReachable = (host: string) =>
   refuse(`The image's host ${host.slice(0, 100)} is not publicly reachable. ${ADVICE}`)
 
@@ -74,11 +74,11 @@ const parse = (text: string): URL | InvalidRequest => {
   }
   return url.username === "" && url.password === ""
     ? url
-    : refuse("The image's URL carries a user name or a password: leave them out.")
+    : refuse("The image's URL has a username or password. Leave them out.")
 }
 
-/** The address to connect to: the first, when all of them may be reached. */
-const pinned = Effect.fnUntraced(function* ({ resolve, mayReach }: Reach, url: URL) {
+/** The address to connect to: the first one, if all may be reached. */
+const resolveAddress = Effect.fnUntraced(function* ({ resolve, mayReach }: Reach, url: URL) {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1")
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
   const family = isIP(host)
@@ -93,7 +93,7 @@ const pinned = Effect.fnUntraced(function* ({ resolve, mayReach }: Reach, url: U
   return first
 })
 
-/** One request to one address. A redirect is a text, an image is bytes. */
+/** One request to one address. Returns the location of a redirect, or the bytes. */
 const request = (url: URL, { address, family }: Address) =>
   Effect.callback<Uint8Array | string, InvalidRequest>((resume) => {
     const fail = (what: string) =>
@@ -106,7 +106,7 @@ const request = (url: URL, { address, family }: Address) =>
       }
       if (statusCode !== 200) {
         response.destroy()
-        return fail(`its server answered ${statusCode}`)
+        return fail(`its server returned ${statusCode}`)
       }
       const chunks: Array<Buffer> = []
       let bytes = 0
@@ -116,8 +116,8 @@ const request = (url: URL, { address, family }: Address) =>
         fail("it has more than 20 MB")
         response.destroy()
       })
-      response.on("error", () => fail("it broke off"))
-      response.on("aborted", () => fail("it broke off"))
+      response.on("error", () => fail("the connection was closed"))
+      response.on("aborted", () => fail("the connection was closed"))
       response.on("end", () => resume(Effect.succeed(new Uint8Array(Buffer.concat(chunks)))))
     }
     const get = url.protocol === "https:" ? getSecure : getPlain
@@ -126,7 +126,7 @@ const request = (url: URL, { address, family }: Address) =>
       {
         agent: false,
         headers: { accept: "image/png, image/jpeg, image/webp", "accept-encoding": "identity" },
-        // Nobody resolves the name a second time: it might say another address then.
+        // The name must not be resolved again: the result could differ.
         lookup: (_host, { all }, done) =>
           all === true ? done(null, [{ address, family }]) : done(null, address, family)
       },
@@ -136,7 +136,6 @@ const request = (url: URL, { address, family }: Address) =>
     return Effect.sync(() => sent.destroy())
   })
 
-/** Fetches from where it may reach. */
 export const fetchImageWithin = (
   reach: Reach
 ): ((url: string) => Effect.Effect<Uint8Array, InvalidRequest>) => {
@@ -145,7 +144,7 @@ export const fetchImageWithin = (
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const url = parse(next)
       if (url instanceof InvalidRequest) return yield* url
-      const got = yield* request(url, yield* pinned(reach, url))
+      const got = yield* request(url, yield* resolveAddress(reach, url))
       if (typeof got !== "string") return got
       next = URL.canParse(got, url.href) ? new URL(got, url.href).href : got
     }
@@ -153,7 +152,8 @@ export const fetchImageWithin = (
   })
   return (url) =>
     Effect.timeoutOrElse(follow(url), {
-      duration: PATIENCE,
-      orElse: () => Effect.fail(refuse(`The image behind the URL did not come within 10 seconds. ${ADVICE}`))
+      duration: FETCH_TIMEOUT,
+      orElse: () =>
+        Effect.fail(refuse(`The image behind the URL was not received within 10 seconds. ${ADVICE}`))
     })
 }

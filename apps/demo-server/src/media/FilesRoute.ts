@@ -1,29 +1,29 @@
-/** `GET /files/{name}`: images that were made here, for whoever was given the link. */
+/** `GET /files/{name}`: generated images, for everyone who has the link. */
 import { Failure } from "@sluice/core/contract"
 import { Effect, FileSystem } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { respond } from "../http/HttpErrors.ts"
 import { type MediaFile, MediaFiles } from "./MediaFiles.ts"
 
-/** The path of a file's link. */
+/** The path of file links. */
 export const FILES_PATH = "/files/"
 
 const final = (status: 404 | 410, code: string, message: string) =>
   respond(new Failure({ status: 404, message, code, retryable: false }), status)
 
-export const EXPIRED = "It has expired: what is made here can be fetched for 24 hours"
+export const FILE_EXPIRED = "The file has expired. Generated files are kept for 24 hours"
 
-/** What was made here and lives no longer. */
-export const expired = final(410, "expired", EXPIRED)
+/** The response for an expired file. */
+export const expiredResponse = final(410, "expired", FILE_EXPIRED)
 
 const notFound = final(
   404,
   "file_not_found",
-  "There is no such file here: links are those that an answer named, at the server that made them"
+  "No such file. Use a link from a response, at the server that created it"
 )
 
-/** What a name gives whoever has it: an image. A film is its owner's. */
-export const imageBehind = (
+/** Finds an image by its name. Videos are excluded: they are only for their owner. */
+export const findImage = (
   files: MediaFiles["Service"],
   name: string
 ): Effect.Effect<MediaFile | "expired" | undefined> =>
@@ -39,9 +39,9 @@ export const FilesLayer = HttpRouter.use(
       Effect.gen(function* () {
         const { url } = yield* HttpServerRequest.HttpServerRequest
         const name = (url.split("?", 1)[0] ?? "").slice(FILES_PATH.length)
-        const file = yield* imageBehind(files, name)
+        const file = yield* findImage(files, name)
         if (file === undefined) return notFound
-        if (file === "expired") return expired
+        if (file === "expired") return expiredResponse
         return HttpServerResponse.stream(fs.stream(file.path), {
           contentType: `image/${file.type}`,
           contentLength: file.bytes,

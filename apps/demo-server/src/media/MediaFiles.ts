@@ -1,20 +1,20 @@
-/** Images and videos that were made here, as files of the data folder, each for 24 hours. */
+/** Generated images and videos: files in the data folder, kept for 24 hours. */
 import { GatewayError, ServerFailure } from "@sluice/core"
 import { Clock, Context, Duration, Effect, FileSystem, Layer, Path, Schedule } from "effect"
 import { randomBytes } from "node:crypto"
 import { ServerConfig } from "../config/ServerConfig.ts"
 
-/** How long what was made can be fetched. */
+/** How long a file can be downloaded. */
 const FILE_LIFE = Duration.hours(24)
 
-const SWEEP_EVERY = Duration.minutes(30)
+const SWEEP_INTERVAL = Duration.minutes(30)
 
-/** When it expires, in seconds since 1970 in base 36; 32 random bytes; what it is. */
+/** A file name: expiry in seconds since 1970 in base 36, 32 random bytes, extension. */
 const NAME = /^([0-9a-z]{1,9})-[\w-]{43}\.(png|jpeg|webp|mp4)$/
 
 export type MediaType = "png" | "jpeg" | "webp" | "mp4"
 
-/** When a file of that name expires, in ms since 1970; undefined for what is no name of ours. */
+/** When a file expires, in ms since 1970; undefined for other names. */
 const expiryOf = (name: string): number | undefined => {
   const [, seconds] = NAME.exec(name) ?? []
   return seconds === undefined ? undefined : Number.parseInt(seconds, 36) * 1000
@@ -26,16 +26,11 @@ export interface MediaFile {
   readonly type: MediaType
 }
 
-/**
- * The files.
- *
- * **Details.** A name cannot be guessed: who knows it may fetch the file. It tells when the file expires, so that an
- * expired one is told apart from one that never was.
- */
+/** **Details.** Names cannot be guessed, and knowing one gives access. A name contains its expiry. */
 export class MediaFiles extends Context.Service<
   MediaFiles,
   {
-    /** Keeps a file; the name to fetch it by. */
+    /** Stores a file and returns its name. */
     readonly put: (bytes: Uint8Array, type: MediaType) => Effect.Effect<string, GatewayError>
     readonly find: (name: string) => Effect.Effect<MediaFile | "expired" | undefined>
     readonly remove: (name: string) => Effect.Effect<void>
@@ -60,13 +55,13 @@ export class MediaFiles extends Context.Service<
           (expiryOf(name) ?? Infinity) <= now ? remove(name) : Effect.void
         )
       })
-      // What a server left half written that was ended in the middle of it.
+      // Files that an earlier run wrote only partly.
       const left = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
       yield* Effect.forEach(
         left.filter((name) => name.endsWith(".new")),
         (name) => Effect.ignore(fs.remove(path.join(folder, name)))
       )
-      yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweep), Schedule.spaced(SWEEP_EVERY)))
+      yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweep), Schedule.spaced(SWEEP_INTERVAL)))
 
       const put = Effect.fn("MediaFiles.put")(function* (bytes: Uint8Array, type: MediaType) {
         const now = yield* Clock.currentTimeMillis
@@ -77,10 +72,9 @@ export class MediaFiles extends Context.Service<
           Effect.andThen(fs.writeFile(`${file}.new`, bytes, { mode: 0o600 })),
           Effect.andThen(fs.rename(`${file}.new`, file)),
           Effect.tapError(() => Effect.ignore(fs.remove(`${file}.new`))),
-          Effect.tapError(({ message }) => Effect.logError(`A file could not be kept: ${message}`)),
+          Effect.tapError(({ message }) => Effect.logError(`A media file could not be stored: ${message}`)),
           Effect.mapError(() => {
-            const message =
-              "What was made could not be kept: the server's disk is full, or may not be written to"
+            const message = "The result could not be stored: the server's disk is full or not writable"
             return new GatewayError({
               operation: "media",
               reason: new ServerFailure({ message, status: 503 })
