@@ -4,7 +4,7 @@ import { COLLECTION_NAME } from "../../apps/demo-server/src/contract/CollectionN
 import { makeEventParser } from "../../apps/demo-server/src/web/api/request.ts"
 import { readableBlock } from "../../apps/demo-server/src/web/markdown/blocks.ts"
 import { markdownRuns } from "../../apps/demo-server/src/web/markdown/inline.ts"
-import { plainText } from "../../apps/demo-server/src/web/markdown/plainText.ts"
+import { plainText } from "../../apps/demo-server/src/web/markdown/inline.ts"
 
 const shown = (text: string): string =>
   markdownRuns(text, 0, text.length)

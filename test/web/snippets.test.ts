@@ -9,7 +9,7 @@ import { promisify } from "node:util"
 import { describe, it as plain } from "vitest"
 import { imageSnippet, lookSnippet, videoSnippet } from "../../apps/demo-server/src/web/snippets/media.ts"
 import { chatSnippet, embedSnippet, rerankSnippet } from "../../apps/demo-server/src/web/snippets/text.ts"
-import { literal } from "../../apps/demo-server/src/web/snippets/literal.ts"
+import { literal } from "../../apps/demo-server/src/web/snippets/program.ts"
 import { testServer, TestServer } from "../demo-server/TestServer.ts"
 
 const run = promisify(execFile)

@@ -2,8 +2,7 @@
 import { render } from "preact"
 import { refreshStatus } from "./page/status.ts"
 import { App } from "./shell/App.tsx"
-import { restoreFocus } from "./shell/restoreFocus.ts"
-import { listenToShortcuts } from "./shell/shortcuts.ts"
+import { listenToShortcuts, restoreFocus } from "./shell/keyboard.ts"
 import "./styles/main.css"
 
 listenToShortcuts()

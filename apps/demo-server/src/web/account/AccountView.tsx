@@ -1,12 +1,12 @@
 /** The balance, its usage, the keys and the system access token. */
 import { useState } from "preact/hooks"
-import { toRequestError } from "../api/RequestError.ts"
+import { toRequestError } from "../api/request.ts"
 import { uploads } from "../documents/uploads.ts"
 import { signedIn, signOut } from "../page/session.ts"
 import { isDemo } from "../page/status.ts"
+import { Button, LinkButton, NewSecret } from "../ui/Button.tsx"
 import { Confirm } from "../ui/Confirm.tsx"
 import { counted, usd } from "../ui/format.ts"
-import { NewSecret } from "../ui/NewSecret.tsx"
 import { ErrorMessage, Loading } from "../ui/Notices.tsx"
 import { account, accountError, newToken, renewToken, tokenError } from "./account.ts"
 import { KeyList } from "./KeyList.tsx"
@@ -31,9 +31,7 @@ const AccessToken = () => {
         />
       )}
       <ErrorMessage error={tokenError.value} />
-      <button class="button" type="button" onClick={() => setConfirming(true)}>
-        New token
-      </button>
+      <Button onClick={() => setConfirming(true)}>New token</Button>
       {confirming && (
         <Confirm
           label="Create a new token?"
@@ -58,13 +56,9 @@ const SignOut = () => {
   const [confirming, setConfirming] = useState(false)
   return (
     <div class="leave">
-      <button
-        class="link"
-        type="button"
-        onClick={() => (uploads.value.running ? setConfirming(true) : void leave())}
-      >
+      <LinkButton onClick={() => (uploads.value.running ? setConfirming(true) : void leave())}>
         Sign out of this browser
-      </button>
+      </LinkButton>
       {confirming && (
         <Confirm
           label="Sign out during an upload?"
@@ -82,13 +76,10 @@ const SignOut = () => {
 
 const Balance = ({ quota, username }: { readonly quota: number; readonly username: string }) => (
   <section class="balance" aria-label="Balance">
-    <p class="amount">
-      {usd(quota)}
-      {isDemo.value && <span class="quiet"> demo credit</span>}
-    </p>
+    <p class="amount">{usd(quota)}</p>
     <p class="quiet">
+      {isDemo.value && "Demo credit: the models run in this server, and no real money is charged. "}
       {counted(quota, "unit")} left. Signed in as {username}.
-      {isDemo.value && " The models run in this server: no real money is charged."}
     </p>
   </section>
 )

@@ -1,12 +1,12 @@
 /** The API keys: created, enabled, disabled and deleted. */
 import { useState } from "preact/hooks"
 import type { KeyDetails } from "../api/account.ts"
-import { ActionForm } from "../ui/ActionForm.tsx"
+import { PagedRows } from "../page/PagedList.tsx"
+import { ActionForm, describeLimits, LimitFields, readLimits } from "../ui/ActionForm.tsx"
+import { Button, IconButton, NewSecret } from "../ui/Button.tsx"
 import { Confirm } from "../ui/Confirm.tsx"
-import { AmountField, Field, SelectField, Switch } from "../ui/Fields.tsx"
+import { AmountField, InputField, SelectField, Switch } from "../ui/Fields.tsx"
 import { dayOf, parseUsd, usd } from "../ui/format.ts"
-import { describeLimits, LimitFields, readLimits } from "../ui/LimitFields.tsx"
-import { NewSecret } from "../ui/NewSecret.tsx"
 import { ErrorMessage } from "../ui/Notices.tsx"
 import { keyError, keys, makeKey, newKey, removeKey, toggleKey } from "./account.ts"
 
@@ -40,9 +40,7 @@ const NewKeyForm = ({ onDone }: { readonly onDone: () => void }) => {
       }
       onDone={onDone}
     >
-      <Field label="Name" hint="Which app or person uses it?">
-        {(id) => <input id={id} name="name" required maxLength={100} autocomplete="off" />}
-      </Field>
+      <InputField label="Name" hint="Which app or person uses it?" name="name" required maxLength={100} />
       <div class="pair">
         <AmountField label="Spending limit, in USD" value={amount} onValue={setAmount} />
         <SelectField
@@ -54,9 +52,13 @@ const NewKeyForm = ({ onDone }: { readonly onDone: () => void }) => {
           text={(days) => EXPIRY[days]}
         />
       </div>
-      <Field label="Allowed networks (optional)" hint="Separated by commas. Leave empty to allow all.">
-        {(id) => <input id={id} name="subnet" spellcheck={false} placeholder="10.0.0.0/8, 2001:db8::/32" />}
-      </Field>
+      <InputField
+        label="Allowed networks (optional)"
+        hint="Separated by commas. Leave empty to allow all."
+        name="subnet"
+        spellcheck={false}
+        placeholder="10.0.0.0/8, 2001:db8::/32"
+      />
       <LimitFields hint="Leave empty to use the account’s limit." />
     </ActionForm>
   )
@@ -84,16 +86,12 @@ const Row = ({ of: key }: { readonly of: KeyDetails }) => {
       </p>
       <div class="actions">
         <Switch label={`${key.name} is enabled`} on={enabled} onToggle={() => toggleKey(key)} />
-        <button
-          class="icon"
-          type="button"
-          aria-label={`Delete ${key.name}`}
-          title="Delete"
+        <IconButton
+          label={`Delete ${key.name}`}
+          sign="×"
           aria-expanded={confirming}
           onClick={() => setConfirming(!confirming)}
-        >
-          ×
-        </button>
+        />
       </div>
       {confirming && (
         <Confirm
@@ -112,15 +110,14 @@ const Row = ({ of: key }: { readonly of: KeyDetails }) => {
 
 export const KeyList = () => {
   const [creating, setCreating] = useState(false)
-  const all = keys.rows.value
   const fresh = newKey.value
   return (
     <section class="keys-list" aria-labelledby="keys-title">
       <header>
         <h2 id="keys-title">API keys</h2>
-        <button class="button" type="button" aria-expanded={creating} onClick={() => setCreating(!creating)}>
+        <Button aria-expanded={creating} onClick={() => setCreating(!creating)}>
           New key
-        </button>
+        </Button>
       </header>
       {fresh !== undefined && (
         <NewSecret
@@ -132,20 +129,12 @@ export const KeyList = () => {
         />
       )}
       {creating && <NewKeyForm onDone={() => setCreating(false)} />}
-      <ErrorMessage error={keyError.value ?? keys.error.value} />
-      {all?.length === 0 && <p class="lead">No keys yet. Programs need one to call this server.</p>}
-      {all !== undefined && all.length > 0 && (
-        <ul>
-          {all.map((key) => (
-            <Row key={key.id} of={key} />
-          ))}
-        </ul>
-      )}
-      {keys.more.value && (
-        <button class="button" type="button" onClick={keys.showMore}>
-          Show more
-        </button>
-      )}
+      <ErrorMessage error={keyError.value} />
+      <PagedRows
+        list={keys}
+        empty="No keys yet. Programs need one to call this server."
+        row={(key) => <Row key={key.id} of={key} />}
+      />
     </section>
   )
 }

@@ -8,6 +8,7 @@ import { ErrorMessage } from "../ui/Notices.tsx"
 import { Scroller } from "../ui/Scroller.tsx"
 import { chooseUsageDays, SPANS, usage, usageDays, usageError } from "./account.ts"
 import { UsageChart } from "./UsageChart.tsx"
+import { LinkButton } from "../ui/Button.tsx"
 
 const MEASURES = { spent: "Spent", calls: "Calls", tokens: "Tokens" } as const
 type Measure = keyof typeof MEASURES
@@ -92,9 +93,9 @@ export const UsageSection = () => {
           />
         )}
         {rows.length > 0 && (
-          <button class="link" type="button" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+          <LinkButton aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
             {asTable ? "Show as a chart" : "Show as a table"}
-          </button>
+          </LinkButton>
         )}
       </header>
       <ErrorMessage error={usageError.value} />

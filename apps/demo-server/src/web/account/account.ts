@@ -1,77 +1,66 @@
 /** The signed-in user's balance, keys, usage and system access token. */
-import type { UserRecord } from "@sluice/core/contract"
 import { effect, signal, untracked } from "@preact/signals"
+import type { UserRecord } from "@sluice/core/contract"
 import type { DayUsage } from "../../contract/Usage.ts"
-import {
-  createKey,
-  deleteKey,
-  getUsage,
-  getUser,
-  type KeyDetails,
-  type KeyRequest,
-  listKeys,
-  renewAccessToken,
-  setKeyStatus
-} from "../api/account.ts"
-import { toRequestError, type RequestError } from "../api/RequestError.ts"
-import { online } from "../api/request.ts"
-import { attempt } from "../page/calls.ts"
-import { makePagedList } from "../page/pagedList.ts"
-import { route } from "../page/route.ts"
+import * as Api from "../api/account.ts"
+import { online, type RequestError, toRequestError } from "../api/request.ts"
+import { tryRequest } from "../page/calls.ts"
+import { makePagedList } from "../page/PagedList.tsx"
+import { currentRoute } from "../page/route.ts"
 import { session } from "../page/session.ts"
-import { announce } from "../ui/announce.ts"
+import { announce } from "../ui/Notices.tsx"
 
 export const account = signal<typeof UserRecord.Encoded | undefined>(undefined)
 export const accountError = signal<RequestError | undefined>(undefined)
 
-export const keys = makePagedList(listKeys)
+export const keys = makePagedList(Api.listKeys)
 /** A new key. It is shown once and forgotten when the view closes. */
-export const newKey = signal<KeyDetails | undefined>(undefined)
+export const newKey = signal<Api.KeyDetails | undefined>(undefined)
 export const keyError = signal<RequestError | undefined>(undefined)
 
 const refreshAccount = (): Promise<boolean> =>
-  attempt(accountError, async () => {
-    const [now] = await Promise.all([getUser(), keys.refresh()])
+  tryRequest(accountError, async () => {
+    const [now] = await Promise.all([Api.getUser(), keys.refresh()])
     account.value = now
   })
 
 /** Resolves to whether the key was created. */
-export const makeKey = (wanted: KeyRequest): Promise<boolean> =>
-  attempt(keyError, async () => {
-    newKey.value = await createKey(wanted)
+export const makeKey = (wanted: Api.KeyRequest): Promise<boolean> =>
+  tryRequest(keyError, async () => {
+    newKey.value = await Api.createKey(wanted)
     announce(`The key ${wanted.name} was created. Copy it now: it is shown once.`)
     void refreshAccount()
   })
 
 /** Changes the list before the server responds, and changes it back if the server refuses. */
 const changeKeys = async (
-  change: (keys: ReadonlyArray<KeyDetails>) => ReadonlyArray<KeyDetails>,
+  change: (keys: ReadonlyArray<Api.KeyDetails>) => ReadonlyArray<Api.KeyDetails>,
   send: () => Promise<void>,
   message: string
 ): Promise<void> => {
   const before = keys.rows.value
   keys.rows.value = change(before ?? [])
-  const done = await attempt(keyError, send)
+  const done = await tryRequest(keyError, send)
   if (done) return announce(message)
   keys.rows.value = before
   // Another program may have changed the list.
   void refreshAccount()
 }
 
-export const toggleKey = ({ id, name, status }: KeyDetails): Promise<void> => {
+export const toggleKey = ({ id, name, status }: Api.KeyDetails): Promise<void> => {
   const next = status === 1 ? 0 : 1
   return changeKeys(
     (all) => all.map((key) => (key.id === id ? { ...key, status: next } : key)),
-    () => setKeyStatus(id, next),
+    () => Api.setKeyStatus(id, next),
     `${name} is ${next === 1 ? "enabled" : "disabled"}.`
   )
 }
 
-export const removeKey = ({ id, name }: KeyDetails): Promise<void> => {
+export const removeKey = ({ id, name }: Api.KeyDetails): Promise<void> => {
   if (newKey.value?.id === id) newKey.value = undefined
   return changeKeys(
     (all) => all.filter((key) => key.id !== id),
-    () => deleteKey(id),
+    () => Api.deleteKey(id),
     `${name} was deleted.`
   )
 }
@@ -81,8 +70,8 @@ export const newToken = signal<string | undefined>(undefined)
 export const tokenError = signal<RequestError | undefined>(undefined)
 
 export const renewToken = (): Promise<boolean> =>
-  attempt(tokenError, async () => {
-    newToken.value = await renewAccessToken()
+  tryRequest(tokenError, async () => {
+    newToken.value = await Api.renewAccessToken()
     announce("The new system access token was created. Copy it now: it is shown once.")
   })
 
@@ -95,7 +84,7 @@ export const usageError = signal<RequestError | undefined>(undefined)
 const refreshUsage = async (): Promise<void> => {
   const days = usageDays.value
   try {
-    const rows = await getUsage(days)
+    const rows = await Api.getUsage(days)
     if (days !== usageDays.value) return
     usage.value = rows
     usageError.value = undefined
@@ -110,7 +99,7 @@ export const chooseUsageDays = (days: number): void => {
 }
 
 effect(() => {
-  if (route.value.view !== "account") {
+  if (currentRoute.value.view !== "account") {
     newKey.value = undefined
     newToken.value = undefined
     keyError.value = undefined

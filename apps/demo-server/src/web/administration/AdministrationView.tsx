@@ -1,12 +1,13 @@
 /** The users of the server, and the audit log: for administrators. */
 import { useState } from "preact/hooks"
 import type { UserDetails } from "../api/account.ts"
+import { PagedRows } from "../page/PagedList.tsx"
 import { signedIn } from "../page/session.ts"
+import { describeLimits } from "../ui/ActionForm.tsx"
+import { Button, NewSecret } from "../ui/Button.tsx"
 import { Switch } from "../ui/Fields.tsx"
 import { dayOf, usd } from "../ui/format.ts"
-import { describeLimits } from "../ui/LimitFields.tsx"
-import { NewSecret } from "../ui/NewSecret.tsx"
-import { ErrorMessage, Loading } from "../ui/Notices.tsx"
+import { ErrorMessage } from "../ui/Notices.tsx"
 import { changeUser, newUserToken, userError, users } from "./administration.ts"
 import { AuditLog } from "./AuditLog.tsx"
 import { BalanceForm, NewUserForm, RightsForm, ROLE_NAMES, TokenForm } from "./UserForms.tsx"
@@ -42,16 +43,16 @@ const Row = ({ user }: { readonly user: UserDetails }) => {
       </p>
       <div class="actions">
         {FORM_NAMES.filter((name) => FORMS[name].forSelf || !isSelf).map((name) => (
-          <button
+          <Button
             key={name}
-            class="link"
-            type="button"
+            kind="link"
+
             aria-expanded={open === name}
             aria-label={`${FORMS[name].label} ${username}`}
             onClick={() => setOpen(open === name ? undefined : name)}
           >
             {name}
-          </button>
+          </Button>
         ))}
         {!isSelf && <Switch label={`${username} is enabled`} on={enabled} onToggle={toggle} />}
       </div>
@@ -67,9 +68,9 @@ const UserList = () => {
     <section class="keys-list" aria-labelledby="users-title">
       <header>
         <h2 id="users-title">Users</h2>
-        <button class="button" type="button" aria-expanded={creating} onClick={() => setCreating(!creating)}>
+        <Button aria-expanded={creating} onClick={() => setCreating(!creating)}>
           New user
-        </button>
+        </Button>
       </header>
       {fresh !== undefined && (
         <NewSecret
@@ -81,18 +82,8 @@ const UserList = () => {
         />
       )}
       {creating && <NewUserForm onDone={() => setCreating(false)} />}
-      <ErrorMessage error={userError.value ?? users.error.value} />
-      <Loading until={users.rows.value !== undefined || users.error.value !== undefined} />
-      <ul>
-        {users.rows.value?.map((user) => (
-          <Row key={user.id} user={user} />
-        ))}
-      </ul>
-      {users.more.value && (
-        <button class="button" type="button" onClick={users.showMore}>
-          Show more users
-        </button>
-      )}
+      <ErrorMessage error={userError.value} />
+      <PagedRows list={users} more="Show more users" row={(user) => <Row key={user.id} user={user} />} />
     </section>
   )
 }

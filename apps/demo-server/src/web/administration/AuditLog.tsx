@@ -1,7 +1,7 @@
 /** Who changed what, when, and from where; the newest first. */
 import type { AuditLine } from "../api/account.ts"
+import { PagedRows } from "../page/PagedList.tsx"
 import { usd } from "../ui/format.ts"
-import { ErrorMessage, Loading } from "../ui/Notices.tsx"
 import { auditLog, users } from "./administration.ts"
 
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
@@ -63,18 +63,11 @@ const Line = ({ line }: { readonly line: AuditLine }) => {
 export const AuditLog = () => (
   <section class="keys-list audit" aria-labelledby="audit-title">
     <h2 id="audit-title">Audit log</h2>
-    <ErrorMessage error={auditLog.error.value} />
-    <Loading until={auditLog.rows.value !== undefined || auditLog.error.value !== undefined} />
-    {auditLog.rows.value?.length === 0 && <p class="lead">No changes yet.</p>}
-    <ol>
-      {auditLog.rows.value?.map((line) => (
-        <Line key={line.id} line={line} />
-      ))}
-    </ol>
-    {auditLog.more.value && (
-      <button class="button" type="button" onClick={auditLog.showMore}>
-        Show more of the log
-      </button>
-    )}
+    <PagedRows
+      list={auditLog}
+      empty="No changes yet."
+      more="Show more of the log"
+      row={(line) => <Line key={line.id} line={line} />}
+    />
   </section>
 )

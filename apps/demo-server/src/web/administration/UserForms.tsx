@@ -2,11 +2,10 @@
 import { useState } from "preact/hooks"
 import type { UserDetails } from "../api/account.ts"
 import { signedIn } from "../page/session.ts"
-import { ActionForm, type FieldReader } from "../ui/ActionForm.tsx"
+import { ActionForm, type FieldReader, LimitFields, readLimits } from "../ui/ActionForm.tsx"
 import { Confirm } from "../ui/Confirm.tsx"
-import { AmountField, Field, SelectField } from "../ui/Fields.tsx"
+import { AmountField, InputField, SelectField } from "../ui/Fields.tsx"
 import { parseUsd, usd } from "../ui/format.ts"
-import { LimitFields, readLimits } from "../ui/LimitFields.tsx"
 import { addUser, changeUser, replaceUserToken } from "./administration.ts"
 
 type UserRole = UserDetails["role"]
@@ -41,9 +40,13 @@ export const NewUserForm = ({ onDone }: { readonly onDone: () => void }) => {
       }
       onDone={onDone}
     >
-      <Field label="Name" hint="They sign in with a system access token, which is shown once.">
-        {(id) => <input id={id} name="username" required maxLength={100} autocomplete="off" />}
-      </Field>
+      <InputField
+        label="Name"
+        hint="They sign in with a system access token, which is shown once."
+        name="username"
+        required
+        maxLength={100}
+      />
       <div class="pair">
         <AmountField label="Starting balance, in USD" value={amount} onValue={setAmount} />
         <RoleField />

@@ -1,7 +1,6 @@
 /** Calls of the gateway under `/v1`, authorized by the page's session. Types are those of the contract. */
 import type * as Core from "@sluice/core/contract"
-import { brokenStream, errorOf } from "./RequestError.ts"
-import { request, requestBlob, streamEvents } from "./request.ts"
+import { brokenStream, errorOf, request, requestBlob, streamEvents } from "./request.ts"
 
 /** A model of the lists. The last three fields are this server's own; other gateways omit them. */
 export type ListedModel = Core.Model & {

@@ -1,9 +1,53 @@
-/** Requests to the server that serves this page. */
+/** Requests to the server that serves this page, and their errors. */
 import { signal } from "@preact/signals"
 import { createParser } from "eventsource-parser"
-import { DEFAULT_COLLECTION } from "../../contract/CollectionName.ts"
-import { brokenStream, errorOf, offlineError, parseErrorResponse, RequestError } from "./RequestError.ts"
 import type { StreamFailed } from "../../contract/Answer.ts"
+import { DEFAULT_COLLECTION } from "../../contract/CollectionName.ts"
+
+/** A failed request, with a message for people. `status` is 0 without a response and for a broken stream. */
+export class RequestError extends Error {
+  readonly status: number
+  readonly code: string
+
+  constructor(message: string, status: number, code: string) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
+const OFFLINE =
+  "The server does not respond. If it was stopped, start it with “npm start”; this page reconnects by itself."
+
+/** There was no response. */
+export const offlineError = (): RequestError => new RequestError(OFFLINE, 0, "offline")
+
+/** The stream ended before the answer was complete. */
+export const brokenStream = (): RequestError =>
+  new RequestError("The connection broke before the answer was complete. Ask again.", 0, "broken_stream")
+
+/** Any thrown value as an error that can be shown. `fetch` throws a TypeError when there is no response. */
+export const toRequestError = (thrown: unknown): RequestError => {
+  if (thrown instanceof RequestError) return thrown
+  if (thrown instanceof TypeError) return offlineError()
+  return new RequestError(thrown instanceof Error ? thrown.message : String(thrown), 0, "unknown")
+}
+
+/** The error of a body or an event. */
+export const errorOf = (
+  error: { readonly message: string; readonly code: string | null },
+  status = 0
+): RequestError => new RequestError(error.message, status, error.code ?? "unknown")
+
+/** Parses the server's error body. */
+export const parseErrorResponse = (status: number, body: string): RequestError => {
+  try {
+    return errorOf(JSON.parse(body).error, status)
+  } catch {
+    const message = `The server responded with status ${status} and gave no reason. Its log may say more.`
+    return new RequestError(message, status, "unknown")
+  }
+}
 
 /** False from the first request without a response until the next response. */
 export const online = signal(true)
@@ -60,7 +104,6 @@ export const request = async <A>(method: string, path: string, options: Options 
 export const requestData = async <A>(method: string, path: string, body?: unknown): Promise<A> =>
   (await request<{ readonly data: A }>(method, path, { body })).data
 
-/** Downloads a file. */
 export const requestBlob = async (path: string, signal?: AbortSignal): Promise<Blob> =>
   (await send("GET", path, signal === undefined ? {} : { signal })).blob()
 

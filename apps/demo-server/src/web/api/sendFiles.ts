@@ -1,7 +1,16 @@
 /** File uploads. */
 import type { DocumentInfo, IngestStreamEvent } from "../../contract/index.ts"
-import { isErrorEvent, makeEventParser, online, unauthorized, withCollection } from "./request.ts"
-import { errorOf, offlineError, parseErrorResponse, type RequestError } from "./RequestError.ts"
+import {
+  errorOf,
+  isErrorEvent,
+  makeEventParser,
+  offlineError,
+  online,
+  parseErrorResponse,
+  type RequestError,
+  unauthorized,
+  withCollection
+} from "./request.ts"
 
 /** A file and its path in the library. */
 export interface PathedFile {

@@ -1,12 +1,11 @@
 /** A question and its answer: sentences, evidence, and the trace. */
 import { useLayoutEffect, useRef } from "preact/hooks"
-import { collectionSize } from "../documents/collections.ts"
+import { collectionSize } from "../documents/collections.tsx"
 import { askAgain, type QuestionState, stopQuestion, willRetry } from "../questions/questions.ts"
-import { StageTimes } from "../trace/StageTimes.tsx"
-import { TraceSection } from "../trace/TraceSection.tsx"
+import { StageTimes, TraceSection } from "../trace/TraceSection.tsx"
+import { Button, LinkButton } from "../ui/Button.tsx"
 import { counted } from "../ui/format.ts"
-import { CheckedFigures } from "./CheckedFigures.tsx"
-import { EvidenceList } from "./EvidenceList.tsx"
+import { CheckedFigures, EvidenceList } from "./EvidenceList.tsx"
 import { Sentences } from "./Sentences.tsx"
 
 interface Props {
@@ -19,9 +18,7 @@ const Failed = ({ question }: Props) => (
       {question.error?.message}
       {willRetry(question) && " Your question will be sent again automatically."}
     </p>
-    <button class="button" type="button" onClick={() => askAgain(question)}>
-      Ask again
-    </button>
+    <Button onClick={() => askAgain(question)}>Ask again</Button>
   </div>
 )
 
@@ -34,9 +31,7 @@ const Progress = ({ question }: Props) => (
         : question.sentences.length === 0
           ? "Reading the best passages…"
           : "Writing the answer…"}
-      <button class="link" type="button" onClick={() => stopQuestion(question)}>
-        Stop
-      </button>
+      <LinkButton onClick={() => stopQuestion(question)}>Stop</LinkButton>
     </p>
   </>
 )

@@ -1,10 +1,9 @@
 /** The view of a question, its answer, and earlier questions. */
-import { CollectionChoice } from "../documents/CollectionChoice.tsx"
+import { CollectionChoice } from "../documents/collections.tsx"
 import { questionHref } from "../page/route.ts"
 import { current, questions, type QuestionState } from "../questions/questions.ts"
 import { AnswerView } from "./AnswerView.tsx"
-import { FilterPanel } from "./FilterPanel.tsx"
-import { QuestionBox } from "./QuestionBox.tsx"
+import { FilterPanel, QuestionBox } from "./QuestionForm.tsx"
 import { Welcome } from "./Welcome.tsx"
 
 const outcomeOf = ({ answer, state }: QuestionState): string => {

@@ -1,8 +1,8 @@
-/** The sources of the answer. A quote is shown where the answer does not repeat it. */
-import { hasSameWords, isMarkdown, plainText } from "../markdown/plainText.ts"
+/** The sources of the answer, and the figures and tables that a vision model checked for it. */
+import { hasSameWords, isMarkdown, plainText } from "../markdown/inline.ts"
 import type { QuestionState } from "../questions/questions.ts"
-import { FigureImage } from "../source/FigureImage.tsx"
-import { figureLabel, locationText, openCitation, source } from "../source/source.ts"
+import { FigureImage, VisionText } from "../source/FigureImage.tsx"
+import { figureLabel, figureStop, locationText, openCitation, openFigure, source } from "../source/source.ts"
 
 type Citations = QuestionState["citations"]
 
@@ -10,6 +10,7 @@ type Citations = QuestionState["citations"]
 const showsImage = (citations: Citations, { figure, n }: Citations[number]): boolean =>
   figure?.crop !== undefined && citations.find((each) => each.figure?.crop === figure.crop)?.n === n
 
+/** A quote is shown where the answer does not repeat it. */
 export const EvidenceList = ({ question }: { readonly question: QuestionState }) => {
   const { citations, collection, sentences } = question
   const isRepeated = (quote: string) =>
@@ -46,8 +47,63 @@ export const EvidenceList = ({ question }: { readonly question: QuestionState })
         ))}
       </ol>
       <p class="quiet keys">
-        <kbd>J</kbd> <kbd>K</kbd> next and previous citation, <kbd>Esc</kbd> close the source.
+        <kbd>J</kbd> <kbd>K</kbd> next or previous citation, <kbd>Esc</kbd> closes the source.
       </p>
+    </section>
+  )
+}
+
+const Card = ({ collection, look }: { collection: string; look: QuestionState["checked"][number] }) => {
+  const { document, documentId, failed, figure, said } = look
+  const place = figure.page === undefined ? document : `${document}, p. ${figure.page}`
+  return (
+    <li>
+      <button
+        type="button"
+        aria-pressed={source.value?.stop === figureStop(look)}
+        aria-label={`${figureLabel(figure)}, ${place}: open the source`}
+        onClick={() => openFigure(look)}
+      >
+        <FigureImage collection={collection} documentId={documentId} figure={figure} />
+      </button>
+      <div>
+        <h3>
+          {figureLabel(figure)} <span class="place">{place}</span>
+        </h3>
+        {figure.caption !== "" && <p class="caption">{figure.caption}</p>}
+        {failed === undefined ? (
+          <VisionText text={said} />
+        ) : (
+          <p class="problem">This could not be checked: {failed}</p>
+        )}
+      </div>
+    </li>
+  )
+}
+
+export const CheckedFigures = ({ question }: { readonly question: QuestionState }) => {
+  const { answer, checked, collection } = question
+  const tables = checked.filter(({ figure }) => figure.kind === "table").length
+  if (checked.length === 0) return null
+  return (
+    <section class="looks" aria-labelledby="looks-title">
+      <h2 id="looks-title">
+        {tables === 0
+          ? "Figures checked"
+          : tables === checked.length
+            ? "Tables checked"
+            : "Figures and tables checked"}
+      </h2>
+      <ul>
+        {checked.map((look) => (
+          <Card key={look.passageId} collection={collection} look={look} />
+        ))}
+      </ul>
+      {answer?.trace.visionModel !== undefined && (
+        <p class="quiet">
+          Read by {answer.trace.visionModel}. Only citations are verified against the source.
+        </p>
+      )}
     </section>
   )
 }

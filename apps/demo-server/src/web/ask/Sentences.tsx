@@ -1,18 +1,12 @@
 /** The answer: each sentence with the numbers of its citations. */
 import type { Citation } from "../../contract/index.ts"
-import type { TextRun } from "../markdown/inline.ts"
-import { hasSameWords, isMarkdown, sentenceRuns } from "../markdown/plainText.ts"
+import { hasSameWords, isMarkdown, sentenceRuns, type TextRun } from "../markdown/inline.ts"
 import { TextRuns } from "../markdown/TextRuns.tsx"
 import type { QuestionState } from "../questions/questions.ts"
 import { openCitation, source } from "../source/source.ts"
 
-interface ButtonProps {
-  readonly n: number
-  readonly citation: Citation | undefined
-}
-
 /** Opens the source at the quote. */
-const CitationButton = ({ citation, n }: ButtonProps) => (
+const CitationButton = ({ citation, n }: { n: number; citation: Citation | undefined }) => (
   <button
     class="citation"
     type="button"

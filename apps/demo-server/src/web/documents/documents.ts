@@ -1,15 +1,14 @@
 /** The documents of the chosen collection, their texts, and their removal. */
 import { computed, effect, signal, untracked } from "@preact/signals"
 import type { DocumentInfo, DocumentText, PageContent } from "../../contract/index.ts"
-import { toRequestError, type RequestError } from "../api/RequestError.ts"
-import { request, requestBlob, withCollection } from "../api/request.ts"
+import { request, requestBlob, type RequestError, toRequestError, withCollection } from "../api/request.ts"
 import { sendFiles } from "../api/sendFiles.ts"
-import { attempt } from "../page/calls.ts"
+import { tryRequest } from "../page/calls.ts"
 import { session } from "../page/session.ts"
 import { refreshStatus, status } from "../page/status.ts"
-import { announce } from "../ui/announce.ts"
 import { counted } from "../ui/format.ts"
-import { collection, refreshCollections } from "./collections.ts"
+import { announce } from "../ui/Notices.tsx"
+import { collection, refreshCollections } from "./collections.tsx"
 
 const listed = signal<{ readonly of: string; readonly documents: ReadonlyArray<DocumentInfo> } | undefined>(
   undefined
@@ -52,7 +51,6 @@ export const loadText = (collection: string, id: string): Promise<DocumentText> 
 export const loadPage = (collection: string, id: string, number: number): Promise<PageContent> =>
   load(withCollection(collection, `/documents/${id}/pages/${number}`))
 
-/** Call it after documents were added or removed. */
 export const documentsChanged = async (): Promise<void> => {
   texts.clear()
   await Promise.all([refreshDocuments(), refreshCollections(), refreshStatus()])
@@ -80,7 +78,7 @@ export const removeDocument = async (document: DocumentInfo): Promise<void> => {
   const { id, title } = document
   if (inRemoval.has(id)) return
   inRemoval.add(id)
-  await attempt(removalError, async () => {
+  await tryRequest(removalError, async () => {
     const of = collection.value
     const original = await requestBlob(withCollection(of, `/documents/${id}/file`))
     await request("DELETE", withCollection(of, `/documents/${id}`))
@@ -94,7 +92,7 @@ export const removeDocument = async (document: DocumentInfo): Promise<void> => {
 export const removeDocuments = async (all: ReadonlyArray<DocumentInfo>): Promise<void> => {
   const of = collection.value
   let done = 0
-  await attempt(removalError, async () => {
+  await tryRequest(removalError, async () => {
     for (const { id } of all) {
       removing.value = { done, total: all.length }
       await request("DELETE", withCollection(of, `/documents/${id}`))
@@ -111,7 +109,7 @@ export const undoRemoval = async (): Promise<void> => {
   const last = removed.value.at(-1)
   if (last === undefined || restoring.value) return
   restoring.value = true
-  await attempt(removalError, async () => {
+  await tryRequest(removalError, async () => {
     const { metadata, path, title } = last.document
     await sendFiles(last.collection, [{ path, file: last.original }], {}, metadata)
     removed.value = removed.value.filter((each) => each !== last)

@@ -3,18 +3,17 @@ import { signal } from "@preact/signals"
 import { documentPath } from "../../contract/DocumentPath.ts"
 import type { IngestStreamEvent } from "../../contract/index.ts"
 import { sendFiles, type PathedFile } from "../api/sendFiles.ts"
-import { toRequestError } from "../api/RequestError.ts"
+import { toRequestError } from "../api/request.ts"
 import { session } from "../page/session.ts"
-import { announce } from "../ui/announce.ts"
+import { announce } from "../ui/Notices.tsx"
 import { counted } from "../ui/format.ts"
-import { collection } from "./collections.ts"
+import { collection } from "./collections.tsx"
 import { documentsChanged } from "./documents.ts"
 
 /** One file. `reading`: the server has all of it. `unsent`: the server may not have it. */
 export interface FileUpload extends PathedFile {
   readonly collection: string
   state: "waiting" | "sending" | "reading" | "added" | "replaced" | "unchanged" | "failed" | "unsent"
-  /** Bytes sent. */
   sent: number
   /** Why it failed or was not sent, and what to do. */
   message?: string

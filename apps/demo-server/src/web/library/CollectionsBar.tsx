@@ -1,17 +1,18 @@
 /** Chooses, creates and deletes collections. */
 import { useLayoutEffect, useState } from "preact/hooks"
 import { COLLECTION_NAME, DEFAULT_COLLECTION } from "../../contract/CollectionName.ts"
-import { CollectionChoice } from "../documents/CollectionChoice.tsx"
 import {
   collection,
+  CollectionChoice,
   collectionError,
   collectionSize,
   createCollection,
   deleteCollection
-} from "../documents/collections.ts"
+} from "../documents/collections.tsx"
 import { ActionForm } from "../ui/ActionForm.tsx"
+import { Button, LinkButton } from "../ui/Button.tsx"
 import { Confirm } from "../ui/Confirm.tsx"
-import { Field } from "../ui/Fields.tsx"
+import { InputField } from "../ui/Fields.tsx"
 import { counted } from "../ui/format.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"
 
@@ -21,23 +22,16 @@ interface FormProps {
 
 const NewCollection = ({ onDone }: FormProps) => (
   <ActionForm class="new-key" action="Create" send={(read) => createCollection(read("name"))} onDone={onDone}>
-    <Field
+    <InputField
       label="Name of the collection"
       hint="Letters, digits, dots, dashes and underscores. Each collection is searched separately."
-    >
-      {(id) => (
-        <input
-          id={id}
-          name="name"
-          required
-          maxLength={64}
-          pattern={COLLECTION_NAME.source}
-          title="A letter or a digit, then letters, digits, dots, dashes or underscores"
-          autocomplete="off"
-          spellcheck={false}
-        />
-      )}
-    </Field>
+      name="name"
+      required
+      maxLength={64}
+      pattern={COLLECTION_NAME.source}
+      title="A letter or a digit, then letters, digits, dots, dashes or underscores"
+      spellcheck={false}
+    />
   </ActionForm>
 )
 
@@ -73,23 +67,18 @@ export const CollectionsBar = () => {
     <section class="collections" aria-label="Collections">
       <div class="collections-head">
         <CollectionChoice />
-        <button
-          class="link"
-          type="button"
-          aria-expanded={open === "creation"}
-          onClick={() => toggle("creation")}
-        >
+        <LinkButton aria-expanded={open === "creation"} onClick={() => toggle("creation")}>
           New collection
-        </button>
+        </LinkButton>
         {chosen !== DEFAULT_COLLECTION && (
-          <button
-            class="link trouble-link"
-            type="button"
+          <Button
+            kind="link trouble-link"
+
             aria-expanded={open === "deletion"}
             onClick={() => toggle("deletion")}
           >
             Delete {chosen}
-          </button>
+          </Button>
         )}
       </div>
       {open === "creation" && <NewCollection onDone={close} />}

@@ -1,16 +1,65 @@
 /** The list of documents, and uploads. */
 import { useState } from "preact/hooks"
-import { collection } from "../documents/collections.ts"
-import { documents, documentsError, removalError } from "../documents/documents.ts"
+import type { DocumentInfo } from "../../contract/index.ts"
+import { collection } from "../documents/collections.tsx"
+import { documents, documentsError, removalError, removeDocument } from "../documents/documents.ts"
 import { filesOfPicker } from "../documents/files.ts"
 import { uploadFiles } from "../documents/uploads.ts"
+import { openDocument } from "../source/source.ts"
+import { Button, IconButton } from "../ui/Button.tsx"
 import { SearchField } from "../ui/Fields.tsx"
-import { counted, matchesSearch } from "../ui/format.ts"
+import { byteSize, counted, matchesSearch } from "../ui/format.ts"
 import { ErrorMessage, Loading } from "../ui/Notices.tsx"
 import { CollectionsBar } from "./CollectionsBar.tsx"
-import { DocumentRow } from "./DocumentRow.tsx"
-import { RemoveAll } from "./RemoveAll.tsx"
-import { UploadProgress } from "./UploadProgress.tsx"
+import { RemoveAll } from "./Removal.tsx"
+import { UploadProgress } from "./Uploads.tsx"
+
+const FORMAT_NAMES: Readonly<Record<DocumentInfo["format"], string>> = {
+  markdown: "Markdown",
+  html: "HTML",
+  text: "Text",
+  pdf: "PDF",
+  docx: "Word",
+  image: "Image"
+}
+
+const Faults = ({ faults }: { readonly faults: NonNullable<DocumentInfo["faults"]> }) => (
+  <details class="faults">
+    <summary>{counted(faults.length, "part")} could not be read</summary>
+    <ul>
+      {faults.map(({ message, page }, at) => (
+        <li key={at}>
+          {page !== undefined && <b>p. {page} </b>}
+          {message}
+        </li>
+      ))}
+    </ul>
+  </details>
+)
+
+const figuresText = (count: number): string =>
+  count === 1 ? "1 figure or table" : `${count.toLocaleString()} figures and tables`
+
+export const DocumentRow = ({ document }: { readonly document: DocumentInfo }) => {
+  const { faults = [], figures, pages, title } = document
+  return (
+    <li>
+      <button class="open" type="button" onClick={() => openDocument(document)}>
+        <span class="title">{title}</span>
+        <span class="path">{document.path}</span>
+      </button>
+      <span class="facts">
+        <span class="format">{FORMAT_NAMES[document.format]}</span>
+        <span>{pages === undefined ? "" : counted(pages, "page")}</span>
+        <span>{figures === undefined ? "" : figuresText(figures)}</span>
+        <span>{counted(document.passages, "passage")}</span>
+        <span>{byteSize(document.bytes)}</span>
+      </span>
+      <IconButton label={`Remove ${title}`} sign="×" onClick={() => removeDocument(document)} />
+      {faults.length > 0 && <Faults faults={faults} />}
+    </li>
+  )
+}
 
 /** Rows shown at first; a library may hold a hundred thousand documents. */
 const PAGE_ROWS = 200
@@ -58,12 +107,7 @@ export const LibraryView = () => {
       <ErrorMessage error={removalError.value ?? documentsError.value} />
       <Loading until={all !== undefined || documentsError.value !== undefined} />
       {all !== undefined && (all.length > SEARCH_FROM || search !== "") && (
-        <SearchField
-          label="Find a document by name"
-          placeholder="Find by name"
-          value={search}
-          onValue={setSearch}
-        />
+        <SearchField label="Find a document by name" value={search} onValue={setSearch} />
       )}
       {all?.length === 0 && <p class="lead">Add documents to start.</p>}
       {all !== undefined && all.length > 0 && found.length === 0 && (
@@ -81,11 +125,7 @@ export const LibraryView = () => {
           </ul>
         </>
       )}
-      {found.length > rows && (
-        <button class="button" type="button" onClick={() => setRows(rows + PAGE_ROWS)}>
-          Show more
-        </button>
-      )}
+      {found.length > rows && <Button onClick={() => setRows(rows + PAGE_ROWS)}>Show more</Button>}
     </div>
   )
 }

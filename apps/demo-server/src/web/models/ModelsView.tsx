@@ -1,5 +1,5 @@
 /** The list of models, by operation. */
-import type { ModelGroup } from "@sluice/core/contract"
+import { type ModelGroup, VIDEO_GROUPS } from "@sluice/core/contract"
 import { useState } from "preact/hooks"
 import type { ListedModel } from "../api/gateway.ts"
 import { playgroundHref } from "../page/route.ts"
@@ -8,8 +8,8 @@ import { counted, matchesSearch } from "../ui/format.ts"
 import { ErrorMessage, Loading } from "../ui/Notices.tsx"
 import { modelList, modelsError, OPERATIONS } from "./models.ts"
 
-/** What the interface says of each group of models. */
-const GROUP_NOTES: Record<ModelGroup, string> = {
+/** What the interface says of each group of models. Those of videos name their lengths and sizes. */
+const GROUP_NOTES: Record<Exclude<ModelGroup, keyof typeof VIDEO_GROUPS>, string> = {
   embeddings: "Texts to vectors",
   rerank: "Orders documents by relevance to a question",
   chat: "Messages to a text",
@@ -19,18 +19,23 @@ const GROUP_NOTES: Record<ModelGroup, string> = {
   I4: "Several images in, several out, fifteen together: series, watermark, seed",
   I5: "Directly or as a task: aspect ratio, safety tolerance, seed, raw",
   I6: "From text and an image: erase, repaint, vary",
-  "V-A": "4, 8 or 12 s, size in pixels, portrait or landscape; tasks may be queued",
-  "V-B": "4, 6 or 8 s, 720p to 4k",
-  "V-C": "4, 6 or 8 s, 720p or 1080p",
-  "V-D": "2 to 15 s, 1280x720 or 1920x1080",
-  "V-E": "5 or 10 s, 480P to 1080P",
-  "V-F": "5 s, 480P or 1080P",
-  "V-G": "5 or 10 s, by aspect ratio",
   "image-to-video": "Starts from an image"
 }
 
-const groupNote = (group: string | undefined): string | undefined =>
-  Object.entries(GROUP_NOTES).find(([name]) => name === group)?.[1]
+/** Up to this many values are listed; more are a range. */
+const MAX_LISTED = 4
+
+const listText = (values: ReadonlyArray<string>): string =>
+  values.length <= MAX_LISTED ? values.join(", ") : `${values[0]} to ${values.at(-1)}`
+
+const NOTES = new Map<string, string>([
+  ...Object.entries(GROUP_NOTES),
+  ...Object.entries(VIDEO_GROUPS).map(
+    ([group, { seconds, size }]) => [group, `${listText(seconds)} s, ${listText(size)}`] as const
+  )
+])
+
+const groupNote = (group = ""): string | undefined => NOTES.get(group)
 
 const Row = ({ model }: { readonly model: ListedModel }) => {
   const { group, id, note, operation = "", owned_by } = model

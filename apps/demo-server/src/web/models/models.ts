@@ -1,9 +1,8 @@
 /** The models that this server serves, and those of the account behind it. */
 import { effect, signal, untracked } from "@preact/signals"
-import { listAll, listServed, type ListedModel } from "../api/gateway.ts"
-import { online } from "../api/request.ts"
-import { toRequestError, type RequestError } from "../api/RequestError.ts"
-import { route, type Capability } from "../page/route.ts"
+import { listAll, type ListedModel, listServed } from "../api/gateway.ts"
+import { online, type RequestError, toRequestError } from "../api/request.ts"
+import { type Capability, currentRoute } from "../page/route.ts"
 import { session } from "../page/session.ts"
 
 export const modelList = signal<ReadonlyArray<ListedModel> | undefined>(undefined)
@@ -42,7 +41,7 @@ export const modelsFor = (operation: string): ReadonlyArray<ListedModel> => {
 }
 
 effect(() => {
-  const { view } = route.value
+  const { view } = currentRoute.value
   const shown = view === "models" || view === "playground"
   if (session.value === "open" && online.value && shown) untracked(() => void refreshModels())
 })

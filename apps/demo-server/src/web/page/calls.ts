@@ -1,10 +1,10 @@
 /** Requests in progress and their outcome. */
 import { signal, type ReadonlySignal, type Signal } from "@preact/signals"
-import { toRequestError, type RequestError } from "../api/RequestError.ts"
-import { announce } from "../ui/announce.ts"
+import { toRequestError, type RequestError } from "../api/request.ts"
+import { announce } from "../ui/Notices.tsx"
 
 /** Runs `work` and puts its error into `error`. Resolves to whether it succeeded. */
-export const attempt = async (
+export const tryRequest = async (
   error: Signal<RequestError | undefined>,
   work: () => Promise<unknown>
 ): Promise<boolean> => {
@@ -26,7 +26,6 @@ export interface CallState<A> {
   readonly milliseconds?: number
 }
 
-/** Makes a call; `onProgress` shows a partial value. */
 export type CallWork<A> = (signal: AbortSignal, onProgress: (value: A) => void) => Promise<A>
 
 export interface RunningCall<A> {

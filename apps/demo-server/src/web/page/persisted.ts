@@ -2,14 +2,6 @@
 import { effect, signal, type Signal } from "@preact/signals"
 import { signedIn } from "./session.ts"
 
-/** Another version of the page may have stored another type. */
-const hasShapeOf = <A>(initial: A, stored: unknown): stored is A =>
-  typeof initial !== "object" || initial === null
-    ? typeof stored === typeof initial
-    : typeof stored === "object" &&
-      stored !== null &&
-      Object.entries(initial).every(([name, value]) => hasShapeOf(value, Reflect.get(stored, name)))
-
 /** What a user writes into fields: kept in this tab until that user signs out. The value must be JSON. */
 export const persisted = <A>(name: string, initial: A): Signal<A> => {
   const now = signal(initial)
@@ -21,7 +13,8 @@ export const persisted = <A>(name: string, initial: A): Signal<A> => {
       const stored = key === loaded ? null : sessionStorage.getItem(key)
       loaded = key
       const value: unknown = JSON.parse(stored ?? "null")
-      if (hasShapeOf(initial, value)) now.value = value
+      // Another version of the page may have stored another type.
+      if (value !== null && typeof value === typeof initial) now.value = value as A
       sessionStorage.setItem(key, JSON.stringify(now.value))
     } catch {
       // The browser may forbid storage, or it is full.

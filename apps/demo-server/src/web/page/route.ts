@@ -32,7 +32,6 @@ export type Route =
   | {
       readonly view: "playground"
       readonly capability: Capability
-      /** Chosen in the list of models. */
       readonly model: string | undefined
       /** A task that is shown again at this address. */
       readonly task: string | undefined
@@ -51,7 +50,7 @@ const parsePlayground = (rest: string): Route => {
   }
 }
 
-export const route = computed<Route>(() => {
+export const currentRoute = computed<Route>(() => {
   const text = hash.value.slice(1)
   if (isPlainView(text)) return { view: text }
   if (/^playground([/?]|$)/.test(text)) return parsePlayground(text.slice("playground/".length))
@@ -64,14 +63,14 @@ export const route = computed<Route>(() => {
 })
 
 const title = computed(() => {
-  const now = route.value
+  const now = currentRoute.value
   if (now.view === "ask") return now.question
   return now.view === "playground" ? "Playground" : TITLES[now.view]
 })
 
 /** Changes with what is shown; a task that gets its address is not another view. */
 const place = computed(() => {
-  const now = route.value
+  const now = currentRoute.value
   if (now.view === "playground") return `${now.view} ${now.capability}`
   return now.view === "ask" ? `${now.view} ${now.collection} ${now.question}` : now.view
 })

@@ -1,8 +1,7 @@
 /** Whether this page is signed in, and who. */
 import { signal } from "@preact/signals"
 import type { Credentials, Who } from "../../contract/index.ts"
-import { toRequestError, type RequestError } from "../api/RequestError.ts"
-import { request, unauthorized } from "../api/request.ts"
+import { request, type RequestError, toRequestError, unauthorized } from "../api/request.ts"
 import { takeLogin } from "./route.ts"
 
 /** `closed` shows the sign-in form. `unknown` until the first response, and while the page reloads. */

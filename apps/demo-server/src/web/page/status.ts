@@ -1,10 +1,9 @@
 /** The server's status, polled often while it works and seldom while it is ready. */
 import { computed, effect, signal } from "@preact/signals"
 import type { IngestStreamEvent, ServerStatus } from "../../contract/index.ts"
-import { toRequestError, type RequestError } from "../api/RequestError.ts"
-import { online, request, requestEvents } from "../api/request.ts"
-import { announce } from "../ui/announce.ts"
-import { attempt } from "./calls.ts"
+import { online, request, type RequestError, requestEvents, toRequestError } from "../api/request.ts"
+import { announce } from "../ui/Notices.tsx"
+import { tryRequest } from "./calls.ts"
 import { connectionError, resume, session } from "./session.ts"
 
 export const status = signal<ServerStatus | undefined>(undefined)
@@ -48,7 +47,7 @@ export const rebuild = async (): Promise<void> => {
   let done = 0
   let total = 0
   rebuilding.value = { done, total }
-  await attempt(rebuildError, async () => {
+  await tryRequest(rebuildError, async () => {
     await requestEvents<IngestStreamEvent>("/rebuild", {}, (event) => {
       if (event.type === "found") total = event.files
       if (event.type === "document") done++

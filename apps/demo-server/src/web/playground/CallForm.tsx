@@ -1,16 +1,66 @@
 /** A tab of the playground: a form, its result, and the same call as code. */
-import { signal } from "@preact/signals"
+import { computed, effect, signal, untracked } from "@preact/signals"
 import type { ComponentChildren } from "preact"
+import type { ListedModel } from "../api/gateway.ts"
 import { modelList, modelsFor } from "../models/models.ts"
-import type { CallState } from "../page/calls.ts"
-import type { Capability } from "../page/route.ts"
+import type { RunningCall } from "../page/calls.ts"
+import { persisted } from "../page/persisted.ts"
+import { type Capability, currentRoute } from "../page/route.ts"
+import { status } from "../page/status.ts"
 import type { Snippet } from "../snippets/program.ts"
-import { CopyButton } from "../ui/CopyButton.tsx"
+import { Button, CopyButton } from "../ui/Button.tsx"
 import { Field, Segments } from "../ui/Fields.tsx"
 import { duration } from "../ui/format.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"
 import { Scroller } from "../ui/Scroller.tsx"
-import { chooseModel, modelDetails, modelOf, OPERATION_OF } from "./chosenModel.ts"
+
+/** The operation that a tab needs of a model. */
+export const OPERATION_OF: Record<Capability, string> = {
+  embed: "embeddings",
+  rerank: "rerank",
+  chat: "chat",
+  image: "images",
+  video: "videos",
+  look: "chat"
+}
+
+const chosen = persisted<Partial<Record<Capability, string>>>("models", {})
+
+export const chooseModel = (capability: Capability, model: string): void => {
+  chosen.value = { ...chosen.value, [capability]: model }
+}
+
+// A link in the list of models chooses.
+effect(() => {
+  const now = currentRoute.value
+  if (now.view !== "playground" || now.model === undefined) return
+  const { capability, model } = now
+  untracked(() => chooseModel(capability, model))
+})
+
+/** For chat the server's reader; for images another chat model, which may see. */
+const defaultModel = (capability: Capability): ListedModel | undefined => {
+  const all = modelsFor(OPERATION_OF[capability])
+  const reader = status.value?.models.chat
+  const preferred =
+    capability === "chat"
+      ? all.find(({ id }) => id === reader)
+      : capability === "look"
+        ? all.find(({ id }) => id !== reader)
+        : undefined
+  return preferred ?? all[0]
+}
+
+/** The model's identifier; empty until the list is loaded. */
+export const modelOf = (capability: Capability): string =>
+  chosen.value[capability] ?? defaultModel(capability)?.id ?? ""
+
+/** The model's entry in the list. */
+export const modelDetails = (capability: Capability) =>
+  computed(() => {
+    const id = modelOf(capability)
+    return modelsFor(OPERATION_OF[capability]).find((model) => model.id === id)
+  })
 
 const ModelField = ({ capability }: { readonly capability: Capability }) => {
   const now = modelOf(capability)
@@ -99,22 +149,20 @@ const CodePanel = ({ snippet }: { readonly snippet: Snippet }) => {
 }
 
 interface Props {
-  readonly now: CallState<unknown>
+  readonly call: Pick<RunningCall<unknown>, "now" | "stop">
   readonly onSubmit: () => void
-  readonly onStop: () => void
   readonly capability: Capability
-  /** The text of the submit button. */
   readonly action: string
   readonly snippet: Snippet
   readonly fields: ComponentChildren
-  /** The result. */
   readonly children?: ComponentChildren
   /** Why the form cannot be sent yet. */
   readonly missing?: string | undefined
 }
 
 export const CallForm = (props: Props) => {
-  const { now, onStop, onSubmit } = props
+  const { call, onSubmit } = props
+  const now = call.now.value
   const missing = modelOf(props.capability) === "" ? "Waiting for the list of models." : props.missing
   const working = now.state === "working"
   const time = now.state === "done" && now.milliseconds !== undefined ? duration(now.milliseconds) : ""
@@ -140,11 +188,7 @@ export const CallForm = (props: Props) => {
             >
               {props.action}
             </button>
-            {working && (
-              <button class="button" type="button" onClick={onStop}>
-                Stop
-              </button>
-            )}
+            {working && <Button onClick={call.stop}>Stop</Button>}
             <p class="quiet">{missing ?? time}</p>
           </div>
         </form>

@@ -1,13 +1,13 @@
 /** A conversation with a chat model. */
-import type { ChatMessage } from "@sluice/core/contract"
 import { computed, signal } from "@preact/signals"
-import { streamChat, type PartialAnswer } from "../api/gateway.ts"
+import type { ChatMessage } from "@sluice/core/contract"
+import { type PartialAnswer, streamChat } from "../api/gateway.ts"
 import { makeCall } from "../page/calls.ts"
 import { persisted } from "../page/persisted.ts"
 import { chatSnippet } from "../snippets/text.ts"
+import { LinkButton } from "../ui/Button.tsx"
 import { TextField } from "../ui/Fields.tsx"
-import { CallForm } from "./CallForm.tsx"
-import { modelOf } from "./chosenModel.ts"
+import { CallForm, modelOf } from "./CallForm.tsx"
 
 type Turn = ChatMessage & { readonly role: "user" | "assistant"; readonly content: string }
 
@@ -19,7 +19,6 @@ const instructions = persisted(
 
 const draft = persisted("chat.draft", "How many planks close the north gate?")
 
-/** All complete turns. */
 const conversation = signal<ReadonlyArray<Turn>>([])
 
 const answer = makeCall<PartialAnswer>("The answer is complete.")
@@ -87,10 +86,9 @@ const Turns = () => {
 export const ChatTab = () => (
   <CallForm
     capability="chat"
-    now={answer.now.value}
+    call={answer}
     action="Send"
     onSubmit={send}
-    onStop={answer.stop}
     snippet={chatSnippet(location.origin, { model: modelOf("chat"), messages: nextMessages.value })}
     fields={
       <>
@@ -99,24 +97,13 @@ export const ChatTab = () => (
           rows={3}
           optional
           hint="How to answer, or a text to answer from."
-          value={instructions.value}
-          onValue={(text) => (instructions.value = text)}
+          text={instructions}
         />
         {conversation.value.length > 0 && <Turns />}
-        <TextField
-          label="Message"
-          rows={2}
-          enterSends
-          value={draft.value}
-          onValue={(text) => (draft.value = text)}
-        />
+        <TextField label="Message" enterSends text={draft} />
       </>
     }
   >
-    {conversation.value.length > 0 && (
-      <button class="link" type="button" onClick={clear}>
-        New conversation
-      </button>
-    )}
+    {conversation.value.length > 0 && <LinkButton onClick={clear}>New conversation</LinkButton>}
   </CallForm>
 )

@@ -5,15 +5,14 @@ import { persisted } from "../page/persisted.ts"
 import { embedSnippet } from "../snippets/text.ts"
 import { TextField } from "../ui/Fields.tsx"
 import { counted } from "../ui/format.ts"
-import { CallForm } from "./CallForm.tsx"
-import { modelOf } from "./chosenModel.ts"
+import { CallForm, modelOf } from "./CallForm.tsx"
 
 type Vector = ReadonlyArray<number>
 
-const texts = persisted<readonly [string, string]>("embed", [
-  "The lower gate is opened when the levels are even.",
-  "When are the gates of the lock opened?"
-])
+const first = persisted("embed.first", "The lower gate is opened when the levels are even.")
+const second = persisted("embed.second", "When are the gates of the lock opened?")
+
+const requestBody = () => ({ model: modelOf("embed"), input: [first.value, second.value] })
 
 interface Comparison {
   readonly vectors: readonly [Vector, Vector]
@@ -33,8 +32,7 @@ const cosineOf = (a: Vector, b: Vector): number | undefined => {
 
 const compare = (): Promise<void> =>
   comparison.run(async (signal) => {
-    const body = { model: modelOf("embed"), input: texts.value }
-    const { data, usage } = await createEmbeddings(body, signal)
+    const { data, usage } = await createEmbeddings(requestBody(), signal)
     const vectorAt = (index: number): Vector => {
       const vector = data.find((each) => each.index === index)?.embedding ?? []
       return typeof vector === "string" ? [] : vector
@@ -103,30 +101,18 @@ const Result = ({ cosine, tokens, vectors: [first, second] }: Comparison) => (
 )
 
 export const EmbedTab = () => {
-  const [first, second] = texts.value
   const now = comparison.now.value
   return (
     <CallForm
       capability="embed"
-      now={now}
+      call={comparison}
       action="Compare"
       onSubmit={compare}
-      onStop={comparison.stop}
-      snippet={embedSnippet(location.origin, { model: modelOf("embed"), input: texts.value })}
+      snippet={embedSnippet(location.origin, requestBody())}
       fields={
         <div class="pair">
-          <TextField
-            label="First text"
-            rows={3}
-            value={first}
-            onValue={(text) => (texts.value = [text, texts.value[1]])}
-          />
-          <TextField
-            label="Second text"
-            rows={3}
-            value={second}
-            onValue={(text) => (texts.value = [texts.value[0], text])}
-          />
+          <TextField label="First text" rows={3} text={first} />
+          <TextField label="Second text" rows={3} text={second} />
         </div>
       }
     >

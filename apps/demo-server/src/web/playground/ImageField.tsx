@@ -1,7 +1,8 @@
 /** An image from a file: chosen, dropped or pasted. */
 import type { Signal } from "@preact/signals"
 import { useId, useState } from "preact/hooks"
-import { RequestError, toRequestError } from "../api/RequestError.ts"
+import { RequestError, toRequestError } from "../api/request.ts"
+import { IconButton } from "../ui/Button.tsx"
 
 export interface ImageFile {
   readonly name: string
@@ -38,12 +39,7 @@ const readImage = async (file: File): Promise<ImageFile> => {
   })
 }
 
-interface Props {
-  readonly label: string
-  readonly image: Signal<ImageFile | undefined>
-}
-
-export const ImageField = ({ image, label }: Props) => {
+export const ImageField = ({ image, label }: { label: string; image: Signal<ImageFile | undefined> }) => {
   const [problem, setProblem] = useState("")
   const [over, setOver] = useState(false)
   const id = useId()
@@ -99,15 +95,7 @@ export const ImageField = ({ image, label }: Props) => {
           ) : (
             <>
               <span class="quiet name">{now.name}</span>
-              <button
-                class="icon"
-                type="button"
-                aria-label={`Remove ${now.name}`}
-                title="Remove"
-                onClick={() => (image.value = undefined)}
-              >
-                ×
-              </button>
+              <IconButton label={`Remove ${now.name}`} sign="×" onClick={() => (image.value = undefined)} />
             </>
           )}
         </div>

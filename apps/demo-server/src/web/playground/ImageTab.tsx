@@ -1,24 +1,21 @@
 /** Generates images from a text. */
-import type { ImageRequest, ImageResponse } from "@sluice/core/contract"
 import { signal } from "@preact/signals"
+import type { ImageRequest, ImageResponse } from "@sluice/core/contract"
 import { createImages, getImages } from "../api/gateway.ts"
 import { makeCall } from "../page/calls.ts"
 import { persisted } from "../page/persisted.ts"
 import { imageSnippet } from "../snippets/media.ts"
 import { SelectField, TextField } from "../ui/Fields.tsx"
-import { CallForm } from "./CallForm.tsx"
-import { modelDetails, modelOf } from "./chosenModel.ts"
+import { CallForm, modelDetails, modelOf } from "./CallForm.tsx"
 import { ImageField, type ImageFile } from "./ImageField.tsx"
-import { pollTask, statusText, useScrollIntoView } from "./pollTask.ts"
+import { followTask, statusText, useScrollIntoView } from "./tasks.ts"
 
 const SIZES = ["auto", "256x256", "512x512", "1280x720", "1K", "2K", "4K"]
 const COUNTS = ["1", "2", "3", "4"]
 
-const form = persisted("image", {
-  prompt: "A canal lock at dawn, seen from the towpath",
-  size: "auto",
-  n: 1
-})
+const prompt = persisted("image.prompt", "A canal lock at dawn, seen from the towpath")
+const size = persisted("image.size", "auto")
+const count = persisted("image.count", "1")
 
 const reference = signal<ImageFile | undefined>(undefined)
 
@@ -40,13 +37,12 @@ interface Generation {
 const generation = makeCall<Generation>("The image is ready.")
 
 const requestBody = (): ImageRequest => {
-  const { n, prompt, size } = form.value
   const image = usedReference()?.dataUri
   return {
     model: modelOf("image"),
-    prompt,
-    ...(size !== "auto" && { size }),
-    ...(n > 1 && { n }),
+    prompt: prompt.value,
+    ...(size.value !== "auto" && { size: size.value }),
+    ...(count.value !== "1" && { n: Number(count.value) }),
     ...(image !== undefined && { image })
   }
 }
@@ -76,7 +72,7 @@ const generate = (): Promise<void> =>
     const { id } = first
     if (!id) return generationOf(first)
     const show = (task: ImageResponse) => onProgress({ ...generationOf(task), sources: [] })
-    return generationOf(await pollTask(first, () => getImages(id, signal), show, signal))
+    return generationOf(await followTask(first, () => getImages(id, signal), show, signal))
   })
 
 /** This page loads nothing from other origins: such an image is linked. */
@@ -87,7 +83,7 @@ const Picture = ({ at, source }: { readonly at: number; readonly source: string 
   <li>
     {isLocal(source) ? (
       <>
-        <img src={source} alt={form.value.prompt} />
+        <img src={source} alt={prompt.value} />
         <a href={source} download={`image-${at + 1}`}>
           Download
         </a>
@@ -125,43 +121,33 @@ const Result = () => {
 }
 
 export const ImageTab = () => {
-  const { n, prompt, size } = form.value
-  const { model, ...sent } = requestBody()
+  const { image: _, ...sent } = requestBody()
   return (
     <CallForm
       capability="image"
-      now={generation.now.value}
+      call={generation}
       action="Generate"
       onSubmit={generate}
-      onStop={generation.stop}
       snippet={imageSnippet(location.origin, {
-        model,
+        ...sent,
         group: details.value?.group,
-        prompt,
-        picture: usedReference()?.name,
-        size: sent.size,
-        n: sent.n
+        picture: usedReference()?.name
       })}
       fields={
         <>
-          <TextField
-            label="Prompt"
-            enterSends
-            value={prompt}
-            onValue={(prompt) => (form.value = { ...form.value, prompt })}
-          />
+          <TextField label="Prompt" enterSends text={prompt} />
           <div class="pair">
             <SelectField
               label="Size"
-              value={size}
+              value={size.value}
               values={SIZES}
-              onValue={(size) => (form.value = { ...form.value, size })}
+              onValue={(value) => (size.value = value)}
             />
             <SelectField
               label="Images"
-              value={String(n)}
+              value={count.value}
               values={COUNTS}
-              onValue={(n) => (form.value = { ...form.value, n: Number(n) })}
+              onValue={(value) => (count.value = value)}
             />
           </div>
           {takesImage() && <ImageField label="Reference image (optional)" image={reference} />}

@@ -1,14 +1,13 @@
 /** Asks a question about an image. */
-import type { ChatMessage } from "@sluice/core/contract"
 import { signal } from "@preact/signals"
-import { streamChat, type PartialAnswer } from "../api/gateway.ts"
+import type { ChatMessage } from "@sluice/core/contract"
+import { type PartialAnswer, streamChat } from "../api/gateway.ts"
 import { makeCall } from "../page/calls.ts"
 import { persisted } from "../page/persisted.ts"
 import { lookSnippet } from "../snippets/media.ts"
 import { SelectField, TextField } from "../ui/Fields.tsx"
 import { counted } from "../ui/format.ts"
-import { CallForm } from "./CallForm.tsx"
-import { modelOf } from "./chosenModel.ts"
+import { CallForm, modelOf } from "./CallForm.tsx"
 import { ImageField, type ImageFile } from "./ImageField.tsx"
 
 const DETAILS = ["auto", "low", "high"] as const
@@ -51,10 +50,9 @@ const Result = () => {
 export const LookTab = () => (
   <CallForm
     capability="look"
-    now={answer.now.value}
+    call={answer}
     action="Ask"
     onSubmit={look}
-    onStop={answer.stop}
     missing={image.value === undefined ? "Choose an image." : undefined}
     snippet={lookSnippet(location.origin, {
       model: modelOf("look"),
@@ -65,13 +63,7 @@ export const LookTab = () => (
     fields={
       <>
         <ImageField label="Image" image={image} />
-        <TextField
-          label="Question"
-          rows={1}
-          enterSends
-          value={question.value}
-          onValue={(text) => (question.value = text)}
-        />
+        <TextField label="Question" rows={1} enterSends text={question} />
         <SelectField
           label="Detail"
           value={detail.value}

@@ -5,8 +5,7 @@ import { persisted } from "../page/persisted.ts"
 import { rerankSnippet } from "../snippets/text.ts"
 import { TextField } from "../ui/Fields.tsx"
 import { counted } from "../ui/format.ts"
-import { CallForm } from "./CallForm.tsx"
-import { modelOf } from "./chosenModel.ts"
+import { CallForm, modelOf } from "./CallForm.tsx"
 
 const query = persisted("rerank.query", "When is the lower gate opened?")
 
@@ -79,28 +78,15 @@ export const RerankTab = () => {
   return (
     <CallForm
       capability="rerank"
-      now={now}
+      call={ranking}
       action="Rerank"
       onSubmit={rank}
-      onStop={ranking.stop}
       missing={documents.length === 0 ? "Add a document." : undefined}
       snippet={rerankSnippet(location.origin, { model: modelOf("rerank"), query: query.value, documents })}
       fields={
         <>
-          <TextField
-            label="Question"
-            rows={1}
-            enterSends
-            value={query.value}
-            onValue={(text) => (query.value = text)}
-          />
-          <TextField
-            label="Documents"
-            rows={5}
-            hint="One per line."
-            value={lines.value}
-            onValue={(text) => (lines.value = text)}
-          />
+          <TextField label="Question" rows={1} enterSends text={query} />
+          <TextField label="Documents" rows={5} hint="One per line." text={lines} />
         </>
       }
     >

@@ -1,24 +1,149 @@
-/** Generates a video from a text. */
+/** Generates a video from a text: a task that is created, followed and shown. */
+import { computed, effect, signal, untracked } from "@preact/signals"
+import { VIDEO_GROUPS, type VideoRequest } from "@sluice/core/contract"
 import { useState } from "preact/hooks"
+import { createVideo, deleteVideo, downloadVideo, getVideo, type VideoTask } from "../api/gateway.ts"
+import { toRequestError } from "../api/request.ts"
+import { type CallWork, makeCall } from "../page/calls.ts"
+import { persisted } from "../page/persisted.ts"
+import { playgroundHref, replaceAddress, currentRoute } from "../page/route.ts"
+import { session } from "../page/session.ts"
 import { videoSnippet } from "../snippets/media.ts"
+import { LinkButton } from "../ui/Button.tsx"
 import { SelectField, TextField } from "../ui/Fields.tsx"
-import { ProgressBar } from "../ui/Notices.tsx"
-import { CallForm } from "./CallForm.tsx"
-import { ImageField } from "./ImageField.tsx"
-import { statusText, useScrollIntoView } from "./pollTask.ts"
-import {
-  chooseOption,
-  chosenOptions,
-  firstImage,
-  generateVideo,
-  needsFirstImage,
-  removeVideo,
-  videoCall,
-  videoModel,
-  videoOptions,
-  videoPrompt,
-  videoRequest
-} from "./video.ts"
+import { announce, ProgressBar } from "../ui/Notices.tsx"
+import { CallForm, modelDetails, modelOf } from "./CallForm.tsx"
+import { ImageField, type ImageFile } from "./ImageField.tsx"
+import { followTask, statusText, useScrollIntoView } from "./tasks.ts"
+
+const prompt = persisted("video.prompt", "Boats wait in a lock at dawn while the water rises")
+const firstImage = signal<ImageFile | undefined>(undefined)
+
+const details = modelDetails("video")
+
+/** An empty text leaves the choice to the model. */
+interface VideoOptions {
+  readonly seconds: ReadonlyArray<string>
+  readonly size: ReadonlyArray<string>
+}
+
+/** The interface names no values for other groups: the model accepts or refuses these. */
+const OTHER_GROUPS: VideoOptions = {
+  seconds: ["", "2", "4", "5", "8", "10"],
+  size: ["", "240P", "480P", "720P", "1080P"]
+}
+
+/** This group takes any number of lines from 480 to 1080. */
+const COMMON_LINES = ["480P", "720P", "1080P"]
+
+const options = computed((): VideoOptions => {
+  const known = Object.entries(VIDEO_GROUPS).find(([name]) => name === details.value?.group)
+  if (known === undefined) return OTHER_GROUPS
+  const [name, { seconds, size }] = known
+  return { seconds, size: name === "V-E" ? COMMON_LINES : size }
+})
+
+const needsImage = computed(() => details.value?.group === "image-to-video")
+
+const wanted = persisted<{ readonly seconds?: string; readonly size?: string }>("video.wanted", {})
+
+/** The chosen duration and size; a value that the model does not take is replaced by its first one. */
+const chosen = computed(() => {
+  const choose = (values: ReadonlyArray<string>, value = ""): string =>
+    values.includes(value) ? value : (values[0] ?? "")
+  const { seconds, size } = options.value
+  return { seconds: choose(seconds, wanted.value.seconds), size: choose(size, wanted.value.size) }
+})
+
+const chooseOption = (change: { readonly seconds?: string; readonly size?: string }): void => {
+  wanted.value = { ...wanted.value, ...change }
+}
+
+interface VideoState {
+  readonly id: string
+  readonly status: string
+  /** 0 to 100, if the gateway reports it. */
+  readonly percent?: number
+  readonly url?: string
+}
+
+const generation = makeCall<VideoState>("The video is ready.")
+
+const stateOf = ({ id, progress, status }: VideoTask): VideoState => {
+  const percent = typeof progress === "string" ? Number.parseFloat(progress) : progress
+  return {
+    id,
+    status: status ?? "in_progress",
+    ...(percent !== undefined && percent >= 0 && percent <= 100 && { percent })
+  }
+}
+
+const requestBody = (): VideoRequest => {
+  const { seconds, size } = chosen.value
+  return {
+    model: modelOf("video"),
+    prompt: prompt.value,
+    ...(seconds !== "" && { seconds }),
+    ...(size !== "" && { size }),
+    ...(firstImage.value !== undefined && { input_reference: firstImage.value.dataUri })
+  }
+}
+
+const addressOf = (task?: string): string => playgroundHref("video", task === undefined ? {} : { task })
+
+/** Follows a task, then downloads the video. */
+const follow = async (
+  first: VideoTask,
+  signal: AbortSignal,
+  onProgress: (state: VideoState) => void
+): Promise<VideoState> => {
+  const show = (task: VideoTask) => onProgress(stateOf(task))
+  const task = await followTask(first, ({ id }) => getVideo(id, signal), show, signal)
+  onProgress({ ...stateOf(task), percent: 100 })
+  return { ...stateOf(task), url: URL.createObjectURL(await downloadVideo(task.id, signal)) }
+}
+
+const run = (work: CallWork<VideoState>): Promise<void> => {
+  const { url } = generation.now.value.value ?? {}
+  if (url !== undefined) URL.revokeObjectURL(url)
+  return generation.run(work)
+}
+
+const generate = (): Promise<void> =>
+  run(async (signal, onProgress) => {
+    const task = await createVideo(requestBody(), signal)
+    // The address names the task: a reloaded page continues with it.
+    if (location.hash.startsWith(addressOf())) replaceAddress(addressOf(task.id))
+    return follow(task, signal, onProgress)
+  })
+
+const resume = (id: string): Promise<void> =>
+  run(async (signal, onProgress) => follow(await getVideo(id, signal), signal, onProgress))
+
+/** Cancels the task, or deletes the video. */
+const remove = async (): Promise<void> => {
+  const id = generation.now.value.value?.id
+  if (id === undefined) return generation.clear()
+  try {
+    generation.stop()
+    await deleteVideo(id)
+    generation.clear()
+    replaceAddress(addressOf())
+    announce("The video was deleted.")
+  } catch (thrown) {
+    void generation.run(() => Promise.reject(toRequestError(thrown)))
+  }
+}
+
+effect(() => {
+  const now = currentRoute.value
+  if (session.value !== "open" || now.view !== "playground" || now.task === undefined) return
+  const { task } = now
+  untracked(() => {
+    const { state, value } = generation.now.value
+    if (state === "idle" || (state !== "working" && value?.id !== task)) void resume(task)
+  })
+})
 
 /** Some browsers are built without H.264. */
 const CANNOT_PLAY =
@@ -64,7 +189,7 @@ const Progress = ({ percent, status }: { readonly percent: number | undefined; r
 }
 
 const Result = () => {
-  const { state, value } = videoCall.now.value
+  const { state, value } = generation.now.value
   if (state === "idle") return null
   const { id, percent, status = "sending", url } = value ?? {}
   const isRunning = url === undefined && state === "working"
@@ -80,9 +205,7 @@ const Result = () => {
               Download
             </a>
           )}
-          <button class="link" type="button" onClick={removeVideo}>
-            {isRunning ? "Cancel" : "Delete"}
-          </button>
+          <LinkButton onClick={remove}>{isRunning ? "Cancel" : "Delete"}</LinkButton>
         </figcaption>
       )}
     </figure>
@@ -92,50 +215,45 @@ const Result = () => {
 const MODEL_DEFAULT = "model default"
 
 export const VideoTab = () => {
-  const { seconds, size } = chosenOptions.value
-  const needsImage = needsFirstImage.value
-  const { model, ...sent } = videoRequest()
+  const { seconds, size } = chosen.value
+  const { input_reference: _, ...sent } = requestBody()
   return (
     <CallForm
       capability="video"
-      now={videoCall.now.value}
+      call={generation}
       action="Generate"
-      onSubmit={generateVideo}
-      onStop={videoCall.stop}
-      missing={needsImage && firstImage.value === undefined ? "This model needs a first image." : undefined}
+      onSubmit={generate}
+      missing={
+        needsImage.value && firstImage.value === undefined ? "This model needs a first image." : undefined
+      }
       snippet={videoSnippet(location.origin, {
-        model,
-        group: videoModel.value?.group,
-        prompt: videoPrompt.value,
-        picture: firstImage.value?.name ?? (needsImage ? "picture.png" : undefined),
-        seconds: sent.seconds,
-        size: sent.size
+        ...sent,
+        group: details.value?.group,
+        picture: firstImage.value?.name ?? (needsImage.value ? "picture.png" : undefined)
       })}
       fields={
         <>
-          <TextField
-            label="Prompt"
-            enterSends
-            value={videoPrompt.value}
-            onValue={(text) => (videoPrompt.value = text)}
-          />
+          <TextField label="Prompt" enterSends text={prompt} />
           <div class="pair">
             <SelectField
               label="Length"
               value={seconds}
-              values={videoOptions.value.seconds}
+              values={options.value.seconds}
               text={(value) => (value === "" ? MODEL_DEFAULT : `${value} s`)}
               onValue={(seconds) => chooseOption({ seconds })}
             />
             <SelectField
               label="Size"
               value={size}
-              values={videoOptions.value.size}
+              values={options.value.size}
               text={(value) => (value === "" ? MODEL_DEFAULT : value)}
               onValue={(size) => chooseOption({ size })}
             />
           </div>
-          <ImageField label={needsImage ? "First image" : "First image (optional)"} image={firstImage} />
+          <ImageField
+            label={needsImage.value ? "First image" : "First image (optional)"}
+            image={firstImage}
+          />
         </>
       }
     >

@@ -1,7 +1,7 @@
 /** Which documents and kinds of passages a question is answered from. */
 import { computed, signal } from "@preact/signals"
 import type { ShortFilter } from "../../contract/index.ts"
-import { collection } from "../documents/collections.ts"
+import { collection } from "../documents/collections.tsx"
 import { documents } from "../documents/documents.ts"
 import { counted } from "../ui/format.ts"
 
@@ -61,7 +61,7 @@ export const requestFilter = computed((): ShortFilter | undefined => {
 })
 
 /** `The handbook · Figures, tables`. */
-export const filterText = computed((): string => {
+export const chosenFilterText = computed((): string => {
   const [first, ...others] = existing.value
   const where =
     first === undefined

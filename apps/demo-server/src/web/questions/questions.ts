@@ -1,25 +1,23 @@
 /** The questions of this visit and their answers. */
 import { computed, effect, signal, untracked } from "@preact/signals"
 import type { AnswerBody, AnswerStreamEvent, Citation, ShortFilter, Trace } from "../../contract/index.ts"
-import { brokenStream, RequestError, toRequestError } from "../api/RequestError.ts"
-import { online, requestEvents } from "../api/request.ts"
-import { collection } from "../documents/collections.ts"
+import { brokenStream, online, RequestError, requestEvents, toRequestError } from "../api/request.ts"
+import { collection } from "../documents/collections.tsx"
 import { persisted } from "../page/persisted.ts"
-import { navigate, questionHref, route } from "../page/route.ts"
+import { navigate, questionHref, currentRoute } from "../page/route.ts"
 import { session } from "../page/session.ts"
 import { refreshStatus } from "../page/status.ts"
-import { announce } from "../ui/announce.ts"
 import { counted } from "../ui/format.ts"
-import { filterText, requestFilter } from "./filter.ts"
+import { announce } from "../ui/Notices.tsx"
+import { chosenFilterText, requestFilter } from "./filter.ts"
 
 type QuestionKey = { readonly question: string; readonly collection: string }
 
 /** A question as it is sent. */
 interface SentQuestion extends QuestionKey {
-  /** Absent: all documents. */
-  readonly filter?: ShortFilter
-  /** The filter in words. */
-  readonly filterText?: string
+  /** Undefined: all documents. */
+  readonly filter: ShortFilter | undefined
+  readonly filterText: string | undefined
 }
 
 /** A question and what has arrived of its answer. */
@@ -51,7 +49,7 @@ const find = (key: QuestionKey): QuestionState | undefined =>
 
 /** The question that is shown. */
 export const current = computed(() => {
-  const now = route.value
+  const now = currentRoute.value
   if (now.view !== "ask" || now.question === undefined) return undefined
   return find({ question: now.question, collection: now.collection })
 })
@@ -109,7 +107,7 @@ const controllerKey = ({ collection, question }: QuestionKey): string =>
   JSON.stringify([collection, question])
 
 const send = async (sent: SentQuestion, retries = 0): Promise<void> => {
-  const { collection, filter, question } = sent
+  const { collection, filter, filterText, question } = sent
   const key = controllerKey(sent)
   controllers.get(key)?.abort()
   const controller = new AbortController()
@@ -124,8 +122,8 @@ const send = async (sent: SentQuestion, retries = 0): Promise<void> => {
     citations: [],
     checked: [],
     retries,
-    ...(filter !== undefined && { filter }),
-    ...(sent.filterText !== undefined && { filterText: sent.filterText })
+    filter,
+    filterText
   }
   questions.value = [fresh, ...questions.value.filter((each) => !isSame(each, sent))]
   announce("Asking.")
@@ -146,10 +144,11 @@ const send = async (sent: SentQuestion, retries = 0): Promise<void> => {
   if (done !== undefined) announceOutcome(done)
 }
 
-const withFilter = (key: QuestionKey): SentQuestion => {
-  const filter = requestFilter.value
-  return filter === undefined ? key : { ...key, filter, filterText: filterText.value }
-}
+const withFilter = (key: QuestionKey): SentQuestion => ({
+  ...key,
+  filter: requestFilter.value,
+  filterText: requestFilter.value && chosenFilterText.value
+})
 
 /** Asks a question with the chosen filter, also if it was asked before: the documents may have changed. */
 export const askQuestion = (text: string): void => {
@@ -185,7 +184,7 @@ effect(() => {
 
 // A link to a question asks it, once there is a session.
 effect(() => {
-  const now = route.value
+  const now = currentRoute.value
   if (now.view !== "ask" || now.question === undefined || session.value !== "open") return
   const { collection, question } = now
   untracked(() => {

@@ -1,18 +1,17 @@
-/** The whole page: the header, the view of the route, and the source beside it. */
+/** The whole page: the header, the view of the currentRoute, and the source beside it. */
 import { AccountView } from "../account/AccountView.tsx"
 import { AdministrationView } from "../administration/AdministrationView.tsx"
 import { AskView } from "../ask/AskView.tsx"
-import { DropZone } from "../library/DropZone.tsx"
 import { LibraryView } from "../library/LibraryView.tsx"
-import { UndoBar } from "../library/UndoBar.tsx"
+import { UndoBar } from "../library/Removal.tsx"
+import { DropZone } from "../library/Uploads.tsx"
 import { ModelsView } from "../models/ModelsView.tsx"
-import { route } from "../page/route.ts"
+import { currentRoute } from "../page/route.ts"
 import { connectionError, session, signedIn } from "../page/session.ts"
 import { PlaygroundView } from "../playground/PlaygroundView.tsx"
 import { source } from "../source/source.ts"
 import { SourcePanel } from "../source/SourcePanel.tsx"
-import { announcement } from "../ui/announce.ts"
-import { ErrorMessage, Loading } from "../ui/Notices.tsx"
+import { announcement, ErrorMessage, Loading } from "../ui/Notices.tsx"
 import { Banner } from "./Banner.tsx"
 import { Header } from "./Header.tsx"
 import { SignIn } from "./SignIn.tsx"
@@ -36,7 +35,7 @@ const Main = () => (
 )
 
 const View = () => {
-  const now = route.value
+  const now = currentRoute.value
   switch (now.view) {
     case "documents":
       return <LibraryView />
@@ -67,13 +66,13 @@ export const App = () => (
       <div class="behind">
         <Header />
         <Banner />
-        <main id="main" tabIndex={-1} data-view={route.value.view}>
+        <main id="main" tabIndex={-1} data-view={currentRoute.value.view}>
           <Main />
         </main>
       </div>
       <SourcePanel />
     </div>
-    {session.value === "open" && route.value.view !== "playground" && <DropZone />}
+    {session.value === "open" && currentRoute.value.view !== "playground" && <DropZone />}
     <UndoBar />
     <p class="unseen" aria-live="polite">
       {announcement.value}

@@ -4,11 +4,10 @@ import { session } from "../page/session.ts"
 import { rebuild, rebuildError, rebuilding, status } from "../page/status.ts"
 import { counted } from "../ui/format.ts"
 import { Notice, ProgressBar } from "../ui/Notices.tsx"
+import { Button } from "../ui/Button.tsx"
 
 const RebuildButton = ({ children }: { readonly children: string }) => (
-  <button type="button" class="button" onClick={rebuild}>
-    {children}
-  </button>
+  <Button onClick={rebuild}>{children}</Button>
 )
 
 export const Banner = () => {

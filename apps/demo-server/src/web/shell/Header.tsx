@@ -2,7 +2,7 @@
 import { effect } from "@preact/signals"
 import { online } from "../api/request.ts"
 import { browserSetting } from "../page/persisted.ts"
-import { route } from "../page/route.ts"
+import { currentRoute } from "../page/route.ts"
 import { session } from "../page/session.ts"
 import { status } from "../page/status.ts"
 
@@ -103,7 +103,7 @@ const VIEWS = [
 ] as const
 
 export const Header = () => {
-  const current = route.value.view === "administration" ? "account" : route.value.view
+  const current = currentRoute.value.view === "administration" ? "account" : currentRoute.value.view
   return (
     <header class="header">
       <a class="brand" href="#ask" aria-label="Sluice, home">

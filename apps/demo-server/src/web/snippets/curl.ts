@@ -1,6 +1,5 @@
 /** Calls as shell commands. The key comes from the environment. The shell runs nothing of the values in a call. */
 
-/** An image file in a body. */
 export class FileReference {
   readonly path: string
   constructor(path: string) {
@@ -29,7 +28,6 @@ const PLACE = "\u0000"
 export const curlGet = (url: string, ...options: ReadonlyArray<string>): string =>
   ["curl", ...options, `"${url}"`, AUTHORIZATION].join(" ")
 
-/** A `POST` request. */
 export const curlPost = (url: string, body: object, ...options: ReadonlyArray<string>): string => {
   const files: Array<string> = []
   const json = JSON.stringify(

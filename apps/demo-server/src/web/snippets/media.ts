@@ -1,14 +1,12 @@
 /** Calls with images and videos. */
 import { curlGet, curlPost, FileReference } from "./curl.ts"
-import { literal } from "./literal.ts"
-import { programText, type Snippet } from "./program.ts"
+import { literal, programText, type Snippet } from "./program.ts"
 
 interface MediaCall {
   readonly model: string
   /** The model's group; it is not sent. */
   readonly group: string | undefined
   readonly prompt: string
-  /** The name of an image file. */
   readonly picture: string | undefined
   readonly size?: string | undefined
 }

@@ -1,5 +1,34 @@
 /** Complete programs over `@sluice/core`: saved to a file, they run. */
 
+const WIDTH = 76
+
+const NAME = /^[A-Za-z_$][\w$]*$/
+
+const quoted = (text: string): string =>
+  JSON.stringify(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")
+
+/** A value as a TypeScript literal. Undefined properties are left out. */
+export const literal = (value: unknown, indent = 0): string => {
+  if (typeof value === "string") return quoted(value)
+  if (typeof value !== "object" || value === null) return String(value)
+  const isList = Array.isArray(value)
+  const parts = (inner: number) =>
+    isList
+      ? value.map((each) => literal(each, inner))
+      : Object.entries(value)
+          .filter(([, each]) => each !== undefined)
+          .map(([name, each]) => `${NAME.test(name) ? name : quoted(name)}: ${literal(each, inner)}`)
+  const flat = parts(0)
+  if (flat.length === 0) return isList ? "[]" : "{}"
+  const line = isList ? `[${flat.join(", ")}]` : `{ ${flat.join(", ")} }`
+  if (indent + line.length <= WIDTH && !line.includes("\n")) return line
+  const space = " ".repeat(indent + 2)
+  const [open, close] = isList ? ["[", "]"] : ["{", "}"]
+  return `${open}\n${parts(indent + 2)
+    .map((part) => space + part)
+    .join(",\n")}\n${" ".repeat(indent)}${close}`
+}
+
 /** One call as code. */
 export interface Snippet {
   /** For a shell in which `SLUICE_API_KEY` is set. */
@@ -9,17 +38,13 @@ export interface Snippet {
 }
 
 interface Program {
-  /** The gateway's address. */
   readonly origin: string
   /** Imports from `@sluice/core`, besides `Gateway`. */
   readonly core?: ReadonlyArray<string>
   /** Imports from `effect`, besides `Effect`. */
   readonly effect?: ReadonlyArray<string>
-  /** Code before the program. */
   readonly before?: string
-  /** Whether the program itself reads files. */
   readonly readsFiles?: boolean
-  /** The statements of the generator. */
   readonly body: string
 }
 
@@ -40,7 +65,7 @@ export const programText = ({
     : "GatewayClient.layerConfig()"
   return `// SLUICE_GATEWAY_URL=${origin} SLUICE_API_KEY=sk-… node call.ts
 import { ${readsFiles ? "NodeFileSystem, " : ""}NodeRuntime } from "@effect/platform-node"
-import { ${fromCore.join(", ")} } from "@sluice/core/contract"
+import { ${fromCore.join(", ")} } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { ${fromEffect.join(", ")} } from "effect"
 ${before === undefined ? "" : `\n${before}\n`}

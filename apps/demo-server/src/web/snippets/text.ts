@@ -1,8 +1,7 @@
 /** Calls with texts: embeddings, rerank and chat. */
 import type { ChatMessage } from "@sluice/core/contract"
 import { curlPost } from "./curl.ts"
-import { literal } from "./literal.ts"
-import { programText, type Snippet } from "./program.ts"
+import { literal, programText, type Snippet } from "./program.ts"
 
 export const embedSnippet = (
   origin: string,

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks"
 import type { PassageFigure } from "../../contract/index.ts"
 import { withCollection } from "../api/request.ts"
 import { figureLabel, type OpenSource } from "./source.ts"
+import { LinkButton } from "../ui/Button.tsx"
 
 /** Width by height of most charts, used where the figure's box is not known. */
 const USUAL_SHAPE = 4 / 3
@@ -57,9 +58,9 @@ export const VisionText = ({ text }: { readonly text: string }) => {
         {text}
       </p>
       {!isShort && (
-        <button class="link" type="button" aria-expanded={expanded} onClick={() => setExpanded(!expanded)}>
+        <LinkButton aria-expanded={expanded} onClick={() => setExpanded(!expanded)}>
           {expanded ? "Show less" : "Show all"}
-        </button>
+        </LinkButton>
       )}
     </>
   )

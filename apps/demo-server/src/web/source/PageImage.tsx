@@ -6,8 +6,7 @@ import { useState } from "preact/hooks"
 import type { PageContent } from "../../contract/index.ts"
 import { withCollection } from "../api/request.ts"
 import { Scroller } from "../ui/Scroller.tsx"
-import { PageLine } from "./PageLine.tsx"
-import { measurePage } from "./pageType.ts"
+import { measurePage, PageLine } from "./PageLine.tsx"
 
 interface Props {
   readonly collection: string

@@ -1,10 +1,33 @@
 /** A paged document, page by page, from the cited page. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
+import { toRequestError } from "../api/request.ts"
 import { loadPage } from "../documents/documents.ts"
+import { IconButton } from "../ui/Button.tsx"
 import { PageImage } from "./PageImage.tsx"
-import { scrollToQuote } from "./scrollToQuote.ts"
 import type { OpenSource } from "./source.ts"
-import { useLoaded } from "./useLoaded.ts"
+import { scrollToQuote } from "./SourceText.tsx"
+
+interface Loaded<A> {
+  readonly value?: A
+  readonly error?: string
+}
+
+/** Loads again when a dependency changes; the value before stays until then. A late response is dropped. */
+export const useLoaded = <A,>(load: () => Promise<A>, dependencies: ReadonlyArray<unknown>): Loaded<A> => {
+  const [loaded, setLoaded] = useState<Loaded<A>>({})
+  useEffect(() => {
+    let active = true
+    setLoaded(({ value }) => (value === undefined ? {} : { value }))
+    load().then(
+      (value) => active && setLoaded({ value }),
+      (thrown: unknown) => active && setLoaded((now) => ({ ...now, error: toRequestError(thrown).message }))
+    )
+    return () => {
+      active = false
+    }
+  }, dependencies)
+  return loaded
+}
 
 /** A page of small print is too small on a phone: it starts enlarged, at the cited part. */
 const PHONE_ZOOM = 1.5
@@ -15,29 +38,6 @@ const ZOOMS = [1, PHONE_ZOOM, 2, 3] as const
 /** The next size up or down; the same at either end. */
 const zoomed = (zoom: number, by: 1 | -1): number =>
   by === 1 ? (ZOOMS.find((each) => each > zoom) ?? zoom) : (ZOOMS.findLast((each) => each < zoom) ?? zoom)
-
-interface StepProps {
-  readonly label: string
-  readonly sign: string
-  readonly onStep: () => void
-  /** At the end. */
-  readonly disabled?: boolean
-  readonly keys?: string
-}
-
-/** A button that steps forward or back. */
-export const StepButton = ({ disabled, keys, label, onStep, sign }: StepProps) => (
-  <button
-    class="icon"
-    type="button"
-    aria-label={label}
-    aria-keyshortcuts={keys}
-    aria-disabled={disabled}
-    onClick={onStep}
-  >
-    {sign}
-  </button>
-)
 
 interface Props {
   readonly shown: OpenSource
@@ -90,38 +90,38 @@ export const SourcePages = ({ dense, pages, shown }: Props) => {
       <fieldset class="page-steps" aria-label="Pages">
         {pages > 1 && (
           <>
-            <StepButton
+            <IconButton
               label="Previous page"
               sign="‹"
-              disabled={number <= 1}
-              onStep={() => setNumber(Math.max(1, number - 1))}
+              aria-disabled={number <= 1}
+              onClick={() => setNumber(Math.max(1, number - 1))}
             />
             <span aria-live="polite">
               Page <b>{number}</b> of {pages}
             </span>
-            <StepButton
+            <IconButton
               label="Next page"
               sign="›"
-              disabled={number >= pages}
-              onStep={() => setNumber(Math.min(pages, number + 1))}
+              aria-disabled={number >= pages}
+              onClick={() => setNumber(Math.min(pages, number + 1))}
             />
           </>
         )}
         <fieldset class="steps" aria-label="Zoom">
-          <StepButton
+          <IconButton
             label="Zoom out"
             sign="−"
-            keys="-"
-            disabled={zoom === ZOOMS[0]}
-            onStep={() => setZoom(zoomed(zoom, -1))}
+            aria-keyshortcuts="-"
+            aria-disabled={zoom === ZOOMS[0]}
+            onClick={() => setZoom(zoomed(zoom, -1))}
           />
           <span aria-live="polite">{Math.round(zoom * 100)} %</span>
-          <StepButton
+          <IconButton
             label="Zoom in"
             sign="+"
-            keys="+"
-            disabled={zoom === ZOOMS.at(-1)}
-            onStep={() => setZoom(zoomed(zoom, 1))}
+            aria-keyshortcuts="+"
+            aria-disabled={zoom === ZOOMS.at(-1)}
+            onClick={() => setZoom(zoomed(zoom, 1))}
           />
         </fieldset>
       </fieldset>

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { DocumentText } from "../../contract/index.ts"
 import { withCollection } from "../api/request.ts"
 import { loadText } from "../documents/documents.ts"
+import { IconButton, LinkButton } from "../ui/Button.tsx"
 import { FigureCard } from "./FigureImage.tsx"
 import {
   closeSource,
@@ -15,9 +16,8 @@ import {
   stepCitation,
   stops
 } from "./source.ts"
-import { SourcePages, StepButton } from "./SourcePages.tsx"
+import { SourcePages, useLoaded } from "./SourcePages.tsx"
 import { SourceText } from "./SourceText.tsx"
-import { useLoaded } from "./useLoaded.ts"
 
 const COVERS = "(max-width: 60rem)"
 
@@ -53,11 +53,21 @@ const useStepBack = (): void =>
 /** Steps through the citations and the checked figures. */
 const CitationSteps = ({ stop }: { readonly stop: string }) => (
   <fieldset class="steps" aria-label="Citations">
-    <StepButton label="Previous citation" sign="‹" keys="K ArrowLeft" onStep={() => stepCitation(-1)} />
+    <IconButton
+      label="Previous citation"
+      sign="‹"
+      aria-keyshortcuts="K ArrowLeft"
+      onClick={() => stepCitation(-1)}
+    />
     <span>
       <b>{stops.value.findIndex((each) => each.stop === stop) + 1}</b> of {stops.value.length}
     </span>
-    <StepButton label="Next citation" sign="›" keys="J ArrowRight" onStep={() => stepCitation(1)} />
+    <IconButton
+      label="Next citation"
+      sign="›"
+      aria-keyshortcuts="J ArrowRight"
+      onClick={() => stepCitation(1)}
+    />
   </fieldset>
 )
 
@@ -71,15 +81,7 @@ const Head = ({ shown }: { readonly shown: OpenSource }) => {
         {shown.title}
       </h2>
       {shown.stop !== undefined && <CitationSteps stop={shown.stop} />}
-      <button
-        class="icon"
-        type="button"
-        aria-label="Close the source"
-        aria-keyshortcuts="Escape"
-        onClick={closeSource}
-      >
-        ×
-      </button>
+      <IconButton label="Close the source" sign="×" aria-keyshortcuts="Escape" onClick={closeSource} />
       <p class="place">
         {shown.figure !== undefined && <b>{figureLabel(shown.figure)}, </b>}
         {locationText(
@@ -92,9 +94,9 @@ const Head = ({ shown }: { readonly shown: OpenSource }) => {
         <p class="place also">
           The same text is in
           {copies.value.map((copy) => (
-            <button class="link" type="button" key={copy.passage.id} onClick={() => openPassage(copy)}>
+            <LinkButton key={copy.passage.id} onClick={() => openPassage(copy)}>
               {locationText(copy.passage.document.path, [], copy.passage.page)}
-            </button>
+            </LinkButton>
           ))}
         </p>
       )}

@@ -2,50 +2,45 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks"
 import type { DocumentText } from "../../contract/index.ts"
 import { readableBlock, type ReadableBlock } from "../markdown/blocks.ts"
+import type { TextRun } from "../markdown/inline.ts"
 import { TextRuns, type TextMark } from "../markdown/TextRuns.tsx"
 import { Scroller } from "../ui/Scroller.tsx"
-import { scrollToQuote } from "./scrollToQuote.ts"
 import type { OpenSource } from "./source.ts"
 
-interface Props {
-  readonly shown: OpenSource
-  readonly text: DocumentText
+/** Blocks near the window get their real size in the next frame and move the quote. One more frame was enough so far. */
+const FRAMES = 4
+
+/**
+ * Scrolls to the first marked part, to the middle (`center`) or just into view (`nearest`). Without a mark it scrolls to
+ * the top of the document.
+ */
+export const scrollToQuote = (body: Element | null, block: "center" | "nearest" = "center"): void => {
+  const quote = body?.querySelector("mark, .cited")
+  if (!quote) return body?.closest(".source")?.scrollTo({ top: 0 })
+  const scroll = (left: number) => {
+    quote.scrollIntoView({ block, inline: "center" })
+    if (left > 0) requestAnimationFrame(() => scroll(left - 1))
+  }
+  scroll(FRAMES)
 }
 
-interface BlockProps {
-  readonly text: string
-  readonly block: ReadableBlock
-  readonly mark?: TextMark
-}
-
-const Block = ({ block, mark, text }: BlockProps) => {
+const Block = ({ block, mark, text }: { text: string; block: ReadableBlock; mark?: TextMark }) => {
+  const show = (runs: ReadonlyArray<TextRun>) => <TextRuns text={text} runs={runs} mark={mark} />
   switch (block.kind) {
     case "heading": {
       const Heading = `h${Math.min(6, block.level + 2)}` as "h3"
-      return (
-        <Heading class={`level-${block.level}`}>
-          <TextRuns text={text} runs={block.runs} mark={mark} />
-        </Heading>
-      )
+      return <Heading class={`level-${block.level}`}>{show(block.runs)}</Heading>
     }
     case "paragraph":
-      return (
-        <p>
-          <TextRuns text={text} runs={block.runs} mark={mark} />
-        </p>
-      )
+      return <p>{show(block.runs)}</p>
     case "quotation":
-      return (
-        <blockquote>
-          <TextRuns text={text} runs={block.runs} mark={mark} />
-        </blockquote>
-      )
+      return <blockquote>{show(block.runs)}</blockquote>
     case "list":
       return (
         <ul>
           {block.items.map((item, at) => (
             <li key={at} data-marker={item.marker || "–"} style={{ "--depth": item.depth }}>
-              <TextRuns text={text} runs={item.runs} mark={mark} />
+              {show(item.runs)}
             </li>
           ))}
         </ul>
@@ -55,18 +50,18 @@ const Block = ({ block, mark, text }: BlockProps) => {
         <Scroller class="wide" label="Table">
           <table>
             <tbody>
-              {block.rows.map((cells, row) => (
-                <tr key={row}>
-                  {cells.map((runs, column) => {
-                    const Cell = row === block.head ? "th" : "td"
-                    return (
+              {block.rows.map((cells, row) => {
+                const Cell = row === block.head ? "th" : "td"
+                return (
+                  <tr key={row}>
+                    {cells.map((runs, column) => (
                       <Cell key={column} colSpan={cells.length === 1 ? block.columns : 1}>
-                        <TextRuns text={text} runs={runs} mark={mark} />
+                        {show(runs)}
                       </Cell>
-                    )
-                  })}
-                </tr>
-              ))}
+                    ))}
+                  </tr>
+                )
+              })}
             </tbody>
           </table>
         </Scroller>
@@ -75,9 +70,7 @@ const Block = ({ block, mark, text }: BlockProps) => {
       return (
         <Scroller class="wide listing" label="Code">
           <pre>
-            <code>
-              <TextRuns text={text} runs={[block]} mark={mark} />
-            </code>
+            <code>{show([block])}</code>
           </pre>
         </Scroller>
       )
@@ -87,18 +80,15 @@ const Block = ({ block, mark, text }: BlockProps) => {
 /** For a document in which the parser found no blocks. */
 const wholeText = ({ text }: DocumentText) => [{ kind: "code" as const, start: 0, end: text.length }]
 
-export const SourceText = ({ shown: { mark }, text }: Props) => {
+export const SourceText = ({ shown: { mark }, text }: { shown: OpenSource; text: DocumentText }) => {
   const body = useRef<HTMLElement>(null)
   const { document } = text
   const blocks = text.blocks.length > 0 ? text.blocks : wholeText(text)
-  // In a long document, only the marked blocks are rendered again from citation to citation.
-  const unmarked = useMemo(
-    () =>
-      blocks.map((block, at) => (
-        <Block key={at} block={readableBlock(text.text, document.format, block)} text={text.text} />
-      )),
-    [text]
+  const show = (block: (typeof blocks)[number], at: number, marked?: TextMark) => (
+    <Block key={at} block={readableBlock(text.text, document.format, block)} text={text.text} mark={marked} />
   )
+  // In a long document, only the marked blocks are rendered again from citation to citation.
+  const unmarked = useMemo(() => blocks.map((block, at) => show(block, at)), [text])
   // A layout effect: the top is not shown first.
   useLayoutEffect(() => scrollToQuote(body.current), [mark, text])
   return (
@@ -109,20 +99,11 @@ export const SourceText = ({ shown: { mark }, text }: Props) => {
       ref={body}
       aria-label="Text of the document"
     >
-      {mark === undefined
-        ? unmarked
-        : blocks.map((block, at) =>
-            block.start < mark.end && block.end > mark.start ? (
-              <Block
-                key={at}
-                block={readableBlock(text.text, document.format, block)}
-                text={text.text}
-                mark={mark}
-              />
-            ) : (
-              unmarked[at]
-            )
-          )}
+      {blocks.map((block, at) =>
+        mark !== undefined && block.start < mark.end && block.end > mark.start
+          ? show(block, at, mark)
+          : unmarked[at]
+      )}
     </section>
   )
 }

@@ -1,12 +1,12 @@
 /** The document that is open beside the answer, and the part of it that is marked. */
 import { computed, effect, signal } from "@preact/signals"
 import type { AnswerBody, Citation, PassageFigure, Trace } from "../../contract/index.ts"
-import { collection } from "../documents/collections.ts"
+import { collection } from "../documents/collections.tsx"
 import { loadPage } from "../documents/documents.ts"
 import type { TextMark } from "../markdown/TextRuns.tsx"
-import { route } from "../page/route.ts"
+import { currentRoute } from "../page/route.ts"
 import { current } from "../questions/questions.ts"
-import { announce } from "../ui/announce.ts"
+import { announce } from "../ui/Notices.tsx"
 
 type CheckedFigure = AnswerBody["figures"][number]
 
@@ -21,7 +21,6 @@ export interface OpenSource {
   readonly boxes: Citation["boxes"]
   /** Absent: a whole document. */
   readonly passageId?: string
-  /** The citation's number. */
   readonly n?: number
   /** The figure or table, and what the vision model saw in it. */
   readonly figure?: PassageFigure | undefined
@@ -68,18 +67,11 @@ const seenIn = (figure: PassageFigure | undefined): string | undefined =>
     : current.value?.checked.find((look) => look.figure.crop === figure.crop && look.said !== "")?.said
 
 const ofCitation = (citation: Citation): OpenSource => ({
+  ...citation,
   collection: currentCollection(),
-  documentId: citation.documentId,
-  title: citation.title,
-  headings: citation.headings,
-  passageId: citation.passageId,
   mark: { start: citation.start, end: citation.end },
-  boxes: citation.boxes,
-  n: citation.n,
   stop: `citation ${citation.n}`,
-  figure: citation.figure,
-  seen: seenIn(citation.figure),
-  page: citation.page
+  seen: seenIn(citation.figure)
 })
 
 /** The stop of a checked figure. */
@@ -182,6 +174,6 @@ export const stepCitation = (by: 1 | -1): void => {
 
 // Another question or view closes the source; so does another collection in the list of documents.
 effect(() => {
-  if (route.value.view === "documents") void collection.value
+  if (currentRoute.value.view === "documents") void collection.value
   source.value = undefined
 })

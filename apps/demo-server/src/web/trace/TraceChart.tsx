@@ -5,8 +5,7 @@
 import { useRef, useState } from "preact/hooks"
 import type { Trace } from "../../contract/index.ts"
 import { openPassage } from "../source/source.ts"
-import { TraceDetail } from "./TraceDetail.tsx"
-import { TraceRow, type TraceSide } from "./TraceRow.tsx"
+import { TraceDetail, TraceRow, type TraceSide } from "./TraceRow.tsx"
 
 type Passages = Trace["passages"]
 
@@ -95,7 +94,7 @@ export const TraceChart = ({ recalled, reranked }: Props) => {
           vector
         </span>
         <span class="leg" title="Rank in the keyword search">
-          words
+          keyword
         </span>
       </span>
       <span class="trace-label">after reranking</span>

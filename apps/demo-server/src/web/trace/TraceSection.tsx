@@ -1,15 +1,56 @@
-/** How the answer's sources were chosen, as a chart or as a table. */
+/** How the answer was made: the time of each stage, and how its sources were chosen. */
 import { useState } from "preact/hooks"
 import type { Trace } from "../../contract/index.ts"
+import { isDemo } from "../page/status.ts"
 import { locationText, openPassage } from "../source/source.ts"
-import { counted } from "../ui/format.ts"
+import { LinkButton } from "../ui/Button.tsx"
+import { counted, duration, usd } from "../ui/format.ts"
 import { TraceChart } from "./TraceChart.tsx"
+
+const NAMES = { embed: "embed", recall: "recall", rerank: "rerank", look: "figures", read: "answer" } as const
+
+interface TimesProps {
+  readonly stages: Trace["stages"]
+  /** In quota units; undefined until it is known. */
+  readonly cost: number | undefined
+}
+
+/** The time of each stage, as the parts of one bar. */
+export const StageTimes = ({ cost, stages }: TimesProps) => {
+  if (stages.length === 0) return null
+  const total = stages.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
+  return (
+    <figure class="stages">
+      <figcaption>
+        {duration(total)}
+        {cost !== undefined && (
+          <span class="cost" title="Taken from your balance">
+            {usd(cost)}
+            {isDemo.value && " demo credit"}
+          </span>
+        )}
+      </figcaption>
+      <ul>
+        {stages.map(({ failed, milliseconds, stage }) => (
+          <li
+            key={stage}
+            data-stage={stage}
+            title={failed}
+            style={{ flexGrow: Math.max(milliseconds / (total || 1), 0.02) }}
+          >
+            <span class="name">{NAMES[stage]}</span> <span class="time">{duration(milliseconds)}</span>
+            {failed !== undefined && <span class="problem">failed</span>}
+          </li>
+        ))}
+      </ul>
+    </figure>
+  )
+}
 
 type Passages = Trace["passages"]
 
 interface Props {
   readonly passages: Passages
-  /** Absent until the answer is complete. */
   readonly trace: Trace | undefined
 }
 
@@ -59,9 +100,9 @@ const TraceTable = ({ passages }: { readonly passages: Passages }) => (
             <td>{traced.vectorRank ?? "–"}</td>
             <td>{traced.keywordRank ?? "–"}</td>
             <th scope="row">
-              <button class="link" type="button" onClick={() => openPassage(traced)}>
+              <LinkButton onClick={() => openPassage(traced)}>
                 {locationText(traced.passage.document.title, traced.passage.headings, traced.passage.page)}
-              </button>
+              </LinkButton>
             </th>
             <td>{traced.rerankScore?.toFixed(3) ?? "–"}</td>
             <td>{traced.kept ? "yes" : ""}</td>
@@ -72,6 +113,7 @@ const TraceTable = ({ passages }: { readonly passages: Passages }) => (
   </div>
 )
 
+/** How the sources were chosen, as a chart or as a table. */
 export const TraceSection = ({ passages, trace }: Props) => {
   const [asTable, setAsTable] = useState(false)
   const reranked = passages.toSorted((a, b) => a.rerankRank - b.rerankRank)
@@ -79,9 +121,9 @@ export const TraceSection = ({ passages, trace }: Props) => {
     <section class="trace" aria-labelledby="trace-title">
       <div class="trace-head">
         <h2 id="trace-title">How sources were chosen</h2>
-        <button class="link" type="button" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+        <LinkButton aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
           {asTable ? "Show as a chart" : "Show as a table"}
-        </button>
+        </LinkButton>
         <Summary passages={passages} trace={trace} />
       </div>
       {asTable ? <TraceTable passages={reranked} /> : <TraceChart recalled={passages} reranked={reranked} />}

@@ -1,12 +1,14 @@
 /** A form that sends one request at a time and closes when it succeeds. */
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
+import type { Limits } from "../api/account.ts"
+import { InputField } from "./Fields.tsx"
+import { Button, LinkButton } from "./Button.tsx"
 
 /** Reads the value of a field by its name. */
 export type FieldReader = (name: string) => string
 
 interface Props {
-  /** The text of the submit button. */
   readonly action: string
   readonly class: "new-key" | "row-form"
   /** False while a value is missing or wrong that the browser does not check. */
@@ -16,7 +18,6 @@ interface Props {
   /** Called on success and on cancel. */
   readonly onDone: () => void
   readonly children: ComponentChildren
-  /** A second submit button. */
   readonly alternative?: Pick<Props, "action" | "send">
 }
 
@@ -44,20 +45,50 @@ export const ActionForm = ({ alternative, ready = true, ...props }: Props) => {
           {props.action}
         </button>
         {alternative !== undefined && (
-          <button
-            class="button"
-            type="button"
-            disabled={!ready}
-            aria-disabled={busy}
-            onClick={() => submit(alternative.send)}
-          >
+          <Button disabled={!ready} aria-disabled={busy} onClick={() => submit(alternative.send)}>
             {alternative.action}
-          </button>
+          </Button>
         )}
-        <button class="link" type="button" onClick={props.onDone}>
-          Cancel
-        </button>
+        <LinkButton onClick={props.onDone}>Cancel</LinkButton>
       </div>
     </form>
+  )
+}
+
+/** The largest limit that the server accepts. */
+const LARGEST_LIMIT = 999_999_999_999
+
+/** Reads the fields below; an empty field is 0, no limit. */
+export const readLimits = (read: FieldReader): Limits => ({
+  requests_per_minute: Number(read("requests")),
+  tokens_per_minute: Number(read("tokens"))
+})
+
+/** `90 requests per minute`; empty without limits. */
+export const describeLimits = (limits: Partial<Limits>): ReadonlyArray<string> => {
+  const { requests_per_minute: requests = 0, tokens_per_minute: tokens = 0 } = limits
+  return [
+    ...(requests > 0 ? [`${requests.toLocaleString()} requests per minute`] : []),
+    ...(tokens > 0 ? [`${tokens.toLocaleString()} tokens per minute`] : [])
+  ]
+}
+
+export const LimitFields = ({ hint, now }: { now?: Limits; hint: string }) => {
+  const field = (name: string, label: string, limit = 0) => (
+    <InputField
+      label={`${label} per minute (optional)`}
+      hint={hint}
+      name={name}
+      type="number"
+      min={1}
+      max={LARGEST_LIMIT}
+      defaultValue={limit === 0 ? "" : String(limit)}
+    />
+  )
+  return (
+    <div class="pair">
+      {field("requests", "Requests", now?.requests_per_minute)}
+      {field("tokens", "Tokens", now?.tokens_per_minute)}
+    </div>
   )
 }

@@ -3,12 +3,10 @@ import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef } from "preact/hooks"
 
 interface Props {
-  /** The question, for screen readers. */
   readonly label: string
   readonly action: string
   readonly keep: string
   readonly onConfirm: () => void
-  /** Called after either choice. */
   readonly onDone: () => void
   readonly children: ComponentChildren
 }

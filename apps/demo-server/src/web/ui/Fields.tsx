@@ -1,5 +1,6 @@
 /** Form fields: a label, the control, a hint. */
-import type { ComponentChildren } from "preact"
+import type { Signal } from "@preact/signals"
+import type { ComponentChildren, ComponentProps } from "preact"
 import { useId } from "preact/hooks"
 import { counted, parseUsd } from "./format.ts"
 
@@ -20,27 +21,32 @@ export const Field = ({ children, hint, label }: FieldProps) => {
   )
 }
 
-interface TextProps {
-  readonly label: string
-  readonly value: string
-  readonly onValue: (value: string) => void
+type InputProps = Omit<FieldProps, "children"> & ComponentProps<"input">
+
+export const InputField = ({ hint, label, ...input }: InputProps) => (
+  <Field label={label} hint={hint}>
+    {(id) => <input id={id} autocomplete="off" {...input} />}
+  </Field>
+)
+
+interface TextProps extends Omit<FieldProps, "children"> {
+  readonly text: Signal<string>
   readonly rows?: number
-  readonly hint?: ComponentChildren
   /** Enter sends the form; Shift with Enter starts a new line. */
   readonly enterSends?: boolean
   readonly optional?: boolean
 }
 
 /** A text of several lines. Ctrl or Command with Enter sends the form. */
-export const TextField = ({ enterSends, hint, label, onValue, optional, rows = 2, value }: TextProps) => (
+export const TextField = ({ enterSends, hint, label, optional, rows = 2, text }: TextProps) => (
   <Field label={label} hint={hint}>
     {(id) => (
       <textarea
         id={id}
         rows={rows}
-        value={value}
+        value={text.value}
         required={optional !== true}
-        onInput={(event) => onValue(event.currentTarget.value)}
+        onInput={(event) => (text.value = event.currentTarget.value)}
         onKeyDown={(event) => {
           const sends = event.ctrlKey || event.metaKey || (enterSends === true && !event.shiftKey)
           if (event.key !== "Enter" || !sends || event.isComposing) return
@@ -52,16 +58,13 @@ export const TextField = ({ enterSends, hint, label, onValue, optional, rows = 2
   </Field>
 )
 
-interface SelectProps {
-  readonly label: string
+interface SelectProps extends Omit<FieldProps, "children"> {
   readonly value: string
   readonly values: ReadonlyArray<string>
+  /** Absent: the choice is read from the form, by `name`. */
   readonly onValue?: (value: string) => void
-  /** The text of an option. */
-  readonly text?: (value: string) => string | undefined
-  readonly hint?: string
-  /** The name of the field in a form. */
   readonly name?: string
+  readonly text?: (value: string) => string | undefined
 }
 
 export const SelectField = ({ hint, label, name, onValue, text, value, values }: SelectProps) => (
@@ -97,31 +100,27 @@ export const AmountField = ({ hint, label, onValue, value }: AmountProps) => {
   const units =
     amount === undefined ? "An amount such as 2.50, with up to six decimals." : counted(amount, "unit")
   return (
-    <Field label={label} hint={untouched ? hint : units}>
-      {(id) => (
-        <input
-          id={id}
-          inputMode="decimal"
-          required
-          value={value}
-          autocomplete="off"
-          aria-invalid={amount === undefined && !untouched}
-          onInput={(event) => onValue(event.currentTarget.value)}
-        />
-      )}
-    </Field>
+    <InputField
+      label={label}
+      hint={untouched ? hint : units}
+      inputMode="decimal"
+      required
+      value={value}
+      aria-invalid={amount === undefined && !untouched}
+      onInput={(event) => onValue(event.currentTarget.value)}
+    />
   )
 }
 
 interface SearchProps {
   readonly label: string
-  readonly placeholder: string
   readonly value: string
   readonly onValue: (value: string) => void
+  readonly placeholder?: string
 }
 
 /** Filters a list while it is typed into. */
-export const SearchField = ({ label, onValue, placeholder, value }: SearchProps) => (
+export const SearchField = ({ label, onValue, placeholder = "Find by name", value }: SearchProps) => (
   <label class="filter">
     <span class="unseen">{label}</span>
     <input
@@ -133,14 +132,7 @@ export const SearchField = ({ label, onValue, placeholder, value }: SearchProps)
   </label>
 )
 
-interface SwitchProps {
-  readonly label: string
-  readonly on: boolean
-  readonly onToggle: () => void
-}
-
-/** Enabled or disabled. */
-export const Switch = ({ label, on, onToggle }: SwitchProps) => (
+export const Switch = ({ label, on, onToggle }: { label: string; on: boolean; onToggle: () => void }) => (
   <label class="toggle">
     <input
       type="checkbox"
@@ -156,7 +148,6 @@ export const Switch = ({ label, on, onToggle }: SwitchProps) => (
 
 interface SegmentsProps<K extends string> {
   readonly legend: string
-  /** The text of each choice. */
   readonly choices: Readonly<Record<K, string>>
   readonly value: K
   readonly onValue: (value: K) => void

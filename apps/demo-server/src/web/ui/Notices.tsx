@@ -1,7 +1,7 @@
-/** What the page reports: errors, notices, progress. */
+/** What the page reports: errors, notices, progress, and messages for screen readers. */
+import { signal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
-import { online } from "../api/request.ts"
-import type { RequestError } from "../api/RequestError.ts"
+import { online, type RequestError } from "../api/request.ts"
 
 /** Why something failed. The banner reports that the server is offline, once for all. */
 export const ErrorMessage = ({ error }: { readonly error: RequestError | undefined }) =>
@@ -46,3 +46,13 @@ export const ProgressBar = ({ done, label, total }: ProgressProps) => (
     {...(total > 0 ? { value: done } : {})}
   />
 )
+
+export const announcement = signal("")
+
+/** An unchanged text is not read again: this space makes it a different one. */
+const SILENT_SPACE = "\u00a0"
+
+/** Announces a text politely, after what is being read. */
+export const announce = (text: string): void => {
+  announcement.value = text === announcement.value ? text + SILENT_SPACE : text
+}

@@ -3,7 +3,6 @@ import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 
 interface Props {
-  /** What it holds, for screen readers. */
   readonly label: string
   readonly class?: string
   /** One element. */

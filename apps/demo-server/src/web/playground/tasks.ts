@@ -1,7 +1,7 @@
 /** Follows a task of the gateway until it ends. */
 import type { RefObject } from "preact"
 import { useEffect, useRef } from "preact/hooks"
-import { RequestError, toRequestError } from "../api/RequestError.ts"
+import { RequestError, toRequestError } from "../api/request.ts"
 
 interface Task {
   readonly status?: string | undefined
@@ -28,7 +28,7 @@ const messageOf = (error: unknown): string => {
 }
 
 /** Polls until the task is completed; a failed task rejects. A poll without a response is repeated. */
-export const pollTask = async <A extends Task>(
+export const followTask = async <A extends Task>(
   first: A,
   poll: (task: A) => Promise<A>,
   onProgress: (task: A) => void,

@@ -1,15 +1,15 @@
 /** The collections, and the chosen one. */
 import { computed, effect, signal } from "@preact/signals"
-import type { CollectionInfo } from "../../contract/index.ts"
+import { useId } from "preact/hooks"
 import { DEFAULT_COLLECTION } from "../../contract/CollectionName.ts"
-import type { RequestError } from "../api/RequestError.ts"
-import { request } from "../api/request.ts"
-import { attempt } from "../page/calls.ts"
+import type { CollectionInfo } from "../../contract/index.ts"
+import { request, type RequestError } from "../api/request.ts"
+import { tryRequest } from "../page/calls.ts"
 import { browserSetting } from "../page/persisted.ts"
-import { route } from "../page/route.ts"
+import { currentRoute } from "../page/route.ts"
 import { session } from "../page/session.ts"
 import { status } from "../page/status.ts"
-import { announce } from "../ui/announce.ts"
+import { announce } from "../ui/Notices.tsx"
 
 export const collections = signal<ReadonlyArray<CollectionInfo> | undefined>(undefined)
 
@@ -33,7 +33,7 @@ export const chooseCollection = (name: string): void => {
 
 export const refreshCollections = async (): Promise<void> => {
   const before = collectionError.value
-  const loaded = await attempt(collectionError, async () => {
+  const loaded = await tryRequest(collectionError, async () => {
     const listed = await request<{ collections: Array<CollectionInfo> }>("GET", "/collections")
     collections.value = listed.collections
   })
@@ -47,7 +47,7 @@ const pathOf = (name: string): string => `/collections/${encodeURIComponent(name
 
 /** Creates a collection, if there is none of that name, and chooses it. Resolves to whether it exists. */
 export const createCollection = (name: string): Promise<boolean> =>
-  attempt(collectionError, async () => {
+  tryRequest(collectionError, async () => {
     await request<CollectionInfo>("PUT", pathOf(name))
     await refreshCollections()
     chooseCollection(name)
@@ -56,7 +56,7 @@ export const createCollection = (name: string): Promise<boolean> =>
 
 /** Deletes a collection with its documents, and chooses the default one. */
 export const deleteCollection = async (name: string): Promise<void> => {
-  await attempt(collectionError, async () => {
+  await tryRequest(collectionError, async () => {
     await request("DELETE", pathOf(name))
     chooseCollection(DEFAULT_COLLECTION)
     announce(`The collection ${name} was deleted.`)
@@ -66,9 +66,31 @@ export const deleteCollection = async (name: string): Promise<void> => {
 
 // A link to a question chooses its collection.
 effect(() => {
-  const now = route.value
+  const now = currentRoute.value
   if (now.view === "ask" && now.question !== undefined) chooseCollection(now.collection)
 })
 effect(() => {
   if (session.value !== "open") collections.value = undefined
 })
+
+export const CollectionChoice = () => {
+  const id = useId()
+  const all = collections.value ?? []
+  if (all.length < 2) return null
+  return (
+    <div class="collection-choice">
+      <label htmlFor={id}>Collection</label>
+      <select
+        id={id}
+        value={collection.value}
+        onChange={(event) => chooseCollection(event.currentTarget.value)}
+      >
+        {all.map(({ name }) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}

@@ -1,26 +1,79 @@
-/** Chooses documents and kinds of passages to answer from. Closed, it is one line. */
+/** The question box, and the filter below it. */
 import { useEffect, useRef, useState } from "preact/hooks"
 import { documents } from "../documents/documents.ts"
 import {
   chosenDocuments,
   chosenKinds,
   clearFilter,
-  filterText,
+  chosenFilterText,
   KIND_NAMES,
   type PassageKind,
   requestFilter,
   toggleDocument,
   toggleKind
 } from "../questions/filter.ts"
-import { current } from "../questions/questions.ts"
+import { askQuestion, current, questionDraft } from "../questions/questions.ts"
+import { LinkButton } from "../ui/Button.tsx"
 import { SearchField } from "../ui/Fields.tsx"
 import { matchesSearch } from "../ui/format.ts"
+
+/** Shared with the shortcut `/`, which moves the focus here. */
+export const QUESTION_ID = "question"
+
+export const QuestionBox = () => {
+  const box = useRef<HTMLTextAreaElement>(null)
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    // Not on a phone: its keyboard would cover half of the page.
+    if (current.value === undefined && matchMedia("(pointer: fine)").matches) box.current?.focus()
+  }, [])
+  const submit = (event: Event) => {
+    event.preventDefault()
+    const text = box.current?.value ?? ""
+    if (text.trim() === "") return box.current?.focus()
+    askQuestion(text)
+    questionDraft.value = ""
+    if (box.current !== null) box.current.value = ""
+    return undefined
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault()
+      form.current?.requestSubmit()
+    } else if (event.key === "Escape") box.current?.blur()
+  }
+  return (
+    <search>
+      <form class="question-box" ref={form} onSubmit={submit} aria-busy={current.value?.state === "asking"}>
+        <label class="unseen" htmlFor={QUESTION_ID}>
+          Your question
+        </label>
+        <textarea
+          id={QUESTION_ID}
+          ref={box}
+          rows={1}
+          maxLength={4000}
+          defaultValue={questionDraft.peek()}
+          onInput={(event) => (questionDraft.value = event.currentTarget.value)}
+          placeholder={current.value === undefined ? "Ask a question" : "Ask another question"}
+          aria-keyshortcuts="/"
+          onKeyDown={onKeyDown}
+        />
+        <kbd aria-hidden="true">/</kbd>
+        <button class="button primary" type="submit">
+          Ask
+        </button>
+      </form>
+    </search>
+  )
+}
 
 /** Rows shown at most; the chosen ones come first. */
 const MAX_ROWS = 50
 /** More documents than this can be searched. */
 const SEARCH_FROM = 8
 
+/** Chooses documents and kinds of passages to answer from. Closed, it is one line. */
 export const FilterPanel = () => {
   const [search, setSearch] = useState("")
   const question = current.value?.question
@@ -37,7 +90,7 @@ export const FilterPanel = () => {
     <details class="narrowing" ref={details} data-on={requestFilter.value !== undefined}>
       <summary>
         <span class="unseen">Answer from: </span>
-        {filterText.value}
+        {chosenFilterText.value}
       </summary>
       <div class="narrowing-panel">
         <fieldset class="kinds">
@@ -56,12 +109,7 @@ export const FilterPanel = () => {
         <fieldset class="narrowing-documents">
           <legend>In these documents</legend>
           {all.length > SEARCH_FROM && (
-            <SearchField
-              label="Find a document by name"
-              placeholder="Find by name"
-              value={search}
-              onValue={setSearch}
-            />
+            <SearchField label="Find a document by name" value={search} onValue={setSearch} />
           )}
           <ul>
             {found.slice(0, MAX_ROWS).map(({ id, path, title }) => (
@@ -80,14 +128,9 @@ export const FilterPanel = () => {
           )}
         </fieldset>
         <p>
-          <button
-            class="link"
-            type="button"
-            aria-disabled={requestFilter.value === undefined}
-            onClick={clearFilter}
-          >
+          <LinkButton aria-disabled={requestFilter.value === undefined} onClick={clearFilter}>
             Clear the filter
-          </button>
+          </LinkButton>
         </p>
       </div>
     </details>

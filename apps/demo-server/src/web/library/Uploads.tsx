@@ -1,4 +1,6 @@
-/** Uploads: one bar for all files, the files in progress, and those that failed or were not sent. */
+/** Uploads: files dropped on the page, and their progress. */
+import { useEffect, useState } from "preact/hooks"
+import { filesOfDrop } from "../documents/files.ts"
 import {
   clearUploads,
   describeUploads,
@@ -8,11 +10,50 @@ import {
   isInProgress,
   isUnsent,
   resendFiles,
+  uploadFiles,
   uploads
 } from "../documents/uploads.ts"
+import { navigate } from "../page/route.ts"
+import { Button, LinkButton } from "../ui/Button.tsx"
 import { byteSize, counted } from "../ui/format.ts"
 import { ProgressBar } from "../ui/Notices.tsx"
 import { Scroller } from "../ui/Scroller.tsx"
+
+const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false
+
+export const DropZone = () => {
+  const [over, setOver] = useState(false)
+  useEffect(() => {
+    const stop = new AbortController()
+    const listen = (type: "dragenter" | "dragover" | "dragleave" | "drop", on: (event: DragEvent) => void) =>
+      window.addEventListener(
+        type,
+        (event) => {
+          if (!hasFiles(event)) return
+          event.preventDefault()
+          on(event)
+        },
+        { signal: stop.signal }
+      )
+    listen("dragenter", () => setOver(true))
+    listen("dragover", () => setOver(true))
+    // Without a related target the pointer leaves the window, not just an element.
+    listen("dragleave", (event) => event.relatedTarget === null && setOver(false))
+    listen("drop", async (event) => {
+      setOver(false)
+      if (event.dataTransfer === null) return
+      const files = await filesOfDrop(event.dataTransfer)
+      uploadFiles(files)
+      if (files.length > 0) navigate("#documents")
+    })
+    return () => stop.abort()
+  }, [])
+  return over ? (
+    <div class="drop" aria-hidden="true">
+      <p>Drop to add</p>
+    </div>
+  ) : null
+}
 
 /** Files shown one by one at most; the bar stands for the rest. */
 const MAX_ROWS = 8
@@ -53,19 +94,13 @@ export const UploadProgress = () => {
               (failed.length > 0 ? `, ${failed.length.toLocaleString()} could not be read` : "")
             : describeUploads(files)}
         </strong>
-        {!running && (
-          <button class="link" type="button" onClick={clearUploads}>
-            Clear
-          </button>
-        )}
+        {!running && <LinkButton onClick={clearUploads}>Clear</LinkButton>}
       </p>
       {running && <ProgressBar label="All files" done={finished} total={files.length} />}
       {!running && unsent.length > 0 && (
         <div class="failed" role="alert">
           <p>{unsent[0]?.message}</p>
-          <button class="button" type="button" onClick={resendFiles}>
-            Send again
-          </button>
+          <Button onClick={resendFiles}>Send again</Button>
         </div>
       )}
       <Scroller class="uploads-list" label="Files">

@@ -1,13 +1,15 @@
 /** A list that is loaded page by page. */
 import { signal, type ReadonlySignal, type Signal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
 import { PAGE_SIZE } from "../api/account.ts"
-import type { RequestError } from "../api/RequestError.ts"
-import { attempt } from "./calls.ts"
+import type { RequestError } from "../api/request.ts"
+import { ErrorMessage, Loading } from "../ui/Notices.tsx"
+import { tryRequest } from "./calls.ts"
+import { Button } from "../ui/Button.tsx"
 
 export interface PagedList<A> {
   /** Undefined until the first page is loaded. */
   readonly rows: Signal<ReadonlyArray<A> | undefined>
-  /** Whether there may be more pages. */
   readonly more: ReadonlySignal<boolean>
   readonly error: ReadonlySignal<RequestError | undefined>
   /** Loads the first page, or all pages shown. Never rejects. */
@@ -23,7 +25,7 @@ export const makePagedList = <A extends { readonly id: unknown }>(
   const more = signal(false)
   const error = signal<RequestError | undefined>(undefined)
   const loadPages = (first: number, count: number, before: ReadonlyArray<A>) =>
-    attempt(error, async () => {
+    tryRequest(error, async () => {
       const pages = await Promise.all(Array.from({ length: count }, (_, at) => load(first + at)))
       const known = new Set(before.map(({ id }) => id))
       rows.value = [...before, ...pages.flat().filter(({ id }) => !known.has(id))]
@@ -39,4 +41,25 @@ export const makePagedList = <A extends { readonly id: unknown }>(
       return loadPages(Math.floor(shown.length / PAGE_SIZE), 1, shown)
     }
   }
+}
+
+interface Props<A> {
+  readonly list: PagedList<A>
+  readonly row: (of: A) => ComponentChildren
+  readonly empty?: string
+  readonly more?: string
+}
+
+/** The rows of a list, and a button for its next page. */
+export const PagedRows = <A,>({ empty, list, more = "Show more", row }: Props<A>) => {
+  const rows = list.rows.value
+  return (
+    <>
+      <ErrorMessage error={list.error.value} />
+      <Loading until={rows !== undefined || list.error.value !== undefined} />
+      {rows?.length === 0 && empty !== undefined && <p class="lead">{empty}</p>}
+      <ul>{rows?.map(row)}</ul>
+      {list.more.value && <Button onClick={list.showMore}>{more}</Button>}
+    </>
+  )
 }

@@ -1,18 +1,14 @@
-/** Removes all documents of the list, after confirmation. */
+/** Removes documents, and restores them. */
 import { useState } from "preact/hooks"
 import type { DocumentInfo } from "../../contract/index.ts"
-import { removeDocuments, removing } from "../documents/documents.ts"
+import { removed, removeDocuments, removing, restoring, undoRemoval } from "../documents/documents.ts"
 import { Confirm } from "../ui/Confirm.tsx"
 import { counted } from "../ui/format.ts"
+import { Button, IconButton, LinkButton } from "../ui/Button.tsx"
 import { ProgressBar } from "../ui/Notices.tsx"
 
-interface Props {
-  readonly found: ReadonlyArray<DocumentInfo>
-  /** The size of the list. */
-  readonly children: string
-}
-
-export const RemoveAll = ({ children, found }: Props) => {
+/** Removes all documents of the list, after confirmation. */
+export const RemoveAll = ({ children, found }: { found: ReadonlyArray<DocumentInfo>; children: string }) => {
   const [confirming, setConfirming] = useState(false)
   const now = removing.value
   const what = counted(found.length, "document")
@@ -23,14 +19,14 @@ export const RemoveAll = ({ children, found }: Props) => {
           ? children
           : `Removed ${now.done.toLocaleString()} of ${counted(now.total, "document")}`}
         {found.length > 1 && now === undefined && (
-          <button
-            class="link trouble-link"
-            type="button"
+          <Button
+            kind="link trouble-link"
+
             aria-expanded={confirming}
             onClick={() => setConfirming(!confirming)}
           >
             Remove all {found.length.toLocaleString()}
-          </button>
+          </Button>
         )}
       </p>
       {now !== undefined && <ProgressBar label="Removing" done={now.done} total={now.total} />}
@@ -46,5 +42,24 @@ export const RemoveAll = ({ children, found }: Props) => {
         </Confirm>
       )}
     </>
+  )
+}
+
+/** Restores removed documents, the latest first. */
+export const UndoBar = () => {
+  const last = removed.value.at(-1)
+  const more = removed.value.length - 1
+  if (last === undefined) return null
+  return (
+    <section class="undo" aria-label="Removed document">
+      <span>
+        Removed <b>{last.document.title}</b>
+        {more > 0 && ` and ${more} more`}
+      </span>
+      <LinkButton aria-disabled={restoring.value} onClick={undoRemoval}>
+        {restoring.value ? "Restoring…" : "Undo"}
+      </LinkButton>
+      <IconButton label="Dismiss" sign="×" onClick={() => (removed.value = [])} />
+    </section>
   )
 }
