@@ -111,10 +111,10 @@ describe("Library", () => {
       const { folder, write } = yield* testFolder
       yield* write("file", "not a folder")
       for (const [at, told] of [
-        [`${folder}/file`, /file is a file, or lies below one/],
-        [`${folder}/file/library`, /file.library is a file, or lies below one/],
-        ["", /^"" names no folder/],
-        [undefined, /names no folder/],
+        [`${folder}/file`, /file is a file, or is below a file/],
+        [`${folder}/file/library`, /file.library is a file, or is below a file/],
+        ["", /^"" is not the path of a folder/],
+        [undefined, /is not the path of a folder/],
         ["s4://bucket/library", /'s4'\. Give the path of a folder, or an address that begins with s3/],
         ["http://127.0.0.1/library", /'http'\. Give the path of a folder/]
       ] as ReadonlyArray<readonly [string, RegExp]>) {
@@ -155,7 +155,7 @@ describe("Library", () => {
   it.effect.skipIf(!existsSync("/proc/self"))("a folder that nobody can make (needs /proc): says so", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(Effect.scoped(Library.open("/proc/sluice/library")))
-      assert.match(error.message, /^The folder \/proc\/sluice\/library cannot be made \(ENOENT\)/)
+      assert.match(error.message, /^The folder \/proc\/sluice\/library cannot be created \(ENOENT\)/)
     }).pipe(Effect.provide(modelsLayer))
   )
 

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { LanceIndex, PassageIndex } from "@sluice/rag"
 import { Effect, Layer } from "effect"
-import { keyFilter } from "../../packages/rag/src/store/lance/KeyFilter.ts"
+import { bloomFilter } from "../../packages/rag/src/store/lance/LanceVectors.ts"
 import { sha256 } from "../../packages/rag/src/embedding/PassageEmbedder.ts"
 import { testFolder } from "./TestFolder.ts"
 
@@ -51,7 +51,7 @@ describe("the cache of vectors", () => {
   )
 
   it("asks for every key that was added, and for almost no other", () => {
-    const keys = keyFilter()
+    const keys = bloomFilter()
     const added = Array.from({ length: 20_000 }, (_, i) => sha256(`added ${i}`))
     added.forEach(keys.add)
     assert.isTrue(added.every(keys.mayHave))

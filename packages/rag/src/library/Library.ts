@@ -12,7 +12,7 @@ import type { IngestPlan, PlanOptions } from "../ingest/IngestPlan.ts"
 import type { FolderSource, IngestEvent, IngestReport, IngestSource } from "../ingest/IngestReport.ts"
 import { asFolder, ingestSource, rebuildFrom, storedOriginal } from "../ingest/IngestSession.ts"
 import { LanceIndex, type StoreOptions } from "../store/lance/LanceIndex.ts"
-import { librarySnapshots, type LibrarySnapshots, named } from "../store/LibrarySnapshots.ts"
+import { librarySnapshots, type LibrarySnapshots, snapshotName } from "../store/LibrarySnapshots.ts"
 import { parse } from "../formats/Parser.ts"
 import { sha256 } from "../embedding/PassageEmbedder.ts"
 import { decodeReading } from "../ingest/StoredReading.ts"
@@ -170,7 +170,7 @@ export class Library extends Context.Service<Library, LibraryService>()("@sluice
     Effect.gen(function* () {
       const index = yield* PassageIndex
       const name = options?.collection ?? DEFAULT_COLLECTION
-      yield* index.restore(name, yield* named(snapshot), yield* presentManifest)
+      yield* index.restore(name, yield* snapshotName(snapshot), yield* presentManifest)
     }).pipe(Effect.provide(LanceIndex.layer(folder, options)))
 }
 

@@ -1,22 +1,20 @@
-/** A library as it was: kept under a name, opened beside the present one, gone back to. */
+/** Snapshots of a library: tag it, open it as it was, restore it. */
 import { Effect } from "effect"
 import { givenText } from "../document/Given.ts"
+import { RagError } from "../document/RagError.ts"
 import type { Manifest } from "./Manifest.ts"
-import { PassageIndex, type Snapshot } from "./PassageIndex.ts"
-import type { RagError } from "../document/RagError.ts"
-import { onlyRead } from "./ReadOnly.ts"
+import { type Collection, PassageIndex, type Snapshot } from "./PassageIndex.ts"
 
-/** What a library does with its past. */
 export interface LibrarySnapshots<Library> {
-  /** Keeps the library as it is now under a name, which may be any text; what had that name is forgotten. */
+  /** Keeps the library as it is now under a name, which may be any text. Replaces a snapshot of the same name. */
   readonly tag: (snapshot: string) => Effect.Effect<Snapshot, RagError>
   /** Oldest first. */
   readonly tags: Effect.Effect<ReadonlyArray<Snapshot>, RagError>
-  /** Forgets a snapshot; the next `maintain` drops what only it kept. Fails with `NotFound`. */
+  /** Removes a snapshot. The next `maintain` drops what only it used. Fails with `NotFound`. */
   readonly untag: (snapshot: string) => Effect.Effect<void, RagError>
-  /** The library as it was, to be read: what would write fails with `PermissionDenied`. Fails with `NotFound`. */
+  /** The library as it was, read-only: writes fail with `PermissionDenied`. Fails with `NotFound`. */
   readonly checkout: (snapshot: string) => Effect.Effect<Library, RagError>
-  /** Makes the library what it was, at once for everybody who reads it. Fails with `NotFound`. */
+  /** Restores the library for all readers at once. Fails with `NotFound`. */
   readonly restore: (snapshot: string) => Effect.Effect<void, RagError>
 }
 
@@ -27,29 +25,58 @@ export const librarySnapshots = <Library>(
   manifest: Manifest,
   openOver: (index: typeof PassageIndex.Service) => Effect.Effect<Library, RagError>
 ): LibrarySnapshots<Library> => ({
-  tag: (snapshot) => Effect.flatMap(named(snapshot), (snapshot) => index.tag(name, snapshot)),
+  tag: (snapshot) => Effect.flatMap(snapshotName(snapshot), (snapshot) => index.tag(name, snapshot)),
   tags: index.tags(name),
-  untag: (snapshot) => Effect.flatMap(named(snapshot), (snapshot) => index.untag(name, snapshot)),
+  untag: (snapshot) => Effect.flatMap(snapshotName(snapshot), (snapshot) => index.untag(name, snapshot)),
   checkout: (snapshot) =>
     Effect.gen(function* () {
-      // Once: the name may be another snapshot's later.
-      const then = yield* index.checkout(name, yield* named(snapshot), manifest)
+      // Opened once: the name may be given to another snapshot later.
+      const collection = yield* index.checkout(name, yield* snapshotName(snapshot), manifest)
+      const refuse = () => refuseWrite(snapshot, name)
       return yield* openOver(
         PassageIndex.of({
           ...index,
-          open: () => Effect.succeed(then),
-          replace: () => onlyRead(snapshot, name),
-          tag: () => onlyRead(snapshot, name),
-          untag: () => onlyRead(snapshot, name),
-          restore: () => onlyRead(snapshot, name),
-          drop: () => onlyRead(snapshot, name)
+          open: () => Effect.succeed(collection),
+          replace: refuse,
+          tag: refuse,
+          untag: refuse,
+          restore: refuse,
+          drop: refuse
         })
       )
     }),
   restore: (snapshot) =>
-    Effect.flatMap(named(snapshot), (snapshot) => index.restore(name, snapshot, manifest))
+    Effect.flatMap(snapshotName(snapshot), (snapshot) => index.restore(name, snapshot, manifest))
 })
 
-/** The name of a snapshot as it is kept. */
-export const named = (snapshot: string): Effect.Effect<string, RagError> =>
+/** Checks a snapshot's name. */
+export const snapshotName = (snapshot: string): Effect.Effect<string, RagError> =>
   givenText("store", "The name of a snapshot", snapshot)
+
+/**
+ * A collection whose writes fail with `PermissionDenied`. So does `inventory`, with which an ingest begins: nothing is
+ * embedded in vain.
+ */
+export const readOnly = (snapshot: string, collection: Collection): Collection => {
+  const refused = refuseWrite(snapshot, collection.name)
+  return {
+    ...collection,
+    commit: () => refused,
+    adopt: () => refused,
+    remove: () => refused,
+    inventory: refused,
+    settle: refused,
+    maintain: refused
+  }
+}
+
+const refuseWrite = (snapshot: string, collection: string): Effect.Effect<never, RagError> =>
+  Effect.suspend(() =>
+    Effect.fail(
+      new RagError({
+        stage: "store",
+        reason: "PermissionDenied",
+        message: `Snapshot "${snapshot}" of collection "${collection}" is read-only. Restore it to continue from there, or write to the present collection.`
+      })
+    )
+  )

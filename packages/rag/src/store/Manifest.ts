@@ -1,11 +1,11 @@
-/** What a collection was made with. Vectors of two models, or passages of two chunkers, are never mixed. */
+/** The model and chunker that a collection was made with. Those of two are never mixed in one collection. */
 import { Effect, Schema } from "effect"
 import { RagError } from "../document/RagError.ts"
 
-/** Version of the tables' layout that this code writes, and the newest that it reads. */
+/** The version of the table layout that this code writes, and the newest that it reads. */
 export const FORMAT = 2
 
-/** Recorded in the row that names the collection. */
+/** Stored in the row that names the collection. */
 export const Manifest = Schema.Struct({
   format: Schema.Int,
   embeddingModel: Schema.String,
@@ -16,15 +16,14 @@ export type Manifest = typeof Manifest.Type
 
 const Format = Schema.fromJsonString(Schema.Struct({ format: Schema.Int }))
 
-/** What is stored: `successor` is the table that a rebuild is about to put in the place of the present one. */
+/** As stored. `successor` is the table to which a rebuild is about to move the name. */
 const StoredManifest = Schema.Struct({ ...Manifest.fields, successor: Schema.optionalKey(Schema.String) })
 export type StoredManifest = typeof StoredManifest.Type
 const ManifestJson = Schema.fromJsonString(StoredManifest)
 
-/** The JSON that is stored. */
 export const encodeManifest = (manifest: StoredManifest): string => JSON.stringify(manifest)
 
-/** Reads a stored manifest. The format is read first, so that a newer layout is named rather than called damaged. */
+/** Parses a stored manifest. The format is checked first, so that a newer layout is not reported as damage. */
 export const decodeManifest = Effect.fn("Manifest.decode")(function* (collection: string, json: string) {
   const { format } = yield* Schema.decodeEffect(Format)(json).pipe(
     Effect.mapError((cause) => damaged(collection, cause))
@@ -49,7 +48,7 @@ const damaged = (collection: string, cause: unknown) =>
     cause
   })
 
-/** Fails with `ManifestMismatch`, which names both sides, unless the collection, or its snapshot, was made with what is used now. */
+/** Fails with `ManifestMismatch` unless the collection, or its snapshot, was made with the present model and chunker. */
 export const checkManifest = (
   { collection, snapshot }: { readonly collection: string; readonly snapshot?: string },
   stored: Manifest,
@@ -60,7 +59,7 @@ export const checkManifest = (
     ["embedding model", stored.embeddingModel, present.embeddingModel],
     ["dimension", stored.dimension, present.dimension],
     ["chunker", stored.chunker, present.chunker]
-  ].flatMap(([what, was, is]) => (was === is ? [] : [`${what} ${was}, now ${is}`]))
+  ].flatMap(([name, was, is]) => (was === is ? [] : [`${name} ${was}, now ${is}`]))
   return differences.length === 0
     ? Effect.void
     : Effect.fail(
@@ -69,8 +68,8 @@ export const checkManifest = (
           reason: "ManifestMismatch",
           message:
             snapshot === undefined
-              ? `Collection "${collection}" was made with ${differences.join("; ")}. Open it with what it was made with, or rebuild it: Library.rebuild(folder) fills a new table from the stored originals.`
-              : `Snapshot "${snapshot}" of collection "${collection}" was made with ${differences.join("; ")}. With what it was made with, Library.restore(folder, snapshot) goes back to it; tag the collection before, to come back.`
+              ? `Collection "${collection}" was made with ${differences.join("; ")}. Open it with the same settings, or rebuild it: Library.rebuild(folder) fills a new table from the stored originals.`
+              : `Snapshot "${snapshot}" of collection "${collection}" was made with ${differences.join("; ")}. With the same settings, Library.restore(folder, snapshot) restores it. Tag the collection first to be able to return.`
         })
       )
 }

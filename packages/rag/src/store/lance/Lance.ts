@@ -1,4 +1,4 @@
-/** The one file that imports LanceDB: a connection, and its failures as RagErrors. */
+/** The only file that imports LanceDB: connections, indexes, writes, and its failures as RagErrors. */
 import * as lancedb from "@lancedb/lancedb"
 import { type Table as ArrowTable, type Data, type Field, type Schema, tableToIPC } from "apache-arrow"
 import { Effect, Redacted, Schedule, type Scope } from "effect"
@@ -6,32 +6,31 @@ import { mkdtemp, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { RagError, type RagReason, type Stage } from "../../document/RagError.ts"
-import { KEYWORD_STOP_WORDS } from "./KeywordStopWords.ts"
 
 export type Connection = lancedb.Connection
 export type Table = lancedb.Table
 
 /**
- * LanceDB keeps 6 GB + 1 GB of caches unless told otherwise. The codes of a million passages of 384 numbers are 120 MB:
- * where they do not fit, each search reads them all from the disk (108 ms of CPU in place of 16).
+ * LanceDB's defaults are 6 GB and 1 GB. The codes of a million passages of 384 dimensions take 120 MB: if they do not fit,
+ * each search reads them from the disk (108 ms of CPU in place of 16).
  */
 const INDEX_CACHE_BYTES = 256n * 1024n * 1024n
 const METADATA_CACHE_BYTES = 32n * 1024n * 1024n
 
-/** A connection, and where it leads. */
+/** A connection, and the folder or address that it leads to. */
 export interface Store {
   readonly connection: Connection
   readonly folder: string
 }
 
-/** On an object store (`s3://`, `gs://`, `az://`). */
+/** On an object store (`s3://`, `gs://`, `az://`) or LanceDB Enterprise. */
 export const isRemote = (folder: string): boolean => folder.includes("://")
 
-/** On LanceDB Enterprise, which compacts and prunes by itself. */
+/** LanceDB Enterprise compacts and prunes by itself. */
 export const isEnterprise = (folder: string): boolean => folder.startsWith("db://")
 
-/** How a store that is no folder is reached. */
-export interface Place {
+/** How a remote store is reached. */
+export interface ConnectionOptions {
   /** For object stores, as LanceDB names them: `aws_access_key_id`, `aws_endpoint`, `allow_http` … */
   readonly storageOptions?: Readonly<Record<string, string>>
   /** For LanceDB Enterprise. */
@@ -40,13 +39,10 @@ export interface Place {
   readonly hostOverride?: string
 }
 
-/**
- * A connection for as long as the scope lives. The commits of all other handles and processes are seen at once:
- * `readConsistencyInterval` 0.
- */
+/** A connection for the lifetime of the scope. It sees the commits of other processes at once. */
 export const connect = (
   folder: string,
-  { apiKey, hostOverride, region, storageOptions }: Place = {}
+  { apiKey, hostOverride, region, storageOptions }: ConnectionOptions = {}
 ): Effect.Effect<Connection, RagError, Scope.Scope> =>
   Effect.acquireRelease(
     attempt("open", `opening ${folder}`, () =>
@@ -65,61 +61,76 @@ export const connect = (
   )
 
 /**
- * The column that tells rows apart. Without it, two writers of one new row leave it twice, in silence. LanceDB Enterprise
- * has no such setting: one writer there.
+ * Sets the primary key. Without it, two writers of the same new row leave it twice. LanceDB Enterprise has no such setting:
+ * use one writer there.
  */
 export const setKey = async (folder: string, table: Table, column: string): Promise<void> => {
   if (!isEnterprise(folder)) await table.setUnenforcedPrimaryKey(column)
 }
 
-/** A call under way borrows the connection, and it cannot be closed before. */
+/** LanceDB refuses to close a connection during a call, so closing is retried. */
 const release = async (connection: Connection): Promise<void> => {
   for (;;) {
     try {
       return connection.close()
     } catch (cause) {
       if (!/borrow/.test(String(cause))) throw cause
-      await setTimeout(CLOSE_AGAIN_MILLIS)
+      await setTimeout(CLOSE_RETRY_MILLIS)
     }
   }
 }
 
-const CLOSE_AGAIN_MILLIS = 5
+const CLOSE_RETRY_MILLIS = 5
 
-/** A column whose values stand outside the data pages, so that scans do not read them. */
+/** A column whose values are stored outside the data pages, so that scans do not read them. */
 export const blobField = (name: string): Field => lancedb.blob(name)
 
 /**
- * Two bits a number, and every search looks at all of them.
+ * Two bits per dimension, and every search compares all codes.
  *
- * Partitions that are left out cost recall: hashed lexical vectors hardly form clusters (100,000 of them, 316
- * partitions, 64 probed: .67). All codes, with exact cosines for some of the best: .975 or more, in 3 ms.
- * Codes want a dimension that eight divides; other dimensions get whole vectors in partitions.
+ * Skipping partitions costs recall, because hashed lexical vectors hardly form clusters (100,000 vectors, 64 of 316
+ * partitions: recall .67). All codes with exact cosines for the best give .975 or more in 3 ms. Codes need a dimension
+ * that is a multiple of eight; other dimensions get whole vectors in partitions.
  */
 export const vectorIndex = (rows: number, dimension: number) =>
   dimension % 8 === 0
     ? lancedb.Index.ivfRq({
         distanceType: "cosine",
         numBits: CODE_BITS,
-        numPartitions: rows < ONE_PARTITION ? 1 : Math.round(rows / ROWS_A_PARTITION),
+        numPartitions: rows < ONE_PARTITION ? 1 : Math.round(rows / ROWS_PER_PARTITION),
         maxIterations: 10,
         sampleRate: 256
       })
     : lancedb.Index.ivfFlat({ distanceType: "cosine", numPartitions: Math.round(Math.sqrt(rows)) })
 
-/** One bit wants four times the exact cosines for the same recall; four bits take thrice as long to make. */
+/** One bit needs four times as many exact cosines for the same recall; four bits take three times as long to build. */
 const CODE_BITS = 2
 
-/** As large as LanceDB likes them: it splits much larger ones by itself when it compacts. */
-const ROWS_A_PARTITION = 8_192
-const ONE_PARTITION = 4 * ROWS_A_PARTITION
+/** LanceDB splits much larger partitions when it compacts. */
+const ROWS_PER_PARTITION = 8_192
+const ONE_PARTITION = 4 * ROWS_PER_PARTITION
 
-/** Partitions looked into at each search: all of them up to eight million passages. */
+/** Partitions searched: all of them up to eight million passages. */
 const NPROBES = 1_000
 
 /**
- * BM25 over one column: words as ICU segments them, which is right for Chinese, with English stems and stop words of both,
- * which other languages do not mind. CMRC 2018, nDCG@10: .987, with LanceDB's own stop words .984.
+ * Words that the keyword index leaves out. With ICU, LanceDB's own list is that of all its languages together and drops
+ * words that people search for: 重要, 组成, 属于, 问题, and "die" and "mine" in English.
+ */
+const KEYWORD_STOP_WORDS: ReadonlyArray<string> =
+  `a about above after again against all am an and any are aren as at be because been before being below between both but
+by can couldn d did didn do does doesn doing don down during each few for from further had hadn has hasn have haven
+having he her here hers herself him himself his how i if in into is isn it its itself just ll m me more most mustn my
+myself no nor not now of off on once only or other our ours ourselves out over own per re s same shan she should shouldn
+so some such t than that the their theirs them themselves then there these they this those through to too under until up
+ve very was wasn we were weren what when where which while who whom why will with won wouldn you your yours yourself
+yourselves
+的 了 是 在 和 与 及 或 也 都 就 而 着 之 于 被 把 从 对 为 以 等 这 那 其 它 他 她 们 您 吗 呢 吧 啊 么
+什么 怎么 怎样 如何 哪些 哪个 哪里 哪位 多少 几个 为何 为什么 是否 谁 请问`.split(/\s+/)
+
+/**
+ * BM25 over one column: words by ICU, which segments Chinese, with English stems and stop words of both languages. Other
+ * languages are not affected. nDCG@10 on CMRC 2018: .987; with LanceDB's own stop words .984.
  */
 export const keywordIndex = () =>
   lancedb.Index.fts({
@@ -131,7 +142,7 @@ export const keywordIndex = () =>
     withPosition: false
   })
 
-/** BM25 over one column: stemmed English without stop words, or words as ICU segments them. */
+/** BM25 over one column: stemmed English without stop words, or words by ICU. */
 export const fullText = (language: "en" | "zh") =>
   lancedb.Index.fts(
     language === "en"
@@ -146,8 +157,8 @@ export const fullText = (language: "en" | "zh") =>
   )
 
 /**
- * A query for so many rows as are nearest to a vector by their codes, or `exact`ly, nearest first by their cosines; by what
- * the codes say where those alone are wanted.
+ * The rows nearest to a vector, ordered by cosine: found by their codes, or by comparing all vectors if `exact`. With
+ * `codes` the order is that of the codes.
  */
 export const nearestTo = (
   table: Table,
@@ -160,24 +171,22 @@ export const nearestTo = (
 ): lancedb.VectorQuery => {
   const query = table.query().nearestTo(vector).distanceType("cosine").nprobes(NPROBES).limit(limit)
   if (codes) return query
-  // The exact distances of all that the codes found: LanceDB reads their vectors, and none comes into this process's
-  // heap, whose collector 40 vectors a question keep busy.
+  // LanceDB computes the exact distances of what the codes found, so that no vectors enter this process's heap.
   query.refineFactor(1)
   return exact ? query.bypassVectorIndex() : query
 }
 
-/** A match query over one column. */
 export const matchQuery = (words: string, column: string) => new lancedb.MatchQuery(words, column)
 
 /**
- * Runs a call of LanceDB; what it throws becomes a RagError that says what was being done.
+ * Runs a call of LanceDB. Its failure becomes a RagError that names the operation.
  *
- * LanceDB cannot be called back: an interruption waits for the call under way, so that nothing is written after the end.
+ * A call of LanceDB cannot be cancelled: an interruption waits for it, so that nothing is written afterwards.
  */
 export const attempt = <A>(stage: Stage, doing: string, call: () => Promise<A>): Effect.Effect<A, RagError> =>
   Effect.uninterruptible(Effect.tryPromise({ try: call, catch: (cause) => storeError(stage, doing, cause) }))
 
-/** The same for writes: LanceDB refuses one of two that collide, and the same write again is right. */
+/** A write. LanceDB refuses one of two conflicting commits; it is retried. */
 export const attemptWrite = <A>(
   stage: Stage,
   doing: string,
@@ -191,9 +200,8 @@ export const attemptWrite = <A>(
   )
 
 /**
- * What LanceDB's table hands its calls on to. Its own `add` and `execute` copy all that is written once more than this
- * does, and ask the disk for the schema each time. The version of LanceDB is pinned, for this is none of its documented
- * ways.
+ * LanceDB's native table. The documented `add` and `execute` copy the data once more and read the schema from the disk
+ * each time. It is not documented, so the version of LanceDB is pinned.
  */
 interface NativeTable {
   readonly add: (bytes: Buffer, mode: "append") => Promise<lancedb.AddResult>
@@ -206,59 +214,59 @@ interface NativeMerge {
 }
 const native = (table: Table): NativeTable => (table as unknown as { readonly inner: NativeTable }).inner
 
-/** Writes rows, of which none is there. */
+/** Inserts rows whose keys are new. */
 export const append = (table: Table, rows: ArrowTable): Promise<lancedb.AddResult> =>
-  written(rows, (bytes) => native(table).add(bytes, "append"))
+  writeRows(rows, (bytes) => native(table).add(bytes, "append"))
 
-/** Writes rows, in the place of those that have the same key. */
+/** Inserts rows, or updates those with the same key. */
 export const upsert = (table: Table, key: string, rows: ArrowTable): Promise<lancedb.MergeResult> =>
-  written(rows, (bytes) =>
+  writeRows(rows, (bytes) =>
     native(table).mergeInsert([key]).whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(bytes)
   )
 
-const written = async <A>(rows: ArrowTable, write: (bytes: Buffer) => Promise<A>): Promise<A> => {
+const writeRows = async <A>(rows: ArrowTable, write: (bytes: Buffer) => Promise<A>): Promise<A> => {
   const bytes = tableToIPC(rows, "file")
   const result = await write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
-  giveBack(bytes)
-  for (const { data } of rows.batches) giveBackColumn(data)
+  free(bytes)
+  for (const { data } of rows.batches) freeColumn(data)
   return result
 }
 
-/** V8 would keep memory until it next looks, and look more often for its sake. What others have a part of stays. */
-const giveBack = ({ buffer, byteLength }: ArrayBufferView): void => {
+/** Frees a buffer at once, not at the next garbage collection. A buffer that others share stays. */
+const free = ({ buffer, byteLength }: ArrayBufferView): void => {
   if (buffer instanceof ArrayBuffer && byteLength > 0 && byteLength === buffer.byteLength) buffer.transfer(0)
 }
 
-const giveBackColumn = ({ children, valueOffsets, values }: Data): void => {
-  for (const part of [valueOffsets, values]) if (ArrayBuffer.isView(part)) giveBack(part)
-  children.forEach(giveBackColumn)
+const freeColumn = ({ children, valueOffsets, values }: Data): void => {
+  for (const part of [valueOffsets, values]) if (ArrayBuffer.isView(part)) free(part)
+  children.forEach(freeColumn)
 }
 
-/** Of a table that is not there, or has no version. */
+/** True if the table does not exist, or has no version. */
 export const isMissing = ({ cause }: RagError): boolean => /not found|does not exist/i.test(String(cause))
 
 /**
- * The table of that name, made where there is none.
+ * Opens a table, or creates it.
  *
- * Of two that make a table at once LanceDB lets the second overwrite the first. In a folder it is therefore made aside
- * and moved to its place, which fails where another one is. On an object store it is made in place.
+ * If two processes create a table at once, LanceDB lets the second overwrite the first. In a folder it is therefore created
+ * in a temporary folder and renamed, which fails if the table exists. On an object store it is created in place.
  */
 export const openOrCreate = Effect.fn("Lance.openOrCreate")(function* (
   { connection, folder }: Store,
   { key, name, schema }: { readonly name: string; readonly schema: Schema; readonly key: string }
 ) {
   const open = attempt("open", `opening table ${name}`, () => connection.openTable(name))
-  const makeIn = async (place: Connection) => {
-    const made = await place.createEmptyTable(name, schema)
+  const createIn = async (connection: Connection) => {
+    const made = await connection.createEmptyTable(name, schema)
     await setKey(folder, made, key)
     made.close()
   }
-  const make = attempt("open", `making table ${name}`, () =>
-    isRemote(folder) ? makeIn(connection) : makeAside(folder, name, makeIn)
+  const create = attempt("open", `creating table ${name}`, () =>
+    isRemote(folder) ? createIn(connection) : createByRename(folder, name, createIn)
   )
   return yield* open.pipe(
     Effect.catchIf(isMissing, () =>
-      make.pipe(
+      create.pipe(
         Effect.andThen(open),
         Effect.catch((error) => open.pipe(Effect.mapError(() => error)))
       )
@@ -266,23 +274,23 @@ export const openOrCreate = Effect.fn("Lance.openOrCreate")(function* (
   )
 })
 
-const makeAside = async (
+const createByRename = async (
   folder: string,
   name: string,
-  makeIn: (place: Connection) => Promise<void>
+  createIn: (connection: Connection) => Promise<void>
 ): Promise<void> => {
   const aside = await mkdtemp(join(folder, ".making-"))
-  const place = await lancedb.connect(aside)
+  const connection = await lancedb.connect(aside)
   try {
-    await makeIn(place)
+    await createIn(connection)
     await rename(join(aside, `${name}.lance`), join(folder, `${name}.lance`))
   } finally {
-    place.close()
+    connection.close()
     await rm(aside, { recursive: true, force: true })
   }
 }
 
-/** LanceDB has no bound parameters: filters are text, and a quote in it is doubled. A backslash is itself. */
+/** Quotes a literal: LanceDB has no bound parameters. A quote is doubled; a backslash has no meaning. */
 export const sqlString = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 /** `column IN ('…', '…')`. */
@@ -292,7 +300,7 @@ export const sqlIn = (column: string, values: ReadonlyArray<string>): string =>
 const storeError = (stage: Stage, doing: string, cause: unknown): RagError => {
   const text = String(cause)
   const [reason, advice] = diagnose(text)
-  // LanceDB adds where in its own sources it was, and says all of it again.
+  // LanceDB appends its source location and repeats the message.
   const first = (text.split(/\n|, \/\S+\.rs:|Caused by:/)[0] ?? text).slice(0, 300).trim().replace(/\.$/, "")
   return new RagError({
     stage,
@@ -302,51 +310,48 @@ const storeError = (stage: Stage, doing: string, cause: unknown): RagError => {
   })
 }
 
-/** What LanceDB says of files that were cut short, overwritten or lost. */
+/** LanceDB's messages about files that were truncated, overwritten or lost … */
 const DAMAGE =
   /too small|corrupt|invalid|magic|unexpected (eof|end)|out of (range|bounds)|decode|not found|no such file|overflow|panic|checksum|fill whole buffer|eof while/i
 
-/** What LanceDB Enterprise and object stores say to a wrong key … */
+/** … LanceDB Enterprise's and object stores' about a wrong key … */
 const REFUSED =
   /40[13] (unauthorized|forbidden)|access ?denied|invalid ?access ?key|signature ?does ?not ?match/i
-/** … and LanceDB of a server that is not there. */
+/** … about a server that cannot be reached … */
 const UNREACHED = /hit retry limit|error sending request|connection refused|dns error/i
 
-/** … and LanceDB of an address that is none it knows. */
-const NO_PLACE = /no object store provider|could not parse bucket/i
+/** … and about an address that is not supported. */
+const NO_ADDRESS = /no object store provider|could not parse bucket/i
 
 const diagnose = (text: string): readonly [RagReason, string] => {
-  if (NO_PLACE.test(text))
+  if (NO_ADDRESS.test(text))
     return [
       "Malformed",
       "Give the path of a folder, or an address that begins with s3://, gs://, az:// or db://."
     ]
-  // The last one is how LanceDB notices that a file of originals was cut short.
+  // The last message is about a truncated file of originals.
   if (
     /no space left|os error 28|ENOSPC|disk quota|file too large|os error 27|exceeds blob object size/i.test(
       text
     )
   )
-    return ["NoSpace", "What was committed before is safe. Free some space and run it again."]
+    return ["NoSpace", "Committed documents are safe. Free some space and run it again."]
   if (/permission denied|os error 13|EACCES|EPERM|read-only file system|os error 30/i.test(text))
     return ["PermissionDenied", "Give this user the right to read and write the library's folder."]
   if (REFUSED.test(text))
-    return [
-      "PermissionDenied",
-      "Check the key (`apiKey`, or the storage options) and what it may read and write."
-    ]
+    return ["PermissionDenied", "Check the key (`apiKey`, or the storage options) and its permissions."]
   if (UNREACHED.test(text))
     return [
       "Store",
-      "It was not reached, or did not answer. Check its address (`hostOverride`, `region`, or the storage options) and run it again; what was committed before is safe."
+      "It cannot be reached. Check its address (`hostOverride`, `region`, or the storage options) and run it again. Committed documents are safe."
     ]
   if (DAMAGE.test(text))
     return [
       "Store",
-      "A file of it is damaged or lost; other collections are whole. Where its documents can still be read, Library.rebuild makes it anew; else restore the folder from a copy, or ingest the documents again into another folder."
+      "A file is damaged or lost; other collections are not affected. If the documents can still be read, Library.rebuild builds the collection again. Otherwise restore the folder from a copy, or ingest the documents into another folder."
     ]
   return [
     "Store",
-    "What was committed before is safe. Run it again; if it persists, restore the folder from a copy."
+    "Committed documents are safe. Run it again; if it fails again, restore the folder from a copy."
   ]
 }

@@ -1,5 +1,5 @@
-/** Originals: the bytes of every document, once for each content. */
-import { Field, Float64, LargeBinary, makeData, Schema, Struct, Utf8, vectorFromArray } from "apache-arrow"
+/** The original files of documents, each stored once. */
+import { Field, LargeBinary, makeData, Schema, Struct, Utf8 } from "apache-arrow"
 import { Clock, Effect } from "effect"
 import type { RagError } from "../../document/RagError.ts"
 import {
@@ -12,16 +12,16 @@ import {
   type Table,
   upsert
 } from "./Lance.ts"
-import { toTable, utf8 } from "./LanceRows.ts"
+import { times, toTable, utf8 } from "./LanceRows.ts"
 import { filesSchema } from "./LanceTables.ts"
 
-/** Files that no document has named for this long are dropped by `maintain`. */
+/** `maintain` drops files that no document has referred to for this long. */
 export const GRACE_MILLIS = 24 * 60 * 60 * 1000
 
-/** What LanceDB says of a row that was written anew since it was found, and of a file that was dropped since. */
+/** LanceDB's messages about a row that was rewritten, or a file that was dropped, since the row was found. */
 const MOVED = /do not exist in the table|not found/i
 
-/** LanceDB's own types are of another copy of Arrow, which this one does not write. */
+/** LanceDB's own blob type comes from another copy of Arrow, which this one cannot write. */
 const BLOB = new Struct([new Field("data", new LargeBinary(), true), new Field("uri", new Utf8(), true)])
 const writtenSchema = new Schema(
   filesSchema.fields.map((field) =>
@@ -33,7 +33,7 @@ const writtenSchema = new Schema(
 export interface LanceFiles {
   readonly put: (files: ReadonlyMap<string, Uint8Array>) => Effect.Effect<void, RagError>
   readonly get: (sha256: string) => Effect.Effect<Uint8Array | undefined, RagError>
-  /** Drops files that are not in `referenced` and were last written before the grace time. */
+  /** Drops files that are not in `referenced` and were last written before the grace period. */
   readonly collect: (referenced: ReadonlySet<string>) => Effect.Effect<void, RagError>
   readonly table: Table
 }
@@ -49,7 +49,7 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
       blobs([...files.values()]),
       times(Array.from(files, () => touched))
     ])
-    yield* attemptWrite("store", "keeping the original files", () => upsert(table, "sha256", rows))
+    yield* attemptWrite("store", "storing original files", () => upsert(table, "sha256", rows))
   })
 
   const get: LanceFiles["get"] = Effect.fn("LanceFiles.get")(function* (sha256) {
@@ -82,8 +82,8 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
     }
     const kept = old.find(({ sha256 }) => referenced.has(sha256))
     if (unused.length === 0 || kept === undefined) return
-    // Of one file alone LanceDB leaves what was dropped, up to a tenth; with a row beside it the two are written anew.
-    yield* attemptWrite("store", "setting a file apart", () =>
+    // LanceDB does not rewrite a data file of which less than a tenth was deleted. Updating one row makes it do so.
+    yield* attemptWrite("store", "compacting files", () =>
       table.update({ where: `sha256 = ${sqlString(kept.sha256)}`, valuesSql: { touched: "touched" } })
     )
   })
@@ -91,14 +91,11 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
   return { put, get, collect, table } satisfies LanceFiles
 })
 
-/** A column of bytes, as LanceDB's blobs are: beside each stands where it is elsewhere, which here is nowhere. */
+/** A column of LanceDB blobs: bytes, and a URI that is null because the bytes are stored here. */
 const blobs = (values: ReadonlyArray<Uint8Array>) => {
   const offsets = new BigInt64Array(values.length + 1)
   values.forEach(({ length }, i) => (offsets[i + 1] = offsets[i]! + BigInt(length)))
   const data = makeData({ type: new LargeBinary(), valueOffsets: offsets, data: Buffer.concat(values) })
-  const elsewhere = utf8(values.map(() => null))
-  return makeData({ type: BLOB, length: values.length, nullCount: 0, children: [data, elsewhere] })
+  const uris = utf8(values.map(() => null))
+  return makeData({ type: BLOB, length: values.length, nullCount: 0, children: [data, uris] })
 }
-
-/** A column of times, in milliseconds since 1970. */
-export const times = (values: ReadonlyArray<number>) => vectorFromArray(values, new Float64()).data[0]

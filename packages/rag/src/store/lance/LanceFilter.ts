@@ -1,4 +1,4 @@
-/** A filter as LanceDB evaluates it. Nothing of it reaches the SQL but literals that are quoted here. */
+/** Filters as SQL for LanceDB. Only quoted literals of a filter reach the SQL. */
 import { Effect, Schema } from "effect"
 import type { DocumentInfo, Format, StoredPassage } from "../../document/Document.ts"
 import { Filter, type FilterField, type FilterValue, matches } from "../../document/Filter.ts"
@@ -6,15 +6,15 @@ import { shown } from "../../document/Given.ts"
 import { RagError } from "../../document/RagError.ts"
 import { sqlIn, sqlString } from "./Lance.ts"
 
-/** Conditions within each other, and conditions and values in all. */
-const DEPTH = 32
-const SIZE = 10_000
+/** Nested conditions, and conditions and values in total. */
+const MAX_DEPTH = 32
+const MAX_SIZE = 10_000
 
-/** A filter ready to be used. */
+/** A filter that a search can use. */
 export interface LanceFilter {
-  /** What LanceDB looks at before it searches. */
+  /** Applied by LanceDB before it searches. */
   readonly where: string
-  /** Whether a passage that was found may be shown: documents may have come or changed in the meantime. */
+  /** Checks a hit again: documents may have changed since `where` was made. */
   readonly holds: (passage: StoredPassage) => boolean
 }
 
@@ -23,19 +23,21 @@ type Junction = Extract<Filter, { readonly _tag: "And" | "Or" }>
 type Column = Extract<FilterField, string>
 
 /**
- * Fails with `Malformed` for what is no filter, such as a column that is not known, and for one that is too large.
+ * Fails with `Malformed` for an invalid filter, such as one with an unknown field, and with `TooLarge` for one that is too
+ * large.
  *
- * **Details.** Columns are compared by LanceDB. What programs attached, and the order of texts (code units here, bytes
- * there), is answered by the rows of documents, which are read only then: the condition becomes one on documents.
+ * **Details.** LanceDB compares columns. Conditions on metadata, and ranges of texts (ordered by code units here, by bytes
+ * in LanceDB), are evaluated on the rows of the documents and become conditions on document identifiers. The rows are read
+ * only for such a filter.
  */
 export const lanceFilter = Effect.fn("LanceFilter.make")(function* (
-  asked: Filter,
+  given: Filter,
   documents: Effect.Effect<ReadonlyArray<DocumentInfo>, RagError>
 ) {
-  yield* checkSize(asked)
-  const filter = yield* Schema.decodeUnknownEffect(Filter.schema)(asked).pipe(Effect.mapError(malformed))
+  yield* checkSize(given)
+  const filter = yield* Schema.decodeUnknownEffect(Filter.schema)(given).pipe(Effect.mapError(malformed))
   yield* checkValues(filter)
-  if (!asksDocuments(filter)) {
+  if (!needsDocuments(filter)) {
     return { where: sqlOf(filter, false, []), holds: () => true } satisfies LanceFilter
   }
   const known = yield* documents
@@ -50,20 +52,20 @@ export const lanceFilter = Effect.fn("LanceFilter.make")(function* (
 
 const isJunction = (filter: Filter): filter is Junction => filter._tag === "And" || filter._tag === "Or"
 
-/** A comparison that LanceDB does not make as we do. */
+/** A comparison that LanceDB cannot make, or makes in another way. */
 const isOfDocuments = (filter: Comparison): boolean =>
   typeof filter.field !== "string" || (filter._tag === "Range" && isText(filter.field))
 
 const isText = (field: Column): boolean => field !== "page" && field !== "kind"
 
-const asksDocuments = (filter: Filter): boolean =>
+const needsDocuments = (filter: Filter): boolean =>
   isJunction(filter)
-    ? filter.filters.some(asksDocuments)
+    ? filter.filters.some(needsDocuments)
     : filter._tag === "Not"
-      ? asksDocuments(filter.filter)
+      ? needsDocuments(filter.filter)
       : isOfDocuments(filter)
 
-/** Whether all that it looks at is the same for all passages of a document. */
+/** True if the filter gives the same result for all passages of a document. */
 const isSameForDocument = (filter: Filter): boolean =>
   isJunction(filter)
     ? filter.filters.every(isSameForDocument)
@@ -72,12 +74,12 @@ const isSameForDocument = (filter: Filter): boolean =>
       : typeof filter.field !== "string" || isText(filter.field)
 
 /**
- * True or false for each row, never null. `Not` is carried down to the comparisons: LanceDB takes twice the time for
- * each one that stands around another.
+ * The SQL is true or false for each row, never null. `Not` is pushed down to the comparisons, because each one around a
+ * condition doubles the time in LanceDB.
  */
 const sqlOf = (filter: Filter, not: boolean, documents: ReadonlyArray<DocumentInfo>): string => {
   if (filter._tag === "Not") return sqlOf(filter.filter, !not, documents)
-  if (asksDocuments(filter) && isSameForDocument(filter)) return documentsSql(filter, not, documents)
+  if (needsDocuments(filter) && isSameForDocument(filter)) return documentsSql(filter, not, documents)
   return isJunction(filter) ? junctionSql(filter, not, documents) : comparisonSql(filter, not)
 }
 
@@ -95,7 +97,7 @@ const junctionSql = (
   )
 }
 
-/** A long chain would be as deep as it is long, and LanceDB descends by recursion. */
+/** A balanced tree: LanceDB parses a long chain by recursion as deep as it is long. */
 const balanced = (parts: ReadonlyArray<string>, operator: string, none: string): string => {
   if (parts.length <= 1) return parts[0] ?? none
   const half = parts.length >> 1
@@ -104,7 +106,7 @@ const balanced = (parts: ReadonlyArray<string>, operator: string, none: string):
 
 const constant = (value: boolean): string => (value ? "true" : "false")
 
-/** By identifier, whichever list is shorter. */
+/** A condition on identifiers, by the shorter of the two lists. */
 const documentsSql = (filter: Filter, not: boolean, documents: ReadonlyArray<DocumentInfo>): string => {
   const ids: Record<"in" | "out", Array<string>> = { in: [], out: [] }
   for (const info of documents) {
@@ -134,31 +136,31 @@ const comparisonSql = (filter: Comparison, not: boolean): string => {
 
 const listSql = (name: string, text: boolean, values: ReadonlyArray<FilterValue>, not: boolean): string => {
   const literals = values.flatMap((value) => literal(value, text))
-  // Only the page may be missing.
+  // Only the page may be null.
   const orNull = !text && values.includes(null)
   const list = literals.length === 0 ? undefined : `${name} ${not ? "NOT IN" : "IN"} (${literals.join(", ")})`
   if (text) return list ?? constant(not)
   if (not) {
-    const there = orNull ? `${name} IS NOT NULL` : undefined
-    if (list === undefined) return there ?? constant(true)
-    return there === undefined ? `(${name} IS NULL OR ${list})` : `(${there} AND ${list})`
+    const notNull = orNull ? `${name} IS NOT NULL` : undefined
+    if (list === undefined) return notNull ?? constant(true)
+    return notNull === undefined ? `(${name} IS NULL OR ${list})` : `(${notNull} AND ${list})`
   }
   if (list === undefined) return orNull ? `${name} IS NULL` : constant(false)
   return orNull ? `(${name} IS NULL OR ${list})` : `(${name} IS NOT NULL AND ${list})`
 }
 
-/** A value that the column may have. */
+/** The SQL literal of a value, or none if the column cannot have it. */
 const literal = (value: FilterValue, text: boolean): ReadonlyArray<string> => {
   if (typeof value === "string") return text ? [sqlString(value)] : []
-  return !text && typeof value === "number" && Number.isInteger(value) && Math.abs(value) <= MOST
+  return !text && typeof value === "number" && Number.isInteger(value) && Math.abs(value) <= MAX_INTEGER
     ? [String(value)]
     : []
 }
 
-/** The largest number of the column. */
-const MOST = 2 ** 31 - 1
+/** The largest number in a 32-bit column. */
+const MAX_INTEGER = 2 ** 31 - 1
 
-/** A range of pages; `kind` has three values and is compared as text, where bytes and code units are alike. */
+/** A range of pages, or of kinds, which are ASCII: bytes and code units have the same order. */
 const rangeSql = (
   name: string,
   { from, field, to }: Extract<Filter, { readonly _tag: "Range" }>,
@@ -173,25 +175,27 @@ const rangeSql = (
   const bounds = not
     ? [...first.map((end) => `${name} < ${end}`), ...last.map((end) => `${name} > ${end}`)]
     : [...first.map((end) => `${name} >= ${end}`), ...last.map((end) => `${name} <= ${end}`)]
-  const missing = page ? [`${name} IS ${not ? "" : "NOT "}NULL`] : []
-  return `(${[...missing, ...bounds].join(not ? " OR " : " AND ") || constant(!not)})`
+  const nulls = page ? [`${name} IS ${not ? "" : "NOT "}NULL`] : []
+  return `(${[...nulls, ...bounds].join(not ? " OR " : " AND ") || constant(!not)})`
 }
 
 const endOf = (value: string | number, round: (value: number) => number): string =>
-  typeof value === "string" ? sqlString(value) : String(Math.max(-MOST, Math.min(MOST, round(value))))
+  typeof value === "string"
+    ? sqlString(value)
+    : String(Math.max(-MAX_INTEGER, Math.min(MAX_INTEGER, round(value))))
 
-/** Before anything descends into it. */
+/** Checked before any recursion. */
 const checkSize = (filter: unknown): Effect.Effect<void, RagError> => {
   let size = 0
   let level: ReadonlyArray<unknown> = [filter]
   for (let depth = 0; level.length > 0; depth++) {
     size += level.length
-    if (depth > 2 * DEPTH || size > SIZE) {
+    if (depth > 2 * MAX_DEPTH || size > MAX_SIZE) {
       return Effect.fail(
         new RagError({
           stage: "retrieve",
           reason: "TooLarge",
-          message: `The filter is more than ${DEPTH} levels deep, or has more than ${SIZE} parts. Attach to the documents what they have in common, and filter by that.`
+          message: `The filter is more than ${MAX_DEPTH} levels deep, or has more than ${MAX_SIZE} parts. Add metadata to the documents and filter by it.`
         })
       )
     }
@@ -202,7 +206,7 @@ const checkSize = (filter: unknown): Effect.Effect<void, RagError> => {
   return Effect.void
 }
 
-/** Values of the fields that have few: a question by another one is a slip of the pen. */
+/** Fields with a fixed set of values. Another value is a mistake. */
 const VALUES: { readonly [field: string]: ReadonlyArray<FilterValue> } = {
   format: ["markdown", "html", "text", "pdf", "docx", "image"] satisfies ReadonlyArray<Format>,
   kind: ["passage", "figure", "table"]
@@ -212,15 +216,15 @@ const checkValues = (filter: Filter): Effect.Effect<void, RagError> => {
   if (isJunction(filter)) return Effect.forEach(filter.filters, checkValues, { discard: true })
   if (filter._tag === "Not") return checkValues(filter.filter)
   const known = typeof filter.field === "string" ? VALUES[filter.field] : undefined
-  const asked = filter._tag === "Equals" ? [filter.value] : filter._tag === "In" ? filter.values : []
-  const odd = known && asked.find((value) => !known.includes(value))
-  return odd === undefined
+  const given = filter._tag === "Equals" ? [filter.value] : filter._tag === "In" ? filter.values : []
+  const unknown = known && given.find((value) => !known.includes(value))
+  return unknown === undefined
     ? Effect.void
     : Effect.fail(
         new RagError({
           stage: "retrieve",
           reason: "Malformed",
-          message: `No passage has the ${String(filter.field)} ${shown(odd)}: it is one of ${known?.join(", ")}.`
+          message: `No passage has the ${String(filter.field)} ${shown(unknown)}. Give one of ${known?.join(", ")}.`
         })
       )
 }
@@ -229,7 +233,7 @@ const malformed = (cause: Schema.SchemaError): RagError =>
   new RagError({
     stage: "retrieve",
     reason: "Malformed",
-    message: `This is no filter: ${cause.message
+    message: `Not a valid filter: ${cause.message
       .split(/\s*\n\s*/)
       .slice(0, 3)
       .join(" ")

@@ -1,4 +1,4 @@
-/** What nothing refers to any more: tables without a name, originals without a document, vectors of models without a use. */
+/** Garbage collection: unnamed tables, files of no document, cached vectors of unused models. */
 import { Clock, Effect, Option } from "effect"
 import { decodeManifest } from "../Manifest.ts"
 import type { RagError } from "../../document/RagError.ts"
@@ -9,11 +9,9 @@ import { type LanceSnapshots, READING_MILLIS } from "./LanceSnapshots.ts"
 import { vectorsTable } from "./LanceVectors.ts"
 
 /**
- * Drops tables that no collection's name stands for, and then originals that no document of any table names, when
- * both have been left alone for a day: a rebuild that is still being written is neither named nor garbage. So it does
- * with cached vectors of models that no collection and no snapshot was made with.
- *
- * What was dropped of a table stays in its files until those are written anew: `compacts` says whether that is done.
+ * Drops what has not been written for a day and is not referred to: tables that no name stands for, original files that no
+ * document of any table names, and cached vectors of models that no collection or snapshot uses. A day, because a rebuild in
+ * progress has no name yet. With `compacts` the tables are compacted, which frees the space.
  */
 export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
   connection: Connection,
@@ -32,7 +30,7 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
   const tableNames = attempt("store", "listing tables", () => connection.tableNames({ limit: 100_000 }))
   const names = yield* tableNames
   const referenced = new Set<string>()
-  const look = Effect.fn("LanceGarbage.look")(function* (name: string) {
+  const checkTable = Effect.fn("LanceGarbage.checkTable")(function* (name: string) {
     const table = yield* attempt("store", `opening table ${name}`, () => connection.openTable(name))
     const written = (yield* versionsOf(table, name)).at(-1) ?? 0
     if (!named.has(name) && written < before) {
@@ -40,7 +38,7 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
       return
     }
     const versions = kept.filter((snapshot) => snapshot.table === name).map(({ version }) => version)
-    yield* attempt("store", "listing the originals in use", async () => {
+    yield* attempt("store", "listing the files in use", async () => {
       await addReferences(table, referenced)
       for (const version of versions) {
         await table.checkout(version)
@@ -50,64 +48,66 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
   })
   let unread = 0
   for (const name of names.filter((name) => name.startsWith("c_"))) {
-    yield* look(name).pipe(
+    yield* checkTable(name).pipe(
       Effect.catch((error) =>
         Effect.gen(function* () {
-          // Dropped a moment ago, or given up before it had a version: it refers to nothing.
+          // Dropped since, or abandoned before its first version: it refers to nothing.
           if (!named.has(name) && isMissing(error)) return
           if (!(yield* tableNames).includes(name)) return
           unread++
           yield* Effect.logWarning(
-            `What table ${name} refers to is unknown, so all originals are kept. ${error.message}`
+            `Table ${name} cannot be read, so all original files are kept. ${error.message}`
           )
         })
       )
     )
   }
   if (unread === 0) yield* files.collect(referenced)
-  if (compacts) yield* orLeft("files", tidy(files.table, "files", before))
+  if (compacts) yield* logFailure("files", compactOld(files.table, "files", before))
 
   const made = yield* Effect.forEach(rows, ({ manifest, name }) => decodeManifest(name, manifest)).pipe(
     Effect.option
   )
   const models = [...Option.getOrElse(made, () => []), ...kept.map(({ manifest }) => manifest)]
   const used = new Set(models.map(({ dimension, embeddingModel }) => vectorsTable(embeddingModel, dimension)))
-  const lookAtVectors = Effect.fn("LanceGarbage.vectors")(function* (name: string) {
+  const checkVectors = Effect.fn("LanceGarbage.checkVectors")(function* (name: string) {
     const table = yield* attempt("store", `opening table ${name}`, () => connection.openTable(name))
     const written = (yield* versionsOf(table, name)).at(-1) ?? 0
-    // Where a manifest cannot be read, nobody knows whose they are.
+    // If a manifest cannot be read, its model is unknown, and no vectors are dropped.
     if (Option.isSome(made) && !used.has(name) && written < before)
       yield* attemptWrite("store", `dropping table ${name}`, () => connection.dropTable(name))
-    else if (compacts) yield* tidy(table, name, before)
+    else if (compacts) yield* compactOld(table, name, before)
     table.close()
   })
   for (const name of names.filter((name) => name.startsWith("vectors_")))
-    yield* orLeft(name, lookAtVectors(name))
+    yield* logFailure(name, checkVectors(name))
 })
 
-const orLeft = (name: string, work: Effect.Effect<void, RagError>): Effect.Effect<void> =>
+const logFailure = (name: string, work: Effect.Effect<void, RagError>): Effect.Effect<void> =>
   work.pipe(
     Effect.catch(({ message }) =>
-      Effect.logWarning(`What was dropped of table ${name} is on the disk still. ${message}`)
+      Effect.logWarning(`The space of dropped rows of table ${name} was not freed. ${message}`)
     )
   )
 
-/** When its versions were written, oldest first. */
+/** The times of its versions, oldest first. */
 const versionsOf = (table: Table, name: string): Effect.Effect<ReadonlyArray<number>, RagError> =>
-  attempt("store", `looking at table ${name}`, async () =>
+  attempt("store", `reading the versions of table ${name}`, async () =>
     (await table.listVersions()).map(({ timestamp }) => timestamp.getTime()).toSorted((a, b) => a - b)
   )
 
-/** Each write leaves a file, and each version names all of them; so many are borne … */
-const FILES_AT_MOST = 128
+/** Each write leaves a file. More than this many are compacted at once … */
+const MAX_FILES = 128
 
-/** … for a day: whoever joins them reads and writes the whole table. */
-const tidy = Effect.fn("LanceGarbage.tidy")(function* (table: Table, name: string, before: number) {
+/** … fewer once a day, because compacting rewrites the whole table. */
+const compactOld = Effect.fn("LanceGarbage.compact")(function* (table: Table, name: string, before: number) {
   const versions = yield* versionsOf(table, name)
-  const { fragmentStats } = yield* attempt("store", `looking at table ${name}`, () => table.stats())
-  if (!versions.some((time) => time < before) && fragmentStats.numFragments <= FILES_AT_MOST) return
+  const { fragmentStats } = yield* attempt("store", `reading the versions of table ${name}`, () =>
+    table.stats()
+  )
+  if (!versions.some((time) => time < before) && fragmentStats.numFragments <= MAX_FILES) return
   const now = yield* Clock.currentTimeMillis
-  // That one may be in use, for it was current until now, or until a moment ago; those before it are not.
+  // The last version before this time may be in use, because it was current until recently. Older ones are not.
   const last = versions.findLast((time) => time < now - READING_MILLIS) ?? 0
   yield* attemptWrite("store", `compacting table ${name}`, () =>
     table.optimize({ cleanupOlderThan: new Date(last) })

@@ -1,11 +1,11 @@
-/** Full text search (BM25) over texts in a table of their own. */
+/** Full text search (BM25) over texts in a separate table, for evaluation. */
 import { randomUUID } from "node:crypto"
 import { Field, Schema, Utf8 } from "apache-arrow"
 import { Effect } from "effect"
 import { attempt, connect, fullText, matchQuery } from "./Lance.ts"
 import { toTable, utf8 } from "./LanceRows.ts"
 
-/** A text to be found; title and text in one, which BM25 ranks better than two fields. */
+/** Title and text in one, which BM25 ranks better than two fields. */
 export interface KeywordText {
   readonly id: string
   readonly text: string
@@ -13,7 +13,7 @@ export interface KeywordText {
 
 const schema = new Schema([new Field("id", new Utf8(), false), new Field("text", new Utf8(), false)])
 
-/** Indexes the texts in a folder and gives the search: identifiers, best first. */
+/** Indexes texts in a folder. The search gives identifiers, best first. */
 export const indexKeywords = Effect.fn("LanceKeywords.index")(function* (
   folder: string,
   texts: ReadonlyArray<KeywordText>

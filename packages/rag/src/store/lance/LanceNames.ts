@@ -1,122 +1,150 @@
-/** Which table a collection's name stands for, and how it comes to stand for another one without a loss. */
+/** Which table a collection's name stands for, and how a rebuild moves the name without losing a write. */
 import { Clock, Effect } from "effect"
-import { decodeManifest, encodeManifest, type Manifest, type StoredManifest } from "../Manifest.ts"
 import { RagError } from "../../document/RagError.ts"
+import { decodeManifest, encodeManifest, type Manifest, type StoredManifest } from "../Manifest.ts"
 import { attempt, attemptWrite, sqlString, type Table } from "./Lance.ts"
-import { times } from "./LanceFiles.ts"
-import { toTable, utf8 } from "./LanceRows.ts"
+import { times, toTable, utf8 } from "./LanceRows.ts"
 import { collectionsSchema } from "./LanceTables.ts"
 
-/** So long a writer waits for a switch that was announced; then it calls it off, for whoever announced it may be dead. */
-const SWITCH_MILLIS = 5_000
-const LOOK_MILLIS = 50
+/** A writer waits this long for an announced move. Then it cancels the move, because the process may have died. */
+const MOVE_TIMEOUT_MILLIS = 5_000
+const POLL_MILLIS = 50
 
-/** Over the table `collections`. */
-export const openNames = (collections: Table) => {
-  const find = Effect.fn("LanceNames.find")(function* (name: string) {
-    const rows: ReadonlyArray<{ readonly table: string; readonly manifest: string }> = yield* attempt(
-      "open",
-      `looking up collection "${name}"`,
-      () =>
-        collections
-          .query()
-          .where(`name = ${sqlString(name)}`)
-          .select(["table", "manifest"])
-          .toArray()
-    )
-    const row = rows[0]
-    if (row === undefined) return undefined
-    const { successor, ...manifest } = yield* decodeManifest(name, row.manifest)
-    return { table: row.table, manifest, successor, json: row.manifest }
-  })
+type Merge = ReturnType<Table["mergeInsert"]>
 
-  const write = Effect.fn("LanceNames.write")(function* (
-    name: string,
-    table: string,
-    manifest: StoredManifest,
-    how: (merge: ReturnType<Table["mergeInsert"]>) => ReturnType<Table["mergeInsert"]>
-  ) {
-    const json = encodeManifest(manifest)
-    const row = toTable(collectionsSchema, 1, [
-      utf8([name]),
-      utf8([table]),
-      utf8([json]),
-      times([yield* Clock.currentTimeMillis])
-    ])
-    const { numInsertedRows, numUpdatedRows } = yield* attemptWrite(
-      "open",
-      `naming collection "${name}"`,
-      () => how(collections.mergeInsert("name")).execute(row)
-    )
-    return { json, done: numInsertedRows + numUpdatedRows > 0 }
-  })
+/** A row of the table `collections`. `successor` is the table of an announced move. */
+interface NameRow {
+  readonly table: string
+  readonly manifest: Manifest
+  readonly successor: string | undefined
+  readonly json: string
+}
 
-  /** Over whatever is there. */
-  const put = (name: string, table: string, manifest: Manifest) =>
-    write(name, table, manifest, (merge) => merge.whenMatchedUpdateAll().whenNotMatchedInsertAll())
-
-  /** Only where the name is new. */
-  const add = (name: string, table: string, manifest: Manifest) =>
-    write(name, table, manifest, (merge) => merge.whenNotMatchedInsertAll())
-
-  /** Only over this row as it is. */
-  const exchange = (
-    name: string,
-    was: { readonly table: string; readonly json: string },
-    table: string,
-    manifest: StoredManifest
-  ) =>
-    write(name, table, manifest, (merge) =>
-      merge.whenMatchedUpdateAll({
-        where: `target.\`table\` = ${sqlString(was.table)} AND target.manifest = ${sqlString(was.json)}`
-      })
-    )
-
+/** The table `collections`. */
+export interface LanceNames {
+  readonly find: (name: string) => Effect.Effect<NameRow | undefined, RagError>
+  /** Replaces what the name stands for. */
+  readonly put: (name: string, table: string, manifest: Manifest) => Effect.Effect<unknown, RagError>
+  /** Does nothing if the name exists. */
+  readonly add: (name: string, table: string, manifest: Manifest) => Effect.Effect<unknown, RagError>
   /**
-   * The name moves from one table, or none, to another, unless it stands for a third by now, which fails with `Stale`.
+   * Moves a name from one table, or none, to another. Fails with `Stale` if it stands for a third one by now. False if
+   * a writer cancelled the move.
    *
-   * **Details.** The switch is announced, then `last` runs, then the name moves if the announcement still stands. A writer
-   * looks at the name after each commit (`settled`): it was acknowledged before the announcement, so that `last` finds
-   * what it wrote, or it waits and is told, or it called the switch off, and the name does not move.
+   * **Details.** The move is announced, then `last` runs, then the name moves if the announcement is still there. A writer
+   * checks the name after each commit (`settled`). It was acknowledged before the announcement, so `last` finds what it
+   * wrote; or it waits for the move and fails; or it cancels the move.
    */
-  const move = Effect.fn("LanceNames.move")(function* (
+  readonly move: (
     name: string,
     from: string | undefined,
     to: string,
     manifest: Manifest,
     last: Effect.Effect<void, RagError>
-  ) {
-    const found = yield* find(name)
-    if (found?.table !== from) return yield* movedAway(name)
-    if (found === undefined) {
-      yield* last
-      return (yield* add(name, to, manifest)).done
-    }
-    const announced = yield* exchange(name, found, found.table, { ...found.manifest, successor: to })
-    if (!announced.done) return false
-    const there = { table: found.table, json: announced.json }
-    const callOff = Effect.ignore(exchange(name, there, found.table, found.manifest))
-    yield* Effect.onError(last, () => callOff)
-    return (yield* exchange(name, there, to, manifest)).done
-  })
-
-  /** Succeeds when what was just written to a table stands in the collection for good. Else fails with `Stale`. */
-  const settled = Effect.fnUntraced(function* (name: string, table: string) {
-    for (let waited = 0; ; waited += LOOK_MILLIS) {
-      const found = yield* find(name)
-      if (found !== undefined && found.table !== table) return yield* movedAway(name)
-      if (found?.successor === undefined) return
-      if (waited >= SWITCH_MILLIS && (yield* exchange(name, found, table, found.manifest)).done) return
-      yield* Effect.sleep(LOOK_MILLIS)
-    }
-  })
-
-  return { find, put, add, move, settled }
+  ) => Effect.Effect<boolean, RagError>
+  /** Succeeds once a table that was written is sure to stay the collection's. Otherwise fails with `Stale`. */
+  readonly settled: (name: string, table: string) => Effect.Effect<void, RagError>
 }
 
-const movedAway = (name: string): RagError =>
+const findRow = Effect.fn("LanceNames.find")(function* (collections: Table, name: string) {
+  const rows: ReadonlyArray<{ readonly table: string; readonly manifest: string }> = yield* attempt(
+    "open",
+    `looking up collection "${name}"`,
+    () =>
+      collections
+        .query()
+        .where(`name = ${sqlString(name)}`)
+        .select(["table", "manifest"])
+        .toArray()
+  )
+  const row = rows[0]
+  if (row === undefined) return undefined
+  const { successor, ...manifest } = yield* decodeManifest(name, row.manifest)
+  return { table: row.table, manifest, successor, json: row.manifest } satisfies NameRow
+})
+
+const writeRow = Effect.fn("LanceNames.write")(function* (
+  collections: Table,
+  name: string,
+  table: string,
+  manifest: StoredManifest,
+  configure: (merge: Merge) => Merge
+) {
+  const json = encodeManifest(manifest)
+  const row = toTable(collectionsSchema, 1, [
+    utf8([name]),
+    utf8([table]),
+    utf8([json]),
+    times([yield* Clock.currentTimeMillis])
+  ])
+  const { numInsertedRows, numUpdatedRows } = yield* attemptWrite("open", `naming collection "${name}"`, () =>
+    configure(collections.mergeInsert("name")).execute(row)
+  )
+  return { json, done: numInsertedRows + numUpdatedRows > 0 }
+})
+
+/** Writes the row only if it has not changed. */
+const exchangeRow = (
+  collections: Table,
+  name: string,
+  was: { readonly table: string; readonly json: string },
+  table: string,
+  manifest: StoredManifest
+) =>
+  writeRow(collections, name, table, manifest, (merge) =>
+    merge.whenMatchedUpdateAll({
+      where: `target.\`table\` = ${sqlString(was.table)} AND target.manifest = ${sqlString(was.json)}`
+    })
+  )
+
+export const openNames = (collections: Table): LanceNames => {
+  const find = (name: string) => findRow(collections, name)
+  const add = (name: string, table: string, manifest: Manifest) =>
+    writeRow(collections, name, table, manifest, (merge) => merge.whenNotMatchedInsertAll())
+  return {
+    find,
+    add,
+    put: (name, table, manifest) =>
+      writeRow(collections, name, table, manifest, (merge) =>
+        merge.whenMatchedUpdateAll().whenNotMatchedInsertAll()
+      ),
+    move: Effect.fn("LanceNames.move")(function* (name, from, to, manifest, last) {
+      const found = yield* find(name)
+      if (found?.table !== from) return yield* stale(name)
+      if (found === undefined) {
+        yield* last
+        return (yield* add(name, to, manifest)).done
+      }
+      const { table } = found
+      const announced = yield* exchangeRow(collections, name, found, table, {
+        ...found.manifest,
+        successor: to
+      })
+      if (!announced.done) return false
+      const row = { table, json: announced.json }
+      const cancel = Effect.ignore(exchangeRow(collections, name, row, table, found.manifest))
+      yield* Effect.onError(last, () => cancel)
+      return (yield* exchangeRow(collections, name, row, to, manifest)).done
+    }),
+    settled: Effect.fnUntraced(function* (name, table) {
+      for (let waited = 0; ; waited += POLL_MILLIS) {
+        const found = yield* find(name)
+        if (found !== undefined && found.table !== table) return yield* stale(name)
+        if (found?.successor === undefined) return
+        if (
+          waited >= MOVE_TIMEOUT_MILLIS &&
+          (yield* exchangeRow(collections, name, found, table, found.manifest)).done
+        )
+          return
+        yield* Effect.sleep(POLL_MILLIS)
+      }
+    })
+  }
+}
+
+const stale = (name: string): RagError =>
   new RagError({
     stage: "store",
     reason: "Stale",
-    message: `Collection "${name}" was rebuilt or restored meanwhile: what was being written may not be in it. Run it again.`
+    message: `Collection "${name}" was rebuilt or restored during the write, which may be lost. Run it again.`
   })

@@ -1,8 +1,9 @@
-/** Documents and passages as rows of Arrow, and back. */
+/** Documents and passages as Arrow rows, and back. */
 import {
   type Data,
   type FixedSizeList,
   Float32,
+  Float64,
   Int32,
   makeData,
   RecordBatch,
@@ -23,23 +24,23 @@ import type {
 import type { IndexedDocument, IndexedPassage, StoredDocument } from "../PassageIndex.ts"
 import { passagesSchema, vectorType } from "./LanceTables.ts"
 
-/** What the row of a document carries besides its identifier. */
+/** A document's column `metadata`. */
 interface DocumentMetadata extends Omit<DocumentInfo, "id"> {
   readonly source: string
   readonly reading?: string | undefined
-  /** SHA-256 of the files that belong to it besides its original. */
+  /** SHA-256 of its files other than the original. */
   readonly attachments?: ReadonlyArray<string> | undefined
   readonly pictures?: ReadonlyArray<PictureBeside> | undefined
 }
 
-/** A passage as JSON, besides its identifier. */
+/** The column `passage`: a passage without its identifier. */
 interface PassageJson extends Omit<StoredPassage, "id" | "document" | "lines" | "figure"> {
   readonly document: StoredPassage["document"]
   readonly lines?: ReadonlyArray<PackedLine> | undefined
   readonly figure?: PassageFigure | undefined
 }
 
-/** A line as an array of numbers: half the size of an object. */
+/** A line as an array of numbers, half the size of an object. */
 type PackedLine = readonly [
   start: number,
   end: number,
@@ -50,10 +51,10 @@ type PackedLine = readonly [
   y1: number
 ]
 
-/** The columns that a found passage is made from. */
+/** The columns that a search reads. */
 export const FOUND_COLUMNS = ["passage"]
 
-/** The row that stands for the document itself. */
+/** The identifier of a document's own row. */
 export const documentRowId = (document: string): string => `${document}#`
 
 interface Row {
@@ -63,12 +64,12 @@ interface Row {
   readonly ordinal: number | null
   readonly hash: string | null
   readonly passage: IndexedPassage | undefined
-  /** The document that the passage is of. */
+  /** The passage's document. */
   readonly of: Pick<DocumentInfo, "path" | "title" | "format"> | undefined
   readonly metadata: string | null
 }
 
-/** The row of a document itself. */
+/** A document's own row. */
 export const documentRow = (
   { id, ...known }: DocumentInfo,
   kept: Pick<DocumentMetadata, "source" | "reading" | "attachments" | "pictures">
@@ -89,7 +90,7 @@ export const documentRow = (
   } satisfies DocumentMetadata)
 })
 
-/** All rows of the documents: one for each document, one for each passage; `gone` ones for those it has no more. */
+/** One row for each document and passage; with `gone`, also one for each passage that a longer version had. */
 export const rowsOf = (
   documents: ReadonlyArray<IndexedDocument>,
   options: { readonly gone: boolean }
@@ -114,7 +115,7 @@ export const rowsOf = (
     return rows
   })
 
-/** The rows as one Arrow table. Vectors are copied once, into one block. */
+/** Rows as an Arrow table. Vectors are copied once, into one block. */
 export const toArrow = (rows: ReadonlyArray<Row>, dimension: number): Table => {
   const texts = (value: (row: Row) => string | null) => utf8(rows.map(value))
   const integers = (value: (row: Row) => number | undefined | null) =>
@@ -142,7 +143,7 @@ export const toArrow = (rows: ReadonlyArray<Row>, dimension: number): Table => {
   ])
 }
 
-/** Columns of equal length as a table with that schema. */
+/** A table of columns of equal length. */
 export const toTable = (schema: Schema, length: number, columns: ReadonlyArray<Data | undefined>): Table => {
   const children = columns.map((column) => column as Data)
   return new Table(schema, [
@@ -150,9 +151,12 @@ export const toTable = (schema: Schema, length: number, columns: ReadonlyArray<D
   ])
 }
 
-/** A column of texts. */
+/** A column of times, in milliseconds since 1970. */
+export const times = (values: ReadonlyArray<number>) => vectorFromArray(values, new Float64()).data[0]
+
+/** A column of strings. */
 export const utf8 = (values: ReadonlyArray<string | null>): Data => {
-  // Arrow's builder keeps each text by itself until the end: three times the time, and as much garbage again.
+  // Arrow's builder takes three times as long and makes twice the garbage.
   const offsets = new Int32Array(values.length + 1)
   const valid = new Uint8Array(Math.ceil(values.length / 8))
   let nulls = 0
@@ -178,11 +182,11 @@ export const utf8 = (values: ReadonlyArray<string | null>): Data => {
 /** False for a zero vector: it has no cosine with anything. */
 export const hasDirection = (vector: Float32Array): boolean => vector.some((value) => value !== 0)
 
-/** Stored without a vector, a passage is not found by one. */
+/** A zero vector is stored as null, so that it is never found. */
 const directed = (vector: Float32Array | undefined): Float32Array | undefined =>
   vector !== undefined && hasDirection(vector) ? vector : undefined
 
-/** A column of vectors; undefined ones are null. */
+/** A column of vectors; undefined becomes null. */
 export const vectors = (values: ReadonlyArray<Float32Array | undefined>, dimension: number): Data => {
   const flat = new Float32Array(values.length * dimension)
   const valid = new Uint8Array(Math.ceil(values.length / 8))
@@ -216,7 +220,7 @@ const encodePassage = (
     lines: lines.length === 0 ? undefined : lines.map(packLine)
   } satisfies PassageJson)
 
-/** The column `passage` as a passage. */
+/** Parses the column `passage`. */
 export const toPassage = (json: string): StoredPassage => {
   const { figure, lines, ...passage } = JSON.parse(json) as PassageJson
   return {
@@ -235,7 +239,7 @@ export interface StoredRow {
   readonly vector: Float32Array | undefined
 }
 
-/** `FOUND_COLUMNS`, the column `by`, perhaps `vector`, in order. Vectors are views of the batches' memory. */
+/** Reads `FOUND_COLUMNS`, the column `by`, and `vector` if present. Vectors are views of the batches' memory. */
 export const foundRows = (
   batches: ReadonlyArray<RecordBatch>,
   by: "_distance" | "_score"
@@ -252,7 +256,7 @@ export const foundRows = (
     })
   })
 
-/** A batch of `passage`, `vector` and the rows' addresses, as views of its memory; every row has a passage. */
+/** The passages, vectors and row addresses of a batch, as views of its memory. Every row has a passage. */
 export const addressedRows = (batch: RecordBatch, dimension: number) => {
   const texts = batch.getChild("passage")!.data[0]!
   const own = batch.getChild("vector")!.data[0]!
@@ -261,7 +265,7 @@ export const addressedRows = (batch: RecordBatch, dimension: number) => {
   return {
     addresses: addressesOf(batch),
     json: (texts.values as Uint8Array).subarray(start, ends.at(-1) ?? start),
-    /** Where each row's ends in it. */
+    /** Where each row's JSON ends. */
     jsonEnds: ends.map((end) => end - start),
     vectorAt: (i: number): Float32Array | undefined =>
       own.getValid(i)
@@ -273,7 +277,7 @@ export const addressedRows = (batch: RecordBatch, dimension: number) => {
 const addressesOf = (batch: RecordBatch): BigUint64Array =>
   batch.getChild("_rowid")!.toArray() as BigUint64Array
 
-/** Where rows that a search found stand, and the column `by`. */
+/** The row addresses that a search found, and the column `by`. */
 export const foundAddresses = (
   batches: ReadonlyArray<RecordBatch>,
   by: "_distance" | "_score"
@@ -283,7 +287,7 @@ export const foundAddresses = (
     return Array.from(addressesOf(batch), (address, i) => ({ address, value: values[i]! }))
   })
 
-/** The row of a document (`document` and `metadata`) as what a writer needs to know of it. */
+/** Parses a document's row (`document` and `metadata`). */
 export const toStored = (row: Record<string, unknown>, whole: boolean): StoredDocument => {
   const { attachments, pictures, reading, source, ...known } = JSON.parse(
     row["metadata"] as string
@@ -298,7 +302,7 @@ export const toStored = (row: Record<string, unknown>, whole: boolean): StoredDo
   }
 }
 
-/** The files that the row of a document names besides the original. */
+/** SHA-256 of a document's files other than the original. */
 export const attachmentsOf = (metadata: string): ReadonlyArray<string> =>
   (JSON.parse(metadata) as DocumentMetadata).attachments ?? []
 

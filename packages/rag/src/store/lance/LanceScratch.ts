@@ -1,4 +1,4 @@
-/** What LanceDB makes a vector index by, in the system's temporary folder, and never removes. */
+/** LanceDB's scratch folders: it builds vector indexes in the system's temporary folder and never removes them. */
 import { lstat, readdir, rmdir, unlink } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,17 +13,17 @@ const FILES = new Set([
   "shuffle_offsets.spill"
 ])
 
-/** Removes this user's folders of nothing else that are a day old: a younger one may be in use, by any process. */
-export const dropScratch: Effect.Effect<void> = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+/** Deletes LanceDB scratch folders of this user older than a day: a younger one may be in use by any process. */
+export const deleteScratch: Effect.Effect<void> = Effect.flatMap(Clock.currentTimeMillis, (now) =>
   Effect.promise(async () => {
     const names = await readdir(tmpdir()).catch(() => [])
     for (const name of names.filter((name) => FOLDER.test(name)))
-      // Another process may do the same.
-      await dropOld(join(tmpdir(), name), now - GRACE_MILLIS).catch(() => undefined)
+      // Another process may delete it at the same time.
+      await deleteIfOld(join(tmpdir(), name), now - GRACE_MILLIS).catch(() => undefined)
   })
 )
 
-const dropOld = async (folder: string, before: number): Promise<void> => {
+const deleteIfOld = async (folder: string, before: number): Promise<void> => {
   const stats = await lstat(folder)
   const own = stats.uid === (process.getuid?.() ?? stats.uid)
   if (!stats.isDirectory() || !own || stats.mtimeMs >= before) return

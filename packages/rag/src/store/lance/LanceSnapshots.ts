@@ -1,8 +1,8 @@
-/** Collections as they were: versions of tables that are kept under a name. */
+/** Snapshots: versions of tables, kept under a name. */
 import { randomUUID } from "node:crypto"
 import { Clock, Duration, Effect } from "effect"
 import { decodeManifest, encodeManifest, type Manifest } from "../Manifest.ts"
-import type { Retention, Snapshot } from "../PassageIndex.ts"
+import type { VersionRetention, Snapshot } from "../PassageIndex.ts"
 import { RagError } from "../../document/RagError.ts"
 import {
   attempt,
@@ -13,11 +13,10 @@ import {
   type Store,
   type Table
 } from "./Lance.ts"
-import { times } from "./LanceFiles.ts"
-import { toTable, utf8 } from "./LanceRows.ts"
+import { times, toTable, utf8 } from "./LanceRows.ts"
 import { snapshotsSchema } from "./LanceTables.ts"
 
-/** A snapshot, and where it lies. */
+/** A snapshot and its version of a table. */
 export interface LanceSnapshot extends Snapshot {
   readonly collection: string
   readonly table: string
@@ -27,7 +26,7 @@ export interface LanceSnapshot extends Snapshot {
 /** The table `snapshots`. */
 export interface LanceSnapshots {
   readonly put: (snapshot: LanceSnapshot) => Effect.Effect<void, RagError>
-  /** Of one collection, or of all, oldest first. */
+  /** The snapshots of one collection, or of all, oldest first. */
   readonly list: (collection?: string) => Effect.Effect<ReadonlyArray<LanceSnapshot>, RagError>
   /** Fails with `NotFound`. */
   readonly find: (collection: string, name: string) => Effect.Effect<LanceSnapshot, RagError>
@@ -56,7 +55,7 @@ export const openSnapshots = Effect.fn("LanceSnapshots.open")(function* (store: 
       utf8([encodeManifest(snapshot.manifest)]),
       times([snapshot.made])
     ])
-    yield* attemptWrite("store", "keeping a snapshot", () =>
+    yield* attemptWrite("store", "storing a snapshot", () =>
       table.mergeInsert("id").whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(row)
     )
   })
@@ -87,13 +86,13 @@ export const openSnapshots = Effect.fn("LanceSnapshots.open")(function* (store: 
     return yield* new RagError({
       stage: "store",
       reason: "NotFound",
-      message: `Collection "${collection}" has no snapshot "${name}". List its tags; one may have been dropped.`
+      message: `Collection "${collection}" has no snapshot "${name}". List its tags; the snapshot may have been removed.`
     })
   })
 
   const remove: LanceSnapshots["remove"] = (snapshot) =>
     Effect.asVoid(
-      attemptWrite("store", "forgetting a snapshot", () => table.delete(`id = ${sqlString(idOf(snapshot))}`))
+      attemptWrite("store", "removing a snapshot", () => table.delete(`id = ${sqlString(idOf(snapshot))}`))
     )
 
   return { put, list, find, remove } satisfies LanceSnapshots
@@ -101,7 +100,7 @@ export const openSnapshots = Effect.fn("LanceSnapshots.open")(function* (store: 
 
 const idOf = ({ collection, name }: LanceSnapshot): string => JSON.stringify([collection, name])
 
-/** The collection's table as it is now. LanceDB's own tag keeps the version from whoever else cleans up. */
+/** A snapshot of the collection's table as it is now. A LanceDB tag protects the version from other programs' clean-up. */
 export const snapshotOf = Effect.fn("LanceSnapshots.of")(function* (
   connection: Connection,
   collection: string,
@@ -129,32 +128,32 @@ export const snapshotOf = Effect.fn("LanceSnapshots.of")(function* (
   } satisfies LanceSnapshot
 })
 
-/** For those that are reading now. */
+/** A version younger than this may be in use by a reader. */
 export const READING_MILLIS = 10 * 60 * 1000
 
-/** Versions that a reader may still be using are kept so long, unless the program says otherwise. */
+/** Versions are kept this long unless `keepFor` says otherwise. */
 const KEEP_MILLIS = 60 * 60 * 1000
 
-/** Drops versions that are older than the policy keeps, but none that a snapshot needs. */
+/** Drops versions that are older than the retention, except those of snapshots. */
 export const pruneVersions = Effect.fn("LanceSnapshots.prune")(function* (
   table: Table,
   name: string,
   kept: ReadonlyArray<LanceSnapshot>,
-  { keepFor, keepVersions = 1 }: Retention
+  { keepFor, keepVersions = 1 }: VersionRetention
 ) {
   const now = yield* Clock.currentTimeMillis
   const age = keepFor === undefined ? KEEP_MILLIS : Duration.toMillis(Duration.fromInputUnsafe(keepFor))
-  const wanted = new Set(kept.filter((snapshot) => snapshot.table === name).map(({ version }) => version))
+  const inUse = new Set(kept.filter((snapshot) => snapshot.table === name).map(({ version }) => version))
   yield* attemptWrite("store", "dropping old versions", async () => {
-    // Tags of snapshots that were forgotten stand in the way.
+    // The tags of removed snapshots would keep their versions.
     const tags = await table.tags()
     const tagged = Object.entries(await tags.list())
-    for (const [tag, { version }] of tagged) if (!wanted.has(version)) await tags.delete(tag)
+    for (const [tag, { version }] of tagged) if (!inUse.has(version)) await tags.delete(tag)
     const versions = (await table.listVersions()).toSorted((a, b) => b.version - a.version)
     const newest = versions.slice(0, Math.max(1, keepVersions)).at(-1)?.timestamp.getTime() ?? 0
-    // LanceDB drops by age, and refuses to where a tag would be dropped: the oldest one bounds it.
+    // LanceDB drops by age and refuses to drop a tagged version: the oldest one is the limit.
     const oldest = versions
-      .filter(({ version }) => wanted.has(version))
+      .filter(({ version }) => inUse.has(version))
       .map(({ timestamp }) => timestamp.getTime())
     const before = Math.min(now - Math.max(age, READING_MILLIS), newest, ...oldest)
     await table.optimize({ cleanupOlderThan: new Date(before) })

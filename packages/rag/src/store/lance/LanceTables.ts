@@ -1,11 +1,11 @@
-/** The columns of every table. Changing one changes the format: see `FORMAT` in Manifest.ts. */
+/** The columns of every table. Changing one changes `FORMAT` in Manifest.ts. */
 import { Field, FixedSizeList, Float32, Float64, Int32, Schema, Utf8 } from "apache-arrow"
 import { blobField } from "./Lance.ts"
 
 const text = (name: string, nullable = false) => new Field(name, new Utf8(), nullable)
 const integer = (name: string) => new Field(name, new Int32(), true)
 
-/** Whole texts as they are: a commit takes a quarter less CPU for it, and a table a third more room. */
+/** Uncompressed texts: a commit takes a quarter less CPU, a table a third more space. */
 const uncompressed = (name: string) =>
   new Field(name, new Utf8(), true, new Map([["lance-encoding:compression", "none"]]))
 
@@ -13,7 +13,7 @@ const uncompressed = (name: string) =>
 export const vectorType = (dimension: number) =>
   new FixedSizeList(dimension, new Field("item", new Float32(), true))
 
-/** Which table a collection's name stands for. Written last: moving a row is the switch. */
+/** Which table a collection's name stands for. Written last: updating this row switches to another table. */
 export const collectionsSchema = new Schema([
   text("name"),
   text("table"),
@@ -22,13 +22,13 @@ export const collectionsSchema = new Schema([
 ])
 
 /**
- * One table for all that must be true together.
+ * Documents and passages, in one table because LanceDB commits one table at a time.
  *
- * `<document>#<ordinal>` is a passage, `<document>#` the document itself: its passage, vector and search text are null,
- * so that recall never sees it. A row of kind `gone` is what is left of a passage that a shorter version no longer has.
+ * The id of a passage is `<document>#<ordinal>`, of a document `<document>#`. A document's passage, vector and search text
+ * are null, so that no search finds it. A row of kind `gone` replaces a passage that a shorter version no longer has.
  *
- * `passage` is JSON: all that a hit shows is one column, because a search pays for each column that it reads. What
- * filters look at has columns of its own.
+ * `passage` is JSON in one column, because a search pays for each column that it reads. Fields of filters have their own
+ * columns.
  */
 export const passagesSchema = (dimension: number) =>
   new Schema([
@@ -47,7 +47,7 @@ export const passagesSchema = (dimension: number) =>
     text("metadata", true)
   ])
 
-/** Which version of which table a snapshot is; `id` is the JSON of the collection's name and its own. */
+/** Snapshots: a version of a table. `id` is the JSON of the collection's name and the snapshot's. */
 export const snapshotsSchema = new Schema([
   text("id"),
   text("collection"),
@@ -58,13 +58,13 @@ export const snapshotsSchema = new Schema([
   new Field("made", new Float64(), false)
 ])
 
-/** Originals, by the SHA-256 of their bytes; `touched` in milliseconds since 1970. */
+/** Original files by the SHA-256 of their bytes. `touched` is in milliseconds since 1970. */
 export const filesSchema = new Schema([
   text("sha256"),
   blobField("bytes"),
   new Field("touched", new Float64(), false)
 ])
 
-/** Vectors that were paid for. */
+/** The vector cache. */
 export const vectorsSchema = (dimension: number) =>
   new Schema([text("sha256"), new Field("vector", vectorType(dimension), false)])

@@ -1,48 +1,47 @@
-/** When a table's indexes take in what was written, and when it is compacted. */
+/** When a table is indexed and compacted. */
 import { Effect } from "effect"
 import type { IndexStats } from "../PassageIndex.ts"
 import type { RagError } from "../../document/RagError.ts"
 import { attempt, attemptWrite, keywordIndex, type Table, vectorIndex } from "./Lance.ts"
 import { measuredIndex } from "./LanceRecall.ts"
-import { dropScratch } from "./LanceScratch.ts"
+import { deleteScratch } from "./LanceScratch.ts"
 
-/** Below this many passages, or this many numbers, a scan is as fast as an index. */
+/** Below this many passages, and this many numbers, a scan is as fast as an index. */
 const INDEX_FROM = 2_000
 const INDEX_FROM_NUMBERS = 1_000_000
 
-/** LanceDB learns its codes from so many vectors. */
-const TRAINED_BY = 256
+/** LanceDB needs this many vectors to train an index. */
+const MIN_TRAINING_VECTORS = 256
 
-/** Rows outside the index are scanned at each search; so many are borne before they are taken in. */
-const UNINDEXED_AT_MOST = 1_000
+/** Rows outside the index are scanned at each search. More than this many are added to the index. */
+const MAX_UNINDEXED = 1_000
 
-/** The same for keywords, whose scan segments every text: 37 ms a thousand. */
-const UNINDEXED_TEXTS_AT_MOST = 128
+/** The same for keywords: the scan segments every text, 37 ms per thousand. */
+const MAX_UNINDEXED_TEXTS = 128
 
-/** Each commit leaves a small file; so many are borne before they are joined. A commit of 1,000 passages is one. */
-const SMALL_FILES_AT_MOST = 128
+/** Each commit, up to 1,000 passages, leaves a small file. More than this many are compacted. */
+const MAX_SMALL_FILES = 128
 
 /**
- * A search reads from each file in which it finds something. 11 files cost 1.7 ms of 9.1 and 3.5 of 12.5 ms of CPU at
- * 11,271 rows (p50), and are joined in half a second …
+ * A search reads from each file in which it finds something: 11 files cost 1.7 of 9.1 ms and 3.5 of 12.5 ms of CPU at
+ * 11,271 rows (p50), and are compacted in half a second …
  */
-const FILES_AT_MOST = 8
-/** … which is worth it while the largest holds less than so much of all rows: then each row is written a few times in all … */
+const MAX_FILES = 8
+/** … if the largest has less than this share of the rows, so that each row is rewritten only a few times … */
 const LARGEST_SHARE = 0.75
-/** … and where it takes seconds. Of more, `maintain` joins them. */
-const JOINED_ROWS_AT_MOST = 250_000
+/** … and the table has at most this many rows. Larger ones are compacted by `maintain`. */
+const MAX_COMPACTED_ROWS = 250_000
 
 export const VECTOR_INDEX = "vector_idx"
 const KEYWORD_INDEX = "search_idx"
 
 const isIndexed = (rows: number, dimension: number): boolean =>
-  rows >= TRAINED_BY && (rows >= INDEX_FROM || rows * dimension >= INDEX_FROM_NUMBERS)
+  rows >= MIN_TRAINING_VECTORS && (rows >= INDEX_FROM || rows * dimension >= INDEX_FROM_NUMBERS)
 
 /**
- * After an ingest: indexes and compacts, each only where it is due. Searches and writes go on meanwhile; what they find
- * is the same before and after.
+ * Indexes and compacts after an ingest, if necessary. Searches and writes continue, and find the same before and after.
  *
- * Says whether vectors have an index now, and whether it was made anew.
+ * `indexed` is true if there is a vector index afterwards, `anew` if it was built now.
  */
 export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table: Table, dimension: number) {
   const [rows, texts, known] = yield* Effect.all(
@@ -50,34 +49,34 @@ export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table
     { concurrency: 3 }
   )
   const vectors = isIndexed(rows, dimension) ? known : undefined
-  // An index made anew is made once; one that is brought up to date is made of joined files.
-  // Before compacting: training reads the vectors file by file, and small files need less memory.
+  // Training comes before compacting: it reads the vectors file by file, and small files need less memory.
   const train = isIndexed(rows, dimension) && (vectors === undefined || vectors.numIndexedRows < rows / 2)
-  const anew =
-    texts !== undefined && texts.numUnindexedRows > Math.max(UNINDEXED_AT_MOST, texts.numIndexedRows)
+  const anew = texts !== undefined && texts.numUnindexedRows > Math.max(MAX_UNINDEXED, texts.numIndexedRows)
   yield* Effect.all(
     [train ? trainVectors(table, rows, dimension) : Effect.void, anew ? trainKeywords(table) : Effect.void],
     { concurrency: 2, discard: true }
   )
-  const due =
-    (!train && (vectors?.numUnindexedRows ?? 0) > UNINDEXED_AT_MOST) ||
-    (!anew && (texts?.numUnindexedRows ?? 0) > UNINDEXED_TEXTS_AT_MOST)
-  const { fragmentStats } = yield* attempt("ingest", "looking at the files", () => table.stats())
-  if (due || fragmentStats.numSmallFragments > SMALL_FILES_AT_MOST) yield* compact(table)
+  const outdated =
+    (!train && (vectors?.numUnindexedRows ?? 0) > MAX_UNINDEXED) ||
+    (!anew && (texts?.numUnindexedRows ?? 0) > MAX_UNINDEXED_TEXTS)
+  const { fragmentStats } = yield* attempt("ingest", "reading the file statistics", () => table.stats())
+  if (outdated || fragmentStats.numSmallFragments > MAX_SMALL_FILES) yield* compact(table)
   return { indexed: train || vectors !== undefined, anew: train }
 })
 
-/** Whether searches would be faster for it if the files were joined, and that does not take long. */
+/** True if compacting would make searches faster and take at most seconds. */
 export const isScattered = Effect.fn("LanceVectorIndex.isScattered")(function* (table: Table) {
-  const { fragmentStats, numRows } = yield* attempt("ingest", "looking at the files", () => table.stats())
+  const { fragmentStats, numRows } = yield* attempt("ingest", "reading the file statistics", () =>
+    table.stats()
+  )
   return (
-    fragmentStats.numFragments > FILES_AT_MOST &&
-    numRows <= JOINED_ROWS_AT_MOST &&
+    fragmentStats.numFragments > MAX_FILES &&
+    numRows <= MAX_COMPACTED_ROWS &&
     fragmentStats.lengths.max < LARGEST_SHARE * numRows
   )
 })
 
-/** Takes everything into indexes made anew, and compacts. */
+/** Builds the indexes again and compacts. */
 export const maintainIndex = Effect.fn("LanceVectorIndex.maintain")(function* (
   table: Table,
   dimension: number
@@ -92,18 +91,19 @@ export const maintainIndex = Effect.fn("LanceVectorIndex.maintain")(function* (
 /** Removes the rows that a replaced document left behind. */
 export const sweep = (table: Table): Effect.Effect<void, RagError> =>
   Effect.gen(function* () {
-    const gone = yield* attempt("ingest", "counting what is gone", () => table.countRows("kind = 'gone'"))
-    if (gone > 0) yield* attemptWrite("ingest", "sweeping", () => table.delete("kind = 'gone'"))
+    const gone = yield* attempt("ingest", "counting removed passages", () => table.countRows("kind = 'gone'"))
+    if (gone > 0)
+      yield* attemptWrite("ingest", "deleting removed passages", () => table.delete("kind = 'gone'"))
   })
 
-/** What the indexes are, and what they leave to a scan. */
+/** The kind of the vector index, the rows outside the indexes, and the measured recall. */
 export const indexStats = Effect.fn("LanceVectorIndex.stats")(function* (table: Table) {
   const [vectors, texts] = yield* Effect.all([statsOf(table, VECTOR_INDEX), statsOf(table, KEYWORD_INDEX)], {
     concurrency: 2
   })
-  // Counting them takes as long as all else here together; where the indexes have everything, there is nothing to count.
-  const whole = vectors?.numUnindexedRows === 0 && texts?.numUnindexedRows === 0
-  const rows = whole ? 0 : yield* countVectors(table)
+  // Counting takes as long as everything else here, and is not needed if the indexes are complete.
+  const complete = vectors?.numUnindexedRows === 0 && texts?.numUnindexedRows === 0
+  const rows = complete ? 0 : yield* countVectors(table)
   const measured = vectors === undefined ? undefined : yield* measuredIndex(table)
   const stats: IndexStats = {
     kind: vectors === undefined ? "exact" : vectors.indexType,
@@ -125,19 +125,19 @@ const countVectors = (table: Table): Effect.Effect<number, RagError> =>
   attempt("ingest", "counting passages", () => table.countRows("vector IS NOT NULL"))
 
 const statsOf = (table: Table, index: string) =>
-  attempt("ingest", "looking at the index", () => table.indexStats(index))
+  attempt("ingest", "reading the index statistics", () => table.indexStats(index))
 
-/** Joins small files, drops deleted rows, and takes what is not indexed yet into the indexes. */
+/** Merges small files, drops deleted rows, and adds the rest to the indexes. */
 export const compact = (table: Table): Effect.Effect<void, RagError> =>
   Effect.asVoid(attemptWrite("store", "compacting", () => table.optimize(KEEP_VERSIONS)))
 
-/** `pruneVersions` alone knows which are to be kept. */
+/** Keeps all versions: only `pruneVersions` knows which may go. */
 const KEEP_VERSIONS = { cleanupOlderThan: new Date(0) }
 
 const trainVectors = (table: Table, rows: number, dimension: number): Effect.Effect<void, RagError> =>
   attemptWrite("store", "building the vector index", () =>
     table.createIndex("vector", { config: vectorIndex(rows, dimension) })
-  ).pipe(Effect.andThen(dropScratch))
+  ).pipe(Effect.andThen(deleteScratch))
 
 const trainKeywords = (table: Table): Effect.Effect<void, RagError> =>
   attemptWrite("store", "building the keyword index", () =>

@@ -1,14 +1,13 @@
-/** Vectors that were paid for: a crash or a failed batch never pays twice. */
+/** The cache of embeddings: after a crash or a failed batch, no text is paid for twice. */
 import { createHash } from "node:crypto"
 import { Effect, Semaphore } from "effect"
 import type { VectorCache } from "../PassageIndex.ts"
 import type { RagError } from "../../document/RagError.ts"
-import { type KeyFilter, keyFilter } from "./KeyFilter.ts"
 import { append, attempt, attemptWrite, openOrCreate, sqlIn, type Store } from "./Lance.ts"
 import { toTable, utf8, vectors } from "./LanceRows.ts"
 import { vectorsSchema } from "./LanceTables.ts"
 
-/** Names of tables take no slashes, spaces or Chinese, so the model's is hashed. */
+/** Table names allow no slashes, spaces or Chinese, so the model's name is hashed. */
 export const vectorsTable = (model: string, dimension: number): string =>
   `vectors_${createHash("sha256").update(`${model}\0${dimension}`).digest("hex").slice(0, 32)}`
 
@@ -21,26 +20,27 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
   const schema = vectorsSchema(dimension)
   const table = yield* openOrCreate(store, { name: vectorsTable(model, dimension), schema, key: "sha256" })
 
-  const turn = yield* Semaphore.make(1)
+  const writer = yield* Semaphore.make(1)
 
-  // The keys there are, as of a version of the table: what this process writes is added, what others write is read.
-  let seen: { version: number; readonly keys: KeyFilter } | undefined
-  const keysOfNow = Effect.gen(function* () {
-    const version = yield* attempt("store", "looking at the cache of vectors", () => table.version())
-    if (seen?.version === version) return seen.keys
-    const keys = keyFilter()
-    yield* attempt("store", "reading what vectors are cached", async () => {
+  // A filter of the keys at one version of the table, since a look-up by key reads all keys. Writes of this process are
+  // added to it; after a write of another process all keys are read again.
+  let known: { version: number; readonly keys: BloomFilter } | undefined
+  const currentKeys = Effect.gen(function* () {
+    const version = yield* attempt("store", "reading the version of the vector cache", () => table.version())
+    if (known?.version === version) return known.keys
+    const keys = bloomFilter()
+    yield* attempt("store", "reading the keys of the vector cache", async () => {
       for await (const batch of table.query().select(["sha256"])) {
         for (const key of batch.getChildAt(0) ?? []) keys.add(key)
       }
     })
-    seen = { version, keys }
+    known = { version, keys }
     return keys
-  }).pipe(turn.withPermit)
+  }).pipe(writer.withPermit)
 
   const get: VectorCache["get"] = Effect.fn("LanceVectors.get")(function* (keys) {
-    const there = yield* keysOfNow
-    const likely = keys.filter(there.mayHave)
+    const filter = yield* currentKeys
+    const likely = keys.filter(filter.mayHave)
     if (likely.length === 0) return new Map()
     const rows: ReadonlyArray<{ readonly sha256: string; readonly vector: Iterable<number> }> =
       yield* attempt("store", "looking up cached vectors", () =>
@@ -54,14 +54,14 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
       utf8([...entries.keys()]),
       vectors([...entries.values()], dimension)
     ])
-    // Two writers may keep the same one: it is the same vector, and looking for it would take longer than it is long.
+    // Two writers may append the same vector: it is harmless, and looking for it would take longer.
     const { version } = yield* attemptWrite("store", "caching vectors", () => append(table, rows))
-    if (seen === undefined || version !== seen.version + 1) return
-    for (const key of entries.keys()) seen.keys.add(key)
-    seen.version = version
+    if (known === undefined || version !== known.version + 1) return
+    for (const key of entries.keys()) known.keys.add(key)
+    known.version = version
   })
 
-  // What comes while a write is under way is written together after it: each write makes a file of its own.
+  // Entries that arrive during a write are written together afterwards, because each write makes a file.
   let next: Group | undefined
   const put: VectorCache["put"] = Effect.fnUntraced(function* (entries) {
     if (entries.size === 0) return
@@ -70,7 +70,7 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
       next = undefined
       return write(own)
     })
-    const group = { entries: own, written: yield* Effect.cached(turn.withPermit(start)) }
+    const group = { entries: own, written: yield* Effect.cached(writer.withPermit(start)) }
     const { entries: all, written } = (next ??= group)
     for (const [key, vector] of entries) all.set(key, vector)
     yield* written
@@ -79,8 +79,43 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
   return { get, put } satisfies VectorCache
 })
 
-/** Vectors that are written together. */
+/** Entries that are written together. */
 interface Group {
   readonly entries: Map<string, Float32Array>
   readonly written: Effect.Effect<void, RagError>
+}
+
+/** Two megabytes: with half a million keys, one in five thousand absent keys is reported as present. */
+const BITS = 2 ** 24
+
+/** Hexadecimal digits that select one of the bits. */
+const DIGITS = 6
+const PROBES = 4
+
+/** A Bloom filter of SHA-256 keys in hexadecimal. Their digits serve as its hash functions. */
+export interface BloomFilter {
+  readonly add: (key: string) => void
+  /** False only for a key that was not added. */
+  readonly mayHave: (key: string) => boolean
+}
+
+export const bloomFilter = (): BloomFilter => {
+  const bits = new Uint8Array(BITS / 8)
+  const bit = (key: string, probe: number): number =>
+    Number.parseInt(key.slice(probe * DIGITS, (probe + 1) * DIGITS), 16)
+  return {
+    add: (key) => {
+      for (let probe = 0; probe < PROBES; probe++) {
+        const at = bit(key, probe)
+        bits[at >> 3]! |= 1 << (at & 7)
+      }
+    },
+    mayHave: (key) => {
+      for (let probe = 0; probe < PROBES; probe++) {
+        const at = bit(key, probe)
+        if ((bits[at >> 3]! & (1 << (at & 7))) === 0) return false
+      }
+      return true
+    }
+  }
 }
