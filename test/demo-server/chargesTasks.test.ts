@@ -172,7 +172,7 @@ describe("a task", () => {
       assert.strictEqual((yield* post(server, "/v1/videos", film)).status, 200)
       const second = yield* post(server, "/v1/videos", film, bearer(data.key))
       assert.deepStrictEqual([second.status, second.headers.get("x-should-retry")], [502, "false"])
-      assert.include(second.text, "an id that another task has")
+      assert.include(second.text, "a task id that another task already has")
       assert.include(second.text, "look before you make it again")
     }).pipe(Effect.scoped)
   )

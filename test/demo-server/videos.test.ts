@@ -5,7 +5,7 @@ import { InvalidRequest } from "@sluice/core"
 import { makeDataUri } from "@sluice/core/media"
 import { Effect, Schedule, Schema } from "effect"
 import sharp from "sharp"
-import { planOf, videoModels } from "../../apps/demo-server/src/embedded/VideoModels.ts"
+import { planVideo, videoModels } from "../../apps/demo-server/src/embedded/VideoModels.ts"
 import { testServer, TestServer } from "./TestServer.ts"
 
 const path = "/v1/videos"
@@ -137,7 +137,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
         ["g", "21:9", [1680, 720]]
       ] as const) {
         const model = videoModels.find(({ id }) => id === `sluice-video-v-${letter}`)!
-        const plan = planOf(model, { model: model.id, prompt, size })
+        const plan = planVideo(model, { model: model.id, prompt, size })
         assert.isFalse(plan instanceof InvalidRequest)
         if (!(plan instanceof InvalidRequest))
           assert.deepStrictEqual<object>([plan.width, plan.height], pixels)

@@ -1,4 +1,4 @@
-/** An answer that comes piece by piece, as chat completions have it: whole, or as events that end in `[DONE]`. */
+/** Turns a reply that comes piece by piece into a chat completion, or into its stream of events. */
 import {
   type ChatChunk,
   type ChatEvent,
@@ -11,17 +11,17 @@ import { type GatewayError, InvalidRequest } from "@sluice/core"
 import { countTokens } from "@sluice/embedded"
 import { Clock, Effect, Stream } from "effect"
 import { randomUUID } from "node:crypto"
-import { refusing } from "./Refusing.ts"
+import { rejectedBy } from "./InvalidRequests.ts"
 
-/** What a model of this process says, before it is cut to `max_tokens`. */
-export interface Said {
+/** The reply of an embedded model, before it is cut to `max_tokens`. */
+export interface ChatReply {
   readonly model: string
   readonly promptTokens: number
   readonly pieces: Stream.Stream<string, GatewayError>
 }
 
-/** The answer piece by piece, cut before the piece that would go over `max_tokens`. */
-const cutOff = ({ pieces, promptTokens }: Said, limit: number) => {
+/** Cuts a reply before the piece that would exceed the limit. */
+const truncate = ({ pieces, promptTokens }: ChatReply, limit: number) => {
   let completionTokens = 0
   let cut = false
   return {
@@ -42,22 +42,22 @@ const cutOff = ({ pieces, promptTokens }: Said, limit: number) => {
 
 const event = (data: ChatEvent["data"]): ChatEvent => ({ id: undefined, event: "message", data })
 
-/** Whole, or with `stream: true` as events. */
-export const answer = Effect.fnUntraced(function* (
+/** The whole response, or with `stream: true` its events. */
+export const chatResponse = Effect.fnUntraced(function* (
   request: ChatRequest,
-  said: Said
+  reply: ChatReply
 ): Effect.fn.Return<ChatResponse | Stream.Stream<ChatEvent>, GatewayError> {
   const { n = 1 } = request
   if (n > 1) {
-    const message = `${said.model} gives one answer, always the same: leave \`n\` out`
-    return yield* refusing("chat", said.model)(new InvalidRequest({ message, param: "n" }))
+    const message = `${reply.model} has only one answer: leave \`n\` out`
+    return yield* rejectedBy("chat", reply.model)(new InvalidRequest({ message, param: "n" }))
   }
   const head = {
     id: `chatcmpl-${randomUUID()}`,
     created: Math.floor((yield* Clock.currentTimeMillis) / 1000),
-    model: said.model
+    model: reply.model
   }
-  const { text, finish, usage } = cutOff(said, request.max_tokens ?? Infinity)
+  const { text, finish, usage } = truncate(reply, request.max_tokens ?? Infinity)
   if (request.stream !== true) {
     const content = yield* Stream.mkString(text)
     return {

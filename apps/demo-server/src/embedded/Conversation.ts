@@ -1,4 +1,4 @@
-/** A conversation as an extractive reader needs it: the question, and the text that may answer it. */
+/** Splits a conversation for an extractive reader: the question, and the text that may answer it. */
 import type { ChatMessage, ReaderPassage } from "@sluice/core"
 import type { ImagePart } from "@sluice/core/contract"
 import { Option, Schema } from "effect"
@@ -6,11 +6,11 @@ import { Option, Schema } from "effect"
 export interface Conversation {
   readonly question: string
   readonly passages: ReadonlyArray<ReaderPassage>
-  /** The passages came numbered, one JSON object a line, as `GatewayReader` of `@sluice/core` asks: answer it likewise. */
+  /** The passages are numbered lines of JSON, as `GatewayReader` of `@sluice/core` sends them. The reply needs the same form. */
   readonly cited: boolean
 }
 
-/** Whether a message carries an image. */
+/** Whether a message has an image. */
 export const hasImage = ({ content }: ChatMessage): boolean =>
   typeof content === "object" && content.some((part) => part.type === "image_url")
 
@@ -18,8 +18,8 @@ export const hasImage = ({ content }: ChatMessage): boolean =>
 export const imagesOf = ({ content }: ChatMessage): ReadonlyArray<typeof ImagePart.Type> =>
   typeof content === "object" ? content.filter((part) => part.type === "image_url") : []
 
-/** The text of a message, parts as paragraphs. */
-export const textOf = ({ content }: ChatMessage): string =>
+/** The text of a message. Its parts become paragraphs. */
+export const messageText = ({ content }: ChatMessage): string =>
   typeof content === "object"
     ? content.map((part) => (part.type === "text" ? part.text : "")).join("\n\n")
     : (content ?? "")
@@ -34,7 +34,7 @@ const decodePassage = Schema.decodeOption(
     })
   )
 )
-/** Up to the first object that is none: a look at each line of a long text would take seconds. */
+/** Stops at the first JSON line that is no passage: parsing all lines of a long text would take seconds. */
 const passagesIn = (lines: ReadonlyArray<string>) => {
   const found = []
   for (const line of lines) {
@@ -51,7 +51,7 @@ const decodeQuestion = Schema.decodeOption(Schema.fromJsonString(Schema.String))
 const LABEL = /^\s*(?:question|query|q|问题|提问)\s*[:：]\s*/i
 const ASKS = /[?？]\s*$/
 
-/** The line that asks: the last one labelled so, else the last that ends in a question mark, else the last line. */
+/** The line of the question: the last labelled one, else the last that ends with a question mark, else the last. */
 const questionLine = (lines: ReadonlyArray<string>): number => {
   const labelled = lines.findLastIndex((line) => LABEL.test(line) && line.replace(LABEL, "").trim() !== "")
   if (labelled >= 0) return labelled
@@ -67,12 +67,12 @@ const paragraphs = (text: string): ReadonlyArray<ReaderPassage> =>
     .map((paragraph) => ({ title: "", text: paragraph }))
 
 /**
- * The question is in the last message of the user. What may answer it: the passages of that message, if it carries
- * numbered ones; else all other text that was not our own answer.
+ * Takes the question from the user's last message. The passages are the numbered ones in that message, or else all other
+ * text that is not a reply.
  */
 export const readConversation = (messages: ReadonlyArray<ChatMessage>): Conversation => {
   const last = messages.findLastIndex(({ role }) => role === "user")
-  const lines = (messages[last] === undefined ? "" : textOf(messages[last])).split("\n")
+  const lines = (messages[last] === undefined ? "" : messageText(messages[last])).split("\n")
   const at = questionLine(lines)
   const line = (lines[at] ?? "").replace(LABEL, "").trim()
   const question = Option.getOrElse(decodeQuestion(line), () => line)
@@ -84,6 +84,6 @@ export const readConversation = (messages: ReadonlyArray<ChatMessage>): Conversa
   const rest = lines.filter((_, position) => position !== at).join("\n")
   const given = messages
     .filter(({ role }, position) => role !== "assistant" && position !== last)
-    .map((message) => textOf(message))
+    .map((message) => messageText(message))
   return { question, passages: [...given, rest].flatMap(paragraphs), cited: false }
 }

@@ -1,43 +1,43 @@
-/** The provider that needs nothing: the narrow services of this process behind the gateway's wire. */
+/** The provider of this process: the embedded models behind the gateway's operations. */
 import type { ChatEvent, ChatRequest, ChatResponse } from "@sluice/core/contract"
 import { Embedder, Reader, Reranker, Vision } from "@sluice/core"
 import { Effect, type Stream } from "effect"
 import { FetchImage } from "../media/FetchImage.ts"
 import type { Operation, Provider } from "../routing/Provider.ts"
 import { painterModel } from "@sluice/embedded/media"
-import { chat } from "./Chat.ts"
-import { embeddings } from "./Embeddings.ts"
+import { textChat } from "./Chat.ts"
+import { embeddingsOperation } from "./Embeddings.ts"
 import { imageChat } from "./ImageChat.ts"
 import { imageModels } from "./ImageModels.ts"
-import { images } from "./Images.ts"
-import { rerank } from "./Rerank.ts"
+import { makeImages } from "./Images.ts"
+import { rerankOperation } from "./Rerank.ts"
 import { makeTaskRunner } from "./TaskRunner.ts"
 import { videoModels } from "./VideoModels.ts"
-import { videos } from "./Videos.ts"
+import { makeVideos } from "./Videos.ts"
 
 const ID = "sluice-embedded"
 
-/** What models of a kind are, and are not. */
+/** Descriptions of the kinds of models. */
 const NOTES = {
   lexical: "lexical: matches words, not meaning",
   neural: "neural: matches meaning",
-  extractive: "extractive: answers with sentences of the messages, and writes none of its own",
-  generative: "generative: writes sentences of its own"
+  extractive: "extractive: answers with sentences from the messages",
+  generative: "generative: writes its own sentences"
 } as const
 
-/** Serves whichever Embedder, Reranker, Reader and Vision it is given. */
-export const embedded = Effect.gen(function* () {
+/** Serves the Embedder, Reranker, Reader and Vision of the context. */
+export const makeEmbeddedProvider = Effect.gen(function* () {
   const embedder = yield* Embedder
   const reranker = yield* Reranker
   const reader = yield* Reader
   const vision = yield* Vision
-  const readsText = chat(reader, vision.model.id)
+  const readsText = textChat(reader, vision.model.id)
   const seesImages = imageChat(vision, yield* FetchImage, readsText)
-  const converse: Operation<ChatRequest, ChatResponse | Stream.Stream<ChatEvent>> = (call) =>
+  const chat: Operation<ChatRequest, ChatResponse | Stream.Stream<ChatEvent>> = (call) =>
     call.request.model === vision.model.id ? seesImages(call) : readsText(call)
   const runner = yield* makeTaskRunner(ID)
-  const painted = yield* images(ID, runner)
-  const animated = yield* videos(ID, runner)
+  const painted = yield* makeImages(ID, runner)
+  const animated = yield* makeVideos(ID, runner)
   yield* runner.resume(({ kind }) => (kind === "image" ? painted.work : animated.work))
   return {
     id: ID,
@@ -54,7 +54,7 @@ export const embedded = Effect.gen(function* () {
         id: vision.model.id,
         operation: "chat",
         group: "chat",
-        note: "OCR: reads text, size and colours of pictures, knows no things"
+        note: "OCR: reads text, size and colours of pictures; doesn't recognise objects"
       },
       ...imageModels.map(({ id, group }) => ({
         id,
@@ -65,9 +65,9 @@ export const embedded = Effect.gen(function* () {
       ...videoModels.map((model) => ({ ...model, operation: "videos" as const }))
     ],
     operations: {
-      embeddings: embeddings(embedder),
-      rerank: rerank(reranker),
-      chat: converse,
+      embeddings: embeddingsOperation(embedder),
+      rerank: rerankOperation(reranker),
+      chat,
       images: painted.create,
       videos: animated.create
     },

@@ -1,9 +1,9 @@
-/** One after the other, and no user's many before another's one. */
+/** A queue that runs one effect at a time and is fair among users. */
 import { Deferred, Effect } from "effect"
 
-/** Lets one in at a time; of those who wait, one of the user who had a turn the longest ago. */
-export const makeFairTurns = () => {
-  /** By user, in the order in which they are next. */
+/** The next effect is of the waiting user who was served least recently. */
+export const makeFairQueue = () => {
+  /** Waiting effects by user, in the order of the users' next turns. */
   const waiting = new Map<string, Array<Deferred.Deferred<void>>>()
   let taken = false
 
@@ -15,7 +15,7 @@ export const makeFairTurns = () => {
     return rest.length < theirs.length
   }
 
-  const passOn = (from: string) =>
+  const release = (from: string) =>
     Effect.sync(() => {
       const more = waiting.get(from)
       if (more !== undefined) {
@@ -39,17 +39,17 @@ export const makeFairTurns = () => {
       }
       const turn = Deferred.makeUnsafe<void>()
       waiting.set(user, [...(waiting.get(user) ?? []), turn])
-      // Who goes while it is given the turn has it, and hands it on.
+      // If it was given the turn meanwhile, it hands it on.
       return Effect.onInterrupt(Deferred.await(turn), () =>
-        Effect.suspend(() => (leave(user, turn) ? Effect.void : passOn(user)))
+        Effect.suspend(() => (leave(user, turn) ? Effect.void : release(user)))
       )
     })
 
   return {
-    /** Runs it when it is the user's turn. */
-    inTurn: <A, E, R>(user: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    /** Runs an effect at the user's turn. */
+    run: <A, E, R>(user: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       Effect.uninterruptibleMask((restore) =>
-        Effect.andThen(restore(wait(user)), Effect.ensuring(restore(effect), passOn(user)))
+        Effect.andThen(restore(wait(user)), Effect.ensuring(restore(effect), release(user)))
       )
   }
 }

@@ -1,34 +1,34 @@
-/** Chat about images by a `Vision` of this process; a message without images is answered from its text. */
+/** Chat about images by the embedded `Vision`. Messages without images go to the text model. */
 import type { ChatEvent, ChatRequest, ChatResponse } from "@sluice/core/contract"
 import type { ChatMessage, ImageDetail, Vision } from "@sluice/core"
 import { highDetailTokens, type ImageSize, LOW_DETAIL_TOKENS } from "@sluice/core/media"
 import { Effect, Stream } from "effect"
 import type { FetchImage } from "../media/FetchImage.ts"
 import type { Operation } from "../routing/Provider.ts"
-import { checkLength, refusedMessages, textTokens } from "./Chat.ts"
-import { answer } from "./ChatAnswer.ts"
-import { hasImage, imagesOf, textOf } from "./Conversation.ts"
-import { referenceImage } from "./ReferenceImage.ts"
+import { checkLength, messagesRejected, textTokens } from "./Chat.ts"
+import { chatResponse } from "./ChatAnswer.ts"
+import { hasImage, imagesOf, messageText } from "./Conversation.ts"
+import { loadReference } from "./ReferenceImage.ts"
 
-/** An image whose sides are no longer is seen whole at a glance: `auto` is `low` for it, and `high` for others. */
-const GLANCE = 512
+/** Images up to this size, in pixels, have `low` detail by default, larger ones `high`. */
+const LOW_DETAIL_SIZE = 512
 
-/** What an image costs, in tokens. */
-export const imageCost = (detail: ImageDetail | null | undefined, size: ImageSize): number => {
-  const glance = Math.max(size.width, size.height) <= GLANCE
-  const chosen = detail === "low" || detail === "high" ? detail : glance ? "low" : "high"
+/** The tokens of an image in a chat. */
+export const chatImageTokens = (detail: ImageDetail | null | undefined, size: ImageSize): number => {
+  const isSmall = Math.max(size.width, size.height) <= LOW_DETAIL_SIZE
+  const chosen = detail === "low" || detail === "high" ? detail : isSmall ? "low" : "high"
   return chosen === "low" ? LOW_DETAIL_TOKENS : highDetailTokens(size)
 }
 
 /** The text of the user's last message. */
 const questionOf = (messages: ReadonlyArray<ChatMessage>): string => {
   const last = messages.findLast(({ role }) => role === "user")
-  return last === undefined ? "" : textOf(last).trim()
+  return last === undefined ? "" : messageText(last).trim()
 }
 
 const words = new Intl.Segmenter(undefined, { granularity: "word" })
 
-/** Looks at the images of all messages together, and answers the last one. */
+/** Looks at the images of all messages and answers the last message. */
 export const imageChat =
   (
     vision: Vision["Service"],
@@ -40,23 +40,23 @@ export const imageChat =
     const { messages, model } = request
     if (!messages.some(hasImage)) return withoutImages(call)
 
-    const refuse = (message: string, code?: string) => refusedMessages(model, message, code)
+    const reject = (message: string, code?: string) => messagesRejected(model, message, code)
     return Effect.gen(function* () {
       yield* checkLength(request)
       const parts = messages.flatMap(imagesOf)
       if (parts.length > vision.model.maxImages) {
-        return yield* refuse(
-          `${parts.length} images: ${model} looks at ${vision.model.maxImages} at most in one request`,
+        return yield* reject(
+          `${parts.length} images. The maximum of ${model} is ${vision.model.maxImages} per request`,
           "too_many_images"
         )
       }
       const images = yield* Effect.forEach(parts, ({ image_url: { url } }, position) =>
-        Effect.mapError(referenceImage(fetchImage, url, "messages", origin), ({ code, message }) =>
-          refuse(parts.length === 1 ? message : `Image ${position + 1} of ${parts.length}: ${message}`, code)
+        Effect.mapError(loadReference(fetchImage, url, "messages", origin), ({ code, message }) =>
+          reject(parts.length === 1 ? message : `Image ${position + 1} of ${parts.length}: ${message}`, code)
         )
       )
       const promptTokens = images.reduce(
-        (sum, image, position) => sum + imageCost(parts[position]?.image_url.detail, image),
+        (sum, image, position) => sum + chatImageTokens(parts[position]?.image_url.detail, image),
         textTokens(request)
       )
       const { text } = yield* vision.look(
@@ -64,6 +64,6 @@ export const imageChat =
         images.map(({ bytes }) => bytes)
       )
       const pieces = Stream.fromIterable(Array.from(words.segment(text), ({ segment }) => segment))
-      return yield* answer(request, { model, promptTokens, pieces })
+      return yield* chatResponse(request, { model, promptTokens, pieces })
     })
   }

@@ -1,56 +1,60 @@
-/** The image models of this process: one painter, under the rules of each group. */
+/** The embedded image models: one painter under the rules of each model group. */
 import { type ImageCall, type ImageGroup, InvalidRequest } from "@sluice/core"
 import type { ImageRequest } from "@sluice/core/contract"
 
 export interface EmbeddedImageModel {
   readonly id: string
   readonly group: ImageGroup
-  /** Answers with a task, which is asked for later. */
+  /** Returns a task, which the caller polls. */
   readonly twoSteps: boolean
 }
 
-const atOnce = (group: ImageGroup): EmbeddedImageModel => ({
+const oneStep = (group: ImageGroup): EmbeddedImageModel => ({
   id: `sluice-image-${group.toLowerCase()}`,
   group,
   twoSteps: false
 })
 
-const asTask = (id: string): EmbeddedImageModel => ({ id, group: "I5", twoSteps: true })
+const twoSteps = (id: string): EmbeddedImageModel => ({ id, group: "I5", twoSteps: true })
 
-/** One of each group; of I5 two more, which answer in two steps. */
+/** One model of each group, and two of I5 that work in two steps. */
 export const imageModels: ReadonlyArray<EmbeddedImageModel> = [
-  atOnce("I1"),
-  atOnce("I2"),
-  atOnce("I3"),
-  atOnce("I4"),
-  atOnce("I5"),
-  asTask("sluice-image-i5-task"),
-  asTask("sluice-image-i5-task-raw"),
-  atOnce("I6")
+  oneStep("I1"),
+  oneStep("I2"),
+  oneStep("I3"),
+  oneStep("I4"),
+  oneStep("I5"),
+  twoSteps("sluice-image-i5-task"),
+  twoSteps("sluice-image-i5-task-raw"),
+  oneStep("I6")
 ]
 
-/** What one of the two-step models is when it is not asked for otherwise. */
+/** The two-step model whose `raw` is true by default. */
 export const RAW_MODEL = "sluice-image-i5-task-raw"
 
-/** How the images of an answer travel. */
+/** The form of the images in a response. */
 export type ImageForm = "url" | "b64_json" | "base64_json"
 
 const FORMS: ReadonlyArray<string> = ["url", "b64_json", "base64_json"] satisfies ReadonlyArray<ImageForm>
 const isForm = (form: string): form is ImageForm => FORMS.includes(form)
 
 /**
- * The form that is asked for; links when none is.
+ * The requested form. Default: links.
  *
- * **Gotchas.** The interface has it for group I4 alone. Common clients send it to every model, so every model takes it.
+ * **Gotchas.** The interface has `response_format` for group I4 only. Every model accepts it, because common clients always
+ * send it.
  */
-export const formOf = ({ response_format }: ImageRequest): ImageForm | InvalidRequest => {
+export const parseForm = ({ response_format }: ImageRequest): ImageForm | InvalidRequest => {
   const form = response_format ?? "url"
   return isForm(form)
     ? form
-    : new InvalidRequest({ message: `\`response_format\` is ${FORMS.join(", ")}`, param: "response_format" })
+    : new InvalidRequest({
+        message: `\`response_format\` must be one of ${FORMS.join(", ")}`,
+        param: "response_format"
+      })
 }
 
-/** The names of the interface's fields in calls. */
+/** The interface's field names, and their names in an `ImageCall`. */
 const NAMES = {
   model: "model",
   prompt: "prompt",
@@ -69,29 +73,29 @@ const NAMES = {
   sequential_image_generation: "sequentialImageGeneration"
 } as const satisfies Partial<Record<keyof ImageRequest, string>>
 
-/** What common clients send as `quality` where nobody asked for any. */
-const USUAL_QUALITY: ReadonlySet<unknown> = new Set(["auto", "standard"])
+/** Values of `quality` that common clients send by default. */
+const DEFAULT_QUALITY: ReadonlySet<unknown> = new Set(["auto", "standard"])
 
-/** A request as the call that its group's rules are about; they are not checked yet. */
+/** Converts a request to a call of its group, without checking the group's rules. */
 export const callOf = (group: ImageGroup, request: ImageRequest): ImageCall => {
   const given = Object.entries(NAMES).flatMap(([wire, name]) => {
     const value = request[wire as keyof typeof NAMES]
-    const unsaid = value === undefined || (wire === "quality" && USUAL_QUALITY.has(value))
-    return unsaid ? [] : [[name, value] as const]
+    const isDefault = value === undefined || (wire === "quality" && DEFAULT_QUALITY.has(value))
+    return isDefault ? [] : [[name, value] as const]
   })
   return { group, ...Object.fromEntries(given) } as unknown as ImageCall
 }
 
-/** What calls have and the interface has not, or has for every model under another name. */
-const OURS = [
+/** Phrases of `ImageCall` errors that differ in the interface. */
+const PHRASES = [
   [/\bIt takes group, /, "It takes "],
   [/, extra\b/, ""],
   [/\bresponseFormat\b/, "response_format"],
   [/\ban image: .* or \{ file: path \}/, "one image: a URL, a data URI or Base64"]
 ] as const
 
-/** The refusal of a call, in the interface's names. */
-export const inWireNames = ({ message, param }: InvalidRequest): InvalidRequest => {
+/** Translates an error of a call to the interface's field names. */
+export const toWireNames = ({ message, param }: InvalidRequest): InvalidRequest => {
   const renamed = (text: string) =>
     Object.entries(NAMES).reduce(
       (text, [wire, name]) =>
@@ -99,7 +103,7 @@ export const inWireNames = ({ message, param }: InvalidRequest): InvalidRequest 
       text
     )
   return new InvalidRequest({
-    message: OURS.reduce((text, [name, wire]) => text.replace(name, wire), renamed(message)),
+    message: PHRASES.reduce((text, [name, wire]) => text.replace(name, wire), renamed(message)),
     param: param === undefined ? undefined : renamed(param)
   })
 }

@@ -1,11 +1,11 @@
-/** Images that a caller gives to start from: a URL, a data URI or Base64, and never a file of this machine. */
+/** Loads a reference image of a request: a URL, a data URI or Base64, but never a file of this machine. */
 import { FILE_ADVICE, type LoadedImage, readImage } from "@sluice/core/media"
 import { InvalidRequest } from "@sluice/core"
 import { Effect } from "effect"
 import type { FetchImage } from "../media/FetchImage.ts"
 
-/** The image behind what was given to this server at `origin`; `param` is the field that refusals name. */
-export const referenceImage = (
+/** `origin`: where the caller called this server. `param`: the field that errors name. */
+export const loadReference = (
   fetchImage: FetchImage["Service"],
   given: string,
   param: string,
@@ -18,8 +18,8 @@ export const referenceImage = (
     if (image === undefined) return yield* new InvalidRequest({ message: "The image could not be read" })
     return image
   }).pipe(
-    Effect.mapError(({ code, message }) => {
-      const said = message.replace(` ${FILE_ADVICE}`, "")
-      return new InvalidRequest({ message: said, code, param })
-    })
+    Effect.mapError(
+      ({ code, message }) =>
+        new InvalidRequest({ message: message.replace(` ${FILE_ADVICE}`, ""), code, param })
+    )
   )

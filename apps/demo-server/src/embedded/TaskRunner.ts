@@ -1,16 +1,16 @@
-/** Runs what is made as a task, beside the calls, and writes down what became of it. */
+/** Runs media tasks in the background and stores their results. */
 import type { Failure } from "@sluice/core/contract"
 import { GatewayError, RateLimited } from "@sluice/core"
 import { Cause, Clock, Duration, Effect, FiberMap, Option } from "effect"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 
-/** Tasks of one user that have not ended, at most: whoever asks for more should wait. */
-const MAX_UNENDED = 20
+/** Running tasks of one user at most. */
+const MAX_RUNNING = 20
 
-/** Makes what a task asks for: the names of the files. */
-export type Work = (task: MediaTask) => Effect.Effect<ReadonlyArray<string>, GatewayError | Failure>
+/** Runs a task and returns the names of its files. */
+export type TaskWork = (task: MediaTask) => Effect.Effect<ReadonlyArray<string>, GatewayError | Failure>
 
-/** Tasks that the server was ended over begin anew: `resume` at the start, with how each kind is made. */
+/** `resume` restarts the tasks that were running when the server stopped. */
 export const makeTaskRunner = Effect.fnUntraced(function* (provider: string) {
   const tasks = yield* MediaTasks
   const fibers = yield* FiberMap.make<string>()
@@ -20,19 +20,19 @@ export const makeTaskRunner = Effect.fnUntraced(function* (provider: string) {
       tasks.update(task.id, { ...change, ended, request: null })
     )
 
-  const run = (task: MediaTask, work: Work) =>
+  const run = (task: MediaTask, work: TaskWork) =>
     FiberMap.run(
       fibers,
       task.id,
       work(task).pipe(
         Effect.flatMap((files) => ended(task, { status: "completed", progress: 100, files })),
         Effect.catchCause((cause) => {
-          // Ended with the server, which takes it up again, or by its removal.
+          // Interrupted by a removal, or by a stop of the server, after which it is resumed.
           if (Cause.hasInterruptsOnly(cause)) return Effect.void
           const known = Cause.findErrorOption(cause)
           const failed = Option.isSome(known)
             ? { code: "generation_failed", message: reasonOf(known.value) }
-            : { code: "internal", message: "The server failed in making it" }
+            : { code: "internal", message: "Internal server error" }
           return Effect.andThen(
             Option.isSome(known) ? Effect.void : Effect.logError("A task failed", cause),
             ended(task, { status: "failed", error: failed })
@@ -42,13 +42,13 @@ export const makeTaskRunner = Effect.fnUntraced(function* (provider: string) {
     )
 
   return {
-    start: Effect.fnUntraced(function* (task: MediaTask, work: Work) {
-      if (tasks.running(provider).filter(({ user }) => user === task.user).length >= MAX_UNENDED) {
+    start: Effect.fnUntraced(function* (task: MediaTask, work: TaskWork) {
+      if (tasks.running(provider).filter(({ user }) => user === task.user).length >= MAX_RUNNING) {
         return yield* new GatewayError({
           operation: `${task.kind}s`,
           model: task.model,
           reason: new RateLimited({
-            message: `${MAX_UNENDED} tasks are under way: wait until one has ended`,
+            message: `${MAX_RUNNING} of your tasks are running. Wait until one has ended`,
             retryAfter: Duration.seconds(15)
           })
         })
@@ -56,7 +56,7 @@ export const makeTaskRunner = Effect.fnUntraced(function* (provider: string) {
       yield* tasks.add(task)
       yield* run(task, work)
     }),
-    resume: (workOf: (task: MediaTask) => Work) =>
+    resume: (workOf: (task: MediaTask) => TaskWork) =>
       Effect.forEach(tasks.running(provider), (task) => run(task, workOf(task)), { discard: true }),
     stop: (id: string) => FiberMap.remove(fibers, id)
   }

@@ -1,4 +1,4 @@
-/** The video models of this process: one animator, under the rules of each group. */
+/** The embedded video models: one animator under the rules of each model group. */
 import { InvalidRequest, type VideoCall, type VideoGroup } from "@sluice/core"
 import { refusedVideoCall, VIDEO_GROUPS, type VideoRequest } from "@sluice/core/contract"
 import { animatorModel, type Size } from "@sluice/embedded/media"
@@ -9,12 +9,12 @@ export interface EmbeddedVideoModel {
   readonly note: string
 }
 
-/** Fails on purpose, each time, so that whoever writes a client can try what it does then. */
+/** Always fails, so that authors of clients can test errors. */
 export const FAILING_MODEL = "sluice-video-failing"
 
 const groups = Object.keys(VIDEO_GROUPS) as ReadonlyArray<keyof typeof VIDEO_GROUPS>
 
-/** One of each group, one from an image, and the one that fails. */
+/** One model of each group, one that starts from an image, and the failing one. */
 export const videoModels: ReadonlyArray<EmbeddedVideoModel> = [
   ...groups.map((group) => ({
     id: `sluice-video-${group.toLowerCase()}`,
@@ -22,18 +22,18 @@ export const videoModels: ReadonlyArray<EmbeddedVideoModel> = [
     note: animatorModel.note
   })),
   { id: "sluice-video-from-image", group: "image-to-video", note: animatorModel.note },
-  { id: FAILING_MODEL, group: "V-C", note: "fails on purpose, each time" }
+  { id: FAILING_MODEL, group: "V-C", note: "always fails, for tests" }
 ]
 
-/** Of a model from an image the interface says neither. */
-const USUAL = { seconds: "5", size: "480P" } as const
+/** The interface has no defaults for models that start from an image. */
+const IMAGE_TO_VIDEO_DEFAULTS = { seconds: "5", size: "480P" } as const
 
-/** The lines of an aspect ratio's shorter side. */
+/** The shorter side of an aspect ratio, in pixels. */
 const RATIO_SIDE = 720
 
 const even = (side: number) => 2 * Math.round(side / 2)
 
-/** Pixels, lines (16:9, upwards to 4k) or an aspect ratio, in pixels. */
+/** Parses pixels, lines (16:9, up to 4k) or an aspect ratio. */
 const pixelsOf = (size: string): Size | undefined => {
   const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(size) ?? []
   if (width !== undefined && height !== undefined) return { width: Number(width), height: Number(height) }
@@ -46,14 +46,14 @@ const pixelsOf = (size: string): Size | undefined => {
   return Number.isNaN(lines) ? undefined : { width: even((lines * 16) / 9), height: even(lines) }
 }
 
-/** What is made of a request, with what its group has for what is not said. */
+/** The request with the defaults of its group, and the size in pixels. */
 export interface VideoPlan extends Size {
   readonly seconds: string
   readonly size: string
 }
 
-/** The plan, or what the model's group takes instead. */
-export const planOf = (
+/** The plan, or the group's error. */
+export const planVideo = (
   { group }: EmbeddedVideoModel,
   { input_reference, model, prompt, seconds, size }: VideoRequest
 ): VideoPlan | InvalidRequest => {
@@ -63,21 +63,21 @@ export const planOf = (
     prompt,
     ...(seconds !== undefined && { seconds }),
     ...(size !== undefined && { size }),
-    // Whether there is one is all that the group's rule asks.
+    // The rule only checks whether there is one.
     ...(input_reference !== undefined && { inputReference: "given" })
   }
-  const refused = refusedVideoCall(call as VideoCall)
-  if (refused !== undefined) {
-    const message = refused.message.replaceAll("inputReference", "input_reference")
-    return new InvalidRequest({ message, param: refused.param })
+  const rejected = refusedVideoCall(call as VideoCall)
+  if (rejected !== undefined) {
+    const message = rejected.message.replaceAll("inputReference", "input_reference")
+    return new InvalidRequest({ message, param: rejected.param })
   }
-  const usual =
+  const defaults =
     group === "image-to-video"
-      ? USUAL
+      ? IMAGE_TO_VIDEO_DEFAULTS
       : { seconds: VIDEO_GROUPS[group].seconds[0], size: VIDEO_GROUPS[group].size[0] }
-  const plan = { seconds: seconds ?? usual.seconds, size: size ?? usual.size }
+  const plan = { seconds: seconds ?? defaults.seconds, size: size ?? defaults.size }
   const pixels = pixelsOf(plan.size)
   return pixels === undefined
-    ? new InvalidRequest({ message: "`size` is such as 1280x720, 720P or 16:9", param: "size" })
+    ? new InvalidRequest({ message: "`size` must be like 1280x720, 720P or 16:9", param: "size" })
     : { ...plan, ...pixels }
 }

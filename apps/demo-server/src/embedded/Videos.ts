@@ -1,6 +1,6 @@
-/** Videos by the animator of this process, each as a task. */
+/** Video generation by the embedded animator. Each video is a task. */
 import { GatewayError, InvalidRequest, ServerFailure, type Video } from "@sluice/core"
-import { makeDataUri, mediaTypeOf } from "@sluice/core/media"
+import { type LoadedImage, makeDataUri, mediaTypeOf } from "@sluice/core/media"
 import { MAX_SEED, type VideoRequest } from "@sluice/core/contract"
 import { animate, checkAnimate } from "@sluice/embedded/media"
 import { Clock, Effect, FileSystem, Schema } from "effect"
@@ -12,14 +12,13 @@ import { expiredResponse } from "../media/FilesRoute.ts"
 import { MediaFiles } from "../media/MediaFiles.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 import type { Operation, TaskOperation } from "../routing/Provider.ts"
-import { makeFairTurns } from "./FairQueue.ts"
-import { refusedPrompt, USUAL_TOLERANCE } from "./Moderation.ts"
-import { referenceImage } from "./ReferenceImage.ts"
-import { refusing } from "./Refusing.ts"
-import type { TaskRunner, Work } from "./TaskRunner.ts"
-import { FAILING_MODEL, planOf, videoModels } from "./VideoModels.ts"
+import { makeFairQueue } from "./FairQueue.ts"
+import { DEFAULT_TOLERANCE, promptRejected, rejectedBy } from "./InvalidRequests.ts"
+import { loadReference } from "./ReferenceImage.ts"
+import type { TaskRunner, TaskWork } from "./TaskRunner.ts"
+import { FAILING_MODEL, planVideo, type VideoPlan, videoModels } from "./VideoModels.ts"
 
-/** What is kept of a request until its film is made. */
+/** A stored request, until its video is made. */
 const Job = Schema.Struct({
   prompt: Schema.String,
   seconds: Schema.Finite,
@@ -31,58 +30,107 @@ const Job = Schema.Struct({
 })
 const decodeJob = Schema.decodeUnknownEffect(Job)
 
-/** An image that came as text, or in an object as common clients send it. */
-const sourceOf = (reference: VideoRequest["input_reference"]): string | InvalidRequest | undefined => {
+/** A reference image as text, or in an object as common clients send it. */
+const referenceOf = (reference: VideoRequest["input_reference"]): string | InvalidRequest | undefined => {
   if (reference === undefined || typeof reference === "string") return reference
   const { image_url: url } = reference
   return typeof url === "string"
     ? url
     : new InvalidRequest({
-        message: "`input_reference` is a URL, a data URI, Base64, or an object with `image_url`",
+        message: "`input_reference` must be a URL, a data URI, Base64, or an object with `image_url`",
         param: "input_reference"
       })
 }
 
-/** Servers of one database know each other's tasks, and have folders of their own. */
-const elsewhere = (model: string) =>
+/** Servers that share a database know each other's tasks, but have separate data folders. */
+const atOtherServer = (model: string) =>
   new GatewayError({
     operation: "videos",
     model,
     reason: new ServerFailure({
       status: 503,
-      message: "The video is kept by another server of this database, which made it: ask again, or there"
+      message: "The video is stored at another server of this database. Try again, or ask that server"
     })
   })
 
+/** Why a task has no video to download. */
+const noContent = ({ model, status }: MediaTask) => {
+  const failed = status === "failed"
+  return new GatewayError({
+    operation: "videos",
+    model,
+    reason: new InvalidRequest({
+      message: failed
+        ? "The video failed. There is nothing to download"
+        : "The video is not ready. Check its status first",
+      code: failed ? "video_failed" : "video_not_ready"
+    })
+  })
+}
+
 const seconds = (ms: number) => Math.floor(ms / 1000)
 
-export const videos = Effect.fnUntraced(function* (provider: string, runner: TaskRunner) {
+/** Checks a request and loads its reference image. */
+const parseRequest = Effect.fnUntraced(function* (
+  fetchImage: FetchImage["Service"],
+  request: VideoRequest,
+  origin: string
+) {
+  const reject = rejectedBy("videos", request.model)
+  const model = videoModels.find(({ id }) => id === request.model)
+  if (model === undefined) return yield* reject(new InvalidRequest({ message: "Not an embedded model" }))
+  const plan = planVideo(model, request)
+  if (plan instanceof InvalidRequest) return yield* reject(plan)
+  const rejected = promptRejected(request.prompt, DEFAULT_TOLERANCE)
+  if (rejected !== undefined) return yield* reject(rejected)
+  const given = referenceOf(request.input_reference)
+  if (given instanceof InvalidRequest) return yield* reject(given)
+  const image =
+    given === undefined
+      ? undefined
+      : yield* Effect.mapError(loadReference(fetchImage, given, "input_reference", origin), reject)
+  return { image, model, plan }
+})
+
+const makeJob = (
+  prompt: string,
+  { height, seconds, width }: VideoPlan,
+  image: LoadedImage | undefined
+): typeof Job.Type => ({
+  prompt,
+  seconds: Number(seconds),
+  width,
+  height,
+  seed: randomInt(MAX_SEED),
+  ...(image !== undefined && { reference: makeDataUri(mediaTypeOf(image.format), image.bytes) })
+})
+
+/** The operations. `runner` runs the tasks. */
+export const makeVideos = Effect.fnUntraced(function* (provider: string, runner: TaskRunner) {
   const files = yield* MediaFiles
   const tasks = yield* MediaTasks
   const fs = yield* FileSystem.FileSystem
   const fetchImage = yield* FetchImage
   const { database } = yield* ServerConfig
+  const queue = makeFairQueue()
 
-  const { inTurn } = makeFairTurns()
-
-  const work: Work = Effect.fnUntraced(function* ({ id, model, request, user }) {
-    const refuse = refusing("videos", model)
+  const work: TaskWork = Effect.fnUntraced(function* ({ id, model, request, user }) {
+    const reject = rejectedBy("videos", model)
     if (model === FAILING_MODEL) {
-      return yield* refuse(new InvalidRequest({ message: `${FAILING_MODEL} fails on purpose, each time` }))
+      return yield* reject(new InvalidRequest({ message: `${FAILING_MODEL} always fails` }))
     }
     const { reference, ...job } = yield* Effect.orDie(decodeJob(request))
     const image =
       reference === undefined
         ? undefined
-        : yield* Effect.mapError(referenceImage(fetchImage, reference, "input_reference", ""), refuse)
-    const making = animate({ ...job, reference: image?.bytes }, (share) =>
+        : yield* Effect.mapError(loadReference(fetchImage, reference, "input_reference", ""), reject)
+    const animation = animate({ ...job, reference: image?.bytes }, (share) =>
       tasks.update(id, { status: "in_progress", progress: Math.min(99, Math.floor(share * 100)) })
     )
-    const film = yield* inTurn(user, making)
-    return [yield* files.put(film, "mp4")]
+    return [yield* files.put(yield* queue.run(user, animation), "mp4")]
   })
 
-  const videoOf = (task: MediaTask): Video => {
+  const toVideo = (task: MediaTask): Video => {
     const expires = files.expiryOf(task.files[0] ?? "")
     return {
       id: task.id,
@@ -103,28 +151,8 @@ export const videos = Effect.fnUntraced(function* (provider: string, runner: Tas
 
   const create: Operation<VideoRequest, Video> = ({ origin, request, user }) =>
     Effect.gen(function* () {
-      const refuse = refusing("videos", request.model)
-      const model = videoModels.find(({ id }) => id === request.model)
-      if (model === undefined)
-        return yield* refuse(new InvalidRequest({ message: "No model of this process" }))
-      const plan = planOf(model, request)
-      if (plan instanceof InvalidRequest) return yield* refuse(plan)
-      const refused = refusedPrompt(request.prompt, USUAL_TOLERANCE)
-      if (refused !== undefined) return yield* refuse(refused)
-      const source = sourceOf(request.input_reference)
-      if (source instanceof InvalidRequest) return yield* refuse(source)
-      const image =
-        source === undefined
-          ? undefined
-          : yield* Effect.mapError(referenceImage(fetchImage, source, "input_reference", origin), refuse)
-      const job: typeof Job.Type = {
-        prompt: request.prompt,
-        seconds: Number(plan.seconds),
-        width: plan.width,
-        height: plan.height,
-        seed: randomInt(MAX_SEED),
-        ...(image !== undefined && { reference: makeDataUri(mediaTypeOf(image.format), image.bytes) })
-      }
+      const { image, model, plan } = yield* parseRequest(fetchImage, request, origin)
+      const job = makeJob(request.prompt, plan, image)
       yield* checkAnimate({ ...job, reference: image?.bytes })
       const task: MediaTask = {
         id: `video_${randomUUID()}`,
@@ -133,7 +161,7 @@ export const videos = Effect.fnUntraced(function* (provider: string, runner: Tas
         provider,
         model: model.id,
         created: yield* Clock.currentTimeMillis,
-        // The interface has it so: of group V-A alone.
+        // As the interface has it for group V-A.
         status: model.group === "V-A" ? "queued" : "in_progress",
         progress: 0,
         files: [],
@@ -141,26 +169,14 @@ export const videos = Effect.fnUntraced(function* (provider: string, runner: Tas
         told: { seconds: plan.seconds, size: plan.size, prompt: request.prompt }
       }
       yield* runner.start(task, work)
-      return videoOf(task)
+      return toVideo(task)
     })
 
   const videoContent: TaskOperation<HttpServerResponse.HttpServerResponse> = ({ task }) =>
     Effect.gen(function* () {
-      if (task.status !== "completed") {
-        const failed = task.status === "failed"
-        return yield* new GatewayError({
-          operation: "videos",
-          model: task.model,
-          reason: new InvalidRequest({
-            message: failed
-              ? "The video failed: there is nothing to download"
-              : "The video is not made yet: ask for its status first",
-            code: failed ? "video_failed" : "video_not_ready"
-          })
-        })
-      }
+      if (task.status !== "completed") return yield* noContent(task)
       const file = yield* files.find(task.files[0] ?? "")
-      if (file === undefined && database !== undefined) return yield* elsewhere(task.model)
+      if (file === undefined && database !== undefined) return yield* atOtherServer(task.model)
       if (file === undefined || file === "expired") return expiredResponse
       return HttpServerResponse.stream(fs.stream(file.path), {
         contentType: "video/mp4",
@@ -177,7 +193,7 @@ export const videos = Effect.fnUntraced(function* (provider: string, runner: Tas
         Effect.andThen(tasks.remove(task))
       )
 
-  const video: TaskOperation<Video> = ({ task }) => Effect.succeed(videoOf(task))
+  const video: TaskOperation<Video> = ({ task }) => Effect.succeed(toVideo(task))
 
   return { create, video, videoContent, removeVideo, work }
 })

@@ -34,7 +34,7 @@ import {
 } from "../billing/StreamUsageCounter.ts"
 import { boundsOf } from "../billing/ReportedUsage.ts"
 import { addHeaders } from "../http/ResponseHeaders.ts"
-import { imageCost } from "../embedded/ImageChat.ts"
+import { chatImageTokens } from "../embedded/ImageChat.ts"
 import { type ChatInterceptor, CurrentChatInterceptor } from "../providers/LibraryGateway.ts"
 
 type Bill = <Request, Response>(
@@ -148,7 +148,10 @@ const lookUsage = (
   { text, tokens }: Look
 ) => {
   const written = countTokens(text)
-  const input = images.reduce((sum, bytes) => sum + imageCost(detail, sizeOf(bytes)), countTokens(question))
+  const input = images.reduce(
+    (sum, bytes) => sum + chatImageTokens(detail, sizeOf(bytes)),
+    countTokens(question)
+  )
   return {
     usage: {
       prompt_tokens: tokens > 0 ? Math.max(0, tokens - written) : input,

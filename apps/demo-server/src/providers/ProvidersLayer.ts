@@ -7,7 +7,7 @@ import { Context, Effect, Layer } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { gatewayError, StartError } from "../config/StartError.ts"
-import { embedded } from "../embedded/EmbeddedProvider.ts"
+import { makeEmbeddedProvider } from "../embedded/EmbeddedProvider.ts"
 import { FetchImage } from "../media/FetchImage.ts"
 import { HEALTH, makeHealth } from "../routing/Health.ts"
 import { Providers } from "../routing/Providers.ts"
@@ -24,7 +24,7 @@ const embeddedProvider = Effect.gen(function* () {
   const models = yield* Effect.context<Embedder | Reranker | Reader>()
   const own = (yield* libraryFile) === undefined ? models : yield* Layer.build(Embedded.layer)
   const needs = yield* Layer.build(Layer.mergeAll(layerVision, FetchImage.layer))
-  return yield* Effect.provide(embedded, Context.merge(own, needs))
+  return yield* Effect.provide(makeEmbeddedProvider, Context.merge(own, needs))
 })
 
 /** The providers of the file where there is one, else the configured gateway, else the embedded models. */

@@ -1,16 +1,16 @@
 /** The queue of films: one at a time, the users in turn. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch } from "effect"
-import { makeFairTurns } from "../../apps/demo-server/src/embedded/FairQueue.ts"
+import { makeFairQueue } from "../../apps/demo-server/src/embedded/FairQueue.ts"
 
 describe("fair turns", () => {
   const queue = Effect.gen(function* () {
-    const { inTurn } = makeFairTurns()
+    const { run } = makeFairQueue()
     const begun: Array<string> = []
     const open = yield* Latch.make()
     let atOnce = 0
     const ask = (name: string) =>
-      inTurn(
+      run(
         name.slice(0, 1),
         Effect.gen(function* () {
           atOnce++
