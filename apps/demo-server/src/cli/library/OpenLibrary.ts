@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { NarrowLayer } from "../../providers/Models.ts"
 
-/** Flags that override environment variables. Config.ts reads both. */
+/** Flags that override environment variables. `ServerConfig` reads both. */
 export const settingsLayer = (flags: {
   readonly data: Option.Option<string>
   readonly port?: Option.Option<number>
