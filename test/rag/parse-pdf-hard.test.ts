@@ -1,12 +1,17 @@
 /** PDFs that are hard on a reader: scans, bombs, recursion, thousands of pages. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, describe, it } from "@effect/vitest"
 import { layerVision } from "@sluice/embedded/vision"
-import { Effect } from "effect"
+import { Effect, Exit, Layer, Scope } from "effect"
 import { parse } from "../../packages/rag/src/formats/Parser.ts"
 import { renderPage } from "../../packages/rag/src/formats/pdf/Pdf.ts"
 import { column, type Mark, type PdfPage, writePdf } from "./PdfWriter.ts"
+
+/** One OCR engine for all tests of this file: to start one takes a second of CPU. */
+const engine = Scope.makeUnsafe()
+const vision = Effect.runSync(Layer.buildWithScope(layerVision, engine))
+afterAll(() => Effect.runPromise(Scope.close(engine, Exit.void)))
 
 const lines: ReadonlyArray<Mark> = column(
   60,
@@ -47,7 +52,7 @@ describe("scans", () => {
       Effect.gen(function* () {
         const png = yield* renderPage("a.pdf", writePdf([{ marks: lines }]), 1, { dpi: 150 })
         const pages = [scanOf(png), { marks: column(60, 740, ["A page with text."]) }]
-        const parsed = yield* read(pages).pipe(Effect.provide(layerVision))
+        const parsed = yield* read(pages).pipe(Effect.provide(vision))
         assert.include(
           parsed.text,
           "The lower gates leak twice as much as in the year before the inspection."
@@ -85,7 +90,7 @@ describe("a PDF whose fonts do not tell their characters", () => {
     "is read by image understanding as scans are",
     () =>
       Effect.gen(function* () {
-        const { faults, figures, text } = yield* parse(file()).pipe(Effect.provide(layerVision))
+        const { faults, figures, text } = yield* parse(file()).pipe(Effect.provide(vision))
         assert.include(text, "The keeper walks the length of the wall each morning")
         assert.deepStrictEqual(
           figures.map(({ number }) => number),
@@ -233,7 +238,7 @@ describe("a PDF", () => {
           draw: "q 280 0 0 396 60 395 cm /P Do Q",
           picture: picture!
         }
-        const parsed = yield* read([page]).pipe(Effect.provide(layerVision))
+        const parsed = yield* read([page]).pipe(Effect.provide(vision))
         const [figure] = parsed.figures
         const inside = parsed.text.slice(figure!.start, figure!.end)
         assert.match(inside, /^Figure 1: The gates\.\n/)
