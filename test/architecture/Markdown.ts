@@ -28,8 +28,10 @@ export const readMarkdown = (path: string): MarkdownFile => {
   const links: Array<Mention> = []
   const codeSpans: Array<Mention> = []
   const anchors = new Set<string>()
+  let line = 1
   for (const [at, token] of tokens.entries()) {
-    const line = (token.map?.[0] ?? 0) + 1
+    // Tokens of a table's cells have no line of their own: they are on the line of the last token that has one.
+    if (token.map) line = token.map[0] + 1
     for (const inner of [token, ...(token.children ?? [])]) {
       const target = inner.attrGet("href") ?? inner.attrGet("src")
       if (target !== null) links.push({ target: String(target), line })

@@ -1,5 +1,9 @@
 /** How similar two words are, by the letter trigrams that they share. */
-import type { Term } from "./Term.ts"
+
+/** A word with the sorted hashes of its trigrams. */
+interface HashedWord {
+  readonly trigrams: ReadonlyArray<number>
+}
 
 /** Sorted hashes of the trigrams of a word framed by its borders. */
 export const trigramHashes = (word: string): ReadonlyArray<number> => {
@@ -15,11 +19,11 @@ export const trigramHashes = (word: string): ReadonlyArray<number> => {
   return [...hashes].toSorted((a, b) => a - b)
 }
 
-const dice = (common: number, a: Term, b: Term): number =>
+const dice = (common: number, a: HashedWord, b: HashedWord): number =>
   (2 * common) / (a.trigrams.length + b.trigrams.length || 1)
 
 /** Dice coefficient of the trigrams of two words' stems: 0 for nothing in common, 1 for the same word. */
-export const similarity = (a: Term, b: Term): number => {
+export const similarity = (a: HashedWord, b: HashedWord): number => {
   if (a === b) return 1
   let common = 0
   for (let i = 0, j = 0; i < a.trigrams.length && j < b.trigrams.length;) {
@@ -48,7 +52,7 @@ const MARK_BITS = 12
  * A function that finds which of some words are similar to a word, by at least `least`, above 0. It gives what
  * comparing by `similarity` gives, and is faster: most words have no trigram in common with any.
  */
-export const similarityIndex = (words: ReadonlyArray<Term>, least: number) => {
+export const similarityIndex = (words: ReadonlyArray<HashedWord>, least: number) => {
   const marks = new Uint8Array(1 << MARK_BITS)
   const postings = new Map<number, Array<number>>()
   for (const [index, { trigrams }] of words.entries()) {
@@ -59,7 +63,7 @@ export const similarityIndex = (words: ReadonlyArray<Term>, least: number) => {
       else indexes.push(index)
     }
   }
-  const find = (other: Term): ReadonlyArray<SimilarWord> => {
+  const find = (other: HashedWord): ReadonlyArray<SimilarWord> => {
     let common: Array<number> | undefined
     for (const trigram of other.trigrams) {
       if (marks[trigram >>> (32 - MARK_BITS)] === 0) continue
@@ -70,7 +74,7 @@ export const similarityIndex = (words: ReadonlyArray<Term>, least: number) => {
     }
     if (common === undefined) return NONE
     return common
-      .map((count, index) => ({ index, similarity: dice(count, words[index] as Term, other) }))
+      .map((count, index) => ({ index, similarity: dice(count, words[index] as HashedWord, other) }))
       .filter(({ similarity }) => similarity >= least)
   }
   return find
