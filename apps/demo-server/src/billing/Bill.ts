@@ -1,13 +1,13 @@
 /** What the calls that are made for one request come to together. */
 import { Context, Deferred, Effect } from "effect"
-import type { Counted } from "./RateWindow.ts"
+import type { CallCount } from "./RateWindow.ts"
 
 /** The charges of one request, as they are opened; each tells when it has ended. */
 export interface Bill {
   /** A charge of so many tokens has been opened; the effect is to be run when it has ended. */
   readonly open: (charge: string, tokens: number) => Effect.Effect<void>
   /** What they have taken of a minute's limits. */
-  readonly counted: () => Counted
+  readonly counted: () => CallCount
   /** The charges so far, once all of them have ended. */
   readonly charges: Effect.Effect<ReadonlyArray<string>>
 }

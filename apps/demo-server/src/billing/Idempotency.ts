@@ -145,7 +145,8 @@ export function* remember(charge: string, user: string, { answer, contentType }:
 }
 
 /** Something may have been made, of which nobody heard: the name makes no more. */
-export const doubt = (charge: string, user: string): SqlStep<void> => remember(charge, user, IN_DOUBT)
+export const markOutcomeUnknown = (charge: string, user: string): SqlStep<void> =>
+  remember(charge, user, IN_DOUBT)
 
 /** Nothing was made: the name is free again. */
 export function* forget(user: string, charge: string): SqlStep<void> {

@@ -10,8 +10,8 @@ import {
   ownLease,
   refund,
   renew,
-  reserve,
-  settle,
+  reserveAll,
+  settleAll,
   SHARED_CLOCK,
   sharedLease
 } from "./LedgerSteps.ts"
@@ -100,10 +100,12 @@ export class Ledger extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const groups = yield* GroupCommit
-      const commit = <A>(step: Step<A>, user?: string, durable = true) =>
-        Effect.uninterruptible(groups.commit(step, { user, durable }))
+      /** Steps that lock a charge before its user. */
+      const commit = <A>(step: Step<A>, user?: string) =>
+        Effect.uninterruptible(groups.commit(step, { user, locksOthers: true }))
       const OPEN_STATES = sql.literal(OPEN)
       const lease = sql.onDialectOrElse({ pg: () => sharedLease, orElse: () => ownLease })
+      const reserving = reserveAll(lease)
 
       const open = (row: OpenRow | undefined): OpenCharge | undefined =>
         row && {
@@ -123,9 +125,15 @@ export class Ledger extends Context.Service<
           const now = yield* Clock.currentTimeMillis
           const id = chargeId(now)
           // Recovery refunds an open reserve of a call that creates nothing: it need not survive the process.
-          return yield* commit(() => reserve(id, now, purchase, lease), purchase.user, purchase.creates)
+          const options = {
+            user: purchase.user,
+            durable: purchase.creates,
+            locksOthers: purchase.idempotency !== undefined
+          }
+          return yield* Effect.uninterruptible(groups.commitItem(reserving, { id, now, purchase }, options))
         }),
-        settle: (charge, settlement) => commit(() => settle(charge, settlement), charge.user),
+        settle: (charge, settlement) =>
+          Effect.uninterruptible(groups.commitItem(settleAll, { charge, settlement }, { user: charge.user })),
         refund: ({ id, user }, inDoubt) => commit(() => refund(id, inDoubt), user),
         giveUp: ({ id, user }, inDoubt) => commit(() => giveUp(id, inDoubt), user),
         assign: (charge, task, planned) =>

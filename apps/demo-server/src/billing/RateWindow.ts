@@ -13,36 +13,21 @@ export interface RateState extends RateLimits {
   readonly resetMs: number
 }
 
-/** A minute of a key, and what it has called in it. */
-export interface Window {
-  /** Epoch milliseconds. */
-  readonly start: number
+/** What was counted of a key's calls in a minute. */
+export interface CallCount {
   readonly requests: number
   readonly tokens: number
 }
 
-const ANY = Number.MAX_SAFE_INTEGER
-
-/** The start of the window that is open. */
-export const windowOf = (now: number): number => now - (now % WINDOW_MS)
-
-/** Whether another call of a window that has some already is let in, as `countCall` has it. */
-export const fits = (
-  window: Window,
-  tokens: number,
-  { requestsPerMinute = ANY, tokensPerMinute = ANY }: RateLimits
-): boolean => window.requests < requestsPerMinute && window.tokens + tokens <= tokensPerMinute
-
-/** What was counted of calls. */
-export type Counted = Pick<Window, "requests" | "tokens">
+const UNLIMITED = Number.MAX_SAFE_INTEGER
 
 /**
- * The limits of one more call, of so many tokens, in whose way the calls that it belongs to do not stand: together they
- * are let in as the first of them was.
+ * The limits of one more call of a request, which its other calls do not count against: they are let in as the first of
+ * them was.
  */
 export const limitsBeside = (
   { requestsPerMinute, tokensPerMinute }: RateLimits,
-  own: Counted,
+  own: CallCount,
   tokens: number
 ): RateLimits => ({
   requestsPerMinute: requestsPerMinute && requestsPerMinute + own.requests,
@@ -50,62 +35,63 @@ export const limitsBeside = (
     own.requests === 0 ? tokensPerMinute : tokensPerMinute && Math.max(tokensPerMinute, tokens) + own.tokens
 })
 
-export const stateOf = (
-  limits: RateLimits,
-  { requests, start, tokens }: Window,
-  admitted: boolean,
-  now: number
-): RateState => ({ ...limits, admitted, requests, tokens, resetMs: start + WINDOW_MS - now })
-
-/** Writes a window as it is. */
-export function* putWindow(key: number, { requests, start, tokens }: Window): SqlStep<void> {
-  yield* query(
-    `INSERT INTO rate_windows (token_id, starts_at, requests, tokens) VALUES (?, ?, ?, ?)
-    ON CONFLICT (token_id) DO UPDATE SET
-      starts_at = excluded.starts_at, requests = excluded.requests, tokens = excluded.tokens`,
-    key,
-    start,
-    requests,
-    tokens
-  )
-}
-
-/** Not the minute's that is open, nor the next one's of a server whose clock is a little ahead. */
+/** A row of another minute, and not of the next one, which a server whose clock is a little ahead may have written. */
 const IS_OTHER = `(rate_windows.starts_at < excluded.starts_at
   OR rate_windows.starts_at > excluded.starts_at + ${WINDOW_MS})`
 
 /**
- * Counts a call of a key, unless it goes over a limit: nothing is counted then.
+ * Counts calls of a key, each of so many tokens, unless they go over a limit: nothing is counted then.
  *
- * A window that begins later than the next one was written by a clock that was ahead, and is begun anew.
- *
- * **Details.** A call of more tokens than a whole minute has is let in when it is the first of its minute: else it never
- * would be.
+ * **Details.** A single call gets a state that says whether it is admitted. Several are admitted together, or the result
+ * is undefined. A single call with more tokens than the limit is admitted if it is the first of its minute: otherwise it
+ * never would be.
  */
-export function* countCall(key: number, tokens: number, limits: RateLimits, now: number): SqlStep<RateState> {
-  const start = windowOf(now)
-  const { requestsPerMinute = ANY, tokensPerMinute = ANY } = limits
-  const counted = yield* query<Omit<Window, "start">>(
-    `INSERT INTO rate_windows (token_id, starts_at, requests, tokens) VALUES (?, ?, 1, ?)
+export function* countCalls(
+  key: number,
+  tokens: ReadonlyArray<number>,
+  limits: RateLimits,
+  now: number
+): SqlStep<ReadonlyArray<RateState> | undefined> {
+  const calls = tokens.length
+  const sum = tokens.reduce((total, one) => total + one, 0)
+  const { requestsPerMinute = UNLIMITED, tokensPerMinute = UNLIMITED } = limits
+  if (calls > 1 && (calls > requestsPerMinute || sum > tokensPerMinute)) return undefined
+  const start = now - (now % WINDOW_MS)
+  const counted = yield* query<CallCount>(
+    `INSERT INTO rate_windows (token_id, starts_at, requests, tokens) VALUES (?, ?, ?, ?)
     ON CONFLICT (token_id) DO UPDATE SET
-      requests = CASE WHEN ${IS_OTHER} THEN 1 ELSE rate_windows.requests + 1 END,
+      requests = CASE WHEN ${IS_OTHER} THEN excluded.requests ELSE rate_windows.requests + excluded.requests END,
       tokens = CASE WHEN ${IS_OTHER} THEN excluded.tokens ELSE rate_windows.tokens + excluded.tokens END,
       starts_at = excluded.starts_at
     WHERE ${IS_OTHER} OR (
-      rate_windows.requests < ? AND rate_windows.tokens + excluded.tokens <= ?)
+      rate_windows.requests + excluded.requests <= ? AND rate_windows.tokens + excluded.tokens <= ?)
     RETURNING requests, tokens`,
     key,
     start,
-    tokens,
+    calls,
+    sum,
     requestsPerMinute,
     tokensPerMinute
   )
-  const admitted = counted.length > 0
-  const [row] = admitted
-    ? counted
-    : yield* query<Omit<Window, "start">>("SELECT requests, tokens FROM rate_windows WHERE token_id = ?", key)
-  const [requests, of] = [Number(row?.requests ?? 0), Number(row?.tokens ?? 0)]
-  return stateOf(limits, { start, requests, tokens: of }, admitted, now)
+  const stateOf = (count: CallCount | undefined, admitted: boolean): RateState => ({
+    ...limits,
+    admitted,
+    requests: Number(count?.requests ?? 0),
+    tokens: Number(count?.tokens ?? 0),
+    resetMs: start + WINDOW_MS - now
+  })
+  const [total] = counted
+  if (total === undefined) {
+    if (calls > 1) return undefined
+    const [row] = yield* query<CallCount>("SELECT requests, tokens FROM rate_windows WHERE token_id = ?", key)
+    return [stateOf(row, false)]
+  }
+  let later = sum
+  return tokens.map((one, at) => {
+    later -= one
+    const requests = Number(total.requests) - (calls - 1 - at)
+    return stateOf({ requests, tokens: Number(total.tokens) - later }, true)
+  })
 }
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1000)}s`

@@ -44,8 +44,6 @@ export interface Reserved {
   readonly _tag: "Reserved"
   readonly charge: Charge
   readonly rate: RateState | undefined
-  /** Of both balances, where the database was asked. */
-  readonly left: { readonly user: number; readonly key: number } | undefined
 }
 
 /** What becomes of a purchase. */

@@ -13,32 +13,47 @@ const GROUP_SIZE = 64
 /** Guarded changes that may run again after a rollback, and their result. */
 export type Step<A> = () => SqlStep<A>
 
+/** The same change for several items, with fewer statements than one after another. Results are in the items' order. */
+export type Batch<I, A> = (items: ReadonlyArray<I>) => SqlStep<ReadonlyArray<A>>
+
 export interface CommitOptions {
   /** The user whose balance the step changes: two servers lock several users in the same order. */
   readonly user?: string | undefined
+  /** The step locks other rows before the user's: the user is locked first. */
+  readonly locksOthers?: boolean
   /** False: the caller goes on once the change is committed, before it is on disk. True when not given. */
   readonly durable?: boolean
 }
 
-/** A step that waits for its turn. */
-export interface Queued extends CommitOptions {
-  readonly step: Step<unknown>
-}
-
-/** How a database runs a group. */
+/** What a database does with groups. */
 export interface GroupDriver {
-  /** Runs all steps in one transaction, in order: all of them are committed, or none. */
+  /** Runs all steps in one transaction, in order: all of them are committed, or none. `lock`: the users to lock first. */
   readonly transact: (
-    group: ReadonlyArray<Queued>
+    steps: ReadonlyArray<Step<unknown>>,
+    lock: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
   /** Waits until everything that is committed is on disk. */
   readonly flush: Effect.Effect<void, SqlError.SqlError>
   readonly read: <A>(step: Step<A>) => Effect.Effect<A, SqlError.SqlError>
 }
 
-interface Waiting extends Queued {
+/** An item that waits for its turn: a step is a batch of its own. */
+interface Waiting extends CommitOptions {
+  readonly batch: Batch<unknown, unknown>
+  readonly item: unknown
   readonly resume: (exit: Exit.Exit<unknown, SqlError.SqlError>) => void
 }
+
+/** The users to lock first: all of several, and one if a step locks other rows before. */
+const usersToLock = (group: ReadonlyArray<Waiting>): ReadonlyArray<string> => {
+  const users = new Set(group.flatMap(({ user }) => user ?? []))
+  return users.size > 1 || group.some(({ locksOthers }) => locksOthers) ? [...users] : []
+}
+
+/** The items of a group by their batches, so that each batch runs once. */
+const byBatch = (group: ReadonlyArray<Waiting>): ReadonlyArray<ReadonlyArray<Waiting>> => [
+  ...Map.groupBy(group, ({ batch }) => batch).values()
+]
 
 /**
  * Runs small transactions, those of the same moment together.
@@ -50,10 +65,34 @@ export class GroupCommit extends Context.Service<
   GroupCommit,
   {
     readonly commit: <A>(step: Step<A>, options?: CommitOptions) => Effect.Effect<A, SqlError.SqlError>
+    /** Commits an item together with the items that wait for the same batch. */
+    readonly commitItem: <I, A>(
+      batch: Batch<I, A>,
+      item: I,
+      options?: CommitOptions
+    ) => Effect.Effect<A, SqlError.SqlError>
     /** Runs a step that changes nothing. It sees everything that is committed, and needs no transaction. */
     readonly read: <A>(step: Step<A>) => Effect.Effect<A, SqlError.SqlError>
   }
 >()("@sluice/demo-server/GroupCommit") {}
+
+/** Resumes those who do not wait for the disk, and the others after a flush. */
+const answer = (
+  waiting: ReadonlyArray<Waiting>,
+  values: ReadonlyArray<unknown>,
+  flush: GroupDriver["flush"]
+): Effect.Effect<void> => {
+  const durable: Array<(failure: Exit.Exit<void, SqlError.SqlError>) => void> = []
+  for (const [at, one] of waiting.entries()) {
+    const exit = Exit.succeed(values[at])
+    if (one.durable === false) one.resume(exit)
+    else durable.push((flushed) => one.resume(Exit.isFailure(flushed) ? flushed : exit))
+  }
+  if (durable.length === 0) return Effect.void
+  return Effect.map(Effect.exit(flush), (flushed) => {
+    for (const resume of durable) resume(flushed)
+  })
+}
 
 export const makeGroupCommit = ({
   flush,
@@ -67,31 +106,22 @@ export const makeGroupCommit = ({
     let busy = false
     const idle: Array<() => void> = []
 
-    const answer = (group: ReadonlyArray<Waiting>, values: ReadonlyArray<unknown>) => {
-      const late: Array<() => void> = []
-      let failure: Exit.Exit<void, SqlError.SqlError> | undefined
-      for (const [at, { durable, resume }] of group.entries()) {
-        const exit = Exit.succeed(values[at])
-        if (durable === false) resume(exit)
-        else late.push(() => resume(failure ?? exit))
-      }
-      if (late.length === 0) return Effect.void
-      const flushed = Effect.map(Effect.exit(flush), (exit) => {
-        if (Exit.isFailure(exit)) failure = exit
-        for (const resume of late) resume()
-      })
-      // The next group is committed meanwhile.
-      return Effect.sync(() => void fork(flushed))
-    }
-
-    const run = (group: ReadonlyArray<Waiting>): Effect.Effect<void> =>
-      Effect.matchCauseEffect(transact(group), {
-        onSuccess: (values) => answer(group, values),
+    const run = (group: ReadonlyArray<Waiting>): Effect.Effect<void> => {
+      const batches = byBatch(group)
+      const steps = batches.map(
+        (members): Step<ReadonlyArray<unknown>> =>
+          () =>
+            (members[0] as Waiting).batch(members.map(({ item }) => item))
+      )
+      return Effect.matchCauseEffect(transact(steps, usersToLock(group)), {
+        // The next group is committed while this one is flushed.
+        onSuccess: (values) => Effect.sync(() => void fork(answer(batches.flat(), values.flat(), flush))),
         onFailure: (cause) =>
           group.length === 1
             ? Effect.sync(() => group[0]?.resume(Exit.failCause(cause)))
             : Effect.forEach(group, (one) => run([one]), { discard: true })
       })
+    }
 
     const drain = () => {
       if (queue.length > 0) return void fork(run(queue.splice(0, GROUP_SIZE))).addObserver(drain)
@@ -110,12 +140,30 @@ export const makeGroupCommit = ({
         start()
       })
     )
+    const commitItem: GroupCommit["Service"]["commitItem"] = <I, A>(
+      batch: Batch<I, A>,
+      item: I,
+      options: CommitOptions = {}
+    ) =>
+      Effect.callback<A, SqlError.SqlError>((resume) => {
+        queue.push({
+          batch: batch as Batch<unknown, unknown>,
+          item,
+          ...options,
+          resume: resume as Waiting["resume"]
+        })
+        start()
+      })
     return {
       read,
-      commit: <A>(step: Step<A>, options: CommitOptions = {}) =>
-        Effect.callback<A, SqlError.SqlError>((resume) => {
-          queue.push({ step, ...options, resume: resume as Waiting["resume"] })
-          start()
-        })
+      commitItem,
+      commit: <A>(step: Step<A>, options?: CommitOptions) =>
+        commitItem(
+          function* () {
+            return [yield* step()]
+          },
+          undefined,
+          options
+        )
     }
   })

@@ -8,7 +8,7 @@ import { GroupCommit, type GroupDriver, makeGroupCommit } from "./GroupCommit.ts
 import { runSync, type SqlQuery } from "./SqlStep.ts"
 
 /** Prepared statements that are kept. A program has few: values are parameters. */
-const PREPARED = 200
+const PREPARED = 500
 
 /** Pages of the write-ahead log (100 MB) that a checkpoint copies into the file: about 14 ms, during which nothing else runs. */
 const CHECKPOINT_PAGES = 25_000
@@ -165,12 +165,12 @@ const groupDriver = (
     const run = attempt("execute", () => runSync(step(), execute))
     return Effect.suspend(() => (database.isTransaction ? exclusively(run) : run))
   },
-  transact: (group) =>
+  transact: (steps) =>
     exclusively(
       attempt("commit", () => {
         try {
           execute({ text: BEGIN, values: [] })
-          const values = group.map(({ step }) => runSync(step(), execute))
+          const values = steps.map((step) => runSync(step(), execute))
           execute({ text: "COMMIT", values: [] })
           return values
         } catch (cause) {

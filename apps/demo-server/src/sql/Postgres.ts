@@ -65,7 +65,7 @@ const commit = (connection: SqlConnection.Connection) =>
 
 /** Runs a group as one transaction. PostgreSQL has it on disk when it answers the commit. */
 const groupDriver = (sql: SqlClient.SqlClient): GroupDriver => {
-  /** All users of the group first, in one order: otherwise two servers wait for each other's rows. */
+  /** In one order: otherwise two servers wait for each other's rows. */
   const lockUsers = (users: ReadonlyArray<string>): Effect.Effect<unknown, SqlError.SqlError> =>
     users.length === 0
       ? Effect.void
@@ -73,19 +73,17 @@ const groupDriver = (sql: SqlClient.SqlClient): GroupDriver => {
   return {
     flush: Effect.void,
     read: (step) => Effect.withTracerEnabled(runEffect(sql, step), false),
-    transact: (group) => {
-      const users = new Set(group.flatMap(({ user }) => user ?? []))
-      return guarded(
+    transact: (steps, lock) =>
+      guarded(
         Effect.andThen(
-          lockUsers([...users]),
-          Effect.forEach(group, ({ step }) => runEffect(sql, step))
+          lockUsers(lock),
+          Effect.forEach(steps, (step) => runEffect(sql, step))
         )
       ).pipe(
         Effect.provideService(SqlClient.SqlClient, sql),
         // A span for each statement costs as much as the statement.
         Effect.withTracerEnabled(false)
       )
-    }
   }
 }
 
