@@ -30,12 +30,16 @@ interface Started {
 const start = async (
   words: ReadonlyArray<string>,
   env: Record<string, string>,
-  expected: RegExp
+  expected: RegExp,
+  {
+    program = process.execPath,
+    errors = "inherit"
+  }: { readonly program?: string; readonly errors?: "inherit" | "ignore" } = {}
 ): Promise<Started> => {
-  const child = spawn(process.execPath, [...words], {
+  const child = spawn(program, [...words], {
     cwd: root,
     env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "inherit"]
+    stdio: ["ignore", "pipe", errors]
   })
   let output = ""
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text))
@@ -95,7 +99,8 @@ export const startShared = async (): Promise<Shared> => {
     ? await start(
         [portkeyMain, "--headless", `--port=${port}`],
         { TRUSTED_CUSTOM_HOSTS: "127.0.0.1" },
-        /(Ready)/
+        /(Ready)/,
+        { program: process.env["BENCH_PORTKEY_NODE"] ?? process.execPath, errors: "ignore" }
       )
     : undefined
   if (portkey === undefined) {

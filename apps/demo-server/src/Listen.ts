@@ -3,7 +3,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Duration, Effect, Layer } from "effect"
 import { ServerConfig } from "./config/ServerConfig.ts"
 import { patientServer } from "./http/PatientServer.ts"
-import { Shutdown } from "./operation/Shutdown.ts"
+import { Shutdown } from "./http/Shutdown.ts"
 import { StartError } from "./config/StartError.ts"
 
 const listenError = (port: number, isDefault: boolean, cause: unknown): StartError => {

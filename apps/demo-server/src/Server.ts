@@ -24,7 +24,7 @@ import { ModelRoutesLayer } from "./gateway/ModelRoutes.ts"
 import { ImagesLayer } from "./gateway/Images.ts"
 import { ModelsLayer } from "./gateway/Models.ts"
 import { VideosLayer } from "./gateway/Videos.ts"
-import { EdgeLayer } from "./http/Edge.ts"
+import { RequestMiddlewareLayer } from "./http/RequestMiddleware.ts"
 import { PageLayer } from "./http/Page.ts"
 import { ReferenceLayer } from "./http/Reference.ts"
 import { ListenLayer } from "./Listen.ts"
@@ -70,7 +70,7 @@ const RoutesLayer = Layer.mergeAll(
   HealthLayer,
   MetricsLayer,
   FilesLayer,
-  EdgeLayer
+  RequestMiddlewareLayer
 )
 
 /** Prints the page's address, then adds the samples in the background. */

@@ -5,7 +5,7 @@ import type { ImageSize, LoadedImage } from "@sluice/core/media"
 import { paint, paintMany, type PaintRequest } from "@sluice/embedded/media"
 import { Duration, Effect, Fiber } from "effect"
 import { randomInt } from "node:crypto"
-import { Shutdown } from "../operation/Shutdown.ts"
+import { Shutdown } from "../http/Shutdown.ts"
 import { RAW_MODEL } from "./ImageModels.ts"
 
 /** The longer side, in pixels. */

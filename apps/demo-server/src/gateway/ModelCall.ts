@@ -82,6 +82,6 @@ export const makeModelCall = Effect.fnUntraced(function* <
         addHeaders
       })
     })
-    return Effect.withSpan(Effect.mapError(call, toFailure), span)
+    return Effect.withSpan(Effect.mapError(call, toFailure), span, { captureStackTrace: false })
   }
 })

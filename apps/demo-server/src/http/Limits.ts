@@ -34,7 +34,7 @@ const pathOf = (url: string): string => {
 }
 
 export const maxBodyBytes = (url: string): number => {
-  const path = pathOf(url)
+  const path = Object.hasOwn(EXACT, url) ? url : pathOf(url)
   const exact = Object.hasOwn(EXACT, path) ? EXACT[path] : undefined
   if (exact !== undefined) return exact
   if (path.startsWith("/v1/") || path.startsWith("/v2/")) return MAX_CALL_BYTES

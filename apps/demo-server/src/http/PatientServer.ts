@@ -12,7 +12,7 @@ import {
   type ServerResponse
 } from "node:http"
 import type { Socket } from "node:net"
-import { requestIdOf } from "./RequestId.ts"
+import { requestIdOf } from "./RequestRecord.ts"
 import { SECURITY_HEADERS } from "./SecurityHeaders.ts"
 
 /** Bytes of all headers of a request together. */

@@ -1,24 +1,31 @@
-/** What becomes known of a request while it is handled, for its line in the log and for the metrics. */
+/** What identifies a request, and what becomes known of it for the log and the metrics. */
 import { Context, Effect } from "effect"
+import { randomUUID } from "node:crypto"
 
-/** Identifiers and counts alone: no credential, no text of the caller's. */
+/** Safe in a header, a log and a search. */
+const SAFE_ID = /^[\w.:-]{1,128}$/
+
+/** The caller's id of the request if it is safe, else a new one. */
+export const requestIdOf = (given: string | ReadonlyArray<string> | undefined): string =>
+  typeof given === "string" && SAFE_ID.test(given) ? given : `req_${randomUUID()}`
+
+/** Identifiers and counts only: no credential and no text of the caller. */
 export interface RequestRecord {
   readonly user?: string
   /** The API key's identifier. */
   readonly key?: string
-  /** As a provider of this server has it. */
+  /** As a provider of this server calls it. */
   readonly model?: string
   readonly inputTokens?: number
   readonly outputTokens?: number
 }
 
-/** The record of the request that is being handled; elsewhere one that nobody reads. */
+/** The record of the current request. Outside of requests nobody reads it. */
 export const CurrentRequest = Context.Reference<{ now: RequestRecord }>(
   "@sluice/demo-server/CurrentRequest",
   { defaultValue: () => ({ now: {} }) }
 )
 
-/** Adds to it. */
 export const noteRequest = (known: RequestRecord): Effect.Effect<void> =>
   Effect.map(CurrentRequest, (record) => {
     record.now = { ...record.now, ...known }

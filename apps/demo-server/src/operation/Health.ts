@@ -7,7 +7,7 @@ import { ServerConfig } from "../config/ServerConfig.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
 import { Providers } from "../routing/Providers.ts"
 import { ProvidersFileState } from "./ProvidersFileState.ts"
-import { Shutdown } from "./Shutdown.ts"
+import { Shutdown } from "../http/Shutdown.ts"
 
 /** Who asks for readiness asks every few seconds. */
 const PATIENCE = Duration.seconds(2)

@@ -1,6 +1,6 @@
 /** What is counted of requests, in the program's `MetricRegistry`. */
-import { type Context, Effect, Metric } from "effect"
-import type { RequestRecord } from "../http/RequestRecord.ts"
+import { type Context, Metric } from "effect"
+import type { RequestRecord } from "./RequestRecord.ts"
 
 /** From a cached answer to a long video upload. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
@@ -57,8 +57,8 @@ export const countTokensIn = (
   tokens({ model, type: "output" }).updateUnsafe(outputTokens, context)
 }
 
-/** Counts it, in the `MetricRegistry` of a context: its tokens where it is of one model. */
-export const countRequestIn = (
+/** Counts a request, and its tokens if it called one model, in the `MetricRegistry` of a context. */
+export const countRequest = (
   context: Context.Context<never>,
   { inputTokens, method, model = "", ms, outputTokens, route, status }: Answered
 ): void => {
@@ -75,7 +75,3 @@ export const countRequestIn = (
   if (inputTokens !== undefined) found.input.updateUnsafe(inputTokens, context)
   if (outputTokens !== undefined) found.output.updateUnsafe(outputTokens, context)
 }
-
-/** Counts it. */
-export const countRequest = (answered: Answered) =>
-  Effect.map(Effect.context<never>(), (context) => countRequestIn(context, answered))
