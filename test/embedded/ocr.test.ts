@@ -5,20 +5,20 @@ import { Context, Effect, Layer } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import sharp from "sharp"
-import { mergeLines } from "../../packages/embedded/src/vision/mergeLines.ts"
+import { mergeLines } from "../../packages/embedded/src/vision/OcrLine.ts"
 
 class Reading extends Context.Service<Reading, Ocr>()("test/embedded/Reading") {
   static readonly layer = Layer.effect(Reading, makeOcr)
 }
 
 const chart = Effect.promise(() => readFile(join(import.meta.dirname, "fixtures/boats.png")))
-const see = (image: Uint8Array) => Effect.flatMap(Reading, ({ see }) => see(image))
+const recognize = (image: Uint8Array) => Effect.flatMap(Reading, ({ recognize }) => recognize(image))
 const textOf = (lines: ReadonlyArray<OcrLine>) => lines.map(({ text }) => text).join("\n")
 
 layer(Reading.layer, { excludeTestServices: true, timeout: "60 seconds" })("ocr", (it) => {
   it.effect("reads a chart: English, numbers, Chinese, where they stand, its size and colours", () =>
     Effect.gen(function* () {
-      const { colours, height, lines, width } = yield* see(yield* chart)
+      const { colours, height, lines, width } = yield* recognize(yield* chart)
       assert.deepStrictEqual([width, height], [720, 420])
       assert.deepStrictEqual(
         colours.map(({ name }) => name),
@@ -42,7 +42,7 @@ layer(Reading.layer, { excludeTestServices: true, timeout: "60 seconds" })("ocr"
       const turned = yield* Effect.promise(() =>
         sharp(png).rotate(90).withMetadata({ orientation: 8 }).jpeg({ quality: 90 }).toBuffer()
       )
-      const { lines, width } = yield* see(turned)
+      const { lines, width } = yield* recognize(turned)
       assert.strictEqual(width, 720)
       assert.include(textOf(lines), "Boats locked through in 2024")
       const clear = yield* Effect.promise(async () => {
@@ -52,7 +52,7 @@ layer(Reading.layer, { excludeTestServices: true, timeout: "60 seconds" })("ocr"
           .webp({ lossless: true })
           .toBuffer()
       })
-      assert.include(textOf((yield* see(clear)).lines), "Boats locked through in 2024")
+      assert.include(textOf((yield* recognize(clear)).lines), "Boats locked through in 2024")
     })
   )
 
@@ -63,7 +63,7 @@ layer(Reading.layer, { excludeTestServices: true, timeout: "60 seconds" })("ocr"
           .png()
           .toBuffer()
       )
-      const { colours, lines } = yield* see(blank)
+      const { colours, lines } = yield* recognize(blank)
       assert.deepStrictEqual(lines, [])
       assert.deepStrictEqual(colours, [{ name: "green", share: 1 }])
     })
@@ -77,11 +77,11 @@ layer(Reading.layer, { excludeTestServices: true, timeout: "60 seconds" })("ocr"
       huge.writeUInt32BE(60_000, 16)
       huge.writeUInt32BE(60_000, 20)
       for (const bad of [png.subarray(0, 400), huge, Buffer.from("no picture")]) {
-        const error = yield* Effect.flip(see(bad))
+        const error = yield* Effect.flip(recognize(bad))
         assert.strictEqual(error.reason._tag, "InvalidRequest")
         assert.match(error.message, /cannot be decoded|pixels/)
       }
-      assert.include(textOf((yield* see(png)).lines), "142")
+      assert.include(textOf((yield* recognize(png)).lines), "142")
     })
   )
 

@@ -255,7 +255,7 @@ describe("what cannot be painted is refused", () => {
         [whole.subarray(0, 20), /cut off/],
         [huge, /more than [\d,]+ pixels/],
         [new Uint8Array(20 * 1024 * 1024 + 1), /20 MB/],
-        [Array.from({ length: 15 }, () => whole), /more than 14/]
+        [Array.from({ length: 15 }, () => whole), /at most 14/]
       ]
       for (const [reference, message] of bad) {
         const reason = yield* refusal({ reference })

@@ -1,20 +1,20 @@
-/** Packages that are heavy and not for everybody: loaded when they are needed, named when they are missing. */
+/** Optional packages: loaded when needed, and named in the error when missing. */
 import { GatewayError, InvalidRequest } from "@sluice/core"
 import { Effect } from "effect"
 
-/** What a group of optional packages is for. */
-export interface OptionalUse {
-  /** Which call needs them, such as `vision`. */
-  readonly operation: string
-  /** Begins the sentence of the error, such as “Looking at pictures”. */
-  readonly doing: string
-  /** All of them, for one command that installs them. */
-  readonly packages: ReadonlyArray<string>
+/** The packages of each operation. */
+const PACKAGES = {
+  images: ["sharp"],
+  videos: ["sharp", "h264-mp4-encoder"],
+  vision: ["sharp", "tesseract.js", "@tesseract.js-data/eng", "@tesseract.js-data/chi_sim"]
 }
 
-/** How to load one package of the group: the module, or an error that says how to install the group. */
-export const optionalPackageFor =
-  ({ doing, operation, packages }: OptionalUse) =>
+/** Begins the sentence of the error. */
+const PURPOSE = { images: "Making images", videos: "Making videos", vision: "Reading pictures" }
+
+/** Loads a package of an operation. The error says how to install all packages of the operation. */
+export const optionalPackage =
+  (operation: keyof typeof PACKAGES) =>
   <A>(name: string, load: () => Promise<A>): Effect.Effect<A, GatewayError> =>
     Effect.tryPromise({
       try: load,
@@ -22,7 +22,7 @@ export const optionalPackageFor =
         new GatewayError({
           operation,
           reason: new InvalidRequest({
-            message: `${doing} in this process needs the package ${name}: npm install ${packages.join(" ")}`
+            message: `${PURPOSE[operation]} in this process needs the package ${name}: npm install ${PACKAGES[operation].join(" ")}`
           })
         })
     })

@@ -1,4 +1,4 @@
-/** The thread in which films are made, one film long; nothing imports it. */
+/** The worker thread that makes one film. */
 import encoding from "h264-mp4-encoder"
 import { getPriority, setPriority } from "node:os"
 import { parentPort, workerData } from "node:worker_threads"
@@ -6,10 +6,9 @@ import sharp from "sharp"
 import { fastStart } from "./FastStart.ts"
 import { panZoomOf } from "./PanZoom.ts"
 import { randomOf } from "./drawing/Random.ts"
-import { type Pixels, referencePixels, whyNotDecoded } from "./ReferencePixels.ts"
+import { type Pixels, referencePixels, decodingError } from "./ReferencePixels.ts"
 import { sceneOf, svgOf } from "./Scene.ts"
 
-/** The film to make. */
 export interface AnimatorJob {
   readonly prompt: string
   readonly seed: number
@@ -18,31 +17,31 @@ export interface AnimatorJob {
   readonly height: number
   readonly frames: number
   readonly framesPerSecond: number
-  /** PNG, JPEG or WEBP to start from, by their headers. */
+  /** PNG, JPEG or WEBP. */
   readonly references: ReadonlyArray<Uint8Array>
 }
 
-/** How far it is; in the end the film. Or what is wrong with a reference. */
+/** The progress, and in the end the film; or why a reference is invalid. */
 export type AnimatorAnswer =
   | { readonly drawn: number; readonly mp4?: Uint8Array }
   | { readonly refused: string }
 
-/** Frames between two answers. */
-const ANSWER_EVERY = 6
-/** 10 coarse and fast to 0 fine and slow; smooth surfaces show no difference. */
+/** Frames between two progress messages. */
+const PROGRESS_INTERVAL = 6
+/** The encoder's speed, 0 (slow, fine) to 10. Smooth surfaces show no difference. */
 const SPEED = 10
-/** 10 fine to 51 coarse: below 28 for the sake of the sky, which shows steps. */
+/** 10 (fine) to 51 (coarse). From 28 on the sky shows steps. */
 const QUANTIZATION = 25
-/** How much of the scene lies over the reference, 0 to 1. */
+/** The opacity of the scene over the reference, 0 to 1. */
 const SCENE_OVER_REFERENCE = 0.2
 
-const answer = (one: AnimatorAnswer, transfer: ReadonlyArray<ArrayBuffer> = []): void => {
+const post = (message: AnimatorAnswer, transfer: ReadonlyArray<ArrayBuffer> = []): void => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  parentPort?.postMessage(one, transfer)
+  parentPort?.postMessage(message, transfer)
 }
 
-/** Lays the still over the scene, in the scene's bytes. By hand: sharp takes 80 ms for a frame of 720p, this takes 4. */
-const laidOver = (scene: Uint8Array, still: Uint8Array): Uint8Array => {
+/** Blends the scene over the still, in place. sharp takes 80 ms for a frame of 720p, this 4 ms. */
+const blendOver = (scene: Uint8Array, still: Uint8Array): Uint8Array => {
   const share = Math.round(256 * SCENE_OVER_REFERENCE)
   for (let i = 0; i < scene.length; i++) {
     const beneath = still[i] as number
@@ -51,7 +50,7 @@ const laidOver = (scene: Uint8Array, still: Uint8Array): Uint8Array => {
   return scene
 }
 
-/** Four bytes a pixel; the next frame is asked for when the last one has come. */
+/** Draws frames as RGBA, one call at a time. */
 const framesOf = (
   job: AnimatorJob,
   reference: Pixels | undefined
@@ -65,50 +64,50 @@ const framesOf = (
       .toBuffer()
   if (reference === undefined) return moment
   const still = panZoomOf(reference, job, randomOf(job.prompt, job.seed))
-  return async (frame) => laidOver(await moment(frame), still(frames > 1 ? frame / (frames - 1) : 0))
+  return async (frame) => blendOver(await moment(frame), still(frames > 1 ? frame / (frames - 1) : 0))
 }
 
-/** The references' pixels, more than the film has, for the eye comes nearer; or why there are none. */
-const decoded = ({ height, references, width }: AnimatorJob): Promise<Pixels | string | undefined> =>
+/** The references' pixels, larger than the film because the camera zooms in; or why they cannot be decoded. */
+const decodeReferences = ({ height, references, width }: AnimatorJob): Promise<Pixels | string | undefined> =>
   references.length === 0
     ? Promise.resolve(undefined)
     : referencePixels(sharp, references, {
         width: Math.ceil(width * 1.2),
         height: Math.ceil(height * 1.2)
-      }).catch(whyNotDecoded)
+      }).catch(decodingError)
 
 const make = async (job: AnimatorJob): Promise<void> => {
-  const reference = await decoded(job)
-  if (typeof reference === "string") return answer({ refused: reference })
+  const reference = await decodeReferences(job)
+  if (typeof reference === "string") return post({ refused: reference })
   const encoder = await encoding.createH264MP4Encoder()
   encoder.width = job.width
   encoder.height = job.height
   encoder.frameRate = job.framesPerSecond
   encoder.speed = SPEED
   encoder.quantizationParameter = QUANTIZATION
-  // A second to the next frame that can be jumped to.
+  // One key frame per second.
   encoder.groupOfPictures = job.framesPerSecond
   encoder.initialize()
   const draw = framesOf(job, reference)
   let next = draw(0)
   for (let frame = 0; frame < job.frames; frame++) {
     const pixels = await next
-    // Drawn elsewhere while this thread encodes.
+    // sharp draws the next frame while this thread encodes.
     if (frame + 1 < job.frames) next = draw(frame + 1)
     encoder.addFrameRgba(pixels)
-    if ((frame + 1) % ANSWER_EVERY === 0 && frame + 1 < job.frames) answer({ drawn: frame + 1 })
+    if ((frame + 1) % PROGRESS_INTERVAL === 0 && frame + 1 < job.frames) post({ drawn: frame + 1 })
   }
   encoder.finalize()
   const mp4 = fastStart(encoder.FS.readFile(encoder.outputFilename), job.framesPerSecond)
   encoder.FS.unlink(encoder.outputFilename)
   encoder.delete()
-  answer({ drawn: job.frames, mp4 }, [mp4.buffer as ArrayBuffer])
+  post({ drawn: job.frames, mp4 }, [mp4.buffer as ArrayBuffer])
 }
 
-/** Nobody waits for a frame, but callers do for the answers that the process gives meanwhile. */
+/** Requests that the process serves in the meantime come before frames. */
 const NICENESS = 10
 
-// Of this thread alone, as Linux has it; elsewhere it would be the whole process's. Higher one may not set it oneself.
+// Only Linux sets the priority of the thread; elsewhere it would be the whole process's. It can only be lowered.
 if (process.platform === "linux" && getPriority() < NICENESS) setPriority(NICENESS)
 
 await make(workerData as AnimatorJob)

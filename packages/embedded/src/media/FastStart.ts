@@ -1,19 +1,18 @@
 /**
- * An MP4 made fit for the web: its index stands before its data, so that a player can begin before the last byte has
- * come, says which frames can be jumped to, and tells no time, so that the same film is the same bytes. The encoder does
- * none of this.
+ * Prepares an MP4 for the web: the index before the data, so that playback can begin during the download; a table of key
+ * frames; and no creation time, so that the same film has the same bytes. The encoder does none of this.
  */
 
 interface Box {
   readonly type: string
-  /** Without its head. */
+  /** Without its header. */
   readonly content: Uint8Array
 }
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** The boxes that some bytes are. Throws for boxes of more than 4 GB. */
-const boxesOf = (bytes: Uint8Array): ReadonlyArray<Box> => {
+/** Parses boxes. Throws for boxes over 4 GB. */
+const parseBoxes = (bytes: Uint8Array): ReadonlyArray<Box> => {
   const view = viewOf(bytes)
   const boxes: Array<Box> = []
   for (let start = 0; start < bytes.byteLength;) {
@@ -26,7 +25,7 @@ const boxesOf = (bytes: Uint8Array): ReadonlyArray<Box> => {
   return boxes
 }
 
-const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   const out = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0))
   let at = 0
   for (const part of parts) {
@@ -36,59 +35,59 @@ const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   return out
 }
 
-/** Of less than 4 GB. */
-const boxed = (type: string, content: Uint8Array): Uint8Array => {
+/** Encodes a box below 4 GB. */
+const encodeBox = (type: string, content: Uint8Array): Uint8Array => {
   const head = new Uint8Array(8)
   viewOf(head).setUint32(0, content.byteLength + 8)
   head.set(
     [...type].map((letter) => letter.charCodeAt(0)),
     4
   )
-  return joined([head, content])
+  return concat([head, content])
 }
 
-/** The frames that stand for themselves, counted from 1: the first, and every so many after it. */
+/** The key frames, counted from 1: the first, and every `every`th after it. */
 const syncTable = (frames: number, every: number): Uint8Array => {
   const count = Math.ceil(frames / every)
   const table = viewOf(new Uint8Array(8 + count * 4))
   table.setUint32(4, count)
   for (let i = 0; i < count; i++) table.setUint32(8 + i * 4, i * every + 1)
-  return boxed("stss", new Uint8Array(table.buffer))
+  return encodeBox("stss", new Uint8Array(table.buffer))
 }
 
-/** Boxes on the way to the tables of frames. */
+/** Boxes that contain the tables of frames. */
 const PARENTS = new Set(["moov", "trak", "mdia", "minf", "stbl"])
 
-/** Boxes that say when the film was made, in eight bytes after four. */
-const DATED = new Set(["mvhd", "tkhd", "mdhd"])
+/** Boxes with a creation time, in eight bytes after four. */
+const WITH_TIME = new Set(["mvhd", "tkhd", "mdhd"])
 
-/** The same box, its data `by` bytes farther, its frames to jump to told. */
-const moved = ({ content, type }: Box, by: number, every: number): Uint8Array => {
+/** The box for data `by` bytes later, with a table of key frames. */
+const moveBox = ({ content, type }: Box, by: number, every: number): Uint8Array => {
   if (type === "stco") {
     const table = content.slice()
     const view = viewOf(table)
     for (let at = 8; at < table.byteLength; at += 4) view.setUint32(at, view.getUint32(at) + by)
-    return boxed(type, table)
+    return encodeBox(type, table)
   }
-  if (DATED.has(type)) {
-    const timeless = content.slice()
-    timeless.fill(0, 4, timeless[0] === 0 ? 12 : 20)
-    return boxed(type, timeless)
+  if (WITH_TIME.has(type)) {
+    const withoutTime = content.slice()
+    withoutTime.fill(0, 4, withoutTime[0] === 0 ? 12 : 20)
+    return encodeBox(type, withoutTime)
   }
-  if (!PARENTS.has(type)) return boxed(type, content)
-  const inner = boxesOf(content)
+  if (!PARENTS.has(type)) return encodeBox(type, content)
+  const inner = parseBoxes(content)
   const sizes = inner.find((one) => one.type === "stsz")?.content
   const missing = sizes !== undefined && inner.every((one) => one.type !== "stss")
   const sync = missing ? [syncTable(viewOf(sizes).getUint32(8), every)] : []
-  return boxed(type, joined([...inner.map((box) => moved(box, by, every)), ...sync]))
+  return encodeBox(type, concat([...inner.map((box) => moveBox(box, by, every)), ...sync]))
 }
 
-/** The same film with `moov` before `mdat`; every `syncEvery`th frame is one to jump to. Throws for what is no MP4. */
+/** The film with `moov` before `mdat` and a key frame every `syncEvery` frames. Throws for an invalid MP4. */
 export const fastStart = (mp4: Uint8Array, syncEvery: number): Uint8Array => {
-  const boxes = boxesOf(mp4)
+  const boxes = parseBoxes(mp4)
   const index = boxes.find(({ type }) => type === "moov")
   if (index === undefined) throw new Error("the film has no index")
-  // What is not needed: room that the encoder left free.
+  // The encoder's free space is dropped.
   const rest = boxes.filter(({ type }) => type !== "moov" && type !== "free")
   const before = boxes.slice(
     0,
@@ -98,8 +97,8 @@ export const fastStart = (mp4: Uint8Array, syncEvery: number): Uint8Array => {
     (sum, { content, type }) => sum + (type === "free" ? content.byteLength + 8 : 0),
     0
   )
-  const size = moved(index, 0, syncEvery).byteLength
-  const [first, ...others] = rest.map(({ content, type }) => boxed(type, content))
+  const size = moveBox(index, 0, syncEvery).byteLength
+  const [first, ...others] = rest.map(({ content, type }) => encodeBox(type, content))
   if (first === undefined) throw new Error("the film has no data")
-  return joined([first, moved(index, size - freed, syncEvery), ...others])
+  return concat([first, moveBox(index, size - freed, syncEvery), ...others])
 }

@@ -1,16 +1,16 @@
-/** The grain of film, as a tile that is laid over a picture. */
+/** Film grain: a tile that repeats over a picture. */
 import type { Size } from "./MediaRequest.ts"
 import { randomOf } from "./drawing/Random.ts"
 
-/** In pixels, of the tile's sides: large enough that nobody sees it come again. */
+/** The sides of the tile in pixels, large enough that the repetition does not show. */
 const SIDE = 256
-/** How much of it is seen, of 255. */
+/** Opacity, 0 to 255. */
 const ALPHA = 72
 
-/** A layer for a picture of this size: grey of any lightness, mostly middle ones, thin. */
+/** A layer for a picture of this size. */
 export const grainOf = (seed: number, picture: Size) => {
   const { between } = randomOf("grain", seed)
-  // No tile may be larger than what it is laid over.
+  // sharp refuses a tile larger than the picture.
   const width = Math.min(SIDE, picture.width)
   const height = Math.min(SIDE, picture.height)
   const input = Buffer.alloc(width * height * 4, ALPHA)

@@ -1,18 +1,20 @@
-/** What every request for media is checked for, and how it is refused. */
+/** What image and video requests share: checks, errors, and the library that draws. */
 import { GatewayError, InvalidRequest } from "@sluice/core"
 import { Effect } from "effect"
+import type sharp from "sharp"
+import { optionalPackage } from "../optionalPackage.ts"
 
-/** Which call it is, as errors name it. */
+/** The operation that errors name. */
 export type MediaOperation = "images" | "videos"
 
-export const refuse = (operation: MediaOperation, message: string, param?: string, code?: string) =>
+export const invalidRequest = (operation: MediaOperation, message: string, param?: string, code?: string) =>
   new GatewayError({ operation, reason: new InvalidRequest({ message, param, code }) })
 
-/** How large a picture may be, in pixels. */
+/** Limits of a size, in pixels. */
 export interface SizeLimits {
-  readonly sideAtLeast: number
-  readonly sideAtMost: number
-  readonly pixelsAtMost: number
+  readonly minSide: number
+  readonly maxSide: number
+  readonly maxPixels: number
 }
 
 export interface Size {
@@ -21,21 +23,27 @@ export interface Size {
   readonly height: number
 }
 
-/** Fails with `InvalidRequest` for sides that are no whole numbers, or outside the limits. */
+/** Fails with `InvalidRequest` for sides that are not integers, or outside the limits. */
 export const checkSize = (
   operation: MediaOperation,
   { height, width }: Size,
-  { pixelsAtMost, sideAtLeast, sideAtMost }: SizeLimits
+  { maxPixels, minSide, maxSide }: SizeLimits
 ): Effect.Effect<void, GatewayError> => {
-  const good = (side: number) => Number.isInteger(side) && side >= sideAtLeast && side <= sideAtMost
-  if (good(width) && good(height) && width * height <= pixelsAtMost) return Effect.void
-  const most = pixelsAtMost.toLocaleString("en")
-  const message = `${width} × ${height} pixels cannot be drawn: a side has ${sideAtLeast} to ${sideAtMost} whole pixels, a picture ${most} at most. Ask for another size.`
-  return Effect.fail(refuse(operation, message, "size"))
+  const isValid = (side: number) => Number.isInteger(side) && side >= minSide && side <= maxSide
+  if (isValid(width) && isValid(height) && width * height <= maxPixels) return Effect.void
+  const most = maxPixels.toLocaleString("en")
+  const message = `${width} × ${height} pixels is not a valid size: a side has ${minSide} to ${maxSide} whole pixels, and a picture at most ${most}.`
+  return Effect.fail(invalidRequest(operation, message, "size"))
 }
 
-/** Fails with `InvalidRequest` for a seed that is no whole number. */
+/** Fails with `InvalidRequest` for a seed that is not an integer. */
 export const checkSeed = (operation: MediaOperation, seed: number): Effect.Effect<void, GatewayError> =>
   Number.isSafeInteger(seed)
     ? Effect.void
-    : Effect.fail(refuse(operation, `${seed} is no seed: give a whole number.`, "seed"))
+    : Effect.fail(invalidRequest(operation, `${seed} is not a valid seed: give a whole number.`, "seed"))
+
+export type Sharp = typeof sharp
+
+/** Loads sharp. Fails with `InvalidRequest` if it is not installed. */
+export const loadSharp = (operation: MediaOperation): Effect.Effect<Sharp, GatewayError> =>
+  optionalPackage(operation)("sharp", async () => (await import("sharp")).default)

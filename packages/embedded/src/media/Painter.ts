@@ -1,67 +1,72 @@
-/** Pictures drawn in this process: real files, from the words' hash and a seed. */
+/** Procedural pictures as PNG, JPEG or WEBP files. */
 import { GatewayError, ServerFailure } from "@sluice/core"
 import type { ImageFormat } from "@sluice/core/media"
 import { Effect, Semaphore } from "effect"
 import { grainOf } from "./Grain.ts"
-import { checkSeed, checkSize, refuse, type SizeLimits } from "./MediaRequest.ts"
-import { referencesOf, refuseReference } from "./Reference.ts"
-import { type Pixels, referencePixels, whyNotDecoded } from "./ReferencePixels.ts"
+import {
+  checkSeed,
+  checkSize,
+  invalidRequest,
+  loadSharp,
+  type Sharp,
+  type SizeLimits
+} from "./MediaRequest.ts"
+import { referencesOf, invalidReference } from "./Reference.ts"
+import { type Pixels, referencePixels, decodingError } from "./ReferencePixels.ts"
 import { sceneOf, svgOf } from "./Scene.ts"
-import { loadSharp, type Sharp } from "./Sharp.ts"
 import { watermark } from "./Watermark.ts"
 
-/** What this painter is, for lists of models. */
+/** The entry in lists of models. */
 export const painterModel = {
   id: "sluice-procedural-image",
   kind: "procedural",
   note: "procedural: drawn from the words' hash and the seed, no understanding"
 } as const
 
-/** A picture to draw. */
 export interface PaintRequest {
-  /** Its hash gives the composition and the palette. Colour words, English or Chinese, are honoured. */
+  /** Its hash chooses the composition and the palette. English and Chinese colour words are respected. */
   readonly prompt: string
-  /** In pixels: a side 16 to 8,192, the whole 4,096 × 4,096 at most. */
+  /** In pixels: a side 16 to 8,192, at most 4,096 × 4,096. */
   readonly width: number
   readonly height: number
   readonly format: ImageFormat
-  /** A whole number; 0 when not given. */
+  /** An integer. Default 0. */
   readonly seed?: number | undefined
-  /** A PNG, JPEG or WEBP to start from, at most 20 MB, cut to the size; or several, which stand side by side. */
+  /** A PNG, JPEG or WEBP to start from, at most 20 MB, cropped to the size; or several, side by side. */
   readonly reference?: Uint8Array | ReadonlyArray<Uint8Array> | undefined
-  /** How closely the reference is kept; `low` when not given. */
+  /** How closely the reference is kept. Default `low`. */
   readonly fidelity?: "high" | "low" | undefined
-  /** Calmer colours, and grain: more of a photograph, less of a poster. */
+  /** Muted colours and film grain, like a photograph. */
   readonly raw?: boolean | undefined
-  /** The project's name at the bottom right. */
+  /** True to write the project's name at the bottom right. */
   readonly watermark?: boolean | undefined
-  /** How many shapes there are, and how well JPEG and WEBP keep them; `medium` when not given. */
+  /** The number of shapes, and the quality of JPEG and WEBP. Default `medium`. */
   readonly quality?: "low" | "medium" | "high" | undefined
 }
 
 export const IMAGE_LIMITS: SizeLimits = {
-  sideAtLeast: 16,
-  sideAtMost: 8_192,
-  pixelsAtMost: 4_096 * 4_096
+  minSide: 16,
+  maxSide: 8_192,
+  maxPixels: 4_096 * 4_096
 }
 
-/** Pictures of one request at most. */
+/** The maximum number of pictures in one request. */
 export const MAX_PAINTED = 15
 
-/** How much of the scene lies over the reference, 0 to 1. */
+/** The opacity of the scene over the reference, 0 to 1. */
 const SCENE_OVER_REFERENCE = { high: 0.12, low: 0.5 } as const
 
 const QUALITY = {
-  low: { detail: 0.6, kept: 72 },
-  medium: { detail: 1, kept: 85 },
-  high: { detail: 1.6, kept: 95 }
+  low: { detail: 0.6, quality: 72 },
+  medium: { detail: 1, quality: 85 },
+  high: { detail: 1.6, quality: 95 }
 } as const
 
-/** Each holds about 70 MB at 4,096 × 4,096, so that others wait. */
-const AT_ONCE = 2
-const turns = Semaphore.makeUnsafe(AT_ONCE)
+/** Pictures drawn at a time: each takes about 70 MB at 4,096 × 4,096. */
+const CONCURRENCY = 2
+const drawing = Semaphore.makeUnsafe(CONCURRENCY)
 
-const drawn = async (
+const drawPicture = async (
   sharp: Sharp,
   request: PaintRequest,
   reference: Pixels | undefined
@@ -76,7 +81,7 @@ const drawn = async (
     seed = 0,
     width
   } = request
-  const { detail, kept } = QUALITY[quality]
+  const { detail, quality: compression } = QUALITY[quality]
   const size = { width, height }
   const scene = sceneOf({ prompt, seed, width, height, raw, detail })(0)
   const over = reference === undefined ? [] : [{ input: svgOf(size, scene, SCENE_OVER_REFERENCE[fidelity]) }]
@@ -86,57 +91,55 @@ const drawn = async (
     reference === undefined
       ? sharp(svgOf(size, scene))
       : sharp(reference.data, { raw: { ...size, channels: 3 } })
-  const whole = base
+  const picture = base
     .composite([...over, ...grain, ...mark])
     .removeAlpha()
-    // Whoever opens the file can know what it is.
+    // The file says that it is generated.
     .withExif({ IFD0: { Software: `Sluice, ${painterModel.id}`, ImageDescription: painterModel.note } })
   switch (format) {
     case "png":
-      return whole.png({ compressionLevel: 6 }).toBuffer()
+      return picture.png({ compressionLevel: 6 }).toBuffer()
     case "jpeg":
-      return whole.jpeg({ quality: kept, chromaSubsampling: "4:4:4" }).toBuffer()
+      return picture.jpeg({ quality: compression, chromaSubsampling: "4:4:4" }).toBuffer()
     case "webp":
-      return whole.webp({ quality: kept, effort: 1 }).toBuffer()
+      return picture.webp({ quality: compression, effort: 1 }).toBuffer()
   }
 }
 
-const checked = Effect.fnUntraced(function* (request: PaintRequest) {
+const checkRequest = Effect.fnUntraced(function* (request: PaintRequest) {
   yield* checkSize("images", request, IMAGE_LIMITS)
   yield* checkSeed("images", request.seed ?? 0)
   return yield* referencesOf("images", request.reference)
 })
 
 /**
- * Whether `paint` takes a request: size, seed, and what the headers of its references say. Nothing is decoded or drawn;
- * fails as `paint` does.
+ * Checks a request as `paint` does, without drawing: size, seed, and the headers of references. Fails as `paint` does.
  */
 export const checkPaint = (request: PaintRequest): Effect.Effect<void, GatewayError> =>
-  Effect.asVoid(checked(request))
+  Effect.asVoid(checkRequest(request))
 
 /**
- * Draws one picture, as a PNG, JPEG or WEBP file.
+ * Draws one picture as a PNG, JPEG or WEBP file.
  *
- * **Details.** Procedural: landscapes, water, circles and ribbons, chosen and laid out by the hash of the prompt and the
- * seed, without any understanding of the prompt beyond a list of colour words and of a few words for water, land and
- * sky. The same request gives the same bytes, with the same version of sharp. It is drawn outside the thread that asks;
- * two at a time, others wait.
+ * **Details.** Procedural: the hash of the prompt and the seed choose a landscape, water, circles or ribbons and their
+ * layout. Of the prompt it understands only colour words and a few words for water, land and sky. The same request gives
+ * the same bytes with the same version of sharp. It is drawn outside the main thread, two pictures at a time.
  *
  * **Gotchas.** Needs the optional package sharp.
  *
- * Fails with `InvalidRequest` for a size or seed that cannot be, and for a reference that cannot be read.
+ * Fails with `InvalidRequest` for an invalid size, seed or reference.
  */
 export const paint = Effect.fn("sluice.paint")(function* (request: PaintRequest) {
-  const references = yield* checked(request)
+  const references = yield* checkRequest(request)
   const sharp = yield* loadSharp("images")
   const decoded = Effect.tryPromise({
     try: () => referencePixels(sharp, references, request),
-    catch: (cause) => refuseReference("images", whyNotDecoded(cause))
+    catch: (cause) => invalidReference("images", decodingError(cause))
   })
   const draw = Effect.gen(function* () {
     const reference = references.length === 0 ? undefined : yield* decoded
     return yield* Effect.tryPromise({
-      try: () => drawn(sharp, request, reference),
+      try: () => drawPicture(sharp, request, reference),
       catch: (cause) => {
         const message = `The picture could not be drawn: ${String(cause)}. Please report it.`
         return new GatewayError({
@@ -146,16 +149,20 @@ export const paint = Effect.fn("sluice.paint")(function* (request: PaintRequest)
       }
     })
   })
-  // What is being drawn cannot be called back: it keeps its turn to the end.
-  return yield* turns.withPermit(Effect.uninterruptible(draw))
+  // Drawing cannot be cancelled, so it keeps its permit to the end.
+  return yield* drawing.withPermit(Effect.uninterruptible(draw))
 })
 
 /** Draws `count` pictures, 1 to 15, with the seeds `seed`, `seed + 1` and so on. See `paint`. */
 export const paintMany = Effect.fn("sluice.paintMany")(function* (request: PaintRequest, count: number) {
   if (!Number.isInteger(count) || count < 1 || count > MAX_PAINTED) {
-    return yield* refuse("images", `${count} pictures cannot be drawn: ask for 1 to ${MAX_PAINTED}.`, "n")
+    return yield* invalidRequest(
+      "images",
+      `${count} is not a valid number of pictures: give 1 to ${MAX_PAINTED}.`,
+      "n"
+    )
   }
   const { seed = 0 } = request
   const requests = Array.from({ length: count }, (_, i) => ({ ...request, seed: seed + i }))
-  return yield* Effect.forEach(requests, paint, { concurrency: AT_ONCE })
+  return yield* Effect.forEach(requests, paint, { concurrency: CONCURRENCY })
 })

@@ -1,17 +1,17 @@
-/** A slow walk of the eye over a still picture: nearer or farther, and a little aside. */
+/** A camera move over a still picture: a slow zoom and pan. */
 import type { Size } from "./MediaRequest.ts"
 import type { Random } from "./drawing/Random.ts"
 import type { Pixels } from "./ReferencePixels.ts"
 
-/** At its nearest the eye sees this share of the picture's sides. */
-const NEAREST = 0.84
+/** The closest view shows this share of the picture's sides. */
+const CLOSEST = 0.84
 
-/** Four bytes a pixel, of the moment at `share`, 0 the first to 1 the last. */
+/** The RGBA pixels at `share` of the film, 0 to 1. */
 export type PanZoom = (share: number) => Uint8Array
 
-/** The same buffer is filled for every moment. */
+/** All frames share one buffer. */
 export const panZoomOf = (picture: Pixels, { height, width }: Size, random: Random): PanZoom => {
-  const nearer = random.between(0, 1) < 0.7
+  const zoomsIn = random.between(0, 1) < 0.7
   const aside = random.pick([0, 0.25, 0.75, 1])
   const down = random.pick([0.15, 0.5, 0.85])
   const out = new Uint8Array(width * height * 4).fill(255)
@@ -20,7 +20,7 @@ export const panZoomOf = (picture: Pixels, { height, width }: Size, random: Rand
   const { data, height: rows, width: across } = picture
   return (share) => {
     const eased = share * share * (3 - 2 * share)
-    const seen = 1 - (1 - NEAREST) * (nearer ? eased : 1 - eased)
+    const seen = 1 - (1 - CLOSEST) * (zoomsIn ? eased : 1 - eased)
     const left = (1 - seen) * aside * (across - 1)
     const top = (1 - seen) * down * (rows - 1)
     for (let x = 0; x < width; x++) {

@@ -1,6 +1,6 @@
 /**
- * A picture as words and a number make it: procedural, drawn from the words' hash and the seed, without understanding.
- * Colour words are looked up in a list, and so are a few words for water, land and sky; everything else is chance.
+ * Chooses and draws a scene from the hash of a prompt and a seed. Colour words and a few words for water, land and sky are
+ * looked up in lists; everything else is random but repeatable.
  */
 import type { Composition } from "./drawing/Canvas.ts"
 import { paletteOf } from "./drawing/Palette.ts"
@@ -16,13 +16,13 @@ export interface SceneRequest {
   /** In pixels. */
   readonly width: number
   readonly height: number
-  /** Less colourful. */
+  /** True for muted colours. */
   readonly raw?: boolean
-  /** How many shapes there are, 1 the usual number. */
+  /** The number of shapes relative to the usual one. */
   readonly detail?: number
 }
 
-/** The elements of an SVG at a moment, in seconds from the beginning. */
+/** The SVG elements at a time in seconds. */
 export type Scene = (seconds: number) => string
 
 const COMPOSITIONS: readonly [Composition, ...ReadonlyArray<Composition>] = [water, terrain, circles, ribbons]
@@ -45,7 +45,7 @@ export const sceneOf = ({ detail = 1, height, prompt, raw = false, seed, width }
   return composition({ width, height, palette, random, detail })
 }
 
-/** A whole SVG of these elements; `opacity` 0 to 1 lets what is beneath shine through. */
+/** An SVG of these elements. `opacity` is 0 to 1. */
 export const svgOf = (
   { height, width }: { readonly width: number; readonly height: number },
   elements: string,

@@ -1,9 +1,9 @@
-/** The name of the project at the bottom right, as lines: no font is needed to draw it. */
+/** The project's name as lines, so that no font is needed. */
 import { digits } from "./drawing/Canvas.ts"
 import type { Size } from "./MediaRequest.ts"
 import { svgOf } from "./Scene.ts"
 
-/** Strokes of each letter in a box of 6 by 10. */
+/** The strokes of each letter in a box of 6 × 10. */
 const LETTERS = {
   S: "M6 2.4C5.6 .8 4.6 0 3 0C1.2 0 0 1 0 2.5C0 6 6 4 6 7.5C6 9 4.8 10 3 10C1.4 10 .4 9.2 0 7.6",
   L: "M0 0V10H5.4",
@@ -13,7 +13,7 @@ const LETTERS = {
   E: "M5.6 0H0V10H5.6M0 4.9H4.6"
 } as const
 
-/** Where each stands, in the same units; the word is 45 wide. */
+/** The left edge of each letter, in the same units. */
 const WORD: ReadonlyArray<readonly [keyof typeof LETTERS, number]> = [
   ["S", 0],
   ["L", 9],
@@ -25,13 +25,13 @@ const WORD: ReadonlyArray<readonly [keyof typeof LETTERS, number]> = [
 const WORD_WIDTH = 46
 const WORD_HEIGHT = 10
 
-/** Of the shorter side; small pictures get a larger share. */
+/** The height as a share of the shorter side, and at least this many pixels. */
 const HEIGHT_SHARE = 0.03
-const LEAST_PIXELS = 7
+const MIN_PIXELS = 7
 
-/** An SVG for the bottom right corner, its margin included: light letters with a dark rim, to show on any ground. */
+/** An SVG for the bottom right corner, with its margin. Light letters with a dark rim show on any background. */
 export const watermark = ({ height, width }: Size): Buffer => {
-  const tall = Math.max(LEAST_PIXELS, Math.min(width, height) * HEIGHT_SHARE)
+  const tall = Math.max(MIN_PIXELS, Math.min(width, height) * HEIGHT_SHARE)
   const scale = Math.min(tall / WORD_HEIGHT, (width * 0.8) / WORD_WIDTH)
   const margin = scale * WORD_HEIGHT * 0.9
   const box = {
@@ -42,9 +42,9 @@ export const watermark = ({ height, width }: Size): Buffer => {
     ([letter, at]) => `<path transform="translate(${at} 0)" d="${LETTERS[letter]}"/>`
   ).join("")
   const place = `transform="translate(${digits(margin / 2)} ${digits(margin / 2)}) scale(${scale.toFixed(3)})"`
-  const written = (look: string) => `<g ${look}>${letters}</g>`
-  const dark = written('stroke="#000" stroke-opacity=".45" stroke-width="3.4"')
-  const light = written('stroke="#fff" stroke-opacity=".95" stroke-width="1.6"')
+  const stroked = (look: string) => `<g ${look}>${letters}</g>`
+  const dark = stroked('stroke="#000" stroke-opacity=".45" stroke-width="3.4"')
+  const light = stroked('stroke="#fff" stroke-opacity=".95" stroke-width="1.6"')
   const lines = 'fill="none" stroke-linecap="round" stroke-linejoin="round"'
   return svgOf(box, `<g ${place} ${lines}>${dark}${light}</g>`)
 }

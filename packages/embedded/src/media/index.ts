@@ -1,4 +1,4 @@
-/** Pictures and films made in this process, procedurally. An entry of its own: its packages are heavy, and optional. */
+/** Procedural pictures and films. A separate entry because its packages are large and optional. */
 export {
   type AnimateRequest,
   animate,

@@ -1,8 +1,8 @@
-/** The colours that a picture mostly has, by name. */
+/** The main colours of a picture, by name. */
 
 export interface ColourShare {
   readonly name: (typeof NAMES)[number]
-  /** Of all pixels, above 0, at most 1. */
+  /** The share of all pixels, above 0, at most 1. */
   readonly share: number
 }
 
@@ -21,10 +21,10 @@ const NAMES = [
   "pink"
 ] as const
 
-/** Rarer colours are not told. */
-const LEAST_SHARE = 0.05
+/** Rarer colours are left out. */
+const MIN_SHARE = 0.05
 
-/** Where each hue ends, in degrees. */
+/** The end of each hue, in degrees. */
 const HUES = [
   [15, "red"],
   [45, "orange"],
@@ -37,7 +37,7 @@ const HUES = [
   [361, "red"]
 ] as const
 
-/** 0 to 255 each. */
+/** Channels are 0 to 255. */
 const nameOf = (red: number, green: number, blue: number): ColourShare["name"] => {
   const most = Math.max(red, green, blue)
   const chroma = most - Math.min(red, green, blue)
@@ -53,7 +53,7 @@ const nameOf = (red: number, green: number, blue: number): ColourShare["name"] =
   return hue === "orange" && most < 170 ? "brown" : hue
 }
 
-/** The named colours of pixels of three bytes each, red, green and blue; the most frequent first. */
+/** The colours of RGB pixels of three bytes each, most frequent first. */
 export const coloursOf = (pixels: Uint8Array): ReadonlyArray<ColourShare> => {
   const counts = new Map<ColourShare["name"], number>()
   for (let i = 0; i + 2 < pixels.length; i += 3) {
@@ -63,6 +63,6 @@ export const coloursOf = (pixels: Uint8Array): ReadonlyArray<ColourShare> => {
   const total = Math.floor(pixels.length / 3)
   return [...counts]
     .map(([name, count]) => ({ name, share: count / total }))
-    .filter(({ share }) => share >= LEAST_SHARE)
+    .filter(({ share }) => share >= MIN_SHARE)
     .toSorted((a, b) => b.share - a.share)
 }

@@ -1,4 +1,4 @@
-/** The text in a picture, by Tesseract: a classic OCR engine with a small network. It reads; it does not describe. */
+/** The text in pictures, by Tesseract. */
 import { GatewayError, ServerFailure, TimedOut } from "@sluice/core"
 import { Duration, Effect, RcRef, type Scope, Semaphore } from "effect"
 import { mkdtemp, rm, symlink } from "node:fs/promises"
@@ -6,56 +6,55 @@ import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { Line, Page, Worker } from "tesseract.js"
-import { optionalPackage } from "./optionalPackage.ts"
-import { mergeLines } from "./mergeLines.ts"
+import { optionalPackage } from "../optionalPackage.ts"
+import { mergeLines, type OcrLine } from "./OcrLine.ts"
 import { preparePicture } from "./Picture.ts"
-import type { OcrLine, Seen } from "./Seen.ts"
+import type { PictureContent } from "./PictureContent.ts"
 
-/** Reads pictures, one after the other. */
+/** Recognizes the text of one picture at a time. */
 export interface Ocr {
-  /** PNG, JPEG or WEBP. Fails with `InvalidRequest` for a damaged picture and with `TimedOut` for an endless one. */
-  readonly see: (image: Uint8Array) => Effect.Effect<Seen, GatewayError>
+  /** Takes PNG, JPEG or WEBP. Fails with `InvalidRequest` for a damaged picture, and with `TimedOut` after a minute. */
+  readonly recognize: (image: Uint8Array) => Effect.Effect<PictureContent, GatewayError>
 }
 
 /** English and simplified Chinese at once. */
 const LANGUAGES = ["eng", "chi_sim"] as const
 
-/** Lines of which the engine is less sure are mostly lines of a drawing, not of text. */
-const LEAST_CONFIDENCE = 0.4
+/** Lines with less confidence are mostly parts of a drawing. */
+const MIN_CONFIDENCE = 0.4
 
 /** A full page takes about 4 s. */
-const PATIENCE: Duration.Input = "60 seconds"
+const TIMEOUT: Duration.Input = "60 seconds"
 
-/** The engine holds about 180 MB: nobody keeps it who does not use it. */
-const IDLE: Duration.Input = "1 minute"
+/** The engine takes about 180 MB, so it ends when idle. */
+const IDLE_TIMEOUT: Duration.Input = "1 minute"
 
 /**
- * A reader of pictures in a worker thread, started when it is first needed and ended when it has had nothing to do for a
- * minute. It needs the packages sharp, tesseract.js, \@tesseract.js-data/eng and \@tesseract.js-data/chi_sim, and no
- * network.
+ * OCR in a worker thread, which starts on first use and ends after an idle minute. It needs the packages sharp,
+ * tesseract.js, \@tesseract.js-data/eng and \@tesseract.js-data/chi_sim, and no network.
  */
 export const makeOcr: Effect.Effect<Ocr, never, Scope.Scope> = Effect.gen(function* () {
-  const engine = yield* RcRef.make({ acquire: startEngine, idleTimeToLive: IDLE })
-  const turn = yield* Semaphore.make(1)
+  const engine = yield* RcRef.make({ acquire: startEngine, idleTimeToLive: IDLE_TIMEOUT })
+  const mutex = yield* Semaphore.make(1)
 
-  const recognize = (image: Uint8Array, scale: number) =>
+  const linesIn = (image: Uint8Array, scale: number) =>
     Effect.scoped(
       Effect.flatMap(RcRef.get(engine), (worker) =>
         Effect.tryPromise({
           try: async () => {
-            const read = async (layout: string) => linesOf(await reading(worker, layout, image), scale)
-            const lines = await read(LAYOUTS.pages)
-            return lines.length < CHART_LINES ? mergeLines(lines, await read(LAYOUTS.charts)) : lines
+            const pass = async (layout: string) => linesOf(await runTesseract(worker, layout, image), scale)
+            const lines = await pass(LAYOUTS.pages)
+            return lines.length < CHART_LINES ? mergeLines(lines, await pass(LAYOUTS.charts)) : lines
           },
-          catch: broken
+          catch: engineFailure
         })
       )
     ).pipe(
       Effect.timeoutOrElse({
-        duration: PATIENCE,
+        duration: TIMEOUT,
         orElse: () => {
-          const after = Duration.fromInputUnsafe(PATIENCE)
-          const message = `The picture was not read within ${Duration.format(after)}. Make it smaller, or crop it.`
+          const after = Duration.fromInputUnsafe(TIMEOUT)
+          const message = `The text was not recognized within ${Duration.format(after)}. Make the picture smaller, or crop it.`
           return Effect.fail(
             new GatewayError({
               operation: "vision",
@@ -64,30 +63,30 @@ export const makeOcr: Effect.Effect<Ocr, never, Scope.Scope> = Effect.gen(functi
           )
         }
       }),
-      // What it is reading cannot be called back: the next picture gets a new engine.
+      // A running recognition cannot be cancelled: the next picture gets a new engine.
       Effect.onError(() => RcRef.invalidate(engine)),
-      turn.withPermit
+      mutex.withPermit
     )
 
-  const see: Ocr["see"] = Effect.fn("sluice.see")(function* (image) {
-    const { colours, height, readable, scale, width } = yield* preparePicture(image)
-    return { width, height, colours, lines: yield* recognize(readable, scale) }
+  const recognize: Ocr["recognize"] = Effect.fn("sluice.ocr")(function* (image) {
+    const { colours, grey, height, scale, width } = yield* preparePicture(image)
+    return { width, height, colours, lines: yield* linesIn(grey, scale) }
   })
 
-  return { see }
+  return { recognize }
 })
 
 /**
- * Page segmentation modes of Tesseract: automatic layout, which finds columns and tables, and one column of lines of any
- * size, which finds the numbers of a chart that automatic layout takes for a drawing.
+ * Page segmentation modes of Tesseract: automatic layout, which finds columns and tables, and one column of lines, which
+ * finds the numbers of a chart that automatic layout takes for a drawing.
  */
 const LAYOUTS = { pages: "3", charts: "4" } as const
 
-/** What has more lines is a page of text, and a second reading of it would take seconds. */
+/** From this many lines on the picture is a page of text, and a second pass would take seconds. */
 const CHART_LINES = 15
 
-const reading = async (worker: Worker, layout: string, image: Uint8Array): Promise<Page> => {
-  // Its chatter on standard error goes nowhere.
+const runTesseract = async (worker: Worker, layout: string, image: Uint8Array): Promise<Page> => {
+  // Tesseract writes messages to standard error otherwise.
   await worker.setParameters({ tessedit_pageseg_mode: layout, debug_file: "/dev/null" } as object)
   const { data } = await worker.recognize(Buffer.from(image), {}, { text: false, blocks: true })
   return data
@@ -99,21 +98,21 @@ const linesOf = ({ blocks }: Page, scale: number): ReadonlyArray<OcrLine> =>
   )
 
 const lineOf = ({ bbox, confidence, text }: Line, scale: number): ReadonlyArray<OcrLine> => {
-  const written = joined(text)
-  if (written === "" || confidence / 100 < LEAST_CONFIDENCE) return []
+  const joinedText = joinChinese(text)
+  if (joinedText === "" || confidence / 100 < MIN_CONFIDENCE) return []
   const round = (pixels: number) => Math.round(pixels / scale)
   const box = [round(bbox.x0), round(bbox.y0), round(bbox.x1 - bbox.x0), round(bbox.y1 - bbox.y0)] as const
-  return [{ text: written, confidence: confidence / 100, box }]
+  return [{ text: joinedText, confidence: confidence / 100, box }]
 }
 
-/** The engine puts spaces between Chinese characters. */
-const joined = (text: string): string =>
+/** Removes the spaces that the engine puts between Chinese characters. */
+const joinChinese = (text: string): string =>
   text
     .trim()
     .replaceAll(/\s+/g, " ")
     .replaceAll(/(?<=[\p{Script=Han}，。、；：？！（）]) (?=[\p{Script=Han}，。、；：？！（）])/gu, "")
 
-const broken = (cause: unknown) =>
+const engineFailure = (cause: unknown) =>
   new GatewayError({
     operation: "vision",
     reason: new ServerFailure({
@@ -123,10 +122,10 @@ const broken = (cause: unknown) =>
     })
   })
 
-const loadTesseract = optionalPackage("tesseract.js", () => import("tesseract.js"))
+const loadTesseract = optionalPackage("vision")("tesseract.js", () => import("tesseract.js"))
 
 const dataOf = (language: string) =>
-  optionalPackage(`@tesseract.js-data/${language}`, async () => {
+  optionalPackage("vision")(`@tesseract.js-data/${language}`, async () => {
     const { resolve } = createRequire(import.meta.url)
     const home = dirname(resolve(`@tesseract.js-data/${language}/package.json`))
     return join(home, "4.0.0_best_int", `${language}.traineddata.gz`)
@@ -156,10 +155,10 @@ const startEngine: Effect.Effect<Worker, GatewayError, Scope.Scope> = Effect.acq
             langPath,
             cacheMethod: "none",
             gzip: true,
-            // Without it the engine throws where nobody can catch. The promise is rejected all the same.
+            // Without a handler the engine also throws an uncaught error besides rejecting.
             errorHandler: () => {}
           }),
-        catch: broken
+        catch: engineFailure
       })
     })
   ),

@@ -1,4 +1,4 @@
-/** The image understanding of this process: it reads what is written in a picture, and says so. */
+/** `Vision` by OCR: it reads the text in pictures. */
 import {
   GatewayError,
   InvalidRequest,
@@ -11,11 +11,10 @@ import { IMAGE_FORMATS, readImage } from "@sluice/core/media"
 import { Effect, Layer } from "effect"
 import { createHash } from "node:crypto"
 import { readSentences } from "../reader/readSentences.ts"
-import { describe } from "./describe.ts"
 import { makeOcr, type Ocr } from "./Ocr.ts"
-import type { Seen } from "./Seen.ts"
+import { describePictures, type PictureContent } from "./PictureContent.ts"
 
-/** OCR, English and simplified Chinese. It knows text, size and colours, and no things. */
+/** OCR, English and simplified Chinese. It reads text, size and colours, and doesn't recognise objects. */
 export const visionModel: VisionModel = {
   id: "sluice-ocr",
   kind: "extractive",
@@ -31,46 +30,46 @@ const refuse = (message: string, code?: string) =>
     reason: new InvalidRequest({ message, code })
   })
 
-/** Pictures whose lines are kept in mind: another question about the same picture is answered without reading it again. */
-const REMEMBERED = 200
+/** Pictures whose content is cached, so that another question about one needs no OCR. */
+const MAX_CACHED = 200
 
-const remembering = (see: Ocr["see"]): Ocr["see"] => {
-  const known = new Map<string, Seen>()
-  return Effect.fn("sluice.remember")(function* (image) {
+const withCache = (recognize: Ocr["recognize"]): Ocr["recognize"] => {
+  const known = new Map<string, PictureContent>()
+  return Effect.fn("sluice.ocrCache")(function* (image) {
     const key = createHash("sha256").update(image).digest("hex")
-    const before = known.get(key)
-    if (before !== undefined) return before
-    const seen = yield* see(image)
-    if (known.size >= REMEMBERED) for (const oldest of known.keys()) if (known.delete(oldest)) break
-    known.set(key, seen)
-    return seen
+    const cached = known.get(key)
+    if (cached !== undefined) return cached
+    const content = yield* recognize(image)
+    if (known.size >= MAX_CACHED) for (const oldest of known.keys()) if (known.delete(oldest)) break
+    known.set(key, content)
+    return content
   })
 }
 
 /**
  * `Vision` by OCR.
  *
- * **Details.** The lines of the pictures that answer the question; where none does, it says that, and what it saw: each
- * picture's size, colours and text. It counts no tokens, for they cost nothing, and `detail` makes no difference.
+ * **Details.** The answer is the lines of the pictures that answer the question. If none does, the text says so and gives
+ * each picture's size, colours and text. It counts no tokens because they cost nothing. `detail` has no effect.
  *
- * **Gotchas.** The heavy packages that it needs are optional: see `makeOcr`.
+ * **Gotchas.** It needs optional packages: see `makeOcr`.
  */
 export const layerVision: Layer.Layer<Vision> = Layer.effect(
   Vision,
   Effect.gen(function* () {
-    const see = remembering((yield* makeOcr).see)
+    const recognize = withCache((yield* makeOcr).recognize)
     const read = Effect.fn("sluice.readPicture")(function* (image: Uint8Array) {
       yield* Effect.mapError(readImage(image), ({ code, message }) => refuse(message, code))
-      const { height, lines, width } = yield* see(image)
-      return lines.map(({ box: [left, top, wide, high], text }): SeenLine => {
-        const inside = (value: number, most: number) => Math.min(most, Math.max(0, value))
+      const { height, lines, width } = yield* recognize(image)
+      return lines.map(({ box: [left, top, boxWidth, boxHeight], text }): SeenLine => {
+        const clamp = (value: number, most: number) => Math.min(most, Math.max(0, value))
         return {
           text,
           box: [
-            inside(left, width),
-            inside(top, height),
-            inside(left + wide, width),
-            inside(top + high, height)
+            clamp(left, width),
+            clamp(top, height),
+            clamp(left + boxWidth, width),
+            clamp(top + boxHeight, height)
           ]
         }
       })
@@ -80,29 +79,30 @@ export const layerVision: Layer.Layer<Vision> = Layer.effect(
       model: visionModel,
       read,
       look: Effect.fn("sluice.look")(function* (question, images) {
-        if (images.length === 0) return yield* refuse("There is no image to look at.")
+        if (images.length === 0) return yield* refuse("Give at least one image.")
         if (images.length > visionModel.maxImages) {
-          const message = `${images.length} images are more than one question takes (${visionModel.maxImages}). Ask about fewer at a time.`
+          const message = `${images.length} images are too many: give at most ${visionModel.maxImages}.`
           return yield* refuse(message)
         }
-        const which = (i: number, message: string) => `Image ${i + 1} of ${images.length}: ${message}`
-        // All of them before the first is read, which takes a second.
+        const forImage = (i: number, message: string) => `Image ${i + 1} of ${images.length}: ${message}`
+        // All headers are checked first, because OCR takes a second per image.
         yield* Effect.forEach(images, (bytes, i) =>
-          Effect.mapError(readImage(bytes), ({ code, message }) => refuse(which(i, message), code))
+          Effect.mapError(readImage(bytes), ({ code, message }) => refuse(forImage(i, message), code))
         )
-        const seen = yield* Effect.forEach(images, (bytes, i) =>
-          Effect.mapError(see(bytes), (error) =>
+        const contents = yield* Effect.forEach(images, (bytes, i) =>
+          Effect.mapError(recognize(bytes), (error) =>
             error.reason._tag === "InvalidRequest"
-              ? refuse(which(i, error.reason.message), error.reason.code)
+              ? refuse(forImage(i, error.reason.message), error.reason.code)
               : error
           )
         )
-        const written = seen.map(({ lines }) => ({
+        const passages = contents.map(({ lines }) => ({
           title: "",
           text: lines.map(({ text }) => text).join("\n")
         }))
-        const answer = readSentences(question, written)
-        const text = answer.length > 0 ? answer.map(({ text }) => text).join(" ") : describe(question, seen)
+        const answer = readSentences(question, passages)
+        const text =
+          answer.length > 0 ? answer.map(({ text }) => text).join(" ") : describePictures(question, contents)
         return { text, tokens: 0, answers: answer.length > 0 }
       })
     })

@@ -1,4 +1,4 @@
-/** What every composition is drawn on, and how its lines are written. */
+/** The canvas of a composition, and its SVG elements. */
 import type { Palette } from "./Palette.ts"
 import type { Random } from "./Random.ts"
 
@@ -8,17 +8,17 @@ export interface Canvas {
   readonly height: number
   readonly palette: Palette
   readonly random: Random
-  /** How many shapes there are, 1 the usual number. */
+  /** The number of shapes relative to the usual one. */
   readonly detail: number
 }
 
-/** A composition: chance is asked once, then each moment is drawn, in seconds from the beginning, as SVG. */
+/** A composition: it takes its random numbers once, then draws SVG elements for any time in seconds. */
 export type Composition = (canvas: Canvas) => (seconds: number) => string
 
-/** A tenth of a pixel is finer than can be seen, and the same on every machine. */
+/** Rounds to a tenth of a pixel. */
 export const digits = (pixels: number): string => String(Math.round(pixels * 10) / 10)
 
-/** A gradient from top to bottom, `[0 to 1, "#rrggbb", opacity]` each. */
+/** A gradient, by default from top to bottom. A stop is `[0 to 1, "#rrggbb", opacity]`. */
 export const gradient = (
   id: string,
   stops: ReadonlyArray<readonly [at: number, colour: string, opacity?: number]>,
@@ -31,14 +31,14 @@ export const gradient = (
   return `<${kind}Gradient id="${id}"${direction}>${inner.join("")}</${kind}Gradient>`
 }
 
-/** The whole canvas, in one colour or gradient. */
+/** Fills the canvas with a colour or gradient. */
 export const ground = ({ height, width }: Canvas, fill: string): string =>
   `<rect width="${width}" height="${height}" fill="${fill}"/>`
 
 export const circle = (x: number, y: number, radius: number, look: string): string =>
   `<circle cx="${digits(x)}" cy="${digits(y)}" r="${digits(radius)}" ${look}/>`
 
-/** A smooth line through the middles between these points. */
+/** A smooth line through the midpoints between these points. */
 export const smooth = (points: ReadonlyArray<readonly [x: number, y: number]>): string => {
   const parts: Array<string> = []
   for (const [at, [x, y]] of points.entries()) {
@@ -53,7 +53,7 @@ export const smooth = (points: ReadonlyArray<readonly [x: number, y: number]>): 
   return parts.join("")
 }
 
-/** The heights `at` a share of the width, 0 to 1, as a smooth line from edge to edge. */
+/** Points across the canvas; `at` gives the height at a share of the width, 0 to 1. */
 export const profile = (
   { width }: Canvas,
   points: number,
@@ -64,6 +64,6 @@ export const profile = (
     return [share * width, at(share)] as const
   })
 
-/** Everything below such a line. */
+/** The area below a line. */
 export const below = ({ height, width }: Canvas, line: ReadonlyArray<readonly [number, number]>): string =>
   `${smooth(line)}L${digits(width * 1.1)} ${height + 2}L${digits(-width * 0.1)} ${height + 2}Z`

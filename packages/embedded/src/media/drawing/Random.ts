@@ -1,19 +1,17 @@
-/** Chance that can be repeated: the same words and seed give the same numbers, in every process. */
+/** Pseudo-random numbers: the same text and seed give the same numbers in every process. */
 import { createHash } from "node:crypto"
 
-/** A sequence of numbers that look random. */
 export interface Random {
   /** The next number, from `low` to below `high`. */
   readonly between: (low: number, high: number) => number
-  /** One of them, each as likely. */
+  /** One of the choices, all equally likely. */
   readonly pick: <A>(choices: readonly [A, ...ReadonlyArray<A>]) => A
 }
 
-/** The sequence that belongs to these words and this seed. */
-export const randomOf = (words: string, seed: number): Random => {
-  const start = createHash("sha256").update(`${seed}\n${words}`).digest().readUInt32LE(0)
+export const randomOf = (text: string, seed: number): Random => {
+  const start = createHash("sha256").update(`${seed}\n${text}`).digest().readUInt32LE(0)
   let state = start
-  // A counter, mixed until each of its bits moves all the others.
+  // A hashed counter: every bit of the state affects all bits of the result.
   const next = (): number => {
     state = (state + 0x9e3779b9) | 0
     let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad)

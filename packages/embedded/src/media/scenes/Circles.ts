@@ -1,4 +1,4 @@
-/** Discs and rings that circle one point, lying over each other like glass. */
+/** Translucent discs and rings that orbit one point. */
 import { circle, type Composition, digits, gradient, ground } from "../drawing/Canvas.ts"
 
 export const circles: Composition = (canvas) => {
@@ -9,7 +9,7 @@ export const circles: Composition = (canvas) => {
   const spread = Math.hypot(width, height) * 0.5
   const count = Math.max(6, Math.round(26 * detail))
   const discs = Array.from({ length: count }, (_, i) => ({
-    // The golden angle leaves no two in one line.
+    // The golden angle spreads them evenly.
     angle: i * 2.39996 + random.between(-0.2, 0.2),
     away: spread * Math.sqrt((i + 0.5) / count) * random.between(0.75, 1),
     radius: unit * random.between(0.03, 0.2) * random.between(0.5, 1.2),

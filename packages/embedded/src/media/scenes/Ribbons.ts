@@ -1,4 +1,4 @@
-/** Bands of colour that flow across, wide and narrow ones, like light in the north or silk. */
+/** Wavy bands of colour, like an aurora or silk. */
 import { type Composition, digits, gradient, ground, smooth } from "../drawing/Canvas.ts"
 
 export const ribbons: Composition = (canvas) => {

@@ -1,20 +1,20 @@
-/** What stands over water and land: a graded sky, a sun or a moon with its halo, stars at night. */
+/** The sky over water and land: a gradient, a sun or moon with a halo, and stars at night. */
 import { type Canvas, circle, digits, gradient, ground } from "../drawing/Canvas.ts"
 
 export interface Sky {
   /** Gradients, for `<defs>`. */
   readonly defs: string
   readonly draw: (seconds: number) => string
-  /** Where sun or moon stands, in pixels. */
-  readonly lamp: { readonly x: number; readonly y: number; readonly radius: number }
+  /** The sun or moon, in pixels. */
+  readonly disc: { readonly x: number; readonly y: number; readonly radius: number }
 }
 
-/** `horizon` is the share of the height that the sky takes. */
+/** `horizon` is the share of the height above it. */
 export const skyOf = (canvas: Canvas, horizon: number): Sky => {
   const { detail, height, palette, random, width } = canvas
   const { accent, night, tone } = palette
   const unit = Math.min(width, height)
-  const lamp = {
+  const disc = {
     x: width * random.between(0.22, 0.78),
     y: height * horizon * random.between(0.38, 0.78),
     radius: unit * random.between(0.055, 0.13)
@@ -56,8 +56,8 @@ export const skyOf = (canvas: Canvas, horizon: number): Sky => {
       const shine = light * (0.7 + 0.3 * Math.sin(phase + seconds * 2))
       parts.push(circle(x, y, radius, `fill="#fff" fill-opacity="${shine.toFixed(2)}"`))
     }
-    const { radius, x } = lamp
-    const y = lamp.y - unit * 0.004 * seconds
+    const { radius, x } = disc
+    const y = disc.y - unit * 0.004 * seconds
     parts.push(circle(x, y, radius * 4.2, 'fill="url(#halo)"'), circle(x, y, radius, `fill="${accent}"`))
     for (const { long, speed, thick, x, y } of clouds) {
       const left = (((x + 0.5 + seconds * speed) % 1.6) - 0.5) * width
@@ -67,5 +67,5 @@ export const skyOf = (canvas: Canvas, horizon: number): Sky => {
     }
     return parts.join("")
   }
-  return { defs, draw, lamp }
+  return { defs, draw, disc }
 }

@@ -1,9 +1,9 @@
-/** Ridges behind ridges, paler the farther, with mist in the valleys. */
+/** Mountain ridges, paler with distance. */
 import { below, type Composition, gradient, profile } from "../drawing/Canvas.ts"
 import type { Random } from "../drawing/Random.ts"
 import { skyOf } from "./Sky.ts"
 
-/** A line that wanders, about 0 to 1; coarse steps, then finer and finer ones. */
+/** Fractal noise of five octaves, about 0 to 1. */
 const ridgeOf = (random: Random, rough: number): ((at: number) => number) => {
   const octaves = [0, 1, 2, 3, 4].map((k) => ({
     often: 2 ** k,

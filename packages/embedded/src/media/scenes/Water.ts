@@ -1,4 +1,4 @@
-/** Water in layers under a low sun, each wave before the other, the light broken on them. */
+/** Waves in layers under a low sun that glitters on them. */
 import { below, type Composition, digits, gradient, profile, smooth } from "../drawing/Canvas.ts"
 import { skyOf } from "./Sky.ts"
 
@@ -51,12 +51,12 @@ export const water: Composition = (canvas) => {
         `<path d="${below(canvas, line)}" fill="url(#w${i})"/>`,
         `<path d="${smooth(line)}" fill="none" stroke="${tone(1 - near, night ? 0.66 : 0.97)}" stroke-opacity="${(0.22 + 0.3 * near).toFixed(2)}" stroke-width="${digits(unit * (0.001 + 0.0018 * near))}"/>`
       )
-      // The path of light lies on each wave down to the nearest.
+      // The reflection of the sun on this wave.
       for (const glint of glints) {
         if (Math.floor(glint.down * count) !== i) continue
         const y = base + (glint.down * count - i) * (height * 0.07) + swell
         const reach = unit * (0.05 + 0.12 * near)
-        const x = sky.lamp.x + glint.aside * reach + unit * 0.01 * Math.sin(glint.phase + seconds * 1.7)
+        const x = sky.disc.x + glint.aside * reach + unit * 0.01 * Math.sin(glint.phase + seconds * 1.7)
         const half = reach * 0.42 * glint.long * (0.75 + 0.25 * Math.sin(glint.phase + seconds * 2.3))
         parts.push(
           `<path d="M${digits(x - half)} ${digits(y)}H${digits(x + half)}" stroke="${accent}" stroke-linecap="round" stroke-opacity="${(0.5 - 0.25 * Math.abs(glint.aside)).toFixed(2)}" stroke-width="${digits(unit * (0.0025 + 0.005 * near))}"/>`

@@ -1,12 +1,20 @@
-/** Two readings of one picture as one: what either saw, once. */
-import type { OcrLine } from "./Seen.ts"
+/** A line of text found by OCR, and how two passes over one picture are merged. */
 
-/** Intersection over union from which two boxes hold the same line. */
-const SAME = 0.7
+/** A line of text in a picture. */
+export interface OcrLine {
+  readonly text: string
+  /** The engine's confidence, 0 to 1. */
+  readonly confidence: number
+  /** Left, top, width, height, in pixels of the upright picture. */
+  readonly box: readonly [number, number, number, number]
+}
+
+/** Two boxes hold the same line from this intersection over union. */
+const MIN_OVERLAP = 0.7
 
 const areaOf = ({ box: [, , width, height] }: OcrLine): number => width * height
 
-const shared = (a: OcrLine, b: OcrLine): number => {
+const intersection = (a: OcrLine, b: OcrLine): number => {
   const [aLeft, aTop, aWidth, aHeight] = a.box
   const [bLeft, bTop, bWidth, bHeight] = b.box
   const width = Math.min(aLeft + aWidth, bLeft + bWidth) - Math.max(aLeft, bLeft)
@@ -15,17 +23,17 @@ const shared = (a: OcrLine, b: OcrLine): number => {
 }
 
 const isSame = (a: OcrLine, b: OcrLine): boolean => {
-  const both = shared(a, b)
-  return both >= SAME * (areaOf(a) + areaOf(b) - both)
+  const both = intersection(a, b)
+  return both >= MIN_OVERLAP * (areaOf(a) + areaOf(b) - both)
 }
 
-/** The one that says more, and is surer of it. */
+/** The line with more text and more confidence. */
 const better = (a: OcrLine, b: OcrLine): OcrLine =>
   b.confidence * b.text.length > a.confidence * a.text.length ? b : a
 
 /**
- * The lines of the first reading, each in the better of its two forms, and those of the second where the first saw
- * nothing, before the first line that is lower.
+ * The lines of the first pass, each in the better of its two forms, and those of the second pass where the first found
+ * nothing. They are inserted before the first line that is lower.
  */
 export const mergeLines = (
   first: ReadonlyArray<OcrLine>,
@@ -33,7 +41,7 @@ export const mergeLines = (
 ): ReadonlyArray<OcrLine> => {
   const merged = first.map((line) => second.filter((other) => isSame(line, other)).reduce(better, line))
   for (const line of second) {
-    if (first.some((other) => shared(line, other) > 0)) continue
+    if (first.some((other) => intersection(line, other) > 0)) continue
     const lower = merged.findIndex((other) => other.box[1] > line.box[1])
     merged.splice(lower === -1 ? merged.length : lower, 0, line)
   }
