@@ -1,13 +1,13 @@
-/** The account in the page: what is left, and the life of a key. */
+/** The account view: balance, usage, keys, tokens and users. */
 import { assert, describe, it } from "vitest"
-import { FOCUSED } from "./legibility.ts"
-import { DESKTOP, PHONE, type Visitor } from "./visitor.ts"
+import { FOCUSED } from "./pageScripts.ts"
+import { DESKTOP, PHONE, type PageFixture } from "./pageFixture.ts"
 
 const NAME = `harbour office ${"W".repeat(60)}`
 
 /**
- * Presses “Deduct” again before the first is answered, and tells how often the server was asked. Not by the mouse: an alert
- * goes, and what is below it moves.
+ * Presses “Deduct” again before the first response, and returns the number of requests. It does not use the mouse: when
+ * the alert disappears, what is below it moves.
  */
 const DEDUCT_TWICE = `(async () => {
   const ask = fetch
@@ -29,27 +29,27 @@ const DEDUCT_TWICE = `(async () => {
   return asked
 })()`
 
-export const accountTests = (visit: Visitor): void => {
+export const accountTests = (fixture: PageFixture): void => {
   describe("the account", () => {
     const statusWith = async (key: string): Promise<number> => {
       const headers = { authorization: `Bearer ${key}` }
-      return (await fetch(`${visit.server.address}v1/models`, { headers })).status
+      return (await fetch(`${fixture.server.address}v1/models`, { headers })).status
     }
 
-    it("says what is left, in USD and in units", async () => {
-      const page = await visit.open("#account")
+    it("shows the balance in USD and in units", async () => {
+      const page = await fixture.open("#account")
       await page.locator(".balance .amount", { hasText: /^\$[\d,]+\.\d{2,6}$/ }).waitFor()
       assert.match(await page.locator(".balance").innerText(), /[\d,.\s]+ units left/)
     })
 
-    it("shows what was used, as a chart and as a table", async () => {
-      const headers = { authorization: `Bearer ${visit.server.apiKey}`, "content-type": "application/json" }
+    it("shows usage as a chart and as a table", async () => {
+      const headers = { authorization: `Bearer ${fixture.server.apiKey}`, "content-type": "application/json" }
       const call = async () => {
         const body = JSON.stringify({ model: "sluice-lexical-1024", input: "A lock with two gates" })
-        await fetch(`${visit.server.address}v1/embeddings`, { method: "POST", headers, body })
+        await fetch(`${fixture.server.address}v1/embeddings`, { method: "POST", headers, body })
       }
       await call()
-      const page = await visit.open("#account")
+      const page = await fixture.open("#account")
       await page.getByLabel("Calls").check()
       const told = page.locator(".usage-chart figcaption", { hasText: /calls? in 30 days/ })
       const calls = Number.parseInt(await told.innerText())
@@ -70,11 +70,11 @@ export const accountTests = (visit: Visitor): void => {
       await page.locator(".usage tbody tr", { hasText: "sluice-lexical-1024" }).waitFor()
     })
 
-    it("makes a new system access token, shows it once, and the old one ends", async () => {
-      const page = await visit.open("#account")
+    it("replaces the system access token after confirmation and shows the new one once", async () => {
+      const page = await fixture.open("#account")
       const button = page.getByRole("button", { name: "New token" })
       await button.dblclick()
-      assert.strictEqual(await page.locator(".fresh").count(), 0, "nothing ends by a second click")
+      assert.strictEqual(await page.locator(".fresh").count(), 0, "a double click revokes nothing")
       await page.getByRole("button", { name: "Keep it" }).press("Enter")
       assert.strictEqual(await page.evaluate<string>(FOCUSED), "New token")
       await page.keyboard.press("Enter")
@@ -82,14 +82,14 @@ export const accountTests = (visit: Visitor): void => {
       await page.getByRole("button", { name: "Revoke and create" }).click()
       const token = await page.locator(".fresh code").innerText()
       const headers = { authorization: `Bearer ${token}` }
-      assert.strictEqual((await fetch(`${visit.server.address}api/user/self`, { headers })).status, 200)
+      assert.strictEqual((await fetch(`${fixture.server.address}api/user/self`, { headers })).status, 200)
       await page.getByRole("button", { name: "Done" }).click()
       assert.notInclude(await page.content(), token)
       assert.strictEqual(await page.evaluate<string>(FOCUSED), "New token")
     })
 
-    it("makes a key, shows it once, copies it, disables, enables and deletes it", async () => {
-      const page = await visit.open("#account", { permissions: ["clipboard-read", "clipboard-write"] })
+    it("creates, copies, disables, enables and deletes a key", async () => {
+      const page = await fixture.open("#account", { permissions: ["clipboard-read", "clipboard-write"] })
       await page.getByRole("button", { name: "New key" }).click()
       await page.getByLabel("Name").fill(NAME)
       await page.getByLabel("Spending limit, in USD").fill("2.50")
@@ -115,7 +115,7 @@ export const accountTests = (visit: Visitor): void => {
       const row = page.locator(".keys-list li", { hasText: NAME })
       await row.getByText("$2.50 left").waitFor()
       await row.getByText("90 requests per minute").waitFor()
-      assert.notInclude(await page.content(), key, "it is nowhere on the page any more")
+      assert.notInclude(await page.content(), key, "the page no longer contains the key")
 
       const enabled = row.getByRole("switch")
       await enabled.uncheck()
@@ -138,8 +138,8 @@ export const accountTests = (visit: Visitor): void => {
       assert.strictEqual(await statusWith(key), 401)
     })
 
-    it("goes on by keyboard from the first key of those that came last", async () => {
-      const page = await visit.open("#account")
+    it("moves the focus to the first new key after “Show more”", async () => {
+      const page = await fixture.open("#account")
       await page.locator(".keys-list li").first().waitFor()
       const body = { name: "of many", expired_time: -1, remain_quota: 1, subnet: "" }
       await page.evaluate(`Promise.all(Array.from({ length: 50 }, () => fetch("/api/token/", {
@@ -150,20 +150,20 @@ export const accountTests = (visit: Visitor): void => {
       await page.reload()
       await page.getByRole("button", { name: "Show more" }).press("Enter")
       await page.locator(".keys-list li:nth-child(51):focus").waitFor()
-      // One that was deleted elsewhere is told of, and goes.
-      visit.expect(/404/)
+      // A key that another program deleted is reported and removed.
+      fixture.expect(/404/)
       await page.evaluate(`(async () => {
         const { data } = await (await fetch("/api/token/?num=1&p=0")).json()
         await fetch("/api/token/" + data[0].id, { method: "DELETE" })
       })()`)
-      await page.getByRole("switch").first().uncheck({ force: true })
-      await page.getByRole("alert").filter({ hasText: "no token with this id" }).waitFor()
+      await page.getByRole("switch").first().click({ force: true })
+      await page.getByRole("alert").filter({ hasText: /no token/i }).waitFor()
       await page.locator(".keys-list li:nth-child(51)").waitFor({ state: "detached" })
     })
 
-    it("says what is wrong with a key that cannot be made", async () => {
-      visit.expect(/400/)
-      const page = await visit.open("#account")
+    it("reports why a key cannot be created and keeps the form", async () => {
+      fixture.expect(/400/)
+      const page = await fixture.open("#account")
       await page.getByRole("button", { name: "New key" }).click()
       await page.getByLabel("Name").fill(NAME)
       await page.getByLabel("Spending limit, in USD").fill("0.0000001")
@@ -172,11 +172,11 @@ export const accountTests = (visit: Visitor): void => {
       await page.getByLabel("Allowed networks (optional)").fill("the harbour")
       await page.getByRole("button", { name: "Create the key" }).click()
       await page.getByRole("alert").filter({ hasText: "list of networks" }).waitFor()
-      assert.strictEqual(await page.getByLabel("Name").inputValue(), NAME, "nothing written is lost")
+      assert.strictEqual(await page.getByLabel("Name").inputValue(), NAME, "the form keeps its values")
     })
 
-    it("lets an administrator make a user, give to them, disable them, and see who did it", async () => {
-      const page = await visit.open("#account")
+    it("lets an administrator create, credit, change and disable a user", async () => {
+      const page = await fixture.open("#account")
       await page.getByRole("link", { name: "users and audit log" }).click()
       await page.getByRole("button", { name: "New user" }).click()
       await page.getByLabel("Name").fill("ann")
@@ -185,7 +185,7 @@ export const accountTests = (visit: Visitor): void => {
       const token = await page.locator(".fresh code").innerText()
       const self = async () => {
         const headers = { authorization: `Bearer ${token}` }
-        const response = await fetch(`${visit.server.address}api/user/self`, { headers })
+        const response = await fetch(`${fixture.server.address}api/user/self`, { headers })
         const body = (await response.json()) as { data?: { quota: number } }
         return { status: response.status, quota: body.data?.quota }
       }
@@ -201,9 +201,9 @@ export const accountTests = (visit: Visitor): void => {
       assert.strictEqual(await page.evaluate<string>(FOCUSED), "Balance of ann")
       await page.keyboard.press("Enter")
       await page.getByLabel("Amount for ann, in USD").fill("9")
-      visit.expect(/409/)
+      fixture.expect(/409/)
       await page.getByRole("button", { name: "Deduct" }).click()
-      await page.getByRole("alert").filter({ hasText: "not as many units left" }).waitFor()
+      await page.getByRole("alert").filter({ hasText: "balance is too low" }).waitFor()
       assert.deepStrictEqual(await self(), { status: 200, quota: 1_750_000 })
       await page.getByLabel("Amount for ann, in USD").fill("0.50")
       assert.strictEqual(await page.evaluate<number>(DEDUCT_TWICE), 1)
@@ -219,7 +219,7 @@ export const accountTests = (visit: Visitor): void => {
       assert.strictEqual(await page.evaluate<string>(FOCUSED), "Rights of ann")
       await page.keyboard.press("Enter")
       assert.strictEqual(await page.getByLabel("Role").inputValue(), "admin")
-      // Another administrator changes what this one leaves as it was.
+      // Another administrator changes the other fields.
       const other = await page.evaluate<number>(`(async () => {
         const users = await (await fetch("/api/user?num=50&p=0")).json()
         const { id } = users.data.find(({ username }) => username === "ann")
@@ -235,7 +235,7 @@ export const accountTests = (visit: Visitor): void => {
       await row.getByText("user", { exact: true }).waitFor()
       const [mine] = await page.locator(".keys-list li", { hasText: "owner" }).all()
       await mine?.getByRole("button", { name: "Rights of owner" }).click()
-      assert.strictEqual(await page.getByLabel("Role").count(), 0, "nobody takes their own role away")
+      assert.strictEqual(await page.getByLabel("Role").count(), 0, "the own role cannot be changed")
       await page.getByRole("button", { name: "Cancel" }).click()
       await row.getByRole("switch").uncheck()
       await row.getByText("Disabled").waitFor()
@@ -244,8 +244,8 @@ export const accountTests = (visit: Visitor): void => {
       await page.locator(".audit li", { hasText: /owner changed the user ann add quota \$2\.50/ }).waitFor()
     })
 
-    it("shows in no tab what is another user's than who signed in last", async () => {
-      const page = await visit.open("#documents", {})
+    it("reloads every tab when another user signs in", async () => {
+      const page = await fixture.open("#documents", {})
       await page.locator(".documents li").first().waitFor()
       const token = await page.evaluate<string>(`(async () => {
         const body = JSON.stringify({ username: "bob", quota: 0, role: "user" })
@@ -254,23 +254,23 @@ export const accountTests = (visit: Visitor): void => {
       })()`)
       await page.context().clearCookies()
       const [other, third] = [await page.context().newPage(), await page.context().newPage()]
-      visit.expect(/401/)
-      await third.goto(visit.server.address)
+      fixture.expect(/401/)
+      await third.goto(fixture.server.address)
       await third.getByLabel("API key").waitFor()
-      await other.goto(visit.server.address)
+      await other.goto(fixture.server.address)
       await other.getByLabel("API key").fill(token)
       await other.keyboard.press("Enter")
-      await page.waitForURL(visit.server.address)
+      await page.waitForURL(fixture.server.address)
       await page.getByRole("link", { name: "Documents", exact: true }).click()
       await page.getByText("Add documents to start.").waitFor()
       await third.getByLabel("Your question").waitFor()
     })
 
-    it("ends the session", async () => {
-      // A key opens what a key opens: the account is not among it.
-      visit.expect(/40[13]|503/)
-      const page = await visit.open("", { storageState: { cookies: [], origins: [] } })
-      await page.getByLabel("API key").fill(visit.server.apiKey)
+    it("signs out", async () => {
+      // An API key cannot manage the account.
+      fixture.expect(/40[13]|503/)
+      const page = await fixture.open("", { storageState: { cookies: [], origins: [] } })
+      await page.getByLabel("API key").fill(fixture.server.apiKey)
       await page.keyboard.press("Enter")
       await page.getByRole("link", { name: "Account" }).click()
       const out = page.getByRole("button", { name: "Sign out" })

@@ -1,4 +1,4 @@
-/** A real browser: the system's Chromium where there is one, else the one that a package carries. */
+/** A real browser: the system's Chromium, or the one of a package. */
 import sparticuz from "@sparticuz/chromium"
 import { existsSync, readFileSync } from "node:fs"
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises"
@@ -10,7 +10,7 @@ const SYSTEM = ["/usr/bin/chromium", "/usr/bin/chromium-browser"]
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
-  // One process draws and one shows all pages, which are of one server: a quarter of what the browser takes.
+  // One process draws and one renders all pages: a quarter of the usual memory.
   "--in-process-gpu",
   "--renderer-process-limit=1",
   "--disable-site-isolation-trials",
@@ -21,12 +21,12 @@ const FLAGS = [
   "--disable-sync"
 ]
 
-/** Milliseconds: an action waits so long for its element, on a machine that does much else. */
+/** Milliseconds that an action waits for its element, on a busy machine. */
 export const PATIENCE = 60_000
 
 const MODULES = join(import.meta.dirname, "../../node_modules")
 
-/** Starts something that asks for the temporary folder at once, and gives it this one. */
+/** Runs `start` with this temporary folder. */
 const inFolder = <A>(folder: string, start: () => A): A => {
   const before = process.env["TMPDIR"]
   process.env["TMPDIR"] = folder
@@ -38,7 +38,7 @@ const inFolder = <A>(folder: string, start: () => A): A => {
   }
 }
 
-/** Unpacks the package's Chromium, 200 MB, once for each version; whole, though two processes may do so at once. */
+/** Unpacks the package's Chromium, 200 MB, once for each version. Two processes may do so at once. */
 const unpacked = async (): Promise<string> => {
   const { version } = JSON.parse(readFileSync(join(MODULES, "@sparticuz/chromium/package.json"), "utf8"))
   const folder = join(MODULES, ".cache", `chromium-${version}`)
@@ -54,13 +54,13 @@ const unpacked = async (): Promise<string> => {
   return join(folder, "chromium")
 }
 
-/** Fails, and says so, when there is no browser: a test of the page that was not run has not passed. */
+/** Fails without a browser: a test that was not run has not passed. */
 export const launchChromium = async (): Promise<Browser> => {
   try {
     const executablePath = SYSTEM.find((path) => existsSync(path)) ?? (await unpacked())
     return await chromium.launch({ executablePath, args: FLAGS, timeout: PATIENCE })
   } catch (cause) {
-    throw new Error("No browser can be had: install chromium, or see what @sparticuz/chromium needs here.", {
+    throw new Error("There is no browser. Install chromium, or see what @sparticuz/chromium needs.", {
       cause
     })
   }

@@ -1,15 +1,15 @@
-/** Collections in the page: made, chosen, asked apart, and deleted. */
+/** Collections: created, chosen, searched separately, and deleted. */
 import { assert, describe, it } from "vitest"
 import { QUESTION } from "./harbour.ts"
-import { askFor, type Visitor } from "./visitor.ts"
+import { askFor, type PageFixture } from "./pageFixture.ts"
 
-export const collectionTests = (visit: Visitor): void => {
+export const collectionTests = (fixture: PageFixture): void => {
   describe("collections", () => {
-    it("keeps documents apart in collections, which are made, chosen and deleted", async () => {
-      const page = await visit.open("#documents")
+    it("searches each collection separately", async () => {
+      const page = await fixture.open("#documents")
       const named = async (): Promise<ReadonlyArray<string>> => {
-        const headers = { authorization: `Bearer ${visit.server.apiKey}` }
-        const response = await fetch(`${visit.server.address}collections`, { headers })
+        const headers = { authorization: `Bearer ${fixture.server.apiKey}` }
+        const response = await fetch(`${fixture.server.address}collections`, { headers })
         const { collections } = (await response.json()) as { collections: ReadonlyArray<{ name: string }> }
         return collections.map(({ name }) => name)
       }
@@ -33,7 +33,7 @@ export const collectionTests = (visit: Visitor): void => {
       await page.locator("aside.source mark", { hasText: "ninety oak planks" }).waitFor()
       await page.keyboard.press("Escape")
 
-      // The same question to the other collection is another question.
+      // The same question about another collection is another question.
       await choice.selectOption("default")
       await askFor(page, QUESTION)
       await page.locator(".answer", { hasText: "Seventeen" }).waitFor()
@@ -41,8 +41,8 @@ export const collectionTests = (visit: Visitor): void => {
       await page.locator(".answer", { hasText: "ninety" }).waitFor()
       assert.strictEqual(await choice.inputValue(), "winter")
 
-      // What is asked again is asked of the same, whatever is chosen meanwhile.
-      visit.expect(/503/)
+      // “Ask again” uses the same collection, whatever is chosen now.
+      fixture.expect(/503/)
       await page.route("**/qa", (route) => route.fulfill({ status: 503 }), { times: 1 })
       await page.getByLabel("Your question").fill("What closes the north gate in winter?")
       await page.keyboard.press("Enter")

@@ -1,10 +1,10 @@
-/** Documents to ask about: one with more sections than are recalled, and a page of a PDF. */
+/** Test documents: one with more sections than are recalled, and a PDF of one page. */
 
 export const QUESTION = "How many oak planks close the north gate?"
 
 export const QUOTE = "Seventeen oak planks close the north gate."
 
-/** Long enough that each stays a passage of its own. */
+/** Long enough to be a passage of its own. */
 const berth = (number: number): string =>
   [
     `## Berth ${number}\n`,
@@ -36,7 +36,7 @@ const LINES = [
   "The oil will last for eleven nights more."
 ]
 
-/** A PDF of one page, A5, set in Helvetica: the least that is one. */
+/** A minimal PDF: one A5 page in Helvetica. */
 const pdf = (): Buffer => {
   const text = LINES.map((line, at) => `1 0 0 1 40 ${540 - at * 24} Tm (${line}) Tj`)
   const content = `BT /F 14 Tf ${text.join(" ")} ET`

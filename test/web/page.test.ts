@@ -1,28 +1,34 @@
-/** The page in a real browser against the real server: what a person does with it. */
+/** The page in a real browser, with the real server. */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import type { BrowserContextOptions, Page } from "playwright-core"
 import { assert, describe, it } from "vitest"
-import { barriers } from "./accessible.ts"
+import {
+  accessibilityViolations,
+  ARROW_SCROLLS,
+  FAINT_TEXTS,
+  FOCUS_SHOWS,
+  FOCUSED,
+  INK_IN_CITED,
+  OVERFLOW,
+  SIGN
+} from "./pageScripts.ts"
 import { accountTests } from "./account.ts"
 import { collectionTests } from "./collections.ts"
 import { HARBOUR, LOG, LOG_LINES, QUESTION, QUOTE } from "./harbour.ts"
-import { ARROW_SCROLLS, FAINT_TEXTS, FOCUS_SHOWS, FOCUSED, OVERFLOW } from "./legibility.ts"
-import { INK_IN_CITED, SIGN } from "./pictures.ts"
 import { playgroundTests } from "./playground.ts"
 import { sourceTests } from "./source.ts"
-import { troubleTests } from "./trouble.ts"
-import { addFiles, askFor, DESKTOP, PHONE, visitor } from "./visitor.ts"
-import { writingTests } from "./writing.ts"
+import { failureTests } from "./failures.ts"
+import { addFiles, askFor, DESKTOP, PHONE, pageFixture } from "./pageFixture.ts"
 
-const visit = visitor(async (page) => {
-  await page.goto(`${visit.server.address}#documents`)
+const fixture = pageFixture(async (page) => {
+  await page.goto(`${fixture.server.address}#documents`)
   await addFiles(page, HARBOUR)
 })
-const { open } = visit
+const { open } = fixture
 
-/** Every view by its address, and what stands there when all has come. */
+/** Each view, and an element that is there when it is complete. */
 const VIEWS = Object.entries({
   "#ask": ".stock",
   "#documents": ".documents li",
@@ -43,12 +49,11 @@ const openAnswered = async (options?: BrowserContextOptions): Promise<Page> => {
   return page
 }
 
-accountTests(visit)
-collectionTests(visit)
-playgroundTests(visit)
-sourceTests(visit)
-troubleTests(visit)
-writingTests(visit)
+accountTests(fixture)
+collectionTests(fixture)
+playgroundTests(fixture)
+sourceTests(fixture)
+failureTests(fixture)
 
 describe("the page", () => {
   it("answers with citations that open the source at the quote", async () => {
@@ -69,7 +74,7 @@ describe("the page", () => {
     await page.emulateMedia({ media: null })
   })
 
-  it("says plainly that it found nothing", async () => {
+  it("reports that there is no answer", async () => {
     const page = await open("")
     await askFor(page, "zxqv wvutz qqqx?")
     await page.locator(".nothing").waitFor()
@@ -78,7 +83,7 @@ describe("the page", () => {
     assert.strictEqual(await page.locator(".citation").count(), 0)
   })
 
-  it("draws the trace: twenty recalled, three through the gate, the same as a table", async () => {
+  it("draws twenty recalled and three kept passages, as a chart and as a table", async () => {
     const page = await openAnswered()
     assert.strictEqual(await page.locator(".trace-recalled li").count(), 20)
     assert.strictEqual(await page.locator(".trace-recalled li[data-kept=true]").count(), 3)
@@ -94,7 +99,7 @@ describe("the page", () => {
     assert.strictEqual(await page.locator(".trace-table tbody tr").count(), 20)
   })
 
-  it("takes files, names those it cannot read and why, and removes and restores", async () => {
+  it("adds files, reports those that cannot be read, removes and restores", async () => {
     const page = await open("#documents")
     const papyrus =
       "# Papyrus\n\nThe oldest papyrus of the archive was found in a jar below the lighthouse.\n"
@@ -134,7 +139,7 @@ describe("the page", () => {
     assert.strictEqual(await also.innerText(), cited)
 
     await page.getByRole("link", { name: "Documents", exact: true }).click()
-    // A second press, while the first is under way, is none.
+    // A second press during the removal does nothing.
     await row.getByRole("button", { name: "Remove Papyrus" }).evaluate((button) => {
       for (const _ of "12") (button as unknown as { readonly click: () => void }).click()
     })
@@ -143,7 +148,7 @@ describe("the page", () => {
     await row.waitFor()
   })
 
-  it("keeps the longest name within its place, on a desktop and on a phone", async () => {
+  it("fits the longest file name on a desktop and on a phone", async () => {
     for (const viewport of [DESKTOP, PHONE]) {
       const page = await open("#documents", { viewport })
       const name = `${"w".repeat(200)}${viewport.width}.md`
@@ -165,7 +170,7 @@ describe("the page", () => {
     }
   })
 
-  it("takes a whole folder, and what is dropped on it", async () => {
+  it("adds a folder and dropped files", async () => {
     const folder = await mkdtemp(join(tmpdir(), "sluice-folder-"))
     try {
       await mkdir(join(folder, "deep"))
@@ -185,7 +190,7 @@ describe("the page", () => {
         ["lock 9.md", "lock 10.md"]
       )
 
-      await page.goto(`${visit.server.address}#ask`)
+      await page.goto(`${fixture.server.address}#ask`)
       const drop = (type: string) => `{
         const data = new DataTransfer()
         data.items.add(new File(["# Dropped\\n\\nA drop in the lock."], "dropped.md"))
@@ -201,7 +206,7 @@ describe("the page", () => {
     }
   })
 
-  it("shows the page of a PDF in its geometry, the cited line marked", async () => {
+  it("shows the page of a PDF with the cited line marked", async () => {
     const page = await open("#documents")
     await addFiles(page, LOG)
     await page.locator(".brand").click()
@@ -215,7 +220,7 @@ describe("the page", () => {
     const cited = await page.locator(".facsimile .cited").first().boundingBox()
     const line = await page.locator(".facsimile text", { hasText: "eleven nights" }).boundingBox()
     assert.closeTo(cited?.y ?? 0, line?.y ?? 100, 8)
-    // The picture is under the boxes: what is marked is darker than paper with a marker on it.
+    // The image lies under the boxes: a marked line is darker than marked paper.
     assert.isAbove(await page.evaluate<number>(INK_IN_CITED), 0.02)
     await page.keyboard.press("+")
     await page.locator(".page-steps", { hasText: "150 %" }).waitFor()
@@ -231,7 +236,7 @@ describe("the page", () => {
     assert.include((await page.locator("mark").allTextContents()).join(""), "eleven nights")
   })
 
-  it("reads a picture, cites it with its crop, and marks it on its page", async () => {
+  it("reads an image, cites it with its crop, and marks it on its page", async () => {
     const page = await open("#documents")
     const drawn = await page.evaluate<string>(SIGN)
     const buffer = Buffer.from(drawn.slice(drawn.indexOf(",") + 1), "base64")
@@ -251,7 +256,7 @@ describe("the page", () => {
     const crop = page.locator(".evidence .crop img")
     assert.isAbove(await crop.evaluate((img) => (img as unknown as { naturalWidth: number }).naturalWidth), 0)
     const ids = await page.locator(".trace-recalled button").count()
-    assert.strictEqual(ids, 1, "nothing but the figure was asked")
+    assert.strictEqual(ids, 1, "only the figure was searched")
 
     await page.locator(".answer .citation").first().click()
     await page.locator(".evidence .crop[data-state=shown]").waitFor()
@@ -272,7 +277,7 @@ describe("the page", () => {
     assert.match(await page.locator(".narrowing summary").innerText(), /All documents$/)
   })
 
-  it("can be used by keyboard alone, and always shows where the focus is", async () => {
+  it("works by keyboard with a visible focus", async () => {
     const page = await open("#documents")
     await page.locator(".documents").waitFor()
     await page.keyboard.press("Tab")
@@ -310,23 +315,23 @@ describe("the page", () => {
   })
 
   for (const colorScheme of ["light", "dark"] as const) {
-    it(`is legible and without barriers in ${colorScheme}`, async () => {
+    it(`has no accessibility violation in ${colorScheme}`, async () => {
       const page = await openAnswered({ colorScheme })
       await page.locator(".citation").first().click()
       await page.locator("mark").first().waitFor()
       await page.locator(".narrowing summary").click()
       assert.deepStrictEqual(await page.evaluate<Array<string>>(FAINT_TEXTS), [])
-      assert.deepStrictEqual(await barriers(page), [])
+      assert.deepStrictEqual(await accessibilityViolations(page), [])
       for (const [hash, come] of VIEWS) {
-        await page.goto(`${visit.server.address}${hash}`)
+        await page.goto(`${fixture.server.address}${hash}`)
         await page.locator(come).first().waitFor()
         assert.deepStrictEqual(await page.evaluate<Array<string>>(FAINT_TEXTS), [], hash)
-        assert.deepStrictEqual(await barriers(page), [], hash)
+        assert.deepStrictEqual(await accessibilityViolations(page), [], hash)
       }
     })
   }
 
-  it("keeps the light that was chosen over that of the system", async () => {
+  it("prefers the chosen theme to that of the system", async () => {
     const page = await open("", { colorScheme: "light" })
     const ground = "getComputedStyle(document.documentElement).backgroundColor"
     const light = await page.evaluate<string>(ground)
@@ -354,39 +359,39 @@ describe("the page", () => {
     const panel = await page.locator("aside.source").boundingBox()
     assert.strictEqual(panel?.width, PHONE.width)
     assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0)
-    assert.deepStrictEqual(await barriers(page), [])
+    assert.deepStrictEqual(await accessibilityViolations(page), [])
     await page.getByRole("button", { name: "Close the source" }).tap()
     await page.setViewportSize({ ...PHONE, width: 320 })
     const { height = 0 } = (await page.locator(".header").boundingBox()) ?? {}
-    assert.isBelow(height, 120, "a row for the name, a row for the places")
+    assert.isBelow(height, 120, "one row for the name, one for the views")
     const last = await page.locator(".header nav a").last().boundingBox()
     assert.isAtMost((last?.x ?? NaN) + (last?.width ?? NaN), 320)
     await page.setViewportSize(PHONE)
     for (const [hash, come] of VIEWS) {
-      await page.goto(`${visit.server.address}${hash}`)
+      await page.goto(`${fixture.server.address}${hash}`)
       await page.locator(come).first().waitFor()
       assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0, hash)
-      assert.deepStrictEqual(await barriers(page), [], hash)
+      assert.deepStrictEqual(await accessibilityViolations(page), [], hash)
     }
   })
 
-  it("asks for a key where there is no session, and takes the right one only", async () => {
-    visit.expect(/401/)
-    const page = await open(`#login=${visit.server.login}`, { storageState: { cookies: [], origins: [] } })
+  it("signs in with a valid key only", async () => {
+    fixture.expect(/401/)
+    const page = await open(`#login=${fixture.server.login}`, { storageState: { cookies: [], origins: [] } })
     await page.getByLabel("API key").fill("sk-wrong")
     await page.keyboard.press("Enter")
-    await page.locator("#key-problem", { hasText: "not known" }).waitFor()
-    await page.getByLabel("API key").fill(visit.server.apiKey)
+    await page.locator("#key-problem", { hasText: /unknown API key/i }).waitFor()
+    await page.getByLabel("API key").fill(fixture.server.apiKey)
     await page.getByRole("button", { name: "Sign in" }).click()
     await page.getByLabel("Your question").waitFor()
   })
 
-  it("says that the server is gone, and what to do", async () => {
+  it("reports that the server is offline and how to start it", async () => {
     const page = await open("")
     await page.getByLabel("Your question").waitFor()
-    // Refused, or cut off: what the page asks for at its start may be under way
-    visit.expect(/ERR_CONNECTION|ERR_EMPTY_RESPONSE/)
-    await visit.server.stop()
+    // Refused, or cut off during the first requests of the page.
+    fixture.expect(/ERR_CONNECTION|ERR_EMPTY_RESPONSE/)
+    await fixture.server.stop()
     await page.getByLabel("Your question").fill(QUESTION)
     await page.keyboard.press("Enter")
     await page.getByRole("alert").filter({ hasText: "npm start" }).first().waitFor()

@@ -1,21 +1,21 @@
-/** Every capability in the page, once, against the server's own models. */
+/** The playground, with the server's own models. */
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { assert, describe, it } from "vitest"
-import { FOCUS_SHOWS, FOCUSED } from "./legibility.ts"
-import type { Visitor } from "./visitor.ts"
+import { FOCUS_SHOWS, FOCUSED } from "./pageScripts.ts"
+import type { PageFixture } from "./pageFixture.ts"
 
 const PICTURE = join(import.meta.dirname, "../../apps/demo-server/src/web/mark.svg")
 
-/** Milliseconds: on a machine that is busy with other tests. */
+/** Milliseconds, on a busy machine. */
 const LIMIT = 60_000
 
-/** When nothing is under way any more. */
+/** Sends the form when no call is in progress. */
 const send = (page: Page): Promise<void> => page.locator(".send .primary:not([aria-disabled=true])").click()
 
 const codeOf = (page: Page): Promise<string> => page.locator(".same-call pre").innerText()
 
-/** A picture with a few words on it, drawn by the browser. */
+/** An image with a few words, drawn by the browser. */
 const picture = async (page: Page): Promise<Buffer> => {
   const base64 = await page.evaluate<string>(`(() => {
     const canvas = Object.assign(document.createElement("canvas"), { width: 640, height: 160 })
@@ -30,14 +30,14 @@ const picture = async (page: Page): Promise<Buffer> => {
   return Buffer.from(base64, "base64")
 }
 
-/** Chats get half of an answer. In the page: a route that is set while it loads may miss what it asks for. */
+/** Chat calls get half of an answer. A Playwright route that is set during loading may miss the call. */
 const HALF_ANSWERED = `{
   const ask = fetch
   const half = 'data: {"choices":[{"index":0,"delta":{"content":"Half of"}}]}\\n\\n'
   fetch = async (path, options) => path === "/v1/chat/completions" ? new Response(half) : ask(path, options)
 }`
 
-/** Waits until screen readers are told something. */
+/** Waits for the next announcement to screen readers. */
 const TOLD = `new Promise((resolve) =>
   new MutationObserver(() => resolve()).observe(document.querySelector("#app > [aria-live]"), {
     characterData: true,
@@ -45,10 +45,10 @@ const TOLD = `new Promise((resolve) =>
     subtree: true
   }))`
 
-export const playgroundTests = (visit: Visitor): void => {
+export const playgroundTests = (fixture: PageFixture): void => {
   describe("the playground", () => {
-    it("compares two texts, and the call beside it changes as the form does", async () => {
-      const page = await visit.open("#playground/embed")
+    it("compares two texts and updates the code with the form", async () => {
+      const page = await fixture.open("#playground/embed")
       await page.getByLabel("First text").fill("An open gate")
       await page.getByLabel("Second text").fill("An open gate")
       assert.include(await codeOf(page), '"An open gate"')
@@ -65,8 +65,8 @@ export const playgroundTests = (visit: Visitor): void => {
       assert.include(await codeOf(page), "gateway.embeddings")
     })
 
-    it("reranks", async () => {
-      const page = await visit.open("#playground/rerank")
+    it("orders documents by relevance", async () => {
+      const page = await fixture.open("#playground/rerank")
       await page.getByLabel("Question").fill("Who sells moorings?")
       await page.getByLabel("Documents").fill("Nobody here.\n\nThe office sells moorings.")
       await send(page)
@@ -76,8 +76,8 @@ export const playgroundTests = (visit: Visitor): void => {
       assert.include(second, "was 1")
     })
 
-    it("chats, and goes on with what was said", async () => {
-      const page = await visit.open("#playground/chat")
+    it("continues a chat with all its turns", async () => {
+      const page = await fixture.open("#playground/chat")
       await page.getByLabel("Instructions").fill("The harbour has nine buoys. Its gate is green.")
       await page.getByLabel("Message").fill("How many buoys has the harbour?")
       await page.locator(".send .primary:enabled").waitFor()
@@ -94,8 +94,8 @@ export const playgroundTests = (visit: Visitor): void => {
       await page.getByLabel("Message").and(page.locator(":focus")).waitFor()
     })
 
-    it("says that an answer broke off, and keeps what was written", async () => {
-      const page = await visit.open("#playground/chat")
+    it("reports a broken answer and keeps the message", async () => {
+      const page = await fixture.open("#playground/chat")
       await page.getByLabel("Message").fill("How many buoys has the harbour?")
       await page.locator(".send .primary:enabled").waitFor()
       await page.evaluate(HALF_ANSWERED)
@@ -104,10 +104,10 @@ export const playgroundTests = (visit: Visitor): void => {
       assert.strictEqual(await page.getByLabel("Message").inputValue(), "How many buoys has the harbour?")
     })
 
-    it("generates an image, at once and in two steps", async () => {
-      const page = await visit.open("#playground/image?model=sluice-image-i5-task")
-      // A look that finds no server is made again.
-      visit.expect(/ERR_FAILED/)
+    it("generates images directly and as a task", async () => {
+      const page = await fixture.open("#playground/image?model=sluice-image-i5-task")
+      // A poll without a response is repeated.
+      fixture.expect(/ERR_FAILED/)
       await page.route("**/v1/images/generations/*", (route) => route.abort(), { times: 1 })
       for (const model of ["sluice-image-i5-task", "sluice-image-i1"]) {
         await page.getByLabel("Model", { exact: true }).selectOption(model)
@@ -119,7 +119,7 @@ export const playgroundTests = (visit: Visitor): void => {
         assert.include(await codeOf(page), model)
         await page.getByLabel("Size").selectOption("512x512")
       }
-      // A picture that was chosen for a model is not sent to one that takes none.
+      // A reference image is not sent to a model that takes none.
       const start = { name: "sign.png", mimeType: "image/png", buffer: await picture(page) }
       await page.locator("input[type=file]").setInputFiles(start)
       await page.locator(".picture img").waitFor()
@@ -130,9 +130,9 @@ export const playgroundTests = (visit: Visitor): void => {
     })
 
     it(
-      "generates a video, says how far it is, plays it, and shows it again at its address",
+      "generates a video, shows its progress, plays it, and restores it from its address",
       async () => {
-        const page = await visit.open("#playground/video")
+        const page = await fixture.open("#playground/video")
         await page.getByLabel("Model", { exact: true }).selectOption("sluice-video-from-image")
         await page.getByText("This model needs a first image.").waitFor()
         const first = { name: "sign.png", mimeType: "image/png", buffer: await picture(page) }
@@ -164,14 +164,14 @@ export const playgroundTests = (visit: Visitor): void => {
       LIMIT
     )
 
-    it("says why a video failed", async () => {
-      const page = await visit.open("#playground/video?model=sluice-video-failing")
+    it("reports why a video failed", async () => {
+      const page = await fixture.open("#playground/video?model=sluice-video-failing")
       await send(page)
-      await page.getByRole("alert").filter({ hasText: "fails on purpose" }).waitFor()
+      await page.getByRole("alert").filter({ hasText: "always fails" }).waitFor()
     })
 
-    it("looks at a picture, and takes nothing that is none", async () => {
-      const page = await visit.open("#playground/look")
+    it("answers a question about an image and refuses other files", async () => {
+      const page = await fixture.open("#playground/look")
       assert.isTrue(await page.locator(".send .primary").isDisabled())
       await page.locator("input[type=file]").setInputFiles(PICTURE)
       await page.getByRole("alert").filter({ hasText: "mark.svg is not a PNG, JPEG or WebP image" }).waitFor()
@@ -192,17 +192,17 @@ export const playgroundTests = (visit: Visitor): void => {
       assert.include(await codeOf(page), "base64 < 'sign.png'")
     })
 
-    it("says why a call was refused, and what to do", async () => {
-      const page = await visit.open("#playground/look?model=sluice-extractive")
-      visit.expect(/400/)
+    it("reports why a call was refused", async () => {
+      const page = await fixture.open("#playground/look?model=sluice-extractive")
+      fixture.expect(/400/)
       const sign = { name: "sign.png", mimeType: "image/png", buffer: await picture(page) }
       await page.locator("input[type=file]").setInputFiles(sign)
       await send(page)
       await page.getByRole("alert").filter({ hasText: "Use sluice-ocr" }).waitFor()
     })
 
-    it("lists the models, and each leads to where it can be tried", async () => {
-      const page = await visit.open("#models")
+    it("links each model to its tab of the playground", async () => {
+      const page = await fixture.open("#models")
       await page.getByPlaceholder("Find by name").fill("watermark I3")
       const row = page.locator(".model-list li")
       await page.getByText("1 model", { exact: true }).waitFor()
@@ -212,8 +212,8 @@ export const playgroundTests = (visit: Visitor): void => {
       assert.strictEqual(await page.getByLabel("Model", { exact: true }).inputValue(), "sluice-image-i3")
     })
 
-    it("can be used by keyboard alone, and always shows where the focus is", async () => {
-      const page = await visit.open("#playground/look")
+    it("works by keyboard with a visible focus", async () => {
+      const page = await fixture.open("#playground/look")
       await page.getByLabel("Model", { exact: true }).waitFor()
       const passed: Array<string> = []
       for (let presses = 0; presses < 40; presses++) {

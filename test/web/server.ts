@@ -1,4 +1,4 @@
-/** The real server as a process of its own, on embedded models, a fresh data folder and a free port. */
+/** The real server as a process, with embedded models, an empty data folder and a free port. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
@@ -11,7 +11,7 @@ const MAIN = fileURLToPath(new URL("../../apps/demo-server/src/main.ts", import.
 const WEB = fileURLToPath(new URL("../../apps/demo-server/src/web", import.meta.url))
 
 const BUILT = fileURLToPath(new URL("../../apps/demo-server/dist-web/index.html", import.meta.url))
-/** The libraries that are built into the page. */
+/** It names the libraries of the page. */
 const LOCK = fileURLToPath(new URL("../../package-lock.json", import.meta.url))
 
 /** Milliseconds. */
@@ -20,11 +20,11 @@ const START_LIMIT = 60_000
 export interface RunningServer {
   /** `http://127.0.0.1:PORT/` */
   readonly address: string
-  /** What the printed address carries behind `#login=`. */
+  /** The one-time login of the printed address. */
   readonly login: string
   /** Printed at the first start. */
   readonly apiKey: string
-  /** Kills the process, as a crash would; the data stays until `close`. */
+  /** Kills the process like a crash. The data stays until `close`. */
   readonly stop: () => Promise<void>
   /** Kills the process and removes its data. */
   readonly close: () => Promise<void>
@@ -32,7 +32,7 @@ export interface RunningServer {
 
 const changed = async (path: string): Promise<number> => (await stat(path)).mtimeMs
 
-/** Builds the page from its source, unless nothing of that is newer than what was built. */
+/** Builds the page if its source is newer than the last build. */
 const builtPage = async (): Promise<void> => {
   const sources = await readdir(WEB, { recursive: true })
   const times = await Promise.all([...sources.map((name) => join(WEB, name)), LOCK].map(changed))
@@ -40,11 +40,11 @@ const builtPage = async (): Promise<void> => {
   if (Math.max(...times) >= built) await build({ root: WEB, logLevel: "error" })
 }
 
-/** Starts the server on the page as its source is. */
+/** Builds the page and starts the server. */
 export const startServer = async (): Promise<RunningServer> => {
   await builtPage()
   const data = await mkdtemp(join(tmpdir(), "sluice-web-"))
-  // The samples are left out: reading them takes seconds, and uploads wait for it.
+  // Without the samples: reading them takes seconds, and uploads wait for them.
   await mkdir(join(data, "library"), { recursive: true })
   await writeFile(join(data, "library", "samples-read"), "")
   const child = spawn(process.execPath, ["--conditions=@sluice/source", MAIN], {

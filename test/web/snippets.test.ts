@@ -1,4 +1,4 @@
-/** The calls that the playground shows: they compile, they run as they are, and no text of a form gets out of them. */
+/** The code of the playground: it compiles, it runs, and it escapes every text. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFile, spawnSync } from "node:child_process"
@@ -53,7 +53,7 @@ const snippetsAt = (origin: string) => ({
   })
 })
 
-/** Programs that need not run: of each kind of model, with and without a picture. */
+/** Programs that are only compiled: every group of models, with and without an image. */
 const others = (origin: string) => [
   ...["I2", "I3", "I4", "I5", "I6", undefined].map((group) =>
     imageSnippet(origin, {
@@ -89,14 +89,14 @@ const folder = Effect.acquireRelease(
   (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
 )
 
-/** Milliseconds: on a machine that is busy with other tests. */
+/** Milliseconds, on a busy machine. */
 const LIMIT = 60_000
 
 const names = ["embed", "rerank", "chat", "image", "video", "look"] as const
 
 layer(testServer(), { excludeTestServices: true })("the calls of the playground", (it) => {
   it.effect(
-    "compile, as strictly as this repository does",
+    "compile with the compiler options of this repository",
     () =>
       Effect.scoped(
         Effect.gen(function* () {
@@ -127,7 +127,7 @@ layer(testServer(), { excludeTestServices: true })("the calls of the playground"
   )
 
   it.effect(
-    "run as they are as programs",
+    "run as programs",
     () =>
       Effect.scoped(
         Effect.gen(function* () {
@@ -143,7 +143,7 @@ layer(testServer(), { excludeTestServices: true })("the calls of the playground"
             const flags = ["--conditions=@sluice/source", "--import", HURRY]
             return (await run(process.execPath, [...flags, join(path, "all.ts")], { cwd: path, env })).stdout
           })
-          // Side by side: the order of what they print is not theirs.
+          // They run at the same time: the order of their output varies.
           for (const line of [
             /^1$|^0\.99/m,
             /The office sells moorings\./,
@@ -161,14 +161,14 @@ layer(testServer(), { excludeTestServices: true })("the calls of the playground"
   )
 
   it.effect(
-    "run as they are in a shell",
+    "run in a shell",
     () =>
       Effect.scoped(
         Effect.gen(function* () {
           const path = yield* folder
           const { secrets, url } = yield* TestServer
           const snippets = snippetsAt(url)
-          // The waits of the video's loop are the only thing that is changed.
+          // Only the waits of the video's loop are changed.
           const script = ["sleep() { command sleep 0.2; }", ...names.map((name) => snippets[name].curl)].join(
             "\n"
           )
@@ -194,13 +194,13 @@ layer(testServer(), { excludeTestServices: true })("the calls of the playground"
     LIMIT
   )
 
-  it.effect("end in a shell where no film is made, say why, and leave none", () =>
+  it.effect("stop in a shell when a video fails", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const path = yield* folder
         const { secrets, url } = yield* TestServer
         for (const [model, why] of [
-          ["sluice-video-failing", /fails on purpose/],
+          ["sluice-video-failing", /always fails/],
           ["no-such-model", /no-such-model/]
         ] as const) {
           const made = { model, group: undefined, prompt: "A lock", picture: undefined }
@@ -220,17 +220,17 @@ layer(testServer(), { excludeTestServices: true })("the calls of the playground"
   )
 })
 
-describe("a text of a form", () => {
+describe("a text in the form", () => {
   const texts = [
     `'; touch owned; '`,
     "$(touch owned) `touch owned` $SLUICE_API_KEY",
     'a "quoted" \\ line\nEND\nof two',
     "\u2028 \u0000 \\u0000 \\$ \\` 船闸 🚣",
-    // More than a system takes as an argument.
+    // Longer than an argument may be.
     `${"船".repeat(45_000)} $(touch owned)`
   ]
 
-  plain("arrives in curl as it was written, and runs nothing", async () => {
+  plain("reaches curl unchanged and runs nothing", async () => {
     const path = await mkdtemp(join(tmpdir(), "sluice-curl-"))
     try {
       await writeFile(join(path, "a.png"), "picture")
@@ -238,7 +238,7 @@ describe("a text of a form", () => {
         const given = { model: "m", group: "I1", prompt: text }
         for (const picture of [undefined, "a.png"]) {
           const { curl } = imageSnippet("http://gateway", { ...given, picture })
-          // The body is the last argument, or what comes in where that is `@-`.
+          // The body is the last argument, or standard input if that is `@-`.
           const script = `curl() { env true "$@"; for last; do :; done; [ "$last" = @- ] && cat || printf %s "$last"; }\n${curl}`
           await writeFile(join(path, "call.sh"), script)
           const { stdout } = await run("bash", ["-e", "call.sh"], {
@@ -256,11 +256,11 @@ describe("a text of a form", () => {
     }
   })
 
-  plain("is a text in a program", () => {
+  plain("is escaped in a program", () => {
     for (const text of texts) {
       const value = { list: [text, [text]], "a-b": { text }, left: undefined }
       const { left: _, ...kept } = value
-      // oxlint-disable-next-line no-new-func -- whether it is the source of the same value only an engine can say
+      // oxlint-disable-next-line no-new-func -- only an engine can evaluate the literal
       assert.deepStrictEqual(new Function(`return ${literal(value)}`)(), kept)
     }
   })

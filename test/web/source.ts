@@ -1,19 +1,19 @@
-/** The source beside an answer: where it is opened. */
+/** The source panel. */
 import { assert, describe, it } from "vitest"
-import { barriers } from "./accessible.ts"
+import { accessibilityViolations } from "./pageScripts.ts"
 import { QUESTION } from "./harbour.ts"
-import { addFiles, askFor, PHONE, type Visitor } from "./visitor.ts"
+import { addFiles, askFor, PHONE, type PageFixture } from "./pageFixture.ts"
 
 const MIDDLE = 40
 
-/** Its paragraphs are longer than the page takes those for that it has not drawn yet. */
+/** Its paragraphs are longer than the height that the page assumes before it draws them. */
 const LONG = Array.from({ length: 2 * MIDDLE }, (_, at) =>
   at === MIDDLE
     ? "The capstan weighs seventy-one stone."
     : `Log ${at}: ${"the water rises slowly while the keeper counts the boats. ".repeat((at % 6) + 6)}`
 )
 
-/** Waits until the quote is within the window, below the panel's head. */
+/** Waits until the quote is in view, below the panel's head. */
 const QUOTE_SEEN = `new Promise((resolve) => {
   const look = () => {
     const { bottom, top } = document.querySelector("aside.source mark").getBoundingClientRect()
@@ -21,15 +21,15 @@ const QUOTE_SEEN = `new Promise((resolve) => {
     if (top > head && bottom < innerHeight) resolve()
     else requestAnimationFrame(look)
   }
-  // Not before the panel has been drawn once.
+  // After the first drawing of the panel.
   requestAnimationFrame(() => requestAnimationFrame(look))
 })`
 
-export const sourceTests = (visit: Visitor): void => {
-  describe("the source", () => {
-    it("is opened at the quote, far down between long paragraphs", async () => {
-      // While the panel comes in, the browser does not hold what is in view where it is.
-      const page = await visit.open("#documents", { reducedMotion: "no-preference" })
+export const sourceTests = (fixture: PageFixture): void => {
+  describe("the source panel", () => {
+    it("opens at a quote far down in a long document", async () => {
+      // During the animation of the panel the browser does not anchor its scroll position.
+      const page = await fixture.open("#documents", { reducedMotion: "no-preference" })
       const text = `# The capstan\n\n${LONG.join("\n\n")}\n`
       await addFiles(page, { name: "capstan.md", mimeType: "text/markdown", buffer: Buffer.from(text) })
       await page.locator(".brand").click()
@@ -39,8 +39,8 @@ export const sourceTests = (visit: Visitor): void => {
       await page.evaluate(QUOTE_SEEN)
     })
 
-    it("has a stop of the Tab key, with a name, where something scrolls and only there", async () => {
-      const page = await visit.open("#documents")
+    it("makes only scrolling boxes stops of the Tab key", async () => {
+      const page = await fixture.open("#documents")
       const row = (cell: string) => `| ${Array.from({ length: 12 }, () => cell).join(" | ")} |`
       const text = [
         "# Moorings",
@@ -65,11 +65,11 @@ export const sourceTests = (visit: Visitor): void => {
           ["group", "Code", 0]
         ]
       )
-      assert.deepStrictEqual(await barriers(page), [])
+      assert.deepStrictEqual(await accessibilityViolations(page), [])
     })
 
-    it("is closed by a step back where it covers the page", async () => {
-      const page = await visit.open("", { viewport: PHONE })
+    it("closes on a step back on a phone", async () => {
+      const page = await fixture.open("", { viewport: PHONE })
       await askFor(page, QUESTION)
       const panel = page.locator("aside.source")
       const citation = page.locator(".answer .citation").first()
@@ -87,6 +87,28 @@ export const sourceTests = (visit: Visitor): void => {
       )
       await page.goBack()
       await page.locator(".welcome").waitFor()
+    })
+  })
+
+  describe("text direction", () => {
+    it("shows each script in its own direction", async () => {
+      const page = await fixture.open("#documents")
+      const log = "# יומן הסירה\n\n- עוגנת בנמל (שעתיים)\n- יוצאת\n"
+      await addFiles(page, { name: "יומן.md", mimeType: "text/markdown", buffer: Buffer.from(log) })
+      await page.locator(".documents .open", { hasText: "יומן הסירה" }).click()
+      await page.locator("aside.source li").first().waitFor()
+      const direction = `getComputedStyle(document.querySelector("aside.source li")).direction`
+      assert.strictEqual(await page.evaluate<string>(direction), "rtl", "the bullet is on the right")
+      await page.keyboard.press("Escape")
+      await page.locator(".brand").click()
+      await askFor(page, "כמה שעות עוגנת הסירה?")
+      const [first = 0, mark = 0] = await page.evaluate<ReadonlyArray<number>>(`[0, 20].map((at) => {
+        const range = document.createRange()
+        range.setStart(document.querySelector(".result h1").firstChild, at)
+        range.setEnd(range.startContainer, at + 1)
+        return range.getBoundingClientRect().x
+      })`)
+      assert.isBelow(mark, first, "the question mark is on the left, at the end")
     })
   })
 }

@@ -19,7 +19,7 @@ const AccessToken = () => {
       <h2 id="token-title">System access token</h2>
       <p class="quiet">
         Programs use it to manage the account: balance, keys and usage. It can’t call models. A new token
-        revokes this one.
+        revokes the current one.
       </p>
       {newToken.value !== undefined && (
         <NewSecret

@@ -45,11 +45,14 @@ const options = computed((): VideoOptions => {
 
 const needsImage = computed(() => details.value?.group === "image-to-video")
 
+/** The default size, for models that take it. */
+const LANDSCAPE = "1280x720"
+
 const wanted = persisted<{ readonly seconds?: string; readonly size?: string }>("video.wanted", {})
 
 /** The chosen duration and size; a value that the model does not take is replaced by its first one. */
 const chosen = computed(() => {
-  const choose = (values: ReadonlyArray<string>, value = ""): string =>
+  const choose = (values: ReadonlyArray<string>, value = LANDSCAPE): string =>
     values.includes(value) ? value : (values[0] ?? "")
   const { seconds, size } = options.value
   return { seconds: choose(seconds, wanted.value.seconds), size: choose(size, wanted.value.size) }

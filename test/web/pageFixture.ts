@@ -1,4 +1,4 @@
-/** Who opens the page: a browser with a session, whose faults are noticed. */
+/** A browser that is signed in to a server, and collects faults. */
 import { afterAll, afterEach, assert, beforeAll } from "vitest"
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core"
 import { launchChromium, PATIENCE } from "./chromium.ts"
@@ -7,23 +7,23 @@ import { startServer, type RunningServer } from "./server.ts"
 export const DESKTOP = { width: 1440, height: 900 }
 export const PHONE = { width: 390, height: 844 }
 
-export interface Visitor {
+export interface PageFixture {
   readonly server: RunningServer
-  /** Opens the page at a hash, signed in, on a desktop; in a browser's profile of its own where options are given. */
+  /** Opens the page at a hash, signed in, on a desktop. With options it uses a browser profile of its own. */
   readonly open: (hash: string, options?: BrowserContextOptions) => Promise<Page>
-  /** What a test provokes on purpose on the console. */
+  /** An expected error of the console. */
   readonly expect: (fault: RegExp) => void
 }
 
-/** One server and one browser for a file; after each test, none of its pages may have done what no page may do. */
-export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
+/** One server and one browser for a test file. After each test there must be no fault. */
+export const pageFixture = (prepare: (page: Page) => Promise<void>): PageFixture => {
   let server: RunningServer
   let browser: Browser
   let session: NonNullable<BrowserContextOptions["storageState"]>
-  /** Of most tests, which begin it anew: a window costs more than all that most of them do. */
+  /** Shared by most tests, each of which loads the page: a new window takes longer than most tests. */
   let usual: Page
   const contexts: Array<BrowserContext> = []
-  /** Errors on the console, requests to another host. */
+  /** Errors on the console, and requests to other hosts. */
   const faults: Array<string> = []
   let expected: RegExp | undefined
 
@@ -57,7 +57,7 @@ export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
     const page = await context.newPage()
     await page.goto(`${server.address}#login=${server.login}`)
     await page.getByLabel("Your question").waitFor()
-    assert.strictEqual(page.url(), server.address, "the login is out of the address")
+    assert.strictEqual(page.url(), server.address, "the login is removed from the address")
     await prepare(page)
     session = await context.storageState()
     await context.close()
@@ -66,12 +66,11 @@ export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
 
   afterEach(async ({ task }) => {
     await Promise.all(contexts.splice(0).map((context) => context.close()))
-    // What a test that failed has left behind, routes and choices, is not the next one's.
+    // A failed test may leave routes and choices behind.
     if (task.result?.state === "fail") {
       await usual.context().close()
       usual = await openWindow()
     } else {
-      // Nor is what it has written.
       if (usual.url().startsWith(server.address)) await usual.evaluate("sessionStorage.clear()")
       await usual.goto("about:blank")
     }
@@ -96,24 +95,24 @@ export const visitor = (prepare: (page: Page) => Promise<void>): Visitor => {
       if (context !== undefined) contexts.push(context)
       const page = context === undefined ? usual : await context.newPage()
       await page.mouse.move(0, 0)
-      // What a test looks for it waits for.
+      // Each test waits for the elements that it needs.
       await page.goto(`${server.address}${hash}`, { waitUntil: "commit" })
       return page
     }
   }
 }
 
-/** Adds the first files of a visit, and waits until nothing on the page moves for them any more. */
+/** Adds files and waits until they are read. */
 export const addFiles = async (page: Page, files: Parameters<Locator["setInputFiles"]>[0]): Promise<void> => {
   await page.locator("input[type=file]").first().setInputFiles(files)
   await page.locator(".uploads").getByRole("button", { name: "Clear" }).waitFor()
 }
 
-/** Asks, and waits for the answer. */
+/** Asks a question and waits for its answer. */
 export const askFor = async (page: Page, question: string): Promise<void> => {
   await page.getByLabel("Your question").fill(question)
   await page.keyboard.press("Enter")
-  // Until the address has changed, the answer before it stands there.
+  // Until the address changes, the previous answer is shown.
   const own = page.getByRole("heading", { level: 1, name: question, exact: true })
   await page.locator(".result[data-state=answered]").filter({ has: own }).waitFor()
 }

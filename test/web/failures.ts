@@ -1,8 +1,8 @@
-/** When things go wrong in the page: it says what to do, and what was written and chosen is still there. */
+/** Failures: the page reports them and keeps what was written. */
 import type { Page } from "playwright-core"
 import { assert, describe, it } from "vitest"
 import { HARBOUR, QUESTION } from "./harbour.ts"
-import { addFiles, type Visitor } from "./visitor.ts"
+import { addFiles, type PageFixture } from "./pageFixture.ts"
 
 const files = (names: ReadonlyArray<string>) =>
   names.map((name) => ({
@@ -11,7 +11,7 @@ const files = (names: ReadonlyArray<string>) =>
     buffer: Buffer.from(`# ${name}\n\nThe ${name} lies at the quay.\n`)
   }))
 
-/** The next question gets no answer before the page gives it up. */
+/** The next question gets no answer until the page aborts it. */
 const NEVER_ANSWERED = `{
   const ask = fetch
   fetch = (path, options) => path !== "/qa" ? ask(path, options) : new Promise((_, reject) => {
@@ -20,17 +20,17 @@ const NEVER_ANSWERED = `{
   })
 }`
 
-/** Does something in a page that reaches nothing meanwhile. */
+/** Runs `act` while the page is offline. */
 const offline = async (page: Page, act: () => Promise<void>): Promise<void> => {
   await page.context().setOffline(true)
   await act().finally(() => page.context().setOffline(false))
 }
 
-export const troubleTests = (visit: Visitor): void => {
-  describe("trouble", () => {
-    it("keeps files that did not reach the server, and sends them again", async () => {
-      visit.expect(/ERR_INTERNET_DISCONNECTED/)
-      const page = await visit.open("#documents")
+export const failureTests = (fixture: PageFixture): void => {
+  describe("failures", () => {
+    it("sends files again that did not reach the server", async () => {
+      fixture.expect(/ERR_INTERNET_DISCONNECTED/)
+      const page = await fixture.open("#documents")
       await page.locator(".documents li").first().waitFor()
       await offline(page, async () => {
         await page
@@ -46,8 +46,8 @@ export const troubleTests = (visit: Visitor): void => {
       await page.locator(".documents li", { hasText: "dinghy.md" }).waitFor()
     })
 
-    it("removes one by one with a way back, and all that were found after a second look", async () => {
-      const page = await visit.open("#documents")
+    it("removes documents one by one with undo, and all after confirmation", async () => {
+      const page = await fixture.open("#documents")
       const names = ["skiff-1", "skiff-2", "skiff-3", ...Array.from({ length: 12 }, (_, at) => `punt-${at}`)]
       await addFiles(page, files(names))
       const find = page.getByLabel("Find a document by name")
@@ -85,9 +85,9 @@ export const troubleTests = (visit: Visitor): void => {
       await rows.filter({ hasText: "The harbour" }).waitFor()
     })
 
-    it("asks a question again by itself that found no server, and stops one that takes long", async () => {
-      visit.expect(/ERR_INTERNET_DISCONNECTED/)
-      const page = await visit.open("")
+    it("repeats a question that found no server, and stops a slow one", async () => {
+      fixture.expect(/ERR_INTERNET_DISCONNECTED/)
+      const page = await fixture.open("")
       const box = page.getByLabel("Your question")
       await box.fill(QUESTION)
       await offline(page, async () => {
@@ -108,9 +108,9 @@ export const troubleTests = (visit: Visitor): void => {
       await page.locator(".result[data-state=answered]").waitFor()
     })
 
-    it("waits for a server that stops, starts or fails, says so, and asks for no key meanwhile", async () => {
-      visit.expect(/50[023]/)
-      const page = await visit.open("")
+    it("waits for a failing server without asking for a key", async () => {
+      fixture.expect(/50[023]/)
+      const page = await fixture.open("")
       const box = page.getByLabel("Your question")
       await box.waitFor()
       let failing: readonly [path: string, status: number] | undefined
@@ -135,19 +135,19 @@ export const troubleTests = (visit: Visitor): void => {
       await page.unrouteAll()
     })
 
-    it("keeps what is being written over a reload, until it is signed out", async () => {
-      // An API key does not manage the account.
-      visit.expect(/40[13]/)
-      const page = await visit.open("", { storageState: { cookies: [], origins: [] } })
+    it("keeps drafts over a reload until sign-out", async () => {
+      // An API key cannot manage the account.
+      fixture.expect(/40[13]/)
+      const page = await fixture.open("", { storageState: { cookies: [], origins: [] } })
       const signIn = async () => {
         await page.locator("#key:focus").waitFor()
-        await page.keyboard.type(visit.server.apiKey)
+        await page.keyboard.type(fixture.server.apiKey)
         await page.keyboard.press("Enter")
       }
       await signIn()
       const box = page.getByLabel("Your question")
       await box.fill("How many boats")
-      await page.goto(`${visit.server.address}#playground/rerank`)
+      await page.goto(`${fixture.server.address}#playground/rerank`)
       const fields = [page.getByLabel("Question"), page.getByLabel("Documents")]
       for (const field of fields) await field.fill("Boats, 船")
       await page.reload()
@@ -160,8 +160,8 @@ export const troubleTests = (visit: Visitor): void => {
       assert.strictEqual(await box.inputValue(), "")
     })
 
-    it("takes nothing that another version of the page has kept in another form", async () => {
-      const page = await visit.open("#playground/embed")
+    it("ignores stored values of another type", async () => {
+      const page = await fixture.open("#playground/embed")
       const first = page.getByLabel("First text")
       await first.fill("Boats, 船")
       await page.evaluate(`for (const key of Object.keys(sessionStorage)) sessionStorage.setItem(key, "7")`)
@@ -172,16 +172,16 @@ export const troubleTests = (visit: Visitor): void => {
       assert.strictEqual(await page.getByLabel("Your question").inputValue(), "")
     })
 
-    it("shows nothing of what one user was writing to the next in the same tab", async () => {
-      visit.expect(/401/)
-      const page = await visit.open("#documents", {})
+    it("hides one user's drafts from the next in the same tab", async () => {
+      fixture.expect(/401/)
+      const page = await fixture.open("#documents", {})
       await page.locator(".documents li").first().waitFor()
       const token = await page.evaluate<string>(`(async () => {
         const body = JSON.stringify({ username: "eve", quota: 0, role: "user" })
         const headers = { "content-type": "application/json" }
         return (await (await fetch("/api/user", { method: "POST", headers, body })).json()).data.access_token
       })()`)
-      await page.goto(`${visit.server.address}#${new URLSearchParams({ q: QUESTION }).toString()}`)
+      await page.goto(`${fixture.server.address}#${new URLSearchParams({ q: QUESTION }).toString()}`)
       await page.locator(".result[data-state=answered]").waitFor()
       const box = page.getByLabel("Your question")
       await box.fill("How many boats")
@@ -216,11 +216,11 @@ export const troubleTests = (visit: Visitor): void => {
         .waitFor()
     }
 
-    it("asks before it signs out with files that are not sent yet, and then no more", async () => {
-      visit.expect(/40[13]/)
-      const page = await visit.open("", { storageState: { cookies: [], origins: [] } })
+    it("asks once before it signs out during an upload", async () => {
+      fixture.expect(/40[13]/)
+      const page = await fixture.open("", { storageState: { cookies: [], origins: [] } })
       await page.locator("#key:focus").waitFor()
-      await page.keyboard.type(visit.server.apiKey)
+      await page.keyboard.type(fixture.server.apiKey)
       await page.keyboard.press("Enter")
       await page.getByLabel("Your question").fill("How many boats")
       await page.getByRole("link", { name: "Documents", exact: true }).click()
@@ -242,8 +242,8 @@ export const troubleTests = (visit: Visitor): void => {
       assert.strictEqual(await page.evaluate<number>("sessionStorage.length"), 0)
     })
 
-    it("asks before it is left with files that are not sent yet", async () => {
-      const page = await visit.open("#documents")
+    it("asks before it is closed during an upload", async () => {
+      const page = await fixture.open("#documents")
       await addBarge(page)
       const asked = page.waitForEvent("dialog")
       const reloaded = page.reload()
@@ -253,12 +253,12 @@ export const troubleTests = (visit: Visitor): void => {
       await reloaded
     })
 
-    it("keeps what was written when the session ends", async () => {
-      visit.expect(/401/)
-      const page = await visit.open("", { storageState: { cookies: [], origins: [] } })
+    it("keeps drafts when the session ends", async () => {
+      fixture.expect(/401/)
+      const page = await fixture.open("", { storageState: { cookies: [], origins: [] } })
       const signIn = async () => {
         await page.locator("#key:focus").waitFor()
-        await page.keyboard.type(visit.server.apiKey)
+        await page.keyboard.type(fixture.server.apiKey)
         await page.keyboard.press("Enter")
       }
       await signIn()
@@ -276,7 +276,7 @@ export const troubleTests = (visit: Visitor): void => {
       await page.locator(".brand").click()
       assert.strictEqual(await box.inputValue(), "How many boats")
       await box.fill(QUESTION)
-      // At once: whatever else the page asks for would find the end first.
+      // Immediately: another request would notice the end of the session first.
       await page.evaluate(`fetch("/session", { method: "DELETE" }).then(() =>
         document.querySelector("#question").form.requestSubmit())`)
       await page.getByRole("heading", { name: "Your session has ended" }).waitFor()
