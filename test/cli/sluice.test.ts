@@ -77,7 +77,7 @@ describe("sluice", () => {
     server.close()
     expect(asked.code, asked.stderr).toBe(0)
     expect(JSON.parse(asked.stdout).answer).toContain("two keepers")
-    expect(asked.stderr).toMatch(/SLUICE_RERANK_MODEL is not set.*this process/)
+    expect(asked.stderr).toMatch(/SLUICE_RERANK_MODEL is not set.*embedded model/)
     expect(sent.every(({ input, model }) => model === "e5" && input.length === 1)).toBe(true)
     const texts = sent.flatMap(({ input }) => input)
     expect(texts.filter((one) => one.startsWith("passage: "))).toHaveLength(2)

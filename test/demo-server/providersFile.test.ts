@@ -14,13 +14,13 @@ const one = { id: "a", url: "http://127.0.0.1:9", apiKey: key, models }
 
 describe("the file of the providers", () => {
   const refused: ReadonlyArray<readonly [name: string, text: string, said: string]> = [
-    ["no JSON", "{", "not JSON"],
-    ["a key that there is not", JSON.stringify({ upstream: [] }), "`upstream` is not a key that there is"],
-    ["one inside", file({ ...one, wieght: 2 }), "`upstreams[0].wieght` is not a key that there is"],
+    ["no JSON", "{", "not valid JSON"],
+    ["a key that there is not", JSON.stringify({ upstream: [] }), "`upstream` is an unknown key"],
+    ["one inside", file({ ...one, wieght: 2 }), "`upstreams[0].wieght` is an unknown key"],
     [
       "one of a model",
       file({ ...one, models: [{ ...models[0], alias: "x" }] }),
-      "`upstreams[0].models[0].alias` is not"
+      "`upstreams[0].models[0].alias` is an"
     ],
     ["a credential in place", file({ ...one, apiKey: canary }), '{ "env": NAME }'],
     ["two places of one", file({ ...one, apiKey: { env: "A", file: "b" } }), '{ "env": NAME }'],
@@ -87,7 +87,7 @@ describe("the file of the providers", () => {
           Effect.exit,
           Effect.map((exit) => (Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "it started"))
         )
-      assert.include(yield* why({ SLUICE_CONFIG: path }), "which is not there")
+      assert.include(yield* why({ SLUICE_CONFIG: path }), "which does not exist")
       yield* fs.writeFileString(path, file(one))
       assert.include(yield* why({ SLUICE_CONFIG: path }), "the variable UPSTREAM_KEY is not set")
       yield* fs.writeFileString(path, file({ ...one, apiKey: { file: "missing.key" } }))
@@ -100,7 +100,7 @@ describe("the file of the providers", () => {
         SLUICE_RERANK_MODEL: "r",
         SLUICE_CHAT_MODEL: "c"
       }
-      assert.include(yield* why(both), "both say who answers")
+      assert.include(yield* why(both), "both configure providers")
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
@@ -147,13 +147,13 @@ describe("the file of the providers", () => {
           )
         )
         yield* fs.writeFileString(path, file({ ...served("old", old), apiKey: canary }))
-        yield* printed("is not taken over")
+        yield* printed("was not reloaded")
         assert.include(server.printed.join("\n"), '{ "env": NAME }')
         assert.include(yield* told, "was not taken over")
         // What it says for callers would do; what it says for the documents waits for a start.
         const wanted = { ...JSON.parse(file(served("next", next))), library: { rerank: "rank" } } as object
         yield* fs.writeFileString(path, JSON.stringify(wanted))
-        yield* printed("`library` says other models than at the start")
+        yield* printed("`library` names other models than at the start")
         assert.include(yield* told, "was not taken over")
         // As a log beside it does.
         const beside = fs.writeFileString(`${path}.log`, "a line\n", { flag: "a" })
@@ -161,14 +161,14 @@ describe("the file of the providers", () => {
           beside,
           Schedule.addDelay(Schedule.recurs(3), () => Effect.succeed("150 millis"))
         )
-        const refusals = server.printed.filter((line) => line.includes("is not taken over"))
+        const refusals = server.printed.filter((line) => line.includes("was not reloaded"))
         assert.lengthOf(refusals, 2)
         const beforeChange = next.asked.length
         assert.strictEqual(beforeChange, 0)
 
         yield* fs.writeFileString(`${path}.new`, file(served("next", next)))
         yield* fs.rename(`${path}.new`, path)
-        yield* printed("was read again: next answer")
+        yield* printed("was reloaded. Providers: next")
         assert.strictEqual(yield* told, "ok")
         const after = old.asked.length
         enough = true

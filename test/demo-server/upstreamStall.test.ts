@@ -4,7 +4,7 @@ import { TimedOut } from "@sluice/core"
 import { Cause, Duration, Effect, Exit, Fiber, Option, Stream } from "effect"
 import { HttpClientRequest, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import { concealOf } from "../../apps/demo-server/src/routing/RedactCredential.ts"
+import { makeRedactor } from "../../apps/demo-server/src/routing/RedactCredential.ts"
 import { gatewayDialect } from "../../apps/demo-server/src/routing/dialects/Dialect.ts"
 import { passFile, passOn, type Read } from "../../apps/demo-server/src/routing/UpstreamResponse.ts"
 
@@ -43,7 +43,7 @@ describe("an upstream that falls silent, or ends", () => {
     Effect.gen(function* () {
       const caller = yield* Effect.forkChild(
         received(
-          passOn(Duration.seconds(20), names, concealOf("sk-none")),
+          passOn(Duration.seconds(20), names, makeRedactor("sk-none")),
           "text/event-stream",
           "data: one\n\n",
           'data: {"choices":[{"ind'
@@ -61,7 +61,7 @@ describe("an upstream that falls silent, or ends", () => {
 
   it.effect("after the end of a stream: the stream ends at once, without a word of what came after it", () =>
     Effect.gen(function* () {
-      const read = passOn(Duration.seconds(20), names, concealOf("sk-none"))
+      const read = passOn(Duration.seconds(20), names, makeRedactor("sk-none"))
       const late = "data: late\n\n"
       const { exit, text } = yield* received(
         read,
@@ -75,7 +75,7 @@ describe("an upstream that falls silent, or ends", () => {
 
   it.effect("after an end that came together with what is before it: all of it passes", () =>
     Effect.gen(function* () {
-      const read = passOn(Duration.seconds(20), names, concealOf("sk-none"))
+      const read = passOn(Duration.seconds(20), names, makeRedactor("sk-none"))
       const parts = ["data: one\n\nda", "ta: two\n\n", "data: three\n\n", "data: [DONE]\n\n"]
       const { text } = yield* received(read, "text/event-stream", ...parts)
       assert.strictEqual(text, parts.join(""))

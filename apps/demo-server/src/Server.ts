@@ -34,7 +34,7 @@ import { MediaTasks } from "./media/MediaTasks.ts"
 import { MoneyLayer } from "./billing/BillingLayer.ts"
 import { Recovery } from "./billing/Recovery.ts"
 import { UsageLayer } from "./billing/UsageByDay.ts"
-import { modelsFrom, NarrowLayer } from "./providers/Models.ts"
+import { LibraryModelsLayer, modelsFrom } from "./providers/LibraryModels.ts"
 import { HealthLayer } from "./operation/Health.ts"
 import { LogsLayer } from "./operation/Logs.ts"
 import { MetricsLayer } from "./operation/MetricsRoute.ts"
@@ -130,4 +130,4 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
   )
 
 /** The whole server, configured by the environment. */
-export const layer = layerWith(NarrowLayer)
+export const layer = layerWith(LibraryModelsLayer)

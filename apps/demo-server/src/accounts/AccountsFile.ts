@@ -5,7 +5,7 @@
  * `accounts.db`, so that versions which know format 1 reject the folder.
  */
 import { Effect, FileSystem, Path, Schema } from "effect"
-import { makeFolder } from "../config/DataFolder.ts"
+import { makePrivateFolder } from "../config/DataFolder.ts"
 import { dataFolderError, StartError } from "../config/StartError.ts"
 
 /** The format of the marker. */
@@ -45,7 +45,7 @@ export const openDataFolder = Effect.fn("AccountsFile.open")(function* (folder: 
       message: `${file} is damaged. Remove it. If accounts.db is missing too, the next start creates a new API key and access token`
     })
   return yield* Effect.gen(function* () {
-    yield* makeFolder(folder)
+    yield* makePrivateFolder(folder)
     if (!(yield* fs.exists(file))) return undefined
     const text = yield* fs.readFileString(file)
     const { format } = yield* Effect.mapError(decodeFormat(text), damaged)

@@ -59,7 +59,8 @@ const auditEntry = ({ actor, at, credential, ...entry }: AuditRow) => ({
 
 const tokenReplaced = (user: string) => (): AuditChange => ({ action: "access_token.create", subject: user })
 
-const makeAdministration = Effect.gen(function* () {
+/** Permission checks of administrators. */
+const makeAdminGuard = Effect.gen(function* () {
   const users = yield* Users
   const audit = yield* Audit
 
@@ -86,6 +87,12 @@ const makeAdministration = Effect.gen(function* () {
       ),
       entryOf
     )
+
+  return { audit, change, requireAdmin, users }
+})
+
+const makeAdministration = Effect.gen(function* () {
+  const { audit, change, requireAdmin, users } = yield* makeAdminGuard
 
   const createUser = Effect.fn("administration.createUser")(function* (
     payload: typeof UserCreateRequest.Type

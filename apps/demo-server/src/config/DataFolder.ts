@@ -14,7 +14,7 @@ const isFolder = (path: string) =>
  * One level at a time, because Node's recursive `mkdir` never returns on file systems such as `/proc` that reject new
  * folders with ENOENT.
  */
-export const makeFolder = Effect.fn("DataFolder.make")(function* (folder: string) {
+export const makePrivateFolder = Effect.fn("DataFolder.make")(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const target = path.resolve(folder)

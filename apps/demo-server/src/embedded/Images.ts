@@ -12,7 +12,7 @@ import type { MediaTask } from "../media/MediaTasks.ts"
 import type { Operation, TaskOperation } from "../routing/Provider.ts"
 import { callOf, type ImageForm, imageModels, parseForm, toWireNames } from "./ImageModels.ts"
 import { DEFAULT_TOLERANCE, promptRejected, rejectedBy } from "./InvalidRequests.ts"
-import { draw, formatOf, paintRequest, untilShutdown } from "./Painting.ts"
+import { draw, outputFormat, paintRequest, untilShutdown } from "./Painting.ts"
 import { loadReference } from "./ReferenceImage.ts"
 import type { TaskRunner, TaskWork } from "./TaskRunner.ts"
 
@@ -100,7 +100,7 @@ export const makeImages = Effect.fnUntraced(function* (provider: string, runner:
   const fetchImage = yield* FetchImage
 
   const store = (images: ReadonlyArray<Uint8Array>, call: ImageCall) =>
-    Effect.forEach(images, (bytes) => files.put(bytes, formatOf(call)))
+    Effect.forEach(images, (bytes) => files.put(bytes, outputFormat(call)))
 
   const encode = Effect.fnUntraced(function* (
     images: ReadonlyArray<Uint8Array>,

@@ -42,7 +42,7 @@ const pixelsOf = (
 }
 
 /** The file format of a call's images. */
-export const formatOf = (call: ImageCall) => (call.group === "I1" ? (call.outputFormat ?? "png") : "png")
+export const outputFormat = (call: ImageCall) => (call.group === "I1" ? (call.outputFormat ?? "png") : "png")
 
 /** The painter's request. Without a seed, or with -1, the seed is random. */
 export const paintRequest = (call: ImageCall, references: ReadonlyArray<LoadedImage>): PaintRequest => {
@@ -57,7 +57,7 @@ export const paintRequest = (call: ImageCall, references: ReadonlyArray<LoadedIm
       },
       references[0]
     ),
-    format: formatOf(call),
+    format: outputFormat(call),
     seed,
     reference: references.map(({ bytes }) => bytes),
     fidelity: call.group === "I1" ? call.inputFidelity : undefined,

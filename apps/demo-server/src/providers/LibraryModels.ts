@@ -1,65 +1,116 @@
-/** The models of the library that the providers' file names: each by the upstream that it stands in. */
-import { GatewayEmbedder, GatewayReader, GatewayReranker } from "@sluice/core"
+/** The library's models: embedded ones, a configured gateway's, or those that the providers' file names. */
+import { GatewayEmbedder, GatewayReader, GatewayReranker, GatewayVision, Vision } from "@sluice/core"
 import * as Embedded from "@sluice/embedded"
 import { layerVision } from "@sluice/embedded/vision"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
+import { type GatewaySettings, ServerConfig } from "../config/ServerConfig.ts"
 import { gatewayError, StartError } from "../config/StartError.ts"
+import { ofGateway as gatewayUpstream, type UpstreamSettings } from "../routing/UpstreamProvider.ts"
 import { layerLibraryGateway } from "./LibraryGateway.ts"
-import type { UpstreamSettings } from "../routing/UpstreamProvider.ts"
-import { lookingBy } from "./Vision.ts"
 import { LIBRARY_OPERATIONS } from "./ProvidersFile.ts"
-import { providersPath } from "./ProvidersPath.ts"
-import { loadProvidersSettings, readProvidersFile } from "./ProvidersSettings.ts"
+import { loadProvidersSettings, providersPath, readProvidersFile } from "./ProvidersSettings.ts"
 
-const said = (file: string) => (why: string) => new StartError({ message: `${file}: ${why}` })
+const invalidFile = (file: string) => (why: string) => new StartError({ message: `${file}: ${why}` })
 
-/** The file, where it names models for the library. */
+/** The providers' file, if it names models for the library. */
 export const libraryFile = Effect.gen(function* () {
   const file = yield* providersPath
   if (file === undefined) return undefined
-  const { library = {} } = yield* Effect.mapError(readProvidersFile(file), said(file))
+  const { library = {} } = yield* Effect.mapError(readProvidersFile(file), invalidFile(file))
   return Object.keys(library).length === 0 ? undefined : file
 })
 
+/** The gateway's address or the file that names models; undefined if all models are embedded. */
+export const modelsFrom = Effect.gen(function* () {
+  const { gateway } = yield* ServerConfig
+  return gateway?.url ?? (yield* libraryFile)
+})
+
+/**
+ * A gateway's model looks at figures, if one is named. The embedded OCR always reads scanned pages and the lines of a
+ * picture with their boxes, which no gateway returns.
+ */
+const layerVisionModel = (model: string | undefined) =>
+  model === undefined
+    ? layerVision
+    : Layer.effect(
+        Vision,
+        Effect.gen(function* () {
+          const { read } = Context.get(yield* Layer.build(layerVision), Vision)
+          const vision = Context.get(yield* Layer.build(GatewayVision.layer({ model })), Vision)
+          return Vision.of({ ...vision, ...(read !== undefined && { read }) })
+        })
+      )
+
+/** An embedded model in place of one that is not configured. */
+const layerFallback = <A>(variable: string, does: string, layer: Layer.Layer<A>) =>
+  Layer.effectDiscard(Effect.logInfo(`${variable} is not set: the embedded model ${does}`)).pipe(
+    Layer.merge(layer)
+  )
+
+const layerGatewayModels = (gateway: GatewaySettings) => {
+  const { batch, models, prefixes } = gateway
+  const upstream = gatewayUpstream(gateway)
+  return Layer.mergeAll(
+    GatewayEmbedder.layer({ model: models.embedding, ...(prefixes && { prefixes }) }),
+    models.rerank === undefined
+      ? layerFallback("SLUICE_RERANK_MODEL", "reranks", Embedded.layerReranker)
+      : GatewayReranker.layer({ model: models.rerank }),
+    models.chat === undefined
+      ? layerFallback("SLUICE_CHAT_MODEL", "answers", Embedded.layerReader)
+      : GatewayReader.layer({ model: models.chat }),
+    layerVisionModel(models.vision)
+  ).pipe(
+    Layer.provide(layerLibraryGateway(upstream, { batch, timeout: upstream.timeout })),
+    Layer.catchTag("GatewayError", (error) => Layer.effectContext(Effect.fail(gatewayError(error))))
+  )
+}
+
 type Use = keyof typeof LIBRARY_OPERATIONS
 
-/** Of the upstreams that have the model, the one that is asked first. */
-const servedBy = (upstreams: ReadonlyArray<UpstreamSettings>, use: Use, name: string) =>
+/** The upstream with the highest priority that has the model. */
+const findModel = (upstreams: ReadonlyArray<UpstreamSettings>, use: Use, name: string) =>
   upstreams
     .flatMap((upstream) => upstream.models.map((model) => ({ upstream, model })))
     .filter(({ model }) => model.operation === LIBRARY_OPERATIONS[use])
     .filter(({ model }) => [model.id, ...model.aliases].includes(name))
     .toSorted((a, b) => (a.model.priority ?? 1) - (b.model.priority ?? 1))[0]
 
-/**
- * What the file names, and what it does not name from this process.
- *
- * **Gotchas.** Read at the start: a library is made with one embedding model, and another one means to rebuild it.
- */
-export const ofLibraryFile = (file: string) =>
+/** The models that the file names, and embedded ones for the rest. Read once: another embedding model needs a rebuild. */
+const layerFileModels = (file: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { library, upstreams } = yield* Effect.mapError(loadProvidersSettings(file), said(file))
-      const by = <A, E, R>(
+      const { library, upstreams } = yield* Effect.mapError(loadProvidersSettings(file), invalidFile(file))
+      const named = <A, E, R>(
         use: Use,
         layerOf: (options: GatewayEmbedder.GatewayEmbedderOptions) => Layer.Layer<A, E, R>
       ) => {
         const name = library[use]
-        const served = name === undefined ? undefined : servedBy(upstreams, use, name)
-        if (served === undefined) return undefined
-        const { id: model, prefixes } = served.model
+        const found = name === undefined ? undefined : findModel(upstreams, use, name)
+        if (found === undefined) return undefined
+        const { id: model, prefixes } = found.model
         return Layer.provide(
           layerOf({ model, ...(prefixes && { prefixes }) }),
-          layerLibraryGateway(served.upstream, served.model)
+          layerLibraryGateway(found.upstream, found.model)
         )
       }
-      // Of two that give one service, the later is it.
+      // Later layers replace earlier ones of the same service.
       return Layer.mergeAll(
         Embedded.layer,
-        by("embedding", GatewayEmbedder.layer) ?? Layer.empty,
-        by("rerank", GatewayReranker.layer) ?? Layer.empty,
-        by("chat", GatewayReader.layer) ?? Layer.empty,
-        by("vision", ({ model }) => lookingBy(model)) ?? layerVision
+        named("embedding", GatewayEmbedder.layer) ?? Layer.empty,
+        named("rerank", GatewayReranker.layer) ?? Layer.empty,
+        named("chat", GatewayReader.layer) ?? Layer.empty,
+        named("vision", ({ model }) => layerVisionModel(model)) ?? layerVision
       )
     })
   ).pipe(Layer.catchTag("GatewayError", (error) => Layer.effectContext(Effect.fail(gatewayError(error)))))
+
+/** Embedder, Reranker, Reader and Vision, as configured. */
+export const LibraryModelsLayer = Layer.unwrap(
+  Effect.gen(function* () {
+    const { gateway } = yield* ServerConfig
+    if (gateway !== undefined) return layerGatewayModels(gateway)
+    const file = yield* libraryFile
+    return file === undefined ? Layer.mergeAll(Embedded.layer, layerVision) : layerFileModels(file)
+  })
+)

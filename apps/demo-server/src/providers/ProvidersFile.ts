@@ -1,60 +1,60 @@
 /**
- * What `sluice.config.json` may say: which gateways answer beside, or in place of, the embedded models.
+ * The format of `sluice.config.json`: gateways in addition to, or in place of, the embedded models.
  *
  * | key | default | meaning |
  * | --- | --- | --- |
- * | `upstreams` | none | the gateways that calls may be passed on to |
- * | `embedded` | `false` | `true`, or `{ "priority", "weight" }`: the models of this process answer too |
- * | `breaker.failures` | 5 | failures in a row after which a provider is left alone |
- * | `breaker.openSeconds` | 10 | how long it is left alone, before one call tries it |
- * | `library` | those of this process | which of the upstreams' models read, find and answer documents: see `LibraryFile` |
+ * | `upstreams` | none | the gateways that calls are forwarded to |
+ * | `embedded` | `false` | `true`, or `{ "priority", "weight" }`: also serve the embedded models |
+ * | `breaker.failures` | 5 | consecutive failures after which a provider's circuit opens |
+ * | `breaker.openSeconds` | 10 | how long it stays open before one call is tried |
+ * | `library` | embedded models | the upstreams' models that the library uses: see `LibraryFile` |
  *
- * Of an upstream:
+ * An upstream:
  *
  * | key | default | meaning |
  * | --- | --- | --- |
- * | `id` | – | its name: tasks remember it, so that it should stay |
+ * | `id` | – | its name. Tasks refer to it, so do not change it |
  * | `url` | – | the base address, with or without `/v1` |
  * | `apiKey` | – | `{ "env": NAME }` or `{ "file": PATH }`: where its key is, never the key itself |
- * | `priority`, `weight` | 1, 1 | of its models that say none themselves |
- * | `timeoutSeconds` | 60 | from the call to the whole answer; of a stream, to its head |
- * | `idleSeconds` | 60 | of a stream that has begun: without a byte |
- * | `models` | – | what it serves |
+ * | `priority`, `weight` | 1, 1 | defaults for its models |
+ * | `timeoutSeconds` | 60 | until the whole response; for a stream, until its head |
+ * | `idleSeconds` | 60 | how long a stream may send nothing |
+ * | `models` | – | the models that it serves |
  *
- * Of a model:
+ * A model:
  *
  * | key | default | meaning |
  * | --- | --- | --- |
- * | `id` | – | as the upstream knows it |
+ * | `id` | – | its name at the upstream |
  * | `operation` | – | `rerank`, `embeddings`, `chat`, `images` or `videos` |
- * | `aliases` | none | other names that callers may use for it; several upstreams may share one |
- * | `priority` | the upstream's | 1 is asked before 2 |
- * | `weight` | the upstream's | its share among those of one priority |
+ * | `aliases` | none | other names for callers. Several upstreams may share one |
+ * | `priority` | the upstream's | 1 is tried before 2 |
+ * | `weight` | the upstream's | its share of calls among models of the same priority |
  * | `timeoutSeconds` | the upstream's | as above |
  * | `group`, `note` | – | shown in the lists of models |
- * | `prefixes` | none | `{ "query", "passage" }`: what it wants before a text, where the library embeds by it |
- * | `batch` | 96 | texts that the library sends it at a time, at most |
+ * | `prefixes` | none | `{ "query", "passage" }`: prefixes that an embedding model expects |
+ * | `batch` | 96 | texts in one embeddings request of the library at most |
  */
 import type { ModelGroup } from "@sluice/core"
 import { MODEL_GROUPS } from "@sluice/core/contract"
 import { jsonIn } from "@sluice/core/client"
 import { Effect, Schema, SchemaIssue } from "effect"
 
-/** What the provider of this process is called. */
+/** The id of the embedded provider. */
 const EMBEDDED = "sluice-embedded"
 
 const Positive = Schema.Finite.check(Schema.isGreaterThan(0))
 const Priority = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1000 }))
-/** A day: whoever means "never" would keep a connection for ever. */
+/** One day at most, so that no connection stays open forever. */
 const Seconds = Positive.check(Schema.isLessThanOrEqualTo(86_400))
 
-/** What an upstream is called, in tasks, lists and logs. */
+/** An upstream's id, in tasks, lists and logs. */
 const Id = Schema.String.check(
   Schema.isPattern(/^[\w.:-]{1,64}$/, {
-    expected: "a name of up to 64 letters, digits, or any of . : _ -"
+    expected: "a name of up to 64 letters, digits and . : _ -"
   }),
   Schema.makeFilter(
-    (id) => id !== EMBEDDED || "Expected another name: the models of this process have this one"
+    (id) => id !== EMBEDDED || "Expected another name: this is the name of the embedded provider"
   )
 )
 
@@ -63,14 +63,14 @@ const Url = Schema.String.check(
     if (!URL.canParse(text)) return "Expected an http or https address"
     const { protocol, username, password, search, hash } = new URL(text)
     if (!/^https?:$/.test(protocol)) return "Expected an http or https address"
-    if (username !== "" || password !== "") return "Expected an address without a credential: use `apiKey`"
+    if (username !== "" || password !== "") return "Expected an address without a credential. Use `apiKey`"
     return (search === "" && hash === "") || "Expected an address without `?` and `#`"
   })
 )
 
-const WHERE = 'Expected { "env": NAME } or { "file": PATH }: where the key is, not the key'
+const WHERE = 'Expected { "env": NAME } or { "file": PATH }, not the key itself'
 
-/** Where a credential is. */
+/** The place of a credential. */
 export const CredentialSource = Schema.Struct({
   env: Schema.optionalKey(Schema.NonEmptyString),
   file: Schema.optionalKey(Schema.NonEmptyString)
@@ -112,16 +112,16 @@ const Upstream = Schema.Struct({
   )
 })
 
-/** The models that read, find and answer documents, by a name that an upstream has for them; else those of this process. */
+/** The library's models, by name or alias. Default: the embedded ones. */
 const LibraryFile = Schema.Struct({
   embedding: Schema.optionalKey(Schema.NonEmptyString),
   rerank: Schema.optionalKey(Schema.NonEmptyString),
   chat: Schema.optionalKey(Schema.NonEmptyString),
-  /** Looks at figures; else OCR of this process reads them. */
+  /** The model that looks at figures. Default: the embedded OCR. */
   vision: Schema.optionalKey(Schema.NonEmptyString)
 })
 
-/** What a model of the library has to do. */
+/** The operation that each use needs. */
 export const LIBRARY_OPERATIONS = {
   embedding: "embeddings",
   rerank: "rerank",
@@ -129,7 +129,6 @@ export const LIBRARY_OPERATIONS = {
   vision: "chat"
 } as const satisfies Record<keyof typeof LibraryFile.Type, (typeof Model.Type)["operation"]>
 
-/** The file, decoded. */
 export const ProvidersFile = Schema.Struct({
   upstreams: Schema.optionalKey(
     Schema.Array(Upstream).check(
@@ -181,20 +180,22 @@ const pathOf = (path: Path): string =>
     .map((key, at) => (typeof key === "number" ? `[${key}]` : `${at === 0 ? "" : "."}${String(key)}`))
     .join("")
 
-/** Never a value: somebody may have written a key where its place belongs. */
-const said = ({ issue }: Schema.SchemaError): string =>
+/** Messages have no values, because someone may have written a key in place of its location. */
+const describe = ({ issue }: Schema.SchemaError): string =>
   format(issue)
     .issues.map(({ message, path }) => {
       const at = pathOf(path)
-      if (message === "Expected no excess property") return `\`${at}\` is not a key that there is`
+      if (message === "Expected no excess property") return `\`${at}\` is an unknown key`
       if (at.endsWith(".apiKey") && message === "Expected object") return `\`${at}\`: ${WHERE}`
       return at === "" ? message : `\`${at}\`: ${message}`
     })
     .join("; ")
 
-/** Reads the text of a file; the error is what is wrong with it, all of it, in words. */
+/** Parses the file. The error lists everything that is wrong. */
 export const decodeProvidersFile = (text: string): Effect.Effect<ProvidersFile, string> =>
   Effect.suspend(() => {
     const value = jsonIn(text)
-    return value === undefined ? Effect.fail("it is not JSON") : Effect.mapError(decode(value), said)
+    return value === undefined
+      ? Effect.fail("it is not valid JSON")
+      : Effect.mapError(decode(value), describe)
   })

@@ -13,8 +13,8 @@ import { HEALTH, makeHealth } from "../routing/Health.ts"
 import { Providers } from "../routing/Providers.ts"
 import { ofGateway, upstream } from "../routing/UpstreamProvider.ts"
 import { libraryFile } from "./LibraryModels.ts"
-import { liveProviders } from "./LiveProviders.ts"
-import { providersPath } from "./ProvidersPath.ts"
+import { providersPath } from "./ProvidersSettings.ts"
+import { reloadingProviders } from "./ReloadingProviders.ts"
 
 /** Concurrent calls to one upstream at most. A chat holds its connection as long as it streams. */
 const CONNECTIONS = 1024
@@ -32,7 +32,7 @@ export const ProvidersLayer = Layer.effect(
   Providers,
   Effect.gen(function* () {
     const file = yield* providersPath
-    if (file !== undefined) return yield* liveProviders(file, embeddedProvider)
+    if (file !== undefined) return yield* reloadingProviders(file, embeddedProvider)
     const { gateway } = yield* ServerConfig
     if (gateway === undefined) return [yield* embeddedProvider]
     const provider = yield* upstream(ofGateway(gateway))

@@ -1,6 +1,8 @@
-/** Reads `sluice.config.json` and the credentials that it points at. */
+/** Finds and reads `sluice.config.json` and the credentials that it refers to. */
 import { ApiKey } from "@sluice/core"
 import { Config, Duration, Effect, FileSystem, Path, Schema } from "effect"
+import { ServerConfig } from "../config/ServerConfig.ts"
+import { StartError } from "../config/StartError.ts"
 import { HEALTH, type HealthOptions } from "../routing/Health.ts"
 import type { ServedModel, UpstreamSettings } from "../routing/UpstreamProvider.ts"
 import {
@@ -10,16 +12,37 @@ import {
   type UpstreamEntry
 } from "./ProvidersFile.ts"
 
-/** What answers, as the file has it. */
 export interface ProvidersSettings {
   readonly upstreams: ReadonlyArray<UpstreamSettings>
-  /** Absent: the models of this process do not answer. */
+  /** Absent: the embedded models are not served. */
   readonly embedded: { readonly priority: number; readonly weight: number } | undefined
   readonly health: HealthOptions
   readonly library: NonNullable<ProvidersFile["library"]>
 }
 
 const decodeKey = Schema.decodeUnknownEffect(ApiKey)
+
+/** The file's name unless `SLUICE_CONFIG` names another. */
+const PROVIDERS_FILE = "sluice.config.json"
+
+/** The absolute path of the file; undefined if it does not exist and none was named. */
+export const providersPath = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { gateway } = yield* ServerConfig
+  const named = (yield* Effect.orElseSucceed(Config.String("SLUICE_CONFIG"), () => "")).trim()
+  const file = path.resolve(named === "" ? PROVIDERS_FILE : named)
+  if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) {
+    if (named === "") return undefined
+    return yield* new StartError({ message: `SLUICE_CONFIG names ${file}, which does not exist` })
+  }
+  if (gateway !== undefined) {
+    return yield* new StartError({
+      message: `${file} and SLUICE_GATEWAY_URL both configure providers. Add the gateway to the file as an upstream, or move the file away`
+    })
+  }
+  return file
+})
 
 const PRIORITY = 1
 const WEIGHT = 1
@@ -30,8 +53,8 @@ const read = (path: string) =>
     Effect.mapError(({ reason }) => `it cannot be read (${reason._tag})`)
   )
 
-/** The key itself, from where the file says; the error says where it is not. */
-const credential = Effect.fnUntraced(function* ({ env, file }: CredentialSource, folder: string) {
+/** Reads a key from its variable or file. The error names the place, not the key. */
+const readCredential = Effect.fnUntraced(function* ({ env, file }: CredentialSource, folder: string) {
   const path = yield* Path.Path
   const found =
     file === undefined
@@ -39,7 +62,7 @@ const credential = Effect.fnUntraced(function* ({ env, file }: CredentialSource,
       : yield* Effect.mapError(read(path.resolve(folder, file)), (why) => `the file ${file}: ${why}`)
   return yield* Effect.mapError(
     decodeKey(found),
-    () => `what ${env ?? file} holds is no key: it is empty, or not one word`
+    () => `${env ?? file} has no key: it is empty, or has several words`
   )
 })
 
@@ -56,10 +79,10 @@ const modelOf = (upstream: UpstreamEntry, model: UpstreamEntry["models"][number]
   ...(model.batch !== undefined && { batch: model.batch })
 })
 
-/** What a file says, without the credentials; the error says in words what is wrong. */
+/** The file without its credentials. The error is a sentence about what is wrong. */
 export const readProvidersFile = (file: string) => Effect.flatMap(read(file), decodeProvidersFile)
 
-/** The settings of a file; the error says in words what is wrong, and never shows a key. */
+/** The file with its credentials. The error is a sentence about what is wrong, without keys. */
 export const loadProvidersSettings = Effect.fnUntraced(function* (file: string) {
   const path = yield* Path.Path
   const { breaker, embedded = false, library = {}, upstreams = [] } = yield* readProvidersFile(file)
@@ -68,7 +91,7 @@ export const loadProvidersSettings = Effect.fnUntraced(function* (file: string) 
     upstreams: yield* Effect.forEach(upstreams, (upstream) =>
       Effect.map(
         Effect.mapError(
-          credential(upstream.apiKey, path.dirname(file)),
+          readCredential(upstream.apiKey, path.dirname(file)),
           (why) => `the key of \`${upstream.id}\`: ${why}`
         ),
         (apiKey): UpstreamSettings => ({

@@ -1,45 +1,45 @@
-/** Our credential in what an upstream answers: it goes no further, wherever it stands. */
+/** Removes the server's credential from an upstream's responses. */
 import { concealer } from "@sluice/core/client"
 
-/** How a family of keys begins, `sk-`: some gateways repeat a key without it. */
+/** A key's prefix such as `sk-`. Some gateways repeat a key without it. */
 const PREFIX = /^[a-z]+-/
 
-/** What is left of a shorter one without its prefix may be a word. */
-const TELLING = 16
+/** A key without its prefix that is shorter than this may be an ordinary word. */
+const MIN_BARE_LENGTH = 16
 
-const CONCEALED = "<redacted>"
+const REDACTED = "<redacted>"
 const NO_BYTES = Buffer.alloc(0)
 
-export interface Conceal {
-  /** Of what says that something went wrong: a message that is cut may have a part of it. */
+export interface Redactor {
+  /** For error messages: also removes parts of the credential, since messages may be cut. */
   readonly text: (text: string) => string
-  /** Of what was asked for: the whole of it alone, since a beginning may be anybody's. The same bytes where there is none. */
+  /** For results: removes only the whole credential. Returns the same bytes if there is none. */
   readonly bytes: (bytes: Buffer) => Buffer
-  /** The same of bytes that are cut anywhere: those that may be its beginning wait for the next. */
-  readonly pieces: () => {
+  /** `bytes` for a stream. Holds back bytes that may be the start of the credential. */
+  readonly stream: () => {
     readonly push: (bytes: Uint8Array) => Uint8Array
     readonly end: () => Uint8Array
   }
 }
 
-export const concealOf = (secret: string): Conceal => {
+export const makeRedactor = (secret: string): Redactor => {
   const text = concealer(secret)
   const bare = secret.replace(PREFIX, "")
-  const telling = bare.length < TELLING ? secret : bare
-  const sought = Buffer.from(telling)
+  const shortest = bare.length < MIN_BARE_LENGTH ? secret : bare
+  const sought = Buffer.from(shortest)
   const [first = 0] = sought
 
-  /** A credential is ASCII; the parts of other characters, which may be cut, stay as they are. */
+  /** The credential is ASCII, so latin1 keeps all other bytes, even of cut characters. */
   const bytes = (given: Buffer): Buffer =>
     given.includes(sought)
       ? Buffer.from(
-          given.toString("latin1").replaceAll(secret, CONCEALED).replaceAll(telling, CONCEALED),
+          given.toString("latin1").replaceAll(secret, REDACTED).replaceAll(shortest, REDACTED),
           "latin1"
         )
       : given
 
-  /** Where the last bytes may be its beginning; the end where they are not. */
-  const beginningIn = (given: Buffer): number => {
+  /** The position of a possible start of the credential at the end; the length if there is none. */
+  const partialMatch = (given: Buffer): number => {
     let at = given.indexOf(first, Math.max(0, given.length - sought.length + 1))
     while (at >= 0 && !sought.subarray(0, given.length - at).equals(given.subarray(at))) {
       at = given.indexOf(first, at + 1)
@@ -50,13 +50,13 @@ export const concealOf = (secret: string): Conceal => {
   return {
     text,
     bytes,
-    pieces: () => {
+    stream: () => {
       let waiting: Buffer = NO_BYTES
       return {
         push: (chunk) => {
-          const came = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-          const all = bytes(waiting.length === 0 ? came : Buffer.concat([waiting, came]))
-          const end = beginningIn(all)
+          const received = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+          const all = bytes(waiting.length === 0 ? received : Buffer.concat([waiting, received]))
+          const end = partialMatch(all)
           waiting = all.subarray(end)
           return all.subarray(0, end)
         },

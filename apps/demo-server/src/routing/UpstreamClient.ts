@@ -22,7 +22,7 @@ import { Duration, Effect, Redacted } from "effect"
 import { HttpClient, HttpClientRequest, type HttpServerResponse } from "effect/http"
 import { type Dialect, gatewayDialect } from "./dialects/Dialect.ts"
 import { withInterfaceErrors } from "./dialects/DialectResponse.ts"
-import { concealOf } from "./RedactCredential.ts"
+import { makeRedactor } from "./RedactCredential.ts"
 import { blameUs } from "./UpstreamFaults.ts"
 import { type NoAnswer, passFile, type Read } from "./UpstreamResponse.ts"
 
@@ -122,5 +122,5 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Gateway)
       onFailure: (error) => Effect.fail(expected?.(error) === true ? error : blame(error))
     })
   }
-  return { send, conceal: concealOf(Redacted.value(apiKey)), dialect }
+  return { send, conceal: makeRedactor(Redacted.value(apiKey)), dialect }
 })

@@ -5,10 +5,10 @@ import { Clock, Context, Duration, Effect, Layer, Predicate, Redacted } from "ef
 import { HttpClientRequest } from "effect/http"
 import type { GatewaySettings } from "../config/ServerConfig.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
-import { asksForNothing } from "./ExpectedFields.ts"
+import { allowsNoResults } from "./ExpectedFields.ts"
 import { outgoingBody } from "./ModelName.ts"
 import type { Call, Operations, Provider, ProviderModel, TaskOperation, TaskOperations } from "./Provider.ts"
-import { concealOf } from "./RedactCredential.ts"
+import { makeRedactor } from "./RedactCredential.ts"
 import { taskOutcome } from "./ResponseBody.ts"
 import { includeUsage, hidesUsage } from "./StreamUsage.ts"
 import { type Gateway, makeUpstreamClient } from "./UpstreamClient.ts"
@@ -60,7 +60,7 @@ const accountOf = Effect.fnUntraced(function* (baseUrl: string, accessToken: Sys
   const context = yield* Layer.build(AccountClient.layerWithoutTransport(options))
   const { availableModels, models } = Context.get(context, Account)
   const blamed = Effect.mapError(blameUs({ url: "SLUICE_GATEWAY_URL", apiKey: "SLUICE_ACCESS_TOKEN" }))
-  const { bytes } = concealOf(Redacted.value(accessToken))
+  const { bytes } = makeRedactor(Redacted.value(accessToken))
   const concealed = Effect.map(
     (list: ReadonlyArray<Model>) =>
       JSON.parse(bytes(Buffer.from(JSON.stringify(list))).toString()) as ReadonlyArray<Model>
@@ -100,7 +100,7 @@ const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
     { body, request: { model: called, stream, ...request } }: Call<Forwarded>,
     repeat?: "creations"
   ) => {
-    const { limit, model, read } = reading(operation, called, asksForNothing(request))
+    const { limit, model, read } = reading(operation, called, allowsNoResults(request))
     const path = dialect.path?.(operation, model) ?? PATHS[operation]
     return send({
       about: repeat === undefined ? { operation, model: called } : { operation, model: called, repeat },

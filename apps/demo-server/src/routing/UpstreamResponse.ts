@@ -4,9 +4,9 @@ import { TimedOut } from "@sluice/core"
 import { TaskId, type Told, toldIn } from "@sluice/core/client"
 import { Duration, Effect, Schema, Stream } from "effect"
 import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
-import type { Conceal } from "./RedactCredential.ts"
+import type { Redactor } from "./RedactCredential.ts"
 import { makeEventGuard } from "./EventGuard.ts"
-import { GIVEN, holds } from "./ExpectedFields.ts"
+import { hasResultField, RESULT_FIELDS } from "./ExpectedFields.ts"
 import { finalEvent } from "../wire/FinalEvent.ts"
 import type { Dialect } from "./dialects/Dialect.ts"
 import { interfaceBody, interfaceEvent, passesEvents } from "./dialects/DialectResponse.ts"
@@ -46,7 +46,7 @@ const isGiven = (value: unknown): boolean =>
 const isMeant = ({ mayBeEmpty, operation }: Names, answer: Fields): boolean =>
   operation === "images" ||
   operation === "videos" ||
-  (mayBeEmpty && GIVEN[operation].some((name) => Array.isArray(answer[name])))
+  (mayBeEmpty && RESULT_FIELDS[operation].some((name) => Array.isArray(answer[name])))
 
 /**
  * What went wrong, as some gateways tell it with status 200: an `error`, or `success: false`, in place of what was asked
@@ -54,12 +54,13 @@ const isMeant = ({ mayBeEmpty, operation }: Names, answer: Fields): boolean =>
  */
 const errorIn = (names: Names, bytes: Buffer): Told | "nothing" | undefined => {
   const { operation } = names
-  const isThere = holds(operation, bytes)
+  const isThere = hasResultField(operation, bytes)
   if (isThere && (bytes.length > ERROR_BYTES || !bytes.includes(ERROR))) return undefined
   try {
     const answer = fieldsOf(JSON.parse(bytes.toString()))
     // What was asked for an error beside it does not take back.
-    if (answer === undefined || GIVEN[operation].some((name) => isGiven(answer[name]))) return undefined
+    if (answer === undefined || RESULT_FIELDS[operation].some((name) => isGiven(answer[name])))
+      return undefined
     const told = toldIn({ error: answer["error"] }) ?? (isThere ? undefined : toldIn(answer))
     if (told !== undefined && told.code !== "0") return told
     return isMeant(names, answer) ? undefined : "nothing"
@@ -93,10 +94,10 @@ const eventsOf = (
   { stream }: HttpClientResponse.HttpClientResponse,
   idle: Duration.Duration,
   { called, dialect, model }: Names,
-  conceal: Conceal
+  conceal: Redactor
 ) =>
   Stream.suspend(() => {
-    const pieces = conceal.pieces()
+    const pieces = conceal.stream()
     const guard = makeEventGuard(conceal.text)
     const named = called === model ? undefined : incomingEvents(called, model)
     const mapped = passesEvents(dialect) ? undefined : mapEvents((data) => interfaceEvent(dialect, data))
@@ -126,7 +127,7 @@ const eventsOf = (
   })
 
 /** A task tells of its failure in an answer as any other. */
-const concealed = (given: Buffer, { operation }: Names, conceal: Conceal): Buffer =>
+const concealed = (given: Buffer, { operation }: Names, conceal: Redactor): Buffer =>
   (operation === "images" || operation === "videos") && given.includes(ERROR)
     ? Buffer.from(conceal.text(given.toString("latin1")), "latin1")
     : conceal.bytes(given)
@@ -139,7 +140,7 @@ const passJson = (
   type: string,
   given: Buffer,
   names: Names,
-  conceal: Conceal
+  conceal: Redactor
 ): HttpServerResponse.HttpServerResponse | undefined => {
   if (!isJson(type) || errorIn(names, given) !== undefined) return undefined
   const { called, model } = names
@@ -163,7 +164,7 @@ export type Read = (
  * on; anything else, a page of HTML or an error with status 200 among it, is no answer.
  */
 export const passOn =
-  (idle: Duration.Duration, names: Names, conceal: Conceal): Read =>
+  (idle: Duration.Duration, names: Names, conceal: Redactor): Read =>
   (response) => {
     const contentType = response.headers["content-type"] ?? ""
     if (isEventStream(contentType)) {
@@ -238,7 +239,8 @@ export const createdTask = (
 export const hasResult = (
   kind: "image" | "video",
   { body }: HttpServerResponse.HttpServerResponse
-): boolean => kind === "image" && body._tag === "Uint8Array" && holds("embeddings", Buffer.from(body.body))
+): boolean =>
+  kind === "image" && body._tag === "Uint8Array" && hasResultField("embeddings", Buffer.from(body.body))
 
 /** An answer that is none: what it says of itself, and what of it is an error. */
 export interface NoAnswer {

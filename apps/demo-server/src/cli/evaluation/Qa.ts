@@ -5,7 +5,7 @@ import { Command, Flag } from "effect/cli"
 import { join } from "node:path"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { SAMPLES } from "../../libraries/Samples.ts"
-import { NarrowLayer } from "../../providers/Models.ts"
+import { LibraryModelsLayer } from "../../providers/LibraryModels.ts"
 import { jsonFlag } from "../library/Flags.ts"
 import { note, printResult } from "../output/Output.ts"
 import { evaluationData, evaluationDataFlag } from "./EvaluationFlags.ts"
@@ -59,7 +59,7 @@ export const qaCommand = Command.make(
           done % PROGRESS_EVERY === 0 ? note(`${done} of ${total} questions`) : Effect.void
       })
       yield* printResult(json, evaluation, () => render(evaluation))
-    }).pipe(Effect.scoped, Effect.provide(Layer.provide(NarrowLayer, ServerConfig.layer)))
+    }).pipe(Effect.scoped, Effect.provide(Layer.provide(LibraryModelsLayer, ServerConfig.layer)))
 ).pipe(
   Command.withDescription(
     "Ask questions with an expected page, figure or text, and questions without an answer: score answers, citations " +

@@ -3,7 +3,7 @@ import { evaluateRetrieval } from "@sluice/rag/evaluation"
 import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { ServerConfig } from "../../config/ServerConfig.ts"
-import { NarrowLayer } from "../../providers/Models.ts"
+import { LibraryModelsLayer } from "../../providers/LibraryModels.ts"
 import { evaluationData, evaluationDataFlag } from "./EvaluationFlags.ts"
 import { evaluateWith, resultFlags } from "./EvaluationResult.ts"
 
@@ -23,7 +23,7 @@ export const retrievalCommand = Command.make(
       Effect.flatMap(evaluationData(data, CONTENTS), (folder) =>
         evaluateRetrieval({ data: folder, collection, ...options })
       )
-    ).pipe(Effect.scoped, Effect.provide(Layer.provide(NarrowLayer, ServerConfig.layer)))
+    ).pipe(Effect.scoped, Effect.provide(Layer.provide(LibraryModelsLayer, ServerConfig.layer)))
 ).pipe(
   Command.withDescription(
     "nDCG, recall, MRR, hit rate, latency and cost of bm25 (full text), embeddings, embeddings+rerank and the default, " +

@@ -3,7 +3,7 @@ import { Library, type LibraryService } from "@sluice/rag"
 import { ConfigProvider, Effect, Layer, Option, Record } from "effect"
 import { join } from "node:path"
 import { ServerConfig } from "../../config/ServerConfig.ts"
-import { NarrowLayer } from "../../providers/Models.ts"
+import { LibraryModelsLayer } from "../../providers/LibraryModels.ts"
 
 /** Flags that override environment variables. `ServerConfig` reads both. */
 export const settingsLayer = (flags: {
@@ -18,7 +18,7 @@ export const settingsLayer = (flags: {
 
 /** The configuration and the models that it names. */
 export const modelsLayer = (data: Option.Option<string>) =>
-  NarrowLayer.pipe(Layer.provideMerge(ServerConfig.layer), Layer.provide(settingsLayer({ data })))
+  LibraryModelsLayer.pipe(Layer.provideMerge(ServerConfig.layer), Layer.provide(settingsLayer({ data })))
 
 /** Opens the library for as long as `use` runs. */
 export const withLibrary = <A, E, R>(

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { setTimeout } from "node:timers/promises"
-import { concealOf } from "../../apps/demo-server/src/routing/RedactCredential.ts"
+import { makeRedactor } from "../../apps/demo-server/src/routing/RedactCredential.ts"
 import { before, chat, embed, piece, post, vectors } from "./PaidServer.ts"
 
 const SECRET = "sk-canary-0123456789abcdef"
@@ -67,7 +67,7 @@ describe("a credential that an upstream repeats", () => {
     const text = `s sk- sk-canary 中文 ${SECRET}${SECRET} canary-01234 ${SECRET.slice(0, -1)} canary`
     const clean = text.replaceAll(SECRET, "<redacted>")
     for (const size of [1, 2, 3, 5, 26, 4096]) {
-      const { end, push } = concealOf(SECRET).pieces()
+      const { end, push } = makeRedactor(SECRET).stream()
       const bytes = Buffer.from(text)
       const parts: Array<Uint8Array> = []
       for (let at = 0; at < bytes.length; at += size) parts.push(push(bytes.subarray(at, at + size)))
