@@ -1,4 +1,4 @@
-/** Where the tests of one run keep their files: in memory, where there is room. */
+/** The temporary folder of a test run, in memory if there is room. */
 import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs"
 import { freemem, tmpdir } from "node:os"
 import { join } from "node:path"
@@ -6,10 +6,10 @@ import { join } from "node:path"
 const MEMORY = "/dev/shm"
 const PREFIX = "sluice-tests-"
 
-/** Bytes: a run takes one gigabyte, most of it for the packages that one test installs. */
-const ROOM = 4e9
+/** Bytes. A run takes one gigabyte, mostly for the packages that one test installs. */
+const NEEDED = 4e9
 
-const room = (): number => {
+const freeBytes = (): number => {
   try {
     const { bavail, bsize } = statfsSync(MEMORY)
     return Math.min(bavail * bsize, freemem())
@@ -26,12 +26,15 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** Makes a folder that goes with this process; the system's own one where memory is scarce. What killed runs left goes. */
+/**
+ * Creates a folder in memory that is deleted when this process exits, and deletes those of killed runs. Returns the
+ * system's temporary folder if memory is scarce.
+ */
 export const memoryFolder = (): string => {
-  if (room() < ROOM) return tmpdir()
+  if (freeBytes() < NEEDED) return tmpdir()
   for (const name of readdirSync(MEMORY)) {
-    const left = name.startsWith(PREFIX) && !isAlive(Number(name.slice(PREFIX.length)))
-    if (left) rmSync(join(MEMORY, name), { recursive: true, force: true })
+    const isStale = name.startsWith(PREFIX) && !isAlive(Number(name.slice(PREFIX.length)))
+    if (isStale) rmSync(join(MEMORY, name), { recursive: true, force: true })
   }
   const folder = join(MEMORY, `${PREFIX}${process.pid}`)
   mkdirSync(folder, { recursive: true })
