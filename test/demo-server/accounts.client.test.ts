@@ -1,4 +1,4 @@
-/** The typed client against the server: what one reads is what the other wrote. */
+/** The typed client against a running server. */
 import { assert, describe, it } from "@effect/vitest"
 import { Account, quota, systemAccessToken } from "@sluice/core"
 import { AccountClient } from "@sluice/core/client"
@@ -10,7 +10,7 @@ const account = (url: string, token: string) =>
   AccountClient.layer({ baseUrl: url, accessToken: systemAccessToken(token) })
 
 describe("the typed client", () => {
-  it.live("makes, changes, finds and removes keys, page after page, and has the token replaced", () =>
+  it.live("creates, updates, searches, lists and removes keys, and replaces the access token", () =>
     Effect.gen(function* () {
       const { secrets, url } = yield* startServer()
       const rotated = yield* Effect.gen(function* () {
@@ -66,7 +66,7 @@ const urlIn = (printed: string): string => new URL(/http:\/\/\S+/.exec(printed)?
 
 describe("the process", () => {
   it.live(
-    "killed with a key just made: it is there at the next start; meanwhile nobody else is let at it",
+    "keeps a key that was created just before it was killed, and locks its data folder while it runs",
     () =>
       Effect.gen(function* () {
         const data = yield* dataFolder

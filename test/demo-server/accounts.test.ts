@@ -1,4 +1,4 @@
-/** The store of the accounts: the first start, what earlier and later versions left, networks. */
+/** The accounts' storage: first start, versions of the data folder, subnets. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Exit, Layer } from "effect"
@@ -29,7 +29,7 @@ const refused = (data: string) =>
   Effect.map(Effect.flip(Effect.scoped(Layer.build(accountsIn(data)))), ({ message }) => message)
 
 describe("a data folder", () => {
-  it.live("of version 1 keeps its key, its token and its sessions, and is taken over once", () =>
+  it.live("of version 1 is migrated once, with its key, token and sessions", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       const [apiKey, accessToken, session] = ["sk-of-version-1", "sat-of-version-1", "session-of-version-1"]
@@ -60,7 +60,7 @@ describe("a data folder", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("has files that only its owner reads, and no secret in them", () =>
+  it.live("has files readable only by their owner, without secrets", () =>
     Effect.gen(function* () {
       const { data, secrets } = yield* startServer()
       const files = readdirSync(data).filter((name) => name.startsWith("accounts."))
@@ -73,7 +73,7 @@ describe("a data folder", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("with tables of a newer version is refused", () =>
+  it.live("of a newer version is rejected", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       yield* Effect.scoped(Layer.build(accountsIn(data)))
@@ -84,7 +84,7 @@ describe("a data folder", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("that another server uses is refused, and free again when that one ends", () =>
+  it.live("in use by another server is rejected until that server stops", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       yield* Effect.scoped(
@@ -97,7 +97,7 @@ describe("a data folder", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("with a damaged store is refused, and left as it is", () =>
+  it.live("with a damaged database is rejected and not changed", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       const file = join(data, "accounts.db")
@@ -109,7 +109,7 @@ describe("a data folder", () => {
   )
 })
 
-describe("networks", () => {
+describe("subnets", () => {
   const cases: ReadonlyArray<
     readonly [subnet: string, inside: ReadonlyArray<string>, outside: ReadonlyArray<string>]
   > = [
@@ -136,7 +136,7 @@ describe("networks", () => {
     ]
   ]
   for (const [subnet, inside, outside] of cases) {
-    it(`${JSON.stringify(subnet)} lets in what is in it, and nothing else`, () => {
+    it(`${JSON.stringify(subnet)} allows exactly the addresses in it`, () => {
       const allows = parseSubnet(subnet)
       for (const address of inside) assert.isTrue(allows?.(address), address)
       for (const address of outside) assert.isFalse(allows?.(address), address)
@@ -163,7 +163,7 @@ describe("networks", () => {
     Array.from({ length: 65 }, () => "10.0.0.1").join(",")
   ]
   for (const subnet of invalid) {
-    it(`${JSON.stringify(subnet).slice(0, 30)} is no list of networks`, () => {
+    it(`${JSON.stringify(subnet).slice(0, 30)} is not a list of networks`, () => {
       assert.isUndefined(parseSubnet(subnet))
     })
   }

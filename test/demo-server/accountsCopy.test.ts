@@ -1,4 +1,4 @@
-/** `sluice accounts copy`: what a data folder has of accounts, in a PostgreSQL; keys, balances and usage go on there. */
+/** `sluice accounts copy`: copies a data folder's accounts into a PostgreSQL database. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Console, Effect, Exit, Layer, Redacted, Schema, Scope } from "effect"
@@ -18,7 +18,7 @@ const fields = { name: "k", expired_time: -1, remain_quota: 50_000, subnet: "" }
 const embedding = { model: "sluice-lexical-1024", input: "a lock" }
 
 onPostgres((_, store) => {
-  it.live("accounts that are copied go on: keys, tokens, balances, usage, and ids that are given once", () =>
+  it.live("copied accounts keep their keys, tokens, balances and usage, and new ids are not reused", () =>
     Effect.gen(function* () {
       const env = yield* store
       const data = yield* temporaryFolder

@@ -1,4 +1,4 @@
-/** What the accounts promise, on SQLite as on PostgreSQL. */
+/** The accounts' services, on SQLite and on PostgreSQL. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Context, Effect, Layer, Logger, Redacted, Schedule } from "effect"
@@ -36,7 +36,7 @@ onEachStore((store) => {
     return accountsIn({ SLUICE_DATA: yield* temporaryFolder, ...(yield* store) })
   })
 
-  it.live("the first start makes its credentials once, and none where nobody was told them", () =>
+  it.live("the first start creates the credentials once, and only if they are printed", () =>
     Effect.gen(function* () {
       const accounts = yield* fresh
       yield* Effect.scoped(Layer.build(accounts))
@@ -51,21 +51,19 @@ onEachStore((store) => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "a system access token is replaced once: who comes second with it gets nothing, and ends nothing",
-    () =>
-      Effect.gen(function* () {
-        const secrets = yield* (yield* Accounts).firstStart
-        const users = yield* Users
-        const rotate = users.rotateToken("owner", secrets?.accessToken ?? "")
-        const both = yield* Effect.all([rotate, rotate], { concurrency: 2 })
-        const got = both.filter((token) => token !== undefined)
-        assert.lengthOf(got, 1)
-        assert.strictEqual((yield* users.bySystemToken(got[0] ?? ""))?.id, "owner")
-      }).pipe(Effect.provide(Layer.unwrap(fresh)), Effect.scoped)
+  it.live("a system access token is replaced once: a second replacement of the same token does nothing", () =>
+    Effect.gen(function* () {
+      const secrets = yield* (yield* Accounts).firstStart
+      const users = yield* Users
+      const rotate = users.rotateToken("owner", secrets?.accessToken ?? "")
+      const both = yield* Effect.all([rotate, rotate], { concurrency: 2 })
+      const got = both.filter((token) => token !== undefined)
+      assert.lengthOf(got, 1)
+      assert.strictEqual((yield* users.bySystemToken(got[0] ?? ""))?.id, "owner")
+    }).pipe(Effect.provide(Layer.unwrap(fresh)), Effect.scoped)
   )
 
-  it.live("a session is a session until it is closed", () =>
+  it.live("a session is valid until it is closed", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       yield* accounts.firstStart
@@ -77,7 +75,7 @@ onEachStore((store) => {
     }).pipe(Effect.provide(Layer.unwrap(fresh)), Effect.scoped)
   )
 
-  it.live("a key is made, found, listed, searched to the letter, changed and removed", () =>
+  it.live("a key is created, found, listed, searched without wildcards, updated and removed", () =>
     Effect.gen(function* () {
       yield* (yield* Accounts).firstStart
       const keys = yield* ApiKeys
@@ -106,7 +104,7 @@ onEachStore((store) => {
     }).pipe(Effect.provide(Layer.unwrap(fresh)), Effect.scoped)
   )
 
-  it.live("what cannot be asked is 503 and never 401, and over when it is mended", () =>
+  it.live("an unavailable database is 503, never 401, and works again after the repair", () =>
     Effect.gen(function* () {
       const logged: Array<string> = []
       const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
@@ -140,7 +138,7 @@ onEachStore((store) => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a transaction is rolled back whole, and what is taken already is named", () =>
+  it.live("a transaction rolls back completely, and a unique violation is identified", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const user = sql.insert({ id: "a", username: "a", role: "user", quota: 0, created_at: 0 })
@@ -161,7 +159,7 @@ onEachStore((store) => {
     return sql
   })
 
-  it.live("of 60 that take one of 20 at once, from two balances, 20 get it", () =>
+  it.live("60 concurrent calls for 20 units in two balances take exactly 20", () =>
     Effect.gen(function* () {
       const sql = yield* balances
       const take = (name: string) =>
@@ -183,7 +181,7 @@ onEachStore((store) => {
     }).pipe(Effect.provide(Layer.unwrap(fresh)), Effect.scoped)
   )
 
-  it.live("two that wait for each other both get what they want, one after the other", () =>
+  it.live("two transactions that deadlock both succeed, one after the other", () =>
     Effect.gen(function* () {
       const sql = yield* balances
       const take = (name: string) => sql`UPDATE balances SET units = units - 1 WHERE name = ${name}`
@@ -201,7 +199,7 @@ onEachStore((store) => {
     }).pipe(Effect.provide(Layer.unwrap(fresh)), Effect.scoped)
   )
 
-  it.live("what a serial transaction has read holds until it ends", () =>
+  it.live("what a serial transaction has read does not change until it ends", () =>
     Effect.gen(function* () {
       const sql = yield* balances
       // Each leaves 20 of the 40 together. Without order two of them would both see 40.
@@ -226,25 +224,27 @@ onEachStore((store) => {
 })
 
 onPostgres((postgres, store) => {
-  it.live("servers that start at once on an empty database have one owner, and one of them tells", () =>
-    Effect.gen(function* () {
-      const env = yield* store
-      const start = Effect.gen(function* () {
-        const accounts = accountsIn({ ...env, SLUICE_DATA: yield* temporaryFolder })
-        return yield* Effect.provide(
-          Effect.flatMap(Accounts, ({ firstStart }) => firstStart),
-          accounts
+  it.live(
+    "servers that start together on an empty database create one owner, and one prints the credentials",
+    () =>
+      Effect.gen(function* () {
+        const env = yield* store
+        const start = Effect.gen(function* () {
+          const accounts = accountsIn({ ...env, SLUICE_DATA: yield* temporaryFolder })
+          return yield* Effect.provide(
+            Effect.flatMap(Accounts, ({ firstStart }) => firstStart),
+            accounts
+          )
+        })
+        const told = yield* Effect.all([start, start, start], { concurrency: "unbounded" })
+        assert.lengthOf(
+          told.filter((secrets) => secrets !== undefined),
+          1
         )
-      })
-      const told = yield* Effect.all([start, start, start], { concurrency: "unbounded" })
-      assert.lengthOf(
-        told.filter((secrets) => secrets !== undefined),
-        1
-      )
-    }).pipe(Effect.scoped)
+      }).pipe(Effect.scoped)
   )
 
-  it.live("a server whose database goes away says 503, and goes on when it is back", () =>
+  it.live("a server returns 503 while its database is away, and works again when it is back", () =>
     Effect.gen(function* () {
       const { start, stop } = yield* postgres
       const { call, printed } = yield* startServer({ env: yield* store })
@@ -269,7 +269,7 @@ onPostgres((postgres, store) => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a server is not ready while its database takes no writes", () =>
+  it.live("a server is not ready while its database is read-only", () =>
     Effect.gen(function* () {
       const { database } = yield* postgres
       const address = yield* database
@@ -292,7 +292,7 @@ onPostgres((postgres, store) => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a database that falls silent is given up, and used again when it speaks", () =>
+  it.live("a database that stops responding times out, and is used again when it responds", () =>
     Effect.gen(function* () {
       const { database, hush } = yield* postgres
       const sql = Context.get(
@@ -307,7 +307,7 @@ onPostgres((postgres, store) => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a data folder that another server uses is refused, and free again when that one ends", () =>
+  it.live("a data folder in use by another server is rejected until that server stops", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       const [one, other] = [yield* store, yield* store]
@@ -324,7 +324,7 @@ onPostgres((postgres, store) => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a database of a newer version is refused, and left as it is", () =>
+  it.live("a database of a newer version is rejected and not changed", () =>
     Effect.gen(function* () {
       const env = { ...(yield* store), SLUICE_DATA: yield* temporaryFolder }
       yield* Effect.provide(
@@ -339,7 +339,7 @@ onPostgres((postgres, store) => {
   )
 })
 
-describe("a database that is not there", () => {
+describe("a missing database", () => {
   for (const [url, told] of [
     [
       "postgres://someone:canary@127.0.0.1:1/accounts",
@@ -347,7 +347,7 @@ describe("a database that is not there", () => {
     ],
     ["mysql://someone:canary@127.0.0.1/accounts", /SLUICE_DATABASE_URL is not a PostgreSQL address/]
   ] as const) {
-    it.live(`${url.slice(0, 5)} is refused at the start, and its password not told`, () =>
+    it.live(`${url.slice(0, 5)} fails the start without showing its password`, () =>
       Effect.gen(function* () {
         const message = yield* refused({ SLUICE_DATA: yield* temporaryFolder, SLUICE_DATABASE_URL: url })
         assert.match(message, told)

@@ -1,4 +1,4 @@
-/** Who is let in where, by which credential, and who is not. */
+/** Authentication: which credential gives access to which endpoints. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFile, readdir } from "node:fs/promises"
@@ -42,7 +42,7 @@ layer(testServer(), { excludeTestServices: true })("authentication", (it) => {
     }
   }
 
-  it.effect("a wrong credential is answered in the one error shape, and not repeated", () =>
+  it.effect("a wrong credential fails in the common error format, which does not repeat it", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       for (const path of ["/v1/models", "/api/models", "/documents"]) {
@@ -58,7 +58,7 @@ layer(testServer(), { excludeTestServices: true })("authentication", (it) => {
     })
   )
 
-  it.effect("the printed login opens one session, once", () =>
+  it.effect("the printed login opens one session", () =>
     Effect.gen(function* () {
       const { call, secrets } = yield* TestServer
       const first = yield* call("/session", { as: "none", json: { login: secrets.login } })
@@ -75,7 +75,7 @@ layer(testServer(), { excludeTestServices: true })("authentication", (it) => {
     })
   )
 
-  it.effect("the API key opens a session, a wrong one does not", () =>
+  it.effect("an API key opens a session, a wrong key does not", () =>
     Effect.gen(function* () {
       const { call, secrets } = yield* TestServer
       const right = yield* call("/session", { as: "none", json: { apiKey: secrets.apiKey } })
@@ -84,7 +84,7 @@ layer(testServer(), { excludeTestServices: true })("authentication", (it) => {
     })
   )
 
-  it.effect("a session changes nothing for another origin; the API key is free of that", () =>
+  it.effect("another origin cannot change anything with a session, but can with an API key", () =>
     Effect.gen(function* () {
       const { call, url } = yield* TestServer
       const ask = { json: { question: "?" } }
@@ -107,7 +107,7 @@ layer(testServer(), { excludeTestServices: true })("authentication", (it) => {
     })
   )
 
-  it.effect("bound to loopback, a name that was rebound to it is refused", () =>
+  it.effect("a server bound to loopback rejects foreign host names (DNS rebinding)", () =>
     Effect.gen(function* () {
       const { url } = yield* TestServer
       const port = new URL(url).port
@@ -119,7 +119,7 @@ layer(testServer(), { excludeTestServices: true })("authentication", (it) => {
     })
   )
 
-  it.effect("no secret is in the data folder, nor printed but by the banner", () =>
+  it.effect("secrets are neither in the data folder nor printed, except in the banner", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { data, secrets, printed, call } = yield* startServer()

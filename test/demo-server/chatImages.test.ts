@@ -1,4 +1,4 @@
-/** Chat about images over HTTP: what is read in them, what they cost, and what is refused. */
+/** Chat about images over HTTP: text in images, prices, rejected images. */
 import { assert, layer } from "@effect/vitest"
 import { ChatChunk, ChatResponse } from "@sluice/core/contract"
 import { makeDataUri } from "@sluice/core/media"
@@ -35,7 +35,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("chat 
       return { status: response.status, ...(yield* errorOf(response)) }
     })
 
-  it.effect("is answered with what is written in the image", () =>
+  it.effect("answers with the text in the image", () =>
     Effect.gen(function* () {
       const answer = yield* ask(
         asking(text("How many turns does gate 2 need for one metre?"), image(yield* page))
@@ -46,7 +46,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("chat 
     })
   )
 
-  it.effect("costs 85 tokens an image with low, more by its size with high; auto takes what fits", () =>
+  it.effect("costs 85 tokens per image with `low`, more by size with `high`; `auto` chooses by size", () =>
     Effect.gen(function* () {
       const question = text("When?")
       const [large, small] = [
@@ -74,7 +74,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("chat 
     })
   )
 
-  it.effect("streams the same answer, and stops at max_tokens", () =>
+  it.effect("streams the same answer and stops at max_tokens", () =>
     Effect.gen(function* () {
       const { events } = yield* TestServer
       const body = asking(text("How many turns does gate 2 need for one metre?"), image(yield* page, "low"))
@@ -93,7 +93,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("chat 
     })
   )
 
-  it.effect("looks at several images together, and at text alone", () =>
+  it.effect("answers about several images, and about text alone", () =>
     Effect.gen(function* () {
       const both = yield* ask(
         asking(
@@ -111,7 +111,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("chat 
     })
   )
 
-  it.effect("is refused for what is no PNG, JPEG or WEBP, under whichever name, and says which image", () =>
+  it.effect("rejects anything but PNG, JPEG and WEBP, and names the image", () =>
     Effect.gen(function* () {
       const gif = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64")
       const honest = yield* refused(asking(image(gif, "low", "image/gif")))
@@ -127,7 +127,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("chat 
     })
   )
 
-  it.effect("is refused for images of more than 20 MB and for too many", () =>
+  it.effect("rejects images above 20 MB, and too many images", () =>
     Effect.gen(function* () {
       const tooLarge = new Uint8Array(20 * 1024 * 1024 + 1)
       tooLarge.set((yield* chart).subarray(0, 64))
@@ -140,7 +140,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("chat 
     })
   )
 
-  it.effect("never asks a private host for an image", () =>
+  it.effect("never fetches an image from a private host", () =>
     Effect.gen(function* () {
       const { url } = yield* TestServer
       for (const at of [`${url}/healthz`, "http://169.254.169.254/latest", "http://[::1]/"]) {

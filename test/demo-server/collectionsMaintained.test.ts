@@ -1,4 +1,4 @@
-/** What a server does for its collections while nobody asks for it. */
+/** Background maintenance of the collections. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as Embedded from "@sluice/embedded"
@@ -6,8 +6,8 @@ import { Effect, FileSystem, Queue, Tracer } from "effect"
 import { TestClock } from "effect/testing"
 import { openCollections } from "../../apps/demo-server/src/libraries/OpenCollections.ts"
 
-describe("the collections of a server", () => {
-  it.effect("are maintained once an hour: those that are open, and still there", () =>
+describe("maintenance of the collections", () => {
+  it.effect("runs once an hour for open collections that still exist", () =>
     Effect.gen(function* () {
       const ended = yield* Queue.unbounded<string>()
       const folder = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()

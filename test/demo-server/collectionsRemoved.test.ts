@@ -1,4 +1,4 @@
-/** A collection that is removed while documents are brought into it. */
+/** Removing a collection during an upload into it. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { type IncomingMessage, request } from "node:http"
@@ -7,7 +7,7 @@ import { startServer } from "./TestServer.ts"
 const part = (name: string) =>
   `--x\r\ncontent-disposition: form-data; name="files"; filename="${name}"\r\n\r\n# ${name}\n\nA heron waits.\r\n`
 
-it.live("an upload into it is told that it is not there, and brings it back no more", () =>
+it.live("an upload into a removed collection fails and does not recreate it", () =>
   Effect.gen(function* () {
     const { call, secrets, url } = yield* startServer()
     const listed = Effect.flatMap(call("/collections"), (answer) => Effect.promise(() => answer.text()))

@@ -1,4 +1,4 @@
-/** A disk that is full while a video is made: the task fails, is told as failed, costs nothing, and the server goes on. */
+/** A full disk while a video is made: the task fails and costs nothing, and the server keeps running. */
 import { Video } from "@sluice/core/contract"
 import { assert, it } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
@@ -24,7 +24,7 @@ const Self = Schema.Struct({ data: Schema.Struct({ quota: Schema.Finite }) })
 
 // Skipped: Windows has no limit on the size of files.
 it.live.skipIf(process.platform === "win32")(
-  "a video that the disk does not take fails, and is not paid for (needs ulimit)",
+  "a video that does not fit on the disk fails and is not charged (needs ulimit)",
   () =>
     Effect.gen(function* () {
       const data = yield* dataFolder

@@ -1,4 +1,4 @@
-/** Documents over HTTP: their whole life, bad files among good ones, and originals that run nothing here. */
+/** Documents over HTTP: upload, replace, read, remove, invalid files, and safe originals. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import {
@@ -19,7 +19,7 @@ const upload = (files: Parameters<typeof filesOf>[0]) => ({ body: filesOf(files)
 const List = Schema.Struct({ documents: Schema.Array(DocumentInfoSchema) })
 
 layer(testServer(), { excludeTestServices: true })("documents", (it) => {
-  it.effect("a folder at once: added, unchanged, replaced, read, removed", () =>
+  it.effect("documents of a folder are added, unchanged, replaced, read and removed", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
       const folder = { "sea/tides.md": tides, "sea/boats.md": boats }
@@ -49,7 +49,7 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
     })
   )
 
-  it.effect("bad files are reported by name and lose nothing of the others", () =>
+  it.effect("invalid files are reported by name and do not affect the others", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       const report = yield* json(
@@ -77,7 +77,7 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
     })
   )
 
-  it.effect("a PDF that was read and then replaced is read anew, its pages too", () =>
+  it.effect("a replaced PDF is parsed anew, including its pages", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       for (const said of ["The ferry leaves at nine.", "The ferry leaves at ten."]) {
@@ -93,7 +93,7 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
     })
   )
 
-  it.effect("progress comes as events, the report last", () =>
+  it.effect("progress comes as events, with the report last", () =>
     Effect.gen(function* () {
       const { events } = yield* TestServer
       const files = upload({ "a/one.md": tides, "a/two.exe": "MZ" })
@@ -108,7 +108,7 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
     })
   )
 
-  it.effect("a path leads nowhere but into the library", () =>
+  it.effect("a path cannot leave the library", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       yield* json(
@@ -121,7 +121,7 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
     })
   )
 
-  it.effect("a file over the limit: 413 alone, reported among others, an event of a stream", () =>
+  it.effect("a file above the size limit is 413 alone, and reported among others and in a stream", () =>
     Effect.gen(function* () {
       const { call, events, json } = yield* TestServer
       // Written out: a FormData of this size takes its client longer than the server.
@@ -144,7 +144,7 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
     })
   )
 
-  it.effect("an upload that breaks off keeps the files before, and nothing of the one that was cut", () =>
+  it.effect("an interrupted upload keeps complete files and drops the incomplete one", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
       const part = (path: string, text: string) =>
@@ -160,7 +160,7 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
     })
   )
 
-  it.effect("nothing sent, or not as files: a status that says which", () =>
+  it.effect("an upload without files, or of another type, has its own status", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       assert.strictEqual((yield* call("/documents", { body: new FormData() })).status, 400)
@@ -173,7 +173,7 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
     })
   )
 
-  it.effect("an original comes back to the byte, and its script runs nowhere on this origin", () =>
+  it.effect("an original is returned unchanged, with headers that forbid its scripts", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
       const html =
@@ -191,7 +191,7 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
     })
   )
 
-  it.effect("many at once arrive whole", () =>
+  it.effect("many concurrent uploads are complete", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { json } = yield* startServer()

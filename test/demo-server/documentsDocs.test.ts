@@ -1,4 +1,4 @@
-/** The lines of docs/documents.md do what they say. */
+/** The examples of docs/documents.md work as described. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import MarkdownIt from "markdown-it"

@@ -1,4 +1,4 @@
-/** What is to be seen of a document: figures, crops and page images, of one's own alone, and nothing in them runs. */
+/** Figures, crops and page images over HTTP: content, headers, and access of other users. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import sharp from "sharp"
@@ -42,7 +42,7 @@ const added = Effect.gen(function* () {
 })
 
 layer(testServer(), { excludeTestServices: true })("figures over HTTP", (it) => {
-  it.effect("are listed with a link to the crop, which is the picture to the byte and runs nothing", () =>
+  it.effect("are listed with a link to the crop, which is the unchanged, sandboxed image", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
       const { bytes, path } = yield* added
@@ -65,7 +65,7 @@ layer(testServer(), { excludeTestServices: true })("figures over HTTP", (it) => 
     })
   )
 
-  it.effect("a page image has the width that was asked for, and the boxes over it", () =>
+  it.effect("a page image has the requested width and boxes", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const { path } = yield* added
@@ -92,7 +92,7 @@ layer(testServer(), { excludeTestServices: true })("figures over HTTP", (it) => 
     })
   )
 
-  it.effect("what is not there, or asks for too much, is told so", () =>
+  it.effect("missing figures and out-of-range parameters are errors", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const { path } = yield* added
@@ -118,7 +118,7 @@ layer(testServer(), { excludeTestServices: true })("figures over HTTP", (it) => 
     })
   )
 
-  it.effect("of another's document nothing is to be seen, by whatever name", () =>
+  it.effect("another user's figures and pages are not found", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
       const { path } = yield* added

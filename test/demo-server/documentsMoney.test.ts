@@ -1,4 +1,4 @@
-/** Documents and questions are paid for by who adds and asks them: by the user, and by the key. */
+/** Billing of documents and questions. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { NewUser } from "../../apps/demo-server/src/contract/Administration.ts"
@@ -38,47 +38,44 @@ const served = <A, E, R>(test: Effect.Effect<A, E, R | TestServer>) =>
     Effect.scoped
   )
 
-describe("documents and questions", () => {
-  it.live(
-    "debit the user and the key, answered at once or as a stream; what the server reads by itself nobody",
-    () =>
-      served(
-        Effect.gen(function* () {
-          const { json } = yield* TestServer
-          const owners = quotaOf({ json })
-          const before = yield* owners
-          const { key, left } = yield* makeUser("ann", 10_000)
-          const asked = { question: "How many crowns is the toll?" }
-          const stream = { ...bearer(key).headers, accept: "text/event-stream" }
-          const file = (name: string) =>
-            filesOf({ [name]: `# ${name}\n\nThe toll is four crowns in ${name}.` })
-          const steps: ReadonlyArray<readonly [path: string, options: CallOptions]> = [
-            ["/documents", { ...bearer(key), body: file("a.md") }],
-            ["/documents", { as: "none", headers: stream, body: file("b.md") }],
-            ["/qa", { ...bearer(key), json: asked }],
-            ["/qa", { as: "none", headers: stream, json: asked }]
-          ]
-          let [user, ofKey] = yield* left
-          assert.deepStrictEqual([user, ofKey], [10_000, 50_000])
-          for (const [path, options] of steps) {
-            const { body, status } = yield* text(path, options)
-            assert.strictEqual(status, 200, body)
-            const [userNow, keyNow] = yield* left
-            assert.isBelow(userNow, user, `${path} ${JSON.stringify(options.headers)}`)
-            assert.strictEqual(ofKey - keyNow, user - userNow)
-            // A reserve that was kept would be a hundred.
-            assert.isBelow(user - userNow, 50)
-            ;[user, ofKey] = [userNow, keyNow]
-          }
-          // To look at what is there costs nothing.
-          for (const path of ["/documents", "/status"]) yield* text(path, bearer(key))
-          assert.deepStrictEqual(yield* left, [user, ofKey])
-          assert.strictEqual(yield* owners, before)
-        })
-      )
+describe("billing of documents and questions", () => {
+  it.live("debits the user and the key, with and without streaming; the samples are free", () =>
+    served(
+      Effect.gen(function* () {
+        const { json } = yield* TestServer
+        const owners = quotaOf({ json })
+        const before = yield* owners
+        const { key, left } = yield* makeUser("ann", 10_000)
+        const asked = { question: "How many crowns is the toll?" }
+        const stream = { ...bearer(key).headers, accept: "text/event-stream" }
+        const file = (name: string) => filesOf({ [name]: `# ${name}\n\nThe toll is four crowns in ${name}.` })
+        const steps: ReadonlyArray<readonly [path: string, options: CallOptions]> = [
+          ["/documents", { ...bearer(key), body: file("a.md") }],
+          ["/documents", { as: "none", headers: stream, body: file("b.md") }],
+          ["/qa", { ...bearer(key), json: asked }],
+          ["/qa", { as: "none", headers: stream, json: asked }]
+        ]
+        let [user, ofKey] = yield* left
+        assert.deepStrictEqual([user, ofKey], [10_000, 50_000])
+        for (const [path, options] of steps) {
+          const { body, status } = yield* text(path, options)
+          assert.strictEqual(status, 200, body)
+          const [userNow, keyNow] = yield* left
+          assert.isBelow(userNow, user, `${path} ${JSON.stringify(options.headers)}`)
+          assert.strictEqual(ofKey - keyNow, user - userNow)
+          // A reserve that was kept would be a hundred.
+          assert.isBelow(user - userNow, 50)
+          ;[user, ofKey] = [userNow, keyNow]
+        }
+        // To look at what is there costs nothing.
+        for (const path of ["/documents", "/status"]) yield* text(path, bearer(key))
+        assert.deepStrictEqual(yield* left, [user, ofKey])
+        assert.strictEqual(yield* owners, before)
+      })
+    )
   )
 
-  it.live("are refused to who has nothing left, and nothing is taken or kept", () =>
+  it.live("rejects users without balance, and charges and stores nothing", () =>
     served(
       Effect.gen(function* () {
         const { key, left } = yield* makeUser("ben", 0)
@@ -102,7 +99,7 @@ describe("documents and questions", () => {
     )
   )
 
-  it.live("ask no model that the key may not use", () =>
+  it.live("rejects keys that may not use a model", () =>
     served(
       Effect.gen(function* () {
         const { key, left } = yield* makeUser("cas", 10_000, { models: ["sluice-lexical-1024"] })
@@ -119,7 +116,7 @@ describe("documents and questions", () => {
     )
   )
 
-  it.live("are one call to a minute's limits, however small: the first lets the others in", () =>
+  it.live("counts one request as one call of the rate limit", () =>
     served(
       Effect.gen(function* () {
         const { call, json } = yield* TestServer

@@ -1,4 +1,4 @@
-/** Page images on disk: drawn once, found again, the longest unused dropped. */
+/** The disk cache of page images. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
@@ -33,7 +33,7 @@ const pen = () => {
 }
 
 describe("page images", () => {
-  it.effect("are drawn once for all who ask at once, and found again after a restart", () =>
+  it.effect("are drawn once for concurrent requests, and found again after a restart", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       const { draw, drawn } = pen()
@@ -54,7 +54,7 @@ describe("page images", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("the ones unused for longest go, and those of a file that was removed", () =>
+  it.effect("evicts the least recently used images, and those of removed files", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       const { draw, drawn } = pen()
@@ -72,7 +72,7 @@ describe("page images", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("a folder that cannot be written costs no picture", () =>
+  it.effect("are returned even if the folder is not writable", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       writeFileSync(join(data, "page-images"), "a file is in the way")

@@ -1,4 +1,4 @@
-/** Documents and questions by models of an upstream: what it says is paid, what it refuses of the server is the server's. */
+/** Documents and questions with an upstream's models: billing, errors, limits. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
 import { writeFile } from "node:fs/promises"
@@ -47,7 +47,7 @@ const Answered = Schema.fromJsonString(Schema.Struct({ cost: Schema.Number }))
 const told = { choices: [], usage: { prompt_tokens: 400, completion_tokens: 5000 } }
 const stop = { choices: [{ delta: {}, finish_reason: "stop" }] }
 
-describe("an answer by an upstream's model is paid", () => {
+describe("billing of an answer by an upstream's model", () => {
   const answers: ReadonlyArray<readonly [string, ReadonlyArray<unknown>, cost: number]> = [
     ["by what the upstream says", [piece("three herons wait [1]."), stop, told, "[DONE]"], 5400],
     ["where nothing is cited", [piece("No source."), stop, told, "[DONE]"], 5400],
@@ -64,7 +64,7 @@ describe("an answer by an upstream's model is paid", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("by what was written, thoughts too, where it breaks off or says nothing of it", () =>
+  it.live("counts the text, including reasoning, if the stream fails or has no usage", () =>
     Effect.gen(function* () {
       const thought = { choices: [{ delta: { reasoning_content: "so it may be " } }] }
       let ends = true
@@ -84,7 +84,7 @@ describe("an answer by an upstream's model is paid", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("not at all where only an error came", () =>
+  it.live("charges nothing if only an error came", () =>
     Effect.gen(function* () {
       const server = yield* asking((response) => {
         events(response, { error: { message: "no", type: "server_error" } })
@@ -94,7 +94,7 @@ describe("an answer by an upstream's model is paid", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("and ended where it goes far beyond what was asked for", () =>
+  it.live("ends an answer that goes far beyond its limit", () =>
     Effect.gen(function* () {
       let closed = false
       const server = yield* asking((response) => {
@@ -118,7 +118,7 @@ describe("an answer by an upstream's model is paid", () => {
   )
 })
 
-describe("what an upstream refuses of the server", () => {
+describe("an upstream that rejects the server's request", () => {
   const refusals = [
     [401, { message: "bad key" }],
     [402, { message: "pay up" }],
@@ -129,7 +129,7 @@ describe("what an upstream refuses of the server", () => {
     [307, { message: "elsewhere" }],
     [400, { message: "no temperature", param: "temperature" }]
   ] as const
-  it.live("is 502 to who asks or brings documents", () =>
+  it.live("is 502 for questions and uploads", () =>
     Effect.gen(function* () {
       let refusal: (typeof refusals)[number] | undefined
       const { server } = yield* before((response, asked, request) => {
@@ -157,7 +157,7 @@ describe("what an upstream refuses of the server", () => {
   )
 })
 
-describe("the limits of an upstream hold where the library asks it", () => {
+describe("the limits of an upstream apply to the library's calls", () => {
   const start = Effect.fnUntraced(function* (answer: Answering, limits: object) {
     const upstream = yield* startUpstream(answer)
     const file = join(yield* temporaryFolder, "sluice.config.json")
@@ -178,7 +178,7 @@ describe("the limits of an upstream hold where the library asks it", () => {
     return server
   })
 
-  it.live("one that does not answer in time: 504", () =>
+  it.live("a timeout is 504", () =>
     Effect.gen(function* () {
       const silent: Answering = (response, asked, request) =>
         asked.path === "/v1/rerank" ? undefined : ranking(response, asked, request)
@@ -187,7 +187,7 @@ describe("the limits of an upstream hold where the library asks it", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("one that falls silent in the middle of an answer: 504, however long its head may take", () =>
+  it.live("a stream that stalls is 504, whatever the timeout of its head", () =>
     Effect.gen(function* () {
       const stalling: Answering = (response, asked, request) =>
         asked.path === "/v1/chat/completions"

@@ -1,4 +1,4 @@
-/** What is made here can be fetched for 24 hours, by its link or by its task, and then it is gone: 410. */
+/** Generated files expire after 24 hours: 410 by link and by task. */
 import { assert, it } from "@effect/vitest"
 import { ErrorBody, ImageResponse, Video } from "@sluice/core/contract"
 import { makeDataUri } from "@sluice/core/media"

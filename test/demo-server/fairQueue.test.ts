@@ -1,9 +1,9 @@
-/** The queue of films: one at a time, the users in turn. */
+/** The queue of videos: one at a time, fair among users. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch } from "effect"
 import { makeFairQueue } from "../../apps/demo-server/src/embedded/FairQueue.ts"
 
-describe("fair turns", () => {
+describe("the fair queue", () => {
   const queue = Effect.gen(function* () {
     const { run } = makeFairQueue()
     const begun: Array<string> = []
@@ -23,7 +23,7 @@ describe("fair turns", () => {
     return { ask, begun, open }
   })
 
-  it.effect("one user's many wait for another's one", () =>
+  it.effect("serves another user's single job before the rest of one user's many", () =>
     Effect.gen(function* () {
       const { ask, begun, open } = yield* queue
       const films = yield* Effect.forEach(["a1", "a2", "a3", "b1", "c1", "c2"], ask)
@@ -33,7 +33,7 @@ describe("fair turns", () => {
     })
   )
 
-  it.effect("who goes is passed over, whether waiting or at work", () =>
+  it.effect("skips interrupted jobs, waiting or running", () =>
     Effect.gen(function* () {
       const { ask, begun, open } = yield* queue
       const first = yield* ask("a1")

@@ -1,4 +1,4 @@
-/** The gateway endpoints over the models of this process: shapes, errors, and what common clients need. */
+/** The gateway endpoints with embedded models: response shapes, errors, and what common clients need. */
 import { assert, layer } from "@effect/vitest"
 import {
   ChatChunk,
@@ -28,7 +28,7 @@ layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
     return (yield* json(ServerStatus, "/status")).models
   })
 
-  it.effect("lists its models alike for /v1 and /api", () =>
+  it.effect("lists the same models under /v1 and /api", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       const { embedding, rerank, chat } = yield* models
@@ -46,7 +46,7 @@ layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
   )
 
   for (const path of ["/v1/rerank", "/v2/rerank"]) {
-    it.effect(`${path} orders documents, and takes the nulls that clients send`, () =>
+    it.effect(`${path} ranks documents, and accepts null fields`, () =>
       Effect.gen(function* () {
         const { json } = yield* TestServer
         const { rerank: model } = yield* models
@@ -65,7 +65,7 @@ layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
     )
   }
 
-  it.effect("rerank cuts at top_n and gives documents back when asked", () =>
+  it.effect("rerank returns top_n results, with documents on request", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       const { rerank: model } = yield* models
@@ -80,7 +80,7 @@ layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
     })
   )
 
-  it.effect("embeddings are floats by default, and the same numbers in base64", () =>
+  it.effect("embeddings are floats by default, and the same values in base64", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       const { embedding: model } = yield* models
@@ -105,7 +105,7 @@ layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
     })
   )
 
-  it.effect("chat answers with words of the text it is given, or says that it is extractive", () =>
+  it.effect("chat answers with text from the messages, or says that it is extractive", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       const { chat: model } = yield* models
@@ -137,7 +137,7 @@ layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
     })
   )
 
-  it.effect("an image to a model that reads text is refused by name", () =>
+  it.effect("a text model rejects images", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const { chat: model } = yield* models
@@ -171,7 +171,7 @@ layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
     ["an unknown route", "/v1/nothing", {}, 404, null, "route_not_found"]
   ]
   for (const [name, path, body, status, param, code] of refusals) {
-    it.effect(`${name}: ${status}, and not to be retried`, () =>
+    it.effect(`${name}: ${status}, not retryable`, () =>
       Effect.gen(function* () {
         const { call } = yield* TestServer
         const response = yield* call(path, { json: body })
@@ -185,7 +185,7 @@ layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
     )
   }
 
-  it.effect("a model of another operation is told which one fits", () =>
+  it.effect("a model of another operation is an error that names a suitable one", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       const { embedding, rerank } = yield* models
@@ -195,18 +195,20 @@ layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
     })
   )
 
-  it.effect("a body that is no JSON, too deep, or too large gets a status, and the server goes on", () =>
-    Effect.gen(function* () {
-      const { call } = yield* TestServer
-      const headers = { "content-type": "application/json" }
-      const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`
-      const large = `"${"x".repeat(33 * 1024 * 1024)}"`
-      const statuses = yield* Effect.forEach(["{", deep, '{"__proto__":{"model":1}}', large], (body) =>
-        Effect.map(call("/v1/rerank", { body, headers }), ({ status }) => status)
-      )
-      assert.deepStrictEqual(statuses, [400, 400, 400, 413])
-      assert.strictEqual((yield* call("/v1/rerank", { method: "DELETE" })).status, 405)
-      assert.strictEqual((yield* call("/healthz")).status, 200)
-    })
+  it.effect(
+    "invalid JSON, and bodies that are too deep or too large, are errors, and the server keeps running",
+    () =>
+      Effect.gen(function* () {
+        const { call } = yield* TestServer
+        const headers = { "content-type": "application/json" }
+        const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`
+        const large = `"${"x".repeat(33 * 1024 * 1024)}"`
+        const statuses = yield* Effect.forEach(["{", deep, '{"__proto__":{"model":1}}', large], (body) =>
+          Effect.map(call("/v1/rerank", { body, headers }), ({ status }) => status)
+        )
+        assert.deepStrictEqual(statuses, [400, 400, 400, 413])
+        assert.strictEqual((yield* call("/v1/rerank", { method: "DELETE" })).status, 405)
+        assert.strictEqual((yield* call("/healthz")).status, 200)
+      })
   )
 })

@@ -1,4 +1,4 @@
-/** What nobody sends who means well: each gets a status that says what is wrong, and nothing is logged as ours. */
+/** Hostile requests: each gets a status that explains it, and none is logged as an internal error. */
 import { assert, it, layer } from "@effect/vitest"
 import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Fiber, Schema, Stream } from "effect"
@@ -14,7 +14,7 @@ const bodyOf = (response: Response) =>
   Effect.promise(async () => Schema.decodeUnknownSync(ErrorBody)(await response.json()))
 
 layer(testServer(), { excludeTestServices: true })("a hostile caller", (it) => {
-  it.effect("paths longer than any file's name are not there, and fill no log", () =>
+  it.effect("paths longer than a file name are 404 and are not logged", () =>
     Effect.gen(function* () {
       const { call, printed } = yield* TestServer
       const before = printed.length
@@ -34,7 +34,7 @@ layer(testServer(), { excludeTestServices: true })("a hostile caller", (it) => {
     })
   )
 
-  it.effect("a compressed body is refused as that, whatever it holds", () =>
+  it.effect("compressed bodies are rejected", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const body = gzipSync(JSON.stringify({ question: "Is it read?" })).toString("latin1")
@@ -48,7 +48,7 @@ layer(testServer(), { excludeTestServices: true })("a hostile caller", (it) => {
     })
   )
 
-  it.effect("what a body says of its prototype counts for nothing", () =>
+  it.effect("`__proto__` in a body has no effect", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const headers = { "content-type": "application/json" }
@@ -67,7 +67,7 @@ layer(testServer(), { excludeTestServices: true })("a hostile caller", (it) => {
     })
   )
 
-  it.effect("a wrong method on what is only read is told apart from a wrong path", () =>
+  it.effect("a wrong method is told apart from a wrong path", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       for (const path of ["/", "/docs", "/healthz", "/openapi.json"]) {
@@ -77,7 +77,7 @@ layer(testServer(), { excludeTestServices: true })("a hostile caller", (it) => {
     })
   )
 
-  it.effect("a failure under /api is in that family's envelope, with an honest status", () =>
+  it.effect("errors under /api have its envelope and a correct status", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const response = yield* call("/api/models", { as: "key" })
@@ -88,7 +88,7 @@ layer(testServer(), { excludeTestServices: true })("a hostile caller", (it) => {
     })
   )
 
-  it.effect("a path of thousands of characters is reported, and the file beside it is read", () =>
+  it.effect("a path of thousands of characters is reported, and the other file is added", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       const files = filesOf({ [`${"n".repeat(5000)}.md`]: "# N\n\nText.", "beside.md": "# B\n\nText." })
@@ -102,7 +102,7 @@ layer(testServer(), { excludeTestServices: true })("a hostile caller", (it) => {
     })
   )
 
-  it.effect("a conversation that would hold everybody up is refused at once", () =>
+  it.effect("a conversation that would block the server is rejected at once", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const content = "\n ".repeat(MAX_CHARACTERS / 2 + 1)
@@ -131,7 +131,7 @@ layer(testServer(), { excludeTestServices: true })("a hostile caller", (it) => {
   )
 })
 
-it.effect("an upload from which nothing comes is given up, since others wait for it", () =>
+it.effect("a stalled upload times out", () =>
   Effect.gen(function* () {
     const part = (name: string) =>
       `--b\r\ncontent-disposition: form-data; name="f"; filename="${name}"\r\n\r\n# ${name}\r\n`

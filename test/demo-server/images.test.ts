@@ -1,4 +1,4 @@
-/** Images over HTTP: each parameter by its effect on the pixels, both flows, and who may have what was made. */
+/** Images over HTTP: the effect of each parameter on the pixels, both flows, and access to results. */
 import { assert, layer } from "@effect/vitest"
 import { ImageResponse, ModelsResponse } from "@sluice/core/contract"
 import { makeDataUri } from "@sluice/core/media"
@@ -43,7 +43,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
       Effect.repeat({ until: ({ status }) => status !== "in_progress" })
     )
 
-  it.effect("every group has a model, of I5 two in two steps; the list says what they are", () =>
+  it.effect("every group has a model, I5 also two with two steps, and the list describes them", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       const { data } = yield* json(ModelsResponse, "/v1/models")
@@ -56,7 +56,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     })
   )
 
-  it.effect("size and aspect_ratio are the dimensions", () =>
+  it.effect("size and aspect_ratio set the dimensions", () =>
     Effect.gen(function* () {
       const shapes: ReadonlyArray<readonly [object, number, number]> = [
         [{ model: "sluice-image-i2" }, 64, 48],
@@ -72,7 +72,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     })
   )
 
-  it.effect("4K is drawn while the server answers others", () =>
+  it.effect("the server responds while a 4K image is drawn", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const order: Array<string> = []
@@ -91,7 +91,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     })
   )
 
-  it.effect("output_format is what the bytes are", () =>
+  it.effect("output_format sets the file format", () =>
     Effect.gen(function* () {
       for (const format of ["png", "jpeg", "webp"]) {
         const { format: drawn } = yield* shapeOf({ model: "sluice-image-i1", output_format: format })
@@ -100,7 +100,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     })
   )
 
-  it.effect("a seed reproduces an image, another one does not; -1 and none are chance", () =>
+  it.effect("the same seed reproduces an image; -1 and no seed are random", () =>
     Effect.gen(function* () {
       for (const model of ["sluice-image-i3", "sluice-image-i4", "sluice-image-i5"]) {
         const first = yield* pixels({ model, seed: 7 })
@@ -112,14 +112,14 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     })
   )
 
-  it.effect("n is how many there are, all different", () =>
+  it.effect("n sets the number of images, all different", () =>
     Effect.gen(function* () {
       const files = yield* paint({ model: "sluice-image-i2", n: 3 })
       assert.lengthOf(new Set(files.map((file) => Buffer.from(file).toString("base64"))), 3)
     })
   )
 
-  it.effect("watermark is drawn at the bottom right; by I3 unless it is asked not to be", () =>
+  it.effect("watermark is drawn at the bottom right, and by default for I3", () =>
     Effect.gen(function* () {
       const corner = (body: object) =>
         Effect.flatMap(one({ ...body, size: "256x256", seed: 3 }), (file) =>
@@ -138,7 +138,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     })
   )
 
-  it.effect("raw and quality change how it looks", () =>
+  it.effect("raw and quality change the image", () =>
     Effect.gen(function* () {
       const i5 = { model: "sluice-image-i5", seed: 5, size: "256x256" }
       const usual = yield* pixels(i5)
@@ -147,7 +147,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     })
   )
 
-  it.effect("input_fidelity is how near the reference stays", () =>
+  it.effect("input_fidelity sets the similarity to the reference", () =>
     Effect.gen(function* () {
       const reference = yield* Effect.promise(() =>
         sharp({ create: { width: 64, height: 48, channels: 3, background: "#d02020" } })
@@ -166,7 +166,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     })
   )
 
-  it.effect("sequential_image_generation: auto makes a series, whose images are near each other", () =>
+  it.effect("sequential_image_generation: auto makes a series of similar images", () =>
     Effect.gen(function* () {
       const spread = (sequential_image_generation: string) =>
         Effect.gen(function* () {
@@ -185,7 +185,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     })
   )
 
-  it.effect("safety_tolerance and moderation decide which words are refused", () =>
+  it.effect("safety_tolerance and moderation set which words are rejected", () =>
     Effect.gen(function* () {
       const prompt = "A red wound"
       const i5 = { ...small, prompt, model: "sluice-image-i5" }
@@ -202,7 +202,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     })
   )
 
-  it.effect("response_format: links, or the bytes under the name asked for, of every model", () =>
+  it.effect("response_format selects links or Base64, for every model", () =>
     Effect.gen(function* () {
       for (const name of ["b64_json", "base64_json"] as const) {
         const answer = yield* post({ ...small, model: "sluice-image-i2", response_format: name })
@@ -216,7 +216,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     })
   )
 
-  it.effect("a model of two steps answers with a task, which ends with links", () =>
+  it.effect("a two-step model returns a task, which completes with links", () =>
     Effect.gen(function* () {
       const begun = yield* post({ ...small, model: two, seed: 4 })
       assert.deepStrictEqual([begun.status, begun.data], ["in_progress", undefined])
@@ -228,7 +228,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     })
   )
 
-  it.effect("a form: a prompt that is a file is its text, and one that is none is refused", () =>
+  it.effect("a form may have the prompt as a text file; binary files are rejected", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const sent = (prompt: string | Uint8Array<ArrayBuffer>) => {
@@ -252,7 +252,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     })
   )
 
-  it.effect("a prompt that was forgotten has to be given, in a form as in JSON", () =>
+  it.effect("a missing prompt is an error, in a form and in JSON", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const body = new FormData()
@@ -265,7 +265,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     })
   )
 
-  it.effect("a task of nobody is not found", () =>
+  it.effect("an unknown task is not found", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       for (const id of ["no-such-task", "..%2F..%2Fetc%2Fpasswd", "%00", "a".repeat(10_000)]) {
@@ -274,7 +274,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     })
   )
 
-  it.effect("a link is for whoever has it, private to caches; another name is nothing", () =>
+  it.effect("a link works without credentials and is not cached; unknown names are 404", () =>
     Effect.gen(function* () {
       const { call, url } = yield* TestServer
       const [image] = (yield* post({ ...small, model: "sluice-image-i2" })).data ?? []
@@ -320,7 +320,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     ]
   ]
   for (const [name, body, param] of refusals) {
-    it.effect(`${name} is refused, and \`${param}\` named`, () =>
+    it.effect(`${name} is rejected, naming \`${param}\``, () =>
       Effect.gen(function* () {
         const error = yield* refused({ ...small, ...body })
         assert.deepStrictEqual([error.status, error.param], [400, param])

@@ -1,4 +1,4 @@
-/** Images behind URLs: only from public addresses, resolved once, of bounded size, in bounded time. */
+/** Fetching images by URL: public addresses only, resolved once, limited size and time. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -39,7 +39,7 @@ const reaching = (port: number): Reach & { readonly resolved: Array<string> } =>
 const failing = (reach: Reach, url: string) => Effect.flip(fetchImageWithin(reach)(url))
 
 describe("an image behind a URL", () => {
-  it.live("comes from the address that was checked, the name resolved once", () =>
+  it.live("is fetched from the checked address, with the name resolved once", () =>
     Effect.gen(function* () {
       const { asked, port } = yield* serve((_, response) => response.end(bytes))
       const reach = reaching(port)
@@ -50,7 +50,7 @@ describe("an image behind a URL", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is followed over redirects, a relative one among them, each checked anew", () =>
+  it.live("follows redirects, also relative ones, and checks each", () =>
     Effect.gen(function* () {
       const { asked, port } = yield* serve(({ url }, response) => {
         if (url === "/end") return void response.end(bytes)
@@ -69,7 +69,7 @@ describe("an image behind a URL", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is not fetched where a redirect leads to an address that may not be reached", () =>
+  it.live("is not fetched if a redirect leads to a forbidden address", () =>
     Effect.gen(function* () {
       const inner = yield* serve((_, response) => response.end("secret"))
       const outer = yield* serve((_, response) =>
@@ -81,7 +81,7 @@ describe("an image behind a URL", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is not fetched where one of several addresses may not be reached", () =>
+  it.live("is not fetched if one of several addresses is forbidden", () =>
     Effect.gen(function* () {
       const { asked, port } = yield* serve((_, response) => response.end(bytes))
       const reach = reaching(port)
@@ -103,7 +103,7 @@ describe("an image behind a URL", () => {
     ],
     ["is not there", (_, response) => void response.writeHead(404).end(), /returned 404/],
     [
-      "has more than 20 MB, whatever its head says",
+      "has more than 20 MB, whatever its headers say",
       (_, response) => {
         response.on("error", () => {})
         for (let megabyte = 0; megabyte <= 20; megabyte++) response.write(Buffer.alloc(1024 * 1024))
@@ -121,7 +121,7 @@ describe("an image behind a URL", () => {
     ]
   ]
   for (const [name, listener, message] of faults) {
-    it.live(`that ${name} is refused`, () =>
+    it.live(`that ${name} is rejected`, () =>
       Effect.gen(function* () {
         const { port } = yield* serve(listener)
         const error = yield* failing(reaching(port), `http://pictures.example:${port}/`)
@@ -131,7 +131,7 @@ describe("an image behind a URL", () => {
     )
   }
 
-  it.effect("that stalls is given up after 10 seconds", () =>
+  it.effect("times out after 10 seconds", () =>
     Effect.gen(function* () {
       const arrived = yield* Deferred.make<void>()
       const { port } = yield* serve(() => void Effect.runSync(Deferred.succeed(arrived, undefined)))
@@ -165,7 +165,7 @@ describe("an image behind a URL", () => {
     "[2002:7f00:1::]",
     "8.8.8.8:22"
   ]) {
-    it.live(`of http://${host}/ is never asked for`, () =>
+    it.live(`of http://${host}/ is never fetched`, () =>
       Effect.gen(function* () {
         const error = yield* failing(publicReach, `http://${host}/a.png`)
         assert.match(error.message, /not publicly reachable/)
@@ -180,14 +180,14 @@ describe("an image behind a URL", () => {
     ["http://", /not a valid/],
     [`http://example.com/${"a".repeat(2_048)}`, /more than 2048 characters/]
   ] as const) {
-    it.live(`${url.slice(0, 40)} is none`, () =>
+    it.live(`${url.slice(0, 40)} is rejected`, () =>
       Effect.gen(function* () {
         assert.match((yield* failing(publicReach, url)).message, message)
       })
     )
   }
 
-  it("may be of a public address", () => {
+  it("is allowed from a public address", () => {
     for (const address of ["8.8.8.8", "1.1.1.1", "172.32.0.1", "2606:4700::1111"]) {
       assert.isTrue(isPublicAddress(address), address)
     }

@@ -1,4 +1,4 @@
-/** Image tasks beyond one request: another user, another start of the server, a gateway in between. */
+/** Image tasks across users, restarts and a gateway. */
 import { assert, describe, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ImageResponse } from "@sluice/core/contract"
@@ -48,7 +48,7 @@ const ended = (
   })
 
 describe("image tasks", () => {
-  it.live("of somebody else are told from none by nothing", () =>
+  it.live("of another user look like missing ones", () =>
     Effect.gen(function* () {
       const { add, find } = yield* MediaTasks
       yield* add(task)
@@ -64,7 +64,7 @@ describe("image tasks", () => {
     }).pipe(Effect.provide(Layer.unwrap(Effect.map(temporaryFolder, mediaIn))))
   )
 
-  it.effect("are forgotten after a week, and what was half written at the next start", () =>
+  it.effect("are removed after a week, and partly written files at the next start", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       const [tasks, files] = [join(data, "media", "tasks"), join(data, "media", "files")]
@@ -101,7 +101,7 @@ describe("image tasks", () => {
     }).pipe(Effect.provide(Layer.unwrap(Effect.map(temporaryFolder, mediaIn))), Effect.scoped)
   )
 
-  it.live("that an earlier version kept as files are taken over, and those under way go on", () =>
+  it.live("of earlier versions are imported, and running ones continue", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       const folder = join(data, "media", "tasks")
@@ -125,7 +125,7 @@ describe("image tasks", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("outlive the server: what had ended is there, what had not is taken up again", () =>
+  it.live("survive a restart: ended ones are kept, running ones restart", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       const first = yield* Scope.make()
@@ -146,7 +146,7 @@ describe("image tasks", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("of a gateway go through it, and belong to whoever asked this server", () =>
+  it.live("of a gateway are polled there, and belong to the user who created them", () =>
     Effect.gen(function* () {
       const gateway = yield* startServer()
       const server = yield* startServer({

@@ -1,4 +1,4 @@
-/** Limits of a minute that are said of one key, or of a user's keys, beside those of the whole server. */
+/** Rate limits of a key and of a user's keys, in addition to the server's. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { limitsOf } from "../../apps/demo-server/src/accounts/KeyLimits.ts"
@@ -12,7 +12,7 @@ const User = Schema.Struct({ data: Schema.Struct({ id: Schema.String, ...limited
 const fields = { name: "k", expired_time: -1, remain_quota: 50_000, subnet: "" }
 const embedding = { model: "sluice-lexical-1024", input: "a lock" }
 
-describe("the limits that hold", () => {
+describe("the effective limits", () => {
   const none = {
     requests_per_minute: null,
     tokens_per_minute: null,
@@ -36,11 +36,11 @@ describe("the limits that hold", () => {
       assert.deepStrictEqual([requestsPerMinute, tokensPerMinute], [...expected])
     })
   }
-  it("are the server's for who calls without a key", () =>
+  it("are the server's for calls without a key", () =>
     assert.strictEqual(limitsOf(undefined, server), server))
 })
 
-it.live("are said by whoever holds the key and by administrators, kept, told and held to", () =>
+it.live("can be set by the key's user and by administrators, and are enforced", () =>
   Effect.gen(function* () {
     const { call, json } = yield* startServer({ env: { SLUICE_REQUESTS_PER_MINUTE: "100" } })
     const told = (key: string) =>

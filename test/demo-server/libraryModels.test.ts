@@ -1,4 +1,4 @@
-/** Documents are read, found and answered by the models that the providers' file names, and by this process' for the rest. */
+/** The library uses the models that the providers' file names, and embedded models for the rest. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { writeFile } from "node:fs/promises"
@@ -18,7 +18,7 @@ const Asked = Schema.fromJsonString(
 /** Vectors that tell texts with a heron from those without. */
 const embedding = (text: string) => (/heron/i.test(text) ? [1, 0] : [0, 1])
 
-it.live("the library's models are those that the file names", () =>
+it.live("the library uses the models of the providers' file", () =>
   Effect.gen(function* () {
     const upstream = yield* startUpstream((response, { body }) => {
       const { input, model } = Schema.decodeUnknownSync(Asked)(body)

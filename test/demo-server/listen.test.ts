@@ -1,4 +1,4 @@
-/** The socket at the end: who has asked for nothing is not waited for. */
+/** Closing idle sockets at shutdown. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Scope } from "effect"
 import { once } from "node:events"
@@ -6,7 +6,7 @@ import { connect } from "node:net"
 import { startServer } from "./TestServer.ts"
 
 // The time that requests are given to finish never passes on the test's clock: waiting for it would hang.
-it.effect("a socket that a browser opened ahead of need does not hold up the end", () =>
+it.effect("an idle socket that a browser opened in advance does not delay the shutdown", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const { call, url } = yield* startServer().pipe(Scope.provide(scope))

@@ -1,4 +1,4 @@
-/** The document of the API says what the server takes beside what the contract's schemas say. */
+/** Additions to the OpenAPI document beyond the schemas. */
 import { assert, it } from "@effect/vitest"
 import { OpenApi } from "effect/http-api"
 import { ServerApi } from "../../apps/demo-server/src/contract/ServerApi.ts"
@@ -9,7 +9,7 @@ const at = (node: unknown, ...keys: ReadonlyArray<string>): unknown =>
 
 const document: unknown = JSON.parse(JSON.stringify(OpenApi.fromApi(ServerApi)))
 
-it("has the forms of images and videos, with their files, beside JSON", () => {
+it("has the multipart forms of images and videos", () => {
   for (const [path, field, fields] of [
     ["/v1/images/generations", "image", ["prompt", "model", "n", "seed"]],
     ["/v1/videos", "input_reference", ["prompt", "model", "seconds", "size"]]
@@ -22,7 +22,7 @@ it("has the forms of images and videos, with their files, beside JSON", () => {
   }
 })
 
-it("has the alias of rerank, OpenAI's name of a limit, and the header of calls that are made once", () => {
+it("has the alias of rerank, max_completion_tokens, and the header Idempotency-Key", () => {
   const named = (path: string) =>
     (at(document, "paths", path, "post", "parameters") as ReadonlyArray<{ name: string }>).map(
       ({ name }) => name

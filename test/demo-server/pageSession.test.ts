@@ -1,4 +1,4 @@
-/** The page's session opens the gateway to the page, and to nothing else. */
+/** The page's session at the gateway: what it allows, and to whom. */
 import { assert, it as alone, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { type CallOptions, errorOf, startServer, TestServer, testServer } from "./TestServer.ts"
@@ -18,7 +18,7 @@ const elsewhere = [
 ]
 
 layer(testServer(), { excludeTestServices: true })("the page's session at the gateway", (it) => {
-  it.effect("calls models and manages keys, as the user who is signed in", () =>
+  it.effect("calls models and manages keys as the signed-in user", () =>
     Effect.gen(function* () {
       const { call, events, json } = yield* TestServer
       assert.strictEqual(yield* statusOf("/v1/embeddings", { as: "session", ...embeddings }), 200)
@@ -36,7 +36,7 @@ layer(testServer(), { excludeTestServices: true })("the page's session at the ga
     })
   )
 
-  it.effect("changes and costs nothing for another origin", () =>
+  it.effect("neither changes nor costs anything from another origin", () =>
     Effect.gen(function* () {
       for (const headers of elsewhere) {
         for (const [path, options] of [
@@ -53,7 +53,7 @@ layer(testServer(), { excludeTestServices: true })("the page's session at the ga
     })
   )
 
-  it.effect("does not end the system access token, which a GET would", () =>
+  it.effect("cannot replace the system access token with a GET", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const refused = yield* call("/api/user/token", { as: "session" })
@@ -64,7 +64,7 @@ layer(testServer(), { excludeTestServices: true })("the page's session at the ga
     })
   )
 
-  it.effect("does not help a credential that is wrong", () =>
+  it.effect("does not make up for a wrong credential", () =>
     Effect.gen(function* () {
       for (const path of ["/v1/models", "/api/models"]) {
         const headers = { authorization: "Bearer sk-wrong" }
@@ -73,7 +73,7 @@ layer(testServer(), { excludeTestServices: true })("the page's session at the ga
     })
   )
 
-  it.effect("is nothing once it is closed", () =>
+  it.effect("is invalid once it is closed", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       assert.strictEqual((yield* call("/session", { as: "session", method: "DELETE" })).status, 204)
@@ -83,32 +83,29 @@ layer(testServer(), { excludeTestServices: true })("the page's session at the ga
   )
 })
 
-alone.live(
-  "a session ends with the system access token that was there, but for that of who replaces it",
-  () =>
-    Effect.gen(function* () {
-      const { call, json, secrets } = yield* startServer()
-      const Text = Schema.Struct({ data: Schema.String })
-      const signedIn = Effect.fnUntraced(function* (credential: Record<string, string>) {
-        const { headers } = yield* call("/session", { as: "none", json: credential })
-        const cookie = headers.get("set-cookie")?.split(";")[0] ?? ""
-        return { as: "none", headers: { cookie, "sec-fetch-site": "same-origin" } } as const
-      })
-      const bearer = (token: string) =>
-        ({ as: "none", headers: { authorization: `Bearer ${token}` } }) as const
-      const lets = (page: CallOptions, path = "/api/user/self") =>
-        Effect.map(call(path, page), ({ status }) => status === 200)
+alone.live("replacing the system access token ends all other sessions", () =>
+  Effect.gen(function* () {
+    const { call, json, secrets } = yield* startServer()
+    const Text = Schema.Struct({ data: Schema.String })
+    const signedIn = Effect.fnUntraced(function* (credential: Record<string, string>) {
+      const { headers } = yield* call("/session", { as: "none", json: credential })
+      const cookie = headers.get("set-cookie")?.split(";")[0] ?? ""
+      return { as: "none", headers: { cookie, "sec-fetch-site": "same-origin" } } as const
+    })
+    const bearer = (token: string) => ({ as: "none", headers: { authorization: `Bearer ${token}` } }) as const
+    const lets = (page: CallOptions, path = "/api/user/self") =>
+      Effect.map(call(path, page), ({ status }) => status === 200)
 
-      const byKey = yield* signedIn({ apiKey: secrets.apiKey })
-      const here = yield* signedIn({ accessToken: secrets.accessToken })
-      const there = yield* signedIn({ accessToken: secrets.accessToken })
-      const { data: second } = yield* json(Text, "/api/user/token", { ...here, method: "POST" })
-      assert.deepStrictEqual([yield* lets(here), yield* lets(there)], [true, false])
-      const { data: third } = yield* json(Text, "/api/user/token", bearer(second))
-      assert.isFalse(yield* lets(here))
-      const again = yield* signedIn({ accessToken: third })
-      const { data: last } = yield* json(Text, "/api/user/owner/token", { ...bearer(third), method: "POST" })
-      assert.deepStrictEqual([yield* lets(again), yield* lets(bearer(last))], [false, true])
-      assert.isTrue(yield* lets(byKey, "/v1/models"))
-    }).pipe(Effect.scoped)
+    const byKey = yield* signedIn({ apiKey: secrets.apiKey })
+    const here = yield* signedIn({ accessToken: secrets.accessToken })
+    const there = yield* signedIn({ accessToken: secrets.accessToken })
+    const { data: second } = yield* json(Text, "/api/user/token", { ...here, method: "POST" })
+    assert.deepStrictEqual([yield* lets(here), yield* lets(there)], [true, false])
+    const { data: third } = yield* json(Text, "/api/user/token", bearer(second))
+    assert.isFalse(yield* lets(here))
+    const again = yield* signedIn({ accessToken: third })
+    const { data: last } = yield* json(Text, "/api/user/owner/token", { ...bearer(third), method: "POST" })
+    assert.deepStrictEqual([yield* lets(again), yield* lets(bearer(last))], [false, true])
+    assert.isTrue(yield* lets(byKey, "/v1/models"))
+  }).pipe(Effect.scoped)
 )

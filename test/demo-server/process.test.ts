@@ -1,4 +1,4 @@
-/** The real process: started, restarted, stopped, and what it says when it cannot start. */
+/** The real process: start, restart, stop, and errors at the start. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { randomBytes } from "node:crypto"
@@ -38,7 +38,7 @@ const NOBODY = 65_534
 
 describe("the process", () => {
   it.live(
-    "tells its credentials once, keeps documents and credentials over a restart, and stops when asked",
+    "prints its credentials once, keeps documents and credentials over a restart, and stops on a signal",
     () =>
       Effect.gen(function* () {
         const data = yield* dataFolder
@@ -77,7 +77,7 @@ describe("the process", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("a port in use: says so, names PORT, and leaves no data behind", () =>
+  it.live("a used port is an error that names PORT and writes no data", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       const { port } = yield* portInUse
@@ -88,7 +88,7 @@ describe("the process", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a data folder of a newer version is left as it is", () =>
+  it.live("a data folder of a newer version is not changed", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       yield* Effect.promise(() => writeFile(join(data, "accounts.json"), '{"format":2,"secrets":{}}'))
@@ -112,7 +112,7 @@ describe("the process", () => {
 
   // Skipped: only Linux has a device that is always full.
   it.live.skipIf(!existsSync("/dev/full"))(
-    "a disk that is full at the start (needs /dev/full): says so, and names the folder",
+    "a full disk at the start (needs /dev/full) is an error that names the folder",
     () =>
       Effect.gen(function* () {
         const data = yield* temporaryFolder
@@ -126,7 +126,7 @@ describe("the process", () => {
 
   // Skipped: Windows has no limit on the size of files.
   it.live.skipIf(process.platform === "win32")(
-    "a disk that takes no more of an upload (needs ulimit): 503, nothing of it is kept, the rest goes on",
+    "a full disk during an upload (needs ulimit) is 503, stores nothing of it, and the server keeps running",
     () =>
       Effect.gen(function* () {
         const data = yield* dataFolder
@@ -157,7 +157,7 @@ describe("the process", () => {
 
   // Skipped: only root can start a process as somebody who may not write to the folder.
   it.live.skipIf(process.getuid?.() !== 0)(
-    "a data folder without permission (needs root to drop rights): names the folder",
+    "a data folder without permission (needs root to drop rights) is an error that names the folder",
     () =>
       Effect.gen(function* () {
         const data = yield* temporaryFolder
@@ -172,11 +172,11 @@ describe("the process", () => {
 
   const configurations: ReadonlyArray<readonly [name: string, env: Record<string, string>, said: RegExp]> = [
     [
-      "a gateway without its key and models names all that is missing",
+      "a gateway without key and models is an error that lists what is missing",
       { SLUICE_GATEWAY_URL: "http://127.0.0.1:9", SLUICE_RERANK_MODEL: "r" },
       /missing: SLUICE_API_KEY.*SLUICE_EMBEDDING_MODEL\./
     ],
-    ["a port that is none", { PORT: "http" }, /PORT must be/],
+    ["an invalid port", { PORT: "http" }, /PORT must be/],
     [
       "a key that no header can carry, which is not shown",
       { SLUICE_GATEWAY_URL: "http://127.0.0.1:9", SLUICE_API_KEY: "canary ключ" },

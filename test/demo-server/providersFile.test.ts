@@ -1,4 +1,4 @@
-/** `sluice.config.json`: what is refused and how it is said, and what happens when it changes under load. */
+/** `sluice.config.json`: validation messages, and reloads under load. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, FileSystem, Schedule, Schema } from "effect"
@@ -12,13 +12,13 @@ const models = [{ id: "rank", operation: "rerank" }]
 const file = (...upstreams: ReadonlyArray<object>) => JSON.stringify({ upstreams })
 const one = { id: "a", url: "http://127.0.0.1:9", apiKey: key, models }
 
-describe("the file of the providers", () => {
+describe("the providers' file", () => {
   const refused: ReadonlyArray<readonly [name: string, text: string, said: string]> = [
-    ["no JSON", "{", "not valid JSON"],
-    ["a key that there is not", JSON.stringify({ upstream: [] }), "`upstream` is an unknown key"],
-    ["one inside", file({ ...one, wieght: 2 }), "`upstreams[0].wieght` is an unknown key"],
+    ["invalid JSON", "{", "not valid JSON"],
+    ["an unknown key", JSON.stringify({ upstream: [] }), "`upstream` is an unknown key"],
+    ["an unknown key of an upstream", file({ ...one, wieght: 2 }), "`upstreams[0].wieght` is an unknown key"],
     [
-      "one of a model",
+      "an unknown key of a model",
       file({ ...one, models: [{ ...models[0], alias: "x" }] }),
       "`upstreams[0].models[0].alias` is an"
     ],
@@ -43,7 +43,7 @@ describe("the file of the providers", () => {
     ["nobody", "{}", "nobody would answer"]
   ]
   for (const [name, text, said] of refused) {
-    it.effect(`with ${name} is refused, in words, without what was written`, () =>
+    it.effect(`with ${name} is rejected with a message that repeats no values`, () =>
       Effect.gen(function* () {
         const why = yield* Effect.flip(decodeProvidersFile(text))
         assert.include(why, said)
@@ -52,7 +52,7 @@ describe("the file of the providers", () => {
     )
   }
 
-  it.effect("is as the documentation has it", () =>
+  it.effect("accepts the example of the documentation", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const page = yield* fs.readFileString("docs/providers.md")
@@ -69,7 +69,7 @@ describe("the file of the providers", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.effect("says all that is wrong at once", () =>
+  it.effect("reports all errors at once", () =>
     Effect.gen(function* () {
       const why = yield* Effect.flip(decodeProvidersFile(file({ ...one, x: 1, weight: -1 })))
       assert.include(why, "upstreams[0].x")
@@ -77,7 +77,7 @@ describe("the file of the providers", () => {
     })
   )
 
-  it.live("that cannot be used refuses the start, and says why", () =>
+  it.live("fails the start if it cannot be used, with the reason", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* temporaryFolder
@@ -104,85 +104,83 @@ describe("the file of the providers", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
-  it.live(
-    "that changes under load drops no call; one that is invalid changes nothing, and the log says why",
-    () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const folder = yield* temporaryFolder
-        const path = `${folder}/sluice.config.json`
-        const answer = json({ results: [{ index: 0, relevance_score: 0.5 }] })
-        const [old, next] = [yield* loopback(answer), yield* loopback(answer)]
-        const served = (id: string, { url }: Loopback) => ({ ...one, id, url })
-        yield* fs.writeFileString(path, file(served("old", old)))
-        const server = yield* startServer({ env: { SLUICE_CONFIG: path, UPSTREAM_KEY: canary } })
-        const rank = server.call("/v1/rerank", { json: { model: "rank", query: "q", documents: ["d"] } })
-        const printed = (text: string) =>
-          Effect.repeat(
-            Effect.sync(() => server.printed.some((line) => line.includes(text))),
-            { schedule: Schedule.spaced("20 millis"), until: (found) => found }
-          )
-
-        const told = server
-          .json(Schema.Struct({ status: Schema.Literal("ready"), config: Schema.String }), "/readyz")
-          .pipe(Effect.map(({ config }) => config))
-
-        // One is under way at the old, and stays so over all that follows.
-        old.behave(() => {})
-        const held = yield* Effect.forkChild(rank)
-        const waiting = yield* old.next
-        old.behave(answer)
-
-        const statuses: Array<number> = []
-        let enough = false
-        const load = yield* Effect.forkChild(
-          Effect.all(
-            Array.from({ length: 4 }, () =>
-              Effect.repeat(
-                Effect.map(rank, ({ status }) => void statuses.push(status)),
-                { until: () => enough }
-              )
-            ),
-            { concurrency: "unbounded" }
-          )
+  it.live("reloads under load without dropping calls; an invalid change is logged and ignored", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* temporaryFolder
+      const path = `${folder}/sluice.config.json`
+      const answer = json({ results: [{ index: 0, relevance_score: 0.5 }] })
+      const [old, next] = [yield* loopback(answer), yield* loopback(answer)]
+      const served = (id: string, { url }: Loopback) => ({ ...one, id, url })
+      yield* fs.writeFileString(path, file(served("old", old)))
+      const server = yield* startServer({ env: { SLUICE_CONFIG: path, UPSTREAM_KEY: canary } })
+      const rank = server.call("/v1/rerank", { json: { model: "rank", query: "q", documents: ["d"] } })
+      const printed = (text: string) =>
+        Effect.repeat(
+          Effect.sync(() => server.printed.some((line) => line.includes(text))),
+          { schedule: Schedule.spaced("20 millis"), until: (found) => found }
         )
-        yield* fs.writeFileString(path, file({ ...served("old", old), apiKey: canary }))
-        yield* printed("was not reloaded")
-        assert.include(server.printed.join("\n"), '{ "env": NAME }')
-        assert.include(yield* told, "was not taken over")
-        // What it says for callers would do; what it says for the documents waits for a start.
-        const wanted = { ...JSON.parse(file(served("next", next))), library: { rerank: "rank" } } as object
-        yield* fs.writeFileString(path, JSON.stringify(wanted))
-        yield* printed("`library` names other models than at the start")
-        assert.include(yield* told, "was not taken over")
-        // As a log beside it does.
-        const beside = fs.writeFileString(`${path}.log`, "a line\n", { flag: "a" })
-        yield* Effect.repeat(
-          beside,
-          Schedule.addDelay(Schedule.recurs(3), () => Effect.succeed("150 millis"))
+
+      const told = server
+        .json(Schema.Struct({ status: Schema.Literal("ready"), config: Schema.String }), "/readyz")
+        .pipe(Effect.map(({ config }) => config))
+
+      // One is under way at the old, and stays so over all that follows.
+      old.behave(() => {})
+      const held = yield* Effect.forkChild(rank)
+      const waiting = yield* old.next
+      old.behave(answer)
+
+      const statuses: Array<number> = []
+      let enough = false
+      const load = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 4 }, () =>
+            Effect.repeat(
+              Effect.map(rank, ({ status }) => void statuses.push(status)),
+              { until: () => enough }
+            )
+          ),
+          { concurrency: "unbounded" }
         )
-        const refusals = server.printed.filter((line) => line.includes("was not reloaded"))
-        assert.lengthOf(refusals, 2)
-        const beforeChange = next.asked.length
-        assert.strictEqual(beforeChange, 0)
+      )
+      yield* fs.writeFileString(path, file({ ...served("old", old), apiKey: canary }))
+      yield* printed("was not reloaded")
+      assert.include(server.printed.join("\n"), '{ "env": NAME }')
+      assert.include(yield* told, "was not taken over")
+      // What it says for callers would do; what it says for the documents waits for a start.
+      const wanted = { ...JSON.parse(file(served("next", next))), library: { rerank: "rank" } } as object
+      yield* fs.writeFileString(path, JSON.stringify(wanted))
+      yield* printed("`library` names other models than at the start")
+      assert.include(yield* told, "was not taken over")
+      // As a log beside it does.
+      const beside = fs.writeFileString(`${path}.log`, "a line\n", { flag: "a" })
+      yield* Effect.repeat(
+        beside,
+        Schedule.addDelay(Schedule.recurs(3), () => Effect.succeed("150 millis"))
+      )
+      const refusals = server.printed.filter((line) => line.includes("was not reloaded"))
+      assert.lengthOf(refusals, 2)
+      const beforeChange = next.asked.length
+      assert.strictEqual(beforeChange, 0)
 
-        yield* fs.writeFileString(`${path}.new`, file(served("next", next)))
-        yield* fs.rename(`${path}.new`, path)
-        yield* printed("was reloaded. Providers: next")
-        assert.strictEqual(yield* told, "ok")
-        const after = old.asked.length
-        enough = true
-        yield* Fiber.join(load)
-        assert.strictEqual((yield* rank).status, 200)
-        assert.isAtLeast(next.asked.length, 1)
-        // Calls that had found their provider before the change; no other.
-        assert.isAtMost(old.asked.length - after, 4)
-        assert.isAtLeast(statuses.length, 4)
-        assert.deepStrictEqual(new Set(statuses), new Set([200]))
+      yield* fs.writeFileString(`${path}.new`, file(served("next", next)))
+      yield* fs.rename(`${path}.new`, path)
+      yield* printed("was reloaded. Providers: next")
+      assert.strictEqual(yield* told, "ok")
+      const after = old.asked.length
+      enough = true
+      yield* Fiber.join(load)
+      assert.strictEqual((yield* rank).status, 200)
+      assert.isAtLeast(next.asked.length, 1)
+      // Calls that had found their provider before the change; no other.
+      assert.isAtMost(old.asked.length - after, 4)
+      assert.isAtLeast(statuses.length, 4)
+      assert.deepStrictEqual(new Set(statuses), new Set([200]))
 
-        answer(waiting)
-        assert.strictEqual((yield* Fiber.join(held)).status, 200)
-        assert.notInclude(server.printed.join("\n"), "canary")
-      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+      answer(waiting)
+      assert.strictEqual((yield* Fiber.join(held)).status, 200)
+      assert.notInclude(server.printed.join("\n"), "canary")
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 })

@@ -1,4 +1,4 @@
-/** Questions over HTTP: whole and as events, cited to the letter; and the documents that explain the server itself. */
+/** Questions over HTTP, whole and streamed; the page, the reference, and the status. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { OpenApi } from "effect/http-api"
@@ -25,7 +25,7 @@ Mooring a boat overnight costs twelve crowns.
 layer(testServer(), { excludeTestServices: true })("questions", (it) => {
   const question = "How much does mooring a boat overnight cost?"
 
-  it.effect("an answer cites the document to the letter, and its trace says how it was found", () =>
+  it.effect("an answer quotes the document exactly, and has a trace", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
       yield* call("/documents", { body: filesOf({ "harbour.md": harbour }) })
@@ -41,7 +41,7 @@ layer(testServer(), { excludeTestServices: true })("questions", (it) => {
     })
   )
 
-  it.effect("the same answer comes as events, its sentences before it", () =>
+  it.effect("the same answer is streamed as events, sentences first", () =>
     Effect.gen(function* () {
       const { events, json } = yield* TestServer
       const seen = yield* events(AnswerStreamEvent, "/qa", { json: { question } })
@@ -53,7 +53,7 @@ layer(testServer(), { excludeTestServices: true })("questions", (it) => {
     })
   )
 
-  it.effect("what the documents do not say is not answered", () =>
+  it.effect("a question that the documents do not answer has no answer", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       const answer = yield* json(AnswerBody, "/qa", {
@@ -63,7 +63,7 @@ layer(testServer(), { excludeTestServices: true })("questions", (it) => {
     })
   )
 
-  it.effect("an empty question, and numbers out of range, are refused in either form", () =>
+  it.effect("an empty question and numbers out of range are rejected, streamed or not", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const bodies = [{ question: " " }, { question: "a?", keep: 0 }, { question: "a?", recall: 1000 }, {}]
@@ -76,7 +76,7 @@ layer(testServer(), { excludeTestServices: true })("questions", (it) => {
     })
   )
 
-  it.effect("the OpenAPI document is the contract's, and lists every path", () =>
+  it.effect("the OpenAPI document lists every path of the contract", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       const served = yield* json(Schema.Json, "/openapi.json", { as: "none" })
@@ -84,7 +84,7 @@ layer(testServer(), { excludeTestServices: true })("questions", (it) => {
     })
   )
 
-  it.effect("the reference page and the page ask no other host", () =>
+  it.effect("the reference and the page load nothing from other hosts", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       for (const path of ["/docs", "/"]) {
@@ -99,7 +99,7 @@ layer(testServer(), { excludeTestServices: true })("questions", (it) => {
     })
   )
 
-  it.effect("files outside of the built page stay there", () =>
+  it.effect("files outside the built page are not served", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const paths = [
@@ -115,7 +115,7 @@ layer(testServer(), { excludeTestServices: true })("questions", (it) => {
     })
   )
 
-  it.effect("the status tells models and counts", () =>
+  it.effect("the status has models and counts", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       const status = yield* json(ServerStatus, "/status", { as: "none" })

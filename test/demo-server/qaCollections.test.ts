@@ -1,4 +1,4 @@
-/** Questions to one collection, within a filter, and what they cost. */
+/** Questions to one collection, with filters, and their cost. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import {
@@ -41,7 +41,7 @@ const nested = (depth: number): unknown =>
   depth === 1 ? { _tag: "Equals", field: "page", value: 1 } : { _tag: "Not", filter: nested(depth - 1) }
 
 layer(testServer(), { excludeTestServices: true })("questions to a collection", (it) => {
-  it.effect("each collection answers from its own documents, and is listed from its first upload", () =>
+  it.effect("a collection answers from its own documents, and is listed after its first upload", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
       yield* json(IngestReportBody, "/documents", { body: filesOf({ "rules.md": rules("twelve") }) })
@@ -67,7 +67,7 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
     })
   )
 
-  it.effect("a collection that is not there is 404, a name that is none 400, and neither makes one", () =>
+  it.effect("a missing collection is 404, an invalid name 400, and neither is created", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
       // The samples are being read into the default one meanwhile: their number says nothing.
@@ -92,7 +92,7 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
     })
   )
 
-  it.effect("a collection is made empty, and removed for good, by its owner alone and for nothing", () =>
+  it.effect("a collection is created empty and removed, free of charge and only by its owner", () =>
     Effect.gen(function* () {
       const { call, json, secrets } = yield* TestServer
       const status = (path: string, options?: CallOptions) =>
@@ -164,7 +164,7 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
       })
   )
 
-  it.effect("metadata is attached to the files after it, and a field that means nothing is refused", () =>
+  it.effect("metadata applies to the files after it, and unknown fields are rejected", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
       const into = "/documents?collection=years"
@@ -203,7 +203,7 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
     })
   )
 
-  it.effect("a filter that does not fit, is too deep, too long or misspelt is refused with its place", () =>
+  it.effect("an invalid filter is rejected, naming the field", () =>
     Effect.gen(function* () {
       const { json, call } = yield* TestServer
       const filters: ReadonlyArray<unknown> = [
@@ -263,7 +263,7 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
     })
   )
 
-  it.effect("an answer comes from what the filter leaves, by document, kind and metadata", () =>
+  it.effect("a filter limits the answer by document, kind and metadata", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       const table =
@@ -320,7 +320,7 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
     })
   )
 
-  it.effect("the short form stands for all of its conditions together", () =>
+  it.effect("all conditions of the short form must hold", () =>
     Effect.sync(() => {
       const id = "0123456789abcdef0123456789abcdef"
       assert.isUndefined(toFilter({}))

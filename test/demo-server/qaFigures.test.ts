@@ -1,4 +1,4 @@
-/** Figures are looked at with the question, by this process or by a gateway's model, and paid for. */
+/** Questions about figures, with embedded OCR and with a gateway's model, and their cost. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { createHash } from "node:crypto"
@@ -40,7 +40,7 @@ const bring = ({ json }: Server) =>
 
 describe("a question about a chart", () => {
   it.live(
-    "is answered from the chart, which is looked at, named and cited; each look is paid for once",
+    "is answered from the chart, which is named and cited, and each look is charged once",
     () =>
       Effect.gen(function* () {
         const server = yield* startServer()

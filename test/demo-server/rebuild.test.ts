@@ -1,4 +1,4 @@
-/** Another embedding model over an existing library: the server stays up, says so, and mends it when asked. */
+/** An existing library with another embedding model: the server starts, reports it, and rebuilds on request. */
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder } from "@sluice/core"
 import { ErrorBody } from "@sluice/core/contract"
@@ -23,7 +23,7 @@ const renamed = Layer.effect(
 const question = "When does the last ferry to the island leave?"
 
 describe("another embedding model", () => {
-  it.live("is a typed conflict until a rebuild, and nothing is lost", () =>
+  it.live("is a 409 until a rebuild, and no document is lost", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       yield* Effect.scoped(

@@ -1,4 +1,4 @@
-/** The server's own credential at an upstream, which repeats it wherever it can: nobody who calls the server sees it. */
+/** Removing the server's credential from an upstream's responses. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { setTimeout } from "node:timers/promises"
@@ -9,61 +9,59 @@ const SECRET = "sk-canary-0123456789abcdef"
 const film = { model: "v", prompt: "p" }
 
 describe("a credential that an upstream repeats", () => {
-  it.live(
-    "is in no answer: of a task, of its failure, of a text, of a stream that is cut within it, of a header",
-    () =>
-      Effect.gen(function* () {
-        const failed = (message: string) => ({ id: "film", status: "failed", error: { message } })
-        let answer: unknown
-        const { server } = yield* before(
-          (response, { body }) => {
-            if (body.includes('"stream":true')) {
-              const text = `data: ${JSON.stringify(piece(`my key is ${SECRET}, 中文`))}\n\ndata: [DONE]\n\n`
-              response.writeHead(200, { "content-type": `text/event-stream; of=${SECRET}` })
-              const at = text.indexOf("canary") + 3
-              response.write(text.slice(0, at))
-              void setTimeout(20).then(() => response.end(text.slice(at)))
-              return
-            }
-            response.setHeader("content-type", `application/json; of=${SECRET}`)
-            response.end(JSON.stringify(answer))
-          },
-          { SLUICE_API_KEY: SECRET }
-        )
-        const answered = (request: Effect.Effect<{ readonly text: string; readonly headers: Headers }>) =>
-          Effect.map(request, ({ headers, text }) => {
-            assert.notMatch(text + JSON.stringify([...headers]), /canary|0123456789/)
-            return text
-          })
-        const look = (path: string) =>
-          Effect.flatMap(server.call(path), (response) =>
-            Effect.map(
-              Effect.promise(() => response.text()),
-              (text) => ({ text, headers: response.headers })
-            )
-          )
-        for (const [path, made] of [
-          ["/v1/videos", { id: "film", status: "queued", note: SECRET }],
-          ["/v1/images/generations", { id: "picture", note: SECRET }]
-        ] as const) {
-          answer = made
-          yield* answered(post(server, path, film))
-          // A message that is cut may end within it.
-          for (const told of [SECRET, SECRET.slice(0, 15), SECRET.slice(3)]) {
-            answer = failed(`no prompt for ${told}`)
-            assert.include(yield* answered(look(`${path}/${made.id}`)), "no prompt for <redacted>")
+  it.live("is removed from tasks, errors, texts, headers, and streams that split it", () =>
+    Effect.gen(function* () {
+      const failed = (message: string) => ({ id: "film", status: "failed", error: { message } })
+      let answer: unknown
+      const { server } = yield* before(
+        (response, { body }) => {
+          if (body.includes('"stream":true')) {
+            const text = `data: ${JSON.stringify(piece(`my key is ${SECRET}, 中文`))}\n\ndata: [DONE]\n\n`
+            response.writeHead(200, { "content-type": `text/event-stream; of=${SECRET}` })
+            const at = text.indexOf("canary") + 3
+            response.write(text.slice(0, at))
+            void setTimeout(20).then(() => response.end(text.slice(at)))
+            return
           }
+          response.setHeader("content-type", `application/json; of=${SECRET}`)
+          response.end(JSON.stringify(answer))
+        },
+        { SLUICE_API_KEY: SECRET }
+      )
+      const answered = (request: Effect.Effect<{ readonly text: string; readonly headers: Headers }>) =>
+        Effect.map(request, ({ headers, text }) => {
+          assert.notMatch(text + JSON.stringify([...headers]), /canary|0123456789/)
+          return text
+        })
+      const look = (path: string) =>
+        Effect.flatMap(server.call(path), (response) =>
+          Effect.map(
+            Effect.promise(() => response.text()),
+            (text) => ({ text, headers: response.headers })
+          )
+        )
+      for (const [path, made] of [
+        ["/v1/videos", { id: "film", status: "queued", note: SECRET }],
+        ["/v1/images/generations", { id: "picture", note: SECRET }]
+      ] as const) {
+        answer = made
+        yield* answered(post(server, path, film))
+        // A message that is cut may end within it.
+        for (const told of [SECRET, SECRET.slice(0, 15), SECRET.slice(3)]) {
+          answer = failed(`no prompt for ${told}`)
+          assert.include(yield* answered(look(`${path}/${made.id}`)), "no prompt for <redacted>")
         }
-        answer = vectors({ prompt_tokens: 3, note: SECRET })
-        yield* answered(post(server, "/v1/embeddings", embed))
-        answer = { choices: [{ index: 0, message: { content: `héé ${SECRET}` } }] }
-        assert.include(yield* answered(post(server, "/v1/chat/completions", chat)), "héé <redacted>")
-        const events = yield* answered(post(server, "/v1/chat/completions", { ...chat, stream: true }))
-        assert.include(events, "<redacted>, 中文")
-      }).pipe(Effect.scoped)
+      }
+      answer = vectors({ prompt_tokens: 3, note: SECRET })
+      yield* answered(post(server, "/v1/embeddings", embed))
+      answer = { choices: [{ index: 0, message: { content: `héé ${SECRET}` } }] }
+      assert.include(yield* answered(post(server, "/v1/chat/completions", chat)), "héé <redacted>")
+      const events = yield* answered(post(server, "/v1/chat/completions", { ...chat, stream: true }))
+      assert.include(events, "<redacted>, 中文")
+    }).pipe(Effect.scoped)
   )
 
-  it("is taken out of bytes that are cut anywhere, and nothing else is", () => {
+  it("is removed from bytes split at any position, and nothing else is", () => {
     const text = `s sk- sk-canary 中文 ${SECRET}${SECRET} canary-01234 ${SECRET.slice(0, -1)} canary`
     const clean = text.replaceAll(SECRET, "<redacted>")
     for (const size of [1, 2, 3, 5, 26, 4096]) {

@@ -1,4 +1,4 @@
-/** A video is removed where its gateway removes none: its record goes once nothing is made for it any more. */
+/** Removing a video whose gateway cannot remove videos. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { before, codeOf, costs, post } from "./PaidServer.ts"
@@ -8,7 +8,7 @@ const film = { model: "animator", prompt: "a lock", seconds: "8" }
 
 describe("a gateway that removes no videos", () => {
   for (const refusal of [404, 405, 501]) {
-    it.live(`and says ${refusal}: what goes on there stays, and what has ended is gone`, () =>
+    it.live(`with ${refusal} keeps running tasks and removes ended ones`, () =>
       Effect.gen(function* () {
         let status = "in_progress"
         const { server } = yield* before((response, { method }) =>

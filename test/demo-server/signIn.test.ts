@@ -1,4 +1,4 @@
-/** The page's sign-in: by itself on the server's own machine, by a credential from elsewhere, never from another origin. */
+/** Signing in: the printed login on the server's machine, credentials elsewhere, never from another origin. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { request } from "node:http"
@@ -69,7 +69,7 @@ describe("signing in", () => {
       )
   )
 
-  it.live("the cookie is kept from plain HTTP where a trusted proxy says that HTTPS was spoken", () =>
+  it.live("the cookie is `Secure` if a trusted proxy reports HTTPS", () =>
     served(
       { SLUICE_TRUSTED_PROXIES: "127.0.0.1" },
       Effect.gen(function* () {
@@ -82,7 +82,7 @@ describe("signing in", () => {
     )
   )
 
-  it.live("another origin's page does not sign its visitor in", () =>
+  it.live("another origin's page cannot sign its visitor in", () =>
     served(
       {},
       Effect.gen(function* () {
@@ -111,7 +111,7 @@ describe("signing in", () => {
     )
   )
 
-  it.live("with the system access token one manages the account; with a key one does what the key may", () =>
+  it.live("a session has the rights of the credential that opened it", () =>
     served(
       {},
       Effect.gen(function* () {

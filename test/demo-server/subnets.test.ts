@@ -1,4 +1,4 @@
-/** From where a key may be used: over IPv4, over IPv6, over IPv4 in IPv6, and behind a proxy. */
+/** Subnets of keys, over IPv4, IPv6, IPv4-mapped IPv6, and behind a proxy. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { networkInterfaces } from "node:os"
@@ -29,9 +29,9 @@ const start = (env: Record<string, string>) =>
     return statusOf
   })
 
-describe("a key's networks", () => {
+describe("a key's subnets", () => {
   // Skipped: where the machine has no IPv6.
-  it.live.skipIf(!hasIPv6)("hold over IPv4, over IPv6, and where one comes as the other", () =>
+  it.live.skipIf(!hasIPv6)("apply to IPv4, IPv6 and IPv4-mapped addresses", () =>
     Effect.gen(function* () {
       // Bound to every address of both kinds, whoever calls by IPv4 is ::ffff:127.0.0.1.
       const statusOf = yield* start({ HOST: "::" })
@@ -51,7 +51,7 @@ describe("a key's networks", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("look at what a trusted proxy says, and at what nobody else says", () =>
+  it.live("use the address from a trusted proxy, and from no one else", () =>
     Effect.gen(function* () {
       const forwarded = (text: string) => ({ "x-forwarded-for": text })
       const direct = yield* start({})

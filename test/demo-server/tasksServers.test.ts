@@ -1,4 +1,4 @@
-/** Servers of one PostgreSQL: a task that was begun at one is watched, fetched, paid for and removed at any. */
+/** Several servers on one PostgreSQL: a task is visible, charged and removable at each of them. */
 import { Video } from "@sluice/core/contract"
 import { assert, it } from "@effect/vitest"
 import { makeDataUri } from "@sluice/core/media"
@@ -24,7 +24,7 @@ onPostgres((_, store) => {
       return { ...second, call }
     })
 
-  it.live("of an upstream, at any of them", () =>
+  it.live("a task of an upstream works at any server", () =>
     Effect.gen(function* () {
       let status = "in_progress"
       const { asked, env, server } = yield* before(
@@ -51,7 +51,7 @@ onPostgres((_, store) => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("of the models of a server, but for what it made: that is fetched where it is", () =>
+  it.live("a task of embedded models works at any server, but its file only where it was made", () =>
     Effect.gen(function* () {
       const env = { ...(yield* store), ...(yield* priced) }
       const server = yield* startServer({ env })

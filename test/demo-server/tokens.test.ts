@@ -1,4 +1,4 @@
-/** The calls about the user and the keys, and which keys open what. */
+/** The endpoints of keys and of the user, and what each key gives access to. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
@@ -54,7 +54,7 @@ const refusal = (path: string, options: CallOptions) =>
   })
 
 layer(testServer(), { excludeTestServices: true })("tokens", (it) => {
-  it.effect("a key is whole once, opens /v1 and the documents, and is masked from then on", () =>
+  it.effect("a new key is shown once, and masked in lists", () =>
     Effect.gen(function* () {
       const { call, create, get, json } = yield* asToken
       const { data } = yield* TestServer
@@ -73,7 +73,7 @@ layer(testServer(), { excludeTestServices: true })("tokens", (it) => {
     })
   )
 
-  it.effect("an update changes the fields given, and no other", () =>
+  it.effect("an update changes only the given fields", () =>
     Effect.gen(function* () {
       const { create, get, update } = yield* asToken
       const made = yield* create({ name: "before", subnet: "10.0.0.0/8" })
@@ -90,7 +90,7 @@ layer(testServer(), { excludeTestServices: true })("tokens", (it) => {
     })
   )
 
-  it.effect("pages count from 0, the newest key first", () =>
+  it.effect("lists start at page 0 with the newest key", () =>
     Effect.gen(function* () {
       const { create, json } = yield* asToken
       const ids = yield* Effect.forEach(["p1", "p2", "p3"], (name) =>
@@ -107,7 +107,7 @@ layer(testServer(), { excludeTestServices: true })("tokens", (it) => {
     })
   )
 
-  it.effect("a search takes its text to the letter: % and _ are no wildcards", () =>
+  it.effect("a search treats % and _ literally", () =>
     Effect.gen(function* () {
       const { create, search } = yield* asToken
       yield* Effect.forEach(["50% off", "snake_case", "snakeXcase", "wow!", "O'Brien"], (name) =>
@@ -123,7 +123,7 @@ layer(testServer(), { excludeTestServices: true })("tokens", (it) => {
     })
   )
 
-  it.effect("a key that was removed opens nothing, and its id is unknown", () =>
+  it.effect("a removed key and its id are unknown", () =>
     Effect.gen(function* () {
       const { call, create } = yield* asToken
       const { id, key } = yield* create({ name: "short-lived" })
@@ -154,7 +154,7 @@ layer(testServer(), { excludeTestServices: true })("tokens", (it) => {
     ["unlimited_quota", { unlimited_quota: true }]
   ]
   for (const [param, given] of bad) {
-    it.effect(`no key is made of ${JSON.stringify(given).slice(0, 50)}`, () =>
+    it.effect(`rejects a key with ${JSON.stringify(given).slice(0, 50)}`, () =>
       Effect.gen(function* () {
         const options = { as: "token", json: { name: "never made", ...fields, ...given } } as const
         assert.include(yield* refusal("/api/token/", options), { status: 400, param })
@@ -164,7 +164,7 @@ layer(testServer(), { excludeTestServices: true })("tokens", (it) => {
     )
   }
 
-  it.effect("no update to another status than 0 and 1, no page of none or of too many", () =>
+  it.effect("rejects other statuses than 0 and 1, and page sizes out of range", () =>
     Effect.gen(function* () {
       const put = { as: "token", method: "PUT", json: { id: 1, status: 2 } } as const
       assert.include(yield* refusal("/api/token/", put), { status: 400, param: "status" })
@@ -174,7 +174,7 @@ layer(testServer(), { excludeTestServices: true })("tokens", (it) => {
     })
   )
 
-  it.effect("disabled and expired keys are refused with the reason, from the next call on", () =>
+  it.effect("disabled and expired keys are rejected at the next call, with the reason", () =>
     Effect.gen(function* () {
       const { call, create, update } = yield* asToken
       const { id, key } = yield* create({ name: "on and off" })
@@ -192,7 +192,7 @@ layer(testServer(), { excludeTestServices: true })("tokens", (it) => {
     })
   )
 
-  it.effect("a key is held to its networks, whatever a header says; neither is told", () =>
+  it.effect("a key is limited to its subnet, whatever headers say, and errors reveal neither", () =>
     Effect.gen(function* () {
       const { call, create } = yield* asToken
       const elsewhere = yield* create({ name: "elsewhere", subnet: "10.1.2.0/24, 2001:db8::/32" })
@@ -208,7 +208,7 @@ layer(testServer(), { excludeTestServices: true })("tokens", (it) => {
     })
   )
 
-  it.effect("SQL in a credential is only a wrong credential", () =>
+  it.effect("SQL in a credential has no effect", () =>
     Effect.gen(function* () {
       const { call } = yield* asToken
       const attacks = [
@@ -233,34 +233,36 @@ layer(testServer(), { excludeTestServices: true })("tokens", (it) => {
 const Text = enveloped(Schema.String)
 
 describe("the system access token", () => {
-  it.live("is rotated: the new one opens /api, the old one nothing; of two at once one gets it", () =>
-    Effect.gen(function* () {
-      const { call, json, secrets } = yield* startServer()
-      for (const unseen of [{ method: "HEAD" }, { headers: { "sec-purpose": "prefetch" } }]) {
-        assert.strictEqual((yield* call("/api/user/token", { as: "token", ...unseen })).status, 403)
-      }
-      const answered = yield* call("/api/user/token", { as: "token" })
-      assert.include(answered.headers.get("cache-control") ?? "", "no-store")
-      const { data: next } = Schema.decodeUnknownSync(Text)(yield* Effect.promise(() => answered.json()))
-      assert.match(next, /^sat-\w{48}$/)
-      assert.strictEqual((yield* call("/api/user/self", bearer(secrets.accessToken))).status, 401)
-      assert.strictEqual((yield* call("/api/user/self", bearer(next))).status, 200)
-      assert.strictEqual((yield* call("/v1/models", bearer(next))).status, 401)
+  it.live(
+    "is replaced: the new one works, the old one does not, and of two concurrent calls one succeeds",
+    () =>
+      Effect.gen(function* () {
+        const { call, json, secrets } = yield* startServer()
+        for (const unseen of [{ method: "HEAD" }, { headers: { "sec-purpose": "prefetch" } }]) {
+          assert.strictEqual((yield* call("/api/user/token", { as: "token", ...unseen })).status, 403)
+        }
+        const answered = yield* call("/api/user/token", { as: "token" })
+        assert.include(answered.headers.get("cache-control") ?? "", "no-store")
+        const { data: next } = Schema.decodeUnknownSync(Text)(yield* Effect.promise(() => answered.json()))
+        assert.match(next, /^sat-\w{48}$/)
+        assert.strictEqual((yield* call("/api/user/self", bearer(secrets.accessToken))).status, 401)
+        assert.strictEqual((yield* call("/api/user/self", bearer(next))).status, 200)
+        assert.strictEqual((yield* call("/v1/models", bearer(next))).status, 401)
 
-      const both = yield* Effect.all(
-        [call("/api/user/token", bearer(next)), call("/api/user/token", bearer(next))],
-        { concurrency: 2 }
-      )
-      assert.sameMembers(
-        both.map(({ status }) => status),
-        [200, 401]
-      )
-      const User = enveloped(Schema.Struct({ username: Schema.String, quota: Schema.Int }))
-      const won = both.filter(({ status }) => status === 200)
-      const [body] = yield* Effect.promise(() => Promise.all(won.map((response) => response.json())))
-      const { data: last } = Schema.decodeUnknownSync(Text)(body)
-      assert.strictEqual((yield* json(User, "/api/user/self", bearer(last))).data.username, "owner")
-    }).pipe(Effect.scoped)
+        const both = yield* Effect.all(
+          [call("/api/user/token", bearer(next)), call("/api/user/token", bearer(next))],
+          { concurrency: 2 }
+        )
+        assert.sameMembers(
+          both.map(({ status }) => status),
+          [200, 401]
+        )
+        const User = enveloped(Schema.Struct({ username: Schema.String, quota: Schema.Int }))
+        const won = both.filter(({ status }) => status === 200)
+        const [body] = yield* Effect.promise(() => Promise.all(won.map((response) => response.json())))
+        const { data: last } = Schema.decodeUnknownSync(Text)(body)
+        assert.strictEqual((yield* json(User, "/api/user/self", bearer(last))).data.username, "owner")
+      }).pipe(Effect.scoped)
   )
 })
 
@@ -277,7 +279,7 @@ const addStranger = (data: string) => {
 }
 
 describe("another user", () => {
-  it.live("finds a foreign key exactly as one that nobody has", () =>
+  it.live("sees another user's key like a missing one", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       const created = yield* Effect.scoped(
@@ -311,7 +313,7 @@ describe("another user", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a list of networks that cannot be read lets nobody pass", () =>
+  it.live("an unreadable subnet allows no address", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       const { apiKey } = yield* Effect.scoped(Effect.map(startServer({ data }), ({ secrets }) => secrets))

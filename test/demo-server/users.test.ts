@@ -1,4 +1,4 @@
-/** Several users: who makes them, what is theirs alone, and what is written down about it. */
+/** Users: administration, separation of their data, and the audit log. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Layer, Schema } from "effect"
@@ -53,7 +53,7 @@ onEachStore((store) => {
     Effect.flatMap(store, (env) => startServer({ env }))
   )
   layer(server, { excludeTestServices: true })("users", (it) => {
-    it.effect("an administrator makes users, who have a balance and keys of their own", () =>
+    it.effect("an administrator creates users with their own balance and keys", () =>
       Effect.gen(function* () {
         const { json } = yield* TestServer
         const ann = yield* makeUser("Ann", { quota: 7 })
@@ -90,7 +90,7 @@ onEachStore((store) => {
         })
     )
 
-    it.effect("only administrators make users and read the log; nobody else's token does", () =>
+    it.effect("only administrators create users and read the audit log", () =>
       Effect.gen(function* () {
         const { secrets } = yield* TestServer
         const ann = yield* makeUser("bob")
@@ -111,7 +111,7 @@ onEachStore((store) => {
       })
     )
 
-    it.effect("a user is changed field by field; one who is disabled is let in by nothing", () =>
+    it.effect("a user is updated by field, and disabling a user disables all credentials", () =>
       Effect.gen(function* () {
         const { call, json } = yield* TestServer
         const ann = yield* makeUser("cleo", { quota: 10 })
@@ -164,7 +164,7 @@ onEachStore((store) => {
       })
     )
 
-    it.effect("names are taken once, and an administrator does not lock themselves out", () =>
+    it.effect("usernames are unique, and administrators cannot remove their own rights", () =>
       Effect.gen(function* () {
         yield* makeUser("dan")
         assert.deepStrictEqual(yield* refusal("/api/user", { as: "token", json: { username: "dan" } }), {
@@ -179,7 +179,7 @@ onEachStore((store) => {
       })
     )
 
-    it.effect("every change of an account is written down: who, what, when, whence; and no secret", () =>
+    it.effect("every account change is in the audit log, without secrets", () =>
       Effect.gen(function* () {
         const { call, json, secrets } = yield* TestServer
         const since = Math.floor(Date.now() / 1000)
@@ -243,7 +243,7 @@ onEachStore((store) => {
 })
 
 describe("the documents of a user", () => {
-  it.live("are theirs alone: another's id answers as one that nobody has", () =>
+  it.live("are invisible to other users", () =>
     Effect.gen(function* () {
       const server = yield* startServer()
       yield* Effect.gen(function* () {
@@ -306,7 +306,7 @@ describe("the documents of a user", () => {
 describe("what a key may use", () => {
   const Models = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.String })) })
 
-  it.live("is a list of models, or all; whether the documents; and what its session may do is no more", () =>
+  it.live("is limited to its models and documents, and its session has no more rights", () =>
     Effect.gen(function* () {
       const server = yield* startServer()
       yield* Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Videos over HTTP: each group's states, what the MP4 is, both kinds of body, and what is refused. */
+/** Videos over HTTP: states of each group, the MP4, both kinds of body, and rejected requests. */
 import { assert, layer } from "@effect/vitest"
 import { ErrorBody, ModelsResponse, VideoRemoved, Video } from "@sluice/core/contract"
 import { InvalidRequest } from "@sluice/core"
@@ -49,7 +49,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
       (json) => ({ status: response.status, ...Schema.decodeUnknownSync(ErrorBody)(json).error })
     )
 
-  it.effect("every group has a model, one makes videos from images, one fails", () =>
+  it.effect("every group has a model; one starts from images, one fails", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       const { data } = yield* json(ModelsResponse, "/v1/models")
@@ -61,7 +61,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
     })
   )
 
-  it.effect("V-A alone begins as queued, whatever the others wait for; removal ends what is under way", () =>
+  it.effect("only V-A starts as queued, and removal stops a running task", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       for (const letter of ["a", "b", "c", "d", "e", "f", "g"]) {
@@ -78,7 +78,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
     })
   )
 
-  it.effect("V-A goes from queued to in_progress, with the size and seconds asked for", () =>
+  it.effect("V-A goes from queued to in_progress, with the requested size and seconds", () =>
     Effect.gen(function* () {
       const film = { model: "sluice-video-v-a", prompt, seconds: "4", size: "1280x720" }
       const { id, status } = yield* create(film)
@@ -93,7 +93,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
     })
   )
 
-  it.effect("goes from in_progress to an MP4 of the size and seconds asked for", () =>
+  it.effect("goes from in_progress to an MP4 of the requested size and seconds", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const input_reference = makeDataUri("image/png", yield* red)
@@ -117,7 +117,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
     })
   )
 
-  it.effect("a size of lines or a shape is one of pixels", () =>
+  it.effect("a size in lines or as an aspect ratio becomes pixels", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       // Of any length, so that it is soon made; what the other groups take is below.
@@ -145,7 +145,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
     })
   )
 
-  it.effect("other calls are answered while a video is made", () =>
+  it.effect("the server responds while a video is made", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const { id } = yield* create({ model: "sluice-video-v-d", prompt, seconds: "15", size: "1920x1080" })
@@ -162,7 +162,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
     })
   )
 
-  it.effect("the model that fails on purpose does", () =>
+  it.effect("the failing model fails", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const { id } = yield* create({ model: "sluice-video-failing", prompt })
@@ -176,7 +176,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
     })
   )
 
-  it.effect("a form is read as JSON is: a file, a URL in brackets, seconds as text", () =>
+  it.effect("a form works like JSON: a file, a URL in brackets, seconds as text", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
       const form = new FormData()
@@ -206,7 +206,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
     })
   )
 
-  it.effect("a form that is none, a text, and nothing are refused", () =>
+  it.effect("an invalid form, text, and an empty body are rejected", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const sent = (type: string, body: string) => call(path, { body, headers: { "content-type": type } })
@@ -240,7 +240,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
     ["a prompt of 32,001 characters", of("a", { prompt: "a".repeat(32_001) }), "prompt"]
   ]
   for (const [name, body, param] of refusals) {
-    it.effect(`${name} is refused, and \`${param}\` named`, () =>
+    it.effect(`${name} is rejected, naming \`${param}\``, () =>
       Effect.gen(function* () {
         const error = yield* refused(body)
         assert.deepStrictEqual([error.status, error.param], [400, param])

@@ -120,7 +120,7 @@ layer(testServer(), { excludeTestServices: true })("what broke other gateways", 
     LARGE
   )
 
-  it.effect("5: a video or an image task of somebody else is told from none by nothing", () =>
+  it.effect("5: another user's video or image task looks like a missing one", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
       const ann = yield* json(MadeUser, "/api/user", { as: "token", json: { username: "ann", quota: 1000 } })
@@ -161,7 +161,7 @@ layer(testServer(), { excludeTestServices: true })("what broke other gateways", 
     })
   )
 
-  it.effect("6: an id or a name that leads elsewhere finds nothing, and nothing of ours is told", () =>
+  it.effect("6: an id or name with a path finds nothing and reveals nothing", () =>
     Effect.gen(function* () {
       const { call, data } = yield* TestServer
       const ways = [
@@ -201,7 +201,7 @@ layer(testServer(), { excludeTestServices: true })("what broke other gateways", 
     })
   )
 
-  it.effect("8: a body that would grow by being unpacked is not unpacked", () =>
+  it.effect("8: compressed bodies are not decompressed", () =>
     Effect.gen(function* () {
       const bomb = Buffer.alloc(1_000_000, " ")
       for (const [encoding, body] of [
@@ -382,7 +382,7 @@ layer(testServer(), { excludeTestServices: true })("what broke other gateways", 
       })
   )
 
-  it.effect("14: a credential opens its own door and no other, and a session none for another origin", () =>
+  it.effect("14: a credential works only for its own endpoints, and a session only for its own origin", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const status = (path: string, options: CallOptions) =>

@@ -134,7 +134,7 @@ describe("what broke other gateways, behind this one", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("12: a video that an upstream calls public is private here", () =>
+  it.live("12: a video with public cache headers of an upstream is private here", () =>
     Effect.gen(function* () {
       const { call } = yield* before("/v1/videos", (response, { path }) => {
         if (!path.endsWith("/content")) return json(response, { id: "v1", status: "completed" })
@@ -158,7 +158,7 @@ describe("what broke other gateways, behind this one", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("12: a video of which only the head is asked for is not fetched on", () =>
+  it.live("12: HEAD does not download a video", () =>
     Effect.gen(function* () {
       const closed = yield* Deferred.make<void>()
       const { call } = yield* before("/v1/videos", (response, { path }) => {
@@ -175,7 +175,7 @@ describe("what broke other gateways, behind this one", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("14: a key that is disabled while its stream runs gets the rest of it, and nothing more", () =>
+  it.live("14: a key disabled during a stream gets the rest of it, and nothing more", () =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<ServerResponse>()
       const { call, json } = yield* before(CHAT, (response) => {
@@ -194,7 +194,7 @@ describe("what broke other gateways, behind this one", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a stream ends with its last event, and the upstream that holds it open is let go", () =>
+  it.live("a stream ends with its last event and closes the upstream's connection", () =>
     Effect.gen(function* () {
       const letGo = yield* Deferred.make<void>()
       const { call } = yield* before(CHAT, (response) => {
@@ -301,28 +301,30 @@ describe("what broke other gateways, behind this one", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("17: an upstream that breaks off is told as that, whole or streamed, and the server goes on", () =>
-    Effect.gen(function* () {
-      const { call } = yield* before("/v1/", (response, { body }) => {
-        if (body.includes('"stream":true')) startEvents(response)
-        else response.writeHead(200, { "content-type": "application/json", "content-length": "500" })
-        response.write(body.includes('"stream":true') ? event("second") : '{"results":[', () =>
-          response.destroy()
-        )
-      })
-      const broken = yield* call("/v1/rerank", { json: rerank })
-      assert.strictEqual(broken.status, 502)
-      decodeError(yield* textOf(broken))
-      const streamed = yield* call(CHAT, { json: { ...chat, stream: true } })
-      const text = yield* textOf(streamed)
-      assert.include(text, "second")
-      assert.include(text, '"error"')
-      assert.notInclude(text, "[DONE]")
-      assert.strictEqual((yield* call("/healthz")).status, 200)
-    }).pipe(Effect.scoped)
+  it.live(
+    "17: an upstream that closes early is an error, whole or streamed, and the server keeps running",
+    () =>
+      Effect.gen(function* () {
+        const { call } = yield* before("/v1/", (response, { body }) => {
+          if (body.includes('"stream":true')) startEvents(response)
+          else response.writeHead(200, { "content-type": "application/json", "content-length": "500" })
+          response.write(body.includes('"stream":true') ? event("second") : '{"results":[', () =>
+            response.destroy()
+          )
+        })
+        const broken = yield* call("/v1/rerank", { json: rerank })
+        assert.strictEqual(broken.status, 502)
+        decodeError(yield* textOf(broken))
+        const streamed = yield* call(CHAT, { json: { ...chat, stream: true } })
+        const text = yield* textOf(streamed)
+        assert.include(text, "second")
+        assert.include(text, '"error"')
+        assert.notInclude(text, "[DONE]")
+        assert.strictEqual((yield* call("/healthz")).status, 200)
+      }).pipe(Effect.scoped)
   )
 
-  it.live("15, 17: a stream tells no key, and one that ends within an event says so", () =>
+  it.live("15, 17: a stream contains no key, and a truncated event is reported", () =>
     Effect.gen(function* () {
       const { call } = yield* before(CHAT, (response, { body }) => {
         startEvents(response)

@@ -1,4 +1,4 @@
-/** Links that an answer named, given back in a call: read here, and nothing else of this machine with them. */
+/** Links to the server's own files in requests: read from the data folder, and no other file. */
 import { assert, layer } from "@effect/vitest"
 import { ChatResponse, ImageResponse, Video } from "@sluice/core/contract"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ const painting = { model: "sluice-image-i3", prompt: "A lock on a quiet river", 
 
 const SECRET = "A".repeat(43)
 
-layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("a link of this server", (it) => {
+layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("a link to this server", (it) => {
   const paint = (image?: string) =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
@@ -25,7 +25,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("a lin
       return { status: response.status, ...(yield* errorOf(response)) }
     })
 
-  it.effect("is an image to begin with, of images, of films and in chats, by any name of ours", () =>
+  it.effect("works as a reference image and in chats, with any name of the server", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       const link = yield* paint()
@@ -52,7 +52,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("a lin
     })
   )
 
-  it.effect("that GET would not answer is told so", () =>
+  it.effect("fails where GET would fail", () =>
     Effect.gen(function* () {
       const { url } = yield* TestServer
       for (const [name, message] of [
@@ -68,7 +68,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("a lin
     })
   )
 
-  it.effect("is no way to another path, another port or another server", () =>
+  it.effect("does not reach another path, port or server", () =>
     Effect.gen(function* () {
       const { url } = yield* TestServer
       const made = yield* paint()
@@ -83,7 +83,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("a lin
 layer(testServer({ env: { HOST: "0.0.0.0" } }), { excludeTestServices: true, timeout: "60 seconds" })(
   "where any name is ours, a link of the name",
   (it) => {
-    it.effect("that it was called by is never asked for elsewhere", () =>
+    it.effect("with the called name is never fetched over the network", () =>
       Effect.gen(function* () {
         const { secrets, url } = yield* TestServer
         const host = `127.0.0.2:${new URL(url).port}`
