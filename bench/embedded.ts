@@ -1,7 +1,7 @@
 /** The embedded models on one core: embed texts of 1 KB, rerank 20 documents, read 3 passages. */
 import { embedText, readSentences, rerankScores } from "@sluice/embedded"
 import { type Bench, percentile, rounded } from "./Bench.ts"
-import { make } from "./Corpus.ts"
+import { make } from "./corpus/Corpus.ts"
 
 const milliseconds = (run: () => void): number => {
   const started = performance.now()

@@ -5,12 +5,12 @@
  */
 import { join } from "node:path"
 import { type Bench, percentile, rounded, say } from "./Bench.ts"
-import { withFolder } from "./CorpusFolder.ts"
+import { withFolder } from "./corpus/CorpusFolder.ts"
 import { type Configuration, CONFIGURATIONS } from "./gatewayConfigurations.ts"
 import { faultyLedgers } from "./gatewayLedger.ts"
 import { type Shared, startShared, startSluice, stop, type Target } from "./gatewayTargets.ts"
-import { closedLoop, type Measured, openLoop } from "./Load.ts"
-import { cpuMicroseconds, residentMegabytes } from "./Usage.ts"
+import { closedLoop, type Measured, openLoop } from "./server/Load.ts"
+import { cpuMicroseconds, residentMegabytes } from "./server/Usage.ts"
 
 const CONNECTIONS = [1, 16, 64]
 const PER_SECOND = 500

@@ -5,8 +5,8 @@ import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { say } from "./Bench.ts"
-import { freePort } from "./FreePort.ts"
-import type { Request } from "./Load.ts"
+import { freePort } from "./server/FreePort.ts"
+import type { Request } from "./server/Load.ts"
 
 export interface Target {
   readonly name: "direct" | "undici proxy" | "sluice" | "portkey"

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type Bench, type Figures, rounded } from "./Bench.ts"
-import { corpus, documentsFor, withFolder, writeCorpus } from "./CorpusFolder.ts"
+import { corpus, documentsFor, withFolder, writeCorpus } from "./corpus/CorpusFolder.ts"
 
 /** A folder of many small documents, ingested again without any change. */
 const unchanged = async (folder: string, documents: number): Promise<Figures> => {

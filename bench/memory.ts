@@ -3,7 +3,7 @@ import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { type Bench, rounded, say } from "./Bench.ts"
-import { documentsFor, withFolder, writeCorpus } from "./CorpusFolder.ts"
+import { documentsFor, withFolder, writeCorpus } from "./corpus/CorpusFolder.ts"
 
 const peak = (passages: number): Promise<{ readonly passages: number; readonly peakMegabytes: number }> =>
   withFolder(async (folder) => {

@@ -3,7 +3,7 @@ import * as Embedded from "@sluice/embedded"
 import { Library } from "@sluice/rag"
 import { Effect } from "effect"
 import { join } from "node:path"
-import { corpus, documentsFor } from "./CorpusFolder.ts"
+import { corpus, documentsFor } from "./corpus/CorpusFolder.ts"
 
 const [size = "1000", folder = ""] = process.argv.slice(2)
 const documents = documentsFor(Number(size))

@@ -7,9 +7,9 @@ import { join } from "node:path"
 import { CHUNKER } from "../packages/rag/src/chunking/Chunker.ts"
 import { embeddedText, searchText } from "../packages/rag/src/document/SearchText.ts"
 import { type Bench, type Figures, percentile, rounded, say } from "./Bench.ts"
-import { corpus, withFolder } from "./CorpusFolder.ts"
-import { exactly } from "./ExactRecall.ts"
-import { DIMENSION, vectorOf } from "./HashedVectors.ts"
+import { corpus, withFolder } from "./corpus/CorpusFolder.ts"
+import { exactly } from "./corpus/ExactRecall.ts"
+import { DIMENSION, vectorOf } from "./corpus/HashedVectors.ts"
 
 const PASSAGE_CHARACTERS = 1000
 const COMMIT_PASSAGES = 20_000

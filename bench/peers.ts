@@ -5,9 +5,9 @@ import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { type Bench, type Figures, percentile, rounded, say } from "./Bench.ts"
-import { withChild } from "./ChildWithPort.ts"
-import { corpus, documentsFor, withFolder, writeCorpus } from "./CorpusFolder.ts"
-import type { Contest } from "./peersContender.ts"
+import { withChild } from "./server/ChildWithPort.ts"
+import { corpus, documentsFor, withFolder, writeCorpus } from "./corpus/CorpusFolder.ts"
+import type { Contest } from "./peers/Contender.ts"
 
 /** Measured questions, after a warm-up. Latency is steady after some hundreds. */
 const QUESTIONS = 300
@@ -20,13 +20,13 @@ const TURNS = 3
 
 const here = (file: string) => join(import.meta.dirname, file)
 
-/** Each runs in its own process. Those in `peers/` need the packages installed there. */
+/** Each runs in its own process. The `.mjs` files need the packages of bench/peers. */
 const CONTENDERS: ReadonlyArray<{
   readonly name: string
   readonly file: string
   readonly env?: Readonly<Record<string, string>>
 }> = [
-  { name: "sluice", file: "peersSluice.ts" },
+  { name: "sluice", file: "peers/sluice.ts" },
   { name: "langchain", file: "peers/langchain.mjs" },
   { name: "llamaindex", file: "peers/llamaindex.mjs" },
   { name: "script, vectors", file: "peers/script.mjs" },
@@ -127,7 +127,7 @@ const warmUp = async (gateway: string): Promise<void> => {
 
 const atSize = (passages: number, turns: number): Promise<Figures> =>
   withFolder((folder) =>
-    withChild(here("peersGateway.ts"), async (port): Promise<Figures> => {
+    withChild(here("peers/gateway.ts"), async (port): Promise<Figures> => {
       const size = passages.toLocaleString("en")
       const documents = documentsFor(passages)
       const docs = join(folder, "docs")
@@ -142,10 +142,7 @@ const atSize = (passages: number, turns: number): Promise<Figures> =>
       const turn = async (number: number): Promise<Figures> => {
         const figures: Record<string, number> = {}
         for (const contender of CONTENDERS) {
-          if (
-            contender.file.startsWith("peers/") &&
-            !existsSync(here("peers/node_modules/@langchain/core"))
-          ) {
+          if (contender.file.endsWith(".mjs") && !existsSync(here("peers/node_modules/@langchain/core"))) {
             say(`  ${contender.name} is not installed: see bench/peers/README.md`)
             continue
           }

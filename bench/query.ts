@@ -4,9 +4,9 @@ import { Library } from "@sluice/rag"
 import { Effect } from "effect"
 import { join } from "node:path"
 import { type Bench, type Figures, percentile, rounded, say } from "./Bench.ts"
-import { corpus, documentsFor, withFolder, writeCorpus } from "./CorpusFolder.ts"
-import { recallOfExact } from "./ExactRecall.ts"
-import { withServer } from "./RunningServer.ts"
+import { corpus, documentsFor, withFolder, writeCorpus } from "./corpus/CorpusFolder.ts"
+import { recallOfExact } from "./corpus/ExactRecall.ts"
+import { withServer } from "./server/RunningServer.ts"
 
 /** The first questions warm up the compiler and the caches and are not counted: it is steady after some hundreds. */
 const WARMUP = 300

@@ -2,9 +2,9 @@
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Bench, percentile, rounded } from "./Bench.ts"
-import { withFolder } from "./CorpusFolder.ts"
-import { closedLoop, type Measured, type Request } from "./Load.ts"
-import { withServer } from "./RunningServer.ts"
+import { withFolder } from "./corpus/CorpusFolder.ts"
+import { closedLoop, type Measured, type Request } from "./server/Load.ts"
+import { withServer } from "./server/RunningServer.ts"
 
 /** Idle and rendering alternate, so that other load affects both. Each figure is the median. */
 const ROUNDS = 3

@@ -1,8 +1,8 @@
 /** Time from `npm start` until the page answers: with an empty data folder, and with an existing one. */
 import { join } from "node:path"
 import { type Bench, percentile, rounded } from "./Bench.ts"
-import { withFolder } from "./CorpusFolder.ts"
-import { withServer } from "./RunningServer.ts"
+import { withFolder } from "./corpus/CorpusFolder.ts"
+import { withServer } from "./server/RunningServer.ts"
 
 const secondsToPage = (data: string) => withServer(data, (server) => Promise.resolve(server.secondsToPage))
 

@@ -7,7 +7,7 @@ import { stripTypeScriptTypes } from "node:module"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { withServer } from "../bench/RunningServer.ts"
+import { withServer } from "../bench/server/RunningServer.ts"
 import { docs, type Example, examples, examplesOf } from "./readme/Examples.ts"
 
 const modules = join(import.meta.dirname, "../node_modules")

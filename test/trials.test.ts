@@ -1,6 +1,6 @@
 /** A seeded sample of each long trial. `npm run -s torture` runs the full number of rounds. */
 import { it } from "vitest"
-import { seeded } from "../bench/Random.ts"
+import { seeded } from "../bench/corpus/Random.ts"
 import { formats } from "./trials/formats.ts"
 import { gateway } from "./trials/gateway.ts"
 import { kills } from "./trials/kills.ts"

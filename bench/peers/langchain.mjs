@@ -13,7 +13,7 @@ import { MarkdownTextSplitter } from "@langchain/textsplitters"
 import { CohereClient } from "cohere-ai"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { contest } from "../peersContender.ts"
+import { contest } from "./Contender.ts"
 
 class DeletingLanceDB extends LanceDB {
   async addDocuments(documents, { ids } = {}) {

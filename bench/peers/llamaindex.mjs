@@ -13,7 +13,7 @@ import {
 } from "llamaindex"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { contest } from "../peersContender.ts"
+import { contest } from "./Contender.ts"
 
 await contest(async ({ docs, gateway }) => {
   Settings.embedModel = new OpenAIEmbedding({ apiKey: "k", model: "peers", baseURL: `${gateway}/v1` })

@@ -7,7 +7,7 @@ import { Field, FixedSizeList, Float32, makeData, Table, Utf8, Vector, vectorFro
 import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { contest } from "../peersContender.ts"
+import { contest } from "./Contender.ts"
 
 const DIMENSION = 384
 const BATCH = 256

@@ -1,5 +1,5 @@
 /** Ways to break a valid request: in its values, its text and its headers. */
-import type { Random } from "../../bench/Random.ts"
+import type { Random } from "../../bench/corpus/Random.ts"
 
 type Path = ReadonlyArray<string | number>
 

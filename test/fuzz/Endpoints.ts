@@ -4,7 +4,7 @@ import { Arbitrary, Effect, Schema } from "effect"
 import { HttpApi, HttpApiSchema } from "effect/http-api"
 import { Access } from "../../apps/demo-server/src/contract/Access.ts"
 import { ServerApi } from "../../apps/demo-server/src/contract/ServerApi.ts"
-import type { Random } from "../../bench/Random.ts"
+import type { Random } from "../../bench/corpus/Random.ts"
 import type { Credential } from "../demo-server/TestServer.ts"
 
 /** Draws an encoded value that is valid for a schema. */

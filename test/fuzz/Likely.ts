@@ -1,7 +1,7 @@
 /** Values the server knows, small and cheap, so that a generated request gets past validation. */
 import { makeDataUri } from "@sluice/core/media"
 import { VIDEO_GROUPS } from "@sluice/core/contract"
-import type { Random } from "../../bench/Random.ts"
+import type { Random } from "../../bench/corpus/Random.ts"
 import { GIF, JPEG, png, RED, WEBP } from "../laws/Pictures.ts"
 
 type Pool = readonly [unknown, ...ReadonlyArray<unknown>]

@@ -4,7 +4,7 @@
  */
 import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Exit, Schema } from "effect"
-import type { Random } from "../../bench/Random.ts"
+import type { Random } from "../../bench/corpus/Random.ts"
 import { type Credential, startServer, type TestServer } from "../demo-server/TestServer.ts"
 import { must, type Trial } from "../trials/Trial.ts"
 import { asForm, brokenText, brokenValue, oddFiles, oddText, type Sent } from "./Broken.ts"

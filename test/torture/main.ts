@@ -5,7 +5,7 @@
  * run and prints the seed of its round. Repeat it with `--only NAME --seed N --rounds 1`.
  */
 import { parseArgs } from "node:util"
-import { seeded } from "../../bench/Random.ts"
+import { seeded } from "../../bench/corpus/Random.ts"
 import { fuzz } from "../fuzz/fuzz.ts"
 import { crashes } from "../trials/crashes.ts"
 import { formats } from "../trials/formats.ts"

@@ -1,7 +1,7 @@
 /** Two small models as the hub has them: a folder with configuration, tokenizer and ONNX file, of seeded weights. */
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { seeded } from "../../bench/Random.ts"
+import { seeded } from "../../bench/corpus/Random.ts"
 import { type Node, onnx, type Value, type Weights } from "./Onnx.ts"
 
 export const WIDTH = 64

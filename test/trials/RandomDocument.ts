@@ -1,5 +1,5 @@
 /** Random documents with every construct of Markdown and HTML, broken and nested, in several scripts. */
-import type { Random } from "../../bench/Random.ts"
+import type { Random } from "../../bench/corpus/Random.ts"
 
 const words = [
   "gate",

@@ -1,5 +1,5 @@
 /** A long trial. `npm test` runs a few seeded rounds of it, `npm run -s torture` the full count. */
-import type { Random } from "../../bench/Random.ts"
+import type { Random } from "../../bench/corpus/Random.ts"
 
 /** One round, determined by `random`. Throws if an invariant does not hold. */
 export type Trial = (random: Random) => Promise<void>

@@ -4,7 +4,7 @@ import { GatewayClient } from "@sluice/core/client"
 import { Effect, Result } from "effect"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { text as bodyOf } from "node:stream/consumers"
-import type { Random } from "../../bench/Random.ts"
+import type { Random } from "../../bench/corpus/Random.ts"
 import { must, type Trial } from "./Trial.ts"
 
 const DIMENSION = 8

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Effect, Exit } from "effect"
-import type { Random } from "../../bench/Random.ts"
+import type { Random } from "../../bench/corpus/Random.ts"
 import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
 import type { Parsed } from "../../packages/rag/src/document/Document.ts"
 import { parse } from "../../packages/rag/src/formats/Parser.ts"

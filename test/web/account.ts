@@ -157,7 +157,10 @@ export const accountTests = (fixture: PageFixture): void => {
         await fetch("/api/token/" + data[0].id, { method: "DELETE" })
       })()`)
       await page.getByRole("switch").first().click({ force: true })
-      await page.getByRole("alert").filter({ hasText: /no token/i }).waitFor()
+      await page
+        .getByRole("alert")
+        .filter({ hasText: /no token/i })
+        .waitFor()
       await page.locator(".keys-list li:nth-child(51)").waitFor({ state: "detached" })
     })
 

@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
-import { vectorOf, wordsOf } from "./HashedVectors.ts"
+import { vectorOf, wordsOf } from "../corpus/HashedVectors.ts"
 
 const embeddings = (body: { input: string | ReadonlyArray<string>; encoding_format?: string }) => {
   const texts = typeof body.input === "string" ? [body.input] : body.input

@@ -1,5 +1,5 @@
 /** Runs one contender in its own process and measures it. */
-import type { Use } from "./peersGateway.ts"
+import type { Use } from "./gateway.ts"
 
 export interface Task {
   /** URL of the gateway. */

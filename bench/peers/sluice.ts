@@ -4,7 +4,7 @@ import { GatewayClient } from "@sluice/core/client"
 import { Library } from "@sluice/rag"
 import { Layer, ManagedRuntime } from "effect"
 import { join } from "node:path"
-import { contest } from "./peersContender.ts"
+import { contest } from "./Contender.ts"
 
 await contest(async ({ data, docs, gateway }) => {
   const models = Layer.mergeAll(

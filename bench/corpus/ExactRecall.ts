@@ -2,7 +2,7 @@
 import { Embedder } from "@sluice/core"
 import { type Collection, FORMAT, LanceIndex, type LibraryStats, PassageIndex } from "@sluice/rag"
 import { Effect, Layer } from "effect"
-import { embeddedText } from "../packages/rag/src/document/SearchText.ts"
+import { embeddedText } from "../../packages/rag/src/document/SearchText.ts"
 
 const K = 20
 /** Texts per embedding call. */

@@ -1,7 +1,7 @@
 /** Sends equal requests over a number of connections and measures latency. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Pool } from "undici"
-import { percentile } from "./Bench.ts"
+import { percentile } from "../Bench.ts"
 
 export interface Request {
   readonly url: string

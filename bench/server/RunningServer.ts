@@ -28,7 +28,7 @@ export const withServer = async <A>(data: string, use: (server: RunningServer) =
   const url = `http://127.0.0.1:${port}`
   const start = performance.now()
   const server = spawn("npm", ["start"], {
-    cwd: join(import.meta.dirname, ".."),
+    cwd: join(import.meta.dirname, "../.."),
     env: { ...process.env, PORT: String(port), SLUICE_DATA: data },
     stdio: ["ignore", "pipe", "inherit"],
     detached: true
