@@ -1,7 +1,7 @@
 /** The balance, its usage, the keys and the system access token. */
 import { useState } from "preact/hooks"
-import { toRequestError } from "../api/request.ts"
 import { uploads } from "../documents/uploads.ts"
+import { tryRequest } from "../page/calls.ts"
 import { signedIn, signOut } from "../page/session.ts"
 import { isDemo } from "../page/status.ts"
 import { Button, LinkButton, NewSecret } from "../ui/Button.tsx"
@@ -47,10 +47,7 @@ const AccessToken = () => {
   )
 }
 
-const leave = () =>
-  signOut().catch((thrown: unknown) => {
-    accountError.value = toRequestError(thrown)
-  })
+const leave = () => tryRequest(accountError, signOut)
 
 const SignOut = () => {
   const [confirming, setConfirming] = useState(false)

@@ -10,13 +10,13 @@ import { dayOf, parseUsd, usd } from "../ui/format.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"
 import { keyError, keys, makeKey, newKey, removeKey, toggleKey } from "./account.ts"
 
-/** Days until a new key expires. */
-const EXPIRY: Readonly<Record<string, string>> = {
-  never: "Never",
-  7: "In a week",
-  30: "In 30 days",
-  365: "In a year"
-}
+/** Days until a new key expires. A map keeps this order; an object would put the numbers first. */
+const EXPIRY = new Map([
+  ["never", "Never"],
+  ["7", "In a week"],
+  ["30", "In 30 days"],
+  ["365", "In a year"]
+])
 
 const expiryTime = (days: string): number =>
   days === "never" ? -1 : Math.floor(Date.now() / 1000) + Number(days) * 24 * 60 * 60
@@ -47,9 +47,8 @@ const NewKeyForm = ({ onDone }: { readonly onDone: () => void }) => {
           label="Expires"
           name="expires"
           value="never"
-          // Keys that are numbers come first in an object.
-          values={["never", "7", "30", "365"]}
-          text={(days) => EXPIRY[days]}
+          values={[...EXPIRY.keys()]}
+          text={(days) => EXPIRY.get(days)}
         />
       </div>
       <InputField

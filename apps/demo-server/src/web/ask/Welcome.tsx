@@ -18,7 +18,8 @@ const GATE_ROWS = [3, 0, 6, 1, 9, 4, 12, 2, 7, 15, 5, 10, 17, 8, 13, 11, 19, 14,
 
 const y = (row: number): number => ROW / 2 + row * ROW
 
-export const WelcomePicture = () => (
+/** The retrieval as a picture: twenty streams, a gate, three that pass. */
+const WelcomePicture = () => (
   <svg
     class="water"
     viewBox={`0 0 ${WIDTH} ${STREAMS * ROW}`}
@@ -46,19 +47,9 @@ export const WelcomePicture = () => (
   </svg>
 )
 
-const Starters = ({ questions }: { readonly questions: ReadonlyArray<string> }) =>
-  questions.length === 0 ? null : (
-    <ul class="starters" aria-label="Questions to start with">
-      {questions.map((question) => (
-        <li key={question}>
-          <a href={questionHref(question, DEFAULT_COLLECTION)}>{question}</a>
-        </li>
-      ))}
-    </ul>
-  )
-
 export const Welcome = ({ children, form }: { form: ComponentChildren; children: ComponentChildren }) => {
   const now = status.value
+  const starters = now?.questions ?? []
   const isDefault = collection.value === DEFAULT_COLLECTION
   const { documents = 0, passages = 0 } = collectionSize.value
   // The starters are about the samples, which may still be in ingestion.
@@ -73,7 +64,15 @@ export const Welcome = ({ children, form }: { form: ComponentChildren; children:
         sentence.
       </p>
       {form}
-      {isDefault && hasSamples && <Starters questions={now?.questions ?? []} />}
+      {isDefault && hasSamples && starters.length > 0 && (
+        <ul class="starters" aria-label="Questions to start with">
+          {starters.map((question) => (
+            <li key={question}>
+              <a href={questionHref(question, DEFAULT_COLLECTION)}>{question}</a>
+            </li>
+          ))}
+        </ul>
+      )}
       <WelcomePicture />
       {now !== undefined && (
         <p class="stock">

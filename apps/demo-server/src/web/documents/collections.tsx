@@ -26,7 +26,7 @@ export const collectionSize = computed(
       : collections.value?.find(({ name }) => name === collection.value)) ?? {}
 )
 
-export const chooseCollection = (name: string): void => {
+const chooseCollection = (name: string): void => {
   collection.value = name
   collectionError.value = undefined
 }

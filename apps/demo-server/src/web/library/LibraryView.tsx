@@ -14,14 +14,15 @@ import { CollectionsBar } from "./CollectionsBar.tsx"
 import { RemoveAll } from "./Removal.tsx"
 import { UploadProgress } from "./Uploads.tsx"
 
-const FORMAT_NAMES: Readonly<Record<DocumentInfo["format"], string>> = {
+/** The formats whose label is not their identifier in capitals, such as `PDF`. */
+const FORMAT_LABELS: Readonly<Record<string, string>> = {
   markdown: "Markdown",
-  html: "HTML",
   text: "Text",
-  pdf: "PDF",
   docx: "Word",
   image: "Image"
 }
+
+const formatLabel = (format: string): string => FORMAT_LABELS[format] ?? format.toUpperCase()
 
 const Faults = ({ faults }: { readonly faults: NonNullable<DocumentInfo["faults"]> }) => (
   <details class="faults">
@@ -40,7 +41,7 @@ const Faults = ({ faults }: { readonly faults: NonNullable<DocumentInfo["faults"
 const figuresText = (count: number): string =>
   count === 1 ? "1 figure or table" : `${count.toLocaleString()} figures and tables`
 
-export const DocumentRow = ({ document }: { readonly document: DocumentInfo }) => {
+const DocumentRow = ({ document }: { readonly document: DocumentInfo }) => {
   const { faults = [], figures, pages, title } = document
   return (
     <li>
@@ -49,7 +50,7 @@ export const DocumentRow = ({ document }: { readonly document: DocumentInfo }) =
         <span class="path">{document.path}</span>
       </button>
       <span class="facts">
-        <span class="format">{FORMAT_NAMES[document.format]}</span>
+        <span class="format">{formatLabel(document.format)}</span>
         <span>{pages === undefined ? "" : counted(pages, "page")}</span>
         <span>{figures === undefined ? "" : figuresText(figures)}</span>
         <span>{counted(document.passages, "passage")}</span>

@@ -19,7 +19,7 @@ export const tryRequest = async (
 }
 
 /** `value` is set as soon as a part of it has arrived; a failed call keeps that part. */
-export interface CallState<A> {
+interface CallState<A> {
   readonly state: "idle" | "working" | "done" | "failed"
   readonly value?: A
   readonly error?: RequestError

@@ -21,7 +21,7 @@ const TITLES = {
 
 type PlainView = keyof typeof TITLES
 
-export type Route =
+type Route =
   | {
       readonly view: "ask"
       readonly question: string | undefined

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals"
 import type { Credentials, Who } from "../../contract/index.ts"
 import { request, type RequestError, toRequestError, unauthorized } from "../api/request.ts"
+import { tryRequest } from "./calls.ts"
 import { takeLogin } from "./route.ts"
 
 /** `closed` shows the sign-in form. `unknown` until the first response, and while the page reloads. */
@@ -13,7 +14,7 @@ export const signedIn = signal<Who | undefined>(undefined)
 export const connectionError = signal<RequestError | undefined>(undefined)
 
 /** Why the last sign-in failed. */
-export const signInError = signal<string | undefined>(undefined)
+export const signInError = signal<RequestError | undefined>(undefined)
 
 unauthorized.notify = (path) => {
   // The gateway behind the server may have refused the server's own key: ask for the session itself.
@@ -46,19 +47,13 @@ const enter = (user: Who): void => {
   session.value = "open"
 }
 
-const open = async (credentials: typeof Credentials.Type): Promise<boolean> => {
-  signInError.value = undefined
-  try {
+const open = (credentials: typeof Credentials.Type): Promise<boolean> =>
+  tryRequest(signInError, async () => {
     const user = await request<Who>("POST", "/session", { body: credentials })
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin
     tabs.postMessage(user.user)
     enter(user)
-    return true
-  } catch (thrown) {
-    signInError.value = toRequestError(thrown).message
-    return false
-  }
-}
+  })
 
 /** Signs in with an API key, which begins with `sk-`, or a system access token. */
 export const signIn = (secret: string): Promise<boolean> =>

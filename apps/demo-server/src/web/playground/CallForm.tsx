@@ -15,7 +15,7 @@ import { ErrorMessage } from "../ui/Notices.tsx"
 import { Scroller } from "../ui/Scroller.tsx"
 
 /** The operation that a tab needs of a model. */
-export const OPERATION_OF: Record<Capability, string> = {
+const OPERATION_OF: Record<Capability, string> = {
   embed: "embeddings",
   rerank: "rerank",
   chat: "chat",
@@ -26,7 +26,7 @@ export const OPERATION_OF: Record<Capability, string> = {
 
 const chosen = persisted<Partial<Record<Capability, string>>>("models", {})
 
-export const chooseModel = (capability: Capability, model: string): void => {
+const chooseModel = (capability: Capability, model: string): void => {
   chosen.value = { ...chosen.value, [capability]: model }
 }
 

@@ -39,17 +39,8 @@ const ModelBadge = () => {
             : "These models answer through the configured gateway."}
         </p>
         <dl>
-          <dt>Embedding</dt>
-          <dd>{embedding}</dd>
-          <dt>Reranking</dt>
-          <dd>{rerank}</dd>
-          <dt>Answers</dt>
-          <dd>{chat}</dd>
-          {vision !== undefined && (
-            <>
-              <dt>Figures</dt>
-              <dd>{vision}</dd>
-            </>
+          {Object.entries({ Embedding: embedding, Reranking: rerank, Answers: chat, Figures: vision }).map(
+            ([use, model]) => model !== undefined && [<dt key={use}>{use}</dt>, <dd key={model}>{model}</dd>]
           )}
         </dl>
         <p class="quiet">

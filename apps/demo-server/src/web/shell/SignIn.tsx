@@ -35,7 +35,7 @@ export const SignIn = () => {
         aria-describedby="key-problem"
       />
       <p id="key-problem" class="problem" role="alert">
-        {signInError.value}
+        {signInError.value?.message}
       </p>
       <button class="button primary" type="submit" aria-disabled={busy}>
         Sign in

@@ -14,7 +14,7 @@ export const naturalWidth = (text: string): number => {
 const MIN_CHARACTERS = 20
 const SCALE = { usual: 0.95, least: 0.7, most: 1.25 } as const
 
-export interface PageType {
+interface PageType {
   /** Font size for a box of height 1. One for the page, so that lines of one size keep one size. */
   readonly scale: number
   /** The median height of the lines' boxes, in points. */

@@ -83,13 +83,11 @@ const TraceTable = ({ passages }: { readonly passages: Passages }) => (
     <table class="trace-table">
       <thead>
         <tr>
-          <th scope="col">Reranked</th>
-          <th scope="col">Fused</th>
-          <th scope="col">Vector</th>
-          <th scope="col">Keywords</th>
-          <th scope="col">Passage</th>
-          <th scope="col">Score</th>
-          <th scope="col">Kept</th>
+          {["Reranked", "Fused", "Vector", "Keywords", "Passage", "Score", "Kept"].map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody>
