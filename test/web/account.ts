@@ -74,13 +74,13 @@ export const accountTests = (fixture: PageFixture): void => {
       const page = await fixture.open("#account")
       const button = page.getByRole("button", { name: "New token" })
       await button.dblclick()
-      assert.strictEqual(await page.locator(".fresh").count(), 0, "a double click revokes nothing")
+      assert.strictEqual(await page.locator(".new-secret").count(), 0, "a double click revokes nothing")
       await page.getByRole("button", { name: "Keep it" }).press("Enter")
       assert.strictEqual(await page.evaluate<string>(FOCUSED), "New token")
       await page.keyboard.press("Enter")
       assert.strictEqual(await page.evaluate<string>(FOCUSED), "Keep it")
       await page.getByRole("button", { name: "Revoke and create" }).click()
-      const token = await page.locator(".fresh code").innerText()
+      const token = await page.locator(".new-secret code").innerText()
       const headers = { authorization: `Bearer ${token}` }
       assert.strictEqual((await fetch(`${fixture.server.address}api/user/self`, { headers })).status, 200)
       await page.getByRole("button", { name: "Done" }).click()
@@ -96,7 +96,7 @@ export const accountTests = (fixture: PageFixture): void => {
       await page.getByText("1,250,000 units").waitFor()
       await page.getByLabel("Requests per minute (optional)").fill("90")
       await page.getByRole("button", { name: "Create the key" }).click()
-      const fresh = page.locator(".fresh")
+      const fresh = page.locator(".new-secret")
       const key = await fresh.locator("code").innerText()
       assert.strictEqual(await page.evaluate<string>(FOCUSED), NAME)
       assert.match(key, /^sk-\w{30,}/)
@@ -185,7 +185,7 @@ export const accountTests = (fixture: PageFixture): void => {
       await page.getByLabel("Name").fill("ann")
       await page.getByLabel("Starting balance, in USD").fill("1")
       await page.getByRole("button", { name: "Create the user" }).click()
-      const token = await page.locator(".fresh code").innerText()
+      const token = await page.locator(".new-secret code").innerText()
       const self = async () => {
         const headers = { authorization: `Bearer ${token}` }
         const response = await fetch(`${fixture.server.address}api/user/self`, { headers })

@@ -30,7 +30,7 @@ const { open } = fixture
 
 /** Each view, and an element that is there when it is complete. */
 const VIEWS = Object.entries({
-  "#ask": ".stock",
+  "#ask": ".library-size",
   "#documents": ".documents li",
   "#models": ".model-list li",
   "#account": ".keys-list li",
@@ -77,9 +77,9 @@ describe("the page", () => {
   it("reports that there is no answer", async () => {
     const page = await open("")
     await askFor(page, "zxqv wvutz qqqx?")
-    await page.locator(".nothing").waitFor()
+    await page.locator(".no-answer").waitFor()
     await askFor(page, "?")
-    await page.locator(".nothing", { hasText: "No passage matches." }).waitFor()
+    await page.locator(".no-answer", { hasText: "No passage matches." }).waitFor()
     assert.strictEqual(await page.locator(".citation").count(), 0)
   })
 
@@ -131,7 +131,7 @@ describe("the page", () => {
     assert.include(await page.locator(".answer").innerText(), "in a jar below the lighthouse")
     await page.locator(".answer .citation").first().click()
     const path = page.locator("aside.source .path")
-    const [cited, also] = [await path.innerText(), page.locator("aside.source .also .link")]
+    const [cited, also] = [await path.innerText(), page.locator("aside.source .copies .link")]
     const copy = await also.innerText()
     assert.sameMembers([cited, copy], ["papyrus.md", "copied.md"])
     await also.click()
@@ -157,7 +157,7 @@ describe("the page", () => {
       const row = page.locator(".documents li", { hasText: name })
       await row.locator(".title").click()
       for (const [inner, outer] of [
-        [sent.locator(".said"), page.locator(".uploads")],
+        [sent.locator(".upload-state"), page.locator(".uploads")],
         [row.locator(".title"), row.locator(".open")],
         [row.locator(".icon"), row],
         [page.locator(".source [aria-label='Close the source']"), page.locator(".source")],
@@ -212,19 +212,19 @@ describe("the page", () => {
     await page.locator(".brand").click()
     await askFor(page, "For how many nights will the oil last?")
     await page.locator(".evidence button", { hasText: "p. 1" }).first().click()
-    await page.locator(".facsimile .cited").first().waitFor()
-    await page.locator(".facsimile[data-drawn=true]").waitFor()
-    assert.deepStrictEqual(await page.locator(".facsimile text").allTextContents(), LOG_LINES)
-    const sheet = await page.locator(".facsimile").boundingBox()
+    await page.locator(".page-image .cited").first().waitFor()
+    await page.locator(".page-image[data-drawn=true]").waitFor()
+    assert.deepStrictEqual(await page.locator(".page-image text").allTextContents(), LOG_LINES)
+    const sheet = await page.locator(".page-image").boundingBox()
     assert.closeTo((sheet?.height ?? 0) / (sheet?.width ?? 1), 595 / 420, 0.01)
-    const cited = await page.locator(".facsimile .cited").first().boundingBox()
-    const line = await page.locator(".facsimile text", { hasText: "eleven nights" }).boundingBox()
+    const cited = await page.locator(".page-image .cited").first().boundingBox()
+    const line = await page.locator(".page-image text", { hasText: "eleven nights" }).boundingBox()
     assert.closeTo(cited?.y ?? 0, line?.y ?? 100, 8)
     // The image lies under the boxes: a marked line is darker than marked paper.
     assert.isAbove(await page.evaluate<number>(INK_IN_CITED), 0.02)
     await page.keyboard.press("+")
     await page.locator(".page-steps", { hasText: "150 %" }).waitFor()
-    const larger = await page.locator(".facsimile").boundingBox()
+    const larger = await page.locator(".page-image").boundingBox()
     assert.closeTo((larger?.width ?? 0) / (sheet?.width ?? 1), 1.5, 0.01)
     assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0)
     await page.locator(".page-view").focus()
@@ -245,12 +245,12 @@ describe("the page", () => {
     assert.match(await row.innerText(), /Image\s+1 page\s+1 figure or table/)
 
     await page.locator(".brand").click()
-    await page.locator(".narrowing summary").click()
+    await page.locator(".filter-panel summary").click()
     await page.getByLabel("Figures", { exact: true }).check()
-    await page.locator(".narrowing-documents label", { hasText: "sign.png" }).click()
-    assert.match(await page.locator(".narrowing summary").innerText(), /sign · Figures/i)
+    await page.locator(".filter-documents label", { hasText: "sign.png" }).click()
+    assert.match(await page.locator(".filter-panel summary").innerText(), /sign · Figures/i)
     await askFor(page, "What does the ferry to Marsh Island cost?")
-    assert.match(await page.locator(".within").innerText(), /Figures/)
+    assert.match(await page.locator(".filter-text").innerText(), /Figures/)
     assert.include(await page.locator(".answer").innerText(), "seven crowns")
     await page.locator(".evidence .crop[data-state=shown]").waitFor()
     const crop = page.locator(".evidence .crop img")
@@ -260,21 +260,21 @@ describe("the page", () => {
 
     await page.locator(".answer .citation").first().click()
     await page.locator(".evidence .crop[data-state=shown]").waitFor()
-    await page.locator(".facsimile[data-drawn=true]").waitFor()
-    await page.locator(".facsimile .cited").first().waitFor()
+    await page.locator(".page-image[data-drawn=true]").waitFor()
+    await page.locator(".page-image .cited").first().waitFor()
     const before = await page.locator(".steps b").first().innerText()
     await page.keyboard.press("j")
     await page.keyboard.press("k")
     assert.strictEqual(await page.locator(".steps b").first().innerText(), before)
     await page.keyboard.press("Escape")
-    await page.locator(".narrowing summary").click()
+    await page.locator(".filter-panel summary").click()
     await page.getByLabel("Figures", { exact: true }).uncheck()
     await page.getByLabel("Tables", { exact: true }).check()
     await askFor(page, "What does the ferry to Marsh Island cost in winter?")
-    assert.match(await page.locator(".nothing").innerText(), /Nothing matches your filter: .* Tables/i)
-    await page.locator(".narrowing summary").click()
+    assert.match(await page.locator(".no-answer").innerText(), /Nothing matches your filter: .* Tables/i)
+    await page.locator(".filter-panel summary").click()
     await page.getByRole("button", { name: "Clear the filter" }).click()
-    assert.match(await page.locator(".narrowing summary").innerText(), /All documents$/)
+    assert.match(await page.locator(".filter-panel summary").innerText(), /All documents$/)
   })
 
   it("works by keyboard with a visible focus", async () => {
@@ -319,7 +319,7 @@ describe("the page", () => {
       const page = await openAnswered({ colorScheme })
       await page.locator(".citation").first().click()
       await page.locator("mark").first().waitFor()
-      await page.locator(".narrowing summary").click()
+      await page.locator(".filter-panel summary").click()
       assert.deepStrictEqual(await page.evaluate<Array<string>>(FAINT_TEXTS), [])
       assert.deepStrictEqual(await accessibilityViolations(page), [])
       for (const [hash, come] of VIEWS) {
@@ -347,10 +347,10 @@ describe("the page", () => {
 
   it("fits a phone", async () => {
     const page = await openAnswered({ viewport: PHONE, isMobile: true, hasTouch: true })
-    await page.locator(".narrowing summary").tap()
-    await page.locator(".narrowing-panel").waitFor()
+    await page.locator(".filter-panel summary").tap()
+    await page.locator(".filter-panel-body").waitFor()
     assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0)
-    await page.locator(".narrowing summary").tap()
+    await page.locator(".filter-panel summary").tap()
     const row = page.locator(".trace-recalled button").nth(1)
     await row.tap()
     await page.locator(".trace-detail").waitFor()

@@ -29,7 +29,7 @@ export const FAINT_TEXTS = String.raw`(() => {
   while (walker.nextNode()) {
     const element = walker.currentNode.parentElement
     const text = walker.currentNode.textContent.trim()
-    if (text === "" || element.closest(".unseen, .skip, :disabled, [inert]") || !element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue
+    if (text === "" || element.closest(".visually-hidden, .skip, :disabled, [inert]") || !element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue
     const style = getComputedStyle(element)
     const ground = behind(element)
     const [high, low] = [luminance(over(element.closest("svg") ? style.fill : style.color, ground)), luminance(ground)].sort((a, b) => b - a)
@@ -73,7 +73,7 @@ export const SIGN = String.raw`(() => {
 
 /** The share of dark pixels in the first cited box of the page image, 0 to 1. */
 export const INK_IN_CITED = String.raw`(async () => {
-  const page = document.querySelector(".facsimile")
+  const page = document.querySelector(".page-image")
   const cited = page.querySelector(".cited")
   const picture = new Image()
   picture.src = page.querySelector("image").getAttribute("href")

@@ -13,7 +13,7 @@ const LIMIT = 60_000
 /** Sends the form when no call is in progress. */
 const send = (page: Page): Promise<void> => page.locator(".send .primary:not([aria-disabled=true])").click()
 
-const codeOf = (page: Page): Promise<string> => page.locator(".same-call pre").innerText()
+const codeOf = (page: Page): Promise<string> => page.locator(".code-panel pre").innerText()
 
 /** An image with a few words, drawn by the browser. */
 const picture = async (page: Page): Promise<Buffer> => {
@@ -140,11 +140,11 @@ export const playgroundTests = (fixture: PageFixture): void => {
         await page.getByLabel("Length").selectOption("2")
         await page.getByLabel("Size").selectOption("240P")
         await send(page)
-        await page.locator(".film .status", { hasText: /in progress/i }).waitFor()
-        const film = page.locator(".film video")
+        await page.locator(".video-result .status", { hasText: /in progress/i }).waitFor()
+        const film = page.locator(".video-result video")
         await film.waitFor({ timeout: LIMIT })
         const played = await page.evaluate<{ seconds: number; height: number }>(`(async () => {
-        const video = document.querySelector(".film video")
+        const video = document.querySelector(".video-result video")
         video.muted = true
         await video.play()
         await new Promise((resolve) => video.addEventListener("timeupdate", () => video.currentTime > 0 && resolve()))
@@ -188,7 +188,7 @@ export const playgroundTests = (fixture: PageFixture): void => {
       await page.locator(".picture img").waitFor()
       await page.getByLabel("Question").fill("Is the lock closed?")
       await send(page)
-      await page.locator(".seen", { hasText: "lock is closed" }).waitFor()
+      await page.locator(".vision-answer", { hasText: "lock is closed" }).waitFor()
       assert.include(await codeOf(page), "base64 < 'sign.png'")
     })
 

@@ -24,7 +24,7 @@ const Failed = ({ question }: Props) => (
 
 const Progress = ({ question }: Props) => (
   <>
-    <div class="flowing" />
+    <div class="loading-bar" />
     <p class="waiting quiet">
       {question.stages.length === 0
         ? "Searching passages…"
@@ -43,7 +43,7 @@ const reasonOf = ({ filterText, passages }: QuestionState): string => {
 }
 
 const NoAnswer = ({ question }: Props) => (
-  <div class="nothing">
+  <div class="no-answer">
     <p class="answer">{question.answer?.answer}</p>
     <p>
       {reasonOf(question)} Try the words that your documents use, or <a href="#documents">add a document</a>{" "}
@@ -62,7 +62,9 @@ export const AnswerView = ({ question }: Props) => {
       <h1 ref={title} tabIndex={-1}>
         {question.question}
       </h1>
-      {question.filterText !== undefined && <p class="quiet within">Searched in {question.filterText}</p>}
+      {question.filterText !== undefined && (
+        <p class="quiet filter-text">Searched in {question.filterText}</p>
+      )}
       {question.error !== undefined && <Failed question={question} />}
       {answer?.found === false ? <NoAnswer question={question} /> : <Sentences question={question} />}
       {state === "asking" && <Progress question={question} />}

@@ -35,7 +35,7 @@ export const AskView = () => {
   const form = (
     <>
       <QuestionBox />
-      <div class="asked-of">
+      <div class="question-options">
         <FilterPanel />
         <CollectionChoice />
       </div>

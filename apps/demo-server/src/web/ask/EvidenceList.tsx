@@ -27,7 +27,7 @@ export const EvidenceList = ({ question }: { readonly question: QuestionState })
               onClick={() => openCitation(citation)}
             >
               <span class="number">{citation.n}</span>
-              <span class="place">
+              <span class="location">
                 {citation.figure !== undefined && <b>{figureLabel(citation.figure)}, </b>}
                 {locationText(citation.title, citation.headings, citation.page)}
               </span>
@@ -68,7 +68,7 @@ const Card = ({ collection, look }: { collection: string; look: QuestionState["c
       </button>
       <div>
         <h3>
-          {figureLabel(figure)} <span class="place">{place}</span>
+          {figureLabel(figure)} <span class="location">{place}</span>
         </h3>
         {figure.caption !== "" && <p class="caption">{figure.caption}</p>}
         {failed === undefined ? (
@@ -86,8 +86,8 @@ export const CheckedFigures = ({ question }: { readonly question: QuestionState 
   const tables = checked.filter(({ figure }) => figure.kind === "table").length
   if (checked.length === 0) return null
   return (
-    <section class="looks" aria-labelledby="looks-title">
-      <h2 id="looks-title">
+    <section class="checked-figures" aria-labelledby="checked-figures-title">
+      <h2 id="checked-figures-title">
         {tables === 0
           ? "Figures checked"
           : tables === checked.length

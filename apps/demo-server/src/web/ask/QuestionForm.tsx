@@ -45,7 +45,7 @@ export const QuestionBox = () => {
   return (
     <search>
       <form class="question-box" ref={form} onSubmit={submit} aria-busy={current.value?.state === "asking"}>
-        <label class="unseen" htmlFor={QUESTION_ID}>
+        <label class="visually-hidden" htmlFor={QUESTION_ID}>
           Your question
         </label>
         <textarea
@@ -87,12 +87,12 @@ export const FilterPanel = () => {
     .filter(({ path, title }) => matchesSearch(`${title} ${path}`, search))
     .toSorted((a, b) => Number(chosen.has(b.id)) - Number(chosen.has(a.id)))
   return (
-    <details class="narrowing" ref={details} data-on={requestFilter.value !== undefined}>
+    <details class="filter-panel" ref={details} data-on={requestFilter.value !== undefined}>
       <summary>
-        <span class="unseen">Answer from: </span>
+        <span class="visually-hidden">Answer from: </span>
         {chosenFilterText.value}
       </summary>
-      <div class="narrowing-panel">
+      <div class="filter-panel-body">
         <fieldset class="kinds">
           <legend>Answer from</legend>
           {(Object.keys(KIND_NAMES) as Array<PassageKind>).map((kind) => (
@@ -106,7 +106,7 @@ export const FilterPanel = () => {
             </label>
           ))}
         </fieldset>
-        <fieldset class="narrowing-documents">
+        <fieldset class="filter-documents">
           <legend>In these documents</legend>
           {all.length > SEARCH_FROM && (
             <SearchField label="Find a document by name" value={search} onValue={setSearch} />

@@ -54,7 +54,7 @@ const Sentence = ({ citations, sentence }: SentenceProps) => {
   return (
     <span class="sentence" data-rows={table !== undefined}>
       <TextRuns text={text} runs={most} />
-      <span class="together">
+      <span class="no-break">
         <TextRuns text={text} runs={lastWord} />
         {cited.map(({ citation, n }) => (
           <CitationButton key={n} n={n} citation={citation} />

@@ -75,7 +75,7 @@ export const Welcome = ({ children, form }: { form: ComponentChildren; children:
       )}
       <WelcomePicture />
       {now !== undefined && (
-        <p class="stock">
+        <p class="library-size">
           {documents === 0
             ? `${isDefault ? "The library" : "This collection"} is empty. `
             : `${counted(documents, "document")}, ${counted(passages, "passage")}. `}

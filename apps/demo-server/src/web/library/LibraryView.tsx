@@ -80,11 +80,11 @@ const FilePickers = () => (
   <div class="pickers">
     <label class="button primary">
       Add files
-      <input class="unseen" type="file" multiple onChange={onPick} />
+      <input class="visually-hidden" type="file" multiple onChange={onPick} />
     </label>
     <label class="button">
       Add a folder
-      <input class="unseen" type="file" {...FOLDER} onChange={onPick} />
+      <input class="visually-hidden" type="file" {...FOLDER} onChange={onPick} />
     </label>
     <p class="quiet">
       PDF, Word, Markdown, HTML, plain text, and images (PNG, JPEG, WebP). You can also drop files and folders

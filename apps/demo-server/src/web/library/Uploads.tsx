@@ -68,7 +68,7 @@ const Row = ({ upload }: { readonly upload: FileUpload }) => (
   <li data-state={upload.state}>
     <span class="path">{upload.path}</span>
     <span class="quiet">{byteSize(upload.file.size)}</span>
-    <span class="said">{upload.state === "unsent" ? "not sent" : upload.state}</span>
+    <span class="upload-state">{upload.state === "unsent" ? "not sent" : upload.state}</span>
     {upload.state === "sending" && (
       <ProgressBar label={`Sending ${upload.path}`} done={upload.sent} total={upload.file.size} />
     )}

@@ -128,7 +128,7 @@ const language = signal<keyof Snippet>("curl")
 const CodePanel = ({ snippet }: { readonly snippet: Snippet }) => {
   const now = language.value
   return (
-    <aside class="same-call" aria-label="The same call as code">
+    <aside class="code-panel" aria-label="The same call as code">
       <header>
         <h2>The same call</h2>
         <Segments
@@ -167,8 +167,8 @@ export const CallForm = (props: Props) => {
   const working = now.state === "working"
   const time = now.state === "done" && now.milliseconds !== undefined ? duration(now.milliseconds) : ""
   return (
-    <div class="try">
-      <div class="tried">
+    <div class="call-tab">
+      <div class="call-form">
         <form
           aria-busy={working}
           onSubmit={(event) => {

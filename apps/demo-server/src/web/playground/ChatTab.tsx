@@ -76,7 +76,7 @@ const Turns = () => {
       {state === "working" && (
         <div class="turn" data-role="assistant">
           <span class="quiet">{TURN_NAMES.assistant}</span>
-          {value === undefined || value.text === "" ? <div class="flowing" /> : <p>{value.text}</p>}
+          {value === undefined || value.text === "" ? <div class="loading-bar" /> : <p>{value.text}</p>}
         </div>
       )}
     </div>

@@ -74,13 +74,13 @@ export const ImageField = ({ image, label }: { label: string; image: Signal<Imag
         {label}
       </span>
       <fieldset class="chosen">
-        <legend class="unseen">{label}</legend>
+        <legend class="visually-hidden">{label}</legend>
         <div>
           {now !== undefined && <img src={now.dataUri} alt="" />}
           <label class="button">
             {now === undefined ? "Choose an image" : "Replace"}
             <input
-              class="unseen"
+              class="visually-hidden"
               type="file"
               accept={TYPES.join(",")}
               aria-labelledby={id}

@@ -100,7 +100,7 @@ const Progress = ({ status }: { readonly status: string }) => {
   const frame = useScrollIntoView<HTMLDivElement>()
   return (
     <div class="frame" ref={frame} aria-live="polite">
-      <div class="flowing" />
+      <div class="loading-bar" />
       <p class="quiet">{statusText(status)}</p>
     </div>
   )

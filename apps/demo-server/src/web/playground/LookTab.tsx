@@ -36,11 +36,11 @@ const look = async (): Promise<void> => {
 
 const Result = () => {
   const { state, value } = answer.now.value
-  if (state === "working" && (value === undefined || value.text === "")) return <div class="flowing" />
+  if (state === "working" && (value === undefined || value.text === "")) return <div class="loading-bar" />
   if (value === undefined) return null
   const tokens = value.usage?.total_tokens
   return (
-    <figure class="seen">
+    <figure class="vision-answer">
       <p class="answer">{value.text}</p>
       {tokens !== undefined && <figcaption class="quiet">{counted(tokens, "token")}</figcaption>}
     </figure>

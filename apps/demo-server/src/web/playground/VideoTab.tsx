@@ -197,7 +197,7 @@ const Result = () => {
   const { id, percent, status = "sending", url } = value ?? {}
   const isRunning = url === undefined && state === "working"
   return (
-    <figure class="film" data-status={state === "failed" ? "failed" : status}>
+    <figure class="video-result" data-status={state === "failed" ? "failed" : status}>
       {url !== undefined && <Player url={url} key={url} />}
       {isRunning && <Progress percent={percent} status={status} />}
       {id !== undefined && (

@@ -63,7 +63,7 @@ export const App = () => (
       Skip to content
     </a>
     <div class="shell" data-source={source.value === undefined ? "closed" : "open"}>
-      <div class="behind">
+      <div class="page-behind">
         <Header />
         <Banner />
         <main id="main" tabIndex={-1} data-view={currentRoute.value.view}>
@@ -74,7 +74,7 @@ export const App = () => (
     </div>
     {session.value === "open" && currentRoute.value.view !== "playground" && <DropZone />}
     <UndoBar />
-    <p class="unseen" aria-live="polite">
+    <p class="visually-hidden" aria-live="polite">
       {announcement.value}
     </p>
   </>

@@ -54,7 +54,7 @@ export const VisionText = ({ text }: { readonly text: string }) => {
   const isShort = text.length <= SHORT.characters && text.split("\n").length <= SHORT.lines
   return (
     <>
-      <p class="said" data-whole={expanded || isShort}>
+      <p class="vision-text" data-expanded={expanded || isShort}>
         {text}
       </p>
       {!isShort && (

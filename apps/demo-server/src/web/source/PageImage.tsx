@@ -40,7 +40,7 @@ export const PageImage = ({ cited, collection, documentId, page, zoom }: Props) 
     <>
       <Scroller class="page-view" label={`Page ${number}`}>
         <svg
-          class="facsimile"
+          class="page-image"
           viewBox={`0 0 ${width} ${height}`}
           data-drawn={drawn === path}
           style={{ inlineSize: `${zoom * 100}%` }}
@@ -58,7 +58,7 @@ export const PageImage = ({ cited, collection, documentId, page, zoom }: Props) 
           {cited.map(([x0, y0, x1, y1]) => (
             <rect
               class="cited"
-              data-whole={y1 - y0 > LINE_HEIGHT}
+              data-figure={y1 - y0 > LINE_HEIGHT}
               key={`${x0} ${y0}`}
               x={x0 - 2}
               y={y0 - 1}

@@ -25,7 +25,7 @@ const COVERS = "(max-width: 60rem)"
 const useCover = (): void =>
   useEffect(() => {
     const covers = matchMedia(COVERS)
-    const behind = document.querySelector(".behind")
+    const behind = document.querySelector(".page-behind")
     const set = () => behind?.toggleAttribute("inert", covers.matches)
     set()
     covers.addEventListener("change", set)
@@ -82,7 +82,7 @@ const Head = ({ shown }: { readonly shown: OpenSource }) => {
       </h2>
       {shown.stop !== undefined && <CitationSteps stop={shown.stop} />}
       <IconButton label="Close the source" sign="×" aria-keyshortcuts="Escape" onClick={closeSource} />
-      <p class="place">
+      <p class="location">
         {shown.figure !== undefined && <b>{figureLabel(shown.figure)}, </b>}
         {locationText(
           undefined,
@@ -91,7 +91,7 @@ const Head = ({ shown }: { readonly shown: OpenSource }) => {
         )}
       </p>
       {copies.value.length > 0 && (
-        <p class="place also">
+        <p class="location copies">
           The same text is in
           {copies.value.map((copy) => (
             <LinkButton key={copy.passage.id} onClick={() => openPassage(copy)}>

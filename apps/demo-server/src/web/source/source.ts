@@ -155,7 +155,7 @@ export const closeSource = (): void => {
   if (source.value === undefined) return
   source.value = undefined
   // Where the panel covered the page, the page takes no focus yet.
-  document.querySelector(".behind")?.removeAttribute("inert")
+  document.querySelector(".page-behind")?.removeAttribute("inert")
   if (opener instanceof HTMLElement || opener instanceof SVGElement) opener.focus()
   opener = null
 }

@@ -88,12 +88,12 @@ export const TraceChart = ({ recalled, reranked }: Props) => {
 
   return (
     <div class="trace-chart" ref={chart} style={{ "--rows": recalled.length }}>
-      <span class="trace-label trace-legs">
+      <span class="trace-label trace-ranks">
         <span>before reranking</span>
-        <span class="leg" title="Rank in the vector search">
+        <span class="search-rank" title="Rank in the vector search">
           vector
         </span>
-        <span class="leg" title="Rank in the keyword search">
+        <span class="search-rank" title="Rank in the keyword search">
           keyword
         </span>
       </span>

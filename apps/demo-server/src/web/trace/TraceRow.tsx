@@ -52,11 +52,11 @@ export const TraceRow = ({ active, place, side, tabStop, traced, ...on }: Props)
         onClick={onClick}
       >
         <span class="rank">{place}</span>
-        <span class="what">{name}</span>
+        <span class="passage-name">{name}</span>
         {isLeft ? (
           <>
-            <span class="leg">{vectorRank ?? "–"}</span>
-            <span class="leg">{keywordRank ?? "–"}</span>
+            <span class="search-rank">{vectorRank ?? "–"}</span>
+            <span class="search-rank">{keywordRank ?? "–"}</span>
           </>
         ) : (
           <span class="score">{rerankScore?.toFixed(2)}</span>
@@ -91,7 +91,7 @@ export const TraceDetail = ({ above, rows, traced }: DetailProps) => {
   const { document, figure, headings, page, text } = passage
   return (
     <div class="trace-detail" data-kept={kept} data-above={above} style={{ "--at": rows }}>
-      <p class="place">
+      <p class="location">
         {figure !== undefined && `${figureLabel(figure)}, `}
         {locationText(document.title, headings, page)}
       </p>

@@ -33,7 +33,10 @@ const copy = async (text: string): Promise<boolean> => {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    const area = Object.assign(document.createElement("textarea"), { value: text, className: "unseen" })
+    const area = Object.assign(document.createElement("textarea"), {
+      value: text,
+      className: "visually-hidden"
+    })
     const focused = document.activeElement
     document.body.append(area)
     area.select()
@@ -80,7 +83,7 @@ export const NewSecret = ({ name, onSeen, secret, what }: SecretProps) => {
   const title = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => title.current?.focus(), [])
   return (
-    <section class="fresh" aria-labelledby={id}>
+    <section class="new-secret" aria-labelledby={id}>
       <h2 id={id} ref={title} tabIndex={-1}>
         {name}
       </h2>

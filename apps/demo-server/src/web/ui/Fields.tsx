@@ -122,7 +122,7 @@ interface SearchProps {
 /** Filters a list while it is typed into. */
 export const SearchField = ({ label, onValue, placeholder = "Find by name", value }: SearchProps) => (
   <label class="filter">
-    <span class="unseen">{label}</span>
+    <span class="visually-hidden">{label}</span>
     <input
       type="search"
       placeholder={placeholder}
@@ -156,7 +156,7 @@ interface SegmentsProps<K extends string> {
 /** One of a few choices, side by side. */
 export const Segments = <K extends string>({ choices, legend, onValue, value }: SegmentsProps<K>) => (
   <fieldset class="segments">
-    <legend class="unseen">{legend}</legend>
+    <legend class="visually-hidden">{legend}</legend>
     {(Object.keys(choices) as Array<K>).map((each) => (
       <label key={each}>
         <input type="radio" name={legend} checked={each === value} onChange={() => onValue(each)} />
