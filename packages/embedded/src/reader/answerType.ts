@@ -186,7 +186,7 @@ const requirements: ReadonlyArray<
 ]
 
 /** A test for what every sentence of the answer must have, by itself or from the headings above it. */
-export const requiredOf = (question: string): ((sentence: string, above: string) => boolean) => {
+export const requirementTest = (question: string): ((sentence: string, above: string) => boolean) => {
   const required = requirements.filter(([asks]) => asks.test(question))
   const last = /(\p{L}+)\W*$/u.exec(question)?.[1] ?? "(?!)"
   const asked = {
@@ -214,7 +214,7 @@ const namesA = (word: string, question: string): ((sentence: string) => boolean)
  * A test of sentences for what the question asks: a number, a time, a duration, a person, a place, a reason, one
  * of several, a definition. Undefined when the question does not say.
  */
-export const answerTypeOf = (question: string): ((sentence: string) => boolean) | undefined => {
+export const answerTypeTest = (question: string): ((sentence: string) => boolean) | undefined => {
   const found = kinds.find(([asks]) => asks.test(question))
   if (found !== undefined) return (sentence) => found[1].test(sentence)
   const chosen = /\b(?:which|what)\s+(\p{L}{3,30})\b/iu.exec(question)?.[1]

@@ -1,8 +1,8 @@
 /** What a question asks about: its terms and their weights. */
 import type { Term } from "../text/Term.ts"
 import { tokenize } from "../text/tokenize.ts"
-import { focusOf, predicateOf, UNSAID } from "./asked.ts"
-import { type Numbered, numberedIn } from "./numbered.ts"
+import { focusWords, predicateWord, IMPLIED_WORDS } from "./focus.ts"
+import { type NumberedThing, numberedThingsIn } from "./references.ts"
 
 /** Verbs of asking, and what stands after "how": they say what answer is wanted, not what about. */
 const asking = new Set(
@@ -66,7 +66,7 @@ const FIGURE = new RegExp(
   "gu"
 )
 
-export const wordsOf = (text: string): ReadonlySet<string> =>
+export const distinctWords = (text: string): ReadonlySet<string> =>
   new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))
 
 /** What a character counts against a pair. */
@@ -96,11 +96,11 @@ export interface Question {
   /** Places of the terms for how it is measured: how *wide*, how much it *weighs*. */
   readonly measure: ReadonlyArray<number>
   /** Whether the unit of an answer says that word: kg, crowns, metres. */
-  readonly toldByUnit: boolean
+  readonly unitImpliesMeasure: boolean
   /** Whether it asks for yes or no, or does not say what for: the statement that has all its words answers it. */
-  readonly asksWhether: boolean
+  readonly isYesNo: boolean
   /** Whether it asks when something was made, or done. */
-  readonly asksSince: boolean
+  readonly asksWhenMade: boolean
   /** A test for a number of what is counted: “1800 machines”, “number of jobs”. */
   readonly counts: RegExp | undefined
   /** Places of the terms for the kind of thing that is asked for one of: its passage says such a word mostly. */
@@ -115,16 +115,16 @@ export interface Question {
   /** What is asked about one year is not answered where that one is never named. */
   readonly years: ReadonlyArray<RegExp>
   /** Whether that holds of the sentence too: one that names other years speaks of those. */
-  readonly ofYear: boolean
+  readonly limitedToYears: boolean
   /** Things that are called by a number: what is asked about meeting 41 is not answered by meeting 17. */
-  readonly numbered: ReadonlyArray<Numbered>
+  readonly numbered: ReadonlyArray<NumberedThing>
   /** Places of the terms that things are called by: names, words with a digit. A title says them for all below it. */
   readonly called: ReadonlyArray<number>
   /** Whether most of what it asks about is CJK. */
   readonly cjk: boolean
 }
 
-const weightOf = ({ idf, key, kind }: Term): number => {
+const termWeight = ({ idf, key, kind }: Term): number => {
   if (kind === "word") return asking.has(key) ? idf * ASKING_WEIGHT : idf
   if (askingCharacters.test(key)) return 0
   return kind === "pair" ? idf : idf * CHARACTER_WEIGHT
@@ -133,7 +133,7 @@ const weightOf = ({ idf, key, kind }: Term): number => {
 /** Whether a term is a number, or a part of one: `4.80` is two terms. */
 export const isNumber = ({ key }: Term): boolean => /^\d+$/.test(key)
 
-const countsOf = (word: string | undefined): RegExp | undefined => {
+const countPattern = (word: string | undefined): RegExp | undefined => {
   if (word === undefined) return undefined
   const stem = word.toLowerCase().replace(/(?:ies|es|s|y)$/, "")
   const number = `(?:\\d[\\d.,]*|${NUMBER_WORDS.join("|")})`
@@ -143,7 +143,7 @@ const countsOf = (word: string | undefined): RegExp | undefined => {
   )
 }
 
-export const questionOf = (text: string): Question => {
+export const parseQuestion = (text: string): Question => {
   const all = [...new Set(tokenize(text))].filter(({ stop }) => !stop)
   const attribute = tokenize(ATTRIBUTE.exec(text)?.[1] ?? "")
   const amount = AMOUNT.exec(text)
@@ -153,58 +153,58 @@ export const questionOf = (text: string): Question => {
     .map((term) => ({
       term,
       weight:
-        weightOf(term) *
+        termWeight(term) *
         (attribute.includes(term) ? ATTRIBUTE_WEIGHT : 1) *
         (where.includes(term) || measured.includes(term) ? ASKING_WEIGHT : 1)
     }))
     .filter(({ weight }) => weight > 0)
   const sum = (cjk: boolean) =>
     weighed.reduce((total, { term, weight }) => total + ((term.kind !== "word") === cjk ? weight : 0), 0)
-  const placesOf = (name: string): ReadonlyArray<number> => {
+  const indexesOf = (name: string): ReadonlyArray<number> => {
     const own = new Set(tokenize(name))
     return [...weighed.keys()].filter((i) => {
       const term = weighed[i]?.term
       return term?.kind === "word" && own.has(term) && !isNumber(term)
     })
   }
-  const names = [...text.matchAll(NAME)].map(([name]) => placesOf(name)).filter((name) => name.length > 0)
+  const names = [...text.matchAll(NAME)].map(([name]) => indexesOf(name)).filter((name) => name.length > 0)
   const subject = [...weighed.keys()].filter((i) => {
     const term = weighed[i]?.term
     return term !== undefined && !isNumber(term) && !asking.has(term.key)
   })
   const said = (pattern: RegExp, unsaid: ReadonlySet<string> = new Set()): ReadonlyArray<number> => {
     const word = pattern.exec(text)?.[1]?.toLowerCase()
-    return word === undefined || unsaid.has(word) || asking.has(word) ? [] : placesOf(word)
+    return word === undefined || unsaid.has(word) || asking.has(word) ? [] : indexesOf(word)
   }
-  const measure = [...said(MEASURE), ...placesOf([amount?.[1], amount?.[2]].join(" "))]
-  const predicate = placesOf(predicateOf(text) ?? "").filter((i) => subject.includes(i))
+  const measure = [...said(MEASURE), ...indexesOf([amount?.[1], amount?.[2]].join(" "))]
+  const predicate = indexesOf(predicateWord(text) ?? "").filter((i) => subject.includes(i))
   const done = [...said(DOING), ...said(DONE)]
-  const numbered = numberedIn(text)
+  const numbered = numberedThingsIn(text)
   return {
     text,
     asksWho: DOING.test(text),
-    asksSince: MADE.test(text),
+    asksWhenMade: MADE.test(text),
     asksHow: MANNER.test(text),
-    asksWhether: WHETHER.test(text) || !ASKS_FOR.test(text),
+    isYesNo: WHETHER.test(text) || !ASKS_FOR.test(text),
     required: [...done, ...said(COUNTED, TIMES)],
-    counts: countsOf(COUNTED.exec(text)?.[1]),
-    sought: said(ONE_OF, UNSAID),
-    focus: placesOf(focusOf(text)).filter((i) => subject.includes(i)),
+    counts: countPattern(COUNTED.exec(text)?.[1]),
+    sought: said(ONE_OF, IMPLIED_WORDS),
+    focus: indexesOf(focusWords(text)).filter((i) => subject.includes(i)),
     predicate,
     verb: WHEN_DOES.test(text) ? predicate : done,
     property: subject.filter((i) => !names.flat().includes(i) && !measure.includes(i)),
     years: [...new Set(text.match(YEAR))].map((year) => new RegExp(`(?<!\\d)${year}(?!\\d)`)),
     measure,
-    toldByUnit: amount !== null || UNITED.test(text),
-    ofYear: !ASIDE.test(text),
+    unitImpliesMeasure: amount !== null || UNITED.test(text),
+    limitedToYears: !ASIDE.test(text),
     numbered,
     called: [
       ...names.flat(),
-      ...numbered.flatMap(({ noun }) => placesOf(noun)),
-      ...[...text.matchAll(IDENTIFIED)].flatMap(([noun]) => placesOf(noun)),
+      ...numbered.flatMap(({ noun }) => indexesOf(noun)),
+      ...[...text.matchAll(IDENTIFIED)].flatMap(([noun]) => indexesOf(noun)),
       ...[...weighed.keys()].filter((i) => /\d/.test(weighed[i]?.term.key ?? ""))
     ],
-    words: wordsOf(text),
+    words: distinctWords(text),
     names,
     terms: weighed.map(({ term }) => term),
     weights: weighed.map(({ weight }) => weight),

@@ -79,7 +79,7 @@ export const layerVision: Layer.Layer<Vision> = Layer.effect(
       model: visionModel,
       read,
       look: Effect.fn("sluice.look")(function* (question, images) {
-        if (images.length === 0) return yield* refuse("Give at least one image.")
+        if (images.length === 0) return yield* refuse("There is no image. Give at least one.")
         if (images.length > visionModel.maxImages) {
           const message = `${images.length} images are too many: give at most ${visionModel.maxImages}.`
           return yield* refuse(message)

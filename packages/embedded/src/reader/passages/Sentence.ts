@@ -1,12 +1,20 @@
-import type { TextBlock } from "./TextBlock.ts"
+/** The parts of a passage: blocks, and the sentences in them. */
 
-/** A sentence, item, row or line of a passage. `text.slice(start, end)` is its source, to the letter. */
+/** A block: a sentence never extends over two. */
+export interface PassageBlock {
+  readonly kind: "paragraph" | "heading" | "item" | "header" | "row" | "code"
+  /** Character offsets of the content, without the marks that introduce it. */
+  readonly start: number
+  readonly end: number
+}
+
+/** A sentence, item, row or line of code. `text.slice(start, end)` is its source. */
 export interface Sentence {
-  readonly kind: TextBlock["kind"]
-  /** Without marks, in one line. */
+  readonly kind: PassageBlock["kind"]
+  /** In one line, without Markdown marks. */
   readonly text: string
   readonly start: number
   readonly end: number
-  /** Number of its block within the passage. */
+  /** The index of its block in the passage. */
   readonly block: number
 }

@@ -1,7 +1,6 @@
 /** The pieces of a passage that a sentence never crosses: paragraphs, headings, items, rows, lines of code. */
-import { labelledRows } from "./labelledRows.ts"
-import { PIPED, pipedRows } from "./pipedRows.ts"
-import type { TextBlock } from "./TextBlock.ts"
+import { labelledRows, PIPED, pipedRows } from "./tables.ts"
+import type { PassageBlock } from "./Sentence.ts"
 
 const FENCE = /^\s*(```|~~~)/
 const HEADING = /^ {0,3}#{1,6}\s+/
@@ -19,7 +18,7 @@ const QUOTE = /^\s*(?:>\s?)+/
 export const CAPTION = /^(?:Table|Figure|Fig\.)\s*\d|^[图表]\s*\d/
 
 /** A caption, and no sentence that begins by naming a figure. */
-export const TITLED =
+export const TITLED_CAPTION =
   /^(?:Table|Figure|Fig\.)\s*[\p{L}\d.-]*\d[\p{L}\d]*\s*[:.|–—]|^[图表]\s*\d[\d.-]*[\s:：]/u
 
 /**
@@ -27,8 +26,8 @@ export const TITLED =
  *
  * A line break alone ends nothing: lines of a paragraph or an item belong together.
  */
-export const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
-  const blocks: Array<TextBlock> = []
+export const blocksOf = (text: string): ReadonlyArray<PassageBlock> => {
+  const blocks: Array<PassageBlock> = []
   let open: { kind: "paragraph" | "item"; start: number; end: number; first: number } | undefined
   let fenced = false
   let inside = false

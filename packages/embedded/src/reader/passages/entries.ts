@@ -10,10 +10,10 @@ const MARKED = /^\s*(?:[\p{N}\p{P}\p{S}]|[\p{L}\p{N}_.-]{1,40}\s?[:=：])/u
 const FIELD = /^\s*["']?[\p{L}\p{M}_ .-]{1,40}(?:["']?\s?[:=：]|(?:\t| {2,})\S+(?: \S+)*\s*$)/u
 /** Prose goes on in lower case, and ends its sentences. */
 const GOES_ON = /^\s*[\p{Ll}\p{Lo}]/u
-const FINISHED = /[.!?。！？]["'”’)\]]*\s*$/u
+const ENDS_SENTENCE = /[.!?。！？]["'”’)\]]*\s*$/u
 
 /** Where each entry of a block of plain text begins; undefined where its lines are none. */
-export const entriesOf = (source: string): ReadonlyArray<number> | undefined => {
+export const findEntries = (source: string): ReadonlyArray<number> | undefined => {
   if (source.length < LIST_FROM) return undefined
   const lines = [...source.matchAll(/^.*\S.*$/gm)].map(({ 0: text, index }) => ({
     text,
@@ -26,7 +26,7 @@ export const entriesOf = (source: string): ReadonlyArray<number> | undefined => 
   const fields = entries.filter(({ text }) => FIELD.test(text)).length
   if (entries.length < AT_LEAST || fields > entries.length / 2) return undefined
   const all = (holds: (line: string) => boolean): boolean => entries.every(({ text }) => holds(text))
-  return all((line) => MARKED.test(line)) || all((line) => !GOES_ON.test(line) && !FINISHED.test(line))
+  return all((line) => MARKED.test(line)) || all((line) => !GOES_ON.test(line) && !ENDS_SENTENCE.test(line))
     ? entries.map(({ indent, index }) => index + indent)
     : undefined
 }

@@ -1,8 +1,8 @@
 /** Where sentences begin and end. */
 import type { ReaderPassage } from "@sluice/core"
 import { blocksOf } from "./blocks.ts"
-import { delimitedRows } from "./delimitedRows.ts"
-import { entriesOf } from "./entries.ts"
+import { delimitedRows } from "./tables.ts"
+import { findEntries } from "./entries.ts"
 import { readable, readableRow } from "./readable.ts"
 import type { Sentence } from "./Sentence.ts"
 
@@ -49,7 +49,7 @@ function* split(source: string): Generator<readonly [start: number, end: number]
  * breaks) and Chinese are understood; headings, rows of tables and lines of code are a sentence each. With a `delimiter`
  * it is lines of a CSV file.
  */
-export const sentencesOf = ({
+export const splitSentences = ({
   delimiter,
   format,
   text
@@ -75,7 +75,7 @@ const proseOf = (text: string, format: string | undefined): ReadonlyArray<Senten
         }
       ]
     }
-    const entries = format === "text" && kind === "paragraph" ? entriesOf(source) : undefined
+    const entries = format === "text" && kind === "paragraph" ? findEntries(source) : undefined
     if (entries !== undefined)
       return entries.map((from, i) => {
         const piece = source.slice(from, entries[i + 1]).trimEnd()

@@ -1,6 +1,6 @@
 /** What of a question a whole passage holds, before its sentences are looked at one by one. */
 import type { ReaderPassage } from "@sluice/core"
-import { contentOf, covered, presence, shareOf } from "./presence.ts"
+import { contentTerms, coverageOf, matchTerms, coverageOfTerms } from "./coverage.ts"
 import type { Question } from "./question.ts"
 import type { Sentence } from "./passages/Sentence.ts"
 
@@ -19,35 +19,37 @@ const SINCE = /\bdat(?:es?|ing) (?:from|back)\b/
 /** A sentence that says it in that way counts as one with the verb. */
 const STANDS_IN = 0.7
 
-export const standsIn = ({ asksSince, asksWho }: Question, sentence: string): boolean =>
-  (asksWho && AGENT.test(sentence)) || (asksSince && SINCE.test(sentence))
+export const impliesVerb = ({ asksWhenMade, asksWho }: Question, sentence: string): boolean =>
+  (asksWho && AGENT.test(sentence)) || (asksWhenMade && SINCE.test(sentence))
 
-export const saysTheRest = ({ required, subject }: Question, presences: ReadonlyArray<number>): boolean =>
-  subject.every((i) => required.includes(i) || (presences[i] ?? 0) > 0)
+export const matchesOtherTerms = (
+  { required, subject }: Question,
+  presences: ReadonlyArray<number>
+): boolean => subject.every((i) => required.includes(i) || (presences[i] ?? 0) > 0)
 
 export const withVerb = ({ required }: Question, presences: ReadonlyArray<number>): ReadonlyArray<number> =>
   presences.map((value, i) => (required.includes(i) ? Math.max(value, STANDS_IN) : value))
 
 /** What it has of a question; undefined where it does not say what is asked about the names in it. */
-export const heldBy = (
+export const passageSupport = (
   question: Question,
   { text, title }: ReaderPassage,
   sentences: ReadonlyArray<Sentence>
 ) => {
   const said = sentences.some(
     ({ text }) =>
-      standsIn(question, text) &&
+      impliesVerb(question, text) &&
       question.subject.some((i) => !question.required.includes(i)) &&
-      saysTheRest(question, presence(question, contentOf(text)))
+      matchesOtherTerms(question, matchTerms(question, contentTerms(text)))
   )
-  const whole = presence(question, contentOf(`${title}\n${text}`))
+  const whole = matchTerms(question, contentTerms(`${title}\n${text}`))
   const everything = said ? withVerb(question, whole) : whole
   const unnamed = question.names.filter((name) => name.every((i) => everything[i] === 0)).length
   const unsought = question.sought.length > 0 && question.sought.every((i) => everything[i] === 0)
   // A table that has the name and the year asked for may call what it lists otherwise
   const listed = question.years.length > 0 && unnamed === 0
-  if (!listed && shareOf(question, question.property, everything) < MIN_PROPERTY) return undefined
-  const support = covered(question, everything) - NAME_MISSING * unnamed - (unsought ? SOUGHT_MISSING : 0)
+  if (!listed && coverageOfTerms(question, question.property, everything) < MIN_PROPERTY) return undefined
+  const support = coverageOf(question, everything) - NAME_MISSING * unnamed - (unsought ? SOUGHT_MISSING : 0)
   return { listed, said, support, whole }
 }
 
@@ -55,7 +57,7 @@ export const heldBy = (
  * Whether a sentence about a thing that is called by a number has the verb that is asked for, where its passage has it: of
  * pump 11, “Pump 11 stopped. Pump 12 started.” says not when it started. `does` is where the sentence may have it from.
  */
-export const doesSo = (
+export const hasVerb = (
   { numbered, verb }: Question,
   whole: ReadonlyArray<number>,
   does: ReadonlyArray<number>

@@ -2,7 +2,7 @@
 import { isStopWord } from "../text/StopWords.ts"
 
 /** Kinds of answers, and of questions, that go without saying: “1974” says not that it is a year. */
-export const UNSAID: ReadonlySet<string> = new Set(
+export const IMPLIED_WORDS: ReadonlySet<string> = new Set(
   (
     "year date day time times month century season weekday period person people place city country town room street " +
     "number percentage share fraction price cost size speed temperature amount unit currency result value name word " +
@@ -29,10 +29,10 @@ const OF_IT = new RegExp(
 )
 
 /** The words for what is asked for, without those that go without saying; none where it does not say. */
-export const focusOf = (question: string): string =>
+export const focusWords = (question: string): string =>
   (OF_IT.exec(question)?.[1] ?? ONE_OF.exec(question)?.[1] ?? "")
     .split(/\s+/)
-    .filter((word) => !UNSAID.has(word.toLowerCase()))
+    .filter((word) => !IMPLIED_WORDS.has(word.toLowerCase()))
     .join(" ")
 
 const HELPED = new RegExp(`\\b(?:${HELPING})\\b(.*)`, "iu")
@@ -48,7 +48,7 @@ const isSmall = (word: string | undefined): boolean => word === undefined || isS
  * **Details.** After a helping verb it is the last word that has a small word, a name or nothing behind it and no
  * article or preposition before it.
  */
-export const predicateOf = (question: string): string | undefined => {
+export const predicateWord = (question: string): string | undefined => {
   const helped = HELPED.exec(question)?.[1]
   if (helped === undefined) {
     const words = PASSIVE.exec(question)?.[1]?.match(/\p{L}{3,}/gu) ?? []

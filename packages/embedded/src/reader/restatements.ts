@@ -1,6 +1,6 @@
 /** Sentences that only say the question again. */
 import type { Term } from "../text/Term.ts"
-import { type Question, WHETHER, wordsOf } from "./question.ts"
+import { type Question, WHETHER, distinctWords } from "./question.ts"
 import type { Sentence } from "./passages/Sentence.ts"
 
 /** Small words that answer by themselves: “*anyone* may open it”, “Dogs | *no*”. */
@@ -17,7 +17,11 @@ const HELPING =
 const STATED = /[.!。！]["'”’*_)\]）」』\s]*$/u
 
 /** Whether a sentence has no word that the question does not have, and neither confirms nor denies what that asks. */
-export const repeats = (question: Question, content: ReadonlySet<Term>, { kind, text }: Sentence): boolean =>
+export const restatesQuestion = (
+  question: Question,
+  content: ReadonlySet<Term>,
+  { kind, text }: Sentence
+): boolean =>
   content.size > 0 &&
   [...content].every(
     (term) =>
@@ -25,9 +29,9 @@ export const repeats = (question: Question, content: ReadonlySet<Term>, { kind, 
       question.terms.includes(term) ||
       (term.kind === "pair" && question.text.includes(term.key))
   ) &&
-  wordsOf(text).difference(question.words).isDisjointFrom(SMALL_ANSWERS) &&
-  !(question.asksWhether && (kind === "paragraph" ? STATED.test(text) : !WHETHER.test(text)))
+  distinctWords(text).difference(question.words).isDisjointFrom(SMALL_ANSWERS) &&
+  !(question.isYesNo && (kind === "paragraph" ? STATED.test(text) : !WHETHER.test(text)))
 
 /** Whether what stands below one of these answers what it says. */
-export const leads = ({ asksHow }: Question, { text }: Sentence): boolean =>
+export const introducesAnswer = ({ asksHow }: Question, { text }: Sentence): boolean =>
   asksHow || !(STATED.test(text) && HELPING.test(text))

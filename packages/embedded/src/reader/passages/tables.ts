@@ -1,5 +1,6 @@
-/** Tables as PDFs, HTML and Word documents are read: a line a row, cells parted by " | ", no rule under the header. */
-import type { TextBlock } from "./TextBlock.ts"
+/** Tables in plain text: cells separated by " | ", labels with numbers, and CSV. */
+import { escape } from "effect/RegExp"
+import type { PassageBlock, Sentence } from "./Sentence.ts"
 
 /** A line of cells. */
 export const PIPED = /\S \| \S/
@@ -19,7 +20,7 @@ interface Row {
 
 const cellsOf = (line: string): ReadonlyArray<string> => line.split(" | ").map((cell) => cell.trim())
 const isNumeric = (cell: string): boolean => NUMERIC.test(cell)
-const hasNumbers = ({ cells }: Row): boolean => cells.slice(1).some(isNumeric) || cells.every(isNumeric)
+const hasAllNumbers = ({ cells }: Row): boolean => cells.slice(1).some(isNumeric) || cells.every(isNumeric)
 
 /** Years or sizes at the head of columns: whole numbers that rise from left to right. */
 const rises = ({ cells }: Row): boolean => {
@@ -33,10 +34,10 @@ const continues = (row: Row, cells: ReadonlyArray<string>): boolean =>
 
 /** How many rows at the top say what the columns are. */
 const headerRows = (rows: ReadonlyArray<Row>): number => {
-  const first = rows.findIndex(hasNumbers)
+  const first = rows.findIndex(hasAllNumbers)
   if (first > 0) return first
   if (first < 0) return 1
-  return rises(rows[0]!) && rows.slice(1).some((row) => hasNumbers(row) && !rises(row)) ? 1 : 0
+  return rises(rows[0]!) && rows.slice(1).some((row) => hasAllNumbers(row) && !rises(row)) ? 1 : 0
 }
 
 /**
@@ -46,7 +47,7 @@ const headerRows = (rows: ReadonlyArray<Row>): number => {
 export const pipedRows = (
   text: string,
   from: number
-): { readonly blocks: ReadonlyArray<TextBlock>; readonly end: number } | undefined => {
+): { readonly blocks: ReadonlyArray<PassageBlock>; readonly end: number } | undefined => {
   const rows: Array<Row> = []
   let end = from
   let lines = 0
@@ -93,4 +94,53 @@ export const pipedRows = (
     end,
     blocks: rows.map(({ end, start }, i) => ({ kind: i < headers ? "header" : "row", start, end }))
   }
+}
+
+/** Prose may end a line or two with a number by chance. */
+const MIN_LABELLED_ROWS = 3
+
+const LABELLED =
+  /^\s*\p{L}[^\s.!?。！？|]{0,40}(?:\s[^\s.!?。！？|]{1,40}){0,4}?(?<!\s(?:in|of|by|to|from|at|on|since|until|and|or|the|for|with|page|section))[\s:：]\s*[-+±~<>≈]?\d[\d.,]{0,20}\s?(?:%|\S{1,12})?\s*$/u
+/** A label and what was measured several times: a line of a table within a figure. */
+const SEVERAL = /^\s*\p{L}.{0,80}\s\d[\d.,%±]*\s+(?:\S+\s+)?\d[\d.,%±]*(?:\s|$)/u
+
+/**
+ * The rows that begin at `from`, the start of a line, and where they end; undefined when fewer than three do, or, within
+ * a figure, none.
+ */
+export const labelledRows = (
+  text: string,
+  from: number,
+  inside: boolean
+): { readonly blocks: ReadonlyArray<PassageBlock>; readonly end: number } | undefined => {
+  const blocks: Array<PassageBlock> = []
+  let end = from
+  for (let at = from; at < text.length;) {
+    const newline = text.indexOf("\n", at)
+    const lineEnd = newline < 0 ? text.length : newline
+    const line = text.slice(at, lineEnd)
+    if (!LABELLED.test(line) && !(inside && SEVERAL.test(line))) break
+    const start = at + line.length - line.trimStart().length
+    blocks.push({ kind: "row", start, end: at + line.trimEnd().length })
+    at = lineEnd + 1
+    end = Math.min(at, text.length)
+  }
+  return blocks.length < (inside ? 1 : MIN_LABELLED_ROWS) ? undefined : { blocks, end }
+}
+
+/** Lines of CSV or TSV: the header, then a row each. Quoted cells may contain delimiters and line breaks. */
+export const delimitedRows = (text: string, delimiter: string): ReadonlyArray<Sentence> => {
+  const parting = escape(delimiter)
+  const rows = new RegExp(`(?:(?<=^|${parting})"(?:[^"]|"")*"|[^\\r\\n])+`, "gm")
+  const cells = new RegExp(`(?<=^|${parting})(?: *"((?:[^"]|"")*)"[^${parting}]*|[^${parting}]*)`, "g")
+  return Array.from(text.matchAll(rows), ({ 0: row, index }, at) => ({
+    kind: at === 0 ? "header" : "row",
+    text: Array.from(row.matchAll(cells), ([cell, quoted]) => quoted?.replaceAll('""', '"') ?? cell)
+      .map((cell) => cell.replace(/\s+/g, " ").trim())
+      .filter((cell) => cell !== "")
+      .join(" · "),
+    start: index,
+    end: index + row.length,
+    block: at
+  }))
 }

@@ -20,12 +20,12 @@ const MIN_SUPPORT_CJK = 0.4
 const FOLLOWING = 0.8
 const MAX_OVERLAP = 0.6
 
-export const FINISHED = /[.!?:;。！？：；…][\p{Pe}\p{Pf}"'*_`\d[\],\s]*$/u
+export const ENDS_SENTENCE = /[.!?:;。！？：；…][\p{Pe}\p{Pf}"'*_`\d[\],\s]*$/u
 
 const NUMBERED = /^(?:\d{1,2}(?:\.\d{1,2}){0,4}|[IVX]{1,5})\.?\s+\p{Lu}/u
 const MAX_HEADING = 80
 
-export interface Candidate {
+export interface SentenceCandidate {
   readonly passage: number
   readonly sentence: Sentence
   readonly content: ReadonlySet<Term>
@@ -44,8 +44,8 @@ const overlap = (a: ReadonlySet<Term>, b: ReadonlySet<Term>): number =>
 /** A row beside the best one that lacks what the question calls that one by: July was asked for, and this is May. */
 const isOtherRow = (
   { terms }: Question,
-  best: Candidate,
-  { content, passage, sentence }: Candidate
+  best: SentenceCandidate,
+  { content, passage, sentence }: SentenceCandidate
 ): boolean =>
   sentence.kind === "row" &&
   best.sentence.kind === "row" &&
@@ -53,13 +53,13 @@ const isOtherRow = (
   terms.some((term) => best.content.has(term) && !content.has(term))
 
 /** A heading that a PDF does not tell from text: “5.3 Clocks”. */
-const isHeading = ({ sentence: { kind, text } }: Candidate): boolean =>
-  kind === "paragraph" && text.length <= MAX_HEADING && NUMBERED.test(text) && !FINISHED.test(text)
+const isHeading = ({ sentence: { kind, text } }: SentenceCandidate): boolean =>
+  kind === "paragraph" && text.length <= MAX_HEADING && NUMBERED.test(text) && !ENDS_SENTENCE.test(text)
 
-export const choose = (
+export const selectSentences = (
   question: Question,
-  candidates: ReadonlyArray<Candidate>
-): ReadonlyArray<Candidate> => {
+  candidates: ReadonlyArray<SentenceCandidate>
+): ReadonlyArray<SentenceCandidate> => {
   const enough = question.cjk ? MIN_COVERAGE_CJK : MIN_COVERAGE
   const supported = question.cjk ? MIN_SUPPORT_CJK : MIN_SUPPORT
   const ranked = candidates

@@ -16,7 +16,7 @@ const NAMED_CJK = /第\s?([\d零一二三四五六七八九十百]{1,6})\s?(\p{S
 const OTHERWISE =
   /^(?:fig(?:ure)?|tab(?:le)?|page|pp|year|in|jan\w*|feb\w*|mar(?:ch)?|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*)$/i
 
-export interface Numbered {
+export interface NumberedThing {
   readonly noun: string
   readonly number: string
   /** Its number alone. */
@@ -35,8 +35,8 @@ const isSame = (a: string, b: string): boolean => a === b || a.startsWith(`${b}.
 
 const LIST = `${NUMBER}(?:\\s?(?:,|&|–|-|and|or|to)\\s?${NUMBER}){0,6}`
 
-export const numberedIn = (question: string): ReadonlyArray<Numbered> => [
-  ...Array.from(question.matchAll(NAMED), ([, noun = "", said = ""]): Numbered => {
+export const numberedThingsIn = (question: string): ReadonlyArray<NumberedThing> => [
+  ...Array.from(question.matchAll(NAMED), ([, noun = "", said = ""]): NumberedThing => {
     const number = digits(said)
     const one = noun.toLowerCase().replace(/s$/, "")
     const at = Number(number)
@@ -56,7 +56,7 @@ export const numberedIn = (question: string): ReadonlyArray<Numbered> => [
   }).filter(({ noun }) => !isStopWord(noun.toLowerCase()) && !OTHERWISE.test(noun)),
   ...Array.from(
     question.matchAll(NAMED_CJK),
-    ([, ordinal, counted = "", number = "", mark = ""]): Numbered => ({
+    ([, ordinal, counted = "", number = "", mark = ""]): NumberedThing => ({
       noun: counted + mark,
       number: ordinal ?? number,
       alone: new RegExp(`(?<!\\d)${ordinal ?? number}(?!\\d)`),
@@ -72,7 +72,7 @@ export const numberedIn = (question: string): ReadonlyArray<Numbered> => [
 ]
 
 /** Whether a text names that very thing: false where it names others alone, undefined where it names none. */
-export const names = ({ mentions, number }: Numbered, text: string): boolean | undefined => {
+export const mentionsThing = ({ mentions, number }: NumberedThing, text: string): boolean | undefined => {
   let others: false | undefined
   for (const [, list = ""] of text.matchAll(mentions)) {
     const found = Array.from(
@@ -89,4 +89,23 @@ export const names = ({ mentions, number }: Numbered, text: string): boolean | u
     others = false
   }
   return others
+}
+
+const FIGURE_NUMBER = "(?:[A-Z]{1,2}[.-]?)?\\d{1,3}(?:[.-]\\d{1,3}){0,2}(?!\\d)"
+const FIGURES = new RegExp(
+  `(?:\\b(fig(?:ure)?s?|tab(?:le)?s?)\\.?|(?<![代发發列仪儀外年地])([图圖図表]))\\s{0,3}(${FIGURE_NUMBER}(?:\\s{0,2}(?:,|、|&|and|to|or|和|与|至|到|[–-])\\s{0,2}${FIGURE_NUMBER}){0,6})`,
+  "giu"
+)
+const ONE_FIGURE = new RegExp(FIGURE_NUMBER, "giu")
+
+const kindOf = (word: string): string => (/^(?:fig|[图圖図])/iu.test(word) ? "figure" : "table")
+
+/** As `figure 3`, `table b.2`: “Fig. 3”, “Tables 4 and 5”, “图3”. Of “Figures 2–5”, the two ends. */
+export const figuresIn = (text: string): ReadonlySet<string> => {
+  const found = new Set<string>()
+  for (const [, word, cjk, numbers = ""] of text.matchAll(FIGURES)) {
+    for (const [number] of numbers.matchAll(ONE_FIGURE))
+      found.add(`${kindOf(word ?? cjk ?? "")} ${number.toLowerCase()}`)
+  }
+  return found
 }
