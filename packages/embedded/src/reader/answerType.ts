@@ -1,4 +1,4 @@
-/** What kind of answer a question wants, and whether a sentence has something of that kind. */
+/** The kind of answer that a question asks for, and tests for sentences of that kind. */
 import { escape } from "effect/RegExp"
 import { isStopWord } from "../text/StopWords.ts"
 
@@ -36,14 +36,14 @@ const kinds: ReadonlyArray<readonly [asks: RegExp, answers: RegExp]> = [
   [/\bwhy\b|\bwhat (?:reason|causes?)\b|为什么|为何|原因/i, REASON]
 ]
 
-/** What asks for money is answered by an amount and by nothing else. */
+/** Questions about money, which only an amount answers. */
 const COST =
   /\bhow much (?:does|do|did|will|would)\b.*\b(?:cost|earn|pay)\b|\bwhat (?:does|do|did|will|would)\b.*\bcost\b|\bwhat (?:is|are|was|were) (?:the )?(?:\S+ ){0,4}?(?:price|fee|salary|wage|cost)s?\b|多少钱|(?:工资|价格|费用|票价|收费).{0,6}多少/iu
-/** A number in words is an amount unless it counts time: “ninety crowns”, but no “three days”. */
+/** A number in words is an amount unless it counts time: “ninety crowns”, but not “three days”. */
 const AMOUNT =
   /[$€£¥₹]|\d|\bfree\b|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|half|nothing)\b(?![\s-]+(?:second|minute|hour|day|week|month|year|but\b))|免费|[零一二两三四五六七八九十百千万亿半]\s*(?:元|块|角|分|克朗|镑|美|欧|日元)/iu
 
-/** What counts or measures is answered by a number, or by words for one. */
+/** Questions of count or measure, which a number or a word for one answers. */
 const COUNT =
   /\bhow (?:many|fast|tall|deep|wide|heavy|hot|cold|high|big|large)\b|多少(?!钱)|几[个名人次种座条本岁级元米]|多[高大深远重快宽]/iu
 const COUNTED = /\b(?:zero|none|several|dozens?|single|both|all|every|unlimited|percent)\b|%|[没无每]/iu
@@ -53,7 +53,7 @@ const LASTING =
 
 const LARGE_OR_SMALL =
   "most|least|fewest|best|worst|(?:larg|great|bigg|small|high|low|long|short|tall|deep|old|new|young|fast|slow|quick|busi|heavi|light|cheap|strong|weak|wid|wett|dri|hott|cold|warm|lat|earli)est"
-/** Which of many is the most: where no sentence compares, none says it. */
+/** Questions for an extreme, which only a comparison answers. */
 const MOST = new RegExp(
   `\\b(?:which|what)\\s+(?:\\p{L}+\\s+){1,3}?(?:had|has|have|was|is|were|are|got|gets|saw|sees|made|makes|gave|gives|took|takes|received|receives)\\s+the\\s+(?:${LARGE_OR_SMALL})\\b|哪[^，。？]{0,12}最`,
   "iu"
@@ -66,12 +66,12 @@ const COMPARED = new RegExp(
 const MONTHS =
   /\b(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b|月|\b\d{4}-\d\d\b|\b\d{1,2}[./]\d{1,2}\b/u
 
-/** Numbers that count nothing: of figures, tables and sections, and of references. */
+/** Numbers that are labels: of figures, tables, sections and references. */
 const LABEL =
   /(?:\b(?:fig(?:ure)?|table|section|chapter|page)s?\.?|[图表])\s{0,3}\d[\d.]*|\[\d{1,3}(?:[,–-]\s?\d{1,3})*\]|^\d{1,2}(?:\.\d{1,2}){1,4}\s/giu
 const unlabelled = (sentence: string): string => sentence.replace(LABEL, "")
 
-/** Words of which one stands with an amount of money. */
+/** Words that occur with an amount of money. */
 const MONEY =
   /[$€£¥₹元块镑价费]|克朗|免费|\b(?:cost\w*|pric\w+|fees?|fares?|charg\w+|pays?|paid|salar\w+|wages?|free|earn\w*|budget\w*|worth|deposit\w*|crowns?|dollars?|euros?|pounds?|pence|cents?|francs?|yen|yuan|USD|EUR|GBP|CHF|nothing)\b/iu
 const COLOUR =
@@ -93,8 +93,8 @@ const ABOUT =
   "(?:(?:at (?:least|most)|(?:no )?(?:more|less) than|up to|about|around|approximately|nearly|only|usually|now)\\s+)?"
 
 /**
- * A test for a time that is how long the thing itself is, or what is done to it: “the notice is six weeks”, “*kept* for
- * ten years”, “two days of leave”. “The boat is hired for two hours” says of no boat how long it is.
+ * Matches a duration of the thing itself, or of what is done to it: “the notice is six weeks”, “*kept* for ten years”, “two
+ * days of leave”. “The boat is hired for two hours” does not say how long the boat is.
  */
 const lastingOf = (question: string): RegExp => {
   const words = (question.replace(LONG, "").match(/\p{L}{3,}/gu) ?? []).join("|") || "(?!)"
@@ -108,7 +108,7 @@ const lastingOf = (question: string): RegExp => {
   )
 }
 
-/** The same in Chinese: “保修期为两年”, but not “船闸每天开放十二小时” of the lock. */
+/** The same in Chinese: “保修期为两年”, but not “船闸每天开放十二小时” for the lock. */
 const lastingInChinese = (question: string): RegExp => {
   const thing = /(\p{Script=Han}{1,2}?)[是有为]?多长/u.exec(question)?.[1] ?? "(?!)"
   const some = "(?!\\d{4}\\s*年)[\\d.零一二两三四五六七八九十百千半]{1,8}"
@@ -118,21 +118,21 @@ const lastingInChinese = (question: string): RegExp => {
   )
 }
 
-/** What a measure is called, where it is given. */
+/** Tests for the word of a measure, in the sentence or above it. */
 const measured = (own: RegExp) => (sentence: string, above: string) => own.test(sentence) || own.test(above)
 
-/** Numbers that measure, and those of dates: no count of things. */
+/** Numbers that measure, and numbers in dates: they do not count things. */
 const MEASURES =
   /\b(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|hundred)[\s-]?(?:°|%|(?:mm|cm|m|km|kg|g|s|ms|hPa|[KMGT]B|per ?cent|met(?:er|re)s?|kilomet(?:er|re)s?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|crowns?|dollars?|euros?|litres?|degrees?)\b)|\b\d{1,2}[:.]\d\d\b|\b\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December)\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December),? (?:1\d|20)\d\d\b|\b(?:[Ii]n|[Ss]ince|of|[Bb]y|[Uu]ntil|[Ff]rom|[Aa]fter|[Bb]efore|[Dd]uring) (?:1[5-9]|20)\d\d\b/gu
 
-/** Of one question: tests for how long the thing is, and for what “the load is 500 kg” says of its last word. */
-interface Asked {
+/** Patterns for one question: the duration of its thing, and a value of its last word (“the load is 500 kg”). */
+interface QuestionPatterns {
   readonly lasting: RegExp
   readonly valued: RegExp
 }
 
 const requirements: ReadonlyArray<
-  readonly [asks: RegExp, answers: (sentence: string, above: string, asked: Asked) => boolean]
+  readonly [asks: RegExp, answers: (sentence: string, above: string, asked: QuestionPatterns) => boolean]
 > = [
   [
     /\bhow much (?:is|are|was|were) (?:the|an?|it)\s+(?:\S+\s*){1,3}$/iu,
@@ -199,7 +199,7 @@ export const requirementTest = (question: string): ((sentence: string, above: st
 const DEFINITION =
   /^\s*(?:what|who)(?:'s| is| are| was| were)\s+(?:an?\s+|the\s+)?([^?]+?)\s*\?*\s*$|^\s*(.{1,20}?)(?:是什么|是谁|是指什么|指的是什么)/iu
 
-/** A test for the word with one before it that the question does not have: “the *pintle* bearing”. */
+/** Tests for the word with a qualifier that the question lacks: “the *pintle* bearing”. */
 const namesA = (word: string, question: string): ((sentence: string) => boolean) => {
   const asked = new Set(question.toLowerCase().match(/\p{L}+/gu))
   const named = new RegExp(`([\\p{L}-]+)\\s+${word}s?\\b`, "giu")
@@ -211,8 +211,8 @@ const namesA = (word: string, question: string): ((sentence: string) => boolean)
 }
 
 /**
- * A test of sentences for what the question asks: a number, a time, a duration, a person, a place, a reason, one
- * of several, a definition. Undefined when the question does not say.
+ * A test for sentences with the kind of answer that a question asks for: a number, time, duration, person, place, reason,
+ * one of several, or a definition. Undefined for another kind.
  */
 export const answerTypeTest = (question: string): ((sentence: string) => boolean) | undefined => {
   const found = kinds.find(([asks]) => asks.test(question))

@@ -22,47 +22,47 @@ import { figuresIn, mentionsThing } from "./references.ts"
 import { introducesAnswer, restatesQuestion } from "./restatements.ts"
 import { ENDS_SENTENCE, type SentenceCandidate } from "./selectSentences.ts"
 
-/** A better supported passage is the likelier place. */
+/** The weight of the passage's support. */
 const SUPPORT = 0.3
 
-/** So much of it in the sentence itself, or so much more in the heading above it. */
+/** The minimum coverage by the sentence itself, or by the heading above it. */
 const MIN_OWN_COVERAGE = 0.2
 const MIN_HEADING_COVERAGE = 0.7
-/** Under a title or heading that has the rest, so much of what that leaves. */
+/** Under a title or heading: the minimum coverage of the terms that it lacks. */
 const MIN_LEFT = 0.5
-/** A row of a table may share little by itself: what its columns are stands above it. */
+/** A table row may share little, because its columns are named above it. */
 const MIN_ROW_COVERAGE = 0.05
 
-/** What a term counts that stands not in the sentence but before it, above it, or in the title. */
+/** The weight of a term before the sentence, above it, or in the title. */
 const BEFORE = 0.25
 const BEFORE_PRONOUN = 0.7
 const BEFORE_ROW = 0.7
-/** What a paragraph has named lasts for its later sentences, less with each. */
-const TOPIC_LASTS = 0.85
-/** What a caption says holds for all that is written in its figure, and for all rows of its table. */
+/** A term of a paragraph counts for its later sentences, by this factor less with each. */
+const TOPIC_DECAY = 0.85
+/** A caption counts for all text in its figure, and for all rows of its table. */
 const ABOVE = 0.6
 const TITLE = 0.15
-/** What the title and the open headings call a thing by, holds for all that stands below them. */
+/** Names and identifiers in the title and the open headings count for everything below them. */
 const CALLED = 0.8
 
 const ANSWER_TYPE = 0.25
 const FIRST_PASSAGE = 0.1
 const OTHER_NUMBERS = 0.3
-/** A row that has the very numbers of the question is the one that was asked for. */
+/** A row with exactly the numbers of the question. */
 const SAME_NUMBERS = 0.25
-/** “1800 machines” is how many machines. */
+/** A number of what is counted: “1800 machines” for “how many machines”. */
 const COUNTS = 0.15
-/** Words that say little, such as “over” and “up to”, decide between sentences that are otherwise alike. */
+/** Stop words, such as “over” and “up to”, decide between sentences that are otherwise equal. */
 const ALL_WORDS = 0.1
 const LONG_TERMS = 40
 const LONG = 0.1
 const SHORT_TERMS = 3
 const SHORT = 0.1
 
-/** A question about a picture is answered by its caption … */
+/** A caption answers a question about a picture … */
 const PICTURE = /\b(?:fig(?:ure)?s?|charts?|graphs?|plots?|diagrams?|tables?)\b|[图表]/i
 const CAPTION_ASKED = 0.15
-/** … otherwise captions, and headings that a PDF does not tell from text (pieces of a paragraph without an end), say less. */
+/** … otherwise captions score less, as do paragraphs without an end, such as headings in a PDF. */
 const UNFINISHED = 0.2
 
 type Matches = ReadonlyArray<number>
@@ -426,7 +426,7 @@ const advance = (
   }
   if (question.numbered.some((thing) => mentionsThing(thing, text) !== undefined)) at.earlier = text
   at.before = own
-  at.topic = own.map((value, i) => Math.max(value, TOPIC_LASTS * (at.topic[i] ?? 0)))
+  at.topic = own.map((value, i) => Math.max(value, TOPIC_DECAY * (at.topic[i] ?? 0)))
   if (kind === "paragraph") {
     at.lead = own
     at.underHeader = false

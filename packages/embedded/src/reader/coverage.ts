@@ -1,28 +1,28 @@
-/** How much of a question stands in a text. */
+/** How much of a question a text has. */
 import { similarity } from "../text/trigrams.ts"
 import type { Term } from "../text/Term.ts"
 import { tokenize } from "../text/tokenize.ts"
 import { isSameVerb } from "./irregularVerbs.ts"
 import { isNumber, type Question } from "./question.ts"
 
-/** Words less alike than this are different words; alike ones count for less than the same. */
+/** Words that are less similar are different. Similar words count less than equal ones. */
 const SIMILAR = 0.62
 const SIMILAR_COUNTS = 0.7
 
-/** With one of these before it a verb says the opposite: “disconnected”. */
-const UNDOES = /^(?:de|dis|mis|non|un)/
+/** A prefix that reverses a verb: “disconnected”. */
+const NEGATING_PREFIX = /^(?:de|dis|mis|non|un)/
 
 const isOpposite = (a: string, b: string): boolean =>
-  a.replace(UNDOES, "") === b || b.replace(UNDOES, "") === a
+  a.replace(NEGATING_PREFIX, "") === b || b.replace(NEGATING_PREFIX, "") === a
 
 export const contentTerms = (text: string): ReadonlySet<Term> =>
   new Set(tokenize(text).filter(({ stop }) => !stop))
 
-/** How much of each term of the question stands in some text, 0 to 1. What denies one answers whether it is so. */
+/** How well a text matches each term of a question, 0 to 1. In a yes-no question an opposite matches too. */
 export const matchTerms = ({ isYesNo, terms }: Question, content: ReadonlySet<Term>): ReadonlyArray<number> =>
   terms.map((term) => {
     if (content.has(term)) return 1
-    // Person317 and Person371 are two, however alike
+    // Person317 and Person371 are different, however similar.
     if (term.kind !== "word" || /\d/.test(term.key)) return 0
     let best = 0
     for (const other of content) {
@@ -33,12 +33,13 @@ export const matchTerms = ({ isYesNo, terms }: Question, content: ReadonlySet<Te
     return best >= SIMILAR ? best * SIMILAR_COUNTS : 0
   })
 
+/** The share of a question's terms that match, weighted by rarity, 0 to 1. */
 export const coverageOf = ({ weights }: Question, presences: ReadonlyArray<number>): number => {
   const total = weights.reduce((a, b) => a + b, 0)
   return total === 0 ? 0 : weights.reduce((sum, weight, i) => sum + weight * (presences[i] ?? 0), 0) / total
 }
 
-/** The same for some of its terms alone; all where there are none. */
+/** The coverage of some terms; 1 for none. */
 export const coverageOfTerms = (
   { weights }: Question,
   places: ReadonlyArray<number>,
@@ -48,18 +49,18 @@ export const coverageOfTerms = (
   return total === 0 ? 1 : places.reduce((sum, i) => sum + (weights[i] ?? 0) * (presences[i] ?? 0), 0) / total
 }
 
-/** Whether all numbers of the question stand in a text, none as a part of another. */
+/** True if a text has all numbers of the question, none as part of another number. */
 export const hasAllNumbers = ({ figures }: Question, text: string): boolean =>
   figures.length > 0 && figures.every((figure) => figure.test(text))
 
 const HEADING = 0.4
-/** What stands under a question answers it without saying it again, and under a date, what was then. */
+/** Text under a question answers it without repeating it; text under a date is about that time. */
 const UNDER_QUESTION = 0.8
 const UNDER_NUMBERS = 0.8
 
 export const ENDS_WITH_QUESTION = /[?？]["'”’*_)\]）」』\s]*$/u
 
-/** Its words, what of the question it says, and what that counts. */
+/** A heading, or a question in the text. `matches` are its terms of the question, `counts` what they count below it. */
 export interface Heading {
   readonly text: string
   readonly matches: ReadonlyArray<number>

@@ -1,7 +1,7 @@
-/** What a question asks for, and the verb that it asks with. */
+/** What a question asks for, and its verb. */
 import { isStopWord } from "../text/StopWords.ts"
 
-/** Kinds of answers, and of questions, that go without saying: “1974” says not that it is a year. */
+/** Kinds of answers that an answer need not name: “1974” does not say that it is a year. */
 export const IMPLIED_WORDS: ReadonlySet<string> = new Set(
   (
     "year date day time times month century season weekday period person people place city country town room street " +
@@ -12,54 +12,56 @@ export const IMPLIED_WORDS: ReadonlySet<string> = new Set(
   ).split(" ")
 )
 
-const HELPING = "do|does|did|can|could|will|would|should|must|may|might|shall"
-const BEING = "is|are|was|were|has|have|had|been|be|being"
+const AUXILIARY = "do|does|did|can|could|will|would|should|must|may|might|shall"
+const BE_OR_HAVE = "is|are|was|were|has|have|had|been|be|being"
 const WORD = "[\\p{L}\\p{N}'’-]+"
-const OTHER_WORD = `(?!(?:${HELPING}|${BEING})\\b)${WORD}`
+const OTHER_WORD = `(?!(?:${AUXILIARY}|${BE_OR_HAVE})\\b)${WORD}`
 
 /** “Which *bakery school* did …”, “what *fuel* heats …”. */
 const ONE_OF = new RegExp(
-  `\\b(?:how many|how much|which|what)\\s+((?:${OTHER_WORD}\\s+){1,4}?)(?:${HELPING}|${BEING}|\\p{Ll}+(?:s|ed))\\b`,
+  `\\b(?:how many|how much|which|what)\\s+((?:${OTHER_WORD}\\s+){1,4}?)(?:${AUXILIARY}|${BE_OR_HAVE}|\\p{Ll}+(?:s|ed))\\b`,
   "iu"
 )
 /** “What is the *battery life* of …”. */
 const OF_IT = new RegExp(
-  `\\bwhat\\s+(?:${BEING})\\s+(?:the|an?|its|their|his|her)\\s+((?:(?!(?:of|in|for|on|at|to|between|that|which)\\b)${WORD}\\s+){1,4}?)(?:of|in|for|on|at|to|between)\\b`,
+  `\\bwhat\\s+(?:${BE_OR_HAVE})\\s+(?:the|an?|its|their|his|her)\\s+((?:(?!(?:of|in|for|on|at|to|between|that|which)\\b)${WORD}\\s+){1,4}?)(?:of|in|for|on|at|to|between)\\b`,
   "iu"
 )
 
-/** The words for what is asked for, without those that go without saying; none where it does not say. */
+/** The words for what is asked for, without the implied ones. Empty if there are none. */
 export const focusWords = (question: string): string =>
   (OF_IT.exec(question)?.[1] ?? ONE_OF.exec(question)?.[1] ?? "")
     .split(/\s+/)
     .filter((word) => !IMPLIED_WORDS.has(word.toLowerCase()))
     .join(" ")
 
-const HELPED = new RegExp(`\\b(?:${HELPING})\\b(.*)`, "iu")
-const PASSIVE = new RegExp(`\\b(?:${BEING})\\b(.*)`, "iu")
+const AFTER_AUXILIARY = new RegExp(`\\b(?:${AUXILIARY})\\b(.*)`, "iu")
+const PASSIVE = new RegExp(`\\b(?:${BE_OR_HAVE})\\b(.*)`, "iu")
 const PARTICIPLE = /(?:ed|[dkwt]en|own|ung|ilt|ght|ade|old|ept|eft|ent|aid)$/
 const PRONOUN = /^(?:i|you|he|she|it|we|they|one|there|this|that|these|those|to|not)$/
 
-const isSmall = (word: string | undefined): boolean => word === undefined || isStopWord(word.toLowerCase())
+const isStopOrMissing = (word: string | undefined): boolean =>
+  word === undefined || isStopWord(word.toLowerCase())
 
 /**
- * The verb: “what does the crane *cost*”, “when was the lock *opened*”. Undefined where word order does not tell it.
+ * The verb: “what does the crane *cost*”, “when was the lock *opened*”. Undefined if the word order does not show it.
  *
- * **Details.** After a helping verb it is the last word that has a small word, a name or nothing behind it and no
- * article or preposition before it.
+ * **Details.** After an auxiliary verb it is the last word that is followed by a stop word, a name or nothing, and not
+ * preceded by an article or preposition.
  */
 export const predicateWord = (question: string): string | undefined => {
-  const helped = HELPED.exec(question)?.[1]
-  if (helped === undefined) {
+  const afterAuxiliary = AFTER_AUXILIARY.exec(question)?.[1]
+  if (afterAuxiliary === undefined) {
     const words = PASSIVE.exec(question)?.[1]?.match(/\p{L}{3,}/gu) ?? []
     return words.findLast((word) => PARTICIPLE.test(word) && /^\p{Ll}/u.test(word) && !isStopWord(word))
   }
-  const words = helped.match(/[\p{L}\p{N}'’-]+/gu) ?? []
+  const words = afterAuxiliary.match(/[\p{L}\p{N}'’-]+/gu) ?? []
   return words.findLast((word, i) => {
     const before = words[i - 1]
     const after = words[i + 1]
     if (!/^\p{Ll}{2,}$/u.test(word) || isStopWord(word) || after === "of") return false
-    if (before === undefined ? !isSmall(after) : isSmall(before) && !PRONOUN.test(before)) return false
-    return isSmall(after) || /^[\p{Lu}\d]/u.test(after ?? "")
+    if (before === undefined ? !isStopOrMissing(after) : isStopOrMissing(before) && !PRONOUN.test(before))
+      return false
+    return isStopOrMissing(after) || /^[\p{Lu}\d]/u.test(after ?? "")
   })
 }

@@ -1,4 +1,4 @@
-/** Verbs whose past forms no stemmer joins: “held” is a form of “hold”. */
+/** Irregular verbs, whose forms a stemmer does not join: “held” is a form of “hold”. */
 import { stem } from "../text/stem.ts"
 
 const VERBS =
@@ -19,5 +19,5 @@ const bases = new Map(
   })
 )
 
-/** Whether two stems are of one verb. */
+/** True if two stems are forms of one verb. */
 export const isSameVerb = (a: string, b: string): boolean => (bases.get(a) ?? a) === (bases.get(b) ?? b)

@@ -1,9 +1,9 @@
-/** Whether a text speaks of another figure, another year or another thing of a number than is asked for. */
+/** Whether a text is about another figure, year or numbered thing than the question. */
 import type { ReaderPassage } from "@sluice/core"
 import { figuresIn, mentionsThing } from "./references.ts"
 import { type Question, YEAR } from "./question.ts"
 
-/** Whether a figure, a year or the thing of a number that is asked for is neither in a passage nor spoken of there. */
+/** True if a passage does not mention the figure, year or numbered thing of the question. */
 export const lacksReference = (
   { isYesNo, numbered, years }: Question,
   pictures: ReadonlySet<string>,
@@ -20,7 +20,7 @@ export const lacksReference = (
   )
 }
 
-/** Whether a sentence names years, and neither it nor what stands above it names one of those asked for. */
+/** True if a sentence names years, and neither it nor the text above it names one of the question. */
 const isAboutOtherYear = (
   { limitedToYears, years }: Question,
   text: string,
@@ -31,7 +31,7 @@ const isAboutOtherYear = (
   text.search(YEAR) >= 0 &&
   ![text, ...above].some((each) => years.some((year) => year.test(each)))
 
-/** Whether it speaks of another thing of that number: by its own words, or by the nearest of those that it stands below. */
+/** True if a sentence is about another thing of that kind, by its own words or by the nearest text above it. */
 const isAboutOtherThing = ({ numbered }: Question, text: string, above: ReadonlyArray<string>): boolean =>
   numbered.some((thing) => {
     const own = mentionsThing(thing, text)
@@ -43,14 +43,14 @@ const isAboutOtherThing = ({ numbered }: Question, text: string, above: Readonly
     return false
   })
 
-/** Whether a text names figures or tables, and none of those asked for. */
+/** True if a text names figures or tables, but none of the question. */
 const mentionsOtherFigures = (asked: ReadonlySet<string>, text: string): boolean => {
   if (asked.size === 0) return false
   const named = figuresIn(text)
   return named.size > 0 && asked.isDisjointFrom(named)
 }
 
-/** Whether a sentence speaks of another one; `earlier` named a thing by a number last, and `above` is what it stands below. */
+/** True if a sentence is about another thing. `earlier` is the last sentence that named a numbered thing; `above` the text above. */
 export const isAboutOther = (
   question: Question,
   pictures: ReadonlySet<string>,

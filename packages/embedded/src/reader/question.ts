@@ -1,10 +1,10 @@
-/** What a question asks about: its terms and their weights. */
+/** Parses a question: its terms, their weights, and what kind of answer it asks for. */
 import type { Term } from "../text/Term.ts"
 import { tokenize } from "../text/tokenize.ts"
 import { focusWords, predicateWord, IMPLIED_WORDS } from "./focus.ts"
 import { type NumberedThing, numberedThingsIn } from "./references.ts"
 
-/** Verbs of asking, and what stands after "how": they say what answer is wanted, not what about. */
+/** Verbs of asking, and words after "how": they tell the kind of answer, not the topic. */
 const asking = new Set(
   "tell explain describe list say mean happen please long much old often far kind type sort name call give know anybody somebody".split(
     " "
@@ -12,49 +12,50 @@ const asking = new Set(
 )
 const ASKING_WEIGHT = 0.25
 
-/** The attribute that is asked for: “what *colour* is …”. An answer gives it, and need not name it. */
+/** The attribute in “what *colour* is …”. An answer need not name it. */
 const ATTRIBUTE =
   /^\W*(?:what|which)\s+(\p{L}{3,30})\s+(?:is|are|was|were|has|have|had|does|do|did|can|may|must|should|will|would)\b/iu
 const ATTRIBUTE_WEIGHT = 0.4
 
-/** Where to look: “in the Raft *paper*”. What is in it need not say so. */
-const WHERE =
+/** The place in “in the Raft *paper*”. The paper need not name itself. */
+const PLACE =
   /\b(?:of|in|from|to|by)\s+(?:the|this|that)\s+(?:\p{L}{1,30}\s+){0,2}?(paper|article|document|report|pdf|manual|handbook)\b/giu
 
-/** Who does what: an answer names the doing, or the place it stands at does. */
+/** The verb in “who *built* …”. An answer or its context names it. */
 const DOING =
   /\bwho(?:m)?\s+(?!(?:is|are|was|were|has|had|have|can|may|must|should|will|would|did|does|do|uses?|used|else)\b)(\p{L}{2,30})/iu
 const DONE = /\bwhen (?:was|were)\b.{0,80}?\s(\p{L}{2,30}(?:ed|ilt|own))\b/iu
 const WHEN_DOES = /\bwhen (?:do|does|did|will)\b/i
 const MADE =
   /\bwhen (?:was|were)\b.*\b(?:built|made|constructed|erected|founded|established|created|written|painted|completed|laid|cast)\b/iu
-/** How something is done: an answer speaks of doing it. */
+/** Asks how something is done. */
 const MANNER = /\bhow (?:does|do|did|can|could|should)\b/i
 /** What is counted, the head of its words: “how many steam *engines*”. */
 const COUNTED =
   /\bhow many\s+(?:(?!(?:is|are|was|were|has|have|had|does|do|did|can|in|of|on|at|for|with)\b)\p{L}[\p{L}\p{N}'’-]*\s+){0,4}?(?!(?:is|was|has|does)\b)(\p{L}{2,28}(?<!s)s|people|men|women|children|data|mice|feet|teeth)\b/iu
 const TIMES = new Set(["times"])
-/** “How *wide* …”: an answer may say “width”. */
+/** “How *wide* …”. An answer may say “width”. */
 const MEASURE = /\bhow (\p{L}{3,10})\b/iu
-/** “How much does it *cost*”, “*weigh*”: an amount of money, or a weight, says so. */
+/** “How much does it *cost*”, “*weigh*”. The unit of an amount implies the verb. */
 const AMOUNT =
   /\b(?:how much|what) (?:does|do|did|will|would)\b.*\b(cost)\b|\bhow much (?:does|do|did|will|would)\b.*\b(earn|pay|weigh)\b/iu
 const UNITED = /\bhow (?:long|old|heavy|wide|deep|high|tall)\b|\bhow much (?:is|are|was|were)\b/i
-/** What one of is asked for: “which *university*”. */
+/** The kind of thing in “which *university*”. */
 const ONE_OF = /\b(?:which|what)\s+(?:(?:two|three|four|five|\d{1,3})\s+)?(\p{L}{2,30})/iu
 export const YEAR = /(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]*\d)/g
-/** Asks for what was at another time than the year that it names. */
-const ASIDE = /\b(?:after|since|before|between|until|till|from|by|around)\s+(?:1[5-9]|20)\d\d\b|[前后至到]/i
+/** Asks about a time relative to the year. */
+const RELATIVE_TO_YEAR =
+  /\b(?:after|since|before|between|until|till|from|by|around)\s+(?:1[5-9]|20)\d\d\b|[前后至到]/i
 
 const ASKS_FOR =
   /^\W*(?:tell|explain|describe|list|say|name|give|show|define)\b|\b(?:who(?:m|se)?|what|which|when|where|why|how)\b|什么|怎|如何|哪|谁|几|多少|多[久长高大深远重快宽]|何/iu
-/** “*Are* dogs allowed when …”, and no “can you tell me who …”. */
+/** “*Are* dogs allowed when …”, but not “can you tell me who …”. */
 export const WHETHER =
   /^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|may|might|must|shall|should|will|would)\b(?!.*\b(?:tell|know|ask|say|explain)\b)|\bwhether\b|吗|是否|(\p{Script=Han})[不没]\1/iu
 
 const askingCharacters = /[什么多少几何谁哪怎样吗呢请问为是的有]/u
 
-/** Words with a capital letter that do not begin a sentence. */
+/** Capitalized words that do not begin a sentence. */
 const NAME = /(?<=[\p{L}\p{N},)'’"] )\p{Lu}[\p{L}\p{N}]+(?: \p{Lu}[\p{L}\p{N}]+){0,5}/gu
 
 /** The word before an identifier: “*pump* X100”. */
@@ -69,58 +70,57 @@ const FIGURE = new RegExp(
 export const distinctWords = (text: string): ReadonlySet<string> =>
   new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))
 
-/** What a character counts against a pair. */
+/** The weight of a character relative to a pair. */
 const CHARACTER_WEIGHT = 0.3
 
 export interface Question {
-  /** As it was asked. */
   readonly text: string
-  /** All its words, those that say little among them. */
+  /** All its words, stop words too. */
   readonly words: ReadonlySet<string>
   readonly terms: ReadonlyArray<Term>
   readonly weights: ReadonlyArray<number>
-  /** Its numbers: a sentence with others speaks of something else. */
+  /** Its numbers. A sentence with others is about something else. */
   readonly numbers: ReadonlyArray<Term>
-  /** The names in it, each the places of its terms: words with a capital letter within the question. */
+  /** Its names (capitalized words within it), each as the indexes of its terms. */
   readonly names: ReadonlyArray<ReadonlyArray<number>>
-  /** The same, and two to twelve in words, each a test for a text that has it alone: no 5 in 13.5. */
+  /** A pattern for each number, also in words from two to twelve. 5 does not match in 13.5. */
   readonly figures: ReadonlyArray<RegExp>
-  /** Places of the terms that are neither numbers nor words of asking. */
+  /** Indexes of the terms that are neither numbers nor words of asking. */
   readonly subject: ReadonlyArray<number>
-  /** Places of the terms that an answer must have, or stand beside: what is done, or counted. */
+  /** Indexes of the terms that an answer or its context must have: the verb, or what is counted. */
   readonly required: ReadonlyArray<number>
-  /** Whether it asks who does something. */
+  /** True if it asks who does something. */
   readonly asksWho: boolean
-  /** Whether it asks how something is done. */
+  /** True if it asks how something is done. */
   readonly asksHow: boolean
-  /** Places of the terms for how it is measured: how *wide*, how much it *weighs*. */
+  /** Indexes of the terms for a measure: how *wide*, how much it *weighs*. */
   readonly measure: ReadonlyArray<number>
-  /** Whether the unit of an answer says that word: kg, crowns, metres. */
+  /** True if a unit (kg, metres) implies the measure. */
   readonly unitImpliesMeasure: boolean
-  /** Whether it asks for yes or no, or does not say what for: the statement that has all its words answers it. */
+  /** True for a yes-no question, or one of no known kind: a statement with all its words answers it. */
   readonly isYesNo: boolean
-  /** Whether it asks when something was made, or done. */
+  /** True if it asks when something was made. */
   readonly asksWhenMade: boolean
-  /** A test for a number of what is counted: “1800 machines”, “number of jobs”. */
+  /** Matches a number of what is counted: “1800 machines”, “number of jobs”. */
   readonly counts: RegExp | undefined
-  /** Places of the terms for the kind of thing that is asked for one of: its passage says such a word mostly. */
+  /** Indexes of the terms for the kind of thing: “which *university*”. Its passage usually has the word. */
   readonly sought: ReadonlyArray<number>
-  /** Places of the terms that are no names and no numbers: what is asked about those. */
+  /** Indexes of the terms that are neither names nor measures: what is asked about the names. */
   readonly property: ReadonlyArray<number>
-  /** Places of all the words for what is asked for, “*battery life*”, and of the verb, where the word order tells them. */
+  /** Indexes of the words for what is asked for (“*battery life*”) and of the verb, if the word order shows them. */
   readonly focus: ReadonlyArray<number>
   readonly predicate: ReadonlyArray<number>
-  /** Places of the terms for what is done, where it asks who does it or when: an answer says that of the thing itself. */
+  /** Indexes of the verb in a question of who or when. */
   readonly verb: ReadonlyArray<number>
-  /** What is asked about one year is not answered where that one is never named. */
+  /** Patterns of its years. A passage without one does not answer it. */
   readonly years: ReadonlyArray<RegExp>
-  /** Whether that holds of the sentence too: one that names other years speaks of those. */
+  /** True if a sentence that names only other years does not answer it either. */
   readonly limitedToYears: boolean
-  /** Things that are called by a number: what is asked about meeting 41 is not answered by meeting 17. */
+  /** Its numbered things: meeting 17 does not answer a question about meeting 41. */
   readonly numbered: ReadonlyArray<NumberedThing>
-  /** Places of the terms that things are called by: names, words with a digit. A title says them for all below it. */
+  /** Indexes of names and identifiers. In a title they count for everything below it. */
   readonly called: ReadonlyArray<number>
-  /** Whether most of what it asks about is CJK. */
+  /** True if most of its weight is CJK. */
   readonly cjk: boolean
 }
 
@@ -130,7 +130,7 @@ const termWeight = ({ idf, key, kind }: Term): number => {
   return kind === "pair" ? idf : idf * CHARACTER_WEIGHT
 }
 
-/** Whether a term is a number, or a part of one: `4.80` is two terms. */
+/** True for a number, or a part of one: `4.80` is two terms. */
 export const isNumber = ({ key }: Term): boolean => /^\d+$/.test(key)
 
 const countPattern = (word: string | undefined): RegExp | undefined => {
@@ -148,7 +148,7 @@ export const parseQuestion = (text: string): Question => {
   const attribute = tokenize(ATTRIBUTE.exec(text)?.[1] ?? "")
   const amount = AMOUNT.exec(text)
   const measured = tokenize([MEASURE.exec(text)?.[1], amount?.[1], amount?.[2]].join(" "))
-  const where = tokenize([...text.matchAll(WHERE)].map(([, word]) => word).join(" "))
+  const where = tokenize([...text.matchAll(PLACE)].map(([, word]) => word).join(" "))
   const weighed = all
     .map((term) => ({
       term,
@@ -196,7 +196,7 @@ export const parseQuestion = (text: string): Question => {
     years: [...new Set(text.match(YEAR))].map((year) => new RegExp(`(?<!\\d)${year}(?!\\d)`)),
     measure,
     unitImpliesMeasure: amount !== null || UNITED.test(text),
-    limitedToYears: !ASIDE.test(text),
+    limitedToYears: !RELATIVE_TO_YEAR.test(text),
     numbered,
     called: [
       ...names.flat(),

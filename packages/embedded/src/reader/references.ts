@@ -1,27 +1,27 @@
-/** Numbers that name a thing, as “meeting 41”, “version 3.0”, “hall three”, “pump X100” and “第41次” do, and whether a text is of it. */
+/** References by number: things such as “meeting 41”, “version 3.0”, “pump X100” and “第41次”, and figures and tables. */
 import { isStopWord } from "../text/StopWords.ts"
 
 const WORDS = "one two three four five six seven eight nine ten eleven twelve".split(" ")
-/** The same otherwise, from 2 on: “I” and “first” are other words too. */
+/** Other forms of the numbers, from 2 on, because “I” and “first” have other meanings. */
 const ROMAN = "ii iii iv v vi vii viii ix x xi xii".split(" ")
 const ORDINALS = "second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(" ")
 const NUMBER = `(?:\\p{L}{1,6}\\d{1,6}|\\d{1,9}(?:\\.\\d{1,6}){0,4}|(?:${WORDS.join("|")})\\b)`
-/** What follows a number that counts or measures: “20 people”, “30 minutes”, “6 kg”. */
+/** Not followed by what is counted or measured: “20 people”, “30 minutes”, “6 kg”. */
 const COUNTED =
   "(?![\\p{L}\\p{N}_%°€$£]|[.,:]\\d|\\s?[%°€$£]|\\s(?:(?!(?:is|was|has|does)\\b)\\p{L}{2,30}s|people|men|women|children|euro|yen|yuan|hertz|per|[kmcµ]?[mglWVsh]|[kM]Wh?|[kMG]B)\\b)"
 const NAMED = new RegExp(`(?<![\\p{L}\\p{N}])(\\p{L}{2,30})\\s(${NUMBER})${COUNTED}`, "giu")
 const NAMED_CJK = /第\s?([\d零一二三四五六七八九十百]{1,6})\s?(\p{Script=Han})|(?<!月)(\d{1,6})(号)/gu
 
-/** Figures and tables are sought by themselves; pages are not in a text, and a day of a month is told otherwise too. */
-const OTHERWISE =
+/** Nouns whose numbers are no names here: figures and tables have their own rule, pages are not in the text, dates vary. */
+const EXCLUDED_NOUN =
   /^(?:fig(?:ure)?|tab(?:le)?|page|pp|year|in|jan\w*|feb\w*|mar(?:ch)?|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*)$/i
 
 export interface NumberedThing {
   readonly noun: string
   readonly number: string
-  /** Its number alone. */
+  /** Matches the number by itself. */
   readonly alone: RegExp
-  /** Where a text has the noun with a number, or with several. */
+  /** Matches the noun with one or several numbers. */
   readonly mentions: RegExp
 }
 
@@ -30,7 +30,7 @@ const digits = (number: string): string => {
   return word < 0 ? number.toLowerCase().replace(/^0+(?=\d)/, "") : String(word + 1)
 }
 
-/** Version 3 is also 3.1, and 3.0 is not. */
+/** Version 3 includes 3.1, but 3.0 does not. */
 const isSame = (a: string, b: string): boolean => a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`)
 
 const LIST = `${NUMBER}(?:\\s?(?:,|&|–|-|and|or|to)\\s?${NUMBER}){0,6}`
@@ -53,7 +53,7 @@ export const numberedThingsIn = (question: string): ReadonlyArray<NumberedThing>
         "giu"
       )
     }
-  }).filter(({ noun }) => !isStopWord(noun.toLowerCase()) && !OTHERWISE.test(noun)),
+  }).filter(({ noun }) => !isStopWord(noun.toLowerCase()) && !EXCLUDED_NOUN.test(noun)),
   ...Array.from(
     question.matchAll(NAMED_CJK),
     ([, ordinal, counted = "", number = "", mark = ""]): NumberedThing => ({
@@ -71,7 +71,7 @@ export const numberedThingsIn = (question: string): ReadonlyArray<NumberedThing>
   )
 ]
 
-/** Whether a text names that very thing: false where it names others alone, undefined where it names none. */
+/** True if a text names that thing, false if it names only others of its kind, undefined if none. */
 export const mentionsThing = ({ mentions, number }: NumberedThing, text: string): boolean | undefined => {
   let others: false | undefined
   for (const [, list = ""] of text.matchAll(mentions)) {
@@ -100,7 +100,7 @@ const ONE_FIGURE = new RegExp(FIGURE_NUMBER, "giu")
 
 const kindOf = (word: string): string => (/^(?:fig|[图圖図])/iu.test(word) ? "figure" : "table")
 
-/** As `figure 3`, `table b.2`: “Fig. 3”, “Tables 4 and 5”, “图3”. Of “Figures 2–5”, the two ends. */
+/** Figures and tables as `figure 3`, `table b.2`, from “Fig. 3”, “Tables 4 and 5”, “图3”. “Figures 2–5” gives the two ends. */
 export const figuresIn = (text: string): ReadonlySet<string> => {
   const found = new Set<string>()
   for (const [, word, cjk, numbers = ""] of text.matchAll(FIGURES)) {

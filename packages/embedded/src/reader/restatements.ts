@@ -1,22 +1,22 @@
-/** Sentences that only say the question again. */
+/** Sentences that only repeat the question. */
 import type { Term } from "../text/Term.ts"
 import { type Question, WHETHER, distinctWords } from "./question.ts"
 import type { Sentence } from "./passages/Sentence.ts"
 
-/** Small words that answer by themselves: “*anyone* may open it”, “Dogs | *no*”. */
+/** Short words that are an answer: “*anyone* may open it”, “Dogs | *no*”. */
 const SMALL_ANSWERS = new Set(
   "yes no not none never always nobody nothing nowhere anyone anybody anytime anywhere everyone everybody everywhere all both one once".split(
     " "
   )
 )
 
-/** “The gate *is* open.” says all it has to; “Reset the pump.” leads to what stands below it. */
-const HELPING =
+/** With an auxiliary verb a sentence is a statement: “The gate *is* open.” “Reset the pump.” introduces what follows. */
+const AUXILIARY =
   /\b(?:is|are|was|were|has|have|had|do|does|did|can|could|may|might|must|shall|should|will|would)\b/i
 
-const STATED = /[.!。！]["'”’*_)\]）」』\s]*$/u
+const IS_STATEMENT = /[.!。！]["'”’*_)\]）」』\s]*$/u
 
-/** Whether a sentence has no word that the question does not have, and neither confirms nor denies what that asks. */
+/** True if a sentence has only words of the question, and does not answer a yes-no question. */
 export const restatesQuestion = (
   question: Question,
   content: ReadonlySet<Term>,
@@ -30,8 +30,8 @@ export const restatesQuestion = (
       (term.kind === "pair" && question.text.includes(term.key))
   ) &&
   distinctWords(text).difference(question.words).isDisjointFrom(SMALL_ANSWERS) &&
-  !(question.isYesNo && (kind === "paragraph" ? STATED.test(text) : !WHETHER.test(text)))
+  !(question.isYesNo && (kind === "paragraph" ? IS_STATEMENT.test(text) : !WHETHER.test(text)))
 
-/** Whether what stands below one of these answers what it says. */
+/** True if the text after such a sentence may answer it. */
 export const introducesAnswer = ({ asksHow }: Question, { text }: Sentence): boolean =>
-  asksHow || !(STATED.test(text) && HELPING.test(text))
+  asksHow || !(IS_STATEMENT.test(text) && AUXILIARY.test(text))

@@ -1,22 +1,22 @@
-/** Of the sentences that may answer a question, those that do. */
+/** Selects the sentences of an answer from the candidates. */
 import type { Term } from "../text/Term.ts"
 import type { Question } from "./question.ts"
 import type { Sentence } from "./passages/Sentence.ts"
 
 export const MAX_SENTENCES = 3
 
-/** Without so much of the question, weighed by rarity, in a sentence and around it, there is no answer. */
+/** The minimum coverage of the question by a sentence and its context. */
 const MIN_COVERAGE = 0.4
 const MIN_COVERAGE_CJK = 0.25
 
 /**
- * So much of it must stand in the passage that the sentence is from, its title and headings: what asks for a thing that
- * the passage never names is not answered there, however much else of the question it shares.
+ * The minimum coverage by its passage with title and headings: a passage that never names the thing does not answer the
+ * question, whatever else it shares with it.
  */
 const MIN_SUPPORT = 0.58
 const MIN_SUPPORT_CJK = 0.4
 
-/** Sentences after the best need so much of its score, and must say something else. */
+/** Further sentences need this share of the best score, and at most this overlap with the others. */
 const FOLLOWING = 0.8
 const MAX_OVERLAP = 0.6
 
@@ -29,19 +29,19 @@ export interface SentenceCandidate {
   readonly passage: number
   readonly sentence: Sentence
   readonly content: ReadonlySet<Term>
-  /** Whether the sentence itself, or its heading, is about the question. */
+  /** True if the sentence or its heading is about the question. */
   readonly about: boolean
   readonly coverage: number
-  /** The share of the question that stands in its passage. */
+  /** The share of the question in its passage. */
   readonly support: number
   readonly score: number
 }
 
-/** Share of the smaller sentence's terms that the other has too. */
+/** The share of the smaller sentence's terms that the other has too. */
 const overlap = (a: ReadonlySet<Term>, b: ReadonlySet<Term>): number =>
   a.intersection(b).size / (Math.min(a.size, b.size) || 1)
 
-/** A row beside the best one that lacks what the question calls that one by: July was asked for, and this is May. */
+/** A row of the best one's table that lacks a term of the question: the question is about July, the row about May. */
 const isOtherRow = (
   { terms }: Question,
   best: SentenceCandidate,
@@ -52,7 +52,7 @@ const isOtherRow = (
   passage === best.passage &&
   terms.some((term) => best.content.has(term) && !content.has(term))
 
-/** A heading that a PDF does not tell from text: “5.3 Clocks”. */
+/** A heading that a PDF does not mark: “5.3 Clocks”. */
 const isHeading = ({ sentence: { kind, text } }: SentenceCandidate): boolean =>
   kind === "paragraph" && text.length <= MAX_HEADING && NUMBERED.test(text) && !ENDS_SENTENCE.test(text)
 

@@ -1,4 +1,4 @@
-/** The pieces of a passage that a sentence never crosses: paragraphs, headings, items, rows, lines of code. */
+/** Splits a passage into blocks: paragraphs, headings, items, rows, lines of code. */
 import { labelledRows, PIPED, pipedRows } from "./tables.ts"
 import type { PassageBlock } from "./Sentence.ts"
 
@@ -11,20 +11,20 @@ const RULE = /^[\s|:=*_+-]*$/
 const TABLE_RULE = /^\s*(?:\|\s*)?:?-{2,}[\s|:-]*$/
 const MAX_HEAD = 100
 /** “Q:” and “A:” of questions and answers. */
-const TURN = /^\s*[*_]{0,3}(?:Q|A|Question|Answer|[问問答])\s?\d{0,3}[*_]{0,3}\s?(?::|：)[*_]{0,3}\s*(?=\S)/
+const QUESTION_MARK =
+  /^\s*[*_]{0,3}(?:Q|A|Question|Answer|[问問答])\s?\d{0,3}[*_]{0,3}\s?(?::|：)[*_]{0,3}\s*(?=\S)/
 const QUOTE = /^\s*(?:>\s?)+/
 
-/** How the caption of a figure or a table begins. */
+/** The beginning of a caption of a figure or table. */
 export const CAPTION = /^(?:Table|Figure|Fig\.)\s*\d|^[图表]\s*\d/
 
-/** A caption, and no sentence that begins by naming a figure. */
+/** A caption with a title, not a sentence that begins with the name of a figure. */
 export const TITLED_CAPTION =
   /^(?:Table|Figure|Fig\.)\s*[\p{L}\d.-]*\d[\p{L}\d]*\s*[:.|–—]|^[图表]\s*\d[\d.-]*[\s:：]/u
 
 /**
- * The blocks of Markdown source or plain text, in order; blank lines, rules and the rules of tables are none.
- *
- * A line break alone ends nothing: lines of a paragraph or an item belong together.
+ * The blocks of Markdown or plain text, in order, without blank lines and rules. A line break does not end a paragraph or
+ * item.
  */
 export const blocksOf = (text: string): ReadonlyArray<PassageBlock> => {
   const blocks: Array<PassageBlock> = []
@@ -43,7 +43,7 @@ export const blocksOf = (text: string): ReadonlyArray<PassageBlock> => {
     const from0 = from
     from = lineEnd + 1
     if (line.trim() === "") inside = false
-    // What is written inside a figure follows its caption.
+    // The text inside a figure follows its caption.
     if (
       open !== undefined &&
       open.first === open.end &&
@@ -54,7 +54,7 @@ export const blocksOf = (text: string): ReadonlyArray<PassageBlock> => {
     }
     const rows = fenced ? undefined : rowsAt(text, from0, line, inside)
     if (rows !== undefined) {
-      // A head that spans columns, or a word cut at its end, stands directly above.
+      // A line directly above may be a header that spans columns.
       const above = open
       open = undefined
       if (above !== undefined) {
@@ -93,7 +93,7 @@ export const blocksOf = (text: string): ReadonlyArray<PassageBlock> => {
       const quoted = QUOTE.exec(line)?.[0].length ?? 0
       const rest = line.slice(quoted)
       const mark = ITEM_MARK_WITHOUT_SPACE.test(rest) ? undefined : ITEM.exec(rest)?.[0]
-      const turn = TURN.exec(rest)?.[0]
+      const turn = QUESTION_MARK.exec(rest)?.[0]
       if (turn !== undefined) {
         close()
         open = { kind: "paragraph", start: from0 + quoted + turn.length, end, first: end }
@@ -114,7 +114,7 @@ const indent = (line: string): number => line.length - line.trimStart().length
 const endsCaption = (caption: string, next: string): boolean =>
   CAPTION.test(caption) && (/[.!?。]\s*$/.test(caption) || next.length < caption.length / 2)
 
-/** The rows that begin with a line, where it does not stand alone. */
+/** The rows of a table that begins with this line. */
 const rowsAt = (text: string, from: number, line: string, inside: boolean) => {
   if (ROW.test(line)) return undefined
   return PIPED.test(line) ? pipedRows(text, from) : labelledRows(text, from, inside)

@@ -1,4 +1,4 @@
-/** Source text as a person wants to read it. */
+/** Makes source text readable. */
 
 const CJK = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}，。！？；：、（）《》「」“”"
 const BETWEEN_CJK = new RegExp(`(?<=[${CJK}])\\s*\\n\\s*(?=[${CJK}])`, "gu")
@@ -7,8 +7,8 @@ const LINK = String.raw`\[([^[\]]*)\](?:\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"]*"
 const IMAGES = new RegExp(`!${LINK}`, "g")
 const LINKS = new RegExp(LINK, "g")
 
-/** No mark is sought further than a person would: a text of nothing but opening marks takes no longer than another. */
-const prose = (text: string): string =>
+/** Removes Markdown marks. Matches are bounded, so that a text of only opening marks takes no longer. */
+const withoutProseMarks = (text: string): string =>
   text
     .replace(IMAGES, "$1")
     .replace(LINKS, "$1")
@@ -23,12 +23,12 @@ const withoutMarks = (source: string): string =>
   source
     .replace(/\n\s*(?:>\s?)*/g, " ")
     .split(/(?<!`)(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)/gs)
-    .map((piece, i) => (i % 3 === 0 ? prose(piece) : i % 3 === 2 ? piece.trim() : ""))
+    .map((piece, i) => (i % 3 === 0 ? withoutProseMarks(piece) : i % 3 === 2 ? piece.trim() : ""))
     .join("")
 
 /**
- * In one line. A word broken by a hyphen at the end of a line is joined; of Markdown inline marks are left out: code
- * keeps its words, links their text. Code and plain text stay as they are.
+ * The text in one line. Words hyphenated at line ends are joined. Markdown marks are removed: of code the words remain, of
+ * links the text. Plain text is not changed otherwise.
  */
 export const readable = (source: string, format?: string): string => {
   const joined =
@@ -38,7 +38,7 @@ export const readable = (source: string, format?: string): string => {
   return (format === "markdown" ? withoutMarks(joined) : joined).replace(/\s+/g, " ").trim()
 }
 
-/** A row of a table: its cells. */
+/** The cells of a table row, separated by " · ". */
 export const readableRow = (source: string, format?: string): string =>
   format === "text"
     ? readable(source, format)

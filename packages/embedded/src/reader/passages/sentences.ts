@@ -1,4 +1,4 @@
-/** Where sentences begin and end. */
+/** Splits a passage into sentences. */
 import type { ReaderPassage } from "@sluice/core"
 import { blocksOf } from "./blocks.ts"
 import { delimitedRows } from "./tables.ts"
@@ -8,21 +8,21 @@ import type { Sentence } from "./Sentence.ts"
 
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" })
 
-/** A full stop after these, or after a single capital letter, ends no sentence. */
+/** A full stop after these, or after a single capital letter, does not end a sentence. */
 const ABBREVIATION =
   /(?:^|[\s([“"'])(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|etc|al|cf|ca|approx|resp|incl|No|Nos|Nr|Fig|Figs|Eq|Eqs|Sec|Ch|Vol|pp?|ed|eds|e\.g|i\.e|a\.m|p\.m|U\.S|U\.K|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Inc|Ltd|Co|Corp|\p{Lu})\.\s*$/u
 
-/** After these a new sentence may well begin: only what follows tells. */
+/** After these a sentence may end: it does before a capital letter. */
 const MAY_END = /(?:^|\s)(?:etc|al|a\.m|p\.m|U\.S|U\.K|Inc|Ltd|Co|Corp|Jr|Sr)\.\s*$/
 
-/** Characters at the end of a sentence that tell whether its full stop ends it. */
+/** Characters before a full stop that decide whether it ends the sentence. */
 const LAST_WORD = 32
 
 const joins = (before: string, after: string): boolean =>
   /^[\p{Ll},;:)\]]/u.test(after) ||
   (ABBREVIATION.test(before) && !(MAY_END.test(before) && /^\p{Lu}/u.test(after)))
 
-/** Marks that end what is emphasised stand after the full stop, and belong to the sentence before. */
+/** Closing emphasis marks after a full stop belong to the sentence before. */
 const CLOSING = /^[*_]{1,3}(?=\s|$)/
 
 function* split(source: string): Generator<readonly [start: number, end: number]> {
@@ -45,9 +45,8 @@ function* split(source: string): Generator<readonly [start: number, end: number]
 }
 
 /**
- * The sentences of a passage, in order. Markdown source, plain text, the text of a PDF (lines separated by single line
- * breaks) and Chinese are understood; headings, rows of tables and lines of code are a sentence each. With a `delimiter`
- * it is lines of a CSV file.
+ * The sentences of a passage in order, from Markdown, plain text or the text of a PDF, in English or Chinese. Headings, table
+ * rows and lines of code are one sentence each. With a `delimiter` the passage is CSV.
  */
 export const splitSentences = ({
   delimiter,
@@ -82,7 +81,7 @@ const proseOf = (text: string, format: string | undefined): ReadonlyArray<Senten
         const at = start + from
         return { kind: "row", text: readable(piece, format), start: at, end: at + piece.length, block }
       })
-    // To the segmenter a line break ends a sentence; here it does not.
+    // The segmenter would end a sentence at a line break.
     return Array.from(split(source.replace(/\n/g, " ")), ([from, to]) => {
       const piece = source.slice(from, to)
       const lead = piece.length - piece.trimStart().length

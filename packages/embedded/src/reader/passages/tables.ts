@@ -4,9 +4,9 @@ import type { PassageBlock, Sentence } from "./Sentence.ts"
 
 /** A line of cells. */
 export const PIPED = /\S \| \S/
-/** A line of a cell that goes on below is short. */
+/** The maximum length of a line that continues a cell. */
 const MAX_CONTINUED = 60
-/** Further lines that a row with long cells goes on for. */
+/** The maximum number of lines that continue a row. */
 const MAX_LINES = 8
 
 const NUMERIC =
@@ -22,17 +22,17 @@ const cellsOf = (line: string): ReadonlyArray<string> => line.split(" | ").map((
 const isNumeric = (cell: string): boolean => NUMERIC.test(cell)
 const hasAllNumbers = ({ cells }: Row): boolean => cells.slice(1).some(isNumeric) || cells.every(isNumeric)
 
-/** Years or sizes at the head of columns: whole numbers that rise from left to right. */
+/** Rising integers, such as years or sizes in a header. */
 const rises = ({ cells }: Row): boolean => {
   const numbers = cells.slice(1).filter((cell) => /^\d+$/.test(cell))
   return numbers.length > 1 && numbers.every((cell, i) => i === 0 || Number(cell) > Number(numbers[i - 1]))
 }
 
-/** Whether a line goes on with the cells of the row above it. */
+/** True if a line continues the cells of the row above it. */
 const continues = (row: Row, cells: ReadonlyArray<string>): boolean =>
   /^\p{Ll}/u.test(cells[0] ?? "") && !/^\p{Ll}/u.test(row.cells[0] ?? "") && !cells.slice(1).some(isNumeric)
 
-/** How many rows at the top say what the columns are. */
+/** The number of header rows. */
 const headerRows = (rows: ReadonlyArray<Row>): number => {
   const first = rows.findIndex(hasAllNumbers)
   if (first > 0) return first
@@ -41,8 +41,8 @@ const headerRows = (rows: ReadonlyArray<Row>): number => {
 }
 
 /**
- * The rows of a table that begins at `from`, the start of a line, and where it ends; undefined when none begins there.
- * Two lines in a row make a table: one alone may be anything.
+ * The rows of a table that begins at `from`, the start of a line, and its end. Undefined if none begins there: a table needs
+ * two lines.
  */
 export const pipedRows = (
   text: string,
@@ -70,7 +70,7 @@ export const pipedRows = (
       }
       cut = undefined
     } else if (line.endsWith("-") && line.length <= MAX_CONTINUED && last !== undefined) {
-      // A word that is cut at the end of its line goes on in the row below.
+      // A hyphenated word continues in the row below.
       cut = start
     } else if (
       last !== undefined &&
@@ -96,17 +96,17 @@ export const pipedRows = (
   }
 }
 
-/** Prose may end a line or two with a number by chance. */
+/** Fewer lines that end with a number may be prose. */
 const MIN_LABELLED_ROWS = 3
 
 const LABELLED =
   /^\s*\p{L}[^\s.!?。！？|]{0,40}(?:\s[^\s.!?。！？|]{1,40}){0,4}?(?<!\s(?:in|of|by|to|from|at|on|since|until|and|or|the|for|with|page|section))[\s:：]\s*[-+±~<>≈]?\d[\d.,]{0,20}\s?(?:%|\S{1,12})?\s*$/u
-/** A label and what was measured several times: a line of a table within a figure. */
+/** A label and several measurements: a row of a table within a figure. */
 const SEVERAL = /^\s*\p{L}.{0,80}\s\d[\d.,%±]*\s+(?:\S+\s+)?\d[\d.,%±]*(?:\s|$)/u
 
 /**
- * The rows that begin at `from`, the start of a line, and where they end; undefined when fewer than three do, or, within
- * a figure, none.
+ * Lines of a label and its number (“July: 1043”, “Mill wheel 18 %”) from `from`, the start of a line, and their end. Undefined
+ * for fewer than three, or for none within a figure.
  */
 export const labelledRows = (
   text: string,
