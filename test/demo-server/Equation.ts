@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** The sums of one user, in quota units. */
+/** One user's sums in quota units. */
 export interface Sums {
   readonly user: string
   readonly granted: number
@@ -11,7 +11,7 @@ export interface Sums {
   readonly settled: number
 }
 
-/** The sums of every user, as one statement sees them. */
+/** All users' sums, read in one statement. */
 export const sums = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<Record<"name" | keyof Sums, unknown>>`SELECT users.id AS name, granted, quota,
@@ -27,7 +27,7 @@ export const sums = Effect.gen(function* () {
   }))
 })
 
-/** The users for whom granted = quota + open reserves + settled costs does not hold: none, ever. */
+/** Users that violate granted = quota + open reserves + settled costs. Must be empty at any time. */
 export const outOfBalance = Effect.map(sums, (all) =>
   all.filter(({ granted, quota, reserved, settled }) => granted !== quota + reserved + settled || quota < 0)
 )

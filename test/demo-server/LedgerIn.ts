@@ -14,7 +14,7 @@ export const ledgerIn = (data: string, env: Record<string, string>) =>
     Layer.provide(NodeServices.layer)
   )
 
-/** Adds a user with a key; the key's id. */
+/** Adds a user with a key. Returns the key's id. */
 export const addUser = Effect.fnUntraced(function* (
   user: string,
   { quota, remaining = quota }: { readonly quota: number; readonly remaining?: number }
@@ -35,7 +35,7 @@ export const addUser = Effect.fnUntraced(function* (
   return Number(row?.id)
 })
 
-/** Both balances. */
+/** The balances of the user and the key. */
 export const balances = Effect.fnUntraced(function* (user: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ quota: number; remain_quota: number }>`SELECT quota, remain_quota FROM users

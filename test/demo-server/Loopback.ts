@@ -9,7 +9,7 @@ export interface Asked {
   readonly body: string
   readonly headers: IncomingMessage["headers"]
   readonly response: ServerResponse
-  /** Once the caller's side of the connection is gone before the answer's end. */
+  /** Resolves when the caller disconnects before the end of the response. */
   readonly gone: Promise<void>
 }
 
@@ -25,7 +25,7 @@ export const json =
 export const refusal = (status: number, message: string, headers: Record<string, string> = {}): Behaviour =>
   json({ error: { message, type: "x", param: null, code: null } }, status, headers)
 
-/** Starts one; it stops with the scope. */
+/** Starts a server that stops with the scope. */
 export const loopback = (behave: Behaviour) =>
   Effect.acquireRelease(
     Effect.callback<Loopback>((resume) => {
@@ -79,11 +79,11 @@ export const loopback = (behave: Behaviour) =>
 
 export interface Loopback {
   readonly url: string
-  /** Everything so far. */
+  /** All requests so far. */
   readonly asked: ReadonlyArray<Asked>
-  /** The next thing that it will be asked. */
+  /** The next request. */
   readonly next: Effect.Effect<Asked>
-  /** Answers otherwise from now on. */
+  /** Replaces the handler. */
   readonly behave: (behave: Behaviour) => void
   readonly close: () => void
 }

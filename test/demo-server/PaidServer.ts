@@ -10,7 +10,7 @@ import { type Answering, type Asked, json, startUpstream } from "./Upstream.ts"
 
 export type Server = TestServer["Service"]
 
-/** One unit for a token, so that what was counted can be read off the balance. */
+/** One unit per token, so that the balance shows the counted tokens. */
 const PRICES = {
   defaults: {
     embeddings: { inputPer1000Tokens: 1000 },
@@ -26,14 +26,14 @@ const PRICES = {
   }
 }
 
-/** Makes a server take the prices. */
+/** The environment for a server with these prices. */
 export const priced = Effect.map(temporaryFolder, (folder) => {
   const file = join(folder, "prices.json")
   writeFileSync(file, JSON.stringify(PRICES))
   return { SLUICE_PRICES: file }
 })
 
-/** The library that the server holds embeds something of its own. */
+/** Excludes the library's own embeddings calls at the start. */
 const isOurs = ({ body, path }: Asked) => path !== "/v1/embeddings" || body.includes("three")
 
 /** A server in front of an upstream. */
@@ -46,7 +46,7 @@ export const before = Effect.fnUntraced(function* (answer: Answering, env: Recor
   return { server, asked: () => upstream.asked.filter(isOurs), env: whole }
 })
 
-/** What an effect took from the balance, once it is there. */
+/** What an effect costs, once it is settled. */
 export const costs = Effect.fnUntraced(function* <A>(
   server: Server,
   effect: Effect.Effect<A>,
@@ -82,7 +82,7 @@ export const vectors = (usage?: unknown) => ({
 })
 
 export const chat = { model: "c", messages: [{ role: "user", content: "one two three" }], max_tokens: 50 }
-/** 8 of the message, 3 of its text. */
+/** 8 tokens for the message and 3 for its text. */
 export const CHAT_INPUT = 11
 
 /** Events as an upstream sends them. */

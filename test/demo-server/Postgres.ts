@@ -8,18 +8,18 @@ import { Data, Effect, Schedule, type Scope } from "effect"
 
 const INSTALLED = "/usr/lib/postgresql"
 
-/** The newest version that is installed, a number; undefined where none is. */
+/** The newest installed version; undefined if there is none. */
 const version = (existsSync(INSTALLED) ? readdirSync(INSTALLED) : [])
   .toSorted((a, b) => Number(b) - Number(a))
   .find((version) => existsSync(join(INSTALLED, version, "bin/initdb")))
 
-/** Where the server's programs are. */
+/** The folder of the server's programs. */
 const bin = version === undefined ? undefined : join(INSTALLED, version, "bin")
 
-/** A database in 40 ms where it takes 250 as a log of each block; older versions know no other way than this. */
+/** Creates a database in 40 ms instead of 250 ms. Older versions have only this strategy. */
 const COPIED = Number(version) >= 15 ? ["--strategy=file_copy"] : []
 
-/** `initdb` refuses root: as root it runs as this user. */
+/** `initdb` rejects root. As root it runs as this user. */
 const USER = "postgres"
 const isRoot = process.getuid?.() === 0
 const numberOf = (flag: string) => Number(execFileSync("id", [flag, USER], { encoding: "utf8" }))
@@ -31,7 +31,7 @@ const hasUser = (): boolean => {
   }
 }
 
-/** Why there is none here; undefined where there is one. */
+/** Why no PostgreSQL is available; undefined if one is. */
 export const withoutPostgres: string | undefined =
   bin === undefined
     ? `no PostgreSQL server is installed under ${INSTALLED}`
@@ -44,11 +44,11 @@ class NoPostgres extends Data.TaggedError("NoPostgres")<{ readonly message: stri
 export interface Postgres {
   /** The address of a new, empty database. */
   readonly database: Effect.Effect<string>
-  /** Ends the server at once; its data stay. */
+  /** Stops the server immediately and keeps its data. */
   readonly stop: Effect.Effect<void>
   /** Starts it again, on the same port. */
   readonly start: Effect.Effect<void>
-  /** The processes that answer, stopped as they are until the scope ends: nobody hears from them. */
+  /** Suspends the server's processes until the scope ends, so that it stops responding. */
   readonly hush: (processes: ReadonlyArray<number>) => Effect.Effect<void, never, Scope.Scope>
 }
 
@@ -60,7 +60,7 @@ const freePort = Effect.callback<number>((resume) => {
   })
 })
 
-/** Ends what it runs when its standard input ends: with the test's process too, however that ends. */
+/** Stops the program when its standard input closes, also if the test process is killed. */
 const GUARD = '"$@" & pid=$!; read _; kill -QUIT $pid 2>/dev/null; wait $pid'
 
 const ended = (child: ChildProcess) =>
@@ -69,7 +69,7 @@ const ended = (child: ChildProcess) =>
     child.once("exit", () => resume(Effect.void))
   })
 
-/** A server, started. */
+/** A running server. */
 export const startPostgres: Effect.Effect<Postgres, never, Scope.Scope> = Effect.gen(function* () {
   if (bin === undefined || withoutPostgres !== undefined) return yield* Effect.die(withoutPostgres)
   const as = isRoot ? { uid: numberOf("-u"), gid: numberOf("-g") } : {}
@@ -88,7 +88,7 @@ export const startPostgres: Effect.Effect<Postgres, never, Scope.Scope> = Effect
     fsync: "off",
     max_connections: "120",
     shared_buffers: "16MB",
-    // A second where nothing is said.
+    // One second by default.
     deadlock_timeout: "20ms"
   }
   const server = [

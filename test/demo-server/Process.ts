@@ -14,23 +14,23 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** A temporary data folder whose server does not read the samples first, which takes it seconds. */
+/** A temporary data folder whose server skips the samples, which take seconds. */
 export const dataFolder = Effect.tap(temporaryFolder, (data) =>
   Effect.promise(() => writeFile(join(data, "samples-read"), ""))
 )
 
-/** What the banner says: where the page is, and of a first start the credentials. */
+/** The address and the first credentials in the banner. */
 export const addressIn = (printed: string): URL => new URL(/http:\/\/\S+/.exec(printed)?.[0] ?? "")
 export const keyIn = (printed: string): string => /sk-\w{48}/.exec(printed)?.[0] ?? ""
 export const tokenIn = (printed: string): string => /sat-\w{48}/.exec(printed)?.[0] ?? ""
 
-/** Variables of the surrounding environment that would change what is tested. */
+/** Variables of the environment that would change the tests. */
 const CLEARED = /^(SLUICE_|PORT$|HOST$)/
 
 /**
  * Starts `main.ts`. `printed` waits for a text on standard output; `ended` for the end, of itself or by `signal`.
  *
- * The child is killed with the scope, should it still run.
+ * The child is killed when the scope closes.
  */
 export const startProcess = Effect.fnUntraced(function* (
   env: Record<string, string>,
@@ -40,12 +40,12 @@ export const startProcess = Effect.fnUntraced(function* (
   }: {
     readonly uid?: number
     readonly cwd?: string
-    /** No file may grow beyond so many blocks of 512 bytes: to the store the same as a disk that is full. */
+    /** Limits files to so many blocks of 512 bytes, like a full disk. */
     readonly fileBlocks?: number
   } = {}
 ) {
   const node = [process.execPath, "--conditions=@sluice/source", main]
-  // Without the trap, the signal that comes with the limit would end the process.
+  // Without the trap, the limit's signal would end the process.
   const limited = ["sh", "-c", `trap '' XFSZ; ulimit -f ${fileBlocks}; exec "$@"`, "sh", ...node]
   const [command = "", ...words] = fileBlocks === undefined ? node : limited
   const inherited = Object.entries(process.env).filter(([name]) => !CLEARED.test(name))

@@ -8,7 +8,7 @@ export interface Raw {
   readonly body: string
 }
 
-/** The first response of what was received. */
+/** The first response in the received bytes. */
 export const parseRaw = (text: string): Raw => {
   const [head = "", body = ""] = [
     text.slice(0, text.indexOf("\r\n\r\n")),
@@ -22,13 +22,13 @@ export const parseRaw = (text: string): Raw => {
   return { status: Number(first.split(" ")[1]), headers: Object.fromEntries(headers), body }
 }
 
-/** Sends each part once the one before is gone, then waits until the server has closed the connection. */
+/** Sends the parts one after the other, then waits until the server closes the connection. */
 export const sendRaw = (url: string, ...parts: ReadonlyArray<string | Uint8Array>) =>
   Effect.callback<Raw>((resume) => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1")
     let text = ""
     socket.on("data", (chunk) => (text += chunk.toString("latin1")))
-    // A server that refuses a body may reset what is still sent.
+    // A server that rejects a body may reset the connection.
     socket.on("error", () => {})
     socket.on("close", () => resume(Effect.succeed(parseRaw(text))))
     const next = ([part, ...rest]: ReadonlyArray<string | Uint8Array>) => {
@@ -38,7 +38,7 @@ export const sendRaw = (url: string, ...parts: ReadonlyArray<string | Uint8Array
     return Effect.sync(() => socket.destroy())
   })
 
-/** Sends an opening, then a drop every few milliseconds, until the server has closed the connection; `drops` counts. */
+/** Sends an opening, then a few bytes every few milliseconds, until the server closes the connection. `drops` counts them. */
 export const dripRaw = (url: string, opening: string, drop: string, everyMs: number) =>
   Effect.callback<Raw & { readonly drops: number }>((resume) => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1")

@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { type Postgres, startPostgres, withoutPostgres } from "./Postgres.ts"
 
-/** A new database: what a server has to be told of it. */
+/** The environment for a server with a new database. */
 export type NewStore = Effect.Effect<Record<string, string>>
 
-/** Waits for a start and an end, on a machine that does much else. */
+/** For a start and a stop on a busy machine. */
 const PATIENCE = 60_000
 
-/** A PostgreSQL for the tests within; they are skipped, and it is said why, where none is installed. */
+/** A PostgreSQL for the tests within. Without one they are skipped, with the reason. */
 export const onPostgres = (define: (postgres: Effect.Effect<Postgres>, store: NewStore) => void) => {
   const skipped = withoutPostgres === undefined ? "" : `, skipped: ${withoutPostgres}`
-  // Skipped: where no PostgreSQL is installed, or none that may run; the name says which.
+  // Skipped: if no PostgreSQL is installed, or none may run. The name has the reason.
   describe.skipIf(withoutPostgres !== undefined)(`on PostgreSQL${skipped}`, () => {
     const scope = Scope.makeUnsafe()
     let started: Postgres | undefined

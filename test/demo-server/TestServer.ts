@@ -16,7 +16,7 @@ import { reportStartError } from "../../apps/demo-server/src/config/StartError.t
 export type Credential = "key" | "token" | "session" | "none"
 
 export interface CallOptions {
-  /** The API key when not given. */
+  /** Default: the API key. */
   readonly as?: Credential
   readonly method?: string
   readonly json?: unknown
@@ -30,18 +30,18 @@ export class TestServer extends Context.Service<
     readonly url: string
     readonly data: string
     readonly secrets: { readonly apiKey: string; readonly accessToken: string; readonly login: string }
-    /** Ends charges as the server does from time to time. */
+    /** Runs the recovery of charges now. */
     readonly recover: Recovery["Service"]["recover"]
-    /** All that was printed or logged. */
+    /** Everything printed and logged. */
     readonly printed: ReadonlyArray<string>
     readonly call: (path: string, options?: CallOptions) => Effect.Effect<Response>
-    /** The body, which has to fit the schema. */
+    /** The decoded body. */
     readonly json: <S extends Schema.ConstraintDecoder<unknown>>(
       schema: S,
       path: string,
       options?: CallOptions
     ) => Effect.Effect<S["Type"]>
-    /** The data of each server-sent event, which has to fit the schema; `[DONE]` is left out. */
+    /** The decoded data of each server-sent event, without `[DONE]`. */
     readonly events: <S extends Schema.ConstraintDecoder<unknown>>(
       schema: S,
       path: string,
@@ -58,7 +58,7 @@ export const temporaryFolder = Effect.acquireRelease(
 export interface TestServerOptions {
   readonly env?: Record<string, string>
   readonly data?: string
-  /** Whether a new server reads the sample documents, as it does for its users: that takes seconds. */
+  /** Whether the server adds the sample documents, which takes seconds. */
   readonly samples?: boolean
   readonly models?: Layer.Layer<Embedder | Reranker | Reader>
 }
@@ -84,7 +84,7 @@ const listen = (data: string, printed: Array<string>, { env = {}, models }: Test
   )
 }
 
-/** How a start ends that cannot succeed, as `main.ts` tells it: in this process, since a process of its own costs a second. */
+/** Runs a start that fails, as `main.ts` does. In this process, because a child process takes a second. */
 export const failedStart = Effect.fnUntraced(function* (data: string, env: Record<string, string> = {}) {
   const printed: Array<string> = []
   const before = process.exitCode
@@ -99,7 +99,7 @@ export const failedStart = Effect.fnUntraced(function* (data: string, env: Recor
   return { code, printed: printed.join("\n") }
 })
 
-/** Starts a server; it stops with the scope. */
+/** Starts a server that stops with the scope. */
 export const startServer = Effect.fnUntraced(function* (options: TestServerOptions = {}) {
   const data = options.data ?? (yield* temporaryFolder)
   if (options.samples !== true) {
@@ -168,7 +168,7 @@ export const startServer = Effect.fnUntraced(function* (options: TestServerOptio
 
 export const testServer = (options?: TestServerOptions) => Layer.effect(TestServer, startServer(options))
 
-/** What a refusal says. */
+/** The body of an error. */
 export const errorOf = (response: Response): Effect.Effect<ErrorBody["error"]> =>
   Effect.promise(async () => Schema.decodeUnknownSync(ErrorBody)(await response.json()).error)
 

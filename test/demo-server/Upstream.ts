@@ -5,7 +5,7 @@ import { type Asked as Heard, loopback } from "./Loopback.ts"
 
 export type Asked = Pick<Heard, "method" | "path" | "body">
 
-/** Answers a request, whenever it likes. */
+/** Handles a request, at any later time. */
 export type Answering = (response: ServerResponse, asked: Asked, request: Pick<Heard, "headers">) => void
 
 export const json = (response: ServerResponse, value: unknown, status = 200) => {
@@ -13,7 +13,7 @@ export const json = (response: ServerResponse, value: unknown, status = 200) => 
   response.end(JSON.stringify(value))
 }
 
-/** The environment that makes a server use it, and the calls so far. */
+/** The environment for a server that uses it, and the calls so far. */
 export const startUpstream = (answer: Answering) =>
   Effect.suspend(() => {
     const asked: Array<Asked> = []

@@ -86,7 +86,7 @@ describe("the process", () => {
             return { ended: server.ended, name, token }
           })
         )
-        // The end of the scope kills.
+        // Closing the scope kills the process.
         assert.isNull((yield* ended).code)
         const printed = yield* (yield* startProcess({ SLUICE_DATA: data })).printed("Reference")
         const found = Effect.flatMap(Account, ({ tokens }) => tokens.search(name))

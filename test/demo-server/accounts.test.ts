@@ -15,7 +15,7 @@ import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
 import { bearer } from "./AccountCalls.ts"
 import { startServer, temporaryFolder } from "./TestServer.ts"
 
-/** The accounts alone, with the database in sight. */
+/** The accounts' services, with their database. */
 const accountsIn = (data: string) =>
   Layer.mergeAll(Accounts.layer, ApiKeys.layer, Users.layer).pipe(
     Layer.provideMerge(DatabaseLayer),
@@ -24,7 +24,7 @@ const accountsIn = (data: string) =>
     Layer.provide(NodeServices.layer)
   )
 
-/** Why a server does not start. */
+/** The message of a failed start. */
 const refused = (data: string) =>
   Effect.map(Effect.flip(Effect.scoped(Layer.build(accountsIn(data)))), ({ message }) => message)
 
@@ -51,7 +51,7 @@ describe("a data folder", () => {
           assert.strictEqual((yield* call("/api/user/token", bearer(accessToken))).status, 200)
         })
       )
-      // A crash before the mark was written: the token that has ended does not come back.
+      // After a crash before the marker was written, a replaced token stays invalid.
       assert.deepStrictEqual(JSON.parse(readFileSync(file, "utf8")), { format: 2, store: "accounts.db" })
       writeFileSync(file, JSON.stringify(record))
       const { call } = yield* startServer({ data })

@@ -52,7 +52,7 @@ onPostgres((_, store) => {
       assert.match(said.join("\n"), /users +1\ntokens +2\n/)
       assert.include(String(yield* copy(data)), "already has accounts")
 
-      // Each may have 8 MiB: a few in a statement, of which PostgreSQL tells by the number of each in its transaction.
+      // Rows of up to 8 MiB are inserted a few per statement. The command id of a row shows its statement.
       const [most] = yield* Effect.provide(
         Effect.flatMap(
           SqlClient.SqlClient,

@@ -15,7 +15,7 @@ import { guarded, serially } from "../../apps/demo-server/src/sql/Transaction.ts
 import { onEachStore, onPostgres } from "./Stores.ts"
 import { startServer, temporaryFolder } from "./TestServer.ts"
 
-/** The accounts alone, with the database in sight. */
+/** The accounts' services, with their database. */
 const accountsIn = (env: Record<string, string>) =>
   Layer.mergeAll(Accounts.layer, ApiKeys.layer, Users.layer).pipe(
     Layer.provideMerge(DatabaseLayer),
@@ -24,14 +24,14 @@ const accountsIn = (env: Record<string, string>) =>
     Layer.provide(NodeServices.layer)
   )
 
-/** Why accounts cannot be opened. */
+/** The message of a failed start. */
 const refused = (env: Record<string, string>) =>
   Effect.map(Effect.flip(Effect.scoped(Layer.build(accountsIn(env)))), ({ message }) => message)
 
 const fields: KeyFields = { name: "key", status: 1, expires_at: null, remain_quota: 7, subnet: "" }
 
 onEachStore((store) => {
-  /** Accounts of a folder of their own. */
+  /** Accounts in a new data folder. */
   const fresh = Effect.gen(function* () {
     return accountsIn({ SLUICE_DATA: yield* temporaryFolder, ...(yield* store) })
   })
@@ -202,7 +202,7 @@ onEachStore((store) => {
   it.live("what a serial transaction has read does not change until it ends", () =>
     Effect.gen(function* () {
       const sql = yield* balances
-      // Each leaves 20 of the 40 together. Without order two of them would both see 40.
+      // Each transaction takes half of the 40. Without isolation two would both see 40.
       const takeAll = (name: string) =>
         serially(
           Effect.gen(function* () {

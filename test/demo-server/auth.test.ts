@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { request } from "node:http"
 import { type Credential, filesOf, startServer, testServer, TestServer } from "./TestServer.ts"
 
-/** A request with a Host header of our choosing, which `fetch` does not allow. */
+/** A request with any Host header, which `fetch` does not allow. */
 const statusWithHost = (url: string, host: string) =>
   Effect.callback<number>((resume) => {
     const { hostname, port } = new URL(url)

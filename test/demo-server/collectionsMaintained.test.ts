@@ -26,7 +26,7 @@ describe("maintenance of the collections", () => {
         const { collection, remove, defaultCollection } = yield* openCollections(folder, false)
         for (const name of ["gates", "quays"]) yield* (yield* collection(name, true)).library
         yield* defaultCollection.library
-        // Known, and not open
+        // Known but not open
         yield* collection("weirs", true)
         yield* remove("quays")
         yield* TestClock.adjust("59 minutes")

@@ -26,7 +26,7 @@ it.live("an upload into a removed collection fails and does not recreate it", ()
         upload.on("error", reject).on("response", resolve)
       )
       upload.write(part("a.md"))
-      // The upload makes it.
+      // The upload creates the collection.
       const schedule = Schedule.spaced("5 millis")
       yield* Effect.repeat(listed, { schedule, until: (text) => text.includes("harbour") })
       assert.strictEqual((yield* call("/collections/harbour", { method: "DELETE" })).status, 204)

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import sharp from "sharp"
 import { addressIn, dataFolder, keyIn, startProcess, tokenIn } from "./Process.ts"
 
-/** Blocks of 512 bytes: 1 MiB, room for the accounts, and for no film over noise, which takes twice that. */
+/** Blocks of 512 bytes, 1 MiB together: enough for the accounts, half of what the video needs. */
 const BLOCKS = 2048
 
 const noise = async (): Promise<string> => {
@@ -17,7 +17,7 @@ const noise = async (): Promise<string> => {
   return `data:image/png;base64,${(await sharp(pixels, { raw }).png().toBuffer()).toString("base64")}`
 }
 
-/** A film takes a second or two where nothing else runs. */
+/** A video takes a second or two on an idle machine. */
 const FILM = 120_000
 
 const Self = Schema.Struct({ data: Schema.Struct({ quota: Schema.Finite }) })

@@ -124,7 +124,7 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
   it.effect("a file above the size limit is 413 alone, and reported among others and in a stream", () =>
     Effect.gen(function* () {
       const { call, events, json } = yield* TestServer
-      // Written out: a FormData of this size takes its client longer than the server.
+      // Written by hand: building a FormData of this size takes longer than the request.
       const part = (path: string, text: string) =>
         `--many\r\ncontent-disposition: form-data; name="files"; filename="${path}"\r\n\r\n${text}\r\n`
       const headers = { "content-type": "multipart/form-data; boundary=many" }

@@ -36,7 +36,7 @@ layer(testServer(), { excludeTestServices: true })("docs/documents.md", (it) => 
         const run = (block: string | undefined) =>
           Effect.promise(async () => {
             const { stdout } = await promisify(execFile)("bash", ["-euc", block ?? "exit 1"], { cwd, env })
-            // One answer after the other, without anything between them.
+            // Several JSON responses, one after the other, without separators.
             return stdout.split(/(?<=\})(?=\{)/).map((each) => JSON.parse(each) as unknown)
           })
         const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, value: unknown) =>

@@ -86,7 +86,7 @@ layer(testServer(), { excludeTestServices: true })("figures over HTTP", (it) => 
       assert.notDeepEqual(yield* at(marked, 100, 100), [255, 255, 255])
       assert.notDeepEqual(yield* at(marked, 410, 30), [255, 255, 255])
       assert.deepStrictEqual(yield* at(marked, 300, 250), [255, 255, 255])
-      // The whole text of an image without any is a line as large as the page.
+      // An image without text has one line as large as the page.
       const lines = yield* image("width=600&from=0&to=4")
       assert.notDeepEqual(yield* at(lines, 300, 250), [255, 255, 255])
     })

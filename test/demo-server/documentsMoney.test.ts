@@ -18,7 +18,7 @@ const makeUser = (username: string, quota: number, more: object = {}) =>
     const { access_token } = (yield* json(One, "/api/user", options)).data
     const fields = { name: "key", expired_time: -1, remain_quota: 50_000, subnet: "", ...more }
     const { id, key } = (yield* json(Key, "/api/token/", { ...bearer(access_token), json: fields })).data
-    /** What is left: of the user, and of the key. */
+    /** The balances of the user and of the key. */
     const left = Effect.all([
       Effect.map(json(Self, "/api/user/self", bearer(access_token)), ({ data }) => data.quota),
       Effect.map(json(Left, `/api/token/${id}`, bearer(access_token)), ({ data }) => data.remain_quota)
@@ -63,11 +63,11 @@ describe("billing of documents and questions", () => {
           const [userNow, keyNow] = yield* left
           assert.isBelow(userNow, user, `${path} ${JSON.stringify(options.headers)}`)
           assert.strictEqual(ofKey - keyNow, user - userNow)
-          // A reserve that was kept would be a hundred.
+          // A reserve that was not released would be about 100.
           assert.isBelow(user - userNow, 50)
           ;[user, ofKey] = [userNow, keyNow]
         }
-        // To look at what is there costs nothing.
+        // Reading documents is free.
         for (const path of ["/documents", "/status"]) yield* text(path, bearer(key))
         assert.deepStrictEqual(yield* left, [user, ofKey])
         assert.strictEqual(yield* owners, before)
@@ -134,7 +134,7 @@ describe("billing of documents and questions", () => {
           const first = yield* ask
           assert.strictEqual(first.status, 200, first.body)
           assert.include(first.body, "four crowns")
-          // A minute may end between them, once.
+          // A minute may end between two calls, once.
           const more = [yield* ask, yield* ask]
           const refused = more.filter(({ status }) => status === 429)
           assert.isAbove(refused.length, 0)

@@ -10,7 +10,7 @@ import { temporaryFolder } from "./TestServer.ts"
 
 const sha256 = (digit: string) => digit.repeat(64)
 
-/** Keeps so many bytes of a folder. */
+/** A cache of a given size in a folder. */
 const images = (data: string, bytes: number) =>
   Effect.map(
     Layer.build(
@@ -22,7 +22,7 @@ const images = (data: string, bytes: number) =>
     (context) => Context.get(context, PageImages)
   )
 
-/** A picture of 100 bytes, and how often it was drawn. */
+/** An image of 100 bytes, and how often it was drawn. */
 const pen = () => {
   const drawn = { times: 0 }
   const draw = Effect.sync(() => {

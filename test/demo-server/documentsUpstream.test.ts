@@ -10,7 +10,7 @@ import { type Answering, json, startUpstream } from "./Upstream.ts"
 const usage = { prompt_tokens: 1, total_tokens: 1 }
 const Input = Schema.fromJsonString(Schema.Struct({ input: Schema.Array(Schema.String) }))
 
-/** One token for each embedding and each ranking. */
+/** An upstream that reports one token for each embedding and each rerank. */
 const ranking: Answering = (response, { body, path }) => {
   if (path === "/v1/rerank") {
     return json(response, { model: "r", results: [{ index: 0, relevance_score: 0.9 }], usage })
@@ -30,7 +30,7 @@ const upload = (server: Server) =>
   )
 const ask = (server: Server) => post(server, "/qa", { question: "three herons?" })
 
-/** A server with a document, whose upstream's chat answers as `chat` does. */
+/** A server with a document and an upstream whose chat responds with `chat`. */
 const asking = Effect.fnUntraced(function* (chat: Answering) {
   const { server } = yield* before((response, asked, request) =>
     asked.path === "/v1/chat/completions" ? chat(response, asked, request) : ranking(response, asked, request)
@@ -39,7 +39,7 @@ const asking = Effect.fnUntraced(function* (chat: Answering) {
   return server
 })
 
-/** The embedding of the question, and its ranking. */
+/** The cost of the question's embedding and rerank. */
 const BEFORE_CHAT = 2
 
 const Answered = Schema.fromJsonString(Schema.Struct({ cost: Schema.Number }))
@@ -76,7 +76,7 @@ describe("billing of an answer by an upstream's model", () => {
       const answered = yield* ask(server)
       assert.strictEqual(answered.status, 200)
       const { cost: whole } = yield* Schema.decodeUnknownEffect(Answered)(answered.text)
-      // More than the question: what was written comes to it.
+      // More than the question: the output is charged too.
       ends = false
       const { status } = yield* costs(server, ask(server), whole)
       assert.strictEqual(status, 502)
@@ -162,7 +162,7 @@ describe("the limits of an upstream apply to the library's calls", () => {
     const upstream = yield* startUpstream(answer)
     const file = join(yield* temporaryFolder, "sluice.config.json")
     const models = [
-      // The document has time.
+      // The upload has a longer timeout.
       { id: "e", operation: "embeddings", timeoutSeconds: 60 },
       { id: "r", operation: "rerank" },
       { id: "c", operation: "chat" }

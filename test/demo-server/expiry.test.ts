@@ -9,7 +9,7 @@ import { join } from "node:path"
 import sharp from "sharp"
 import { startServer } from "./TestServer.ts"
 
-/** A film takes a second or two where nothing else runs. */
+/** A video takes a second or two on an idle machine. */
 const FILM = 120_000
 
 it.effect(
@@ -26,7 +26,7 @@ it.effect(
       const film = { prompt: "A barge", seconds: "1", size: "160x90", input_reference }
       const made = yield* json(Video, "/v1/videos", { json: { model: "sluice-video-from-image", ...film } })
       const task = `/v1/videos/${made.id}`
-      // Made by threads that know no test clock.
+      // The animator's threads do not use the test clock.
       const { status } = yield* Effect.repeat(json(Video, task), {
         schedule: Schedule.spaced("50 millis"),
         until: ({ status }) => status === "completed" || status === "failed"
@@ -53,7 +53,7 @@ it.effect(
         assert.strictEqual(error.code, "expired")
       }
       assert.strictEqual((yield* json(Video, task)).status, "completed")
-      // The disk is swept twice an hour.
+      // Expired files are deleted twice an hour.
       yield* TestClock.adjust("1 hour")
       const files = Effect.promise(() => readdir(join(data, "media", "files")))
       yield* Effect.repeat(files, { until: (names) => names.length === 0 })

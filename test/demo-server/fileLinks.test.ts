@@ -6,7 +6,7 @@ import { sendRaw } from "./Raw.ts"
 import { errorOf, testServer, TestServer } from "./TestServer.ts"
 
 const images = "/v1/images/generations"
-/** What group I3 begins with may be of any size. */
+/** Group I3 accepts reference images of any size. */
 const painting = { model: "sluice-image-i3", prompt: "A lock on a quiet river", size: "64x48" }
 
 const SECRET = "A".repeat(43)

@@ -126,7 +126,7 @@ layer(testServer(), { excludeTestServices: true })("a hostile caller", (it) => {
         assert.strictEqual(response.status, 200)
         assert.include(yield* Effect.promise(() => response.text()), "The gate is open.")
       }),
-    // A look at each line took ten.
+    // Parsing every line took ten seconds.
     5_000
   )
 })

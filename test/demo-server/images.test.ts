@@ -14,14 +14,14 @@ const two = "sluice-image-i5-task"
 /** The raw pixels of a file, three bytes each. */
 const pixelsOf = (file: Uint8Array) => Effect.promise(() => sharp(file).removeAlpha().raw().toBuffer())
 
-/** The mean difference of two pictures of the same size, 0 to 255. */
+/** The mean pixel difference of two images of the same size, 0 to 255. */
 const distance = (a: Uint8Array, b: Uint8Array): number =>
   a.reduce((sum, value, at) => sum + Math.abs(value - (b[at] ?? 0)), 0) / a.length
 
 layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("images", (it) => {
   const post = (body: object) =>
     Effect.flatMap(TestServer, ({ json }) => json(ImageResponse, path, { json: body }))
-  /** The files of an answer, by its links. */
+  /** Downloads the files of a response. */
   const filesOf = ({ data = [] }: ImageResponse) =>
     Effect.forEach(data, ({ url = "" }) =>
       Effect.promise(async () => new Uint8Array(await (await fetch(url)).arrayBuffer()))
@@ -37,7 +37,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
       const response = yield* call(path, { json: body })
       return { status: response.status, ...(yield* errorOf(response)) }
     })
-  /** Asks until the task has ended; the server draws between the answers. */
+  /** Polls until the task has ended. */
   const ended = (id: string | undefined): Effect.Effect<ImageResponse, never, TestServer> =>
     Effect.flatMap(TestServer, ({ json }) => json(ImageResponse, `${path}/${id}`)).pipe(
       Effect.repeat({ until: ({ status }) => status !== "in_progress" })

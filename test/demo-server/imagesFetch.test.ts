@@ -9,7 +9,7 @@ import { isPublicAddress } from "../../apps/demo-server/src/network/IpAddress.ts
 
 const bytes = Buffer.from("\x89PNG\r\n\x1a\n and the rest of it", "latin1")
 
-/** A server on a loopback port; what it was asked for, and under which name. */
+/** A server on a loopback port that records hosts and paths of requests. */
 const serve = Effect.fnUntraced(function* (listener: RequestListener) {
   const asked: Array<string> = []
   const server = createServer((request, response) => {
@@ -23,7 +23,7 @@ const serve = Effect.fnUntraced(function* (listener: RequestListener) {
   return { asked, port: (server.address() as AddressInfo).port }
 })
 
-/** A name of ours leads to the loopback port given, and nothing else may be reached. */
+/** Resolves every name to loopback, and allows only the given port. */
 const reaching = (port: number): Reach & { readonly resolved: Array<string> } => {
   const resolved: Array<string> = []
   return {

@@ -165,7 +165,7 @@ describe("image tasks", () => {
       const begun = yield* server.json(ImageResponse, path, { json: request })
       const done = yield* ended(server, begun.id)
       assert.deepStrictEqual([done.id, done.status], [begun.id, "completed"])
-      // Made at the gateway by somebody else with the same key there.
+      // Created at the gateway directly, with the same key.
       const foreign = yield* gateway.json(ImageResponse, path, { json: request })
       assert.strictEqual((yield* server.call(`${path}/${foreign.id}`)).status, 404)
       const refused = yield* server.call(path, { json: { ...request, model: "no-such-model" } })

@@ -53,7 +53,7 @@ it.live("can be set by the key's user and by administrators, and are enforced", 
     const { data: made } = yield* json(Key, "/api/token/", { as: "token", json: { ...fields, ...own } })
     assert.deepInclude(made, own)
     assert.deepStrictEqual(yield* told(made.key), [200, "50", "5"])
-    // Six characters may be six tokens: a minute may have ended in between, two of them have not.
+    // Six characters may be six tokens. At most one minute ends in between.
     const more = yield* Effect.forEach([1, 2, 3], () => told(made.key))
     assert.include(
       more.map(([status]) => status),

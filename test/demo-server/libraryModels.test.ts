@@ -15,7 +15,7 @@ const Asked = Schema.fromJsonString(
   Schema.Struct({ model: Schema.String, input: Schema.Array(Schema.String) })
 )
 
-/** Vectors that tell texts with a heron from those without. */
+/** Vectors that separate texts with a heron from others. */
 const embedding = (text: string) => (/heron/i.test(text) ? [1, 0] : [0, 1])
 
 it.live("the library uses the models of the providers' file", () =>
@@ -62,7 +62,7 @@ it.live("the library uses the models of the providers' file", () =>
     const sizes = upstream.asked.map(({ body }) => Schema.decodeUnknownSync(Asked)(body).input.length)
     assert.strictEqual(Math.max(...sizes), 1)
 
-    // The models of this process answer beside the upstream's, and never in its name.
+    // The embedded models are served under their own names only.
     const listed = yield* read(Listed, "/v1/models")
     const names = listed.data.map(({ id }) => id)
     assert.includeMembers(names, ["large", "talk", "sluice-lexical-1024", "sluice-extractive"])

@@ -5,7 +5,7 @@ import { once } from "node:events"
 import { connect } from "node:net"
 import { startServer } from "./TestServer.ts"
 
-// The time that requests are given to finish never passes on the test's clock: waiting for it would hang.
+// The grace period never ends on the test clock: waiting for it would hang.
 it.effect("an idle socket that a browser opened in advance does not delay the shutdown", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
@@ -13,7 +13,7 @@ it.effect("an idle socket that a browser opened in advance does not delay the sh
     const ahead = connect(Number(new URL(url).port), "127.0.0.1")
     const closed = once(ahead, "close")
     yield* Effect.promise(() => once(ahead, "connect"))
-    // Answered after the socket was taken
+    // The response proves that the socket was accepted.
     assert.strictEqual((yield* call("/status")).status, 200)
     yield* Scope.close(scope, yield* Effect.exit(Effect.void))
     yield* Effect.promise(() => closed)

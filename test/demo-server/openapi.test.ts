@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { OpenApi } from "effect/http-api"
 import { ServerApi } from "../../apps/demo-server/src/contract/ServerApi.ts"
 
-// A specification is JSON of any shape: what a test asks for is there or is undefined.
+// The document is any JSON; missing values are undefined.
 const at = (node: unknown, ...keys: ReadonlyArray<string>): unknown =>
   keys.reduce<unknown>((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], node)
 

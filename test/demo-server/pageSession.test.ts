@@ -9,7 +9,7 @@ const token = { json: { name: "made by the page", expired_time: -1, remain_quota
 const statusOf = (path: string, options: CallOptions) =>
   Effect.flatMap(TestServer, ({ call }) => Effect.map(call(path, options), ({ status }) => status))
 
-/** What a browser says of a request that another page made; the last is one that says nothing. */
+/** Headers of a browser's request from another page; the last case has none. */
 const elsewhere = [
   { "sec-fetch-site": "cross-site" },
   { "sec-fetch-site": "same-site" },

@@ -33,7 +33,7 @@ const portInUse = Effect.acquireRelease(
   ({ close }) => Effect.sync(close)
 )
 
-/** nobody: root reads and writes everything. */
+/** The user `nobody`, because root can write everywhere. */
 const NOBODY = 65_534
 
 describe("the process", () => {
@@ -99,7 +99,7 @@ describe("the process", () => {
     }).pipe(Effect.scoped)
   )
 
-  // Skipped: only Linux has a file system that takes no folders.
+  // Skipped: only Linux has a file system that rejects new folders.
   it.live.skipIf(!existsSync("/proc/self"))(
     "a data folder that cannot be made (needs /proc): says so, and names the folder",
     () =>
@@ -155,7 +155,7 @@ describe("the process", () => {
       }).pipe(Effect.scoped)
   )
 
-  // Skipped: only root can start a process as somebody who may not write to the folder.
+  // Skipped: only root can start a process as another user, who may not write to the folder.
   it.live.skipIf(process.getuid?.() !== 0)(
     "a data folder without permission (needs root to drop rights) is an error that names the folder",
     () =>

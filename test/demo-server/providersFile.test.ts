@@ -125,7 +125,7 @@ describe("the providers' file", () => {
         .json(Schema.Struct({ status: Schema.Literal("ready"), config: Schema.String }), "/readyz")
         .pipe(Effect.map(({ config }) => config))
 
-      // One is under way at the old, and stays so over all that follows.
+      // One call runs at the old upstream during all reloads.
       old.behave(() => {})
       const held = yield* Effect.forkChild(rank)
       const waiting = yield* old.next
@@ -148,12 +148,12 @@ describe("the providers' file", () => {
       yield* printed("was not reloaded")
       assert.include(server.printed.join("\n"), '{ "env": NAME }')
       assert.include(yield* told, "was not taken over")
-      // What it says for callers would do; what it says for the documents waits for a start.
+      // Valid for callers, but the library's models can only change at a start.
       const wanted = { ...JSON.parse(file(served("next", next))), library: { rerank: "rank" } } as object
       yield* fs.writeFileString(path, JSON.stringify(wanted))
       yield* printed("`library` names other models than at the start")
       assert.include(yield* told, "was not taken over")
-      // As a log beside it does.
+      // Changes the folder, like a log file.
       const beside = fs.writeFileString(`${path}.log`, "a line\n", { flag: "a" })
       yield* Effect.repeat(
         beside,
@@ -173,7 +173,7 @@ describe("the providers' file", () => {
       yield* Fiber.join(load)
       assert.strictEqual((yield* rank).status, 200)
       assert.isAtLeast(next.asked.length, 1)
-      // Calls that had found their provider before the change; no other.
+      // Only calls that chose their provider before the change.
       assert.isAtMost(old.asked.length - after, 4)
       assert.isAtLeast(statuses.length, 4)
       assert.deepStrictEqual(new Set(statuses), new Set([200]))

@@ -27,7 +27,7 @@ const Refusal = Schema.Struct({
   })
 })
 
-/** A form in which `metadata` stands before the file that it belongs to. */
+/** A form with the `metadata` of each file before it. */
 const formOf = (...parts: ReadonlyArray<readonly [path: string, text: string, metadata?: string]>) => {
   const form = new FormData()
   for (const [path, text, metadata] of parts) {
@@ -70,7 +70,7 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
   it.effect("a missing collection is 404, an invalid name 400, and neither is created", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
-      // The samples are being read into the default one meanwhile: their number says nothing.
+      // The default collection is not compared: the samples are being added to it.
       const names = Effect.map(json(Collections, "/collections"), ({ collections }) =>
         collections.map(({ name }) => name)
       )
@@ -141,7 +141,7 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
         status("/collections/summer", key)
       ])
       assert.deepStrictEqual(gone, [404, 404, 404, 404])
-      // Its name is free again, for something else.
+      // The name can be used again.
       yield* json(IngestReportBody, into, { body: filesOf({ "new.md": rules("eighty") }) })
       const { answer } = yield* json(AnswerBody, "/qa", { json: { question, collection: "summer" } })
       assert.include(answer, "eighty")
@@ -223,12 +223,12 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
       }
       const misspelt = yield* json(Refusal, "/qa", { json: { question, filters: {} } })
       assert.strictEqual(misspelt.error.param, "filters")
-      // A field of one form is not called unknown because another form has none of that name.
+      // A field of one form is not reported as unknown because another form lacks it.
       for (const [filter, param, said] of [
         [{ documents: "handbook/" }, "filter.documents", /Expected array/],
         [{ metadata: { deep: { year: 1 } } }, "filter.metadata.deep", /Expected string/],
         [{ pages: { from: 0 } }, "filter.pages.from", /greater than or equal to 1/],
-        // What can hold of nothing is told, instead of an answer that found nothing.
+        // A filter that can match nothing is an error.
         [{ pages: { from: 5, to: 2 } }, "filter.pages", /from 5 to 2.*Swap the two/],
         [{ pages: {} }, "filter.pages", /neither/],
         [{ documents: [] }, "filter.documents", /empty list/],

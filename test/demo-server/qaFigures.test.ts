@@ -19,12 +19,12 @@ const asked = { question: "How many boats were locked through in June 2024?", co
 
 const Used = Schema.Struct({ data: Schema.Array(DayUsage) })
 
-/** Milliseconds: the engine that reads pictures is started for each server. */
+/** Milliseconds. Each server starts its own OCR engine. */
 const PATIENCE = 120_000
 
 type Server = TestServer["Service"]
 
-/** Calls of a model that were paid for so far. */
+/** The number of charged calls of a model. */
 const callsOf = ({ json }: Server, model: string) =>
   Effect.map(json(Used, "/api/usage", { as: "token" }), ({ data }) =>
     data.filter((day) => day.model === model).reduce((sum, { calls }) => sum + calls, 0)
@@ -87,7 +87,7 @@ describe("a question about a chart", () => {
           }
         })
         yield* bring(server)
-        // Lines are read in this process; what the figure shows is asked of the model.
+        // The embedded OCR reads lines; the gateway's model looks at the figure.
         assert.strictEqual(yield* callsOf(gateway, "sluice-ocr"), 1)
         const before = yield* quotaOf(server)
         const { cost, figures } = yield* server.json(AnswerBody, "/qa", { json: asked })

@@ -12,7 +12,7 @@ import {
 } from "../../apps/demo-server/src/contract/index.ts"
 import { filesOf, startServer, temporaryFolder } from "./TestServer.ts"
 
-/** The same model under another name: what a library cannot know to be the same. */
+/** The same model under another name, which the library treats as another model. */
 const renamed = Layer.effect(
   Embedder,
   Effect.map(Embedder, (embedder) =>
@@ -40,7 +40,7 @@ describe("another embedding model", () => {
       assert.strictEqual(before.state, "rebuild-needed")
       assert.include(before.message, "another-embedder")
       assert.include(before.message, "`POST /rebuild`")
-      // Of a whole server one library waits.
+      // Only the library is unavailable, not the server.
       const ready = yield* server.call("/readyz", { as: "none" })
       assert.strictEqual(ready.status, 200)
       assert.include(yield* Effect.promise(() => ready.text()), "wait for `POST /rebuild`")

@@ -46,7 +46,7 @@ describe("a credential that an upstream repeats", () => {
       ] as const) {
         answer = made
         yield* answered(post(server, path, film))
-        // A message that is cut may end within it.
+        // A truncated message may end inside the credential.
         for (const told of [SECRET, SECRET.slice(0, 15), SECRET.slice(3)]) {
           answer = failed(`no prompt for ${told}`)
           assert.include(yield* answered(look(`${path}/${made.id}`)), "no prompt for <redacted>")
@@ -70,7 +70,7 @@ describe("a credential that an upstream repeats", () => {
       const parts: Array<Uint8Array> = []
       for (let at = 0; at < bytes.length; at += size) parts.push(push(bytes.subarray(at, at + size)))
       const passed = Buffer.concat([...parts, end()]).toString()
-      // Its prefix tells nothing, and is not waited for.
+      // The prefix alone is not held back.
       assert.strictEqual(passed.replaceAll("sk-<redacted>", "<redacted>"), clean, String(size))
     }
   })

@@ -5,7 +5,7 @@ import { request } from "node:http"
 import { SESSION_COOKIE } from "../../apps/demo-server/src/contract/Access.ts"
 import { startServer, TestServer } from "./TestServer.ts"
 
-/** Signs in with a Host and other headers of our choosing, which `fetch` does not allow. */
+/** Signs in with any Host and other headers, which `fetch` does not allow. */
 const signIn = (json: Record<string, string>, headers: Record<string, string> = {}) =>
   Effect.flatMap(TestServer, ({ url }) =>
     Effect.callback<{ readonly status: number; readonly cookie: string }>((resume) => {

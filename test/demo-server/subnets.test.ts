@@ -12,7 +12,7 @@ const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
 const start = (env: Record<string, string>) =>
   Effect.map(startServer({ env }), ({ json, url }) => {
     const port = new URL(url).port
-    /** The status of a call with a key that these networks may use. */
+    /** The status of a call with a key of the given subnet. */
     const statusOf = (subnet: string, host: string, headers: Record<string, string> = {}) =>
       Effect.gen(function* () {
         const token = { name: "held", expired_time: -1, remain_quota: 1, subnet }
@@ -33,7 +33,7 @@ describe("a key's subnets", () => {
   // Skipped: where the machine has no IPv6.
   it.live.skipIf(!hasIPv6)("apply to IPv4, IPv6 and IPv4-mapped addresses", () =>
     Effect.gen(function* () {
-      // Bound to every address of both kinds, whoever calls by IPv4 is ::ffff:127.0.0.1.
+      // On a dual-stack socket, IPv4 callers are ::ffff:127.0.0.1.
       const statusOf = yield* start({ HOST: "::" })
       for (const [subnet, host, expected] of [
         ["127.0.0.0/8", "127.0.0.1", 200],
@@ -60,7 +60,7 @@ describe("a key's subnets", () => {
       const proxied = yield* start({ SLUICE_TRUSTED_PROXIES: "127.0.0.0/8, ::1" })
       for (const [said, expected] of [
         ["10.1.1.1", 200],
-        // Only the last was written by the proxy.
+        // Only the last entry was written by the proxy.
         ["10.1.1.1, 203.0.113.7", 403],
         ["203.0.113.7, 10.1.1.1", 200],
         ["nonsense", 403],

@@ -10,7 +10,7 @@ import { startServer } from "./TestServer.ts"
 import { json } from "./Upstream.ts"
 
 onPostgres((_, store) => {
-  /** Another server of the same database, which is asked with the first one's credentials. */
+  /** Another server of the same database, called with the first one's credentials. */
   const beside = (first: Server, env: Record<string, string>) =>
     Effect.map(startServer({ env }), (second): Server => {
       const call: Server["call"] = (path, options = {}) =>

@@ -43,7 +43,7 @@ const asToken = Effect.map(TestServer, ({ call, json }) => {
   return { call, json, create, get, search, update }
 })
 
-/** Status, code and message of a refusal. */
+/** Status, code and message of an error. */
 const refusal = (path: string, options: CallOptions) =>
   Effect.gen(function* () {
     const { call } = yield* TestServer
@@ -84,7 +84,7 @@ layer(testServer(), { excludeTestServices: true })("tokens", (it) => {
       assert.strictEqual((yield* update({ id: made.id, ...changes })).status, 200)
       const changed = { ...same, name: "after", ...changes }
       assert.deepStrictEqual(yield* get(made.id), changed)
-      // Read, and sent back whole, with the nulls that some clients send.
+      // Sent back as it was read, with the nulls that some clients send.
       assert.strictEqual((yield* update({ ...changed, subnet: null, expired_time: null })).status, 200)
       assert.deepStrictEqual(yield* get(made.id), changed)
     })
@@ -268,7 +268,7 @@ describe("the system access token", () => {
 
 const stranger = "sat-of-the-stranger"
 
-/** A second user, in the data folder of a server that does not run. */
+/** Adds a second user to the data folder of a stopped server. */
 const addStranger = (data: string) => {
   const database = new DatabaseSync(join(data, "accounts.db"))
   database.exec(

@@ -24,7 +24,7 @@ const fields = { expired_time: -1, remain_quota: 50_000, subnet: "" }
 const statusOf = (path: string, options: CallOptions) =>
   Effect.flatMap(TestServer, ({ call }) => Effect.map(call(path, options), ({ status }) => status))
 
-/** Status and body of an answer. */
+/** Status and body of a response. */
 const told = (path: string, options: CallOptions) =>
   Effect.gen(function* () {
     const response = yield* (yield* TestServer).call(path, options)
@@ -37,7 +37,7 @@ const refusal = (path: string, options: CallOptions) =>
     code: Schema.decodeUnknownSync(Schema.fromJsonString(ErrorBody))(body).error.code
   }))
 
-/** A user with a key, as the administrator makes one. */
+/** A user with a key, created by the administrator. */
 const makeUser = (username: string, given: Record<string, unknown> = {}) =>
   Effect.gen(function* () {
     const { json } = yield* TestServer
@@ -189,7 +189,7 @@ onEachStore((store) => {
         const put = { as: "token", method: "PUT" } as const
         yield* call("/api/token/", { ...put, json: { id, status: 0 } })
         yield* call(`/api/token/${id}`, { as: "token", method: "DELETE" })
-        // Nothing came of these.
+        // These failed and are not logged.
         yield* call(`/api/token/${id}`, { as: "token", method: "DELETE" })
         yield* call("/api/user", { as: "token", json: { username: "fay" } })
         yield* call("/api/user", { ...put, json: { id: ann.id, add_quota: 4 } })
@@ -250,7 +250,7 @@ describe("the documents of a user", () => {
         const { call, json } = server
         const ann = yield* makeUser("ann", { quota: 10_000 })
         const ben = yield* makeUser("ben", { quota: 10_000 })
-        // Documents: the same path twice, and neither sees the other's.
+        // Both users have a document of the same path, and neither sees the other's.
         const upload = (key: string, text: string) =>
           call("/documents", { ...bearer(key), body: filesOf({ "notes.md": `# Notes\n\n${text}` }) })
         assert.strictEqual((yield* upload(ann.key, "The heron nests by the upper gate.")).status, 200)
@@ -353,7 +353,7 @@ describe("what a key may use", () => {
         assert.deepStrictEqual(yield* refusal("/qa", { ...bearer(key), json: { question: "?" } }), closed)
         assert.deepStrictEqual(yield* refusal("/rebuild", { ...bearer(key), method: "POST" }), closed)
 
-        // Signed in by the key, one may do what the key may.
+        // A session opened with the key has the key's rights.
         const opened = yield* call("/session", { as: "none", json: { apiKey: key } })
         const cookie = opened.headers.get("set-cookie")?.split(";")[0] ?? ""
         const session = { as: "none", headers: { cookie, "sec-fetch-site": "same-origin" } } as const
@@ -371,7 +371,7 @@ describe("what a key may use", () => {
 
         const put = (given: Record<string, unknown>) =>
           ({ as: "token", method: "PUT", json: { id, ...given } }) as const
-        // What is not said stays.
+        // Omitted fields are not changed.
         yield* call("/api/token/", put({ name: "still narrow", models: null, documents: null }))
         assert.deepStrictEqual(yield* ids(bearer(key)), [model])
         yield* call("/api/token/", put({ models: [] }))
@@ -382,7 +382,7 @@ describe("what a key may use", () => {
         for (const given of [{ models: "all" }, { models: [1] }, { models: [""] }, { documents: "yes" }]) {
           assert.strictEqual((yield* refusal("/api/token/", put(given))).status, 400)
         }
-        // The key's end is the session's.
+        // Removing the key ends the session.
         yield* call("/api/token/", put({ status: 0 }))
         assert.strictEqual(yield* statusOf("/documents", session), 401)
         yield* call(`/api/token/${id}`, { as: "token", method: "DELETE" })

@@ -97,7 +97,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const input_reference = makeDataUri("image/png", yield* red)
-      // Of the fewest pixels, so that it is soon made.
+      // The smallest size, to be fast.
       const film = { model: "sluice-video-from-image", prompt, seconds: "2", size: "240P", input_reference }
       const { id, status } = yield* create(film)
       assert.strictEqual(status, "in_progress")
@@ -120,7 +120,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
   it.effect("a size in lines or as an aspect ratio becomes pixels", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
-      // Of any length, so that it is soon made; what the other groups take is below.
+      // A group without a fixed length, to be fast. The other groups follow below.
       const input_reference = makeDataUri("image/png", yield* red)
       const model = "sluice-video-from-image"
       const { id } = yield* create({ model, prompt, seconds: "0.5", size: "1:1", input_reference })

@@ -13,7 +13,7 @@ export const makeSecret = (prefix: string): string =>
 /** SHA-256 in hexadecimal, as stored. */
 export const hashSecret = (secret: string): string => hash("sha256", secret)
 
-/** Whether a candidate hashes to it, in a time that tells nothing about how much of it is right. */
+/** Whether the SHA-256 of a candidate is `expected`, compared in constant time. */
 export const matchesSecret = (candidate: string, hash: string): boolean => {
   const expected = Buffer.from(hash, "hex")
   const given = createHash("sha256").update(candidate).digest()

@@ -57,24 +57,24 @@ export class FetchImage extends Context.Service<
   )
 }
 
-const refuse = (message: string) => new InvalidRequest({ message, code: "invalid_image_url" })
+const invalid = (message: string) => new InvalidRequest({ message, code: "invalid_image_url" })
 
 const ADVICE = "Send the image itself as a data URI"
 
 /** The same message for all addresses that are not public, so that it reveals nothing about the network. */
 const notReachable = (host: string) =>
-  refuse(`The image's host ${host.slice(0, 100)} is not publicly reachable. ${ADVICE}`)
+  invalid(`The image's host ${host.slice(0, 100)} is not publicly reachable. ${ADVICE}`)
 
 const parse = (text: string): URL | InvalidRequest => {
-  if (text.length > MAX_URL) return refuse(`The image's URL has more than ${MAX_URL} characters. ${ADVICE}`)
-  if (!URL.canParse(text)) return refuse("The image's URL is not a valid http or https address.")
+  if (text.length > MAX_URL) return invalid(`The image's URL has more than ${MAX_URL} characters. ${ADVICE}`)
+  if (!URL.canParse(text)) return invalid("The image's URL is not a valid http or https address.")
   const url = new URL(text)
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    return refuse("The image's URL is neither http nor https.")
+    return invalid("The image's URL is neither http nor https.")
   }
   return url.username === "" && url.password === ""
     ? url
-    : refuse("The image's URL has a username or password. Leave them out.")
+    : invalid("The image's URL has a username or password. Leave them out.")
 }
 
 /** The address to connect to: the first one, if all may be reached. */
@@ -97,7 +97,7 @@ const resolveAddress = Effect.fnUntraced(function* ({ resolve, mayReach }: Reach
 const request = (url: URL, { address, family }: Address) =>
   Effect.callback<Uint8Array | string, InvalidRequest>((resume) => {
     const fail = (what: string) =>
-      resume(Effect.fail(refuse(`The image behind the URL could not be fetched: ${what}. ${ADVICE}`)))
+      resume(Effect.fail(invalid(`The image behind the URL could not be fetched: ${what}. ${ADVICE}`)))
     const read = (response: IncomingMessage) => {
       const { statusCode, headers } = response
       if (REDIRECTS.has(statusCode)) {
@@ -148,12 +148,12 @@ export const fetchImageWithin = (
       if (typeof got !== "string") return got
       next = URL.canParse(got, url.href) ? new URL(got, url.href).href : got
     }
-    return yield* refuse(`The image's URL redirects more than ${MAX_REDIRECTS} times. ${ADVICE}`)
+    return yield* invalid(`The image's URL redirects more than ${MAX_REDIRECTS} times. ${ADVICE}`)
   })
   return (url) =>
     Effect.timeoutOrElse(follow(url), {
       duration: FETCH_TIMEOUT,
       orElse: () =>
-        Effect.fail(refuse(`The image behind the URL was not received within 10 seconds. ${ADVICE}`))
+        Effect.fail(invalid(`The image behind the URL was not received within 10 seconds. ${ADVICE}`))
     })
 }

@@ -6,7 +6,7 @@ import { isServerName } from "../network/Origin.ts"
 import { FILE_EXPIRED, FILES_PATH, findImage } from "./FilesRoute.ts"
 import { MediaFiles } from "./MediaFiles.ts"
 
-const refuse = (message: string) =>
+const invalid = (message: string) =>
   new InvalidRequest({
     message: `${message}. Send the image itself as a data URI`,
     code: "invalid_image_url"
@@ -23,7 +23,7 @@ export const makeFileLinks = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const { database, host, operation } = yield* ServerConfig
 
-  const missing = refuse(
+  const missing = invalid(
     database === undefined
       ? "No such file. Use a link from a response, at the server that created it"
       : "No such file at this server. Files of another server of this database can only be used there"
@@ -42,7 +42,7 @@ export const makeFileLinks = Effect.gen(function* () {
     if (name === undefined) return undefined
     const file = yield* findImage(files, name)
     if (file === undefined) return yield* missing
-    if (file === "expired") return yield* refuse(FILE_EXPIRED)
+    if (file === "expired") return yield* invalid(FILE_EXPIRED)
     return yield* Effect.mapError(fs.readFile(file.path), () => missing)
   })
 })
