@@ -33,13 +33,13 @@ const sluice = (...args: ReadonlyArray<string>) => sluiceHere(args)
 describe("sluice", () => {
   it("ask --docs --json prints only the answer, its citations and its trace", async () => {
     const words = ["ask", "When does the sea gate close?", "--docs", "docs", "--data", "data", "--json"]
-    const asked = await sluiceIn(folder, words)
-    expect(asked.code, asked.stderr).toBe(0)
-    const { answer, citations, trace } = JSON.parse(asked.stdout)
+    const result = await sluiceIn(folder, words)
+    expect(result.code, result.stderr).toBe(0)
+    const { answer, citations, trace } = JSON.parse(result.stdout)
     expect(answer).toContain("two hours before high water")
     expect(citations[0]).toMatchObject({ n: 1, document: "tides.md" })
     expect(trace.passages.length).toBeGreaterThan(0)
-    expect(asked.stderr).toContain("broken.pdf")
+    expect(result.stderr).toContain("broken.pdf")
   })
 
   it("ingest lists the files it could not read; ask prints sources for people", async () => {
@@ -49,17 +49,17 @@ describe("sluice", () => {
     expect(report).toMatchObject({ added: 2, replaced: 0, removed: 0 })
     expect(report.failed).toMatchObject([{ path: "broken.pdf", reason: "Malformed" }])
     expect((await sluice("ingest", "docs/crew.md", "--data", "again")).code).toBe(0)
-    const asked = await sluice("ask", "Who holds the night watch?", "--data", "again")
-    expect(asked.stdout).toContain("[1] crew.md")
-    expect(asked.stdout).toContain("two keepers")
+    const result = await sluice("ask", "Who holds the night watch?", "--data", "again")
+    expect(result.stdout).toContain("[1] crew.md")
+    expect(result.stdout).toContain("two keepers")
   })
 
   it("needs only an embedding server, and sends the prefixes of its model", async () => {
     const sent: Array<{ readonly model: string; readonly input: ReadonlyArray<string> }> = []
     const server = createServer(async (request, response) => {
-      const asked = JSON.parse(await text(request))
-      sent.push(asked)
-      const data = asked.input.map((_: string, index: number) => ({ index, embedding: [1, index] }))
+      const body = JSON.parse(await text(request))
+      sent.push(body)
+      const data = body.input.map((_: string, index: number) => ({ index, embedding: [1, index] }))
       response.end(JSON.stringify({ data }))
     })
     await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
@@ -73,11 +73,11 @@ describe("sluice", () => {
       SLUICE_DATA: "alone"
     }
     const words = ["ask", "Who holds the night watch?", "--docs", "docs", "--json"]
-    const asked = await sluiceIn(folder, words, env)
+    const result = await sluiceIn(folder, words, env)
     server.close()
-    expect(asked.code, asked.stderr).toBe(0)
-    expect(JSON.parse(asked.stdout).answer).toContain("two keepers")
-    expect(asked.stderr).toMatch(/SLUICE_RERANK_MODEL is not set.*embedded model/)
+    expect(result.code, result.stderr).toBe(0)
+    expect(JSON.parse(result.stdout).answer).toContain("two keepers")
+    expect(result.stderr).toMatch(/SLUICE_RERANK_MODEL is not set.*embedded model/)
     expect(sent.every(({ input, model }) => model === "e5" && input.length === 1)).toBe(true)
     const texts = sent.flatMap(({ input }) => input)
     expect(texts.filter((one) => one.startsWith("passage: "))).toHaveLength(2)
@@ -86,7 +86,7 @@ describe("sluice", () => {
 
   it("ask searches only what the filters allow", async () => {
     const where = ["--document", "tides.md", "--document", "elsewhere/", "--page", "2-"]
-    const asked = await sluice(
+    const result = await sluice(
       "ask",
       "Who holds the night watch?",
       "--docs",
@@ -96,9 +96,9 @@ describe("sluice", () => {
       "--json",
       ...where
     )
-    expect(asked.code, asked.stderr).toBe(0)
-    expect(JSON.parse(asked.stdout).trace.passages).toEqual([])
-    expect(asked.stderr).toContain("No passages match your filters")
+    expect(result.code, result.stderr).toBe(0)
+    expect(JSON.parse(result.stdout).trace.passages).toEqual([])
+    expect(result.stderr).toContain("No passages match your filters")
   })
 
   it("exits with code 1 on failure", async () => {
