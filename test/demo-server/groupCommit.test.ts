@@ -117,7 +117,8 @@ it.live("a durable step waits for the flush, and another does not", () =>
     const { commit } = yield* makeGroupCommit({
       flush: Deferred.await(flushed),
       transact: (group) => Effect.succeed(group.map((_, at) => at)),
-      read: () => Effect.die("not read")
+      read: () => Effect.die("not read"),
+      isRemote: false
     })
     const durable = yield* Effect.forkChild(commit(faulty))
     yield* commit(faulty, { durable: false })

@@ -46,17 +46,30 @@ export interface KeyWithUser extends KeyRow {
   readonly user_tokens_per_minute: number | null
 }
 
-/** Each request reads one: the row is trusted, since decoding it by a schema takes several times as long as the query. */
-function* keyWithUser(condition: string, value: string | number): SqlStep<KeyWithUser | undefined> {
-  const [row] = yield* query<Omit<KeyWithUser, "models"> & { readonly models: string | null }>(
-    `SELECT tokens.*, users.username, users.role, users.status AS user_status,
-      users.requests_per_minute AS user_requests_per_minute, users.tokens_per_minute AS user_tokens_per_minute
-    FROM tokens JOIN users ON users.id = tokens.user_id WHERE ${condition}`,
-    value
-  )
-  if (row === undefined) return undefined
-  return { ...row, models: row.models === null ? null : (JSON.parse(row.models) as ReadonlyArray<string>) }
-}
+/**
+ * Reads keys by a column. Each request reads one: rows are trusted, since decoding them by a schema takes several times as
+ * long as the query.
+ */
+const keysBy = <A extends string | number>(column: "hash" | "id") =>
+  function* (values: ReadonlyArray<A>): SqlStep<ReadonlyArray<KeyWithUser | undefined>> {
+    const rows = yield* query<
+      Omit<KeyWithUser, "models"> & { readonly models: string | null; readonly hash: string }
+    >(
+      `SELECT tokens.*, users.username, users.role, users.status AS user_status,
+        users.requests_per_minute AS user_requests_per_minute, users.tokens_per_minute AS user_tokens_per_minute
+      FROM tokens JOIN users ON users.id = tokens.user_id WHERE tokens.${column} IN (${values.map(() => "?").join(", ")})`,
+      ...values
+    )
+    const found = new Map<unknown, KeyWithUser>(
+      rows.map((row) => [
+        row[column],
+        { ...row, models: row.models === null ? null : (JSON.parse(row.models) as ReadonlyArray<string>) }
+      ])
+    )
+    return values.map((value) => found.get(value))
+  }
+const keysByHash = keysBy<string>("hash")
+const keysById = keysBy<number>("id")
 
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(KeyRow))
 
@@ -107,8 +120,8 @@ export class ApiKeys extends Context.Service<
       const get = (user: string, id: number) =>
         first(sql`SELECT * FROM tokens WHERE user_id = ${user} AND id = ${id}`)
       return {
-        byId: (id) => groups.read(() => keyWithUser("tokens.id = ?", id)),
-        find: (secret) => groups.read(() => keyWithUser("tokens.hash = ?", hashSecret(secret))),
+        byId: (id) => groups.readItem(keysById, id),
+        find: (secret) => groups.readItem(keysByHash, hashSecret(secret)),
         create: Effect.fn("ApiKeys.create")(function* (user, fields) {
           const secret = makeApiKey()
           const row = {

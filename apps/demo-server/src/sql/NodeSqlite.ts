@@ -160,6 +160,7 @@ const groupDriver = (
   flush: GroupDriver["flush"]
 ): GroupDriver => ({
   flush,
+  isRemote: false,
   // The connection is shared: a transaction of another fiber may be open on it.
   read: (step) => {
     const run = attempt("execute", () => runSync(step(), execute))

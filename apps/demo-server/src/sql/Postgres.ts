@@ -72,6 +72,7 @@ const groupDriver = (sql: SqlClient.SqlClient): GroupDriver => {
       : sql`SELECT 1 FROM users WHERE ${sql.in("id", users)} ORDER BY id FOR NO KEY UPDATE`
   return {
     flush: Effect.void,
+    isRemote: true,
     read: (step) => Effect.withTracerEnabled(runEffect(sql, step), false),
     transact: (steps, lock) =>
       guarded(
