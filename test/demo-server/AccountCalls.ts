@@ -1,4 +1,4 @@
-/** What `/api` answers of users and keys, as far as tests look at it, and calls with a secret that it gave. */
+/** Schemas of `/api` responses about users and keys, and calls with a new secret. */
 import { Effect, Schema } from "effect"
 import type { TestServer } from "./TestServer.ts"
 

@@ -1,4 +1,4 @@
-/** Whether the ledger adds up: what each user was given is the balance, what is reserved, and what was paid. */
+/** The ledger equation: everything granted equals balance, open reserves and settled costs. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,4 +1,4 @@
-/** The ledger alone, over the accounts of a data folder or of a PostgreSQL, with one user and one key. */
+/** The ledger over the accounts of a data folder or PostgreSQL, with one user and one key. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

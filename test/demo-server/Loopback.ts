@@ -1,4 +1,4 @@
-/** A real gateway on a loopback port that answers as a test says, and remembers what it was asked. */
+/** A gateway on a loopback port whose responses the test sets, and which records its requests. */
 import { Effect } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"

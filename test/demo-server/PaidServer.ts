@@ -1,4 +1,4 @@
-/** A server in front of an upstream of a test's own, and what calls take from the balance. */
+/** A server in front of a test upstream, and the cost of its calls. */
 import { assert } from "@effect/vitest"
 import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Schedule, Schema } from "effect"

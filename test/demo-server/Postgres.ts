@@ -1,4 +1,4 @@
-/** A PostgreSQL of one's own: on a free port, in a temporary folder, gone with the scope. */
+/** A temporary PostgreSQL on a free port, removed with the scope. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { createServer } from "node:net"

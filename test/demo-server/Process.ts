@@ -1,4 +1,4 @@
-/** The real server as a child process: what it prints, how it ends. */
+/** The server as a child process: its output and its exit. */
 import { spawn } from "node:child_process"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** Bytes to the server and bytes back, for what no HTTP client sends. */
+/** Raw bytes to and from the server, for requests that no HTTP client sends. */
 import { Effect } from "effect"
 import { connect } from "node:net"
 

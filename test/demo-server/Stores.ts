@@ -1,4 +1,4 @@
-/** The same tests on both databases that the accounts may be in. */
+/** Runs the same tests on SQLite and PostgreSQL. */
 import { afterAll, beforeAll, describe } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { type Postgres, startPostgres, withoutPostgres } from "./Postgres.ts"

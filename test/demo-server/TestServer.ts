@@ -1,4 +1,4 @@
-/** The server on a loopback port with a data folder of its own, and a way to call it with each credential. */
+/** A server on a loopback port with its own data folder, and calls with each kind of credential. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"

@@ -1,4 +1,4 @@
-/** A gateway that a server is to use: on a loopback port, answering as a test says, and keeping what it was asked. */
+/** A gateway for a server under test, on a loopback port, which records its requests. */
 import { Effect } from "effect"
 import type { ServerResponse } from "node:http"
 import { type Asked as Heard, loopback } from "./Loopback.ts"

@@ -15,7 +15,7 @@ export const SESSION_LIFE = Duration.days(30)
 const MAX_SESSIONS = 100
 
 const SessionRow = Schema.Struct({ user_id: Schema.String, token_id: Schema.NullOr(Integer) })
-export type SessionRow = typeof SessionRow.Type
+type SessionRow = typeof SessionRow.Type
 
 const decodeSessions = Schema.decodeUnknownEffect(Schema.Array(SessionRow))
 

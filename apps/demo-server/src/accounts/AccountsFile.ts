@@ -21,7 +21,7 @@ const LegacyAccounts = Schema.Struct({
   /** `expires` is in epoch milliseconds. */
   sessions: Schema.Array(Schema.Struct({ token: Sha256, expires: Schema.Int }))
 })
-export type LegacyAccounts = typeof LegacyAccounts.Type
+type LegacyAccounts = typeof LegacyAccounts.Type
 
 const Mark = Schema.Struct({ format: Schema.Literal(FORMAT), store: Schema.Literal("accounts.db") })
 const mark: typeof Mark.Type = { format: FORMAT, store: "accounts.db" }

@@ -13,7 +13,7 @@ const count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))
  * Recalls `recall` passages (default 20) and answers from the best `keep` of them (default 3). `filter` limits the
  * passages that may be used. Unknown fields are rejected.
  */
-export const QuestionRequest = Schema.Struct({
+const QuestionRequest = Schema.Struct({
   question: Schema.String.check(Schema.isMaxLength(MAX_TEXT)),
   collection: Schema.optional(Schema.NullOr(CollectionName)),
   filter: Schema.optional(Schema.NullOr(QuestionFilter)),

@@ -14,7 +14,7 @@ import { randomUUID } from "node:crypto"
 import { rejectedBy } from "./InvalidRequests.ts"
 
 /** The reply of an embedded model, before it is cut to `max_tokens`. */
-export interface ChatReply {
+interface ChatReply {
   readonly model: string
   readonly promptTokens: number
   readonly pieces: Stream.Stream<string, GatewayError>

@@ -2,7 +2,7 @@
 import { type ImageCall, type ImageGroup, InvalidRequest } from "@sluice/core"
 import type { ImageRequest } from "@sluice/core/contract"
 
-export interface EmbeddedImageModel {
+interface EmbeddedImageModel {
   readonly id: string
   readonly group: ImageGroup
   /** Returns a task, which the caller polls. */

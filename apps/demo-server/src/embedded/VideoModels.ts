@@ -3,7 +3,7 @@ import { InvalidRequest, type VideoCall, type VideoGroup } from "@sluice/core"
 import { refusedVideoCall, VIDEO_GROUPS, type VideoRequest } from "@sluice/core/contract"
 import { animatorModel, type Size } from "@sluice/embedded/media"
 
-export interface EmbeddedVideoModel {
+interface EmbeddedVideoModel {
   readonly id: string
   readonly group: VideoGroup
   readonly note: string

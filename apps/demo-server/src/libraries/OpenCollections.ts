@@ -20,7 +20,7 @@ export interface OpenCollection {
   readonly read: LibraryService["document"]
 }
 
-export interface CollectionHandle extends OpenCollection {
+interface CollectionHandle extends OpenCollection {
   /** Set when the collection is removed while it is open. */
   readonly removal: { done: boolean }
 }

@@ -12,7 +12,7 @@ const SWEEP_INTERVAL = Duration.minutes(30)
 /** A file name: expiry in seconds since 1970 in base 36, 32 random bytes, extension. */
 const NAME = /^([0-9a-z]{1,9})-[\w-]{43}\.(png|jpeg|webp|mp4)$/
 
-export type MediaType = "png" | "jpeg" | "webp" | "mp4"
+type MediaType = "png" | "jpeg" | "webp" | "mp4"
 
 /** When a file expires, in ms since 1970; undefined for other names. */
 const expiryOf = (name: string): number | undefined => {

@@ -51,7 +51,7 @@ const blameLibrary = (names: Upstream["names"]) => {
 }
 
 /** Limits of a model's calls. */
-export interface LibraryModelOptions {
+interface LibraryModelOptions {
   /** Until the whole response, or the head of a stream. */
   readonly timeout: Duration.Duration
   /** Texts of one embeddings request at most. */
