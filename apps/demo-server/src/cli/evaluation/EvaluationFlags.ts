@@ -75,7 +75,7 @@ interface Limit {
 const isMetric = (name: string): name is keyof RunMetrics => METRICS.some((metric) => metric === name)
 
 /** Parses `--fail-under`; fails with `Malformed`. */
-export const parseLimits = (flag: Option.Option<Readonly<Record<string, string>>>) =>
+export const parseFailUnder = (flag: Option.Option<Readonly<Record<string, string>>>) =>
   Effect.forEach(Object.entries(Option.getOrElse(flag, () => ({}))), ([metric, value]) => {
     const least = Number(value)
     return isMetric(metric) && value.trim() !== "" && Number.isFinite(least)

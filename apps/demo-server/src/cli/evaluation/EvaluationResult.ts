@@ -12,7 +12,7 @@ import {
   evaluateError,
   failUnderFlag,
   parseConfigurations,
-  parseLimits
+  parseFailUnder
 } from "./EvaluationFlags.ts"
 
 /** Flags of every retrieval evaluation. */
@@ -70,7 +70,7 @@ export const evaluateWith = Effect.fn("cli.evaluate")(function* <E, R>(
     readonly onQuestion: (done: number) => Effect.Effect<void>
   }) => Effect.Effect<ReportInput, E, R>
 ) {
-  const limits = yield* parseLimits(flags.failUnder)
+  const limits = yield* parseFailUnder(flags.failUnder)
   const configurations = yield* parseConfigurations(flags)
   const report = Option.getOrUndefined(flags.report)
   if (report !== undefined) yield* writeReport(report, "")
