@@ -10,8 +10,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { afterAll } from "vitest"
-import { pool, rows } from "../../packages/transformers/src/Pooling.ts"
-import { modelName, tokensRead } from "../../packages/transformers/src/TransformersModel.ts"
+import { pool, pooledRows } from "../../packages/transformers/src/Pooling.ts"
+import { modelName, tokenLimit } from "../../packages/transformers/src/TransformersModel.ts"
 import { scoresOf } from "../../packages/transformers/src/TransformersReranker.ts"
 import { embedderLaws, rerankerLaws } from "../laws/models.ts"
 import { readerLayer, rerankerLayer } from "../rag/Models.ts"
@@ -49,11 +49,11 @@ describe("pooling", () => {
 
   it("cuts vectors before it scales them, and leaves a text without tokens at zero", () => {
     assert.deepStrictEqual(floats(pool(hidden, mask, "mean", 1)), [[1], [0]])
-    assert.deepStrictEqual(floats(rows({ dims: [2, 2], data: [3, 4, 0, 0] })), [
+    assert.deepStrictEqual(floats(pooledRows({ dims: [2, 2], data: [3, 4, 0, 0] })), [
       [0.6, 0.8],
       [0, 0]
     ])
-    assert.deepStrictEqual(floats(rows({ dims: [1, 3], data: [3, 4, 9] }, 2)), [[0.6, 0.8]])
+    assert.deepStrictEqual(floats(pooledRows({ dims: [1, 3], data: [3, 4, 9] }, 2)), [[0.6, 0.8]])
     assert.deepStrictEqual(
       floats(pool({ dims: [1, 1, 2], data: [5, 5] }, { dims: [1, 1], data: [0] }, "mean")),
       [[0, 0]]
@@ -117,12 +117,12 @@ describe("without the library", () => {
   })
 
   it("reads as many tokens as are asked for, and as the tokenizer takes", () => {
-    assert.deepStrictEqual([tokensRead(undefined, null), tokensRead(undefined, 64)], [512, 64])
+    assert.deepStrictEqual([tokenLimit(undefined, null), tokenLimit(undefined, 64)], [512, 64])
     assert.deepStrictEqual(
-      [tokensRead(2048, undefined), tokensRead(2048, 1e30), tokensRead(2048, 64)],
+      [tokenLimit(2048, undefined), tokenLimit(2048, 1e30), tokenLimit(2048, 64)],
       [2048, 2048, 64]
     )
-    assert.deepStrictEqual([tokensRead(undefined, 1e30), tokensRead(32, 64)], [512, 32])
+    assert.deepStrictEqual([tokenLimit(undefined, 1e30), tokenLimit(32, 64)], [512, 32])
   })
 })
 

@@ -1,20 +1,20 @@
-/** How rare terms are in general language, from lists of frequent words. */
+/** Computes inverse document frequencies in general language from lists of frequent words. */
 import { stem } from "../src/text/stem.ts"
 import { isStopWord } from "../src/text/StopWords.ts"
 
-/** Terms that are kept: unknown terms count as the rarest, so what is rarer than these need not be named. */
+/** The number of terms to keep. Unknown terms count as the rarest, so rarer ones are not needed. */
 const ENGLISH_STEMS = 6_000
 const HAN_PAIRS = 4_000
 const HAN_CHARACTERS = 1_500
 
-/** Levels of 4 bits; terms of the highest are left out, for that is what an unknown term gets. */
+/** Levels of 4 bits. Terms of the highest level are left out, because it is that of unknown terms. */
 const TOP_LEVEL = 15
 
-/** The size of the imagined document in which a term occurs or not. Two characters are about a word. */
+/** The size of a model document. Two characters are about a word. */
 const DOCUMENT_WORDS = 50
 const DOCUMENT_CHARACTERS = 100
 
-/** Pairs across the border of two words are guessed from that many frequent last and first characters. */
+/** Pairs across word borders are estimated from this many frequent last and first characters. */
 const BORDER_CHARACTERS = 1_500
 
 const MANDELBROT = 2.7
@@ -26,7 +26,7 @@ const add = (counts: Counts, key: string, count: number) => counts.set(key, (cou
 const most = (counts: Counts, size: number): ReadonlyArray<readonly [string, number]> =>
   [...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, size)
 
-/** Terms scattered at random: the share of documents that hold one of `share` of all terms. */
+/** Inverse document frequency of a term with `share` of all words, if words are independent. */
 const idf = (share: number, documentSize: number): number => -Math.log(-Math.expm1(-share * documentSize))
 
 function* entries(list: string): Generator<readonly [word: string, count: number]> {
@@ -36,7 +36,7 @@ function* entries(list: string): Generator<readonly [word: string, count: number
   }
 }
 
-/** Shares of words known only by their rank: the law of Zipf and Mandelbrot. */
+/** Estimates the shares of words from their ranks by the Zipf-Mandelbrot law. */
 const zipf = (words: ReadonlyArray<string>): ReadonlyMap<string, number> => {
   const weights = words.map((_, rank) => 1 / (rank + 1 + MANDELBROT))
   const sum = weights.reduce((a, b) => a + b, 0)
@@ -76,7 +76,7 @@ const chineseIdf = (list: string): ReadonlyArray<readonly [string, number]> => {
     add(firsts, han[0] ?? "", count)
     add(lasts, han.at(-1) ?? "", count)
   }
-  // Words are taken to follow each other independently: a list of words says nothing of their borders.
+  // Neighbouring words are taken as independent, because a list does not tell which words follow each other.
   const starts = most(firsts, BORDER_CHARACTERS)
   for (const [last, ending] of most(lasts, BORDER_CHARACTERS)) {
     for (const [first, starting] of starts) add(pairs, last + first, (ending * starting) / words)
@@ -90,8 +90,8 @@ const chineseIdf = (list: string): ReadonlyArray<readonly [string, number]> => {
 /**
  * Terms by level: `levels[i]` are the terms, joined by spaces, whose idf is (i + 1) / 15 of the highest.
  *
- * `english` are lists of words, most frequent first: a word's share is the mean over the lists that name it.
- * `chinese` has a word and its count on each line, and whatever else after a space.
+ * `english` are lists of words, most frequent first: a word's share is the mean over the lists that have it.
+ * Each line of `chinese` is a word and its count; further columns are ignored.
  */
 export const buildIdfTable = (
   english: ReadonlyArray<ReadonlyArray<string>>,

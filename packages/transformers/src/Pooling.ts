@@ -1,19 +1,19 @@
-/** One vector of a text from the vectors of its tokens. */
+/** Pools the vectors of tokens into the vector of a text. */
 
-/** Numbers as models give them: row by row, with the length of each dimension. */
+/** A tensor in row-major order. */
 export interface Tensor {
   readonly dims: ReadonlyArray<number>
   readonly data: ArrayLike<number | bigint>
 }
 
-/** What a model was trained with: the mean of its tokens, the first one (`[CLS]`), or the last. */
+/** The mean of the tokens, the first one (`[CLS]`), or the last, as the model was trained. */
 export type Pooling = "mean" | "cls" | "last"
 
 /**
- * The vectors of the texts, of norm 1, cut to their first `dimension` numbers where one is given.
+ * The vectors of texts, with norm 1, truncated to `dimension` if given.
  *
- * **Details.** `hidden` is texts × tokens × numbers, `mask` texts × tokens: 1 where a token is the text's own, 0 where it
- * fills the row up, on either side. A text without tokens has the zero vector.
+ * **Details.** `hidden` is texts × tokens × dimensions. `mask` is texts × tokens: 1 for a token, 0 for padding on either
+ * side. A text without tokens has the zero vector.
  */
 export const pool = (
   hidden: Tensor,
@@ -24,10 +24,12 @@ export const pool = (
   const [texts = 0, tokens = 0, width = 0] = hidden.dims
   const isToken = (text: number, token: number) => Number(mask.data[text * tokens + token]) !== 0
   return Array.from({ length: texts }, (_, text) => {
-    const own = Array.from({ length: tokens }, (_, token) => token).filter((token) => isToken(text, token))
-    const taken = pooling === "mean" ? own : pooling === "cls" ? own.slice(0, 1) : own.slice(-1)
+    const indexes = Array.from({ length: tokens }, (_, token) => token).filter((token) =>
+      isToken(text, token)
+    )
+    const pooled = pooling === "mean" ? indexes : pooling === "cls" ? indexes.slice(0, 1) : indexes.slice(-1)
     const vector = new Float32Array(Math.min(width, dimension ?? width))
-    for (const token of taken) {
+    for (const token of pooled) {
       const from = (text * tokens + token) * width
       for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) + Number(hidden.data[from + i])
     }
@@ -35,8 +37,8 @@ export const pool = (
   })
 }
 
-/** The rows of texts × numbers, of norm 1: of models that pool themselves. */
-export const rows = ({ data, dims: [texts = 0, width = 0] }: Tensor, dimension?: number) =>
+/** The vectors of a model that pools by itself, texts × dimensions, with norm 1. */
+export const pooledRows = ({ data, dims: [texts = 0, width = 0] }: Tensor, dimension?: number) =>
   Array.from({ length: texts }, (_, text) =>
     normalise(
       Float32Array.from({ length: Math.min(width, dimension ?? width) }, (_, i) =>

@@ -1,36 +1,36 @@
-/** An `Embedder` of a neural model in this process. */
+/** `Embedder` by a neural model in this process. */
 import { Embedder, GatewayError, InvalidResponse, type Purpose } from "@sluice/core"
 import { Effect, Layer } from "effect"
-import { pool, type Pooling, rows } from "./Pooling.ts"
+import { pool, type Pooling, pooledRows } from "./Pooling.ts"
 import {
   makeTransformersModel,
   modelName,
-  type Run,
+  type ModelRun,
   type TransformersModelOptions
 } from "./TransformersModel.ts"
 
-/** Which model, and how it is to be used: its card says. */
+/** The model, and its settings as its model card gives them. */
 export interface TransformersEmbedderOptions extends TransformersModelOptions {
-  /** Default `mean`. Models that give a `sentence_embedding` have pooled already. */
+  /** Default `mean`. Not used for models that return a `sentence_embedding`. */
   readonly pooling?: Pooling
-  /** What the model wants before a question or a passage, such as `query: ` and `passage: `. */
+  /** Prefixes of questions and passages, such as `query: ` and `passage: `. */
   readonly prefixes?: Partial<Record<Purpose, string>>
-  /** For models whose first numbers alone are a good vector (Matryoshka): so many are kept. Default: all. */
+  /** For Matryoshka models: the number of dimensions to keep. Default all. */
   readonly dimension?: number
 }
 
-/** Texts of one run. */
+/** Texts in one call of the model. */
 const TEXTS_PER_RUN = 16
 
-/** Embedded to learn the dimension. */
+/** A text embedded to find the dimension. */
 const PROBE = "dimension"
 
 /**
- * Loads the model when it is first needed, and releases it with the layer.
+ * Loads the model on first use and releases it with the layer.
  *
- * **Details.** Vectors have norm 1; a blank text has the zero vector. Texts beyond `maxTokens` are cut there. Vectors
- * are cached by a library, for they take time. Prefixes, pooling, precision and `maxTokens` are part of the model's name or
- * description: a collection made with others is refused by a typed error.
+ * **Details.** Vectors have norm 1; a blank text has the zero vector. Texts are truncated to `maxTokens`. A library caches
+ * the vectors, because computing them takes time. Prefixes, pooling, precision and `maxTokens` are part of the model's name
+ * or description: a collection made with others is refused with a typed error.
  *
  * ```ts
  * TransformersEmbedder.layer({
@@ -47,21 +47,21 @@ export const layer = (options: TransformersEmbedderOptions): Layer.Layer<Embedde
       const { pooling = "mean", prefixes } = options
       const id = `${modelName(options)}${pooling === "mean" ? "" : ` ${pooling}`}`
 
-      const vectorsOf = ({ inputs, outputs }: Run) => {
+      const vectorsOf = ({ inputs, outputs }: ModelRun) => {
         const pooled = outputs["sentence_embedding"]
         const hidden = outputs["last_hidden_state"] ?? outputs["token_embeddings"]
         const mask = inputs["attention_mask"]
-        if (pooled?.dims.length === 2) return Effect.succeed(rows(pooled, options.dimension))
+        if (pooled?.dims.length === 2) return Effect.succeed(pooledRows(pooled, options.dimension))
         if (hidden?.dims.length === 3 && mask !== undefined)
           return Effect.succeed(pool(hidden, mask, pooling, options.dimension))
-        const given = Object.keys(outputs).join(", ")
-        const message = `The model gives ${given || "nothing"}, and no vectors of tokens. Is it an embedding model?`
+        const names = Object.keys(outputs).join(", ")
+        const message = `The model returned ${names || "nothing"} and no token vectors. Check that it is an embedding model.`
         return Effect.fail(
           new GatewayError({ operation: "embeddings", model: id, reason: new InvalidResponse({ message }) })
         )
       }
 
-      const embedSome = Effect.fn("TransformersEmbedder.run")(function* (texts: ReadonlyArray<string>) {
+      const embedBatch = Effect.fn("TransformersEmbedder.run")(function* (texts: ReadonlyArray<string>) {
         yield* Effect.yieldNow
         const ran = yield* run(texts)
         const tokens = Array.from(ran.inputs["attention_mask"]?.data ?? [], Number)
@@ -70,7 +70,7 @@ export const layer = (options: TransformersEmbedderOptions): Layer.Layer<Embedde
 
       let known: number | undefined
       const dimension = Effect.gen(function* () {
-        known ??= (yield* embedSome([PROBE])).vectors[0]?.length ?? 0
+        known ??= (yield* embedBatch([PROBE])).vectors[0]?.length ?? 0
         return known
       })
 
@@ -80,17 +80,17 @@ export const layer = (options: TransformersEmbedderOptions): Layer.Layer<Embedde
       ) {
         const vectors: Array<Float32Array> = []
         let tokens = 0
-        // Texts of one length together: little is filled up, and the same texts make the same runs in any order.
-        const sent = [...texts.keys()]
+        // Texts of similar length together need little padding, and the batches do not depend on the order.
+        const order = [...texts.keys()]
           .filter((i) => texts[i]?.trim() !== "")
           .toSorted((a, b) => texts[a]!.length - texts[b]!.length || (texts[a]! < texts[b]! ? -1 : 1))
-        for (let from = 0; from < sent.length; from += TEXTS_PER_RUN) {
-          const some = sent.slice(from, from + TEXTS_PER_RUN)
-          const answer = yield* embedSome(some.map((i) => (prefixes?.[purpose] ?? "") + texts[i]))
+        for (let from = 0; from < order.length; from += TEXTS_PER_RUN) {
+          const batch = order.slice(from, from + TEXTS_PER_RUN)
+          const answer = yield* embedBatch(batch.map((i) => (prefixes?.[purpose] ?? "") + texts[i]))
           tokens += answer.tokens
-          some.forEach((i, j) => (vectors[i] = answer.vectors[j]!))
+          batch.forEach((i, j) => (vectors[i] = answer.vectors[j]!))
         }
-        if (sent.length < texts.length) {
+        if (order.length < texts.length) {
           const length = yield* dimension
           for (const i of texts.keys()) vectors[i] ??= new Float32Array(length)
         }

@@ -1,25 +1,24 @@
-/** A `Reranker` of a cross-encoder in this process. */
+/** `Reranker` by a cross-encoder in this process. */
 import { GatewayError, InvalidRequest, InvalidResponse, Reranker } from "@sluice/core"
 import { Effect, Layer } from "effect"
 import type { Tensor } from "./Pooling.ts"
 import { makeTransformersModel, modelName, type TransformersModelOptions } from "./TransformersModel.ts"
 
-/** Which cross-encoder, and how much it takes. */
 export interface TransformersRerankerOptions extends TransformersModelOptions {
-  /** Documents of one request at most. Default 200: each takes its own time. */
+  /** The maximum number of documents in one request. Default 200. */
   readonly maxDocuments?: number
 }
 
-/** Pairs of one run. */
+/** Pairs in one call of the model. */
 const PAIRS_PER_RUN = 16
 
 const MAX_DOCUMENTS = 200
 
 /**
- * Loads the model when it is first needed, and releases it with the layer.
+ * Loads the model on first use and releases it with the layer.
  *
- * **Details.** Query and document are read together, a title on a line before its text. Scores are between 0 and 1: of
- * models with one output its logistic function, of those with two the probability of the second.
+ * **Details.** The model reads the query and a document together, a title on the line before its text. Scores are between 0
+ * and 1: the logistic function of a single output, or the probability of the second of two.
  *
  * ```ts
  * TransformersReranker.layer({ model: "./models/ms-marco-MiniLM-L-6-v2" })
@@ -41,7 +40,7 @@ export const layer = (options: TransformersRerankerOptions): Layer.Layer<Reranke
         { topN } = {}
       ) {
         if (documents.length > maxDocuments) {
-          const message = `${documents.length} documents are more than are taken at once (${maxDocuments}). Recall fewer.`
+          const message = `${documents.length} documents are too many: give at most ${maxDocuments}.`
           return yield* failed(new InvalidRequest({ message }))
         }
         const texts = documents.map(({ text, title }) => (title === undefined ? text : `${title}\n${text}`))
@@ -49,14 +48,14 @@ export const layer = (options: TransformersRerankerOptions): Layer.Layer<Reranke
         let tokens = 0
         for (let from = 0; from < texts.length; from += PAIRS_PER_RUN) {
           yield* Effect.yieldNow
-          const some = texts.slice(from, from + PAIRS_PER_RUN)
+          const batch = texts.slice(from, from + PAIRS_PER_RUN)
           const { inputs, outputs } = yield* run(
-            some.map(() => query),
-            some
+            batch.map(() => query),
+            batch
           )
-          const scores = scoresOf(outputs["logits"], some.length)
+          const scores = scoresOf(outputs["logits"], batch.length)
           if (scores === undefined) {
-            const message = "The model gives no score for each pair. Is it a cross-encoder?"
+            const message = "The model returned no score for each pair. Check that it is a cross-encoder."
             return yield* failed(new InvalidResponse({ message }))
           }
           scores.forEach((score, i) => results.push({ index: from + i, score }))
@@ -69,7 +68,7 @@ export const layer = (options: TransformersRerankerOptions): Layer.Layer<Reranke
     })
   )
 
-/** Between 0 and 1, best first; undefined when the model gives something else. */
+/** The scores in the order of the pairs, 0 to 1. Undefined if the logits have another shape. */
 export const scoresOf = (logits: Tensor | undefined, pairs: number): ReadonlyArray<number> | undefined => {
   const [count, labels = 0] = logits?.dims ?? []
   if (logits === undefined || count !== pairs || labels < 1 || labels > 2) return undefined

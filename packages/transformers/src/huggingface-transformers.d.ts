@@ -1,2 +1,2 @@
-/** The library may be absent: what is used of it is typed and checked in TransformersModel.ts. */
+/** The library is optional; the used part is typed in TransformersModel.ts. */
 declare module "@huggingface/transformers"

@@ -1,4 +1,4 @@
-/** Words that say how a sentence is built, not what it is about. */
+/** Stop words: they build a sentence and say nothing about its topic. */
 
 const english = `a about above across after again against all almost along already also although always am among an and
 another any anyone anything are aren around as at away back be became because become been before behind being below
@@ -12,15 +12,15 @@ these they this those though through throughout thus till to together too toward
 ve very via was wasn we were weren what whatever when whenever where whereas wherever whether which while who whoever
 whom whose why will with within without won would wouldn yet you your yours yourself yourselves`
 
-/** Single characters; as parts of pairs they count. */
+/** Single characters. As parts of pairs they count. */
 const chinese =
   "的 了 是 在 和 与 及 或 也 都 就 而 着 之 于 被 把 从 对 为 以 等 这 那 其 它 他 她 们 您 吗 呢 吧 啊 么"
 
-/** Pairs that ask: in a question they say what kind of answer is wanted, not what about. */
+/** Pairs of question words: they tell the kind of answer, not the topic. */
 const asking =
   "什么 怎么 怎样 如何 哪些 哪个 哪里 哪位 哪年 多少 几个 为何 为什 是否 是什 是谁 请问 何时 何地 有哪"
 
 const stopWords = new Set(`${english} ${chinese} ${asking}`.split(/\s+/))
 
-/** Whether a word in lower case, a Chinese character or a pair of characters says nothing of what a text is about. */
+/** True for a stop word: a word in lower case, a Chinese character, or a pair of characters. */
 export const isStopWord = (word: string): boolean => stopWords.has(word)

@@ -1,4 +1,4 @@
-/** How telling a term is, from how rare it is in general language. */
+/** Inverse document frequency in general language. */
 import { idfLevels } from "./IdfTable.ts"
 
 const table = new Map<string, number>()
@@ -6,13 +6,13 @@ idfLevels.forEach((terms, i) => {
   for (const term of terms.split(" ")) table.set(term, (i + 1) / (idfLevels.length + 1))
 })
 
-/** Numbers are not in the table: the more digits, the more it tells. */
-const ofDigits = [0, 0.35, 0.5, 0.7, 0.85]
+/** Numbers are not in the table: the more digits, the rarer. */
+const byDigits = [0, 0.35, 0.5, 0.7, 0.85]
 
 /**
  * Inverse document frequency of a term in general English or Chinese, above 0, at most 1.
  *
- * A term is a stem, a Han character or a pair of Han characters. What the table does not know is rare: 1.
+ * A term is a stem, a Han character or a pair of Han characters. An unknown term has 1.
  */
 export const idf = (term: string): number =>
-  table.get(term) ?? (/^\d{1,4}$/.test(term) ? (ofDigits[term.length] ?? 1) : 1)
+  table.get(term) ?? (/^\d{1,4}$/.test(term) ? (byDigits[term.length] ?? 1) : 1)

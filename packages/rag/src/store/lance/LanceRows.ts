@@ -91,7 +91,7 @@ export const documentRow = (
 })
 
 /** One row for each document and passage; with `gone`, also one for each passage that a longer version had. */
-export const rowsOf = (
+export const toRows = (
   documents: ReadonlyArray<IndexedDocument>,
   options: { readonly gone: boolean }
 ): ReadonlyArray<Row> =>

@@ -4,7 +4,7 @@ import { RagError } from "../../document/RagError.ts"
 import type { Collection } from "../PassageIndex.ts"
 import { attempt, attemptWrite, sqlIn, type Table, upsert } from "./Lance.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
-import { documentRow, rowsOf, toArrow } from "./LanceRows.ts"
+import { documentRow, toRows, toArrow } from "./LanceRows.ts"
 
 /** Identifiers in one filter. */
 const FILTER_IDS = 500
@@ -31,7 +31,7 @@ export const collectionWrites = (
       "document",
       documents.map(({ info }) => info.id)
     )
-    const rows = rowsOf(documents, { gone: true })
+    const rows = toRows(documents, { gone: true })
     const { numInsertedRows } = yield* attemptWrite("ingest", "writing passages", () =>
       upsert(table, "id", toArrow(rows, dimension))
     )
@@ -50,7 +50,7 @@ export const collectionWrites = (
         .whenMatchedUpdateAll()
         .whenNotMatchedInsertAll()
         .whenNotMatchedBySourceDelete({ where: isOwn })
-        .execute(toArrow(rowsOf(documents, { gone: false }), dimension))
+        .execute(toArrow(toRows(documents, { gone: false }), dimension))
     )
   }, writer.withPermit),
 
