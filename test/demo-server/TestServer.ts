@@ -7,7 +7,7 @@ import type { Embedder, Reader, Reranker } from "@sluice/core"
 import { ErrorBody } from "@sluice/core/contract"
 import { ConfigProvider, Console, Context, Effect, Layer, Logger, Schema } from "effect"
 import { HttpServer } from "effect/http"
-import { Accounts } from "../../apps/demo-server/src/accounts/Accounts.ts"
+import { SignIn } from "../../apps/demo-server/src/accounts/SignIn.ts"
 import { SESSION_COOKIE } from "../../apps/demo-server/src/contract/Access.ts"
 import { Recovery } from "../../apps/demo-server/src/billing/Recovery.ts"
 import * as Server from "../../apps/demo-server/src/Server.ts"
@@ -110,16 +110,16 @@ export const startServer = Effect.fnUntraced(function* (options: TestServerOptio
   }
   const printed: Array<string> = []
   const context = yield* Layer.build(listen(data, printed, options))
-  const accounts = Context.get(context, Accounts)
+  const signIn = Context.get(context, SignIn)
   const { address } = Context.get(context, HttpServer.HttpServer)
   const url = `http://127.0.0.1:${"port" in address ? address.port : 0}`
-  const fresh = yield* Effect.orDie(accounts.firstStart)
+  const fresh = yield* Effect.orDie(signIn.firstStart)
   const secrets = {
     apiKey: fresh?.apiKey ?? "",
     accessToken: fresh?.accessToken ?? "",
-    login: accounts.login
+    login: signIn.login
   }
-  const session = yield* Effect.orDie(accounts.openSession("owner"))
+  const session = yield* Effect.orDie(signIn.openSession("owner"))
 
   const credentials: Record<Credential, Record<string, string>> = {
     key: { authorization: `Bearer ${secrets.apiKey}` },

@@ -5,7 +5,7 @@ import { ConfigProvider, Effect, Exit, Layer } from "effect"
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { Accounts } from "../../apps/demo-server/src/accounts/Accounts.ts"
+import { SignIn } from "../../apps/demo-server/src/accounts/SignIn.ts"
 import { ApiKeys } from "../../apps/demo-server/src/accounts/ApiKeys.ts"
 import { DatabaseLayer } from "../../apps/demo-server/src/database/Database.ts"
 import { hashSecret } from "../../apps/demo-server/src/accounts/Secret.ts"
@@ -17,7 +17,7 @@ import { startServer, temporaryFolder } from "./TestServer.ts"
 
 /** The accounts' services, with their database. */
 const accountsIn = (data: string) =>
-  Layer.mergeAll(Accounts.layer, ApiKeys.layer, Users.layer).pipe(
+  Layer.mergeAll(SignIn.layer, ApiKeys.layer, Users.layer).pipe(
     Layer.provideMerge(DatabaseLayer),
     Layer.provide(ServerConfig.layer),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ SLUICE_DATA: data }))),

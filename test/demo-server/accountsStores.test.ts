@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Context, Effect, Layer, Logger, Redacted, Schedule } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlClient } from "effect/sql"
-import { Accounts } from "../../apps/demo-server/src/accounts/Accounts.ts"
+import { SignIn } from "../../apps/demo-server/src/accounts/SignIn.ts"
 import { makeAuthenticator } from "../../apps/demo-server/src/accounts/Authenticator.ts"
 import { ApiKeys, type KeyFields } from "../../apps/demo-server/src/accounts/ApiKeys.ts"
 import { DatabaseLayer } from "../../apps/demo-server/src/database/Database.ts"
@@ -17,7 +17,7 @@ import { startServer, temporaryFolder } from "./TestServer.ts"
 
 /** The accounts' services, with their database. */
 const accountsIn = (env: Record<string, string>) =>
-  Layer.mergeAll(Accounts.layer, ApiKeys.layer, Users.layer).pipe(
+  Layer.mergeAll(SignIn.layer, ApiKeys.layer, Users.layer).pipe(
     Layer.provideMerge(DatabaseLayer),
     Layer.provide(ServerConfig.layer),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(env))),
@@ -41,7 +41,7 @@ onEachStore((store) => {
       const accounts = yield* fresh
       yield* Effect.scoped(Layer.build(accounts))
       const told = Effect.provide(
-        Effect.flatMap(Accounts, ({ firstStart }) => Effect.all([firstStart, firstStart])),
+        Effect.flatMap(SignIn, ({ firstStart }) => Effect.all([firstStart, firstStart])),
         accounts
       )
       const [first, again] = yield* told
@@ -53,7 +53,7 @@ onEachStore((store) => {
 
   it.live("a system access token is replaced once: a second replacement of the same token does nothing", () =>
     Effect.gen(function* () {
-      const secrets = yield* (yield* Accounts).firstStart
+      const secrets = yield* (yield* SignIn).firstStart
       const users = yield* Users
       const rotate = users.rotateToken("owner", secrets?.accessToken ?? "")
       const both = yield* Effect.all([rotate, rotate], { concurrency: 2 })
@@ -65,19 +65,19 @@ onEachStore((store) => {
 
   it.live("a session is valid until it is closed", () =>
     Effect.gen(function* () {
-      const accounts = yield* Accounts
-      yield* accounts.firstStart
-      const token = yield* accounts.openSession("owner", 1)
-      assert.deepStrictEqual(yield* accounts.session(token), { user_id: "owner", token_id: 1 })
-      assert.isUndefined(yield* accounts.session(`${token}x`))
-      yield* accounts.closeSession(token)
-      assert.isUndefined(yield* accounts.session(token))
+      const signIn = yield* SignIn
+      yield* signIn.firstStart
+      const token = yield* signIn.openSession("owner", 1)
+      assert.deepStrictEqual(yield* signIn.session(token), { user_id: "owner", token_id: 1 })
+      assert.isUndefined(yield* signIn.session(`${token}x`))
+      yield* signIn.closeSession(token)
+      assert.isUndefined(yield* signIn.session(token))
     }).pipe(Effect.provide(Layer.unwrap(fresh)), Effect.scoped)
   )
 
   it.live("a key is created, found, listed, searched without wildcards, updated and removed", () =>
     Effect.gen(function* () {
-      yield* (yield* Accounts).firstStart
+      yield* (yield* SignIn).firstStart
       const keys = yield* ApiKeys
       const remain_quota = Number.MAX_SAFE_INTEGER
       const made = yield* keys.create("owner", { ...fields, name: "50% O'Brien", remain_quota })
@@ -110,7 +110,7 @@ onEachStore((store) => {
       const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const secrets = yield* (yield* Accounts).firstStart
+        const secrets = yield* (yield* SignIn).firstStart
         const { byKey, byToken } = yield* makeAuthenticator
         const request = HttpServerRequest.fromWeb(new Request("http://127.0.0.1/v1/models"))
         const asked = Effect.provideService(
@@ -232,7 +232,7 @@ onPostgres((postgres, store) => {
         const start = Effect.gen(function* () {
           const accounts = accountsIn({ ...env, SLUICE_DATA: yield* temporaryFolder })
           return yield* Effect.provide(
-            Effect.flatMap(Accounts, ({ firstStart }) => firstStart),
+            Effect.flatMap(SignIn, ({ firstStart }) => firstStart),
             accounts
           )
         })

@@ -40,7 +40,7 @@ describe("the providers' file", () => {
       file({ ...one, models: [...models, { id: "x", operation: "rerank", aliases: ["rank"] }] }),
       "several `rank`"
     ],
-    ["nobody", "{}", "nobody would answer"]
+    ["no provider", "{}", "Expected an upstream or `embedded`"]
   ]
   for (const [name, text, said] of refused) {
     it.effect(`with ${name} is rejected with a message that repeats no values`, () =>

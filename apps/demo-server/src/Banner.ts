@@ -1,5 +1,5 @@
 /** The text that the server prints at its start. */
-import type { Secrets } from "./accounts/Accounts.ts"
+import type { Secrets } from "./accounts/SignIn.ts"
 import { isLoopback } from "./network/Origin.ts"
 
 export interface Started {

@@ -4,7 +4,7 @@ import { MalformedRequest } from "@sluice/core/contract"
 import { Console, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { Accounts } from "./accounts/Accounts.ts"
+import { SignIn } from "./accounts/SignIn.ts"
 import { AccountsLayer } from "./database/Database.ts"
 import { AdministrationLayer } from "./accounts/Administration.ts"
 import { AuthLayer } from "./accounts/Auth.ts"
@@ -77,13 +77,13 @@ const RoutesLayer = Layer.mergeAll(
 const start = Effect.gen(function* () {
   const { address } = yield* HttpServer.HttpServer
   const { host, data, unusedVariables } = yield* ServerConfig
-  const accounts = yield* Accounts
+  const signIn = yield* SignIn
   const libraries = yield* UserLibraries
   yield* Console.log(
     banner({
       host,
       port: "port" in address ? address.port : 0,
-      login: accounts.login,
+      login: signIn.login,
       data,
       modelsFrom: yield* modelsFrom,
       models: {
@@ -92,7 +92,7 @@ const start = Effect.gen(function* () {
         chat: (yield* Reader).model.id
       },
       unusedVariables,
-      secrets: yield* accounts.firstStart
+      secrets: yield* signIn.firstStart
     })
   )
   yield* Effect.forkScoped(libraries.fill)

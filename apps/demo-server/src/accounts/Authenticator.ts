@@ -6,7 +6,7 @@ import { SESSION_COOKIE } from "../contract/Access.ts"
 import { parseSubnet } from "../network/IpAddress.ts"
 import { isSameOrigin, originHost } from "../network/Origin.ts"
 import { orUnavailable } from "../sql/StoreFailure.ts"
-import { Accounts } from "./Accounts.ts"
+import { SignIn } from "./SignIn.ts"
 import { ApiKeys, type KeyWithUser } from "./ApiKeys.ts"
 import { type UserRow, Users } from "./Users.ts"
 
@@ -85,7 +85,7 @@ const FIRST_PRINTED = "The first one was printed at the server's first start"
 export const makeAuthenticator = Effect.gen(function* () {
   const keys = yield* ApiKeys
   const users = yield* Users
-  const accounts = yield* Accounts
+  const signIn = yield* SignIn
 
   const fromKey = Effect.fn("Authenticator.key")(function* (key: KeyWithUser) {
     const failure = keyFailure(key, yield* Clock.currentTimeMillis, yield* callerAddress)
@@ -126,7 +126,7 @@ export const makeAuthenticator = Effect.gen(function* () {
 
   /** Undefined without a valid session. A session opened with a key has the key's rights. */
   const bySession = Effect.fn("Authenticator.bySession")(function* (token: string) {
-    const session = yield* orUnavailable(accounts.session(token))
+    const session = yield* orUnavailable(signIn.session(token))
     if (session === undefined) return undefined
     if (session.token_id === null) {
       const user = yield* orUnavailable(users.get(session.user_id))

@@ -6,7 +6,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { SESSION_COOKIE, Visitor } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import type { Credentials } from "../contract/Session.ts"
-import { Accounts, SESSION_LIFE } from "./Accounts.ts"
+import { SignIn, SESSION_LIFE } from "./SignIn.ts"
 import { callerAddress, crossOrigin, type Identity, makeAuthenticator } from "./Authenticator.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentCaller } from "./Caller.ts"
@@ -47,7 +47,7 @@ export const SessionLayer = HttpApiBuilder.group(
   ServerApi,
   "session",
   Effect.fn(function* (handlers) {
-    const accounts = yield* Accounts
+    const signIn = yield* SignIn
     const audit = yield* Audit
     const users = yield* Users
     const { byKey, byToken } = yield* makeAuthenticator
@@ -57,7 +57,7 @@ export const SessionLayer = HttpApiBuilder.group(
       if ("accessToken" in payload) return yield* byToken(payload.accessToken)
       const request = yield* HttpServerRequest.HttpServerRequest
       if (!isLocalRequest(request)) return yield* notLocal
-      if (!(yield* accounts.redeemLogin(payload.login))) return yield* loginUsed
+      if (!(yield* signIn.redeemLogin(payload.login))) return yield* loginUsed
       const owner = yield* orUnavailable(users.get(OWNER))
       return owner === undefined ? yield* loginUsed : ({ user: owner, key: undefined } satisfies Identity)
     })
@@ -68,7 +68,7 @@ export const SessionLayer = HttpApiBuilder.group(
         if (isCrossOrigin(request)) return yield* crossOrigin(request)
         const { key, user } = yield* authenticate(payload)
         const session = audit
-          .record(accounts.openSession(user.id, key?.id), () => ({
+          .record(signIn.openSession(user.id, key?.id), () => ({
             action: "session.open",
             subject: user.id,
             ...(key !== undefined && { details: { token: key.id } })
@@ -89,7 +89,7 @@ export const SessionLayer = HttpApiBuilder.group(
         const request = yield* HttpServerRequest.HttpServerRequest
         // If the database fails, the session ends when it expires.
         const { user } = yield* Visitor
-        const close = audit.record(accounts.closeSession(request.cookies[SESSION_COOKIE] ?? ""), () => ({
+        const close = audit.record(signIn.closeSession(request.cookies[SESSION_COOKIE] ?? ""), () => ({
           action: "session.close",
           subject: user
         }))

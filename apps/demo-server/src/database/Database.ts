@@ -8,7 +8,7 @@ import { dataFolderError, StartError } from "../config/StartError.ts"
 import { markMoved, newerVersion, openDataFolder } from "../accounts/AccountsFile.ts"
 import { migrate } from "./Migrations.ts"
 import { addOwner } from "../accounts/Owner.ts"
-import { Accounts } from "../accounts/Accounts.ts"
+import { SignIn } from "../accounts/SignIn.ts"
 import { ApiKeys } from "../accounts/ApiKeys.ts"
 import { Audit } from "../accounts/Audit.ts"
 import { Users } from "../accounts/Users.ts"
@@ -121,6 +121,6 @@ export const DatabaseLayer = Layer.unwrap(
 )
 
 /** All services of the accounts, over their database. */
-export const AccountsLayer = Layer.mergeAll(Accounts.layer, ApiKeys.layer, Audit.layer, Users.layer).pipe(
+export const AccountsLayer = Layer.mergeAll(SignIn.layer, ApiKeys.layer, Audit.layer, Users.layer).pipe(
   Layer.provideMerge(DatabaseLayer)
 )

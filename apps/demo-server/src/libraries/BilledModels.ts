@@ -262,6 +262,6 @@ export const billedModels = Effect.gen(function* () {
   )
 })
 
-/** Runs a stream in the current context, and so for the current caller, whoever reads it. */
+/** Runs a stream in the current context, and so for the current caller when it is read later. */
 export const withCurrentContext = <A, E>(stream: Stream.Stream<A, E>): Effect.Effect<Stream.Stream<A, E>> =>
   Effect.map(Effect.context(), (context) => Stream.provideContext(stream, context))

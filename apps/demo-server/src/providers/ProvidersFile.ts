@@ -150,7 +150,7 @@ export const ProvidersFile = Schema.Struct({
 }).check(
   Schema.makeFilter(
     ({ embedded = false, upstreams = [] }) =>
-      embedded !== false || upstreams.length > 0 || "Expected an upstream, or `embedded`: nobody would answer"
+      embedded !== false || upstreams.length > 0 || "Expected an upstream or `embedded`"
   ),
   Schema.makeFilter(({ library = {}, upstreams = [] }) => {
     const models = upstreams.flatMap(({ models }) => models)

@@ -31,10 +31,10 @@ export interface Secrets {
  * **Details.** `login` is new at each start, kept in memory, and opens one session. A session is a random token. Its hash
  * is stored, so that the page stays signed in when the server restarts.
  */
-export class Accounts extends Context.Service<
-  Accounts,
+export class SignIn extends Context.Service<
+  SignIn,
   {
-    /** At the first start: creates the credentials and stores their hashes. Undefined at later starts. */
+    /** At the first start: creates the credentials and stores their hashes, once it is run. Undefined at later starts. */
     readonly firstStart: Effect.Effect<Secrets | undefined, StartError>
     readonly login: string
     /** Consumes the login; false if it is wrong or used. */
@@ -45,9 +45,9 @@ export class Accounts extends Context.Service<
     readonly session: (token: string) => Effect.Effect<SessionRow | undefined, SqlError.SqlError>
     readonly closeSession: (token: string) => Effect.Effect<void, SqlError.SqlError>
   }
->()("@sluice/demo-server/Accounts") {
+>()("@sluice/demo-server/SignIn") {
   static readonly layer = Layer.effect(
-    Accounts,
+    SignIn,
     Effect.gen(function* () {
       const { data, database } = yield* ServerConfig
       const sql = yield* SqlClient.SqlClient
@@ -80,7 +80,7 @@ export class Accounts extends Context.Service<
         login,
         redeemLogin: (candidate) =>
           matchesSecret(candidate, hashSecret(login)) ? Ref.getAndSet(unused, false) : Effect.succeed(false),
-        openSession: Effect.fn("Accounts.openSession")(function* (user, key) {
+        openSession: Effect.fn("SignIn.openSession")(function* (user, key) {
           const token = makeSecret("")
           const now = yield* Clock.currentTimeMillis
           const session = {
@@ -97,7 +97,7 @@ export class Accounts extends Context.Service<
           yield* sql.withTransaction(open)
           return token
         }),
-        session: Effect.fn("Accounts.session")(function* (token) {
+        session: Effect.fn("SignIn.session")(function* (token) {
           const now = yield* Clock.currentTimeMillis
           const hash = hashSecret(token)
           const rows = yield* sql`SELECT user_id, token_id FROM sessions
