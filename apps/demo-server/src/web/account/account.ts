@@ -3,8 +3,8 @@ import { effect, signal, untracked } from "@preact/signals"
 import type { UserRecord } from "@sluice/core/contract"
 import type { DayUsage } from "../../contract/Usage.ts"
 import * as Api from "../api/account.ts"
-import { online, type RequestError, toRequestError } from "../api/request.ts"
-import { tryRequest } from "../page/calls.ts"
+import { online, type RequestError } from "../api/request.ts"
+import { loadCurrent, tryRequest } from "../page/calls.ts"
 import { makePagedList } from "../page/PagedList.tsx"
 import { currentRoute } from "../page/route.ts"
 import { session } from "../page/session.ts"
@@ -81,17 +81,7 @@ export const usageDays = signal<number>(30)
 export const usage = signal<ReadonlyArray<DayUsage> | undefined>(undefined)
 export const usageError = signal<RequestError | undefined>(undefined)
 
-const refreshUsage = async (): Promise<void> => {
-  const days = usageDays.value
-  try {
-    const rows = await Api.getUsage(days)
-    if (days !== usageDays.value) return
-    usage.value = rows
-    usageError.value = undefined
-  } catch (thrown) {
-    if (days === usageDays.value) usageError.value = toRequestError(thrown)
-  }
-}
+const refreshUsage = () => loadCurrent(usageDays, Api.getUsage, (rows) => (usage.value = rows), usageError)
 
 export const chooseUsageDays = (days: number): void => {
   usageDays.value = days

@@ -1,9 +1,9 @@
 /** The documents of the chosen collection, their texts, and their removal. */
 import { computed, effect, signal, untracked } from "@preact/signals"
 import type { DocumentInfo, DocumentText, PageContent } from "../../contract/index.ts"
-import { request, requestBlob, type RequestError, toRequestError, withCollection } from "../api/request.ts"
+import { request, requestBlob, type RequestError, withCollection } from "../api/request.ts"
 import { sendFiles } from "../api/sendFiles.ts"
-import { tryRequest } from "../page/calls.ts"
+import { loadCurrent, tryRequest } from "../page/calls.ts"
 import { session } from "../page/session.ts"
 import { refreshStatus, status } from "../page/status.ts"
 import { counted } from "../ui/format.ts"
@@ -23,18 +23,15 @@ export const removalError = signal<RequestError | undefined>(undefined)
 /** Orders names as people do: 2 before 10. */
 const { compare } = new Intl.Collator(undefined, { numeric: true })
 
-const refreshDocuments = async (): Promise<void> => {
-  const of = collection.value
-  try {
-    const path = withCollection(of, "/documents")
-    const { documents } = await request<{ documents: Array<DocumentInfo> }>("GET", path)
-    if (of !== collection.value) return
-    listed.value = { of, documents: documents.toSorted((a, b) => compare(a.path, b.path)) }
-    documentsError.value = undefined
-  } catch (thrown) {
-    if (of === collection.value) documentsError.value = toRequestError(thrown)
-  }
-}
+const refreshDocuments = (): Promise<void> =>
+  loadCurrent(
+    collection,
+    (of) => request<{ documents: Array<DocumentInfo> }>("GET", withCollection(of, "/documents")),
+    ({ documents }, of) => {
+      listed.value = { of, documents: documents.toSorted((a, b) => compare(a.path, b.path)) }
+    },
+    documentsError
+  )
 
 const texts = new Map<string, Promise<unknown>>()
 

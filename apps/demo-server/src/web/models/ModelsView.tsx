@@ -2,11 +2,11 @@
 import { type ModelGroup, VIDEO_GROUPS } from "@sluice/core/contract"
 import { useState } from "preact/hooks"
 import type { ListedModel } from "../api/gateway.ts"
-import { playgroundHref } from "../page/route.ts"
+import { CAPABILITIES, playgroundHref } from "../page/route.ts"
 import { SearchField } from "../ui/Fields.tsx"
 import { counted, matchesSearch } from "../ui/format.ts"
 import { ErrorMessage, Loading } from "../ui/Notices.tsx"
-import { modelList, modelsError, OPERATIONS } from "./models.ts"
+import { modelList, modelsError, OPERATION_OF, OPERATION_TITLES } from "./models.ts"
 
 /** What the interface says of each group of models. Those of videos name their lengths and sizes. */
 const GROUP_NOTES: Record<Exclude<ModelGroup, keyof typeof VIDEO_GROUPS>, string> = {
@@ -39,7 +39,7 @@ const groupNote = (group = ""): string | undefined => NOTES.get(group)
 
 const Row = ({ model }: { readonly model: ListedModel }) => {
   const { group, id, note, operation = "", owned_by } = model
-  const capability = OPERATIONS[operation]?.capability
+  const capability = CAPABILITIES.find((each) => OPERATION_OF[each] === operation)
   const owner = owned_by === undefined ? "" : `By ${owned_by}. No description.`
   const extra = group === operation ? undefined : groupNote(group)
   return (
@@ -65,12 +65,12 @@ const SEARCH_FROM = 12
 
 /** The known operations, then the rest. */
 const sectionsOf = (found: ReadonlyArray<ListedModel>) =>
-  [...Object.keys(OPERATIONS), undefined]
+  [...Object.keys(OPERATION_TITLES), undefined]
     .map((operation) => ({
-      title: operation === undefined ? "Others" : OPERATIONS[operation]?.title,
+      title: operation === undefined ? "Others" : OPERATION_TITLES[operation],
       rows: found.filter((model) =>
         operation === undefined
-          ? model.operation === undefined || !(model.operation in OPERATIONS)
+          ? model.operation === undefined || !(model.operation in OPERATION_TITLES)
           : model.operation === operation
       )
     }))

@@ -8,15 +8,23 @@ import { session } from "../page/session.ts"
 export const modelList = signal<ReadonlyArray<ListedModel> | undefined>(undefined)
 export const modelsError = signal<RequestError | undefined>(undefined)
 
-/** The operations of models, the titles of their sections, and the tab of the playground for each. */
-export const OPERATIONS: Readonly<
-  Record<string, { readonly title: string; readonly capability: Capability }>
-> = {
-  embeddings: { title: "Embeddings", capability: "embed" },
-  rerank: { title: "Rerank", capability: "rerank" },
-  chat: { title: "Chat", capability: "chat" },
-  images: { title: "Images", capability: "image" },
-  videos: { title: "Videos", capability: "video" }
+/** The operations of models, and the titles of their sections. */
+export const OPERATION_TITLES: Readonly<Record<string, string>> = {
+  embeddings: "Embeddings",
+  rerank: "Rerank",
+  chat: "Chat",
+  images: "Images",
+  videos: "Videos"
+}
+
+/** The operation that each tab of the playground needs of a model. */
+export const OPERATION_OF: Readonly<Record<Capability, string>> = {
+  embed: "embeddings",
+  rerank: "rerank",
+  chat: "chat",
+  image: "images",
+  video: "videos",
+  look: "chat"
 }
 
 const refreshModels = async (): Promise<void> => {

@@ -18,6 +18,24 @@ export const tryRequest = async (
   }
 }
 
+/** Loads and shows a value for the current key. A response that is late for another key is dropped. */
+export const loadCurrent = async <K, A>(
+  key: ReadonlySignal<K>,
+  load: (key: K) => Promise<A>,
+  show: (value: A, key: K) => void,
+  error: Signal<RequestError | undefined>
+): Promise<void> => {
+  const wanted = key.value
+  try {
+    const value = await load(wanted)
+    if (wanted !== key.value) return
+    show(value, wanted)
+    error.value = undefined
+  } catch (thrown) {
+    if (wanted === key.value) error.value = toRequestError(thrown)
+  }
+}
+
 /** `value` is set as soon as a part of it has arrived; a failed call keeps that part. */
 interface CallState<A> {
   readonly state: "idle" | "working" | "done" | "failed"

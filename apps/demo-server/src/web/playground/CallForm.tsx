@@ -2,7 +2,7 @@
 import { computed, effect, signal, untracked } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import type { ListedModel } from "../api/gateway.ts"
-import { modelList, modelsFor } from "../models/models.ts"
+import { modelList, modelsFor, OPERATION_OF } from "../models/models.ts"
 import type { RunningCall } from "../page/calls.ts"
 import { persisted } from "../page/persisted.ts"
 import { type Capability, currentRoute } from "../page/route.ts"
@@ -13,16 +13,6 @@ import { Field, Segments } from "../ui/Fields.tsx"
 import { duration } from "../ui/format.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"
 import { Scroller } from "../ui/Scroller.tsx"
-
-/** The operation that a tab needs of a model. */
-const OPERATION_OF: Record<Capability, string> = {
-  embed: "embeddings",
-  rerank: "rerank",
-  chat: "chat",
-  image: "images",
-  video: "videos",
-  look: "chat"
-}
 
 const chosen = persisted<Partial<Record<Capability, string>>>("models", {})
 

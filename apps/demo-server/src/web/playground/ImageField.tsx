@@ -11,7 +11,7 @@ export interface ImageFile {
 
 const TYPES = ["image/png", "image/jpeg", "image/webp"]
 
-/** The interface's limit. */
+/** `MAX_IMAGE_BYTES` of the contract, whose module would bring 108 kB of schemas with it. */
 const MAX_MEGABYTES = 20
 
 const readImage = async (file: File): Promise<ImageFile> => {

@@ -55,9 +55,6 @@ export const ActionForm = ({ alternative, ready = true, ...props }: Props) => {
   )
 }
 
-/** The largest limit that the server accepts. */
-const LARGEST_LIMIT = 999_999_999_999
-
 /** Reads the fields below; an empty field is 0, no limit. */
 export const readLimits = (read: FieldReader): Limits => ({
   requests_per_minute: Number(read("requests")),
@@ -81,7 +78,6 @@ export const LimitFields = ({ hint, now }: { now?: Limits; hint: string }) => {
       name={name}
       type="number"
       min={1}
-      max={LARGEST_LIMIT}
       defaultValue={limit === 0 ? "" : String(limit)}
     />
   )
