@@ -55,6 +55,6 @@ it.live("refuses to start on charges that an older version left beside the datab
     yield* Effect.provide(settled, ledgerIn(data, {}))
     writeFileSync(notes, '{"id":"x"}\n')
     const error = yield* Effect.flip(Effect.provide(settled, ledgerIn(data, {})))
-    assert.include(error.message, "accounts.db-noted holds charges")
+    assert.include(error.message, "accounts.db-noted has charges")
   }).pipe(Effect.scoped)
 )

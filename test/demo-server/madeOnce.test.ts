@@ -105,7 +105,11 @@ describe("the answer of a creation whose caller has gone", () => {
         assert.strictEqual(again.headers.get("idempotent-replayed"), "true")
       }
       assert.lengthOf(asked(), MADE.length)
-      const gone = server.printed.filter((line) => line.includes("status=499"))
+      // A request is logged after its caller has gone.
+      const gone = yield* Effect.repeat(
+        Effect.sync(() => server.printed.filter((line) => line.includes("status=499"))),
+        { schedule: Schedule.spaced("5 millis"), until: ({ length }) => length === MADE.length, times: 1000 }
+      )
       assert.lengthOf(gone, MADE.length)
     }).pipe(Effect.scoped)
   )

@@ -89,7 +89,7 @@ layer(testServer({ env: { SLUICE_TRUSTED_PROXIES: "127.0.0.0/8, 10.0.0.0/8" } })
       const { error } = yield* json(ErrorBody, "/qa", asked)
       assert.include(
         error.message,
-        `at https://ai.team.example, and the server was called as ${new URL(url).host}`
+        `at https://ai.team.example, but the server was called as ${new URL(url).host}`
       )
     })
   )
