@@ -6,7 +6,7 @@ import { Deferred, Duration, Effect, Random } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { TestClock } from "effect/testing"
 import { makeHealth } from "../../apps/demo-server/src/routing/Health.ts"
-import type { Guard, Operation, Provider } from "../../apps/demo-server/src/routing/Provider.ts"
+import type { CircuitGuard, Operation, Provider } from "../../apps/demo-server/src/routing/Provider.ts"
 import { route } from "../../apps/demo-server/src/routing/Providers.ts"
 
 type Rerank = Operation<RerankRequest, RerankResponse>
@@ -15,7 +15,7 @@ const provider = (
   id: string,
   rerank: Rerank,
   share: { readonly priority?: number; readonly weight?: number } = {},
-  guard?: Guard
+  guard?: CircuitGuard
 ): Provider => ({
   id,
   models: [{ id: "m", operation: "rerank", ...share }],
@@ -153,7 +153,7 @@ describe("the circuit of a provider", () => {
   })
 
   /** Calls that are under way until they are told how they end; whether each was let through. */
-  const beginning = Effect.fnUntraced(function* (guard: Guard["around"]) {
+  const beginning = Effect.fnUntraced(function* (guard: CircuitGuard["around"]) {
     const end = yield* Deferred.make<void, GatewayError>()
     let passed = false
     const asked = Effect.suspend(() => {
@@ -167,7 +167,8 @@ describe("the circuit of a provider", () => {
       fail: Effect.andThen(Deferred.fail(end, broken), Effect.yieldNow)
     }
   })
-  const several = (guard: Guard["around"], count: number) => Effect.replicateEffect(beginning(guard), count)
+  const several = (guard: CircuitGuard["around"], count: number) =>
+    Effect.replicateEffect(beginning(guard), count)
 
   it.effect("is opened by calls that began before one of them was the first to succeed", () =>
     Effect.gen(function* () {
@@ -201,7 +202,7 @@ describe("the circuit of a provider", () => {
         tripPolicy: CircuitBreaker.consecutive(3),
         openDuration: "10 seconds"
       })
-      const theirs: Guard["around"] = (call) =>
+      const theirs: CircuitGuard["around"] = (call) =>
         Effect.mapError(breaker.execute(call, { key: "reference" }), (error) =>
           error instanceof GatewayError ? error : broken
         )

@@ -31,7 +31,10 @@ import { ListenLayer } from "./Listen.ts"
 import { FilesLayer } from "./media/FilesRoute.ts"
 import { MediaFiles } from "./media/MediaFiles.ts"
 import { MediaTasks } from "./media/MediaTasks.ts"
-import { MoneyLayer } from "./billing/BillingLayer.ts"
+import { Charges } from "./billing/Charges.ts"
+import { Ledger } from "./billing/Ledger.ts"
+import { Prices } from "./billing/Prices.ts"
+import { Retention } from "./billing/Retention.ts"
 import { Recovery } from "./billing/Recovery.ts"
 import { UsageLayer } from "./billing/UsageByDay.ts"
 import { LibraryModelsLayer, modelsFrom } from "./providers/LibraryModels.ts"
@@ -59,6 +62,11 @@ const ApiLayer = HttpApiBuilder.layer(HandledApi).pipe(
     UsageLayer
   ]),
   Layer.provide([AuthLayer, MalformedRequest.layer])
+)
+
+/** Prices, the ledger, and what charges for calls. */
+const BillingLayer = Layer.merge(Charges.layer, Retention.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(Ledger.layer, Prices.layer))
 )
 
 /** All routes. */
@@ -117,7 +125,7 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
     Layer.provideMerge(
       Layer.mergeAll(UserLibraries.layer, PageImages.layer, Recovery.layer).pipe(
         Layer.provideMerge(ProvidersLayer),
-        Layer.provideMerge(MoneyLayer),
+        Layer.provideMerge(BillingLayer),
         Layer.provideMerge(Layer.mergeAll(MediaFiles.layer, MediaTasks.layer, ProvidersFileState.layer)),
         // Before the services that write, because it rejects a data folder of a newer version.
         Layer.provideMerge(AccountsLayer),

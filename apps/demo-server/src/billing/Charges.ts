@@ -1,115 +1,34 @@
 /** Calls that are paid for: reserved before, and settled by what they used or refunded after. */
-import type { Failure, GatewayError } from "@sluice/core/contract"
-import { Cause, Context, Effect, Exit, Layer, Option, Schedule, Stream } from "effect"
-import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { limitsOf, type ConfiguredLimits } from "../accounts/KeyLimits.ts"
+import type { GatewayError } from "@sluice/core"
+import type { Failure } from "@sluice/core/contract"
+import { Context, Effect, Exit, Layer, Schedule, Stream } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { limitsOf } from "../accounts/KeyLimits.ts"
 import type { BillingSettings } from "../config/BillingSettings.ts"
 import { ServerConfig } from "../config/ServerConfig.ts"
-import { isAbandoned } from "../http/HttpErrors.ts"
-import { CurrentRequest, type RequestRecord } from "../http/RequestRecord.ts"
-import { MediaTasks } from "../media/MediaTasks.ts"
-import { countTokensIn } from "../http/RequestMetrics.ts"
+import { CurrentRequest } from "../http/RequestRecord.ts"
 import { Shutdown } from "../http/Shutdown.ts"
-import type { Answer } from "../routing/Provider.ts"
-import { bodyOf, fieldOf, hasImages, imagesIn, taskOutcome } from "../routing/ResponseBody.ts"
+import { MediaTasks } from "../media/MediaTasks.ts"
+import type { ProviderAnswer } from "../routing/Provider.ts"
+import { responseBody } from "../routing/ResponseBody.ts"
 import { orUnavailable } from "../sql/StoreFailure.ts"
 import { CurrentBill } from "./Bill.ts"
 import { quotaShort, tooMany } from "./BillingFailures.ts"
+import { counted, makeCallEnds, type OpenCall, type PaidCall, recorded } from "./CallEnds.ts"
 import {
   type CostEstimate,
   estimateCost,
+  estimatedTokens,
   settlementFor,
   taskSettlement,
-  tokensOf,
   usedBy
 } from "./CostEstimate.ts"
-import type { Idempotency } from "./Idempotency.ts"
 import { idempotentResponses } from "./IdempotentResponses.ts"
-import { type Charge, LEASE_MS, Ledger, type Settlement } from "./Ledger.ts"
-import type { Meter } from "./Meter.ts"
+import { LEASE_MS, Ledger } from "./Ledger.ts"
 import { Prices } from "./Prices.ts"
 import { limitsBeside, rateHeaders, type RateState } from "./RateWindow.ts"
-import { boundsOf, secondsOf, settledUsage } from "./ReportedUsage.ts"
 import { makeRetryInBackground } from "./RetryInBackground.ts"
-import { makeStreamUsageCounter, meteredStream, type StreamUsageCounter } from "./StreamUsageCounter.ts"
-
-/** Who pays: a user, by an API key or by the page's session. */
-export interface Payer {
-  readonly user: string
-  /** The key's id. */
-  readonly key?: string
-  /** The limits of the key and its user; the server's when not given. */
-  readonly limits?: ConfiguredLimits
-}
-
-export interface PaidCall<Request, Response> {
-  readonly payer: Payer
-  readonly meter: Meter<Request>
-  readonly request: Request & { readonly model: string }
-  readonly body: string
-  readonly idempotency: Idempotency | undefined
-  /** Encodes the response of a call that creates something, to keep it for a caller who has gone. */
-  readonly encode?: ((answer: Response) => string) | undefined
-  readonly call: Effect.Effect<Answer<Response>, GatewayError>
-  /** Counts a stream whose events do not tell what it used. */
-  readonly counter?: StreamUsageCounter
-  /** Adds headers to the response, whatever it will be. */
-  readonly addHeaders: (
-    headers: Record<string, string>
-  ) => Effect.Effect<void, never, HttpServerRequest.HttpServerRequest>
-}
-
-/** A call whose reserve is open. */
-interface OpenCall<Request, Response> {
-  readonly paid: PaidCall<Request, Response>
-  readonly charge: Charge
-  readonly estimate: CostEstimate
-  /** Tells the bill of the request that the charge has ended. */
-  readonly ended: Effect.Effect<void>
-  readonly record: { now: RequestRecord }
-  readonly context: Context.Context<never>
-}
-
-/** What the server itself counts of a call. */
-const counted = <Request, Response>({ estimate, paid: { meter, request } }: OpenCall<Request, Response>) =>
-  meter.counted(request, estimate.nonText)
-
-/** Records the tokens of a settlement for the log and the metrics of the request. */
-const recorded = <Request, Response>(
-  { context, paid, record }: OpenCall<Request, Response>,
-  settlement: Settlement
-): Settlement => {
-  // A request that makes several calls has no model of its own.
-  if (record.now.model === undefined) countTokensIn(context, paid.request.model, settlement)
-  const { inputTokens = 0, outputTokens = 0 } = record.now
-  record.now = {
-    ...record.now,
-    inputTokens: inputTokens + settlement.inputTokens,
-    outputTokens: outputTokens + settlement.outputTokens
-  }
-  return settlement
-}
-
-/** The settlement of a stream, by its own report or by what came; undefined if nothing came. */
-const streamSettlement = <Request, Response>(
-  open: OpenCall<Request, Response>,
-  counter: StreamUsageCounter
-): Settlement | undefined => {
-  if (counter.failed()) return undefined
-  const { estimate } = open
-  const usage = settledUsage(counter.usage(), estimate.most, () => counted(open), counter.written)
-  return recorded(open, settlementFor(estimate, usage))
-}
-
-/** Runs `start` when a stream is first read, and `end` when it ends, however it ends. */
-const around = <A, E>(stream: Stream.Stream<A, E>, start: () => void, end: Effect.Effect<void>) =>
-  Stream.onExit(
-    Stream.suspend(() => {
-      start()
-      return stream
-    }),
-    () => end
-  )
+import { makeStreamUsageCounter, type StreamUsageCounter } from "./StreamUsageCounter.ts"
 
 const makeCharges = Effect.gen(function* () {
   const ledger = yield* Ledger
@@ -124,6 +43,15 @@ const makeCharges = Effect.gen(function* () {
     isOver
   )
 
+  const { end, endCreation, endFailed, endStream } = makeCallEnds({
+    ledger,
+    tasks,
+    live,
+    responses,
+    retryInBackground,
+    isStopping: hasBegun
+  })
+
   const renewLeases = Effect.suspend(() => ledger.renew([...live])).pipe(
     Effect.catchTag("SqlError", ({ message }) =>
       Effect.logWarning(`The leases of running calls could not be renewed: ${message}`)
@@ -131,90 +59,12 @@ const makeCharges = Effect.gen(function* () {
   )
   yield* Effect.forkScoped(Effect.repeat(renewLeases, Schedule.spaced(LEASE_MS / 3)))
 
-  /** Settles, or refunds without a settlement. */
-  const end = (
-    { charge, ended }: Pick<OpenCall<never, never>, "charge" | "ended">,
-    settlement: Settlement | undefined,
-    outcomeUnknown = false
-  ): Effect.Effect<void> => {
-    live.delete(charge.id)
-    const write =
-      settlement === undefined ? ledger.refund(charge, outcomeUnknown) : ledger.settle(charge, settlement)
-    return Effect.ensuring(retryInBackground(write), ended)
-  }
-
-  /** Ends a call that created something: at once, or if it is a task, when the task has ended. */
-  const endCreation = Effect.fnUntraced(function* <Request, Response>(
-    open: OpenCall<Request, Response>,
-    answer: Answer<Response>
-  ) {
-    const { charge, estimate, paid } = open
-    const { encode, idempotency, meter, payer } = paid
-    if (idempotency !== undefined) yield* responses.keepCreated(charge, answer, encode)
-    const { most } = estimate
-    const body = bodyOf(answer, "all")
-    const id = fieldOf(body, "id")
-    const isTask = typeof id === "string" && !hasImages(body)
-    const planned = settlementFor(estimate, {
-      ...counted(open),
-      images: isTask ? most.images : Math.min(imagesIn(body) ?? most.images, most.images),
-      seconds: most.seconds === 0 ? 0 : secondsOf(body, most.seconds)
-    })
-    const kind = meter.operation === "videos" ? "video" : "image"
-    const task = isTask ? yield* Effect.option(tasks.find(kind, id, payer.user)) : undefined
-    if (task?._tag !== "Some") return yield* end(open, planned)
-    live.delete(charge.id)
-    yield* retryInBackground(ledger.assign(charge.id, task.value.id, planned.cost))
-    // The task may have ended before its charge was assigned.
-    const { status } = yield* Effect.orElseSucceed(
-      tasks.find(kind, task.value.id, payer.user),
-      () => task.value
-    )
-    const outcome = taskOutcome(answer) ?? taskOutcome({ status })
-    if (outcome !== undefined) yield* end(open, outcome ? planned : undefined)
-  })
-
-  /** Ends a failed call. A caller who goes away pays for the question; the end of this server is refunded. */
-  const endFailed = <Request, Response>(
-    open: OpenCall<Request, Response>,
-    cause: Cause.Cause<GatewayError>
-  ) => {
-    const left = Cause.hasInterruptsOnly(cause) && (isAbandoned(cause) || !hasBegun())
-    const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-    const settlement = left ? recorded(open, settlementFor(open.estimate, counted(open))) : undefined
-    return end(open, settlement, error?.inDoubt)
-  }
-
-  /** A stream is settled when it ends. */
-  const endStream = <Request, Response>(
-    open: OpenCall<Request, Response>,
-    answer: Answer<Response>,
-    counter: StreamUsageCounter
-  ): Answer<Response> => {
-    const { charge, estimate, paid } = open
-    const { meter, request } = paid
-    live.delete(charge.id)
-    const start = () => live.add(charge.id)
-    const ending = Effect.suspend(() => end(open, streamSettlement(open, counter)))
-    if (HttpServerResponse.isHttpServerResponse(answer) && answer.body._tag === "Stream") {
-      const { contentType, stream } = answer.body
-      const bounds = boundsOf(estimate.most, meter.isLimited?.(request) === true)
-      const bytes = meteredStream(stream, counter, bounds, meter.hidesUsage?.(request) === true)
-      return HttpServerResponse.setBody(answer, HttpBody.stream(around(bytes, start, ending), contentType))
-    }
-    const events = Stream.map(answer as Stream.Stream<{ readonly data?: unknown }>, (event) => {
-      counter.event(event.data)
-      return event
-    })
-    return around(events, start, ending) as Response
-  }
-
   const run = <Request, Response>(
     paid: PaidCall<Request, Response>
-  ): Effect.Effect<Answer<Response>, GatewayError | Failure, HttpServerRequest.HttpServerRequest> =>
+  ): Effect.Effect<ProviderAnswer<Response>, GatewayError | Failure, HttpServerRequest.HttpServerRequest> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* (): Effect.fn.Return<
-        Answer<Response>,
+        ProviderAnswer<Response>,
         GatewayError | Failure,
         HttpServerRequest.HttpServerRequest
       > {
@@ -228,7 +78,7 @@ const makeCharges = Effect.gen(function* () {
           paid,
           charge: reserved,
           estimate,
-          ended: bill.open(reserved.id, tokensOf(estimate)),
+          ended: bill.open(reserved.id, estimatedTokens(estimate)),
           record: Context.get(context, CurrentRequest),
           context
         }
@@ -252,7 +102,7 @@ const makeCharges = Effect.gen(function* () {
         }
         if (meter.creates) yield* endCreation(open, answer)
         else {
-          const usage = usedBy(bodyOf(answer, "usage"), estimate, () => counted(open))
+          const usage = usedBy(responseBody(answer, "usage"), estimate, () => counted(open))
           yield* end(open, recorded(open, settlementFor(estimate, usage)))
         }
         return answer
@@ -281,7 +131,7 @@ const reserve = Effect.fnUntraced(function* <Request, Response>(
   alreadyCounted: { readonly requests: number; readonly tokens: number }
 ) {
   const limits = limitsOf(payer.limits, billing)
-  const tokens = tokensOf(estimate)
+  const tokens = estimatedTokens(estimate)
   const tellLimits = (rate: RateState | undefined) =>
     rate === undefined ? Effect.void : addHeaders(rateHeaders({ ...rate, ...limits }))
   const reservation = yield* orUnavailable(
@@ -331,7 +181,7 @@ export class Charges extends Context.Service<
      */
     readonly run: <Request, Response>(
       paid: PaidCall<Request, Response>
-    ) => Effect.Effect<Answer<Response>, GatewayError | Failure, HttpServerRequest.HttpServerRequest>
+    ) => Effect.Effect<ProviderAnswer<Response>, GatewayError | Failure, HttpServerRequest.HttpServerRequest>
     /**
      * A task has ended: its charge is settled for what its answer tells if it succeeded, and refunded otherwise. Once;
      * a task without a charge costs nothing.

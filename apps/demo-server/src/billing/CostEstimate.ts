@@ -3,7 +3,7 @@ import type { Charge, Settlement } from "./Reservation.ts"
 import type { Meter } from "./Meter.ts"
 import type { Operations } from "../routing/Provider.ts"
 import { costOf, NOTHING, type Price, type Prices, type Usage } from "./Prices.ts"
-import { bodyOf, fieldOf, imagesIn } from "../routing/ResponseBody.ts"
+import { responseBody, fieldOf, imagesIn } from "../routing/ResponseBody.ts"
 import { settledUsage, writtenBy } from "./ReportedUsage.ts"
 
 export interface CostEstimate {
@@ -30,7 +30,7 @@ export const estimateCost = <Request extends { readonly model: string }>(
 }
 
 /** Tokens that count towards the limits of a minute. */
-export const tokensOf = ({ most }: CostEstimate): number => most.inputTokens + most.outputTokens
+export const estimatedTokens = ({ most }: CostEstimate): number => most.inputTokens + most.outputTokens
 
 export const settlementFor = ({ price }: Pick<CostEstimate, "price">, usage: Usage): Settlement => ({
   cost: costOf(price, usage),
@@ -48,7 +48,7 @@ export const taskSettlement = (
   { model, operation, planned }: Charge & { readonly planned: number },
   answer: unknown
 ): Settlement => {
-  const value = bodyOf(answer, "all")
+  const value = responseBody(answer, "all")
   const images = imagesIn(value)
   const seconds = Number(fieldOf(value, "seconds"))
   const usage =

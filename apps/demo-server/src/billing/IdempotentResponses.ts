@@ -1,7 +1,7 @@
 /** Answers that are kept for whoever repeats a call under its `Idempotency-Key`. */
 import { Effect, Exit, Stream } from "effect"
 import { HttpBody, HttpEffect, HttpServerResponse } from "effect/http"
-import type { Answer } from "../routing/Provider.ts"
+import type { ProviderAnswer } from "../routing/Provider.ts"
 import { LARGEST_ANSWER, type Replay } from "./Idempotency.ts"
 import type { Charge } from "./Reservation.ts"
 
@@ -18,7 +18,7 @@ export const idempotentResponses = (
   /** Of a call that makes something, at once: its caller may have gone, and it is paid for all the same. */
   const keepCreated = <Response>(
     charge: Charge,
-    answer: Answer<Response>,
+    answer: ProviderAnswer<Response>,
     encode: ((answer: Response) => string) | undefined
   ) => {
     if (HttpServerResponse.isHttpServerResponse(answer)) {
@@ -57,3 +57,5 @@ export const idempotentResponses = (
 
   return { keepCreated, keepSent }
 }
+
+export type IdempotentResponses = ReturnType<typeof idempotentResponses>

@@ -1,12 +1,10 @@
 /** Retries ledger writes in the background, so that no caller waits for a database that is gone. */
-import { Duration, Effect, FiberSet, Schedule } from "effect"
+import { type Duration, Effect, FiberSet } from "effect"
 import type { SqlError } from "effect/sql"
+import { backOff } from "../sql/BackOff.ts"
 
-/** A settlement is retried for as long as a database may be down. */
-const BACK_OFF = Schedule.exponential("100 millis").pipe(
-  Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, Duration.seconds(10)))),
-  Schedule.upTo({ duration: "10 minutes" })
-)
+/** How long a database may be down until charges are left to the recovery. */
+const RETRIED: Duration.Input = "10 minutes"
 
 /** Runs a write. If it fails it goes on in the background, and its caller goes on. */
 export type RetryInBackground = (write: Effect.Effect<unknown, SqlError.SqlError>) => Effect.Effect<void>
@@ -17,7 +15,7 @@ export const makeRetryInBackground = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(retrying), "5 seconds"))
 
   const retry = (write: Effect.Effect<unknown, SqlError.SqlError>) =>
-    Effect.retry(write, BACK_OFF).pipe(
+    Effect.retry(write, backOff(RETRIED)).pipe(
       Effect.catchTag("SqlError", ({ message }) =>
         Effect.logError(`A charge is left to be recovered when its lease has ended: ${message}`)
       )

@@ -8,7 +8,7 @@ import { idempotencyOf } from "../billing/Idempotency.ts"
 import type { Meter } from "../billing/Meter.ts"
 import { addHeaders } from "../http/ResponseHeaders.ts"
 import { CurrentRequest } from "../http/RequestRecord.ts"
-import type { Answer, Operation, Operations, Provider } from "../routing/Provider.ts"
+import type { ProviderAnswer, Operation, Operations, Provider } from "../routing/Provider.ts"
 import { route } from "../routing/Providers.ts"
 import { misnamed } from "./FieldNames.ts"
 
@@ -25,7 +25,7 @@ const modelTooLong = new Failure({
 })
 
 /** This server's address as the caller knows it, by the Host header: `http://localhost:3000`. */
-export const originOf = ({ headers, protocol = "http" }: HttpRequest): string => {
+export const callerOrigin = ({ headers, protocol = "http" }: HttpRequest): string => {
   const host = headers["host"] ?? "localhost"
   return `${protocol}://${/^[\w.:[\]-]+$/.test(host) ? host : "localhost"}`
 }
@@ -60,7 +60,7 @@ export const makeModelCall = Effect.fnUntraced(function* <
     caller: CallerInfo,
     request: Request,
     body: string
-  ): Effect.Effect<Answer<Response>, Failure, HttpRequest> => {
+  ): Effect.Effect<ProviderAnswer<Response>, Failure, HttpRequest> => {
     const { model } = request
     if (model.length > MODEL_LENGTH) return Effect.fail(modelTooLong)
     if (!mayUse(caller, model)) return Effect.fail(modelNotAllowed(model))
@@ -77,7 +77,7 @@ export const makeModelCall = Effect.fnUntraced(function* <
         request,
         body,
         idempotency: key === undefined ? undefined : yield* idempotencyOf(key, operation, body),
-        call: operate({ request, body, user: caller.user, origin: originOf(http) }),
+        call: operate({ request, body, user: caller.user, origin: callerOrigin(http) }),
         encode,
         addHeaders
       })

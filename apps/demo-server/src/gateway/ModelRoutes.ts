@@ -24,7 +24,7 @@ import { makeApiAuthentication } from "../accounts/Auth.ts"
 import { chatMeter, embeddingsMeter, type Meter, rerankMeter } from "../billing/Meter.ts"
 import { checkParts } from "../http/BodyParts.ts"
 import { internalFailure, respond } from "../http/HttpErrors.ts"
-import type { Answer, Operation, Operations } from "../routing/Provider.ts"
+import type { ProviderAnswer, Operation, Operations } from "../routing/Provider.ts"
 import { Providers } from "../routing/Providers.ts"
 import { finalEvent } from "../wire/FinalEvent.ts"
 import { limited } from "./ChatLimit.ts"
@@ -93,7 +93,7 @@ const eventBytes = (events: Stream.Stream<ChatEvent>) =>
 /** Encodes the answer of an embedded model; an upstream's response passes as it is. */
 const encoder = <A>(schema: Schema.Codec<A, unknown>) => {
   const encode = Schema.encodeUnknownSync(Schema.fromJsonString(Schema.toCodecJson(schema)))
-  return (answer: Answer<unknown>): HttpServerResponse.HttpServerResponse => {
+  return (answer: ProviderAnswer<unknown>): HttpServerResponse.HttpServerResponse => {
     if (HttpServerResponse.isHttpServerResponse(answer)) return answer
     return Stream.isStream(answer)
       ? HttpServerResponse.stream(eventBytes(answer as Stream.Stream<ChatEvent>), {

@@ -18,7 +18,7 @@ export const respond = (
 const final = (status: Failure["status"], code: string, message: string) =>
   new Failure({ status, message, code, retryable: false })
 
-export const tooLarge = (limit: number): Response =>
+export const bodyTooLarge = (limit: number): Response =>
   respond(
     final(
       413,
@@ -107,7 +107,7 @@ const typeOf = ({ body, headers }: Response): string =>
 /** Errors that are not in our shape yet: plain text or nothing in the body. */
 export const shape = (response: Response, limit: number): Response => {
   if (response.status < 400 || typeOf(response).startsWith("application/json")) return response
-  if (response.status === 413) return tooLarge(limit)
+  if (response.status === 413) return bodyTooLarge(limit)
   const failure = bare[response.status]
   return failure === undefined
     ? response.status >= 500

@@ -12,7 +12,7 @@ import {
   type ServerResponse
 } from "node:http"
 import type { Socket } from "node:net"
-import { requestIdOf } from "./RequestRecord.ts"
+import { chooseRequestId } from "./RequestRecord.ts"
 import { SECURITY_HEADERS } from "./SecurityHeaders.ts"
 
 /** Bytes of all headers of a request together. */
@@ -86,7 +86,7 @@ const refuseSocket = (socket: Socket, code: string) => {
 /** Answers that it cannot be answered, and ends the connection. */
 export const refuse = ([request, response]: Exchange, status: number, told: Failure) => {
   const body = JSON.stringify(told.body)
-  response.writeHead(status, headersOf(told, body, requestIdOf(request.headers["x-request-id"])))
+  response.writeHead(status, headersOf(told, body, chooseRequestId(request.headers["x-request-id"])))
   response.end(body, () => request.socket.destroySoon())
 }
 

@@ -8,11 +8,11 @@ import { HttpBody, HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServe
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { isAllowedHost } from "../network/Origin.ts"
 import { finalEvent } from "../wire/FinalEvent.ts"
-import { answerCause, encoded, foreignHost, noHost, shape, shuttingDown, tooLarge } from "./HttpErrors.ts"
+import { answerCause, encoded, foreignHost, noHost, shape, shuttingDown, bodyTooLarge } from "./HttpErrors.ts"
 import { maxBodyBytes } from "./Limits.ts"
 import { behindProxies } from "./Proxies.ts"
 import { countRequest } from "./RequestMetrics.ts"
-import { CurrentRequest, requestIdOf, type RequestRecord } from "./RequestRecord.ts"
+import { CurrentRequest, chooseRequestId, type RequestRecord } from "./RequestRecord.ts"
 import { routeOf } from "./Routes.ts"
 import { COMMON_HEADERS } from "./SecurityHeaders.ts"
 import { Shutdown } from "./Shutdown.ts"
@@ -87,7 +87,7 @@ export const RequestMiddlewareLayer = HttpRouter.middleware(
     const refusalOf = (request: Request, limit: number): Response | undefined => {
       const named = request.headers["host"]
       if (!isAllowedHost(named, host, operation.hosts)) return named === undefined ? noHost : foreignHost
-      if (Number(request.headers["content-length"] ?? 0) > limit) return tooLarge(limit)
+      if (Number(request.headers["content-length"] ?? 0) > limit) return bodyTooLarge(limit)
       return isEncoded(request) ? encoded : undefined
     }
 
@@ -98,7 +98,7 @@ export const RequestMiddlewareLayer = HttpRouter.middleware(
         const started = clock.currentTimeMillisUnsafe()
         const received = Context.get(context, HttpServerRequest.HttpServerRequest)
         const request = behindProxies(received, operation.isTrustedProxy)
-        const id = requestIdOf(request.headers["x-request-id"])
+        const id = chooseRequestId(request.headers["x-request-id"])
         const limit = maxBodyBytes(request.url)
         const record: { now: RequestRecord } = { now: {} }
 

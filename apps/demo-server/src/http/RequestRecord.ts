@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto"
 const SAFE_ID = /^[\w.:-]{1,128}$/
 
 /** The caller's id of the request if it is safe, else a new one. */
-export const requestIdOf = (given: string | ReadonlyArray<string> | undefined): string =>
+export const chooseRequestId = (given: string | ReadonlyArray<string> | undefined): string =>
   typeof given === "string" && SAFE_ID.test(given) ? given : `req_${randomUUID()}`
 
 /** Identifiers and counts only: no credential and no text of the caller. */

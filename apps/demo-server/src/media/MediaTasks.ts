@@ -10,7 +10,7 @@ import { Clock, Context, Duration, Effect, FileSystem, Layer, Path, Schedule, Sc
 import { SqlClient, type SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
 import { ServerConfig } from "../config/ServerConfig.ts"
-import { again } from "../sql/Again.ts"
+import { backOff } from "../sql/BackOff.ts"
 
 /** How long tasks are kept. Their files live a day; later requests should hear that the file expired. */
 const TASK_LIFE = Duration.days(7)
@@ -240,7 +240,7 @@ export class MediaTasks extends Context.Service<
             jobs.running.set(task.id, task)
             yield* jobs.save(task)
           }
-          yield* Effect.retry(table.put(task), again(ADD_TIMEOUT)).pipe(
+          yield* Effect.retry(table.put(task), backOff(ADD_TIMEOUT)).pipe(
             Effect.mapError(() => unavailable(task.kind, "The task could not be stored")),
             Effect.filterOrFail(Boolean, () => idTaken(task)),
             Effect.onError(() => (hasEnded(task) ? Effect.void : jobs.remove(task.id)))
@@ -262,7 +262,7 @@ export class MediaTasks extends Context.Service<
             // Progress changes often and is not stored.
             if (next.status === task.status) return Effect.void
             if (!hasEnded(next)) return Effect.ignore(table.update(next))
-            return Effect.retry(table.update(next), again(END_TIMEOUT)).pipe(
+            return Effect.retry(table.update(next), backOff(END_TIMEOUT)).pipe(
               Effect.catch(({ message }) => Effect.logError(`The result of a task is lost: ${message}`)),
               Effect.andThen(jobs.remove(id)),
               Effect.andThen(Effect.forEach(listeners, (listener) => listener(next), { discard: true }))

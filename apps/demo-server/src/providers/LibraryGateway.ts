@@ -9,7 +9,7 @@ import {
 } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Context, type Duration, Effect, Layer, Stream } from "effect"
-import type { Gateway as Upstream } from "../routing/UpstreamClient.ts"
+import type { UpstreamConnection } from "../routing/UpstreamClient.ts"
 import { blameUs } from "../routing/UpstreamFaults.ts"
 
 /** Sees the parts of a chat stream, and may end it. */
@@ -32,7 +32,7 @@ const REQUEST_FAULTS: ReadonlySet<GatewayError["reason"]["_tag"]> = new Set([
 ])
 
 /** Turns errors that blame the request into errors of the server. */
-const blameLibrary = (names: Upstream["names"]) => {
+const blameLibrary = (names: UpstreamConnection["names"]) => {
   const ofServer = blameUs(names)
   const blame = (error: GatewayError): GatewayError => {
     const { attempt, reason } = error
@@ -60,7 +60,7 @@ interface LibraryModelOptions {
 
 /** `Gateway` for the library's models. */
 export const layerLibraryGateway = (
-  { apiKey, idle, names, url }: Upstream & { readonly url: string },
+  { apiKey, idle, names, url }: UpstreamConnection & { readonly url: string },
   { batch, timeout }: LibraryModelOptions
 ) => {
   const blame = blameLibrary(names)

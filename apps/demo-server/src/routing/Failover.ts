@@ -5,7 +5,7 @@ import { IN_DOUBT_REASONS } from "@sluice/core/contract"
 import type { Operation, Operations, Provider } from "./Provider.ts"
 
 /** A provider that has the model. */
-export interface Candidate<Request, Response> {
+export interface ProviderCandidate<Request, Response> {
   readonly provider: Provider
   readonly operate: Operation<Request, Response>
   readonly priority: number
@@ -48,13 +48,13 @@ const verdict = (errors: ReadonlyArray<GatewayError>, last: GatewayError): Gatew
   soonest(errors) ??
   last
 
-const guarded = <Request, Response>({ operate, provider: { guard } }: Candidate<Request, Response>) =>
+const guarded = <Request, Response>({ operate, provider: { guard } }: ProviderCandidate<Request, Response>) =>
   guard === undefined ? operate : (call: Parameters<typeof operate>[0]) => guard.around(operate(call))
 
 /** One operation of several providers. */
 export const failover = <Request extends { readonly model: string }, Response>(
   operation: keyof Operations,
-  candidates: readonly [Candidate<Request, Response>, ...Array<Candidate<Request, Response>>]
+  candidates: readonly [ProviderCandidate<Request, Response>, ...Array<ProviderCandidate<Request, Response>>]
 ): Effect.Effect<Operation<Request, Response>> => {
   if (candidates.length === 1) return Effect.succeed(guarded(candidates[0]))
   return Effect.map(inOrder(candidates), (order): Operation<Request, Response> => {

@@ -2,7 +2,7 @@
 import { GatewayError, ServerFailure } from "@sluice/core"
 import { Duration, Effect, Exit, Option } from "effect"
 import { CircuitBreaker } from "effect/persistence"
-import type { Guard } from "./Provider.ts"
+import type { CircuitGuard } from "./Provider.ts"
 
 export interface HealthOptions {
   /** Failures in a row after which a provider is left alone. */
@@ -72,7 +72,7 @@ export const makeHealth = Effect.fnUntraced(function* ({ failures, openSeconds }
     maxOpenDuration: OPEN_MAX
   })
   const circuits = new Map<string, Circuit>()
-  return (id: string, url: string): Guard => {
+  return (id: string, url: string): CircuitGuard => {
     const key = `${id} ${url}`
     const circuit = circuits.get(key) ?? { calm: false, openings: 0 }
     circuits.set(key, circuit)

@@ -17,7 +17,7 @@ import type { HttpServerResponse } from "effect/http"
 import type { MediaTask } from "../media/MediaTasks.ts"
 
 /** An answer on its way out: a value to be encoded, or an upstream's own bytes, which nobody decodes. */
-export type Answer<A> = A | HttpServerResponse.HttpServerResponse
+export type ProviderAnswer<A> = A | HttpServerResponse.HttpServerResponse
 
 /** What a caller sent: the request as decoded, and the body as it came, with the fields that we do not know. */
 export interface Call<A> {
@@ -36,12 +36,14 @@ export interface TaskCall {
 }
 
 /** One of the later calls. */
-export type TaskOperation<Response> = (call: TaskCall) => Effect.Effect<Answer<Response>, GatewayError>
+export type TaskOperation<Response> = (
+  call: TaskCall
+) => Effect.Effect<ProviderAnswer<Response>, GatewayError>
 
 /** One call in, one wire answer out. No retry inside: failover belongs to whoever chooses among providers. */
 export type Operation<Request, Response> = (
   call: Call<Request>
-) => Effect.Effect<Answer<Response>, GatewayError>
+) => Effect.Effect<ProviderAnswer<Response>, GatewayError>
 
 export interface Operations {
   readonly rerank?: Operation<RerankRequest, RerankResponse>
@@ -78,7 +80,7 @@ export interface ProviderModel {
 }
 
 /** Skips a provider that keeps failing. */
-export interface Guard {
+export interface CircuitGuard {
   readonly around: <A>(call: Effect.Effect<A, GatewayError>) => Effect.Effect<A, GatewayError>
 }
 
@@ -90,7 +92,7 @@ export interface Provider {
   readonly anyModelOf?: ReadonlyArray<keyof Operations>
   readonly operations: Operations
   readonly tasks?: TaskOperations
-  readonly guard?: Guard
+  readonly guard?: CircuitGuard
   /** The account there, when one is known: it says itself which models there are. */
   readonly account?: Pick<Account["Service"], "models" | "availableModels">
 }

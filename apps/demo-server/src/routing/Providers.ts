@@ -1,7 +1,7 @@
 /** All providers of this server, and which of them serves a model. */
 import { GatewayError, InvalidRequest, NotFound } from "@sluice/core"
 import { Context, Effect } from "effect"
-import { type Candidate, failover } from "./Failover.ts"
+import { type ProviderCandidate, failover } from "./Failover.ts"
 import type { Operation, Operations, Provider } from "./Provider.ts"
 
 /**
@@ -14,13 +14,13 @@ export class Providers extends Context.Service<Providers, ReadonlyArray<Provider
 ) {}
 
 /** Who may serve a model. */
-export const candidatesOf = <Request extends { readonly model: string }, Response>(
+export const providersOf = <Request extends { readonly model: string }, Response>(
   providers: ReadonlyArray<Provider>,
   operation: keyof Operations,
   pick: (operations: Operations) => Operation<Request, Response> | undefined,
   model: string
-): ReadonlyArray<Candidate<Request, Response>> =>
-  providers.flatMap((provider): ReadonlyArray<Candidate<Request, Response>> => {
+): ReadonlyArray<ProviderCandidate<Request, Response>> =>
+  providers.flatMap((provider): ReadonlyArray<ProviderCandidate<Request, Response>> => {
     const operate = pick(provider.operations)
     const known = provider.models.find((known) => known.id === model && known.operation === operation)
     return operate !== undefined && (known !== undefined || provider.anyModelOf?.includes(operation) === true)
@@ -35,7 +35,7 @@ export const route = <Request extends { readonly model: string }, Response>(
   pick: (operations: Operations) => Operation<Request, Response> | undefined,
   model: string
 ): Effect.Effect<Operation<Request, Response>, GatewayError> => {
-  const [first, ...more] = candidatesOf(providers, operation, pick, model)
+  const [first, ...more] = providersOf(providers, operation, pick, model)
   if (first !== undefined) return failover(operation, [first, ...more])
   const others = providers.flatMap(({ models }) => models)
   const fitting = others.filter((known) => known.operation === operation).map(({ id }) => id)

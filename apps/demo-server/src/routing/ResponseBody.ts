@@ -36,7 +36,7 @@ const usageAtEnd = (bytes: Buffer): unknown => {
 }
 
 /** The body as a value; undefined for a stream. `usage`: of a large body only that part is parsed. */
-export const bodyOf = (response: unknown, part: "usage" | "all" = "usage"): unknown => {
+export const responseBody = (response: unknown, part: "usage" | "all" = "usage"): unknown => {
   if (!HttpServerResponse.isHttpServerResponse(response)) return response
   if (response.body._tag !== "Uint8Array") return undefined
   const { buffer, byteLength, byteOffset } = response.body.body
@@ -71,6 +71,6 @@ export const hasImages = (body: unknown): boolean => listOf(fieldOf(body, "data"
 
 /** Whether a task has succeeded, by the `status` of its body; undefined while it runs. */
 export const taskOutcome = (response: unknown): boolean | undefined => {
-  const status = fieldOf(bodyOf(response, "all"), "status")
+  const status = fieldOf(responseBody(response, "all"), "status")
   return status === "completed" ? true : status === "failed" ? false : undefined
 }

@@ -31,7 +31,7 @@ type Response = HttpServerResponse.HttpServerResponse
 const SUCCESS = 200
 
 /** How an upstream is reached. */
-export interface Gateway {
+export interface UpstreamConnection {
   readonly apiKey: ApiKey
   /** For models that are not declared: from the start to the whole response, or to the head of a stream. */
   readonly timeout: Duration.Duration
@@ -78,7 +78,7 @@ const reasonOf = ({ contentType, error }: NoAnswer, url: string): GatewayReason 
 }
 
 /** Sends requests to an upstream. What its errors say about our credential and address is reworded for callers. */
-export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Gateway) {
+export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: UpstreamConnection) {
   const { apiKey, dialect = gatewayDialect, names, timeout } = gateway
   const buffering = yield* HttpClient.HttpClient
   const downloading = yield* DownloadTransport

@@ -11,7 +11,7 @@ import type { Call, Operations, Provider, ProviderModel, TaskOperation, TaskOper
 import { makeRedactor } from "./RedactCredential.ts"
 import { taskOutcome } from "./ResponseBody.ts"
 import { includeUsage, hidesUsage } from "./StreamUsage.ts"
-import { type Gateway, makeUpstreamClient } from "./UpstreamClient.ts"
+import { type UpstreamConnection, makeUpstreamClient } from "./UpstreamClient.ts"
 import { blameUs, goesOn, lost, removesNot, withoutId } from "./UpstreamFaults.ts"
 import { createdTask, hasResult, passFile, passNothing, passOn } from "./UpstreamResponse.ts"
 
@@ -43,7 +43,7 @@ interface Forwarded {
 }
 
 /** A gateway that calls are passed on to. */
-export interface UpstreamSettings extends Gateway {
+export interface UpstreamSettings extends UpstreamConnection {
   readonly id: string
   /** Without a trailing slash. */
   readonly url: string

@@ -20,7 +20,7 @@ const GATHER_TURNS = 3
 export type Step<A> = () => SqlStep<A>
 
 /** The same change for several items, with fewer statements than one after another. Results are in the items' order. */
-export type Batch<I, A> = (items: ReadonlyArray<I>) => SqlStep<ReadonlyArray<A>>
+export type BatchStep<I, A> = (items: ReadonlyArray<I>) => SqlStep<ReadonlyArray<A>>
 
 export interface CommitOptions {
   /** The user whose balance the step changes: two servers lock several users in the same order. */
@@ -47,7 +47,7 @@ export interface GroupDriver {
 
 /** An item that waits for its turn: a step is a batch of its own. */
 interface Waiting extends CommitOptions {
-  readonly batch: Batch<unknown, unknown>
+  readonly batch: BatchStep<unknown, unknown>
   readonly item: unknown
   readonly resume: (exit: Exit.Exit<unknown, SqlError.SqlError>) => void
 }
@@ -75,12 +75,12 @@ export class GroupCommit extends Context.Service<
     readonly commit: <A>(step: Step<A>, options?: CommitOptions) => Effect.Effect<A, SqlError.SqlError>
     /** Commits an item together with the items that wait for the same batch. */
     readonly commitItem: <I, A>(
-      batch: Batch<I, A>,
+      batch: BatchStep<I, A>,
       item: I,
       options?: CommitOptions
     ) => Effect.Effect<A, SqlError.SqlError>
     /** Reads an item, together with those that are read at the same moment. Sees everything that is committed. */
-    readonly readItem: <I, A>(batch: Batch<I, A>, item: I) => Effect.Effect<A, SqlError.SqlError>
+    readonly readItem: <I, A>(batch: BatchStep<I, A>, item: I) => Effect.Effect<A, SqlError.SqlError>
   }
 >()("@sluice/demo-server/GroupCommit") {}
 
@@ -104,7 +104,7 @@ const answer = (
 
 /** Reads at once, or where that is a round trip, with the reads of the same turn. */
 const makeReadItem = ({ isRemote, read }: GroupDriver): GroupCommit["Service"]["readItem"] => {
-  const first = <I, A>(batch: Batch<I, A>, item: I) =>
+  const first = <I, A>(batch: BatchStep<I, A>, item: I) =>
     Effect.map(
       read(() => batch([item])),
       ([value]) => value as A
@@ -119,10 +119,10 @@ const makeReadItem = ({ isRemote, read }: GroupDriver): GroupCommit["Service"]["
       })
     }
   }
-  return <I, A>(batch: Batch<I, A>, item: I) =>
+  return <I, A>(batch: BatchStep<I, A>, item: I) =>
     Effect.callback<A, SqlError.SqlError>((resume) => {
       if (queue.length === 0) setImmediate(drain)
-      queue.push({ batch: batch as Batch<unknown, unknown>, item, resume: resume as Waiting["resume"] })
+      queue.push({ batch: batch as BatchStep<unknown, unknown>, item, resume: resume as Waiting["resume"] })
     })
 }
 
@@ -172,13 +172,13 @@ export const makeGroupCommit = (
       })
     )
     const commitItem: GroupCommit["Service"]["commitItem"] = <I, A>(
-      batch: Batch<I, A>,
+      batch: BatchStep<I, A>,
       item: I,
       options: CommitOptions = {}
     ) =>
       Effect.callback<A, SqlError.SqlError>((resume) => {
         queue.push({
-          batch: batch as Batch<unknown, unknown>,
+          batch: batch as BatchStep<unknown, unknown>,
           item,
           ...options,
           resume: resume as Waiting["resume"]

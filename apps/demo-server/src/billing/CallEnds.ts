@@ -1,0 +1,200 @@
+/** How calls that are paid for end: settled by what they used, or refunded. */
+import type { GatewayError } from "@sluice/core"
+import { Cause, type Context, Effect, Option, Stream } from "effect"
+import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { ConfiguredLimits } from "../accounts/KeyLimits.ts"
+import { isAbandoned } from "../http/HttpErrors.ts"
+import { countTokensIn } from "../http/RequestMetrics.ts"
+import type { RequestRecord } from "../http/RequestRecord.ts"
+import type { MediaTasks } from "../media/MediaTasks.ts"
+import type { ProviderAnswer } from "../routing/Provider.ts"
+import { fieldOf, hasImages, imagesIn, responseBody, taskOutcome } from "../routing/ResponseBody.ts"
+import { type CostEstimate, settlementFor } from "./CostEstimate.ts"
+import type { Idempotency } from "./Idempotency.ts"
+import type { IdempotentResponses } from "./IdempotentResponses.ts"
+import type { Charge, Ledger, Settlement } from "./Ledger.ts"
+import type { Meter } from "./Meter.ts"
+import { boundsOf, secondsOf, settledUsage } from "./ReportedUsage.ts"
+import type { RetryInBackground } from "./RetryInBackground.ts"
+import { meteredStream, type StreamUsageCounter } from "./StreamUsageCounter.ts"
+
+/** Who pays: a user, by an API key or by the page's session. */
+export interface Payer {
+  readonly user: string
+  /** The key's id. */
+  readonly key?: string
+  /** The limits of the key and its user; the server's when not given. */
+  readonly limits?: ConfiguredLimits
+}
+
+export interface PaidCall<Request, Response> {
+  readonly payer: Payer
+  readonly meter: Meter<Request>
+  readonly request: Request & { readonly model: string }
+  readonly body: string
+  readonly idempotency: Idempotency | undefined
+  /** Encodes the response of a call that creates something, to keep it for a caller who has gone. */
+  readonly encode?: ((answer: Response) => string) | undefined
+  readonly call: Effect.Effect<ProviderAnswer<Response>, GatewayError>
+  /** Counts a stream whose events do not tell what it used. */
+  readonly counter?: StreamUsageCounter
+  /** Adds headers to the response, whatever it will be. */
+  readonly addHeaders: (
+    headers: Record<string, string>
+  ) => Effect.Effect<void, never, HttpServerRequest.HttpServerRequest>
+}
+
+/** A call whose reserve is open. */
+export interface OpenCall<Request, Response> {
+  readonly paid: PaidCall<Request, Response>
+  readonly charge: Charge
+  readonly estimate: CostEstimate
+  /** Tells the bill of the request that the charge has ended. */
+  readonly ended: Effect.Effect<void>
+  readonly record: { now: RequestRecord }
+  readonly context: Context.Context<never>
+}
+
+/** What the server itself counts of a call. */
+export const counted = <Request, Response>({
+  estimate,
+  paid: { meter, request }
+}: OpenCall<Request, Response>) => meter.counted(request, estimate.nonText)
+
+/** Records the tokens of a settlement for the log and the metrics of the request. */
+export const recorded = <Request, Response>(
+  { context, paid, record }: OpenCall<Request, Response>,
+  settlement: Settlement
+): Settlement => {
+  // A request that makes several calls has no model of its own.
+  if (record.now.model === undefined) countTokensIn(context, paid.request.model, settlement)
+  const { inputTokens = 0, outputTokens = 0 } = record.now
+  record.now = {
+    ...record.now,
+    inputTokens: inputTokens + settlement.inputTokens,
+    outputTokens: outputTokens + settlement.outputTokens
+  }
+  return settlement
+}
+
+/** The settlement of a stream, by its own report or by what came; undefined if nothing came. */
+const streamSettlement = <Request, Response>(
+  open: OpenCall<Request, Response>,
+  counter: StreamUsageCounter
+): Settlement | undefined => {
+  if (counter.failed()) return undefined
+  const { estimate } = open
+  const usage = settledUsage(counter.usage(), estimate.most, () => counted(open), counter.written)
+  return recorded(open, settlementFor(estimate, usage))
+}
+
+/** Runs `start` when a stream is first read, and `end` when it ends, however it ends. */
+const around = <A, E>(stream: Stream.Stream<A, E>, start: () => void, end: Effect.Effect<void>) =>
+  Stream.onExit(
+    Stream.suspend(() => {
+      start()
+      return stream
+    }),
+    () => end
+  )
+
+/** What ends need of the service. */
+interface CallEndDependencies {
+  readonly ledger: Ledger["Service"]
+  readonly tasks: MediaTasks["Service"]
+  /** The ids of running calls, whose leases are renewed. */
+  readonly live: Set<string>
+  readonly responses: IdempotentResponses
+  readonly retryInBackground: RetryInBackground
+  /** Whether this server is stopping. */
+  readonly isStopping: () => boolean
+}
+
+export const makeCallEnds = ({
+  isStopping,
+  ledger,
+  live,
+  responses,
+  retryInBackground,
+  tasks
+}: CallEndDependencies) => {
+  /** Settles, or refunds without a settlement. */
+  const end = (
+    { charge, ended }: Pick<OpenCall<never, never>, "charge" | "ended">,
+    settlement: Settlement | undefined,
+    outcomeUnknown = false
+  ): Effect.Effect<void> => {
+    live.delete(charge.id)
+    const write =
+      settlement === undefined ? ledger.refund(charge, outcomeUnknown) : ledger.settle(charge, settlement)
+    return Effect.ensuring(retryInBackground(write), ended)
+  }
+
+  /** Ends a call that created something: at once, or if it is a task, when the task has ended. */
+  const endCreation = Effect.fnUntraced(function* <Request, Response>(
+    open: OpenCall<Request, Response>,
+    answer: ProviderAnswer<Response>
+  ) {
+    const { charge, estimate, paid } = open
+    const { encode, idempotency, meter, payer } = paid
+    if (idempotency !== undefined) yield* responses.keepCreated(charge, answer, encode)
+    const { most } = estimate
+    const body = responseBody(answer, "all")
+    const id = fieldOf(body, "id")
+    const isTask = typeof id === "string" && !hasImages(body)
+    const planned = settlementFor(estimate, {
+      ...counted(open),
+      images: isTask ? most.images : Math.min(imagesIn(body) ?? most.images, most.images),
+      seconds: most.seconds === 0 ? 0 : secondsOf(body, most.seconds)
+    })
+    const kind = meter.operation === "videos" ? "video" : "image"
+    const task = isTask ? yield* Effect.option(tasks.find(kind, id, payer.user)) : undefined
+    if (task?._tag !== "Some") return yield* end(open, planned)
+    live.delete(charge.id)
+    yield* retryInBackground(ledger.assign(charge.id, task.value.id, planned.cost))
+    // The task may have ended before its charge was assigned.
+    const { status } = yield* Effect.orElseSucceed(
+      tasks.find(kind, task.value.id, payer.user),
+      () => task.value
+    )
+    const outcome = taskOutcome(answer) ?? taskOutcome({ status })
+    if (outcome !== undefined) yield* end(open, outcome ? planned : undefined)
+  })
+
+  /** Ends a failed call. A caller who goes away pays for the question; the end of this server is refunded. */
+  const endFailed = <Request, Response>(
+    open: OpenCall<Request, Response>,
+    cause: Cause.Cause<GatewayError>
+  ) => {
+    const left = Cause.hasInterruptsOnly(cause) && (isAbandoned(cause) || !isStopping())
+    const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+    const settlement = left ? recorded(open, settlementFor(open.estimate, counted(open))) : undefined
+    return end(open, settlement, error?.inDoubt)
+  }
+
+  /** A stream is settled when it ends. */
+  const endStream = <Request, Response>(
+    open: OpenCall<Request, Response>,
+    answer: ProviderAnswer<Response>,
+    counter: StreamUsageCounter
+  ): ProviderAnswer<Response> => {
+    const { charge, estimate, paid } = open
+    const { meter, request } = paid
+    live.delete(charge.id)
+    const start = () => live.add(charge.id)
+    const ending = Effect.suspend(() => end(open, streamSettlement(open, counter)))
+    if (HttpServerResponse.isHttpServerResponse(answer) && answer.body._tag === "Stream") {
+      const { contentType, stream } = answer.body
+      const bounds = boundsOf(estimate.most, meter.isLimited?.(request) === true)
+      const bytes = meteredStream(stream, counter, bounds, meter.hidesUsage?.(request) === true)
+      return HttpServerResponse.setBody(answer, HttpBody.stream(around(bytes, start, ending), contentType))
+    }
+    const events = Stream.map(answer as Stream.Stream<{ readonly data?: unknown }>, (event) => {
+      counter.event(event.data)
+      return event
+    })
+    return around(events, start, ending) as Response
+  }
+
+  return { end, endCreation, endFailed, endStream }
+}
