@@ -1,6 +1,7 @@
 /** How much a call may use at most, and how much it uses by the server's own count. */
-import type { ChatContent, ChatMessage } from "@sluice/core"
+import type { ChatMessage } from "@sluice/core"
 import type {
+  ChatContent,
   ChatRequest,
   EmbeddingRequest,
   ImageRequest,
