@@ -26,7 +26,7 @@ const blocks = new MarkdownIt()
 
 layer(testServer(), { excludeTestServices: true })("docs/documents.md", (it) => {
   it.effect(
-    "each block of commands runs, and answers as the page says",
+    "each block of commands has the documented response",
     () =>
       Effect.gen(function* () {
         const { secrets, url } = yield* TestServer

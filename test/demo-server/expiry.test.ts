@@ -13,7 +13,7 @@ import { startServer } from "./TestServer.ts"
 const FILM = 120_000
 
 it.effect(
-  "links and contents of videos are gone after 24 hours, and not before",
+  "links and videos expire after 24 hours",
   () =>
     Effect.gen(function* () {
       const { call, data, json } = yield* startServer()

@@ -149,7 +149,7 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
   )
 
   it.effect(
-    "what a question cost is what is gone from the balance, in the answer and in the last event",
+    "the cost in the answer and in the last event equals the debit",
     () =>
       Effect.gen(function* () {
         const { events, json } = yield* TestServer

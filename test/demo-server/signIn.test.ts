@@ -30,7 +30,7 @@ const served = <A, E, R>(env: Record<string, string>, test: Effect.Effect<A, E, 
 
 describe("signing in", () => {
   it.live(
-    "the printed login works on this machine alone; elsewhere a credential does, and no cookie is given else",
+    "the printed login works on this machine only, other credentials everywhere",
     () =>
       served(
         { HOST: "0.0.0.0" },

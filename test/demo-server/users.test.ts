@@ -68,7 +68,7 @@ onEachStore((store) => {
     )
 
     it.effect(
-      "of two administrators who demote or disable each other at once, whoever comes second may not",
+      "of two administrators who demote or disable each other at once, one remains",
       () =>
         Effect.gen(function* () {
           const losses = [{ role: "user" }, { status: 0 }, { role: "user" }, { status: 0 }]

@@ -1,6 +1,6 @@
 /**
- * What broke other gateways, tried on this one: what upstreams answer, and what passes through between tenants. The
- * numbers are those of the list of faults; the other half of 17 is in `upstream`, `providers` and `charges`.
+ * Known faults of other gateways, tested on this one: responses of upstreams, and separation of tenants. Numbered like the
+ * list of faults. More of 17 is in `upstream`, `providers` and `charges`.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { ErrorBody } from "@sluice/core/contract"
@@ -15,7 +15,7 @@ const decodeError = Schema.decodeUnknownSync(Schema.fromJsonString(ErrorBody))
 
 const canary = "sk-canary-upstream-credential"
 
-/** A server in front of an upstream that answers so; `asked` are the calls of one path. */
+/** A server in front of an upstream with the given response. `asked` are the calls to one path. */
 const before = Effect.fnUntraced(function* (
   path: string,
   answer: Answering,
@@ -23,7 +23,7 @@ const before = Effect.fnUntraced(function* (
 ) {
   const asked: Array<string | undefined> = []
   const upstream = yield* startUpstream((response, call, request) => {
-    // The library that the server holds asks for embeddings of its own.
+    // The server's library sends embeddings calls of its own.
     if (!call.path.startsWith(path)) return json(response, {}, 404)
     asked.push(request.headers.authorization)
     answer(response, call, request)
@@ -51,87 +51,83 @@ const bearer = (secret: string) => ({ as: "none", headers: { authorization: `Bea
 const Made = Schema.Struct({ data: Schema.Struct({ id: Schema.Int, key: Schema.String }) })
 const key = { name: "another", expired_time: -1, remain_quota: 500_000, subnet: "" }
 
-describe("what broke other gateways, behind this one", () => {
-  it.live(
-    "4: who names another upstream in a body or a header neither reaches it nor gets the key sent there",
-    () =>
-      Effect.gen(function* () {
-        const thief = yield* startUpstream((response) => json(response, ranked))
-        const address = thief.env["SLUICE_GATEWAY_URL"] ?? ""
-        const { asked, call } = yield* before("/v1/", (response, { body }) => {
-          if (!body.includes('"stream":true'))
-            return json(response, { ...ranked, id: "1", choices: [{}], data: [{}] })
-          startEvents(response)
-          response.end("data: [DONE]\n\n")
-        })
-        const names = ["api_base", "base_url", "baseURL", "url", "endpoint", "api_key", "custom_host"]
-        const body = Object.fromEntries(names.map((name) => [name, address]))
-        const headers = {
-          "x-api-base": address,
-          "x-base-url": address,
-          "x-custom-host": address,
-          "x-forwarded-host": new URL(address).host
+describe("known faults of gateways, with an upstream", () => {
+  it.live("4: a body or header that names another upstream neither reaches it nor sends it the key", () =>
+    Effect.gen(function* () {
+      const thief = yield* startUpstream((response) => json(response, ranked))
+      const address = thief.env["SLUICE_GATEWAY_URL"] ?? ""
+      const { asked, call } = yield* before("/v1/", (response, { body }) => {
+        if (!body.includes('"stream":true'))
+          return json(response, { ...ranked, id: "1", choices: [{}], data: [{}] })
+        startEvents(response)
+        response.end("data: [DONE]\n\n")
+      })
+      const names = ["api_base", "base_url", "baseURL", "url", "endpoint", "api_key", "custom_host"]
+      const body = Object.fromEntries(names.map((name) => [name, address]))
+      const headers = {
+        "x-api-base": address,
+        "x-base-url": address,
+        "x-custom-host": address,
+        "x-forwarded-host": new URL(address).host
+      }
+      const calls = {
+        "/v1/rerank": [rerank],
+        [CHAT]: [chat, { ...chat, stream: true }],
+        "/v1/images/generations": [{ model: "i", prompt: "A lock" }],
+        "/v1/videos": [{ model: "v", prompt: "A lock" }]
+      }
+      for (const [path, requests] of Object.entries(calls)) {
+        for (const request of requests) {
+          const before = asked.length
+          const response = yield* call(`${path}?api_base=${encodeURIComponent(address)}`, {
+            json: { ...request, ...body },
+            headers
+          })
+          yield* textOf(response)
+          assert.strictEqual(response.status, 200, path)
+          assert.strictEqual(asked.at(-1), `Bearer ${canary}`, path)
+          assert.isAbove(asked.length, before, path)
         }
-        const calls = {
-          "/v1/rerank": [rerank],
-          [CHAT]: [chat, { ...chat, stream: true }],
-          "/v1/images/generations": [{ model: "i", prompt: "A lock" }],
-          "/v1/videos": [{ model: "v", prompt: "A lock" }]
-        }
-        for (const [path, requests] of Object.entries(calls)) {
-          for (const request of requests) {
-            const before = asked.length
-            const response = yield* call(`${path}?api_base=${encodeURIComponent(address)}`, {
-              json: { ...request, ...body },
-              headers
-            })
-            yield* textOf(response)
-            assert.strictEqual(response.status, 200, path)
-            assert.strictEqual(asked.at(-1), `Bearer ${canary}`, path)
-            assert.isAbove(asked.length, before, path)
-          }
-        }
-        assert.deepStrictEqual(thief.asked, [])
-      }).pipe(Effect.scoped)
+      }
+      assert.deepStrictEqual(thief.asked, [])
+    }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "12: of an upstream's headers none reaches the caller, whole or streamed; private stays private",
-    () =>
-      Effect.gen(function* () {
-        const headers = {
-          "set-cookie": "session=stolen",
-          "access-control-allow-origin": "*",
-          "access-control-allow-credentials": "true",
-          "cache-control": "public, max-age=31536000",
-          "strict-transport-security": "max-age=31536000",
-          "content-security-policy": "default-src *",
-          "x-request-id": "theirs",
-          "x-secret": "canary",
-          server: "theirs",
-          location: "http://evil.example/"
-        }
-        const { call } = yield* before("/v1/", (response, { body }) => {
-          const isStream = body.includes('"stream":true')
-          response.writeHead(200, {
-            ...headers,
-            "content-type": isStream ? "text/event-stream" : "application/json"
-          })
-          response.end(isStream ? `${event("a")}data: [DONE]\n\n` : JSON.stringify(ranked))
+  it.live("12: no header of an upstream reaches the caller, whole or streamed", () =>
+    Effect.gen(function* () {
+      const headers = {
+        "set-cookie": "session=stolen",
+        "access-control-allow-origin": "*",
+        "access-control-allow-credentials": "true",
+        "cache-control": "public, max-age=31536000",
+        "strict-transport-security": "max-age=31536000",
+        "content-security-policy": "default-src *",
+        "x-request-id": "theirs",
+        "x-secret": "canary",
+        server: "theirs",
+        location: "http://evil.example/"
+      }
+      const { call } = yield* before("/v1/", (response, { body }) => {
+        const isStream = body.includes('"stream":true')
+        response.writeHead(200, {
+          ...headers,
+          "content-type": isStream ? "text/event-stream" : "application/json"
         })
-        for (const [path, json] of [
-          ["/v1/rerank", rerank],
-          [CHAT, { ...chat, stream: true }]
-        ] as const) {
-          const response = yield* call(path, { json })
-          yield* textOf(response)
-          assert.strictEqual(response.status, 200)
-          for (const [name, value] of Object.entries(headers)) {
-            assert.notStrictEqual(response.headers.get(name), value, `${name} of ${path}`)
-          }
-          assert.strictEqual(response.headers.get("cache-control"), "private, no-store")
+        response.end(isStream ? `${event("a")}data: [DONE]\n\n` : JSON.stringify(ranked))
+      })
+      for (const [path, json] of [
+        ["/v1/rerank", rerank],
+        [CHAT, { ...chat, stream: true }]
+      ] as const) {
+        const response = yield* call(path, { json })
+        yield* textOf(response)
+        assert.strictEqual(response.status, 200)
+        for (const [name, value] of Object.entries(headers)) {
+          assert.notStrictEqual(response.headers.get(name), value, `${name} of ${path}`)
         }
-      }).pipe(Effect.scoped)
+        assert.strictEqual(response.headers.get("cache-control"), "private, no-store")
+      }
+    }).pipe(Effect.scoped)
   )
 
   it.live("12: a video with public cache headers of an upstream is private here", () =>
@@ -170,7 +166,7 @@ describe("what broke other gateways, behind this one", () => {
       yield* call("/v1/videos", { json: { model: "v", prompt: "p" } })
       const head = yield* call("/v1/videos/v1/content", { method: "HEAD" })
       assert.deepStrictEqual([head.status, head.headers.get("content-type")], [200, "video/mp4"])
-      // Sooner than the collector would find it.
+      // Sooner than garbage collection would close it.
       assert.isTrue(Option.isSome(yield* Effect.timeoutOption(Deferred.await(closed), "4 seconds")))
     }).pipe(Effect.scoped)
   )
@@ -265,40 +261,38 @@ describe("what broke other gateways, behind this one", () => {
     )
   }
 
-  it.live(
-    "16: nothing is answered from what another user asked, not under the same Idempotency-Key either",
-    () =>
-      Effect.gen(function* () {
-        let times = 0
-        const {
-          asked,
-          call,
-          json: read,
-          secrets
-        } = yield* before("/v1/rerank", (response) => {
-          times += 1
-          json(response, { ...ranked, id: `answer-${times}` })
-        })
-        const Person = Schema.Struct({ data: Schema.Struct({ access_token: Schema.String }) })
-        const other = yield* read(Person, "/api/user", {
-          as: "token",
-          json: { username: "ann", quota: 500_000 }
-        })
-        const made = yield* read(Made, "/api/token/", { ...bearer(other.data.access_token), json: key })
-        const ask = (secret: string) =>
-          Effect.flatMap(
-            call("/v1/rerank", {
-              as: "none",
-              json: rerank,
-              headers: { authorization: `Bearer ${secret}`, "idempotency-key": "the-same" }
-            }),
-            textOf
-          )
-        assert.include(yield* ask(secrets.apiKey), "answer-1")
-        assert.include(yield* ask(made.data.key), "answer-2")
-        assert.include(yield* ask(secrets.apiKey), "answer-1")
-        assert.lengthOf(asked, 2)
-      }).pipe(Effect.scoped)
+  it.live("16: no response comes from another user's request, even with the same Idempotency-Key", () =>
+    Effect.gen(function* () {
+      let times = 0
+      const {
+        asked,
+        call,
+        json: read,
+        secrets
+      } = yield* before("/v1/rerank", (response) => {
+        times += 1
+        json(response, { ...ranked, id: `answer-${times}` })
+      })
+      const Person = Schema.Struct({ data: Schema.Struct({ access_token: Schema.String }) })
+      const other = yield* read(Person, "/api/user", {
+        as: "token",
+        json: { username: "ann", quota: 500_000 }
+      })
+      const made = yield* read(Made, "/api/token/", { ...bearer(other.data.access_token), json: key })
+      const ask = (secret: string) =>
+        Effect.flatMap(
+          call("/v1/rerank", {
+            as: "none",
+            json: rerank,
+            headers: { authorization: `Bearer ${secret}`, "idempotency-key": "the-same" }
+          }),
+          textOf
+        )
+      assert.include(yield* ask(secrets.apiKey), "answer-1")
+      assert.include(yield* ask(made.data.key), "answer-2")
+      assert.include(yield* ask(secrets.apiKey), "answer-1")
+      assert.lengthOf(asked, 2)
+    }).pipe(Effect.scoped)
   )
 
   it.live(
@@ -355,7 +349,7 @@ describe("what broke other gateways, behind this one", () => {
 
   for (const after of ["", "1000000000", "-5", "soon", new Date(Date.now() + 3_600_000).toUTCString()]) {
     it.live(
-      `17: a storm of refusals asks no oftener than it was asked, and tells a wait that is one (${after})`,
+      `17: rate-limited calls are not retried, and the response has a valid retry-after (${after})`,
       () =>
         Effect.gen(function* () {
           const { asked, call } = yield* before("/v1/rerank", (response) => {
