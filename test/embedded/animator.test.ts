@@ -1,4 +1,3 @@
-/** Films made in the process: read box by box, played in a real browser, interrupted. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { animate, type AnimateRequest, animation, checkAnimate } from "@sluice/embedded/media"
 import { Deferred, Effect, Fiber, Stream } from "effect"
@@ -30,7 +29,7 @@ const watched = (mp4: Uint8Array, moments: ReadonlyArray<number>) =>
 const meanOf = (picture: ReadonlyArray<number>, channel: 0 | 1 | 2): number =>
   (picture.reduce((sum, byte, i) => sum + (i % 4 === channel ? byte : 0), 0) * 4) / picture.length
 
-/** The threads that are started meanwhile. */
+/** The threads started during an effect. */
 const threads = Effect.acquireRelease(
   Effect.sync(() => {
     const started: Array<Worker> = []
@@ -51,7 +50,7 @@ const refusal = (changes: Partial<AnimateRequest>) =>
   })
 
 describe("a film", () => {
-  it.effect("is H.264 in MP4 of the size and length that were asked for, its index first", () =>
+  it.effect("is H.264 in MP4 of the requested size and length, index first", () =>
     Effect.gen(function* () {
       const film = readFilm(yield* animate({ ...request, seconds: 2 }))
       assert.deepStrictEqual(film, {
@@ -68,7 +67,7 @@ describe("a film", () => {
     })
   )
 
-  it.effect("loses a pixel of an odd side, and is one frame at least", () =>
+  it.effect("loses a pixel of an odd side, and has at least one frame", () =>
     Effect.gen(function* () {
       const { frames, height, seconds, width } = readFilm(
         yield* animate({ ...request, width: 81, height: 47, seconds: 0.01 })
@@ -78,7 +77,7 @@ describe("a film", () => {
     })
   )
 
-  it.effect("is the same bytes for the same request, others for another seed or prompt", () =>
+  it.effect("has the same bytes for the same request, and others for another seed or prompt", () =>
     Effect.gen(function* () {
       const short = { ...request, seconds: 0.25 }
       const film = yield* animate(short)
@@ -88,7 +87,7 @@ describe("a film", () => {
     })
   )
 
-  it.effect("plays in a browser, and moves", () =>
+  it.effect("plays in a browser", () =>
     Effect.gen(function* () {
       const { currentTime, duration, pictures, videoHeight, videoWidth } = yield* watched(
         yield* animate(request),
@@ -105,7 +104,7 @@ describe("a film", () => {
     })
   )
 
-  it.effect("wanders over a reference, towards which the prompt is secondary", () =>
+  it.effect("moves the camera over a reference", () =>
     Effect.gen(function* () {
       const { pictures } = yield* watched(yield* animate({ ...request, reference: png(RED) }), [0, 1.4])
       for (const picture of pictures) {
@@ -116,8 +115,8 @@ describe("a film", () => {
   )
 })
 
-describe("the making of a film", () => {
-  it.effect("tells how it comes along", () =>
+describe("animation", () => {
+  it.effect("emits its progress", () =>
     Effect.gen(function* () {
       const shares: Array<number> = []
       const mp4 = yield* animate(request, (share) => Effect.sync(() => void shares.push(share)))
@@ -134,7 +133,7 @@ describe("the making of a film", () => {
     })
   )
 
-  it.effect("ends with its thread when it is interrupted, and the next film is made", () =>
+  it.effect("ends its thread when interrupted, and makes the next film", () =>
     Effect.gen(function* () {
       const { started } = yield* threads
       const begun = yield* Deferred.make<void>()
@@ -156,33 +155,31 @@ describe("the making of a film", () => {
   )
 
   // Skipped: elsewhere a thread has no priority of its own.
-  it.effect.skipIf(process.platform !== "linux")(
-    "is encoded by a thread that gives way to others (Linux)",
-    () =>
-      Effect.gen(function* () {
-        const film = /^\d+ \(sluice-film/
-        const tasks = () =>
-          readdirSync("/proc/self/task").flatMap((id) => {
-            try {
-              return [readFileSync(`/proc/self/task/${id}/stat`, "utf8")]
-            } catch {
-              // It has ended in between.
-              return []
-            }
-          })
-        // The 17th after the name.
-        const niceOf = (stat: string) => Number(stat.slice(stat.lastIndexOf(")")).split(" ")[17])
-        const seen = new Set<number>()
-        yield* animate(request, () =>
-          Effect.sync(() => {
-            for (const stat of tasks()) if (film.test(stat)) seen.add(niceOf(stat))
-          })
-        )
-        assert.deepStrictEqual([...seen], [Math.max(10, getPriority())])
-      })
+  it.effect.skipIf(process.platform !== "linux")("encodes in a thread of low priority (Linux)", () =>
+    Effect.gen(function* () {
+      const film = /^\d+ \(sluice-film/
+      const tasks = () =>
+        readdirSync("/proc/self/task").flatMap((id) => {
+          try {
+            return [readFileSync(`/proc/self/task/${id}/stat`, "utf8")]
+          } catch {
+            // It has ended in between.
+            return []
+          }
+        })
+      // The 17th after the name.
+      const niceOf = (stat: string) => Number(stat.slice(stat.lastIndexOf(")")).split(" ")[17])
+      const seen = new Set<number>()
+      yield* animate(request, () =>
+        Effect.sync(() => {
+          for (const stat of tasks()) if (film.test(stat)) seen.add(niceOf(stat))
+        })
+      )
+      assert.deepStrictEqual([...seen], [Math.max(10, getPriority())])
+    })
   )
 
-  it.effect("leaves this thread to others", () =>
+  it.effect("does not block the main thread", () =>
     Effect.gen(function* () {
       let turns = 0
       const others = yield* Effect.forkChild(
@@ -201,7 +198,7 @@ describe("the making of a film", () => {
     })
   )
 
-  it.effect("refuses what cannot be made, without starting a thread", () =>
+  it.effect("refuses an invalid request without starting a thread", () =>
     Effect.gen(function* () {
       const { started } = yield* threads
       for (const seconds of [0, -1, 15.1, 1e9, Number.NaN, Infinity]) {
@@ -220,7 +217,7 @@ describe("the making of a film", () => {
     })
   )
 
-  it.effect("refuses a reference that cannot be decoded, and ends its thread", () =>
+  it.effect("refuses a damaged reference and ends its thread", () =>
     Effect.gen(function* () {
       const { started } = yield* threads
       const reason = yield* refusal({ reference: png(RED).subarray(0, 60) })
@@ -233,7 +230,7 @@ describe("the making of a film", () => {
     })
   )
 
-  it.effect("finds its thread as JavaScript too", () =>
+  it.effect("finds its worker file in a JavaScript build", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const folder = yield* asJavaScript
@@ -254,7 +251,7 @@ describe("the making of a film", () => {
 
 const root = join(import.meta.dirname, "../..")
 
-/** The package's sources without their types, in a folder that finds the same packages. */
+/** The package as JavaScript, in a folder that resolves the same packages. */
 const asJavaScript = Effect.acquireRelease(
   Effect.promise(async () => {
     const sources = join(root, "packages/embedded/src")

@@ -1,4 +1,4 @@
-/** An MP4 read by its specification (ISO/IEC 14496-12), box by box: what a film says of itself. */
+/** Parses an MP4 by ISO/IEC 14496-12. */
 
 interface Box {
   readonly type: string
@@ -35,10 +35,10 @@ export interface Film {
   readonly made: number
 }
 
-/** IDR, of the kinds of H.264 units. */
+/** The H.264 unit type of a key frame. */
 const IDR = 5
 
-/** The kind of the first picture's unit of each frame; fails where a frame's units do not fill it. */
+/** The type of the first picture unit of each frame. Fails if a frame's units do not fill it. */
 const kindsOf = (bytes: DataView, stco: DataView, stsc: DataView, stsz: DataView): ReadonlyArray<number> => {
   const kinds: Array<number> = []
   const runs = Array.from({ length: stsc.getUint32(4) }, (_, i) => ({

@@ -1,4 +1,4 @@
-/** A film in a real browser: decoded, jumped about in, watched to its end. */
+/** Plays a film in a real browser: decodes it, seeks, and plays to the end. */
 import type { Browser } from "playwright-core"
 
 export interface Played {
@@ -13,7 +13,7 @@ export interface Played {
   readonly pictures: ReadonlyArray<ReadonlyArray<number>>
 }
 
-/** Runs in the page; as text, since the tests are typed without a browser's globals. */
+/** Runs in the page. Text, because the tests are typed without browser globals. */
 const watch = (source: string, moments: ReadonlyArray<number>): string => `(async () => {
   const video = document.createElement("video")
   const until = (name) => new Promise((resolve, reject) => {
@@ -48,7 +48,7 @@ const watch = (source: string, moments: ReadonlyArray<number>): string => `(asyn
   return { currentTime, duration, videoHeight, videoWidth, pictures }
 })()`
 
-/** Jumps to these moments, in seconds, and plays on from the last. Fails where the browser cannot decode the film. */
+/** Seeks to these times in seconds and plays on from the last. Fails if the browser cannot decode the film. */
 export const played = async (
   browser: Browser,
   mp4: Uint8Array,

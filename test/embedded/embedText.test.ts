@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 
 const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
 
-/** Of a passage about something else, how much nearer `near` is to the query. */
+/** How much more similar `near` is to the query than an unrelated passage. */
 const nearness = (query: string, near: string, far: string) => {
   const wanted = embedText(query, "query")
   return [cosine(wanted, embedText(near)), cosine(wanted, embedText(far))] as const
@@ -31,7 +31,7 @@ describe("embedText", () => {
     expect(digest(embedText(text))).toBe(expected)
   })
 
-  it("depends on nothing that was embedded before, even when its memory was full", () => {
+  it("gives the same vector after the vocabulary was cleared", () => {
     const text =
       "Harrow Lock\nA locking takes about twenty minutes; ERR_1042 闸室 means the lock is out of service"
     const before = embedText(text)
@@ -39,7 +39,7 @@ describe("embedText", () => {
     expect(embedText(text)).toEqual(before)
   })
 
-  it("has norm 1 for every text with a word, and 0 for every other", () => {
+  it("has norm 1, or 0 for a text without a word", () => {
     for (const text of ["a", "The Who", "x", "的", "1", "🙂", "naïve", "ﬁn", "__init__", "𠮷野家", "it's"]) {
       expect(Math.hypot(...embedText(text)), text).toBeCloseTo(1, 5)
     }
@@ -48,30 +48,30 @@ describe("embedText", () => {
     expect(embedText("").length).toBe(DIMENSION)
   })
 
-  it("finds other forms of a word, and misspellings", () => {
+  it("matches inflected and misspelt words", () => {
     expectNearer("inspecting boilers", "the boiler was inspected", "the garden was watered")
     expectNearer("boundry layers", "boundary layer", "wing sweep")
   })
 
-  it("takes rare words for more telling than common ones", () => {
+  it("weighs rare words more than common ones", () => {
     expectNearer("new paddle", "the paddle jams", "new people came home")
     expectNearer("一个船闸", "船闸已经关闭", "一个人来了")
   })
 
-  it("finds identifiers whole and by their parts, in any case", () => {
+  it("matches identifiers and their parts in any case", () => {
     expectNearer("parse http header", "call parseHTTPHeader(raw)", "call renderJSONBody(raw)")
     expectNearer("PARSE_HTTP_HEADER", "call parseHTTPHeader(raw)", "parse the command line")
     expectNearer("ERR_1042", "it failed with ERR_1042", "it failed with ERR_2077")
     expectNearer("err 1042", "ERR_1042 means that the disk is full", "ERR_2077 means that the disk is slow")
   })
 
-  it("reads full width, accents and Chinese beside Latin letters", () => {
+  it("normalizes full width and accents, and splits Chinese from Latin letters", () => {
     expect(embedText("ＡＢＣ　１２３")).toEqual(embedText("abc 123"))
     expect(embedText("café crème")).toEqual(embedText("CAFE CREME"))
     expectNearer("USB接口", "这台电脑有三个USB接口", "这台电脑有三个按键")
   })
 
-  it("counts the title of a passage for more than a line of it", () => {
+  it("weighs the title of a passage more than another line", () => {
     const body = "Every Monday all of the gate leaves are looked at by the relief keeper."
     expectNearer("grease", `Grease\n${body} Paint.`, `Paint\n${body} Grease.`)
   })

@@ -3,15 +3,15 @@ import { buildIdfTable } from "../../packages/embedded/scripts/buildIdfTable.ts"
 import { idf } from "../../packages/embedded/src/text/idf.ts"
 import { idfLevels } from "../../packages/embedded/src/text/IdfTable.ts"
 
-describe("the table of rarities", () => {
-  it("is a table that its script writes: 14 levels, no term twice", () => {
+describe("idf", () => {
+  it("has a table of 14 levels without duplicates", () => {
     const terms = idfLevels.flatMap((level) => level.split(" "))
     expect(idfLevels).toHaveLength(14)
     expect(terms.length).toBeGreaterThan(8000)
     expect(new Set(terms).size).toBe(terms.length)
   })
 
-  it("knows common from rare, in English and Chinese", () => {
+  it("is lower for common terms, in English and Chinese", () => {
     const rising = (...terms: ReadonlyArray<string>) => {
       const values = terms.map(idf)
       expect(values, terms.join()).toEqual(values.toSorted((a, b) => a - b))
@@ -26,7 +26,7 @@ describe("the table of rarities", () => {
 })
 
 describe("buildIdfTable", () => {
-  it("counts stems, characters and pairs, those across words too, and leaves out what is rarest", () => {
+  it("counts stems, characters and pairs, also across words, and leaves out the rarest", () => {
     const english = [
       ["the", "run", "running", "gate", "zebra"],
       ["run", "gate"]

@@ -1,8 +1,8 @@
-/** Questions about things that are there, of what is not said of them. */
+/** Questions about a thing in the passages that the passages do not answer. */
 import { describe, expect, it } from "vitest"
 import { readSentences } from "@sluice/embedded"
 
-describe("readSentences, asked for what is not said of a thing that is", () => {
+describe("readSentences, asked for what the passages do not say of a thing", () => {
   it.each([
     ["Who owns the tea room?", "The tea room in the former stables is open every day but Tuesday."],
     ["Who painted the lock house?", "Ida Thornbury, head keeper since 2011, lives in the lock house."],

@@ -1,4 +1,3 @@
-/** Real pictures, read by the real engine. */
 import { assert, layer } from "@effect/vitest"
 import { makeOcr, type Ocr, type OcrLine } from "@sluice/embedded/vision"
 import { Context, Effect, Layer } from "effect"
@@ -16,7 +15,7 @@ const recognize = (image: Uint8Array) => Effect.flatMap(Reading, ({ recognize })
 const textOf = (lines: ReadonlyArray<OcrLine>) => lines.map(({ text }) => text).join("\n")
 
 layer(Reading.layer, { excludeTestServices: true, timeout: "60 seconds" })("ocr", (it) => {
-  it.effect("reads a chart: English, numbers, Chinese, where they stand, its size and colours", () =>
+  it.effect("reads a chart: English, numbers, Chinese, positions, size and colours", () =>
     Effect.gen(function* () {
       const { colours, height, lines, width } = yield* recognize(yield* chart)
       assert.deepStrictEqual([width, height], [720, 420])
@@ -36,7 +35,7 @@ layer(Reading.layer, { excludeTestServices: true, timeout: "60 seconds" })("ocr"
     })
   )
 
-  it.effect("reads JPEG and WEBP, a picture on its side by its EXIF, and one with a transparent ground", () =>
+  it.effect("reads JPEG and WEBP, a picture rotated by EXIF, and one with transparency", () =>
     Effect.gen(function* () {
       const png = yield* chart
       const turned = yield* Effect.promise(() =>
@@ -56,7 +55,7 @@ layer(Reading.layer, { excludeTestServices: true, timeout: "60 seconds" })("ocr"
     })
   )
 
-  it.effect("finds no text where there is none", () =>
+  it.effect("finds no text in a blank picture", () =>
     Effect.gen(function* () {
       const blank = yield* Effect.promise(() =>
         sharp({ create: { width: 300, height: 200, channels: 3, background: "#20a040" } })
@@ -69,7 +68,7 @@ layer(Reading.layer, { excludeTestServices: true, timeout: "60 seconds" })("ocr"
     })
   )
 
-  it.effect("refuses what is damaged, or claims more pixels than anybody needs, and goes on", () =>
+  it.effect("refuses a damaged picture and one with too many pixels, then reads another", () =>
     Effect.gen(function* () {
       const png = yield* chart
       const huge = Buffer.from(png)
@@ -85,7 +84,7 @@ layer(Reading.layer, { excludeTestServices: true, timeout: "60 seconds" })("ocr"
     })
   )
 
-  it("two readings: what is the same once, in the better form; what only one saw in its place", () => {
+  it("mergeLines keeps the better of two lines, and inserts lines of the second pass", () => {
     const line = (text: string, top: number, confidence = 0.9, left = 0, width = 100): OcrLine => ({
       text,
       confidence,

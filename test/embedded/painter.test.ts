@@ -1,4 +1,3 @@
-/** Pictures drawn in the process, measured on their pixels. */
 import { assert, describe, it } from "@effect/vitest"
 import { type ImageFormat, imageFormatOf } from "@sluice/core/media"
 import { checkPaint, paint, paintMany, type PaintRequest } from "@sluice/embedded/media"
@@ -16,13 +15,13 @@ const pixelsOf = (file: Uint8Array) =>
 const painted = (changes: Partial<PaintRequest> = {}) =>
   Effect.flatMap(paint({ ...request, ...changes }), pixelsOf)
 
-/** Mean difference of two pictures' bytes, 0 to 255. */
+/** The mean difference of two pictures' bytes, 0 to 255. */
 const distance = (a: Uint8Array, b: Uint8Array): number => {
   assert.strictEqual(a.length, b.length)
   return a.reduce((sum, byte, i) => sum + Math.abs(byte - (b[i] ?? 0)), 0) / a.length
 }
 
-/** The mean of every third byte from the first, second and third. */
+/** The mean of each channel. */
 const meanOf = (pixels: Uint8Array): readonly [number, number, number] => {
   const sums: [number, number, number] = [0, 0, 0]
   for (const [i, byte] of pixels.entries()) sums[(i % 3) as 0 | 1 | 2] += byte
@@ -30,7 +29,7 @@ const meanOf = (pixels: Uint8Array): readonly [number, number, number] => {
   return [red ?? 0, green ?? 0, blue ?? 0]
 }
 
-/** How far from grey the pixels are, 0 to 255. */
+/** The mean saturation, 0 to 255. */
 const chromaOf = (pixels: Uint8Array): number => {
   let sum = 0
   for (let i = 0; i < pixels.length; i += 3) {
@@ -40,7 +39,7 @@ const chromaOf = (pixels: Uint8Array): number => {
   return sum / (pixels.length / 3)
 }
 
-/** The middle step from a pixel to the next of its row: noise is everywhere, edges are few. */
+/** The median difference of neighbouring pixels: noise is everywhere, edges are few. */
 const stepOf = (pixels: Uint8Array): number => {
   const steps = pixels.slice(3).map((byte, i) => Math.abs(byte - (pixels[i] ?? 0)))
   return steps.toSorted()[Math.floor(steps.length / 2)] ?? 0
@@ -71,7 +70,7 @@ describe("a painted picture", () => {
       })
   )
 
-  it.effect("is the same bytes for the same request, another picture for another seed or prompt", () =>
+  it.effect("has the same bytes for the same request, and others for another seed or prompt", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* paint(request), yield* paint({ ...request, seed: 0 }))
       const seeds = yield* Effect.forEach([0, 1, 2, -1, 2_147_483_647], (seed) => painted({ seed }))
@@ -130,8 +129,8 @@ describe("a painted picture", () => {
   )
 })
 
-describe("each parameter is seen", () => {
-  it.effect("watermark: at the bottom right, and nowhere else", () =>
+describe("parameters of paint", () => {
+  it.effect("watermark changes the bottom right corner only", () =>
     Effect.gen(function* () {
       const size = { width: 320, height: 240 }
       const without = yield* painted(size)
@@ -148,7 +147,7 @@ describe("each parameter is seen", () => {
     })
   )
 
-  it.effect("raw: calmer colours, and grain", () =>
+  it.effect("raw has muted colours and grain", () =>
     Effect.gen(function* () {
       for (const prompt of ["green hills", "a blue lake", "circles"]) {
         const poster = yield* painted({ prompt })
@@ -159,7 +158,7 @@ describe("each parameter is seen", () => {
     })
   )
 
-  it.effect("fidelity: high is nearer to the reference than low, low nearer than none", () =>
+  it.effect("fidelity high is closer to the reference than low, and low closer than none", () =>
     Effect.gen(function* () {
       const reference = yield* boats
       const fitted = yield* Effect.promise(async () =>
@@ -178,7 +177,7 @@ describe("each parameter is seen", () => {
     })
   )
 
-  it.effect("several references stand side by side", () =>
+  it.effect("several references are side by side", () =>
     Effect.gen(function* () {
       const reference = [RED, GREEN, BLUE].map(png)
       const pixels = yield* painted({ reference, fidelity: "high", prompt: "grey" })
@@ -194,7 +193,7 @@ describe("each parameter is seen", () => {
     })
   )
 
-  it.effect("quality: more shapes, larger files", () =>
+  it.effect("quality adds shapes", () =>
     Effect.gen(function* () {
       const sizes = yield* Effect.forEach(["low", "medium", "high"] as const, (quality) =>
         Effect.map(paint({ ...request, format: "jpeg", quality }), ({ length }) => length)
@@ -208,7 +207,7 @@ describe("each parameter is seen", () => {
     })
   )
 
-  it.effect("count: pictures of as many seeds", () =>
+  it.effect("paintMany uses consecutive seeds", () =>
     Effect.gen(function* () {
       const pictures = yield* paintMany({ ...request, seed: 7 }, 3)
       assert.deepStrictEqual(pictures, [
@@ -224,8 +223,8 @@ describe("each parameter is seen", () => {
   )
 })
 
-describe("what cannot be painted is refused", () => {
-  it.effect("sizes and seeds", () =>
+describe("paint refuses", () => {
+  it.effect("invalid sizes and seeds", () =>
     Effect.gen(function* () {
       for (const width of [0, -1, 15, 8193, 64.5, Number.NaN, Infinity]) {
         assert.strictEqual((yield* refusal({ width }))?.param, "size")
@@ -240,7 +239,7 @@ describe("what cannot be painted is refused", () => {
     })
   )
 
-  it.effect("references that are no picture, damaged, too large or too many", () =>
+  it.effect("references that are not pictures, damaged, too large or too many", () =>
     Effect.gen(function* () {
       const whole = yield* boats
       const huge = Uint8Array.from(png(RED))

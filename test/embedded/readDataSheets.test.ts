@@ -1,4 +1,4 @@
-/** What the title or a heading calls a thing by holds for every value below it. */
+/** The name of a thing in the title or a heading applies to every value below it. */
 import { readSentences } from "@sluice/embedded"
 import { describe, expect, it } from "vitest"
 
@@ -29,7 +29,7 @@ describe("a data sheet", () => {
     }
   })
 
-  it("answers for the thing of the open heading, and not for one that was closed", () => {
+  it("answers for the thing of the open heading, not of a closed one", () => {
     const data = (weight: number, more = "") => `### Data\n\n- Weight: ${weight} kg\n${more}`
     const both = `# Catalogue\n\n## Pump X100\n\n${data(31)}\n## Pump X200\n\n${data(45, "- Noise: 71 dB\n")}`
     expect(answer("What is the weight of pump X200?", both, "Catalogue")[0]).toBe("Weight: 45 kg")
@@ -37,7 +37,7 @@ describe("a data sheet", () => {
     expect(answer("What is the noise of pump X100?", both, "Catalogue")).toEqual([])
   })
 
-  it("does not answer for what it does not say", () => {
+  it("does not answer what it does not say", () => {
     const text = `## Data\n\n${layouts[0]![1]}`
     for (const question of [
       "How loud is the pump X100?",
@@ -47,7 +47,7 @@ describe("a data sheet", () => {
       expect(answer(question, text, "Pump X100 > Data")).toEqual([])
   })
 
-  it("gives no time for an amount of money", () => {
+  it("does not give a time for an amount of money", () => {
     const trip = "The ferry goes from Rotterdam to Hull. The ferry takes 11 hours."
     expect(answer("How much is the ferry?", trip, "Trip")).toEqual([])
     expect(answer("How much is the ferry?", `${trip} The ferry is 90 crowns.`, "Trip")).toEqual([

@@ -1,4 +1,4 @@
-/** Who did it, or when: what is said of another thing is no answer, nor is what else is said of this one. */
+/** Who did something, or when: statements about another thing do not answer. */
 import { readSentences } from "@sluice/embedded"
 import { describe, expect, it } from "vitest"
 
@@ -7,7 +7,7 @@ const read = (question: string, text: string): string | undefined =>
 
 const PUMPS = "Pump 11 stopped at 08:10. Pump 12 started at 08:11."
 
-describe("what a thing does, where the passage says it of another", () => {
+describe("readSentences, if the passage says it of another thing", () => {
   it.each([
     ["When did pump 11 start?", PUMPS],
     ["When did pump 12 stop?", PUMPS],
@@ -17,7 +17,7 @@ describe("what a thing does, where the passage says it of another", () => {
     expect(read(question, text)).toBeUndefined()
   })
 
-  it("is not answered where a text of one line is its own title", () => {
+  it("does not answer if a text of one line is its own title", () => {
     expect(readSentences("When did pump 11 start?", [{ title: PUMPS, text: PUMPS }])).toEqual([])
   })
 

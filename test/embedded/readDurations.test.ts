@@ -1,4 +1,4 @@
-/** “How long is …” asks for a time or for a length: a time that something else takes is no answer. */
+/** “How long is …” asks for a duration or a length of the thing itself. */
 import { readSentences } from "@sluice/embedded"
 import { describe, expect, it } from "vitest"
 

@@ -7,7 +7,7 @@ const answer = (question: string, text: string) => read(question, text).map((sen
 const quotes = (question: string, text: string) =>
   read(question, text).flatMap(({ evidence }) => evidence.map(({ quote }) => quote))
 
-describe("readSentences, of questions with their answers,", () => {
+describe("readSentences, for questions and answers,", () => {
   it("answers with the text after a question in bold, not with the question", () => {
     const faq =
       "# FAQ\n\n**How do I get a refund?**\n\nWrite to billing within 30 days.\n\n" +
@@ -18,13 +18,13 @@ describe("readSentences, of questions with their answers,", () => {
     expect(answer("Who mends the weir gates?", faq)).toEqual([])
   })
 
-  it("takes an answer of small words alone, and none without a word", () => {
+  it("accepts an answer of stop words, but none without a word", () => {
     const faq = "**Is fishing allowed here?**\n\nIt is.\n\n**May I swim in the lock?**\n\n…\n"
     expect(answer("Is fishing allowed here?", faq)).toEqual(["It is."])
     expect(answer("May I swim in the lock?", faq)).toEqual([])
   })
 
-  it("knows Q and A", () => {
+  it("understands Q and A", () => {
     const faq =
       "Q: How do I moor at night?\nA: Ring the bell twice.\n\n**Q:** Who feeds the swans?\n**A:** Mrs Tilly."
     expect(quotes("How do I moor at night?", faq)).toEqual(["Ring the bell twice."])
@@ -37,7 +37,7 @@ describe("readSentences, of questions with their answers,", () => {
     expect(answer("Who feeds the swans?", text)).toEqual(["The keeper does."])
   })
 
-  it("answers by a date in the heading, and by no other", () => {
+  it("answers by the date in the heading, not by another", () => {
     const log =
       "# Log\n\n## 2024-03-01\n\nThe gate jammed.\n\n## 2024-03-10\n\nThe gate was greased.\n\n## 2023-10-03\n\nIt was painted.\n"
     expect(answer("What happened on 2024-03-10?", log)).toEqual(["The gate was greased."])

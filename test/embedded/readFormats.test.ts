@@ -1,4 +1,4 @@
-/** Marks of Markdown are no part of a sentence; in code, plain text and tables the same characters are. */
+/** Markdown marks are removed from sentences; code, plain text and tables keep the same characters. */
 import { assert, describe, it } from "@effect/vitest"
 import { layer, readSentences } from "@sluice/embedded"
 import { Effect } from "effect"
@@ -15,7 +15,7 @@ describe("a sentence is shown", () => {
       { title: "Names", text, ...(format === undefined ? {} : { format }) }
     ])[0]?.text
 
-  it("without marks where they are Markdown's, and else as it stands", () => {
+  it("without Markdown marks, and otherwise unchanged", () => {
     expect(shown(MARKED, "markdown")).toBe(
       "The rule of all names is a-z, init or 2 ** 8 of Map in C:_t*.ini."
     )
@@ -23,7 +23,7 @@ describe("a sentence is shown", () => {
       expect(shown(MARKED, format)).toBe(MARKED)
   })
 
-  it("so too where a chat model is asked", () => {
+  it("in the same way by the generative reader", () => {
     const passage = { passage: 1, title: "Names", text: MARKED, format: "text" }
     const content = `Passages:\n${JSON.stringify(passage)}\n\nQuestion: "What is the rule of all names?"`
     const { passages, question } = readConversation([{ role: "user", content }])
@@ -31,21 +31,21 @@ describe("a sentence is shown", () => {
     expect(readSentences(question, passages)[0]?.text).toBe(MARKED)
   })
 
-  it("in one line; a word cut at its end is joined but in code and plain text", () => {
+  it("in one line, with hyphenated words joined except in code and plain text", () => {
     const cut = "The rule of all names is long-\nwinded\n> 3."
     expect(shown(cut, "pdf")).toBe("The rule of all names is longwinded > 3.")
     expect(shown(cut, "text")).toBe("The rule of all names is long- winded > 3.")
     expect(shown(cut, "markdown")).toBe("The rule of all names is longwinded 3.")
   })
 
-  it("with the bars of what is no table", () => {
+  it("with bars outside tables", () => {
     const piped = "sort names | uniq\ncat the rule of all names | sort"
     expect(shown(piped, "text")).toBe("cat the rule of all names | sort")
     expect(shown(piped, "html")).toBe("cat the rule of all names · sort")
   })
 })
 
-describe("an answer out of a file", () => {
+describe("an answer from a file", () => {
   const files = {
     "dough.ts":
       "export const proofingMinutes = (celsius: number): number => 240 * 2 ** (-(celsius - 18) / 8)\n",
@@ -56,7 +56,7 @@ describe("an answer out of a file", () => {
     "flour.md": "The *flour* of the house is `rye_2`, see [mills](mills.md).\n"
   }
 
-  it.effect("says what stands in it", () =>
+  it.effect("shows the file's text", () =>
     Effect.gen(function* () {
       const opened = yield* library(files)
       const answer = (question: string) => Effect.map(opened.ask(question), ({ answer }) => answer)

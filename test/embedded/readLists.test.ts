@@ -1,4 +1,4 @@
-/** Of plain text in lines that each say something by themselves, the line is read, and not all of them. */
+/** Each line of a list in plain text is read by itself. */
 import { readSentences } from "@sluice/embedded"
 import { describe, expect, it } from "vitest"
 
@@ -46,7 +46,7 @@ describe("a list without marks is read line by line", () => {
     expect(shown(question, text)).toEqual([quote])
   })
 
-  it("prose is not, in whichever script, nor what is short", () => {
+  it("prose and short blocks are not lists", () => {
     const prose =
       "The lower gate of the lock at the weir is opened by the mate\nof the watch at noon, when the level is\nright on both sides of it and no boat is\nwaiting in the chamber, and closed again\n".repeat(
         3

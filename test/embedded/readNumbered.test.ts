@@ -1,4 +1,4 @@
-/** What is asked about one year, or about the thing of one number, is not answered with another's. */
+/** A question about one year or numbered thing is not answered with another. */
 import { readSentences } from "@sluice/embedded"
 import { describe, expect, it } from "vitest"
 
@@ -15,8 +15,8 @@ const halls = "The crane of hall two was painted by Olaf."
 const minutes = "The meeting was held in Oslo on 9 March. It was chaired by Holm."
 const chinese = "第17次会议由王明主持。会议室3号有投影仪。"
 
-describe("a year that is asked for", () => {
-  it("is that of the sentence, of its heading or of its title", () => {
+describe("the year of a question", () => {
+  it("is in the sentence, its heading or its title", () => {
     expect(answer("What was the profit in 2021?", years)).toEqual([])
     expect(answer("What was the profit in 2022?", years)[0]).toBe("Profit in 2022 was 0.6 million euro.")
     expect(answer("What was the toll of the bridge in 1950?", tolls)).toEqual([])
@@ -26,14 +26,14 @@ describe("a year that is asked for", () => {
     expect(answer("What was the toll of the bridge in 1974?", rise, "Tolls 1974")).toEqual([rise])
   })
 
-  it("may be another where one asks what was before or after it", () => {
+  it("may differ if the question asks about before or after it", () => {
     const text = "The weir was raised in 2015. The fish ladder was built in 2017."
     expect(answer("What was built after 2015?", text)[0]).toBe("The fish ladder was built in 2017.")
   })
 })
 
-describe("a thing that is called by a number", () => {
-  it("may be called by its Roman number, its ordinal or a range", () => {
+describe("a numbered thing", () => {
+  it("matches its Roman number, its ordinal or a range", () => {
     const pairs = [
       ["When did World War 2 end?", "World War II ended in 1945."],
       ["What is the dose in phase 3?", "In phase III the dose is 20 mg."],
@@ -44,7 +44,7 @@ describe("a thing that is called by a number", () => {
     expect(answer("When did World War 2 end?", "World War I ended in 1918.")).toEqual([])
   })
 
-  it("is the one that the sentence names", () => {
+  it("must be the one that the sentence names", () => {
     expect(answer("Which Node does version 3.0 need?", releases)).toEqual([])
     expect(answer("Which Node does version 1.2.4 need?", releases)).toEqual(["Version 1.2.4 needs Node 20."])
     expect(answer("How many people does room 16 seat?", rooms)).toEqual([])
@@ -60,7 +60,7 @@ describe("a thing that is called by a number", () => {
     expect(answer("会议室5号有什么？", chinese)).toEqual([])
   })
 
-  it("is the one of its title, where the sentence names none; and stands somewhere", () => {
+  it("must be the one of the title if the sentence names none", () => {
     expect(answer("Who chaired meeting 17?", minutes, "Minutes of meeting 17")).toEqual([
       "It was chaired by Holm."
     ])
@@ -72,7 +72,7 @@ describe("a thing that is called by a number", () => {
     expect(answer("How many people does room 14 seat?", both)[0]).toBe("It seats 8 people.")
   })
 
-  it("is none where the number counts or measures", () => {
+  it("is not a number that counts or measures", () => {
     const limit = "The limit at the quay is 30 minutes."
     expect(answer("Is the limit at the quay 40 minutes?", limit)).toEqual([limit])
     expect(answer("Do the keepers see three ships?", "The keepers see two ships.")).toHaveLength(1)

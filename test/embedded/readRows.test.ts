@@ -1,7 +1,7 @@
 import { MAX_SENTENCES, readSentences } from "@sluice/embedded"
 import { describe, expect, it } from "vitest"
 
-describe("readSentences, of lines of a CSV file,", () => {
+describe("readSentences, for CSV,", () => {
   const people =
     'name,job,salary\nAlice,keeper,31000\nBob,"mate, ""second""\n of two",42000\r\nCarol,,53000\n'
   const asked = (question: string, text = people, delimiter = ",") =>
@@ -10,7 +10,7 @@ describe("readSentences, of lines of a CSV file,", () => {
       evidence[0]?.quote
     ])
 
-  it("answers with the row that was asked for, to the letter", () => {
+  it("answers with the exact row", () => {
     expect(asked("What is the salary of Alice?")).toEqual([["Alice · keeper · 31000", "Alice,keeper,31000"]])
     expect(asked("What is the salary of Bob?")).toEqual([
       ['Bob · mate, "second" of two · 42000', 'Bob,"mate, ""second""\n of two",42000']
@@ -24,7 +24,7 @@ describe("readSentences, of lines of a CSV file,", () => {
     ])
   })
 
-  it("comes to an end, whatever is open and never closes", () => {
+  it("takes linear time for unclosed quotes", () => {
     for (const part of ['"', ',"', 'a,"b', ",,", '"a\n'])
       expect(asked("What is the salary of Bob?", part.repeat(50_000)).length).toBeLessThanOrEqual(
         MAX_SENTENCES

@@ -81,14 +81,14 @@ describe("readSentences", () => {
     expect(answer(question, handbook)).toEqual([])
   })
 
-  it("prefers the sentence that holds what is asked for", () => {
+  it("prefers a sentence with the kind of answer that is asked for", () => {
     const text =
       "The lock was opened by the mayor.\n\nThe lock was opened in May 1868.\n\nThe lock was opened because of the mill."
     expect(answer("When was the lock opened?", text)[0]).toContain("1868")
     expect(answer("Why was the lock opened?", text)[0]).toContain("because")
   })
 
-  it("prefers a sentence to a caption, and to a heading that the PDF does not tell from text", () => {
+  it("prefers a sentence to a caption or an unmarked heading", () => {
     const page =
       "3 TrueTime\n\nTable 1: TrueTime API.\n\nEvery server asks TrueTime for the interval of the time."
     expect(answer("What is TrueTime?", page)[0]).toBe(
@@ -96,7 +96,7 @@ describe("readSentences", () => {
     )
   })
 
-  it("takes a pronoun at a sentence's head, and no cell of a table, for a person", () => {
+  it("accepts a pronoun at the start of a sentence as a person, but no table cell", () => {
     const text = `| Grade | Colour | Then |
 |---|---|---|
 | 3 | Violet | The archive is sealed |
@@ -105,7 +105,7 @@ Ruth Amsel runs the reading room. She alone may seal the archive.`
     expect(answer("Who may seal the archive?", text)[0]).toBe("She alone may seal the archive.")
   })
 
-  it("reads the cells of a row under their header, and tells numbers apart", () => {
+  it("reads the cells of a row under their header, and distinguishes numbers", () => {
     const text = `The boiler pressure stands at 1.20 bar on the boiler gauge.
 
 | Boiler pressure | What to do |
@@ -117,7 +117,7 @@ Ruth Amsel runs the reading room. She alone may seal the archive.`
     )
   })
 
-  it("prefers the sentence that names the one asked for", () => {
+  it("prefers the sentence that names the thing of the question", () => {
     const text =
       "An inspector found the cracked valve by its hiss. The outer bypass valve was found cracked in two places."
     expect(answer("Which valve was found cracked?", text)[0]).toBe(
@@ -125,13 +125,13 @@ Ruth Amsel runs the reading room. She alone may seal the archive.`
     )
   })
 
-  it("takes a number alone for no answer, unless nothing else is asked for", () => {
+  it("does not answer with a number alone, unless nothing else is asked", () => {
     const text = "The flood of 2019 took the bridge."
     expect(answer("Who won the 2019 world cup?", text)).toEqual([])
     expect(answer("What happened in 2019?", text)).toEqual([text])
   })
 
-  it("answers from the row of a table as a PDF gives it, under its header and its caption", () => {
+  it("answers from a table row of a PDF, under its header and caption", () => {
     const table = `Table 3: Cargo handled by the cranes of the east quay.
 crane | crates | mean | % of
 number | (thousands) | weight | all crates
@@ -144,7 +144,7 @@ K9 | 72 | 2.2 | 21%`
     expect(answer("What share of all crates did crane K9 handle?", table)[0]).toContain("21%")
   })
 
-  it("takes the head of a table for its columns when it is of years, and joins cells that go on below", () => {
+  it("recognizes a header of years, and joins cells that continue below", () => {
     const leaks =
       "Leaks of the lower gate by year\n\nPlace | 2013 | 2019\nUpper sill | 2.2 | 2.9\nLower sill | 1.9 | 2.4"
     expect(answer("How much did the lower sill of the gate leak in 2019?", leaks)[0]).toBe(
@@ -157,7 +157,7 @@ K9 | 72 | 2.2 | 21%`
     )
   })
 
-  it("joins a word that is cut above its row, and takes the very number that is asked for", () => {
+  it("joins a word hyphenated above its row, and matches the exact number", () => {
     const table = `Table 2: Winding times of both kinds of windlass.
 mean | longest
 (s) | (s)
@@ -173,7 +173,7 @@ driven | 12.5 | 14.1`
     expect(answer("How many boats passed 1 lock?", boats)[0]).toBe("1 · 310")
   })
 
-  it("tells rows apart by the little words, when all else is alike", () => {
+  it("distinguishes rows by stop words if all else is equal", () => {
     const fees =
       "| Mooring | Fee |\n|---|---|\n| Boat up to 10 m | 12 crowns |\n| Boat over 10 m | 18 crowns |"
     expect(answer("What is the mooring fee of a boat over 10 m?", fees)[0]).toBe("Boat over 10 m · 18 crowns")
@@ -182,7 +182,7 @@ driven | 12.5 | 14.1`
     )
   })
 
-  it("tells a number from its digits, written out or not, and reads the rows written inside a figure", () => {
+  it("matches whole numbers, also in words, and reads rows inside a figure", () => {
     const runs = "Table 3: Pump runs.\npumps | litres | hours\n1 | 13.5 | 0.2\n3 | 41.0 | 3.5\n5 | 66.8 | 4.1"
     expect(answer("How many litres did 5 pumps give in the pump runs?", runs)[0]).toBe("5 · 66.8 · 4.1")
     expect(answer("How many litres did three pumps give in the pump runs?", runs)[0]).toBe("3 · 41.0 · 3.5")
@@ -191,7 +191,7 @@ driven | 12.5 | 14.1`
     expect(answer("How many wide barges per hour?", chart)[0]).toBe("wide barges 385 120 77")
   })
 
-  it("knows that a paragraph still speaks of what it named, and how things are called", () => {
+  it("keeps the topic of a paragraph, and matches irregular verbs", () => {
     const tables = `The click table keeps a row for each visit. Rows are named by site and time. This table shrinks to 14% of its size.
 
 The summary table keeps totals. It is made every night. This table shrinks to 29% of its size.`
@@ -201,13 +201,13 @@ The summary table keeps totals. It is made every night. This table shrinks to 29
     expect(answer("What is a major compaction?", called)[0]).toContain("into one")
   })
 
-  it("takes the attribute that is asked for as something that an answer need not name", () => {
+  it("accepts an answer that does not name the attribute", () => {
     expect(answer("What colour is its gate?", "The harbour has nine buoys. Its gate is green.")).toEqual([
       "Its gate is green."
     ])
   })
 
-  it("answers what asks for money with an amount", () => {
+  it("answers a question about money with an amount", () => {
     const labour = "The crane of the quay costs nothing but labour, three days a year."
     expect(answer("How much does the crane of the quay cost a year?", labour)).toEqual([])
     expect(answer("How much labour does the crane of the quay want a year?", labour)).toEqual([labour])
@@ -229,21 +229,21 @@ The summary table keeps totals. It is made every night. This table shrinks to 29
     expect(answer("When was the gate built?", prose)[0]).toMatch(/^The gate was built in 1868/)
   })
 
-  it("answers with the caption when a picture is asked for, without what is written inside", () => {
+  it("answers a question about a picture with the caption, without the text inside", () => {
     const figure = "Figure 4: Water level of the mill pond by month.\n4.0\n4.5\nJan\nJul"
     expect(answer("Which figure shows the water level of the mill pond?", figure)).toEqual([
       "Figure 4: Water level of the mill pond by month."
     ])
   })
 
-  it("has no answer where a name that is asked for, or most of the question, stands nowhere", () => {
+  it("does not answer if a name or most of the question is missing", () => {
     const text = "The engine of the ferry was built in 1931. The ferry sails every hour."
     expect(answer("When was the engine of the ferry built?", text)).toHaveLength(1)
     expect(answer("When was the engine of the ferry Petronella built?", text)).toEqual([])
     expect(answer("Which licence does the captain of the ferry hold?", text)).toEqual([])
   })
 
-  it("answers about the figure that is asked for, from where that one is spoken of", () => {
+  it("answers from text about the figure of the question", () => {
     const page = `Figure 4 shows how the states follow each other, and what they show of a server.
 
 See Fig. 7 for the terms. It shows that terms never go back.
@@ -270,7 +270,7 @@ Figure 8(c) shows how the log of a server grows; figure 8 shows it once more.`
     ])
   })
 
-  it("has no answer to how many without a number, nor to which is the most where nothing is compared", () => {
+  it("does not answer how many without a number, or which is the most without a comparison", () => {
     const visit = `You need no boat to enjoy a lock. Ida Thornbury, head keeper since 2011, lives in the lock house.
 
 Boats go through the lock in the order in which they arrive.`
@@ -302,7 +302,7 @@ Boats go through the lock in the order in which they arrive.`
     ])
   })
 
-  it("takes the heading of a section for no sentence beside another", () => {
+  it("does not add a section heading to an answer", () => {
     const pages = [
       "3 TrueTime\n\nThis section describes the TrueTime API and sketches its implementation.",
       "5.3 TrueTime\n\nTwo questions must be answered with respect to it here."
@@ -316,12 +316,12 @@ Boats go through the lock in the order in which they arrive.`
     ])
   })
 
-  it("says nothing twice", () => {
+  it("does not repeat a sentence", () => {
     const text = "The boiler is inspected every spring.\n\nThe boiler is inspected every spring, too."
     expect(answer("When is the boiler inspected?", text)).toHaveLength(1)
   })
 
-  it("quotes to the letter, within one block, whatever the text: 400 seeded texts", () => {
+  it("quotes exactly within one block, for 400 seeded texts", () => {
     let seed = 20_240_817
     const next = (size: number) => {
       seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
@@ -358,7 +358,7 @@ Boats go through the lock in the order in which they arrive.`
   })
 })
 
-describe("readSentences, of 100,000 characters that open and never close,", () => {
+describe("readSentences, for 100,000 unclosed marks,", () => {
   const fill = (mark: string) => mark.repeat(100_000 / mark.length)
   // Each of these took minutes, by its square, when one of the patterns looked ahead without a limit.
   const open: ReadonlyArray<readonly [name: string, text: string]> = [
@@ -374,14 +374,14 @@ describe("readSentences, of 100,000 characters that open and never close,", () =
     ["numerals", `有${fill("一")}`]
   ]
   for (const [name, text] of open) {
-    it(`comes to an end: ${name}`, () => {
+    it(`takes linear time: ${name}`, () => {
       const passages = [{ title: "", text: `${text}\n\nThe keeper opens two gates at 07:00.` }]
       expect(readSentences("How many gates does the keeper open?", passages)).toHaveLength(1)
       expect(readSentences(`What is ${text}`, passages).length).toBeLessThanOrEqual(MAX_SENTENCES)
     })
   }
 
-  it("comes to an end: a question of one long word", () => {
+  it("takes linear time: a question of one long word", () => {
     const text = "The keeper opens the gate."
     expect(readSentences(`What is ${"x".repeat(100_000)}?`, [{ title: "", text }])).toEqual([])
   })

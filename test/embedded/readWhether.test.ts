@@ -1,4 +1,4 @@
-/** Questions for yes or no, and sentences that have no word beyond the question. */
+/** Yes-no questions, and sentences with only words of the question. */
 import { readSentences } from "@sluice/embedded"
 import { describe, expect, it } from "vitest"
 
@@ -12,7 +12,7 @@ const visitors = "Visitors may enter without a pass. Contractors may not enter w
 const open = "The lock is always open. The weir is never open."
 const faq = "**Is fishing allowed here?**\n\nFishing is allowed here."
 
-describe("a question for yes or no", () => {
+describe("a yes-no question", () => {
   it.each([
     ["Are dogs allowed on the quay?", dogs, "Dogs are not allowed on the quay."],
     ["Are bicycles allowed on the quay?", dogs, "Bicycles are allowed on the quay."],
@@ -31,27 +31,27 @@ describe("a question for yes or no", () => {
     expect(answer(question, text.replace(/(?<=[.。]) ?(?=.)/g, "\n\n"))).toEqual([said])
   })
 
-  it("is answered by the items and rows that do, too", () => {
+  it("is answered by items and rows", () => {
     const items = "- Dogs are not allowed on the quay\n- Bicycles are allowed on the quay"
     expect(answer("Are bicycles allowed on the quay?", items)).toEqual(["Bicycles are allowed on the quay"])
     const rows = "| Animal | Allowed |\n|---|---|\n| Dogs | no |\n| Cats | yes |"
     expect(answer("Are dogs allowed?", rows)).toEqual(["Dogs · no"])
   })
 
-  it("is not answered by itself, whether it has its mark or not", () => {
+  it("is not answered by itself, with or without its mark", () => {
     expect(answer("Are dogs allowed on the quay?", "- Are dogs allowed on the quay\n")).toEqual([])
     expect(answer("Are dogs allowed on the quay?", "Dogs allowed on the quay\n")).toEqual([])
   })
 })
 
-describe("another question", () => {
-  it("is answered by a small word that the sentence has beyond it", () => {
+describe("a question that is not yes-no", () => {
+  it("is answered by a short word that the question lacks", () => {
     expect(answer("When is the lock open?", open)).toEqual(["The lock is always open."])
     expect(answer("When is the weir open?", open)).toEqual(["The weir is never open."])
     expect(answer("Who may open the gate?", "Anyone may open the gate.")).toHaveLength(1)
   })
 
-  it("is answered below an instruction in its words, or below what can be done", () => {
+  it("is answered below an instruction in its words", () => {
     const steps = "1. Reset the pump.\n   Hold the red button.\n2. Drain the tank.\n   Open valve seven."
     expect(answer("How do I reset the pump?", steps)).toEqual(["Hold the red button."])
     expect(answer("What do I do to drain the tank?", "DRAIN THE TANK.\nOpen valve seven.")).toEqual([
@@ -62,7 +62,7 @@ describe("another question", () => {
     expect(answer("How can I reset the pump?", can)).toEqual(["Hold the red button."])
   })
 
-  it("is not answered by a sentence that says no more, nor by the one after it", () => {
+  it("is not answered by a sentence that repeats it, nor by the next", () => {
     expect(answer("When is the gate open?", "The gate is open. The mill is closed.")).toEqual([])
     expect(answer("Describe the lock gate", "Describe the lock gate.")).toEqual([])
   })

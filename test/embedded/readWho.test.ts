@@ -1,11 +1,11 @@
-/** Who does what, in whichever words the text has it. */
+/** Who does something, in other words than the question's. */
 import { readSentences } from "@sluice/embedded"
 import { describe, expect, it } from "vitest"
 
 const read = (question: string, text: string): string | undefined =>
   readSentences(question, [{ title: "notes.md", text }])[0]?.text
 
-describe("a question for who does something", () => {
+describe("a question of who", () => {
   it.each([
     ["Who holds the night watch?", "The night watch is held by two keepers."],
     ["Who wrote the report?", "The report was written by Anna Berg and Tom Lee."],
@@ -28,7 +28,7 @@ describe("a question for who does something", () => {
     expect(read(question, text)).toBeUndefined()
   })
 
-  it("an amount of money says what a thing costs", () => {
+  it("an amount of money answers what a thing costs", () => {
     const text = "Tickets are 12 euros for adults."
     expect(read("How much does a ticket cost?", text)).toBe(text)
   })

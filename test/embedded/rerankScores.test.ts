@@ -25,7 +25,7 @@ describe("rerankScores", () => {
     expect(scores.every((score) => score > 0 && score < 1)).toBe(true)
   })
 
-  it("prefers the title, the order of the words, and the rarer word", () => {
+  it("prefers matches in the title, in word order, and of rarer words", () => {
     expect(
       best("gauge", { title: "Rain", text: "See the gauge." }, { title: "Gauge", text: "See the rain." })
     ).toBe(1)
@@ -39,7 +39,7 @@ describe("rerankScores", () => {
     expect(best("new windlass", { text: "A new day at home" }, { text: "A windlass for boats" })).toBe(1)
   })
 
-  it("lets what is rare among the candidates decide between equals", () => {
+  it("prefers terms that are rare among the candidates", () => {
     const pages = (who: string, count: number) =>
       Array.from({ length: count }, (_, i) => ({ text: `The ${who} has page ${i}` }))
     const leaders = pages("office and its keeper", 3)
@@ -52,7 +52,7 @@ describe("rerankScores", () => {
     expect(ahead(1, 6)).toBeGreaterThan(ahead(6, 1))
   })
 
-  it("gives each thing that is asked for its own best documents", () => {
+  it("ranks documents for each topic of a query", () => {
     const moorings = ["north", "south", "east", "west", "upper", "lower"].map((place) => ({
       text: `The ${place} mooring of the harbour costs boats a fee by the night, which the harbour warden takes at the mooring.`
     }))
@@ -70,7 +70,7 @@ describe("rerankScores", () => {
     expect(ranks("What fee does a boat pay by the night in the harbour?")).toBe(documents.length)
   })
 
-  it("lets a document without a title lose nothing to titled ones that fit less", () => {
+  it("does not rank an untitled document below titled ones that fit less", () => {
     const filler = "They are counted, oiled and put back on their racks before the boats return at night."
     const ways = ["The lock is filled by hand.", "A lock keeper rows home.", "See the racks below the lock."]
     const others = ways.map((text, i) => ({ title: `Lock and gate ${i}`, text: `${text} ${filler}` }))
@@ -90,7 +90,7 @@ describe("rerankScores", () => {
     expect(rerankScores(query, [silent, ...others])[0]).toBeLessThanOrEqual((alone[0] ?? 0) + 0.02)
   })
 
-  it("looks at all a long question says together, not at its rarest words", () => {
+  it("weighs a long query as a whole, not its rarest words", () => {
     const need =
       "We would like to know how the paddles and gates of old locks are greased, painted, lifted and mended in winter, " +
       "what tools lock keepers use for it, which oils and paints last longest in water, how often boats and ice damage " +
@@ -101,7 +101,7 @@ describe("rerankScores", () => {
     expect(best("umbrella, xylophone or zeppelin", { text: words }, { text: locks })).toBe(0)
   })
 
-  it("prefers what has all of a few words to what speaks of two of them", () => {
+  it("prefers a document with all words of a short query", () => {
     const all = {
       text: "A bus joins a processor to memory on one board, not by a backplane, and is therefore faster. Various makers sold theirs, each with connectors, clocks and voltages of its own, until one was agreed on."
     }
@@ -113,7 +113,7 @@ describe("rerankScores", () => {
     expect(best("backplane various", all, two)).toBe(1)
   })
 
-  it("looks around what is likely before, where two fit as well", () => {
+  it("uses the priors to choose feedback documents", () => {
     const documents = [
       "The gate is oiled at noon by boatmen",
       "The gate is painted in spring by millers",
@@ -128,11 +128,11 @@ describe("rerankScores", () => {
     expect([...rerankScores("gate", documents, [0, 0, 0, 0])]).toEqual([...rerankScores("gate", documents)])
   })
 
-  it("forgives a misspelt word", () => {
+  it("matches a misspelt word", () => {
     expect(best("windlas", { text: "Boats moor here" }, { text: "A windlass is lent" })).toBe(1)
   })
 
-  it("sees what became of a document that it has seen before", () => {
+  it("scores a document again after it has changed", () => {
     const document = { text: "The grey cat sleeps." }
     const other = { text: "Nothing of that." }
     const [before] = rerankScores("boiler room", [document, other])
@@ -142,7 +142,7 @@ describe("rerankScores", () => {
     expect(after).toBe(rerankScores("boiler room", [Object.freeze({ ...document }), other])[0])
   })
 
-  it("accepts questions and documents without a word", () => {
+  it("accepts queries and documents without a word", () => {
     expect([...rerankScores("?!", [{ text: "one" }, { text: "" }])].every(Number.isFinite)).toBe(true)
     expect([...rerankScores("", [])]).toEqual([])
     expect(best("the who", { text: "somebody" }, { text: "The Who" })).toBe(1)

@@ -1,4 +1,3 @@
-/** Questions about real pictures, by OCR. */
 import { assert, layer } from "@effect/vitest"
 import { Vision } from "@sluice/core"
 import { layerVision } from "@sluice/embedded/vision"
@@ -15,7 +14,7 @@ const chart = picture("test/embedded/fixtures/boats.png")
 visionLaws("the embedded vision", layerVision)
 
 layer(layerVision, { excludeTestServices: true, timeout: "60 seconds" })("vision by OCR", (it) => {
-  it.effect("answers with what is written in the picture", () =>
+  it.effect("answers with the text in the picture", () =>
     Effect.gen(function* () {
       const { look } = yield* Vision
       const page = yield* picture("docs/page.png")
@@ -28,7 +27,7 @@ layer(layerVision, { excludeTestServices: true, timeout: "60 seconds" })("vision
     })
   )
 
-  it.effect("reads the lines of a picture, each with its box", () =>
+  it.effect("returns the lines of a picture with their boxes", () =>
     Effect.gen(function* () {
       const vision = yield* Vision
       const bytes = yield* Effect.promise(() =>
@@ -64,7 +63,7 @@ layer(layerVision, { excludeTestServices: true, timeout: "60 seconds" })("vision
     })
   )
 
-  it.effect("says that nothing answers, and what it saw, in the language of the question", () =>
+  it.effect("describes the picture in the language of the question if no text answers it", () =>
     Effect.gen(function* () {
       const { look } = yield* Vision
       const images = [yield* chart]

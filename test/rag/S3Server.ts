@@ -1,4 +1,4 @@
-/** As much of S3's language as LanceDB speaks, in memory: objects, ranges, lists, conditional writes, parts. */
+/** An S3 server in memory with what LanceDB uses: objects, ranges, lists, conditional writes, multipart uploads. */
 import { createHash, randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -37,7 +37,7 @@ const listXml = (objects: ReadonlyMap<string, Stored>, query: URLSearchParams): 
   return `<?xml version="1.0"?><ListBucketResult><IsTruncated>false</IsTruncated>${contents}${common.join("")}</ListBucketResult>`
 }
 
-/** A server on a free port of the loopback with any bucket; `counts` is of writes that want the name to be free. */
+/** A server on a free local port with any bucket. `counts` counts writes that require a new name. */
 export const s3Server = Effect.map(
   Effect.acquireRelease(
     Effect.promise(async () => {

@@ -1,4 +1,4 @@
-/** `StoreChild.ts FOLDER NAME DOCUMENTS`: a process that writes documents of its own, and one that all write. */
+/** `StoreChild.ts FOLDER NAME DOCUMENTS`: a process that writes its own documents, and one that all processes write. */
 import { Effect } from "effect"
 import { collectionIn, documentOf } from "./StoredDocuments.ts"
 

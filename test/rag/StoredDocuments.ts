@@ -1,4 +1,4 @@
-/** Documents as a store takes them, made from texts, and a store to put them in. */
+/** Documents made from texts, and a store for them. */
 import {
   type IndexedDocument,
   LanceIndex,
@@ -14,7 +14,7 @@ export const MANIFEST = { format: 2, embeddingModel: "test-words", dimension: DI
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
-/** A document with a passage for each text, whose words are its vector. */
+/** A document with a passage for each text, embedded by its words. */
 export const documentOf = (
   path: string,
   texts: ReadonlyArray<string>,
@@ -64,10 +64,9 @@ export const documentOf = (
   }
 }
 
-/** A store of its own: another connection to the same folder, as another process would have. */
+/** Another connection to the same folder, as in another process. */
 export const storeIn = (folder: string) =>
   Effect.map(Layer.build(LanceIndex.layer(folder)), (store) => Context.get(store, PassageIndex))
 
-/** Its collection. */
 export const collectionIn = (folder: string) =>
   Effect.flatMap(storeIn(folder), (index) => index.open("default", MANIFEST))

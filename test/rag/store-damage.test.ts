@@ -1,4 +1,3 @@
-/** Files of the store that were cut short, overwritten, or lost. */
 import { assert, describe, it } from "@effect/vitest"
 import { Library, RagError } from "@sluice/rag"
 import { Cause, Effect, Exit, Stream } from "effect"
@@ -60,7 +59,7 @@ const fill = (folder: string) =>
     return before.find((name) => name.startsWith("c_"))!
   }).pipe(Effect.scoped)
 
-/** All that a reader and a writer do. */
+/** Reads and writes. */
 const useAll = (folder: string, name: string, words: string) =>
   Effect.gen(function* () {
     const collection = yield* Effect.flatMap(storeIn(folder), (index) => index.open(name, MANIFEST))
@@ -77,7 +76,7 @@ const useAll = (folder: string, name: string, words: string) =>
 
 describe("a damaged store", () => {
   it.live(
-    "answers or says what is wrong and what to do, and leaves other collections alone",
+    "answers or fails with advice, and other collections are not affected",
     () =>
       Effect.gen(function* () {
         const { folder, library } = yield* testFolder
@@ -109,7 +108,7 @@ describe("a damaged store", () => {
     120_000
   )
 
-  it.live("is mended by a rebuild where only an index is damaged", () =>
+  it.live("is repaired by a rebuild if only an index is damaged", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       const library = yield* Library.open(at)

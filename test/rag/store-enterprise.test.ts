@@ -1,4 +1,3 @@
-/** LanceDB Enterprise by configuration: what reaches it, and what is said when it refuses. */
 import { assert, describe, it } from "@effect/vitest"
 import { Library } from "@sluice/rag"
 import { Effect, Redacted } from "effect"
@@ -8,7 +7,7 @@ import { modelsLayer } from "./Models.ts"
 
 const KEY = "sk-of-the-pond"
 
-/** A server on a free port of the loopback that refuses everything with that status, and what it was asked. */
+/** A local server that refuses every request with a status, and records the requests. */
 const refusing = (status: number) =>
   Effect.map(
     Effect.acquireRelease(
@@ -35,7 +34,7 @@ describe("a library on LanceDB Enterprise", () => {
     [401, KEY],
     [403, Redacted.make(KEY)]
   ] as const)
-    it.live(`is asked for by its name and key, and a ${status} is a typed error that tells no key`, () =>
+    it.live(`sends the database name and key, and a ${status} is a typed error without the key`, () =>
       Effect.gen(function* () {
         const { asked, hostOverride } = yield* refusing(status)
         const error = yield* Library.open("db://pond", { apiKey, region: "eu-west-1", hostOverride }).pipe(

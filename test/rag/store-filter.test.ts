@@ -1,4 +1,3 @@
-/** Filters in the store: what LanceDB finds is what the filter says of each passage. */
 import { assert, describe, it } from "@effect/vitest"
 import { Filter, type FilterField, type FilterValue, matches, type MetadataValue } from "@sluice/rag"
 import { Effect } from "effect"
@@ -73,7 +72,7 @@ const draw = (seed: number) => {
 }
 
 describe("a filtered search", () => {
-  it.effect("finds exactly the passages of which the filter holds, by vector and by words", () =>
+  it.effect("finds exactly the matching passages, by vector and by words", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const collection = yield* collectionIn(library)
@@ -119,7 +118,7 @@ describe("a filtered search", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("gives as many as were asked for when that many hold, however far away they are", () =>
+  it.effect("fills the limit with matching passages, however far away they are", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const collection = yield* collectionIn(library)
@@ -144,7 +143,7 @@ describe("a filtered search", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("sees metadata as it is now", () =>
+  it.effect("uses the current metadata", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const collection = yield* collectionIn(library)
@@ -163,7 +162,7 @@ describe("a filtered search", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("refuses what is no filter, and what is too much of one", () =>
+  it.effect("refuses invalid and too large filters", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const collection = yield* collectionIn(library)

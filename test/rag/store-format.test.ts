@@ -1,4 +1,3 @@
-/** A collection in the layout that came before: refused, told how to go on, and made anew from its originals. */
 import { connect } from "@lancedb/lancedb"
 import { assert, describe, it } from "@effect/vitest"
 import { FORMAT, Library } from "@sluice/rag"
@@ -20,7 +19,7 @@ const formatOne = new Schema([
   ...["boxes", "headings", "crop", "metadata"].map(text)
 ])
 
-/** Puts the default collection's documents into a table as format 1 had it. */
+/** Writes the default collection's documents into a table of format 1. */
 const goBack = async (folder: string): Promise<void> => {
   const connection = await connect(folder)
   const collections = await connection.openTable("collections")
@@ -44,7 +43,7 @@ const goBack = async (folder: string): Promise<void> => {
 }
 
 describe("a collection of an older format", () => {
-  it.effect("is refused with what to do, and a rebuild does it", () =>
+  it.effect("is refused with advice, and a rebuild converts it", () =>
     Effect.gen(function* () {
       const { docs, library: folder } = yield* handbook
       yield* Effect.scoped(Effect.flatMap(Library.open(folder), (library) => library.ingest(docs)))

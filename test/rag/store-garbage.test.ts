@@ -1,4 +1,3 @@
-/** What was dropped leaves the disk too. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -8,8 +7,8 @@ import { DIMENSION, embedText } from "./Models.ts"
 import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
 import { testFolder } from "./TestFolder.ts"
 
-describe("what nobody refers to any more", () => {
-  it.effect("leaves no byte of what was dropped a day ago, and no vector of a model that went", () =>
+describe("garbage collection", () => {
+  it.effect("removes the bytes of documents dropped a day ago, and the vectors of unused models", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const index = yield* storeIn(library)
@@ -54,7 +53,7 @@ describe("what nobody refers to any more", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is swept up beside a table that was given up before it had a version", () =>
+  it.effect("ignores a table without a version", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const collection = yield* (yield* storeIn(library)).open("one", MANIFEST)
@@ -69,7 +68,7 @@ describe("what nobody refers to any more", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is swept up under a reader, who finds what he asks for", () =>
+  it.effect("does not disturb a reader", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const [one, other] = [yield* storeIn(library), yield* storeIn(library)]

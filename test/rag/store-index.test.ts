@@ -1,4 +1,3 @@
-/** What an index changes: how fast passages are found, and nothing of what is found. */
 import { assert, describe, it } from "@effect/vitest"
 import { connect } from "@lancedb/lancedb"
 import type { IndexedDocument } from "@sluice/rag"
@@ -18,7 +17,7 @@ const passagesIn = async (library: string) => {
 }
 
 describe("the index of a collection", () => {
-  it.effect("finds through the index what a scan finds, and what is not in the index yet", () =>
+  it.effect("finds what a scan finds, and passages outside the index", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const collection = yield* collectionIn(library)
@@ -65,74 +64,70 @@ describe("the index of a collection", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "joins files where many of them hold little, beside all else, and leaves them where one holds most",
-    () =>
-      Effect.gen(function* () {
-        const { library } = yield* testFolder
-        const collection = yield* collectionIn(library)
-        const connection = yield* Effect.promise(() => connect(library))
-        const files = Effect.promise(async () => {
-          const name = (await connection.tableNames()).find((table) => table.startsWith("c_"))!
-          return (await (await connection.openTable(name)).stats()).fragmentStats.numFragments
-        })
-        const commits = (count: number, about: string, passages: number) =>
-          Effect.forEach(Array.from({ length: count }).keys(), (i) =>
-            collection.commit([documentOf(`${about} ${i}`, texts(passages, `${about} ${i}`))])
-          )
-        // The second one waits for what the first has begun beside it.
-        const settled = Effect.andThen(collection.settle, collection.settle)
-        yield* commits(12, "duck", 5)
-        assert.strictEqual(yield* files, 12)
-        yield* settled
-        assert.strictEqual(yield* files, 1)
-        yield* commits(9, "heron", 1)
-        yield* settled
-        assert.strictEqual(yield* files, 10)
-        assert.strictEqual(yield* collection.passageCount, 69)
-        assert.strictEqual((yield* collection.search({ words: "heron", limit: 20 })).length, 9)
-        connection.close()
-      }).pipe(Effect.scoped)
-  )
-
-  it.live(
-    "a collection that is dropped while its files are joined is gone with them, and can be made again",
-    () =>
-      Effect.gen(function* () {
-        const { library } = yield* testFolder
-        const tables = Effect.promise(async () =>
-          (await readdir(library)).filter((name) => name.startsWith("c_"))
+  it.live("compacts many small files in the background, but not if one file has most rows", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* collectionIn(library)
+      const connection = yield* Effect.promise(() => connect(library))
+      const files = Effect.promise(async () => {
+        const name = (await connection.tableNames()).find((table) => table.startsWith("c_"))!
+        return (await (await connection.openTable(name)).stats()).fragmentStats.numFragments
+      })
+      const commits = (count: number, about: string, passages: number) =>
+        Effect.forEach(Array.from({ length: count }).keys(), (i) =>
+          collection.commit([documentOf(`${about} ${i}`, texts(passages, `${about} ${i}`))])
         )
-        const logged: Array<string> = []
-        const logger = Logger.make(({ message }) => void logged.push(String(message)))
-        const dropped = yield* Effect.gen(function* () {
-          const index = yield* storeIn(library)
-          const collection = yield* index.open("default", MANIFEST)
-          yield* Effect.forEach(Array.from({ length: 12 }).keys(), (d) =>
-            collection.commit([documentOf(`duck ${d}`, texts(100, `duck ${d}`))])
-          )
-          const [own] = yield* tables
-          // What settle has begun beside it is under way, and another one waits for its turn.
-          yield* collection.settle
-          const other = yield* Effect.forkChild(Effect.exit(collection.maintain))
-          yield* Effect.yieldNow
-          yield* index.drop("default")
-          yield* Fiber.join(other)
-          assert.deepStrictEqual(yield* tables, [])
-          const anew = yield* index.open("default", MANIFEST)
-          yield* anew.commit([documentOf("heron", ["heron"])])
-          assert.strictEqual(yield* anew.passageCount, 1)
-          return own
-        }).pipe(Effect.scoped, Effect.provide(Logger.layer([logger])))
-        // The store is closed: nothing goes on beside this.
-        const left = yield* tables
-        assert.strictEqual(left.length, 1)
-        assert.notInclude(left, dropped)
-        assert.deepStrictEqual(logged, [])
-      }).pipe(Effect.scoped)
+      // The second one waits for what the first has begun beside it.
+      const settled = Effect.andThen(collection.settle, collection.settle)
+      yield* commits(12, "duck", 5)
+      assert.strictEqual(yield* files, 12)
+      yield* settled
+      assert.strictEqual(yield* files, 1)
+      yield* commits(9, "heron", 1)
+      yield* settled
+      assert.strictEqual(yield* files, 10)
+      assert.strictEqual(yield* collection.passageCount, 69)
+      assert.strictEqual((yield* collection.search({ words: "heron", limit: 20 })).length, 9)
+      connection.close()
+    }).pipe(Effect.scoped)
   )
 
-  it.live("writes and searches while an index is made", () =>
+  it.live("a collection dropped during compaction is removed, and can be created again", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const tables = Effect.promise(async () =>
+        (await readdir(library)).filter((name) => name.startsWith("c_"))
+      )
+      const logged: Array<string> = []
+      const logger = Logger.make(({ message }) => void logged.push(String(message)))
+      const dropped = yield* Effect.gen(function* () {
+        const index = yield* storeIn(library)
+        const collection = yield* index.open("default", MANIFEST)
+        yield* Effect.forEach(Array.from({ length: 12 }).keys(), (d) =>
+          collection.commit([documentOf(`duck ${d}`, texts(100, `duck ${d}`))])
+        )
+        const [own] = yield* tables
+        // What settle has begun beside it is under way, and another one waits for its turn.
+        yield* collection.settle
+        const other = yield* Effect.forkChild(Effect.exit(collection.maintain))
+        yield* Effect.yieldNow
+        yield* index.drop("default")
+        yield* Fiber.join(other)
+        assert.deepStrictEqual(yield* tables, [])
+        const anew = yield* index.open("default", MANIFEST)
+        yield* anew.commit([documentOf("heron", ["heron"])])
+        assert.strictEqual(yield* anew.passageCount, 1)
+        return own
+      }).pipe(Effect.scoped, Effect.provide(Logger.layer([logger])))
+      // The store is closed: nothing goes on beside this.
+      const left = yield* tables
+      assert.strictEqual(left.length, 1)
+      assert.notInclude(left, dropped)
+      assert.deepStrictEqual(logged, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("allows writes and searches while an index is built", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const collection = yield* collectionIn(library)
@@ -156,7 +151,7 @@ describe("the index of a collection", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("answers in collections of 0, 1 and 19 passages, and for vectors without a direction", () =>
+  it.effect("answers in collections of 0, 1 and 19 passages, and for zero vectors", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const collection = yield* collectionIn(library)
@@ -183,31 +178,29 @@ describe("the index of a collection", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "is measured though its program ends with the ingest, and where another one was killed before",
-    () =>
-      Effect.gen(function* () {
-        const { library } = yield* testFolder
-        const settled = (documents: ReadonlyArray<IndexedDocument>) =>
-          Effect.flatMap(collectionIn(library), (collection) =>
-            Effect.andThen(collection.commit(documents), collection.settle)
-          ).pipe(Effect.scoped)
-        const recall = Effect.flatMap(collectionIn(library), ({ stats }) =>
-          Effect.map(stats, ({ recall }) => recall)
+  it.live("is measured before the program ends, and after another one was killed", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const settled = (documents: ReadonlyArray<IndexedDocument>) =>
+        Effect.flatMap(collectionIn(library), (collection) =>
+          Effect.andThen(collection.commit(documents), collection.settle)
         ).pipe(Effect.scoped)
-        yield* settled([documentOf("duck", texts(2_000, "duck"))])
-        assert.isAtLeast((yield* recall) ?? 0, 0.97)
-        yield* Effect.promise(async () => {
-          const table = await passagesIn(library)
-          await table.updateFieldMetadata([{ path: "vector", metadata: { "sluice:recall": null } }])
-        })
-        assert.isUndefined(yield* recall)
-        yield* settled([])
-        assert.isAtLeast((yield* recall) ?? 0, 0.97)
-      }).pipe(Effect.scoped)
+      const recall = Effect.flatMap(collectionIn(library), ({ stats }) =>
+        Effect.map(stats, ({ recall }) => recall)
+      ).pipe(Effect.scoped)
+      yield* settled([documentOf("duck", texts(2_000, "duck"))])
+      assert.isAtLeast((yield* recall) ?? 0, 0.97)
+      yield* Effect.promise(async () => {
+        const table = await passagesIn(library)
+        await table.updateFieldMetadata([{ path: "vector", metadata: { "sluice:recall": null } }])
+      })
+      assert.isUndefined(yield* recall)
+      yield* settled([])
+      assert.isAtLeast((yield* recall) ?? 0, 0.97)
+    }).pipe(Effect.scoped)
   )
 
-  it.live("is searched as thoroughly as another process found that it must be", () =>
+  it.live("uses the measurement of another process", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const collection = yield* collectionIn(library)

@@ -1,4 +1,3 @@
-/** Several processes on one collection. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
@@ -9,7 +8,7 @@ const CHILD = new URL("./StoreChild.ts", import.meta.url).pathname
 const WRITERS = ["anna", "bo", "chen", "dora"]
 const ROUNDS = 6
 
-/** Its exit code, and what it said on standard error. */
+/** The exit code and standard error. */
 const child = (...args: ReadonlyArray<string>) =>
   Effect.promise(
     () =>
@@ -22,9 +21,9 @@ const child = (...args: ReadonlyArray<string>) =>
       })
   )
 
-describe("four processes that write to one folder, which none of them found", () => {
+describe("four processes that create and write one folder", () => {
   it.live(
-    "lose nothing, and leave nothing twice",
+    "lose nothing and duplicate nothing",
     () =>
       Effect.gen(function* () {
         const { library } = yield* testFolder

@@ -1,4 +1,3 @@
-/** A library on an object store, reached by configuration alone. */
 import { assert, describe, it } from "@effect/vitest"
 import { LanceIndex, Library, PassageIndex } from "@sluice/rag"
 import { Context, Effect, Layer } from "effect"
@@ -11,7 +10,7 @@ import { handbook } from "./TestFolder.ts"
 const MOST_ROUNDS = 40
 
 describe("a library on an object store", () => {
-  it.live("ingests, answers, is tagged and compacted", () =>
+  it.live("ingests, answers, tags and compacts", () =>
     Effect.gen(function* () {
       const { storageOptions } = yield* s3Server
       const { docs } = yield* handbook
@@ -29,32 +28,30 @@ describe("a library on an object store", () => {
     }).pipe(Effect.scoped, Effect.provide(modelsLayer))
   )
 
-  it.live(
-    "loses nothing of several writers: of two commits that collide one is refused, and made again",
-    () =>
-      Effect.gen(function* () {
-        const { counts, storageOptions } = yield* s3Server
-        const open = Effect.flatMap(
-          Layer.build(LanceIndex.layer("s3://bucket/shared", { storageOptions })),
-          (store) => Context.get(store, PassageIndex).open("default", MANIFEST)
+  it.live("retries conflicting commits of several writers", () =>
+    Effect.gen(function* () {
+      const { counts, storageOptions } = yield* s3Server
+      const open = Effect.flatMap(
+        Layer.build(LanceIndex.layer("s3://bucket/shared", { storageOptions })),
+        (store) => Context.get(store, PassageIndex).open("default", MANIFEST)
+      )
+      const first = yield* open
+      const writers = [first, yield* open, yield* open]
+      let rounds = 0
+      // Until two of them have met: how often they do is the machine's matter.
+      while (counts.refused === 0 && rounds < MOST_ROUNDS) {
+        const round = rounds++
+        yield* Effect.forEach(
+          writers,
+          (writer, w) => writer.commit([documentOf(`document ${w} ${round}`, ["duck", "pond"])]),
+          { concurrency: "unbounded" }
         )
-        const first = yield* open
-        const writers = [first, yield* open, yield* open]
-        let rounds = 0
-        // Until two of them have met: how often they do is the machine's matter.
-        while (counts.refused === 0 && rounds < MOST_ROUNDS) {
-          const round = rounds++
-          yield* Effect.forEach(
-            writers,
-            (writer, w) => writer.commit([documentOf(`document ${w} ${round}`, ["duck", "pond"])]),
-            { concurrency: "unbounded" }
-          )
-        }
-        assert.strictEqual((yield* first.documents).length, 3 * rounds)
-        assert.strictEqual((yield* first.search({ words: "duck", limit: 3 * rounds + 1 })).length, 3 * rounds)
-        assert.isTrue((yield* first.inventory).every(({ whole }) => whole))
-        assert.isAbove(counts.conditional, 3 * rounds)
-        assert.isAbove(counts.refused, 0)
-      }).pipe(Effect.scoped)
+      }
+      assert.strictEqual((yield* first.documents).length, 3 * rounds)
+      assert.strictEqual((yield* first.search({ words: "duck", limit: 3 * rounds + 1 })).length, 3 * rounds)
+      assert.isTrue((yield* first.inventory).every(({ whole }) => whole))
+      assert.isAbove(counts.conditional, 3 * rounds)
+      assert.isAbove(counts.refused, 0)
+    }).pipe(Effect.scoped)
   )
 })

@@ -1,4 +1,3 @@
-/** What LanceDB leaves in the temporary folder when it makes an index. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readdir, utimes } from "node:fs/promises"
@@ -8,7 +7,7 @@ import { collectionIn, documentOf } from "./StoredDocuments.ts"
 import { testFolder } from "./TestFolder.ts"
 
 describe("the temporary folder", () => {
-  it.live("keeps nothing of an index that was made a day ago, and all that is another's or younger", () =>
+  it.live("deletes LanceDB scratch folders older than a day, and nothing else", () =>
     Effect.gen(function* () {
       const { folder, library, write } = yield* testFolder
       const temporary = join(folder, "temporary")

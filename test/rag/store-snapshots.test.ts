@@ -1,4 +1,3 @@
-/** A collection as it was: kept under a name, read, and gone back to. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Collection, LanceIndex, Library, PassageIndex, type RagError } from "@sluice/rag"
 import { connect } from "@lancedb/lancedb"
@@ -19,7 +18,7 @@ const textsOf = (collection: Collection) =>
 const day = 24 * 60 * 60 * 1000
 
 describe("snapshots", () => {
-  it.effect("are read while the collection goes on, and gone back to", () =>
+  it.effect("are read-only while the collection changes, and can be restored", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const index = yield* storeIn(library)
@@ -52,7 +51,7 @@ describe("snapshots", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("survive compaction, pruning, a rebuild and the day after, with their originals", () =>
+  it.effect("survive compaction, pruning, a rebuild and a day, with their originals", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const store = yield* Layer.build(LanceIndex.layer(library, { keepFor: 0, keepVersions: 1 }))
@@ -79,7 +78,7 @@ describe("snapshots", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("are dropped when they are forgotten, with what only they kept", () =>
+  it.effect("are dropped when removed, with what only they used", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const index = yield* storeIn(library)
@@ -112,7 +111,7 @@ describe("snapshots", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("are whole libraries, to be read", () =>
+  it.effect("open as read-only libraries", () =>
     Effect.gen(function* () {
       const { docs, library: folder } = yield* handbook
       const library = yield* Library.open(folder)
@@ -156,7 +155,7 @@ describe("snapshots", () => {
     }).pipe(Effect.scoped, Effect.provide(modelsLayer))
   )
 
-  it.effect("of the model before a rebuild are gone back to with that model", () =>
+  it.effect("of the model before a rebuild are restored with that model", () =>
     Effect.gen(function* () {
       const { docs, library: folder } = yield* handbook
       const { layer } = yield* countingEmbedder({ id: "other-words", dimension: 32 })
@@ -198,7 +197,7 @@ describe("snapshots", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("are kept by who prunes while another call to the table is under way", () =>
+  it.effect("survive pruning during another call to the table", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const index = yield* storeIn(library)

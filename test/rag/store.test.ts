@@ -1,4 +1,3 @@
-/** The store's promises, each against a trap of LanceDB. */
 import { assert, describe, it } from "@effect/vitest"
 import { type IndexedDocument, LanceIndex, PassageIndex, type StoredDocument } from "@sluice/rag"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
@@ -42,7 +41,7 @@ const documentOf = (
   }
 }
 
-/** A handle of its own: another connection to the same folder, as another process would have. */
+/** Another connection to the same folder, as in another process. */
 const open = (folder: string) =>
   Effect.gen(function* () {
     const store = yield* Layer.build(LanceIndex.layer(folder))
@@ -56,7 +55,7 @@ const texts = (count: number, about: string) =>
   Array.from({ length: count }, (_, i) => `${about} passage number ${i} of ${about}`)
 
 describe("LanceIndex", () => {
-  it.effect("gives back what was written, quotes and all, and never a document's own row", () =>
+  it.effect("returns what was written, with quotes, and never a document's own row", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const collection = yield* open(library)
@@ -83,7 +82,7 @@ describe("LanceIndex", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("leaves nothing of a longer version behind", () =>
+  it.effect("removes the rest of a longer version", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const collection = yield* open(library)
@@ -102,7 +101,7 @@ describe("LanceIndex", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("changes nothing when the same commit is made again", () =>
+  it.effect("changes nothing if a commit is repeated", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const collection = yield* open(library)
@@ -114,7 +113,7 @@ describe("LanceIndex", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("keeps one version whole when two writers bring the same new document", () =>
+  it.effect("keeps one complete version if two writers commit the same new document", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const [one, two] = [yield* open(library), yield* open(library)]
@@ -130,7 +129,7 @@ describe("LanceIndex", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("keeps one version whole when a writer does not know what another wrote since", () =>
+  it.effect("keeps one complete version if a writer does not know of another's commit", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const [one, two] = [yield* open(library), yield* open(library)]
@@ -144,7 +143,7 @@ describe("LanceIndex", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("shows the commits of one handle to another at once", () =>
+  it.effect("shows the commits of one connection to another at once", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const [one, two] = [yield* open(library), yield* open(library)]
@@ -156,7 +155,7 @@ describe("LanceIndex", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("refuses a commit that has a document twice", () =>
+  it.effect("refuses a commit with a duplicate document", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const collection = yield* open(library)
@@ -168,7 +167,7 @@ describe("LanceIndex", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("finds by vector and by words side by side, what is indexed and what is not yet", () =>
+  it.effect("finds by vector and by words, inside and outside the index", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const collection = yield* open(library)
@@ -211,7 +210,7 @@ describe("LanceIndex", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("leaves out what builds a sentence, and no word that says something, in any language", () =>
+  it.effect("ignores stop words, and no other word in any language", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const collection = yield* open(library)
@@ -232,7 +231,7 @@ describe("LanceIndex", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("takes words as words, whatever they look like", () =>
+  it.effect("treats query syntax as words", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const collection = yield* open(library)
@@ -256,7 +255,7 @@ describe("LanceIndex", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("closes after the call that is under way, whoever made it", () =>
+  it.live("closes after a call in progress", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       yield* Effect.scoped(open(library))
@@ -276,7 +275,7 @@ describe("LanceIndex", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("maintains from two handles at once", () =>
+  it.live("maintains from two connections at once", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const [one, two] = [yield* open(library), yield* open(library)]
@@ -286,7 +285,7 @@ describe("LanceIndex", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("drops what nobody refers to for a day, and nothing else", () =>
+  it.effect("drops what nothing has referred to for a day", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const store = yield* Layer.build(LanceIndex.layer(library))
@@ -313,38 +312,33 @@ describe("LanceIndex", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect(
-    "a collection that is dropped is gone with its snapshots and its originals, and no other is",
-    () =>
-      Effect.gen(function* () {
-        const { library } = yield* testFolder
-        const store = yield* Layer.build(LanceIndex.layer(library))
-        const index = Context.get(store, PassageIndex)
-        const [one, two] = [yield* index.open("it's one", MANIFEST), yield* index.open("two", MANIFEST)]
-        const [shared, only] = [
-          documentOf("shared", texts(1, "shared")),
-          documentOf("only", texts(1, "only"))
-        ]
-        yield* one.commit([shared, only])
-        yield* two.commit([shared])
-        yield* index.tag("it's one", "before")
-        yield* Effect.tap(index.replace("it's one", MANIFEST), ({ publish }) => publish(Effect.void))
-        yield* index.drop("it's one")
-        const tables = (yield* Effect.promise(() => readdir(library))).filter((name) => name.startsWith("c_"))
-        assert.strictEqual(tables.length, 1)
-        assert.deepStrictEqual(yield* index.collections, ["two"])
-        assert.isEmpty(yield* index.tags("it's one"))
-        assert.strictEqual((yield* Effect.flip(index.drop("it's one"))).reason, "NotFound")
-        yield* TestClock.setTime(Date.now() + 25 * 60 * 60 * 1000)
-        yield* two.maintain
-        assert.isUndefined(yield* two.original(only.info.sha256))
-        assert.isDefined(yield* two.original(shared.info.sha256))
-        assert.strictEqual(yield* two.passageCount, 1)
-        assert.strictEqual(yield* (yield* index.open("it's one", MANIFEST)).passageCount, 0)
-      }).pipe(Effect.scoped)
+  it.effect("drops a collection with its snapshots and originals, and no other", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const store = yield* Layer.build(LanceIndex.layer(library))
+      const index = Context.get(store, PassageIndex)
+      const [one, two] = [yield* index.open("it's one", MANIFEST), yield* index.open("two", MANIFEST)]
+      const [shared, only] = [documentOf("shared", texts(1, "shared")), documentOf("only", texts(1, "only"))]
+      yield* one.commit([shared, only])
+      yield* two.commit([shared])
+      yield* index.tag("it's one", "before")
+      yield* Effect.tap(index.replace("it's one", MANIFEST), ({ publish }) => publish(Effect.void))
+      yield* index.drop("it's one")
+      const tables = (yield* Effect.promise(() => readdir(library))).filter((name) => name.startsWith("c_"))
+      assert.strictEqual(tables.length, 1)
+      assert.deepStrictEqual(yield* index.collections, ["two"])
+      assert.isEmpty(yield* index.tags("it's one"))
+      assert.strictEqual((yield* Effect.flip(index.drop("it's one"))).reason, "NotFound")
+      yield* TestClock.setTime(Date.now() + 25 * 60 * 60 * 1000)
+      yield* two.maintain
+      assert.isUndefined(yield* two.original(only.info.sha256))
+      assert.isDefined(yield* two.original(shared.info.sha256))
+      assert.strictEqual(yield* two.passageCount, 1)
+      assert.strictEqual(yield* (yield* index.open("it's one", MANIFEST)).passageCount, 0)
+    }).pipe(Effect.scoped)
   )
 
-  it.effect("keeps the vectors that were paid for", () =>
+  it.effect("keeps cached vectors", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const store = yield* Layer.build(LanceIndex.layer(library))

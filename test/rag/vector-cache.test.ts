@@ -1,4 +1,3 @@
-/** Vectors that were paid for: whoever kept them finds them, and nothing is asked that cannot be there. */
 import { assert, describe, it } from "@effect/vitest"
 import { LanceIndex, PassageIndex } from "@sluice/rag"
 import { Effect, Layer } from "effect"
@@ -8,7 +7,7 @@ import { testFolder } from "./TestFolder.ts"
 
 const DIMENSION = 8
 
-/** A store of its own over the folder, as another process has it. */
+/** Another connection to the folder, as in another process. */
 const cacheIn = (folder: string) =>
   Layer.build(LanceIndex.layer(folder)).pipe(
     Effect.flatMap((store) =>
@@ -22,8 +21,8 @@ const cacheIn = (folder: string) =>
 const entry = (text: string) =>
   [sha256(text), Float32Array.from({ length: DIMENSION }, (_, i) => text.length + i)] as const
 
-describe("the cache of vectors", () => {
-  it.effect("finds what either of two stores keeps, in any order of writes", () =>
+describe("the vector cache", () => {
+  it.effect("finds what either of two processes wrote", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const [one, other] = [yield* cacheIn(library), yield* cacheIn(library)]
@@ -40,7 +39,7 @@ describe("the cache of vectors", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("keeps a vector of zeros, which a model gave for a text", () =>
+  it.effect("keeps a zero vector", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const cache = yield* cacheIn(library)
@@ -50,7 +49,7 @@ describe("the cache of vectors", () => {
     }).pipe(Effect.scoped)
   )
 
-  it("asks for every key that was added, and for almost no other", () => {
+  it("the Bloom filter has every added key, and almost no other", () => {
     const keys = bloomFilter()
     const added = Array.from({ length: 20_000 }, (_, i) => sha256(`added ${i}`))
     added.forEach(keys.add)

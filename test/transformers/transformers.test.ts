@@ -1,4 +1,4 @@
-/** Neural models in this process: what needs no library, and, where it is installed, two small models through it. */
+/** Tests without the library, and with two small models if it is installed. */
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder, Reranker } from "@sluice/core"
 import { Library } from "@sluice/rag"
@@ -26,7 +26,7 @@ describe("pooling", () => {
   const hidden = { dims: [2, 3, 2], data: Float32Array.from([3, 0, 0, 4, 3, 4, 0, 2, 9, 9, 9, 9]) }
   const mask = { dims: [2, 3], data: BigInt64Array.from([1n, 1n, 1n, 1n, 0n, 0n]) }
 
-  it("takes the mean, the first or the last of a text's own tokens, at norm 1", () => {
+  it("takes the mean, the first or the last token, with norm 1", () => {
     const half = Math.round(Math.SQRT1_2 * 1e6) / 1e6
     assert.deepStrictEqual(floats(pool(hidden, mask, "mean")), [
       [0.6, 0.8],
@@ -47,7 +47,7 @@ describe("pooling", () => {
       assert.deepStrictEqual(floats(pool(two, left, pooling)), [[half, half]])
   })
 
-  it("cuts vectors before it scales them, and leaves a text without tokens at zero", () => {
+  it("truncates vectors before normalizing, and gives zero without tokens", () => {
     assert.deepStrictEqual(floats(pool(hidden, mask, "mean", 1)), [[1], [0]])
     assert.deepStrictEqual(floats(pooledRows({ dims: [2, 2], data: [3, 4, 0, 0] })), [
       [0.6, 0.8],
@@ -62,7 +62,7 @@ describe("pooling", () => {
 })
 
 describe("scores of a cross-encoder", () => {
-  it("are between 0 and 1 for one output and for two, or none at all", () => {
+  it("are between 0 and 1 for one or two outputs, and undefined otherwise", () => {
     assert.deepStrictEqual(scoresOf({ dims: [2, 1], data: [0, 1000] }, 2), [0.5, 1])
     const [score = 0] = scoresOf({ dims: [1, 2], data: [1, 3] }, 1) ?? []
     assert.closeTo(score, Math.exp(3) / (Math.exp(1) + Math.exp(3)), 1e-9)
@@ -74,7 +74,7 @@ describe("scores of a cross-encoder", () => {
 })
 
 describe("without the library", () => {
-  it.effect("a call fails with what to install, and a layer can be made", () =>
+  it.effect("a call says what to install, and the layer builds", () =>
     Effect.gen(function* () {
       const empty = { model: "./models/e5", library: () => Promise.resolve({}) }
       const absent = { model: "./models/e5", library: () => Promise.reject(new Error("Cannot find package")) }
@@ -97,7 +97,7 @@ describe("without the library", () => {
     })
   )
 
-  it.effect("a library is not opened, and says why", () =>
+  it.effect("opening a rag library fails and says why", () =>
     Effect.gen(function* () {
       const { library: at } = yield* handbook
       const embedder = TransformersEmbedder.layer({ model: "e5", library: () => Promise.resolve({}) })
@@ -109,14 +109,14 @@ describe("without the library", () => {
     }).pipe(Effect.scoped)
   )
 
-  it("names a model by all that changes its vectors", () => {
+  it("names a model by every setting that changes its vectors", () => {
     assert.strictEqual(modelName({ model: "org/e5-small" }), "org/e5-small")
     assert.strictEqual(modelName({ model: "org/e5", revision: "v2", dtype: "q8" }), "org/e5@v2 q8")
     assert.strictEqual(modelName({ model: "/srv/models/e5/", dtype: "fp32" }), "e5")
     assert.strictEqual(modelName({ model: "./e5", name: "ours", maxTokens: 64 }), "ours 64 tokens")
   })
 
-  it("reads as many tokens as are asked for, and as the tokenizer takes", () => {
+  it("limits tokens by the option and by the tokenizer", () => {
     assert.deepStrictEqual([tokenLimit(undefined, null), tokenLimit(undefined, 64)], [512, 64])
     assert.deepStrictEqual(
       [tokenLimit(2048, undefined), tokenLimit(2048, 1e30), tokenLimit(2048, 64)],
@@ -145,7 +145,7 @@ describe.skipIf(!installed)("through the library", async () => {
   embedderLaws("a transformers model", embedder)
   rerankerLaws("a cross-encoder", reranker)
 
-  it.effect("prefixes stand before a text by its purpose, and in the model's description", () =>
+  it.effect("adds the prefix of the purpose, and describes it", () =>
     Effect.gen(function* () {
       const prefixes = { query: "query: ", passage: "passage: " }
       const plain = yield* Embedder.use(({ embed }) =>
@@ -162,7 +162,7 @@ describe.skipIf(!installed)("through the library", async () => {
     })
   )
 
-  it.effect("long texts are cut, dimensions too, and tokens are counted", () =>
+  it.effect("truncates texts and dimensions, and counts tokens", () =>
     Effect.gen(function* () {
       const { dimension, embed } = yield* Embedder
       assert.strictEqual(yield* dimension, WIDTH / 2)
@@ -171,7 +171,7 @@ describe.skipIf(!installed)("through the library", async () => {
     }).pipe(Effect.provide(TransformersEmbedder.layer({ model, library, dimension: WIDTH / 2 })))
   )
 
-  it.effect("a model that is not there, or is of another kind, is a typed error; nothing is fetched", () =>
+  it.effect("fails with a typed error for a missing or wrong model, and downloads nothing", () =>
     Effect.gen(function* () {
       const absent = yield* Embedder.use(({ embed }) => embed(["a"], "query")).pipe(
         Effect.provide(TransformersEmbedder.layer({ model: "nobody/nothing", library })),
@@ -187,7 +187,7 @@ describe.skipIf(!installed)("through the library", async () => {
     })
   )
 
-  it.live("a library answers by both, and notices other prefixes", () =>
+  it.live("a library answers with both models, and refuses other prefixes", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       const models = Layer.mergeAll(embedder, reranker, readerLayer)
