@@ -164,7 +164,7 @@ layer(testServer(), { excludeTestServices: true })("AI SDK", (it) => {
         assert.match(none.message, /^There is no model `none`: use /)
         const unknown = said(yield* failing("sluice-extractive", "sk-unknown"))
         assert.deepInclude(unknown, { statusCode: 401, isRetryable: false })
-        assert.include(unknown.message, "not known")
+        assert.include(unknown.message, "Unknown API key")
         assert.deepInclude(said(yield* failing("sluice-extractive", key)), { statusCode: 403 })
       }
       const picture = yield* using(compatible)((provider) =>

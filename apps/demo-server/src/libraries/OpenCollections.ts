@@ -20,7 +20,8 @@ export interface OpenCollection {
   readonly read: LibraryService["document"]
 }
 
-interface CollectionHandle extends OpenCollection {
+/** Exported because the declaration of `makeUserLibrary` names it. */
+export interface CollectionHandle extends OpenCollection {
   /** Set when the collection is removed while it is open. */
   readonly removal: { done: boolean }
 }
