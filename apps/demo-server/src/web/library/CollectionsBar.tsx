@@ -9,18 +9,13 @@ import {
   createCollection,
   deleteCollection
 } from "../documents/collections.tsx"
-import { ActionForm } from "../ui/ActionForm.tsx"
+import { ActionForm, Confirm } from "../ui/ActionForm.tsx"
 import { Button, LinkButton } from "../ui/Button.tsx"
-import { Confirm } from "../ui/Confirm.tsx"
 import { InputField } from "../ui/Fields.tsx"
 import { counted } from "../ui/format.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"
 
-interface FormProps {
-  readonly onDone: () => void
-}
-
-const NewCollection = ({ onDone }: FormProps) => (
+const NewCollection = ({ onDone }: { readonly onDone: () => void }) => (
   <ActionForm class="new-key" action="Create" send={(read) => createCollection(read("name"))} onDone={onDone}>
     <InputField
       label="Name of the collection"
@@ -35,7 +30,7 @@ const NewCollection = ({ onDone }: FormProps) => (
   </ActionForm>
 )
 
-const Deletion = ({ name, onDone }: FormProps & { readonly name: string }) => {
+const Deletion = ({ name, onDone }: { name: string; onDone: () => void }) => {
   const { documents } = collectionSize.value
   const contents =
     documents === undefined

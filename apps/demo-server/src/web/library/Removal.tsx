@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks"
 import type { DocumentInfo } from "../../contract/index.ts"
 import { removed, removeDocuments, removing, restoring, undoRemoval } from "../documents/documents.ts"
-import { Confirm } from "../ui/Confirm.tsx"
+import { Confirm } from "../ui/ActionForm.tsx"
 import { counted } from "../ui/format.ts"
 import { Button, IconButton, LinkButton } from "../ui/Button.tsx"
 import { ProgressBar } from "../ui/Notices.tsx"

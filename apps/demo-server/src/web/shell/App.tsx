@@ -14,7 +14,7 @@ import { SourcePanel } from "../source/SourcePanel.tsx"
 import { announcement, ErrorMessage, Loading } from "../ui/Notices.tsx"
 import { Banner } from "./Banner.tsx"
 import { Header } from "./Header.tsx"
-import { SignIn } from "./SignIn.tsx"
+import { SignInForm } from "./SignInForm.tsx"
 
 /** When a session ends, its view stays, hidden: after the next sign-in, what was written is still there. */
 const Main = () => (
@@ -25,7 +25,7 @@ const Main = () => (
         <Loading until={connectionError.value !== undefined} />
       </>
     )}
-    {session.value === "closed" && <SignIn />}
+    {session.value === "closed" && <SignInForm />}
     {signedIn.value !== undefined && (
       <div class="view" hidden={session.value !== "open"}>
         <View />

@@ -1,5 +1,6 @@
 /** Complete programs over `@sluice/core`: saved to a file, they run. */
 
+/** Columns; a longer literal is written on several lines. */
 const WIDTH = 76
 
 const NAME = /^[A-Za-z_$][\w$]*$/

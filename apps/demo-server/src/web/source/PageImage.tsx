@@ -1,18 +1,44 @@
 /**
  * The image of a page with the cited boxes marked and selectable text over it. While it loads, and if it cannot be
- * drawn, the text stands for it: every line fitted to its own box.
+ * drawn, the text stands for it: every line is stretched to its own box.
  */
 import { useState } from "preact/hooks"
 import type { PageContent } from "../../contract/index.ts"
 import { withCollection } from "../api/request.ts"
 import { Scroller } from "../ui/Scroller.tsx"
-import { measurePage, PageLine } from "./PageLine.tsx"
+
+type Box = PageContent["lines"][number]["box"]
+
+/** Font size and baseline of a line, as parts of the height of its box. */
+const LINE = { size: 0.92, baseline: 0.79 } as const
+/** A box this many times taller than wide holds vertical text. */
+const VERTICAL = 2
+
+const Line = ({ box: [x0, y0, x1, y1], text }: { readonly box: Box; readonly text: string }) => {
+  const line = text.replaceAll(/[\s|]+/g, " ").trim()
+  if (line === "") return null
+  const vertical = line.length > 3 && y1 - y0 > VERTICAL * (x1 - x0)
+  const [length, height] = vertical ? [y1 - y0, x1 - x0] : [x1 - x0, y1 - y0]
+  const place = vertical
+    ? { transform: `translate(${x0 + height * LINE.baseline} ${y1}) rotate(-90)` }
+    : { x: x0, y: y0 + height * LINE.baseline }
+  return (
+    <text
+      {...place}
+      textLength={Math.max(1, length)}
+      lengthAdjust="spacingAndGlyphs"
+      font-size={height * LINE.size}
+    >
+      {line}
+    </text>
+  )
+}
 
 interface Props {
   readonly collection: string
   readonly documentId: string
   readonly page: PageContent
-  readonly cited: ReadonlyArray<PageContent["lines"][number]["box"]>
+  readonly cited: ReadonlyArray<Box>
   /** 1 fits the width. */
   readonly zoom: number
 }
@@ -33,7 +59,6 @@ export const PageImage = ({ cited, collection, documentId, page, zoom }: Props) 
   // Identified by page: a sharper image replaces the other one when it is loaded.
   const [drawn, setDrawn] = useState<string | undefined>(undefined)
   const [failed, setFailed] = useState<string | undefined>(undefined)
-  const type = measurePage(page)
   const { height, number, width } = page
   const path = `/documents/${documentId}/pages/${number}`
   return (
@@ -68,12 +93,7 @@ export const PageImage = ({ cited, collection, documentId, page, zoom }: Props) 
             />
           ))}
           {page.lines.map(({ box, end, start }) => (
-            <PageLine
-              key={start}
-              box={box}
-              type={type}
-              text={page.text.slice(start - page.start, end - page.start)}
-            />
+            <Line key={start} box={box} text={page.text.slice(start - page.start, end - page.start)} />
           ))}
         </svg>
       </Scroller>

@@ -4,8 +4,110 @@
  */
 import { useRef, useState } from "preact/hooks"
 import type { Trace } from "../../contract/index.ts"
-import { openPassage } from "../source/source.ts"
-import { TraceDetail, TraceRow, type TraceSide } from "./TraceRow.tsx"
+import { plainText } from "../markdown/inline.ts"
+import { figureLabel, locationText, openPassage } from "../source/source.ts"
+
+interface RowProps {
+  readonly traced: Trace["passages"][number]
+  /** Its place on this side, from 1. */
+  readonly place: number
+  readonly side: "recalled" | "reranked"
+  readonly active: boolean
+  /** Whether the Tab key stops here: once for all rows. */
+  readonly tabStop: boolean
+  readonly onPoint: (at: Element) => void
+  readonly onLeave: () => void
+  readonly onOpen: () => void
+  readonly onKeyDown: (event: KeyboardEvent) => void
+}
+
+/** `4.2 Weir gates` as `Weir gates`: beside a rank, the number of a section reads as another rank. */
+const withoutNumber = (heading: string): string =>
+  heading.replace(/^(\d+(\.\d+)*\.?|[IVX]+\.)\s+(?=\p{L})/u, "")
+
+/** Only the left side takes the keyboard focus. */
+const TraceRow = ({ active, place, side, tabStop, traced, ...on }: RowProps) => {
+  const { keywordRank, kept, passage, rerankRank, rerankScore, vectorRank } = traced
+  const isLeft = side === "recalled"
+  const heading = withoutNumber(passage.headings.at(-1) ?? passage.document.title)
+  const name = passage.figure === undefined ? heading : `${figureLabel(passage.figure)}, ${heading}`
+  const searches = [
+    ...(vectorRank === undefined ? [] : [`vector ${vectorRank}`]),
+    ...(keywordRank === undefined ? [] : [`keywords ${keywordRank}`])
+  ].join(", ")
+  // A finger cannot point: the first touch shows the detail, the second opens the passage.
+  const onClick = (event: MouseEvent) =>
+    event instanceof PointerEvent && event.pointerType === "touch" && !active
+      ? on.onPoint(event.currentTarget as Element)
+      : on.onOpen()
+  return (
+    <li data-kept={kept} data-active={active}>
+      <button
+        type="button"
+        tabIndex={isLeft && tabStop ? 0 : -1}
+        aria-label={`${name}, ${passage.document.title}. Before reranking ${place}, ${searches}; after reranking ${rerankRank}${kept ? ", kept" : ""}.`}
+        onFocus={(event) => event.currentTarget.matches(":focus-visible") && on.onPoint(event.currentTarget)}
+        onBlur={on.onLeave}
+        onPointerEnter={(event) => event.pointerType === "mouse" && on.onPoint(event.currentTarget)}
+        onPointerLeave={(event) => event.pointerType === "mouse" && on.onLeave()}
+        onKeyDown={on.onKeyDown}
+        onClick={onClick}
+      >
+        <span class="rank">{place}</span>
+        <span class="passage-name">{name}</span>
+        {isLeft ? (
+          <>
+            <span class="search-rank">{vectorRank ?? "–"}</span>
+            <span class="search-rank">{keywordRank ?? "–"}</span>
+          </>
+        ) : (
+          <span class="score">{rerankScore?.toFixed(2)}</span>
+        )}
+      </button>
+    </li>
+  )
+}
+
+interface DetailProps {
+  readonly traced: Trace["passages"][number]
+  /** Above its row, not below. */
+  readonly above: boolean
+  /** Rows between the edge of the chart and this box. */
+  readonly rows: number
+}
+
+/** A search returns its best passages only: a passage without a rank may still match. */
+const Rank = ({ name, rank, score }: { name: string; rank: number | undefined; score: number | undefined }) =>
+  rank === undefined ? (
+    <span>not in the top {name} matches</span>
+  ) : (
+    <span>
+      {name} <b>{rank}</b>
+      {score !== undefined && ` (${score.toFixed(score < 1 ? 3 : 1)})`}
+    </span>
+  )
+
+const TraceDetail = ({ above, rows, traced }: DetailProps) => {
+  const { keywordRank, keywordScore, kept, passage, recallRank, recallScore } = traced
+  const { rerankRank, rerankScore, sameAs, similarity, vectorRank } = traced
+  const { document, figure, headings, page, text } = passage
+  return (
+    <div class="trace-detail" data-kept={kept} data-above={above} style={{ "--at": rows }}>
+      <p class="location">
+        {figure !== undefined && `${figureLabel(figure)}, `}
+        {locationText(document.title, headings, page)}
+      </p>
+      <p class="snippet">{plainText(text, document.format === "markdown")}</p>
+      <p class="scores">
+        <Rank name="vector" rank={vectorRank} score={similarity} />
+        <Rank name="keyword" rank={keywordRank} score={keywordScore} />
+        <Rank name="fused" rank={recallRank} score={recallScore} />
+        <Rank name="reranked" rank={rerankRank} score={rerankScore} />
+        <span>{kept ? "kept" : sameAs === undefined ? "not kept" : "repeats a kept passage"}</span>
+      </p>
+    </div>
+  )
+}
 
 type Passages = Trace["passages"]
 
@@ -14,15 +116,11 @@ interface Props {
   readonly reranked: Passages
 }
 
-interface LinesProps extends Props {
-  readonly active: string | undefined
-}
-
 /** The middle of a row, from 0. */
 const y = (row: number): number => row + 0.5
 
 /** A line for each passage, wider with its fused score. Drawn in rows and per cent, to fit any width. */
-const Lines = ({ active, recalled, reranked }: LinesProps) => {
+const Lines = ({ active, recalled, reranked }: Props & { active: string | undefined }) => {
   const highest = Math.max(Number.MIN_VALUE, ...recalled.map(({ recallScore }) => recallScore))
   const rows = new Map(reranked.map(({ passage }, row) => [passage.id, row]))
   return (
@@ -71,7 +169,7 @@ export const TraceChart = ({ recalled, reranked }: Props) => {
     rows[Math.max(0, Math.min(rows.length - 1, to))]?.focus()
   }
 
-  const rowOf = (side: TraceSide) => (traced: Passages[number], row: number) => (
+  const rowOf = (side: RowProps["side"]) => (traced: Passages[number], row: number) => (
     <TraceRow
       key={traced.passage.id}
       traced={traced}

@@ -1,9 +1,9 @@
-/** A form that sends one request at a time and closes when it succeeds. */
+/** Forms that send one request at a time, and confirmation of what cannot be undone. */
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { Limits } from "../api/account.ts"
-import { InputField } from "./Fields.tsx"
 import { Button, LinkButton } from "./Button.tsx"
+import { InputField } from "./Fields.tsx"
 
 /** Reads the value of a field by its name. */
 export type FieldReader = (name: string) => string
@@ -86,5 +86,42 @@ export const LimitFields = ({ hint, now }: { now?: Limits; hint: string }) => {
       {field("requests", "Requests", now?.requests_per_minute)}
       {field("tokens", "Tokens", now?.tokens_per_minute)}
     </div>
+  )
+}
+
+interface ConfirmProps {
+  readonly label: string
+  readonly action: string
+  readonly keep: string
+  readonly onConfirm: () => void
+  readonly onDone: () => void
+  readonly children: ComponentChildren
+}
+
+export const Confirm = ({ action, children, keep, label, onConfirm, onDone }: ConfirmProps) => {
+  const cancel = useRef<HTMLButtonElement>(null)
+  // In the layout effect: the next key press already belongs to this question.
+  useLayoutEffect(() => cancel.current?.focus(), [])
+  const confirm = () => {
+    onDone()
+    onConfirm()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Escape") return
+    event.preventDefault()
+    onDone()
+  }
+  return (
+    <fieldset class="confirm" aria-label={label}>
+      <p>{children}</p>
+      <div class="send">
+        <button class="button danger" type="button" onClick={confirm} onKeyDown={onKeyDown}>
+          {action}
+        </button>
+        <button ref={cancel} class="button" type="button" onClick={onDone} onKeyDown={onKeyDown}>
+          {keep}
+        </button>
+      </div>
+    </fieldset>
   )
 }

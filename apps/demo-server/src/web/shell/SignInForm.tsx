@@ -2,7 +2,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { signedIn, signIn, signInError } from "../page/session.ts"
 
-export const SignIn = () => {
+export const SignInForm = () => {
   const [busy, setBusy] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   // When a session ends, the focused element is hidden.
