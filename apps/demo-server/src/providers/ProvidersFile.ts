@@ -15,6 +15,7 @@
  * | --- | --- | --- |
  * | `id` | – | its name. Tasks refer to it, so do not change it |
  * | `url` | – | the base address, with or without `/v1` |
+ * | `protocol` | `gateway` | the protocol that the upstream speaks |
  * | `apiKey` | – | `{ "env": NAME }` or `{ "file": PATH }`: where its key is, never the key itself |
  * | `priority`, `weight` | 1, 1 | defaults for its models |
  * | `timeoutSeconds` | 60 | until the whole response; for a stream, until its head |
@@ -97,6 +98,7 @@ const Upstream = Schema.Struct({
   ...share,
   id: Id,
   url: Url,
+  protocol: Schema.optionalKey(Schema.NonEmptyString),
   apiKey: CredentialSource,
   timeoutSeconds: Schema.optionalKey(Seconds),
   idleSeconds: Schema.optionalKey(Seconds),

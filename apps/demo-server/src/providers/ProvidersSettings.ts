@@ -4,6 +4,7 @@ import { Config, Duration, Effect, FileSystem, Path, Schema } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { StartError } from "../config/StartError.ts"
 import { HEALTH, type HealthOptions } from "../routing/Health.ts"
+import { Dialects, gatewayDialect } from "../routing/dialects/Dialect.ts"
 import type { ServedModel, UpstreamSettings } from "../routing/UpstreamProvider.ts"
 import {
   type CredentialSource,
@@ -66,6 +67,16 @@ const readCredential = Effect.fnUntraced(function* ({ env, file }: CredentialSou
   )
 })
 
+/** The protocol that an upstream speaks, among those that the program knows. */
+const dialectOf = ({ id, protocol = gatewayDialect.id }: UpstreamEntry) =>
+  Effect.flatMap(Dialects, (dialects) => {
+    const dialect = dialects.find((one) => one.id === protocol)
+    const known = dialects.map((one) => one.id).join(", ")
+    return dialect === undefined
+      ? Effect.fail(`the protocol of \`${id}\`: there is no ${protocol}; there are: ${known}`)
+      : Effect.succeed(dialect)
+  })
+
 const modelOf = (upstream: UpstreamEntry, model: UpstreamEntry["models"][number]): ServedModel => ({
   id: model.id,
   operation: model.operation,
@@ -88,22 +99,24 @@ export const loadProvidersSettings = Effect.fnUntraced(function* (file: string) 
   const { breaker, embedded = false, library = {}, upstreams = [] } = yield* readProvidersFile(file)
   const shares = typeof embedded === "object" ? embedded : {}
   return {
-    upstreams: yield* Effect.forEach(upstreams, (upstream) =>
-      Effect.map(
-        Effect.mapError(
+    upstreams: yield* Effect.forEach(
+      upstreams,
+      Effect.fnUntraced(function* (upstream) {
+        const apiKey = yield* Effect.mapError(
           readCredential(upstream.apiKey, path.dirname(file)),
           (why) => `the key of \`${upstream.id}\`: ${why}`
-        ),
-        (apiKey): UpstreamSettings => ({
+        )
+        return {
           id: upstream.id,
           url: upstream.url.replace(/\/+$/, "").replace(/\/v1$/, ""),
           apiKey,
+          dialect: yield* dialectOf(upstream),
           models: upstream.models.map((model) => modelOf(upstream, model)),
           timeout: Duration.seconds(upstream.timeoutSeconds ?? TIMEOUT_SECONDS),
           idle: Duration.seconds(upstream.idleSeconds ?? TIMEOUT_SECONDS),
           names: { url: `the url of \`${upstream.id}\``, apiKey: `key for \`${upstream.id}\`` }
-        })
-      )
+        } satisfies UpstreamSettings
+      })
     ),
     embedded:
       embedded === false

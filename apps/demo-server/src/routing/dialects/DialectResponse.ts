@@ -48,12 +48,12 @@ export const interfaceBody = (dialect: Dialect, operation: OperationName, bytes:
   return Buffer.from(JSON.stringify(told))
 }
 
-/** The data of an event in the interface's form; undefined leaves the event out. */
+/** The data of an event in the interface's form, with the space after `data:`; undefined leaves the event out. */
 export const interfaceEvent = (dialect: Dialect, data: string): string | undefined => {
   const body = jsonIn(data)
   if (!isFields(body)) return data
   const mapped = dialect.event === undefined ? body : dialect.event(body)
-  return mapped === undefined ? undefined : JSON.stringify(withUsage(dialect, body, mapped))
+  return mapped === undefined ? undefined : ` ${JSON.stringify(withUsage(dialect, body, mapped))}`
 }
 
 /** Whether events pass as they are. */

@@ -1,0 +1,113 @@
+/** A protocol that is registered from outside: calls flow through it with no edit of the source. */
+import { assert, it } from "@effect/vitest"
+import { ChatChunk, ChatResponse, EmbeddingResponse } from "@sluice/core/contract"
+import { Effect } from "effect"
+import { HttpClientRequest } from "effect/http"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import {
+  type Dialect,
+  Dialects,
+  type Fields,
+  gatewayDialect
+} from "../../apps/demo-server/src/routing/dialects/Dialect.ts"
+import { fieldOf } from "../../apps/demo-server/src/routing/ResponseBody.ts"
+import { loopback } from "./Loopback.ts"
+import { errorOf, failedStart, startServer, temporaryFolder } from "./TestServer.ts"
+
+const lastText = (body: Fields): unknown => {
+  const messages = body["messages"]
+  return Array.isArray(messages) ? fieldOf(messages.at(-1), "content") : body["input"]
+}
+
+const toy: Dialect = {
+  id: "toy",
+  sign: (request, key) => HttpClientRequest.setHeader(request, "x-toy-key", key),
+  path: (operation, model) => `/toy/${model}/${operation}`,
+  request: (_, body) => ({ ask: lastText(body), live: body["stream"] === true }),
+  response: (operation, body) =>
+    operation === "embeddings"
+      ? { data: [{ index: 0, embedding: body["numbers"] }] }
+      : {
+          choices: [{ index: 0, message: { role: "assistant", content: body["say"] }, finish_reason: "stop" }]
+        },
+  event: (data) => ({ choices: [{ index: 0, delta: { content: data["say"] } }] }),
+  usage: ({ read, wrote }) =>
+    read === undefined ? undefined : { prompt_tokens: read, completion_tokens: wrote },
+  error: ({ oops }) => (typeof oops === "string" ? { message: oops, code: "toy_error" } : undefined)
+}
+
+/** An upstream that speaks the toy protocol, and the requests that it got. */
+const startToy = Effect.gen(function* () {
+  const requests: Array<{ readonly path: string; readonly key: unknown; readonly body: unknown }> = []
+  const { url } = yield* loopback(({ body, headers, path, response }) => {
+    const asked = JSON.parse(body) as Fields
+    requests.push({ path, key: headers["x-toy-key"], body: asked })
+    if (asked["ask"] === "fail") {
+      response.writeHead(400, { "content-type": "application/json" })
+      return response.end(JSON.stringify({ oops: "it rains" }))
+    }
+    if (asked["live"] === true) {
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      return response.end(
+        'data: {"say":"good"}\n\ndata: {"say":" day","read":3,"wrote":2}\n\ndata: [DONE]\n\n'
+      )
+    }
+    response.writeHead(200, { "content-type": "application/json" })
+    const answer = path.endsWith("embeddings") ? { numbers: [1, 2] } : { say: "good day" }
+    return response.end(JSON.stringify({ ...answer, read: 3, wrote: 2 }))
+  })
+  const folder = yield* temporaryFolder
+  const file = join(folder, "sluice.config.json")
+  const models = [
+    { id: "t", operation: "chat", aliases: ["mine"] },
+    { id: "v", operation: "embeddings" }
+  ]
+  const upstream = { id: "toys", url, protocol: "toy", apiKey: { env: "TOY_KEY" }, models }
+  writeFileSync(file, JSON.stringify({ upstreams: [upstream] }))
+  return { env: { SLUICE_CONFIG: file, TOY_KEY: "sk-toy" }, requests }
+})
+
+it.live("chat, streams, embeddings and errors pass through a registered protocol", () =>
+  Effect.gen(function* () {
+    const { env, requests } = yield* startToy
+    const server = yield* Effect.provideService(startServer({ env }), Dialects, [gatewayDialect, toy])
+    const messages = [{ role: "user", content: "hello" }]
+
+    const chat = yield* server.json(ChatResponse, "/v1/chat/completions", {
+      json: { model: "mine", messages }
+    })
+    assert.strictEqual(chat.choices[0]?.message.content, "good day")
+    assert.deepInclude(chat.usage, { prompt_tokens: 3, completion_tokens: 2 })
+    assert.deepStrictEqual(requests.at(-1), {
+      path: "/toy/t/chat",
+      key: "sk-toy",
+      body: { ask: "hello", live: false }
+    })
+
+    const chunks = yield* server.events(ChatChunk, "/v1/chat/completions", {
+      json: { model: "t", messages, stream: true, stream_options: { include_usage: true } }
+    })
+    assert.strictEqual(chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join(""), "good day")
+    assert.deepInclude(chunks.at(-1)?.usage, { prompt_tokens: 3 })
+
+    const vectors = yield* server.json(EmbeddingResponse, "/v1/embeddings", {
+      json: { model: "v", input: "hello" }
+    })
+    assert.deepStrictEqual([...(vectors.data[0]?.embedding ?? [])], [1, 2])
+
+    const failed = yield* server.call("/v1/chat/completions", {
+      json: { model: "t", messages: [{ role: "user", content: "fail" }] }
+    })
+    assert.strictEqual(failed.status, 400)
+    assert.deepInclude(yield* errorOf(failed), { message: "it rains", code: "toy_error" })
+  }).pipe(Effect.scoped)
+)
+
+it.live("an unknown protocol is refused at the start, with those that are known", () =>
+  Effect.gen(function* () {
+    const { env } = yield* startToy
+    const { printed } = yield* failedStart(yield* temporaryFolder, env)
+    assert.include(printed, "the protocol of `toys`: there is no toy; there are: gateway")
+  }).pipe(Effect.scoped)
+)
