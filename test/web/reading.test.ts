@@ -1,6 +1,6 @@
 /** Parsers of the page: Markdown, whose characters keep their offsets, and server-sent events. */
 import { assert, describe, it } from "vitest"
-import { COLLECTION_NAME } from "../../apps/demo-server/src/contract/CollectionName.ts"
+import { COLLECTION_NAME } from "../../apps/demo-server/src/contract/Names.ts"
 import { makeEventParser } from "../../apps/demo-server/src/web/api/request.ts"
 import { readableBlock } from "../../apps/demo-server/src/web/markdown/blocks.ts"
 import { markdownRuns } from "../../apps/demo-server/src/web/markdown/inline.ts"

@@ -3,7 +3,7 @@ import { failures, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Access } from "./Access.ts"
-import { CollectionName } from "./CollectionName.ts"
+import { CollectionName } from "./Names.ts"
 
 /** The counts are absent while the collection needs a rebuild. */
 export const CollectionInfo = Schema.Struct({

@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
 import { StreamFailed } from "./Answer.ts"
-import { CollectionName } from "./CollectionName.ts"
+import { CollectionName } from "./Names.ts"
 import { DocumentInfoSchema, DocumentText, PageContent, ReadFaultSchema } from "./Document.ts"
 
 /** Bytes of one upload at most, all files together. */

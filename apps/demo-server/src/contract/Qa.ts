@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
 import { AnswerBody, AnswerStreamEvent } from "./Answer.ts"
-import { CollectionName } from "./CollectionName.ts"
+import { CollectionName } from "./Names.ts"
 import { MAX_TEXT, QuestionFilter } from "./Filter.ts"
 
 const count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))

@@ -2,7 +2,7 @@
 import { Failure } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { Visitor } from "../contract/Access.ts"
-import { DEFAULT_COLLECTION } from "../contract/CollectionName.ts"
+import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import { ragFailure } from "../libraries/RagFailure.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
 

@@ -3,7 +3,7 @@ import { jsonIn } from "@sluice/core/client"
 import { MAX_FILE_BYTES, type Metadata, METADATA_BYTES, RagError, type Upload } from "@sluice/rag"
 import { Effect, Predicate, Result, Stream } from "effect"
 import { Multipart } from "effect/http"
-import { documentPath } from "../contract/DocumentPath.ts"
+import { documentPath } from "../contract/Names.ts"
 import type { FailedFile } from "../contract/Documents.ts"
 
 /** Characters of a path at most. Paths are listed, shown and sent in headers. */

@@ -3,12 +3,11 @@ import type { ChatEvent, ChatRequest, ChatResponse } from "@sluice/core/contract
 import type { ChatMessage, ImageDetail, Vision } from "@sluice/core"
 import { highDetailTokens, type ImageSize, LOW_DETAIL_TOKENS } from "@sluice/core/media"
 import { Effect, Stream } from "effect"
-import type { FetchImage } from "../media/FetchImage.ts"
+import { type FetchImage, loadReference } from "../media/FetchImage.ts"
 import type { Operation } from "../routing/Provider.ts"
 import { checkLength, messagesRejected, textTokens } from "./Chat.ts"
 import { chatResponse } from "./ChatAnswer.ts"
 import { hasImage, imagesOf, messageText } from "./Conversation.ts"
-import { loadReference } from "./ReferenceImage.ts"
 
 /** Images up to this size, in pixels, have `low` detail by default, larger ones `high`. */
 const LOW_DETAIL_SIZE = 512

@@ -1,7 +1,7 @@
 /** The collections of one data folder, over one store. Each is opened at its first use. */
 import { LanceIndex, Library, type LibraryService, type Models, PassageIndex, RagError } from "@sluice/rag"
 import { Cache, Context, Effect, Exit, Layer, Schedule, Scope, Semaphore } from "effect"
-import { DEFAULT_COLLECTION } from "../contract/CollectionName.ts"
+import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import { type LazyStatus, makeLazy } from "./LazyResource.ts"
 
 /** Collections of one user at most. Each one that is used stays open. */

@@ -2,7 +2,7 @@
 import { sentence } from "@sluice/core/contract"
 import { type IngestEvent, type IngestReport, Library, type Models, RagError } from "@sluice/rag"
 import { Effect, FileSystem, type Path, Ref, Stream } from "effect"
-import { DEFAULT_COLLECTION } from "../contract/CollectionName.ts"
+import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import type { IngestStreamEvent, ServerStatus } from "../contract/index.ts"
 import { toStreamEvents } from "./IngestBody.ts"
 import { type OpenCollection, openCollections } from "./OpenCollections.ts"

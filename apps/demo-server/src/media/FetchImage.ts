@@ -5,6 +5,7 @@
  * checked in the same way.
  */
 import { InvalidRequest, MAX_IMAGE_BYTES } from "@sluice/core"
+import { FILE_ADVICE, type LoadedImage, readImage } from "@sluice/core/media"
 import { Context, type Duration, Effect, Layer } from "effect"
 import { lookup } from "node:dns/promises"
 import { get as getPlain, type IncomingMessage } from "node:http"
@@ -157,3 +158,27 @@ export const fetchImageWithin = (
         Effect.fail(invalid(`The image behind the URL was not received within 10 seconds. ${ADVICE}`))
     })
 }
+
+/**
+ * Loads an image of a request: a URL, a data URI or Base64, but never a file of this machine.
+ *
+ * `origin`: where the caller called this server. `param`: the field that errors name.
+ */
+export const loadReference = (
+  fetchImage: FetchImage["Service"],
+  given: string,
+  param: string,
+  origin: string
+): Effect.Effect<LoadedImage, InvalidRequest> =>
+  Effect.gen(function* () {
+    const { image } = yield* readImage<string | Uint8Array>(
+      /^https?:/i.test(given) ? yield* fetchImage(given, origin) : given
+    )
+    if (image === undefined) return yield* new InvalidRequest({ message: "The image could not be read" })
+    return image
+  }).pipe(
+    Effect.mapError(
+      ({ code, message }) =>
+        new InvalidRequest({ message: message.replace(` ${FILE_ADVICE}`, ""), code, param })
+    )
+  )

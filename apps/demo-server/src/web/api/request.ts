@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals"
 import { createParser } from "eventsource-parser"
 import type { StreamFailed } from "../../contract/Answer.ts"
-import { DEFAULT_COLLECTION } from "../../contract/CollectionName.ts"
+import { DEFAULT_COLLECTION } from "../../contract/Names.ts"
 
 /** A failed request, with a message for people. `status` is 0 without a response and for a broken stream. */
 export class RequestError extends Error {

@@ -1,6 +1,6 @@
 /** The page before the first question. */
 import type { ComponentChildren } from "preact"
-import { DEFAULT_COLLECTION } from "../../contract/CollectionName.ts"
+import { DEFAULT_COLLECTION } from "../../contract/Names.ts"
 import { collection, collectionSize } from "../documents/collections.tsx"
 import { questionHref } from "../page/route.ts"
 import { status } from "../page/status.ts"

@@ -1,7 +1,7 @@
 /** The collections, and the chosen one. */
 import { computed, effect, signal } from "@preact/signals"
 import { useId } from "preact/hooks"
-import { DEFAULT_COLLECTION } from "../../contract/CollectionName.ts"
+import { DEFAULT_COLLECTION } from "../../contract/Names.ts"
 import type { CollectionInfo } from "../../contract/index.ts"
 import { request, type RequestError } from "../api/request.ts"
 import { tryRequest } from "../page/calls.ts"

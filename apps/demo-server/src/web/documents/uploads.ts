@@ -1,6 +1,6 @@
 /** File uploads. */
 import { signal } from "@preact/signals"
-import { documentPath } from "../../contract/DocumentPath.ts"
+import { documentPath } from "../../contract/Names.ts"
 import type { IngestStreamEvent } from "../../contract/index.ts"
 import { sendFiles, type PathedFile } from "../api/sendFiles.ts"
 import { toRequestError } from "../api/request.ts"

@@ -1,6 +1,6 @@
 /** Chooses, creates and deletes collections. */
 import { useLayoutEffect, useState } from "preact/hooks"
-import { COLLECTION_NAME, DEFAULT_COLLECTION } from "../../contract/CollectionName.ts"
+import { COLLECTION_NAME, DEFAULT_COLLECTION } from "../../contract/Names.ts"
 import {
   collection,
   CollectionChoice,

@@ -1,6 +1,6 @@
 /** The current view, in the address after `#`: a question can be linked to and stepped back from. */
 import { computed, effect, signal } from "@preact/signals"
-import { DEFAULT_COLLECTION } from "../../contract/CollectionName.ts"
+import { DEFAULT_COLLECTION } from "../../contract/Names.ts"
 
 const hash = signal(location.hash)
 window.addEventListener("hashchange", () => {
