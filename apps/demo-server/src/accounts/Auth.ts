@@ -2,7 +2,7 @@
 import { AccessTokenAuth, ApiKeyAuth, Failure, Principal } from "@sluice/core/contract"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { Access, Visitor } from "../contract/Access.ts"
+import { Access, CurrentUser } from "../contract/Access.ts"
 import { checkParts } from "../http/BodyParts.ts"
 import { noteRequest } from "../http/RequestRecord.ts"
 import { isSameOrigin } from "../network/Origin.ts"
@@ -27,7 +27,7 @@ const withCaller = <A, E, R>(
     const principal = { user: user.id, ...(key !== undefined && { key: String(key.id) }) }
     return Effect.andThen(noteRequest(principal), handler).pipe(
       Effect.provideService(Principal, principal),
-      Effect.provideService(Visitor, {
+      Effect.provideService(CurrentUser, {
         user: user.id,
         username: user.username,
         role: user.role,

@@ -3,7 +3,7 @@ import { Failure } from "@sluice/core/contract"
 import { Duration, Effect } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { SESSION_COOKIE, Visitor } from "../contract/Access.ts"
+import { SESSION_COOKIE, CurrentUser } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import type { Credentials } from "../contract/Session.ts"
 import { SignIn, SESSION_LIFE } from "./SignIn.ts"
@@ -84,11 +84,11 @@ export const SessionLayer = HttpApiBuilder.group(
         yield* withCookie(yield* orUnavailable(session), SESSION_LIFE)
         return { user: user.id, username: user.username, role: user.role, by: "session" as const }
       }),
-      who: () => Visitor,
+      who: () => CurrentUser,
       close: Effect.fn("session.close")(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
         // If the database fails, the session ends when it expires.
-        const { user } = yield* Visitor
+        const { user } = yield* CurrentUser
         const close = audit.record(signIn.closeSession(request.cookies[SESSION_COOKIE] ?? ""), () => ({
           action: "session.close",
           subject: user

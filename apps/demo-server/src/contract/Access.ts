@@ -11,16 +11,18 @@ export const Role = Schema.Literals(["admin", "user"])
 export type Role = typeof Role.Type
 
 /** The authenticated user, and the kind of credential. */
-export const Who = Schema.Struct({
+export const SessionUser = Schema.Struct({
   user: Schema.String,
   username: Schema.String,
   role: Role,
   by: Schema.Literals(["session", "key"])
 })
-export type Who = typeof Who.Type
+export type SessionUser = typeof SessionUser.Type
 
 /** The user who makes the current request. */
-export class Visitor extends Context.Service<Visitor, Who>()("@sluice/demo-server/contract/Visitor") {}
+export class CurrentUser extends Context.Service<CurrentUser, SessionUser>()(
+  "@sluice/demo-server/contract/CurrentUser"
+) {}
 
 /**
  * Accepts a session cookie or an API key.
@@ -28,7 +30,7 @@ export class Visitor extends Context.Service<Visitor, Who>()("@sluice/demo-serve
  * **Gotchas.** With a cookie, requests that change something must come from the page's own origin; others get 403. The
  * API key in `Authorization: Bearer` works from anywhere.
  */
-export class Access extends HttpApiMiddleware.Service<Access, { provides: Visitor }>()(
+export class Access extends HttpApiMiddleware.Service<Access, { provides: CurrentUser }>()(
   "@sluice/demo-server/contract/Access",
   {
     security: {

@@ -2,7 +2,7 @@
 import { failures, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Access, Who } from "./Access.ts"
+import { Access, SessionUser } from "./Access.ts"
 
 /**
  * One of three credentials. `login` is the value after `#login=` in the printed address; it works once, on the server's
@@ -19,10 +19,10 @@ export class SessionGroup extends HttpApiGroup.make("session")
     /** Sets an HttpOnly, SameSite=Strict cookie. */
     HttpApiEndpoint.post("open", "/session", {
       payload: Credentials,
-      success: Who,
+      success: SessionUser,
       error: failures
     }),
-    HttpApiEndpoint.get("who", "/session", { success: Who }).middleware(Access),
+    HttpApiEndpoint.get("who", "/session", { success: SessionUser }).middleware(Access),
     HttpApiEndpoint.delete("close", "/session").middleware(Access)
   )
   .middleware(MalformedRequest) {}

@@ -1,7 +1,7 @@
 /** The caller's own collections and documents. */
 import { Failure } from "@sluice/core/contract"
 import { Effect } from "effect"
-import { Visitor } from "../contract/Access.ts"
+import { CurrentUser } from "../contract/Access.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import { ragFailure } from "../libraries/RagFailure.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
@@ -13,11 +13,11 @@ interface CollectionQuery {
   readonly collection?: string | null | undefined
 }
 
-/** Each call reads the current `Visitor`. */
+/** Each call reads `CurrentUser`. */
 export const makeCallerDocuments = Effect.map(UserLibraries, (libraries) => {
   const open = ({ collection }: CollectionQuery, create: boolean) =>
     Effect.gen(function* () {
-      const own = yield* libraries.of((yield* Visitor).user)
+      const own = yield* libraries.of((yield* CurrentUser).user)
       return yield* own.collection(collection ?? DEFAULT_COLLECTION, create)
     })
   const document = (id: string, query: CollectionQuery) =>

@@ -3,7 +3,7 @@ import { Failure } from "@sluice/core/contract"
 import type { RagError } from "@sluice/rag"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Visitor } from "../contract/Access.ts"
+import { CurrentUser } from "../contract/Access.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { ragFailure } from "../libraries/RagFailure.ts"
@@ -39,7 +39,7 @@ export const CollectionsLayer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const libraries = yield* UserLibraries
     const images = yield* PageImages
-    const callersLibrary = Effect.flatMap(Visitor, ({ user }) => libraries.of(user))
+    const callersLibrary = Effect.flatMap(CurrentUser, ({ user }) => libraries.of(user))
     return handlers.handleAll({
       collections: Effect.fn("collections.list")(function* () {
         const own = yield* callersLibrary

@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { OWNER } from "../accounts/Owner.ts"
 import { makeSessionUser } from "../accounts/Authenticator.ts"
-import { Visitor } from "../contract/Access.ts"
+import { CurrentUser } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { modelsFrom } from "../providers/LibraryModels.ts"
 import { VERSION } from "../config/Version.ts"
@@ -45,7 +45,7 @@ export const StatusLayer = HttpApiBuilder.group(
         }
       }),
       rebuild: Effect.fn("rebuild")(function* () {
-        const library = yield* libraries.of((yield* Visitor).user)
+        const library = yield* libraries.of((yield* CurrentUser).user)
         return endWithError(yield* withCurrentContext(library.rebuild))
       })
     })

@@ -1,6 +1,6 @@
 /** Whether this page is signed in, and who. */
 import { signal } from "@preact/signals"
-import type { Credentials, Who } from "../../contract/index.ts"
+import type { Credentials, SessionUser } from "../../contract/index.ts"
 import { request, type RequestError, toRequestError, unauthorized } from "../api/request.ts"
 import { tryRequest } from "./calls.ts"
 import { takeLogin } from "./route.ts"
@@ -8,7 +8,7 @@ import { takeLogin } from "./route.ts"
 /** `closed` shows the sign-in form. `unknown` until the first response, and while the page reloads. */
 export const session = signal<"unknown" | "open" | "closed">("unknown")
 
-export const signedIn = signal<Who | undefined>(undefined)
+export const signedIn = signal<SessionUser | undefined>(undefined)
 
 /** Why the session is `unknown`. */
 export const connectionError = signal<RequestError | undefined>(undefined)
@@ -41,7 +41,7 @@ tabs.addEventListener("message", ({ data }: MessageEvent<string>) => {
   if (!reloadForOther(data) && session.value === "closed") void resume()
 })
 
-const enter = (user: Who): void => {
+const enter = (user: SessionUser): void => {
   if (reloadForOther(user.user)) return
   signedIn.value = user
   session.value = "open"
@@ -49,7 +49,7 @@ const enter = (user: Who): void => {
 
 const open = (credentials: typeof Credentials.Type): Promise<boolean> =>
   tryRequest(signInError, async () => {
-    const user = await request<Who>("POST", "/session", { body: credentials })
+    const user = await request<SessionUser>("POST", "/session", { body: credentials })
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin
     tabs.postMessage(user.user)
     enter(user)
@@ -71,7 +71,7 @@ export const resume = async (): Promise<void> => {
   const login = takeLogin()
   if (login !== undefined && (await open({ login }))) return
   try {
-    enter(await request<Who>("GET", "/session"))
+    enter(await request<SessionUser>("GET", "/session"))
     signInError.value = undefined
   } catch (thrown) {
     const error = toRequestError(thrown)
