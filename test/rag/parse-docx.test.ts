@@ -335,12 +335,12 @@ describe("parse, of what is no right Word document", () => {
     "Encrypted",
     /password/
   )
-  refused("a document of an old format", () => ole("WordDocument"), "Malformed", /old format.*\.docx/)
+  refused("a document of an old format", () => ole("WordDocument"), "Malformed", /old Word file.*\.docx/)
   refused(
     "text of another name",
     () => new TextEncoder().encode("Dear all"),
     "Malformed",
-    /does not begin as a Word document/
+    /not a valid Word file/
   )
   refused("a bomb", () => docx(bomb), "TooLarge", /inflates/)
   refused(

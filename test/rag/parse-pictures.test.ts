@@ -6,8 +6,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { GatewayError, InvalidRequest, Vision } from "@sluice/core"
 import { Effect, Layer } from "effect"
 import type { Parsed } from "../../packages/rag/src/document/Document.ts"
-import { parse, type PictureFile } from "../../packages/rag/src/formats/Parser.ts"
-import { PICTURES_AT_MOST, PICTURES_READ_AT_MOST } from "../../packages/rag/src/formats/parsing/Pictures.ts"
+import { parse } from "../../packages/rag/src/formats/Parser.ts"
+import {
+  type PictureFile,
+  PICTURES_AT_MOST,
+  PICTURES_READ_AT_MOST
+} from "../../packages/rag/src/formats/parsing/Pictures.ts"
 import { pictureBeside } from "../../packages/rag/src/ingest/sources/SourceFiles.ts"
 import { docx, drawing, p, png } from "./DocxWriter.ts"
 

@@ -1,7 +1,9 @@
 /** What is read, as what, and what is refused with which advice. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { formatOf, MAX_FILE_BYTES, parse } from "../../packages/rag/src/formats/Parser.ts"
+import { formatOf } from "../../packages/rag/src/formats/DocumentFormats.ts"
+import { parse } from "../../packages/rag/src/formats/Parser.ts"
+import { MAX_FILE_BYTES } from "../../packages/rag/src/formats/parsing/DocumentFormat.ts"
 import { parseHtml } from "../../packages/rag/src/formats/html/Html.ts"
 import { parseMarkdown } from "../../packages/rag/src/formats/markdown/Markdown.ts"
 
@@ -12,8 +14,14 @@ const outline = ({ blocks, text }: ReturnType<typeof parseMarkdown>) =>
 
 describe("parse", () => {
   it.effect.each([
-    ["a PDF named as text", "notes.txt", utf8("%PDF-1.7 …"), "Malformed", /PDF.*\.pdf/],
-    ["text named as a PDF", "notes.pdf", utf8("Dear all"), "Malformed", /does not begin as a PDF/],
+    [
+      "a PDF named as text",
+      "notes.txt",
+      utf8("%PDF-1.7 …"),
+      "Malformed",
+      /the name says Text, but this is a PDF/
+    ],
+    ["text named as a PDF", "notes.pdf", utf8("Dear all"), "Malformed", /not a valid PDF/],
     ["a page named as Markdown", "page.md", utf8("<!DOCTYPE html><p>x"), "Malformed", /HTML.*\.html/],
     ["binary in a .txt", "core.txt", bytes(1, 2, 0, 0, 7, 200, 0, 3), "Malformed", /binary.*UTF-8/],
     ["an image named as Markdown", "cat.md", bytes(0x89, 0x50, 0x4e, 0x47, 13, 10), "Malformed", /PNG image/],
@@ -29,12 +37,12 @@ describe("parse", () => {
       "plan.xlsx",
       utf8("PK\u0003\u0004…"),
       "UnsupportedFormat",
-      /Office.*Markdown, HTML, plain text, PDF, Word/
+      /\.xlsx.*Office.*Markdown \(\.md.*Word \(\.docx\)/
     ],
     ["an old Word document", "plan.doc", bytes(0xd0, 0xcf, 0x11, 0xe0), "UnsupportedFormat", /old Office/],
     ["a GIF", "cat.gif", utf8("GIF89a"), "UnsupportedFormat", /GIF image/],
-    ["text named as an image", "cat.png", utf8("meow"), "Malformed", /does not begin as a PNG/],
-    ["a format nobody knows", "a.xyz", utf8("hello"), "UnsupportedFormat", /\.xyz.*save or export/],
+    ["text named as an image", "cat.png", utf8("meow"), "Malformed", /not a valid Image/],
+    ["a format nobody knows", "a.xyz", utf8("hello"), "UnsupportedFormat", /\.xyz.*Convert/],
     ["nothing", "empty.md", bytes(), "Empty", /no text/],
     ["blank space", "blank.txt", utf8(" \n\t\n"), "Empty", /no text/],
     ["only front matter", "front.md", utf8("---\ntitle: x\n---\n"), "Empty", /no text/],
@@ -111,23 +119,26 @@ describe("parse", () => {
       "x.doc",
       "none"
     ]
-    assert.deepStrictEqual(names.map(formatOf), [
-      "markdown",
-      "markdown",
-      "html",
-      "text",
-      "text",
-      "text",
-      "text",
-      "pdf",
-      "docx",
-      "image",
-      "image",
-      "image",
-      undefined,
-      undefined,
-      undefined
-    ])
+    assert.deepStrictEqual(
+      names.map((name) => formatOf(name)?.id),
+      [
+        "markdown",
+        "markdown",
+        "html",
+        "text",
+        "text",
+        "text",
+        "text",
+        "pdf",
+        "docx",
+        "image",
+        "image",
+        "image",
+        undefined,
+        undefined,
+        undefined
+      ]
+    )
   })
 })
 

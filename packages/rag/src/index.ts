@@ -23,7 +23,13 @@ export type { Explain } from "./retrieval/Explain.ts"
 export { type Outcome, type PassageWhy, type Placed, type Why, WHY_DEPTH } from "./retrieval/Why.ts"
 export { METADATA_BYTES } from "./document/Metadata.ts"
 export { documentId } from "./ingest/Draft.ts"
-export { MAX_FILE_BYTES } from "./formats/parsing/Format.ts"
+export { DocumentFormats, documentFormats } from "./formats/DocumentFormats.ts"
+export {
+  type DocumentFile,
+  type DocumentFormat,
+  MAX_FILE_BYTES,
+  parseError
+} from "./formats/parsing/DocumentFormat.ts"
 export { renderPage } from "./formats/pdf/Pdf.ts"
 export { LanceIndex, type StoreOptions } from "./store/lance/LanceIndex.ts"
 export * from "./store/Manifest.ts"

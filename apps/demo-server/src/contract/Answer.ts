@@ -2,7 +2,7 @@
 import { ErrorBody, ImageDetail } from "@sluice/core/contract"
 import type * as Rag from "@sluice/rag"
 import { Schema } from "effect"
-import { BoxSchema, FormatSchema, LineSchema } from "./Document.ts"
+import { BoxSchema, LineSchema } from "./Document.ts"
 
 export type { Citation, PassageFigure, Trace } from "@sluice/rag"
 
@@ -30,7 +30,7 @@ const StoredPassageSchema: Schema.Codec<Rag.StoredPassage> = Schema.Struct({
     id: Schema.String,
     path: Schema.String,
     title: Schema.String,
-    format: FormatSchema
+    format: Schema.String
   })
 })
 

@@ -4,8 +4,6 @@ import { Schema } from "effect"
 
 export type { Block, DocumentInfo, Line, Metadata } from "@sluice/rag"
 
-export const FormatSchema = Schema.Literals(["markdown", "html", "text", "pdf", "docx", "image"])
-
 const span = { start: Schema.Int, end: Schema.Int }
 
 /** `[x0, y0, x1, y1]` in PDF points, y from the top of the page. */
@@ -38,7 +36,8 @@ export const DocumentInfoSchema: Schema.Codec<Rag.DocumentInfo> = Schema.Struct(
   id: Schema.String,
   path: Schema.String,
   title: Schema.String,
-  format: FormatSchema,
+  /** Identifier of its format, one of those of `GET /status`. */
+  format: Schema.String,
   bytes: Schema.Int,
   sha256: Schema.String,
   passages: Schema.Int,

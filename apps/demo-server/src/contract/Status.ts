@@ -24,6 +24,10 @@ export const ServerStatus = Schema.Struct({
     /** The model that looks at figures. */
     vision: Schema.optionalKey(Schema.String)
   }),
+  /** What can be added to the library. */
+  formats: Schema.Array(
+    Schema.Struct({ id: Schema.String, label: Schema.String, extensions: Schema.Array(Schema.String) })
+  ),
   documents: Schema.Int,
   passages: Schema.Int,
   state: State,

@@ -1,6 +1,6 @@
 /** Documents: list, add, read, remove. */
 import { Failure } from "@sluice/core/contract"
-import { RagError } from "@sluice/rag"
+import { DocumentFormats, RagError } from "@sluice/rag"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -27,6 +27,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
   "documents",
   Effect.fn(function* (handlers) {
     const images = yield* PageImages
+    const formats = yield* DocumentFormats
     const own = yield* makeCallerDocuments
 
     return handlers.handleAll({
@@ -84,7 +85,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
           (yield* own.library(query)).file(params.id),
           ragFailure
         )
-        return HttpServerResponse.uint8Array(bytes, { headers: fileHeaders(info) })
+        return HttpServerResponse.uint8Array(bytes, { headers: fileHeaders(info, formats) })
       })
     })
   })

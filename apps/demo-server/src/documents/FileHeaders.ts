@@ -1,15 +1,5 @@
 /** Headers of a document's original file, so that no script in it runs on this origin. */
-import type { DocumentInfo, Format } from "@sluice/rag"
-
-const types: Record<Format, string> = {
-  markdown: "text/markdown; charset=utf-8",
-  html: "text/html; charset=utf-8",
-  text: "text/plain; charset=utf-8",
-  pdf: "application/pdf",
-  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-  // The browser detects the image format from the bytes.
-  image: "application/octet-stream"
-}
+import type { DocumentFormat, DocumentInfo } from "@sluice/rag"
 
 /** The fallback name for `filename=`: ASCII, without quotes and backslashes. `filename*` has the real name. */
 const ascii = (name: string): string => name.replaceAll(/[^\x20-\x7e]|["\\]/g, "_")
@@ -25,13 +15,13 @@ const encoded = (name: string): string =>
  *
  * PDFs are not sandboxed: browsers' PDF viewers do not work in a sandbox, and run no script on this origin.
  */
-export const fileHeaders = ({
-  format,
-  path
-}: Pick<DocumentInfo, "format" | "path">): Record<string, string> => {
+export const fileHeaders = (
+  { format, path }: Pick<DocumentInfo, "format" | "path">,
+  formats: ReadonlyArray<DocumentFormat>
+): Record<string, string> => {
   const name = path.slice(path.lastIndexOf("/") + 1)
   return {
-    "content-type": types[format],
+    "content-type": formats.find(({ id }) => id === format)?.mediaTypes[0] ?? "application/octet-stream",
     "content-disposition": `inline; filename="${ascii(name)}"; filename*=UTF-8''${encoded(name)}`,
     "x-content-type-options": "nosniff",
     "cross-origin-resource-policy": "same-origin",

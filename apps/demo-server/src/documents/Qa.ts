@@ -1,7 +1,7 @@
 /** Questions about the documents. */
 import { Embedder, Reader, Reranker } from "@sluice/core"
 import { Failure } from "@sluice/core/contract"
-import { RagError, RECALL } from "@sluice/rag"
+import { DocumentFormats, RagError, RECALL } from "@sluice/rag"
 import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentCaller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
@@ -49,6 +49,8 @@ export const QaLayer = HttpApiBuilder.group(
         )
       )
 
+    const formats = (yield* DocumentFormats).map(({ id }) => id)
+
     return handlers.handleAll({
       ask: Effect.fn("qa.ask")(function* ({
         headers,
@@ -57,7 +59,7 @@ export const QaLayer = HttpApiBuilder.group(
         // Checked before the stream starts, so that streaming callers get the status too.
         if (question.trim() === "") return yield* ragFailure(emptyQuestion)
         if ((keep ?? 0) > (recall ?? RECALL)) return yield* keepAboveRecall(keep ?? 0, recall ?? RECALL)
-        const invalid = invalidFilter(filter)
+        const invalid = invalidFilter(filter, formats)
         if (invalid !== undefined) return yield* invalid
         // All models are checked before the first is charged.
         const caller = yield* CurrentCaller

@@ -1,7 +1,6 @@
 /** The filter of a question: its typed form, and checks that reject a filter which can match nothing. */
 import { Failure } from "@sluice/core/contract"
 import type { DocumentInfo, Filter, FilterField, FilterValue } from "@sluice/rag"
-import { FormatSchema } from "../contract/Document.ts"
 import { KINDS, type QuestionFilter, type ShortFilter } from "../contract/Filter.ts"
 
 /** A document's identifier. */
@@ -73,9 +72,13 @@ const firstFailure = <A>(
   return undefined
 }
 
+/** Identifiers of the formats that the server parses. */
+type Formats = ReadonlyArray<string>
+
 /** Which values a field can have, and their description. Metadata can have any. */
 const valuesOf = (
-  field: FilterField
+  field: FilterField,
+  formats: Formats
 ): { readonly fits: (value: FilterValue) => boolean; readonly are: string } => {
   switch (field) {
     case "page":
@@ -87,8 +90,8 @@ const valuesOf = (
       return { fits: (value) => KINDS.some((kind) => kind === value), are: `one of ${KINDS.join(", ")}` }
     case "format":
       return {
-        fits: (value) => FormatSchema.literals.some((format) => format === value),
-        are: `one of ${FormatSchema.literals.join(", ")}`
+        fits: (value) => formats.some((format) => format === value),
+        are: `one of ${formats.join(", ")}`
       }
     case "document":
     case "path":
@@ -115,8 +118,13 @@ const invalidRange = (
     : undefined
 }
 
-const invalidComparison = (test: Comparison, param: string, negated: boolean): Failure | undefined => {
-  const { are, fits } = valuesOf(test.field)
+const invalidComparison = (
+  test: Comparison,
+  param: string,
+  formats: Formats,
+  negated: boolean
+): Failure | undefined => {
+  const { are, fits } = valuesOf(test.field, formats)
   const name = typeof test.field === "string" ? test.field : test.field.join(".")
   const wrongType = (value: FilterValue) =>
     reject(param, `compares ${name} with ${JSON.stringify(value)}. Its values are ${are}`)
@@ -136,23 +144,31 @@ const invalidComparison = (test: Comparison, param: string, negated: boolean): F
 }
 
 /** Inside a `Not`, an empty list matches everything and is accepted. */
-const invalidTyped = (filter: Filter, param: string, negated = false): Failure | undefined => {
+const invalidTyped = (
+  filter: Filter,
+  param: string,
+  formats: Formats,
+  negated = false
+): Failure | undefined => {
   switch (filter._tag) {
     case "Not":
-      return invalidTyped(filter.filter, `${param}.filter`, true)
+      return invalidTyped(filter.filter, `${param}.filter`, formats, true)
     case "And":
     case "Or":
       return filter._tag === "Or" && filter.filters.length === 0 && !negated
         ? rejectEmptyList(`${param}.filters`)
         : firstFailure([...filter.filters.entries()], ([at, each]) =>
-            invalidTyped(each, `${param}.filters.${at}`, negated)
+            invalidTyped(each, `${param}.filters.${at}`, formats, negated)
           )
     default:
-      return invalidComparison(filter, param, negated)
+      return invalidComparison(filter, param, formats, negated)
   }
 }
 
-const invalidShort = ({ documents, kinds, metadata, pages, where }: ShortFilter): Failure | undefined => {
+const invalidShort = (
+  { documents, kinds, metadata, pages, where }: ShortFilter,
+  formats: Formats
+): Failure | undefined => {
   if (documents?.length === 0) return rejectEmptyList("filter.documents")
   if (kinds?.length === 0) return rejectEmptyList("filter.kinds")
   const { from, to } = pages ?? {}
@@ -162,16 +178,19 @@ const invalidShort = ({ documents, kinds, metadata, pages, where }: ShortFilter)
     return rejectInvertedRange("filter.pages", from, to)
   const empty = Object.entries(metadata ?? {}).find(([, value]) => Array.isArray(value) && value.length === 0)
   if (empty !== undefined) return rejectEmptyList(`filter.metadata.${empty[0]}`)
-  return where === undefined ? undefined : invalidTyped(where, "filter.where")
+  return where === undefined ? undefined : invalidTyped(where, "filter.where", formats)
 }
 
 /** Why a filter can match nothing, whatever the documents are. */
-export const invalidFilter = (given: QuestionFilter | null | undefined): Failure | undefined =>
+export const invalidFilter = (
+  given: QuestionFilter | null | undefined,
+  formats: Formats
+): Failure | undefined =>
   given === null || given === undefined
     ? undefined
     : "_tag" in given
-      ? invalidTyped(given, "filter")
-      : invalidShort(given)
+      ? invalidTyped(given, "filter", formats)
+      : invalidShort(given, formats)
 
 /** Whether a filter has names that `unknownNames` must check. */
 export const namesDocuments = (given: QuestionFilter | null | undefined): given is ShortFilter =>

@@ -1,5 +1,6 @@
 /** The server's status, and the rebuild of a library that was built with another model. */
 import { Embedder, Reader, Reranker, Vision } from "@sluice/core"
+import { DocumentFormats } from "@sluice/rag"
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { OWNER } from "../accounts/Owner.ts"
@@ -29,6 +30,7 @@ export const StatusLayer = HttpApiBuilder.group(
         onSome: ({ model }) => ({ vision: model.id })
       })
     }
+    const formats = (yield* DocumentFormats).map(({ extensions, id, label }) => ({ id, label, extensions }))
     return handlers.handleAll({
       status: Effect.fn("status")(function* () {
         // Signed-in users see their own library, others the owner's.
@@ -39,6 +41,7 @@ export const StatusLayer = HttpApiBuilder.group(
           version: VERSION,
           provider,
           models,
+          formats,
           ...state,
           // Only the owner's library has the samples.
           questions: user === OWNER ? libraries.questions : []

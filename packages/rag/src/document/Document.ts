@@ -1,8 +1,5 @@
 /** The values that retrieval is about: documents, their blocks, passages, citations. */
 
-/** Formats that are read. A file of another format is refused by name. An `image` is a document of one figure. */
-export type Format = "markdown" | "html" | "text" | "pdf" | "docx" | "image"
-
 /** A rectangle on a page, in PDF points (1/72 inch), y from the top of the page: `[x0, y0, x1, y1]`. */
 export type Box = readonly [x0: number, y0: number, x1: number, y1: number]
 
@@ -74,7 +71,8 @@ export interface ReadFault {
  * What is written in a picture stands at the end of its figure, where image understanding read it.
  */
 export interface Parsed {
-  readonly format: Format
+  /** Identifier of its format: `pdf`. */
+  readonly format: string
   readonly title: string
   /** What the front matter of Markdown says besides the title: tags, an author, a date. */
   readonly about?: string
@@ -135,7 +133,8 @@ export interface DocumentInfo {
   /** Path relative to what was ingested, with `/`. It identifies the document. */
   readonly path: string
   readonly title: string
-  readonly format: Format
+  /** Identifier of its format: `pdf`. */
+  readonly format: string
   readonly bytes: number
   /** SHA-256 of the file, hexadecimal. */
   readonly sha256: string

@@ -5,7 +5,8 @@ import type { Metadata, Parsed, PictureBeside } from "../document/Document.ts"
 import { type Draft, documentId, draftOf } from "./Draft.ts"
 import { documentEvent, failedEvent } from "./DocumentEvent.ts"
 import type { IngestEvent } from "./IngestReport.ts"
-import { parse, type PictureFile } from "../formats/Parser.ts"
+import { parse } from "../formats/Parser.ts"
+import type { PictureFile } from "../formats/parsing/Pictures.ts"
 import { sha256 } from "../embedding/PassageEmbedder.ts"
 import { mayShowPictures, sameStill, watching } from "./sources/PicturesBeside.ts"
 import type { StoredDocument } from "../store/PassageIndex.ts"
@@ -111,7 +112,7 @@ const readDocument = Effect.fn("Ingest.read")(function* (
   const before = file.reading === undefined ? undefined : yield* file.reading
   const watch = file.picture === undefined ? undefined : watching(file.picture)
   const parsed = before ?? (yield* parse({ path, bytes: original, picture: watch?.picture }))
-  const looked = watch !== undefined && mayShowPictures(path, original) ? watch.seen() : undefined
+  const looked = watch !== undefined && (yield* mayShowPictures(path, original)) ? watch.seen() : undefined
   const pictures = before === undefined ? looked : file.pictures
   return {
     _tag: "Draft",
@@ -128,7 +129,7 @@ const hasItsPictures = (
   if (picture === undefined) return Effect.succeed(true)
   // Collections of earlier versions do not know them: what may show some is read once more.
   return pictures === undefined
-    ? Effect.sync(() => !mayShowPictures(path, original))
+    ? Effect.map(mayShowPictures(path, original), (may) => !may)
     : sameStill(pictures, picture)
 }
 

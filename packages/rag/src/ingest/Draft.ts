@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import { Vision } from "@sluice/core"
 import { chunk } from "../chunking/Chunker.ts"
+import { DocumentFormats } from "../formats/DocumentFormats.ts"
 import { describeFigures } from "./DescribeFigures.ts"
 import type {
   DocumentInfo,
@@ -116,15 +117,15 @@ const withCrop = (
  * read may be read otherwise next time.
  */
 const isWorthStoring = (parsed: Parsed): Effect.Effect<boolean> =>
-  Effect.map(
-    Effect.serviceOption(Vision),
-    (vision) =>
-      parsed.format === "pdf" ||
-      parsed.format === "docx" ||
-      parsed.format === "image" ||
+  Effect.gen(function* () {
+    const vision = yield* Effect.serviceOption(Vision)
+    const format = (yield* DocumentFormats).find(({ id }) => id === parsed.format)
+    return (
+      format?.storesParsed === true ||
       parsed.figures.some(({ crop }) => crop !== undefined) ||
       (parsed.figures.length > 0 && Option.isSome(vision))
-  )
+    )
+  })
 
 const listed = (faults: ReadonlyArray<ReadFault>): ReadonlyArray<ReadFault> =>
   faults.length <= FAULTS_AT_MOST

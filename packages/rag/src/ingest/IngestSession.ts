@@ -3,8 +3,9 @@ import { isDeepStrictEqual } from "node:util"
 import { Effect, Predicate, Stream } from "effect"
 import type { SourceFile } from "./Batches.ts"
 import { documentEvent } from "./DocumentEvent.ts"
-import type { Format, Parsed } from "../document/Document.ts"
+import type { Parsed } from "../document/Document.ts"
 import { documentId } from "./Draft.ts"
+import { DocumentFormats } from "../formats/DocumentFormats.ts"
 import { shown } from "../document/Given.ts"
 import { folderFiles, metadataOf } from "./sources/FolderFiles.ts"
 import { ingestFiles } from "./Ingest.ts"
@@ -129,13 +130,13 @@ const storedReading = (
   collection: Collection | undefined,
   { info, reading }: StoredDocument
 ): Effect.Effect<Parsed | undefined, RagError> | undefined =>
-  collection === undefined || reading === undefined || !BESIDE.has(info.format)
+  collection === undefined || reading === undefined
     ? undefined
-    : Effect.flatMap(collection.original(reading), (bytes) =>
-        bytes === undefined ? Effect.succeed(undefined) : decodeReading(bytes, info.path, collection.original)
-      )
-
-const BESIDE: ReadonlySet<Format> = new Set(["markdown", "html"])
+    : Effect.gen(function* () {
+        const format = (yield* DocumentFormats).find(({ id }) => id === info.format)
+        const bytes = format?.showsPictures === true ? yield* collection.original(reading) : undefined
+        return bytes && (yield* decodeReading(bytes, info.path, collection.original))
+      })
 
 /** The bytes that are stored for a document. */
 export const storedOriginal = (

@@ -54,7 +54,7 @@ const isPackedLines = (value: unknown): value is ReadonlyArray<PackedLine> =>
 
 const StoredReading = Schema.fromJsonString(
   Schema.Struct({
-    format: Schema.Literals(["markdown", "html", "text", "pdf", "docx", "image"]),
+    format: Schema.String,
     title: Schema.String,
     about: Schema.optionalKey(Schema.String),
     text: Schema.String,

@@ -13,7 +13,9 @@ import type { FolderSource, IngestEvent, IngestReport, IngestSource } from "../i
 import { asFolder, ingestSource, rebuildFrom, storedOriginal } from "../ingest/IngestSession.ts"
 import { LanceIndex, type StoreOptions } from "../store/lance/LanceIndex.ts"
 import { librarySnapshots, type LibrarySnapshots, snapshotName } from "../store/LibrarySnapshots.ts"
+import { DocumentFormats } from "../formats/DocumentFormats.ts"
 import { parse } from "../formats/Parser.ts"
+import type { DocumentFormat } from "../formats/parsing/DocumentFormat.ts"
 import { sha256 } from "../embedding/PassageEmbedder.ts"
 import { decodeReading } from "../ingest/StoredReading.ts"
 import { type Collection, type IndexStats, PassageIndex } from "../store/PassageIndex.ts"
@@ -199,8 +201,9 @@ const makeLibrary: (
   const context = yield* Effect.context<Models | PassageIndex>()
   // Whoever calls may have no image understanding in its context: what counts is what the library was opened with.
   const vision = yield* Effect.serviceOption(Vision)
+  const formats = yield* DocumentFormats
   const sight = (context: Context.Context<never>) =>
-    Context.add(sightOf(vision)(context), FigureDescriptions, options.describeFigures ?? false)
+    Context.add(sightOf(vision, formats)(context), FigureDescriptions, options.describeFigures ?? false)
   const manifest = yield* presentManifest
   const embedder = yield* passageEmbedder(manifest)
   // One ingest or rebuild at a time: two would look at the same files and do the same work.
@@ -244,7 +247,7 @@ const makeLibrary: (
   const free = Option.filter(vision, ({ model }) => model.kind === "extractive")
   const applyEvents: LibraryService["applyEvents"] = (plan) =>
     alone(Effect.map(present, (into) => applyPlan(plan, into, manifest, embedder))).pipe(
-      Stream.updateContext(sightOf(free))
+      Stream.updateContext(sightOf(free, formats))
     )
 
   const rebuild: LibraryService["rebuild"] = alone(
@@ -302,7 +305,7 @@ const makeLibrary: (
     ingest: Effect.fn("Library.ingest")((source) => reportOf(ingestEvents(source))),
     plan: Effect.fn("Library.plan")(function* (source, options) {
       return yield* planIngest(asFolder(source), yield* present, manifest, embedder, options ?? {}).pipe(
-        Effect.updateContext(sightOf(free))
+        Effect.updateContext(sightOf(free, formats))
       )
     }),
     apply: Effect.fn("Library.apply")((plan) => reportOf(applyEvents(plan))),
@@ -374,12 +377,12 @@ const makeLibrary: (
 
 /** The context with images understood by this, or not at all, whatever the caller has. */
 const sightOf =
-  (vision: Option.Option<typeof Vision.Service>) =>
+  (vision: Option.Option<typeof Vision.Service>, formats: ReadonlyArray<DocumentFormat>) =>
   (context: Context.Context<never>): Context.Context<never> =>
     Option.match(vision, {
       onNone: () => Context.omit(Vision)(context),
       onSome: (service) => Context.add(context, Vision, service)
-    })
+    }).pipe(Context.add(DocumentFormats, formats))
 
 const isFigure = (passage: StoredPassage): passage is FigurePassage => passage.figure !== undefined
 

@@ -48,7 +48,7 @@ export const ingestCommand = Command.make(
   "ingest",
   {
     folder: Argument.Path("folder", { mustExist: true }).pipe(
-      Argument.withDescription("A folder or one file: PDF, Word, Markdown, HTML, text, images")
+      Argument.withDescription("A folder or one file of a supported format")
     ),
     data: dataFlag,
     plan: booleanFlag("plan", "Dry run: print what would change and what it would cost"),

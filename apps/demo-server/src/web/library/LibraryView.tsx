@@ -5,6 +5,7 @@ import { collection } from "../documents/collections.tsx"
 import { documents, documentsError, removalError, removeDocument } from "../documents/documents.ts"
 import { filesOfPicker } from "../documents/files.ts"
 import { uploadFiles } from "../documents/uploads.ts"
+import { status } from "../page/status.ts"
 import { openDocument } from "../source/source.ts"
 import { Button, IconButton } from "../ui/Button.tsx"
 import { SearchField } from "../ui/Fields.tsx"
@@ -14,15 +15,9 @@ import { CollectionsBar } from "./CollectionsBar.tsx"
 import { RemoveAll } from "./Removal.tsx"
 import { UploadProgress } from "./Uploads.tsx"
 
-/** The formats whose label is not their identifier in capitals, such as `PDF`. */
-const FORMAT_LABELS: Readonly<Record<string, string>> = {
-  markdown: "Markdown",
-  text: "Text",
-  docx: "Word",
-  image: "Image"
-}
-
-const formatLabel = (format: string): string => FORMAT_LABELS[format] ?? format.toUpperCase()
+/** A format's label for people. The server knows the formats. */
+const formatLabel = (format: string): string =>
+  status.value?.formats.find(({ id }) => id === format)?.label ?? format
 
 const Faults = ({ faults }: { readonly faults: NonNullable<DocumentInfo["faults"]> }) => (
   <details class="faults">
@@ -87,7 +82,7 @@ const FilePickers = () => (
       <input class="visually-hidden" type="file" {...FOLDER} onChange={onPick} />
     </label>
     <p class="quiet">
-      PDF, Word, Markdown, HTML, plain text, and images (PNG, JPEG, WebP). You can also drop files and folders
+      {status.value?.formats.map(({ label }) => label).join(", ")}. You can also drop files and folders
       anywhere on this page.
     </p>
   </div>

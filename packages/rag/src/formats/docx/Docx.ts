@@ -1,8 +1,9 @@
 /** Word documents to their text, blocks and figures. */
 import { Effect } from "effect"
-import { RagError } from "../../document/RagError.ts"
 import { type Unillustrated, withFigures } from "../parsing/Captions.ts"
+import { type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
 import { illustrate } from "../parsing/Pictures.ts"
+import { hasSignature } from "../parsing/Signatures.ts"
 import { bodyHandler } from "./DocxBody.ts"
 import { DocxFault } from "./DocxFault.ts"
 import { DocxPackage } from "./DocxPackage.ts"
@@ -17,6 +18,13 @@ import { MAX_IMAGE_BYTES } from "@sluice/core"
 
 /** Titles that programs fill in by themselves. */
 const NO_TITLE = /^(?:untitled|document\s*\d*|dokument\s*\d*|microsoft word\b.*|.*\.(?:docx?|dotx?))$/i
+
+/** The container of older Office formats. */
+const OLD_OFFICE = "\xD0\xCF\x11\xE0"
+
+/** Word puts an encrypted document into a container of the old format. */
+const isEncrypted = (bytes: Uint8Array): boolean =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes("EncryptedPackage", 0, "utf16le")
 
 const targetOf = (relations: ReadonlyMap<string, Relation>, type: string): string | undefined =>
   [...relations.values()].find((relation) => relation.type === type && !relation.external)?.target
@@ -83,14 +91,38 @@ const pictureOf = (from: DocxPackage, reference: string): Effect.Effect<Uint8Arr
  * past a limit). Nothing that a document refers to outside of itself is opened.
  */
 export const parseDocx = Effect.fn("parseDocx")(function* (path: string, bytes: Uint8Array) {
+  if (hasSignature(bytes, OLD_OFFICE)) {
+    return yield* isEncrypted(bytes)
+      ? parseError(
+          path,
+          "Encrypted",
+          "this Word file is password-protected. Save it in Word without a password."
+        )
+      : parseError(path, "Malformed", "this is an old Word file (.doc). Save it in Word as .docx.")
+  }
   const { from, read } = yield* Effect.tryPromise({
     try: () => readDocument(bytes),
     catch: (cause) => {
       const known = cause instanceof DocxFault
       const message = known ? cause.message : "reading this document failed. Please report it."
       const reason = known ? cause.reason : "Internal"
-      return new RagError({ stage: "parse", reason, message: `${path}: ${message}`, document: path, cause })
+      return parseError(path, reason, message, cause)
     }
   })
   return yield* illustrate(read, (reference) => pictureOf(from, reference))
 })
+
+export const docxFormat: DocumentFormat = {
+  id: "docx",
+  label: "Word",
+  extensions: ["docx"],
+  mediaTypes: ["application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
+  sniff: (bytes) =>
+    hasSignature(bytes, "PK\x03\x04")
+      ? "a ZIP archive or an Office document"
+      : hasSignature(bytes, OLD_OFFICE)
+        ? "an old Office document"
+        : undefined,
+  parse: ({ bytes, path }) => parseDocx(path, bytes),
+  storesParsed: true
+}

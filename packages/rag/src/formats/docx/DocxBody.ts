@@ -1,6 +1,6 @@
 /** The body of a Word document, element by element. */
 import type { PictureDraft } from "../parsing/FigureDraft.ts"
-import { titleFromPath } from "../parsing/Format.ts"
+import { titleFromPath } from "../parsing/FileName.ts"
 import type { DocxText, Paragraph } from "./DocxText.ts"
 import { DELETED } from "./Notes.ts"
 import { Formula } from "./Omml.ts"

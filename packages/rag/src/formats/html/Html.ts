@@ -1,7 +1,11 @@
 /** HTML to the text that a reader sees, and its blocks. */
+import { Effect } from "effect"
 import { Parser } from "htmlparser2"
 import { type Unillustrated, withFigures } from "../parsing/Captions.ts"
+import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
 import { HtmlText } from "../parsing/HtmlText.ts"
+import { illustrate } from "../parsing/Pictures.ts"
+import { declaredCharset, decodeFile } from "../parsing/TextDecoding.ts"
 import { isInline, nameOfReference, spanOf } from "./HtmlAttributes.ts"
 
 /** What no reader sees, and what is no part of the text: scripts, navigation, forms' controls. */
@@ -149,4 +153,16 @@ export const parseHtml = (html: string): Unillustrated => {
     { format: "html", title: pageTitle === "" ? heading : pageTitle, text, pages: [], lines: [], faults },
     blocks
   )
+}
+
+export const htmlFormat: DocumentFormat = {
+  id: "html",
+  label: "HTML",
+  extensions: ["html", "htm", "xhtml"],
+  mediaTypes: ["text/html; charset=utf-8"],
+  showsPictures: true,
+  parse: Effect.fnUntraced(function* (file) {
+    const text = yield* decodeFile(file, "HTML", declaredCharset(file.bytes))
+    return yield* illustrate(parseHtml(text), file.picture)
+  })
 }

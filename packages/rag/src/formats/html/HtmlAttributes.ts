@@ -1,5 +1,5 @@
 /** What attributes of elements say of pictures and cells. */
-import { titleFromPath } from "../parsing/Format.ts"
+import { titleFromPath } from "../parsing/FileName.ts"
 import type { CellSpan } from "../parsing/TableGrid.ts"
 
 type Attributes = Readonly<Record<string, string>>

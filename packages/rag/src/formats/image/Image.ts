@@ -2,8 +2,10 @@
 import { Vision } from "@sluice/core"
 import { Effect, Option } from "effect"
 import type { Box, Line, Parsed, ReadFault } from "../../document/Document.ts"
-import { titleFromPath } from "../parsing/Format.ts"
+import { type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
+import { titleFromPath } from "../parsing/FileName.ts"
 import { imageHeaderOf } from "../parsing/ImageHeader.ts"
+import { hasSignature } from "../parsing/Signatures.ts"
 import { isWriting } from "../parsing/Writing.ts"
 
 const POINTS_PER_INCH = 72
@@ -23,7 +25,9 @@ const NOT_READ: ReadFault = {
  */
 export const parseImage = Effect.fn("parseImage")(function* (path: string, bytes: Uint8Array) {
   const header = imageHeaderOf(bytes, "this image")
-  if ("reason" in header) return header
+  if ("reason" in header) {
+    return yield* parseError(path, header.reason, `${header.message}. Export it again, or make it smaller.`)
+  }
   const scale = POINTS_PER_INCH / header.dpi
   const [width, height] = [header.width * scale, header.height * scale]
   const vision = Option.getOrUndefined(yield* Effect.serviceOption(Vision))
@@ -68,3 +72,21 @@ export const parseImage = Effect.fn("parseImage")(function* (path: string, bytes
   }
   return parsed
 })
+
+export const imageFormat: DocumentFormat = {
+  id: "image",
+  label: "Image",
+  extensions: ["png", "jpg", "jpeg", "webp"],
+  // Browsers tell the kind of image by its bytes.
+  mediaTypes: ["application/octet-stream"],
+  sniff: (bytes) =>
+    hasSignature(bytes, "\x89PNG")
+      ? "a PNG image"
+      : hasSignature(bytes, "\xFF\xD8\xFF")
+        ? "a JPEG image"
+        : hasSignature(bytes, "RIFF") && hasSignature(bytes, "WEBP", 8)
+          ? "a WebP image"
+          : undefined,
+  parse: ({ bytes, path }) => parseImage(path, bytes),
+  storesParsed: true
+}

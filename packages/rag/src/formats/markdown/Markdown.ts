@@ -1,10 +1,14 @@
 /** Markdown to blocks; every offset points into the file itself. */
+import { Effect } from "effect"
 import MarkdownIt from "markdown-it"
 import type { Block } from "../../document/Document.ts"
 import { type Unillustrated, withFigures } from "../parsing/Captions.ts"
+import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
 import type { DraftBlock } from "../parsing/FigureDraft.ts"
 import { blockSpan, lineStarts } from "../parsing/LineSpans.ts"
 import { LIST_WHOLE } from "../parsing/ListLength.ts"
+import { illustrate } from "../parsing/Pictures.ts"
+import { decodeFile, refuseHtml } from "../parsing/TextDecoding.ts"
 import { definitionsOf, htmlFigure, pictureBlocks, rowsAt, withoutData } from "./MarkdownFigures.ts"
 
 // Block rules only: inline parsing is most of the cost, and only headings need it.
@@ -127,4 +131,17 @@ export const parseMarkdown = (file: string): Unillustrated => {
   )
   const whole = (reference: string): string => data.get(reference) ?? reference
   return { ...read, pictures: read.pictures.map((it) => ({ ...it, reference: whole(it.reference) })) }
+}
+
+export const markdownFormat: DocumentFormat = {
+  id: "markdown",
+  label: "Markdown",
+  extensions: ["md", "markdown", "mdown", "mkd", "mdx"],
+  mediaTypes: ["text/markdown; charset=utf-8"],
+  showsPictures: true,
+  parse: Effect.fnUntraced(function* (file) {
+    const text = yield* decodeFile(file, "Markdown")
+    yield* refuseHtml(file.path, "Markdown", text)
+    return yield* illustrate(parseMarkdown(text), file.picture)
+  })
 }

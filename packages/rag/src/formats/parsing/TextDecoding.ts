@@ -1,5 +1,9 @@
 /** Bytes to text: byte order marks, declared charsets, and what to do with text that is not UTF-8. */
 
+import { Effect } from "effect"
+import type { RagError } from "../../document/RagError.ts"
+import { type DocumentFile, parseError } from "./DocumentFormat.ts"
+
 /** Control characters that no text holds (tab, line ends, form feed and escape are allowed). */
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\0-\x08\x0E-\x1A\x1C-\x1F]/
@@ -58,3 +62,32 @@ export const declaredCharset = (bytes: Uint8Array): string | undefined => {
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, 1024))
   return /<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)/i.exec(head)?.[1]
 }
+
+/** The text of a file; fails with `Malformed` if its bytes are not text. */
+export const decodeFile = Effect.fnUntraced(function* (
+  { bytes, path }: DocumentFile,
+  label: string,
+  declared?: string
+) {
+  const text = decodeText(bytes, declared)
+  if (text !== undefined) return text
+  return yield* parseError(
+    path,
+    "Malformed",
+    `not a valid ${label} file: it holds binary data, or text in an unknown encoding. If it is text, save it as UTF-8.`
+  )
+})
+
+const HTML = /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,2000}?-->\s*)?<(?:!doctype\s+html|html[\s>])/i
+
+/** Fails if a text begins as an HTML page does: its markup would be read as words. */
+export const refuseHtml = (path: string, label: string, text: string): Effect.Effect<void, RagError> =>
+  HTML.test(text.slice(0, 4096))
+    ? Effect.fail(
+        parseError(
+          path,
+          "Malformed",
+          `the name says ${label}, but this is an HTML page. Rename it to end in .html.`
+        )
+      )
+    : Effect.void

@@ -1,6 +1,7 @@
 /** PDFs, read in threads of their own so that the program goes on meanwhile. */
 import { Effect } from "effect"
-import { RagError } from "../../document/RagError.ts"
+import type { RagError } from "../../document/RagError.ts"
+import { type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
 import type { PdfFault } from "./page/Run.ts"
 import { inThread, type TimeLimits } from "./worker/PdfThreads.ts"
 import { readScans } from "./Scans.ts"
@@ -16,8 +17,7 @@ const SKIPPED_AT_MOST = 4
 /** The finest picture of a page. */
 const MAX_DPI = 600
 
-const fault = (path: string, { message, reason }: PdfFault): RagError =>
-  new RagError({ stage: "parse", reason, message: `${path}: ${message}`, document: path })
+const fault = (path: string, { message, reason }: PdfFault): RagError => parseError(path, reason, message)
 
 const limitsOf = (bytes: Uint8Array): TimeLimits => ({
   page: PAGE_MILLISECONDS,
@@ -99,3 +99,20 @@ export const renderPage = Effect.fn("renderPage")(function* (
   const why = "why" in result ? result.why : "another task was answered"
   return yield* fault(path, { reason: "Malformed", message: `page ${page} cannot be drawn (${why}).` })
 })
+
+/** Readers accept the header anywhere in the first kilobyte. A text may mention it there; its name tells. */
+const PDF_HEADER = /^(?:\xEF\xBB\xBF)?\s*%PDF-|[\0-\x08]%PDF-\d/
+const NAMED_PDF_HEADER = /%PDF-/
+
+export const pdfFormat: DocumentFormat = {
+  id: "pdf",
+  label: "PDF",
+  extensions: ["pdf"],
+  mediaTypes: ["application/pdf"],
+  sniff: (bytes, named) => {
+    const head = new TextDecoder("latin1").decode(bytes.subarray(0, 1024))
+    return (named ? NAMED_PDF_HEADER : PDF_HEADER).test(head) ? "a PDF" : undefined
+  },
+  parse: ({ bytes, path }) => parsePdf(path, bytes),
+  storesParsed: true
+}

@@ -1,8 +1,31 @@
 /** Plain text to blocks; every offset points into the file itself. */
+import { Effect } from "effect"
 import type { Block, Figure, Parsed } from "../../document/Document.ts"
 import { delimiterOf } from "../parsing/Delimiter.ts"
-import type { TextKind } from "../parsing/Format.ts"
+import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
+import { baseName, endingOf } from "../parsing/FileName.ts"
 import { blockSpan, lineStarts } from "../parsing/LineSpans.ts"
+import { decodeFile, refuseHtml } from "../parsing/TextDecoding.ts"
+
+/** How a plain text file is laid out: prose in paragraphs, or something whose lines stay whole. */
+type TextKind = "paragraph" | "code" | "table"
+
+const PROSE = ["txt", "text", "rst", "adoc", "asciidoc", "org", "tex", "me"]
+const TABULAR = ["csv", "tsv"]
+const CODE = (
+  "log json jsonl ndjson yaml yml toml ini cfg conf properties env xml sql graphql proto " +
+  "ts tsx mts cts js jsx mjs cjs py rb rs go java kt kts scala swift c h cc cpp cxx hpp cs php pl lua r jl hs ml " +
+  "ex exs erl clj el lisp vue svelte css scss less sh bash zsh fish ps1 bat tf dockerfile makefile cmake gradle diff patch"
+).split(" ")
+const CODE_NAMES = /^(makefile|dockerfile|gemfile|rakefile|justfile|procfile|\.gitignore|\.editorconfig)$/i
+const PROSE_NAMES =
+  /^(readme|licen[cs]e|copying|notice|authors|contributors|changelog|changes|history|news|install|todo|contributing)$/i
+
+const kindOf = (path: string): TextKind => {
+  if (CODE_NAMES.test(baseName(path))) return "code"
+  const ending = endingOf(path)
+  return TABULAR.includes(ending) ? "table" : CODE.includes(ending) ? "code" : "paragraph"
+}
 
 /** A first line no longer than this is taken for the title. */
 const TITLE_MAX = 100
@@ -63,4 +86,17 @@ export const parsePlainText = (text: string, kind: TextKind): Parsed => {
     first = after
   }
   return { format: "text", title, text, blocks, pages: [], lines: [], figures, faults: [] }
+}
+
+export const textFormat: DocumentFormat = {
+  id: "text",
+  label: "Text",
+  extensions: [...PROSE, ...TABULAR, ...CODE],
+  fileNames: new RegExp(`${CODE_NAMES.source}|${PROSE_NAMES.source}`, "i"),
+  mediaTypes: ["text/plain; charset=utf-8"],
+  parse: Effect.fnUntraced(function* (file) {
+    const text = yield* decodeFile(file, "Text")
+    if (endingOf(file.path) === "txt") yield* refuseHtml(file.path, "Text", text)
+    return parsePlainText(text, kindOf(file.path))
+  })
 }

@@ -1,7 +1,8 @@
 /** The pictures beside a document that it was read with: they change while its own bytes stay as they are. */
 import { Effect } from "effect"
 import type { PictureBeside } from "../../document/Document.ts"
-import { formatOf, type PictureFile } from "../../formats/Parser.ts"
+import { DocumentFormats, formatOf } from "../../formats/DocumentFormats.ts"
+import type { PictureFile } from "../../formats/parsing/Pictures.ts"
 import { sha256 } from "../../embedding/PassageEmbedder.ts"
 
 /** Takes note of every picture that is asked for. */
@@ -23,14 +24,14 @@ export const sameStill = (seen: ReadonlyArray<PictureBeside>, picture: PictureFi
   })
 
 /** Whether a file may show pictures: those of the others, of which there are many more, are never looked for. */
-export const mayShowPictures = (path: string, bytes: Uint8Array): boolean => {
-  const format = formatOf(path)
-  if (format !== "markdown" && format !== "html") return false
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1")
-  // The zeros are UTF-16's.
-  // oxlint-disable-next-line no-control-regex
-  return /!\0?\[|<\0?i\0?m\0?g/i.test(text)
-}
+export const mayShowPictures = (path: string, bytes: Uint8Array): Effect.Effect<boolean> =>
+  Effect.map(DocumentFormats, (formats) => {
+    if (formatOf(path, formats)?.showsPictures !== true) return false
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1")
+    // The zeros are UTF-16's.
+    // oxlint-disable-next-line no-control-regex
+    return /!\0?\[|<\0?i\0?m\0?g/i.test(text)
+  })
 
 const noted = (reference: string, found: Uint8Array | string | undefined): PictureBeside => ({
   reference,

@@ -28,6 +28,8 @@ export interface CollectionStore {
   /** Identifies the store: closing it evicts its tables from the cache. */
   readonly store: object
   readonly collectGarbage: Effect.Effect<void, RagError>
+  /** Identifiers of the registered document formats: a filter by another one is rejected. */
+  readonly formats: ReadonlyArray<string>
 }
 
 /** A collection whose table may be dropped. */
@@ -96,7 +98,7 @@ const searchCollection = (
   open: OpenTable,
   cache: ReturnType<typeof tableCache> | undefined,
   documents: ReturnType<typeof cachedDocuments>,
-  { background }: CollectionStore
+  { background, formats }: CollectionStore
 ): Collection["search"] => {
   const { dimension, table } = open
   const search = searchTable(table, dimension, (limit) => candidates(limit, open.measured), cache)
@@ -111,7 +113,7 @@ const searchCollection = (
       yield* background(Effect.ignore(attempt("retrieve", "reading passages", () => cache.load(table))))
     }
     if (query.filter === undefined) return yield* search(query, undefined)
-    const { holds, where } = yield* lanceFilter(query.filter, documents)
+    const { holds, where } = yield* lanceFilter(query.filter, documents, formats)
     return (yield* search(query, where)).filter(({ passage }) => holds(passage))
   })
 }

@@ -1,6 +1,6 @@
 /** Filters as SQL for LanceDB. Only quoted literals of a filter reach the SQL. */
 import { Effect, Schema } from "effect"
-import type { DocumentInfo, Format, StoredPassage } from "../../document/Document.ts"
+import type { DocumentInfo, StoredPassage } from "../../document/Document.ts"
 import { Filter, type FilterField, type FilterValue, matches } from "../../document/Filter.ts"
 import { shown } from "../../document/Given.ts"
 import { RagError } from "../../document/RagError.ts"
@@ -32,11 +32,12 @@ type Column = Extract<FilterField, string>
  */
 export const lanceFilter = Effect.fn("LanceFilter.make")(function* (
   given: Filter,
-  documents: Effect.Effect<ReadonlyArray<DocumentInfo>, RagError>
+  documents: Effect.Effect<ReadonlyArray<DocumentInfo>, RagError>,
+  formats: ReadonlyArray<string>
 ) {
   yield* checkSize(given)
   const filter = yield* Schema.decodeUnknownEffect(Filter.schema)(given).pipe(Effect.mapError(malformed))
-  yield* checkValues(filter)
+  yield* checkValues(filter, { format: formats, kind: ["passage", "figure", "table"] })
   if (!needsDocuments(filter)) {
     return { where: sqlOf(filter, false, []), holds: () => true } satisfies LanceFilter
   }
@@ -207,15 +208,14 @@ const checkSize = (filter: unknown): Effect.Effect<void, RagError> => {
 }
 
 /** Fields with a fixed set of values. Another value is a mistake. */
-const VALUES: { readonly [field: string]: ReadonlyArray<FilterValue> } = {
-  format: ["markdown", "html", "text", "pdf", "docx", "image"] satisfies ReadonlyArray<Format>,
-  kind: ["passage", "figure", "table"]
-}
+type KnownValues = { readonly [field: string]: ReadonlyArray<FilterValue> }
 
-const checkValues = (filter: Filter): Effect.Effect<void, RagError> => {
-  if (isJunction(filter)) return Effect.forEach(filter.filters, checkValues, { discard: true })
-  if (filter._tag === "Not") return checkValues(filter.filter)
-  const known = typeof filter.field === "string" ? VALUES[filter.field] : undefined
+const checkValues = (filter: Filter, values: KnownValues): Effect.Effect<void, RagError> => {
+  if (isJunction(filter)) {
+    return Effect.forEach(filter.filters, (part) => checkValues(part, values), { discard: true })
+  }
+  if (filter._tag === "Not") return checkValues(filter.filter, values)
+  const known = typeof filter.field === "string" ? values[filter.field] : undefined
   const given = filter._tag === "Equals" ? [filter.value] : filter._tag === "In" ? filter.values : []
   const unknown = known && given.find((value) => !known.includes(value))
   return unknown === undefined

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Layer, type Scope } from "effect"
 import { RagError } from "../../document/RagError.ts"
+import { DocumentFormats } from "../../formats/DocumentFormats.ts"
 import { readOnly } from "../LibrarySnapshots.ts"
 import { checkManifest, type Manifest } from "../Manifest.ts"
 import { type Collection, PassageIndex, type Replacement, type VersionRetention } from "../PassageIndex.ts"
@@ -65,6 +66,7 @@ const openStore = Effect.fn("LanceIndex.openStore")(function* (folder: string, o
     background,
     collectGarbage: collectGarbage(connection, collections, files, snapshots, !isEnterprise(folder)),
     compacts: !isEnterprise(folder),
+    formats: (yield* DocumentFormats).map(({ id }) => id),
     openAt: isRemote(folder)
       ? undefined
       : (table, version) => connection.openTable(table, undefined, { version }),

@@ -15,7 +15,6 @@ import {
 } from "apache-arrow"
 import type {
   DocumentInfo,
-  Format,
   Line,
   PassageFigure,
   PictureBeside,
@@ -293,7 +292,7 @@ export const toStored = (row: Record<string, unknown>, whole: boolean): StoredDo
     row["metadata"] as string
   ) as DocumentMetadata
   return {
-    info: { id: row["document"] as string, ...known, format: known.format satisfies Format },
+    info: { id: row["document"] as string, ...known },
     source,
     whole,
     reading,

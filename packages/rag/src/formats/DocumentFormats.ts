@@ -1,0 +1,48 @@
+/** The formats that are parsed: one line for each. */
+import { Context } from "effect"
+import { docxFormat } from "./docx/Docx.ts"
+import { htmlFormat } from "./html/Html.ts"
+import { imageFormat } from "./image/Image.ts"
+import { markdownFormat } from "./markdown/Markdown.ts"
+import type { DocumentFormat } from "./parsing/DocumentFormat.ts"
+import { baseName, endingOf } from "./parsing/FileName.ts"
+import { pdfFormat } from "./pdf/Pdf.ts"
+import { textFormat } from "./text/PlainText.ts"
+
+/** The formats of this package. */
+export const documentFormats: ReadonlyArray<DocumentFormat> = [
+  markdownFormat,
+  htmlFormat,
+  textFormat,
+  pdfFormat,
+  docxFormat,
+  imageFormat
+]
+
+/**
+ * The formats that a program parses; `documentFormats` unless it provides others.
+ *
+ * **Details.** Of two formats for one file name the first is used. A library takes the formats of the context that it is
+ * opened in.
+ *
+ * ```ts
+ * Layer.provide(Layer.succeed(DocumentFormats, [...documentFormats, subtitles]))
+ * ```
+ */
+export const DocumentFormats = Context.Reference<ReadonlyArray<DocumentFormat>>(
+  "@sluice/rag/DocumentFormats",
+  { defaultValue: () => documentFormats }
+)
+
+/** The format of a file by its name, or undefined if it is not supported. */
+export const formatOf = (
+  path: string,
+  formats: ReadonlyArray<DocumentFormat> = documentFormats
+): DocumentFormat | undefined => {
+  const name = baseName(path)
+  const ending = endingOf(path)
+  return (
+    formats.find(({ fileNames }) => fileNames?.test(name)) ??
+    formats.find(({ extensions }) => extensions.includes(ending))
+  )
+}

@@ -1,0 +1,95 @@
+/** A format that a program registers is one that the library parses, stores, filters and explains. */
+import { assert, describe, it } from "@effect/vitest"
+import { DocumentFormats, Filter, Library } from "@sluice/rag"
+import { Effect, Layer } from "effect"
+import { parse } from "../../packages/rag/src/formats/Parser.ts"
+import { modelsLayer } from "./Models.ts"
+import { SUBTITLES, subtitleFormat, withSubtitles } from "./SubtitleFormat.ts"
+import { testFolder } from "./TestFolder.ts"
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const QUESTION = "How much does mooring a boat overnight cost?"
+
+const openLibrary = Effect.gen(function* () {
+  const { library: at } = yield* testFolder
+  const library = yield* Library.open(at).pipe(Effect.provideService(DocumentFormats, withSubtitles))
+  const report = yield* library.ingest({
+    files: [
+      { path: "lock.srt", bytes: bytes(SUBTITLES) },
+      { path: "fees.md", bytes: bytes("# Fees\n\nMooring a boat overnight cost nine crowns.\n") },
+      { path: "bad.srt", bytes: bytes("not subtitles") }
+    ]
+  })
+  return { library, report }
+})
+
+describe("a format registered from outside", () => {
+  it.effect("is ingested and listed", () =>
+    Effect.gen(function* () {
+      const { library, report } = yield* openLibrary
+      assert.strictEqual(report.added, 2)
+      assert.deepStrictEqual(
+        report.failed.map(({ path }) => path),
+        ["bad.srt"]
+      )
+      const documents = yield* library.documents
+      assert.deepStrictEqual(
+        documents.map(({ format, path, title }) => [path, format, title]),
+        [
+          ["fees.md", "markdown", "Fees"],
+          ["lock.srt", "subtitles", "lock"]
+        ]
+      )
+      const { parsed } = yield* library.document(documents[1]?.id ?? "")
+      assert.include(parsed.text, "opens the gate at six")
+    }).pipe(Effect.provide(modelsLayer))
+  )
+
+  it.effect("is a value of filters", () =>
+    Effect.gen(function* () {
+      const { library } = yield* openLibrary
+      for (const [format, path] of [
+        ["subtitles", "lock.srt"],
+        ["markdown", "fees.md"]
+      ] as const) {
+        const { kept } = yield* library.retrieve(QUESTION, { filter: Filter.equals("format", format) })
+        assert.deepStrictEqual([...new Set(kept.map(({ document }) => document.path))], [path])
+      }
+      const error = yield* Effect.flip(
+        library.retrieve(QUESTION, { filter: Filter.equals("format", "subtitle") })
+      )
+      assert.match(error.message, /"subtitle".*subtitles/)
+    }).pipe(Effect.provide(modelsLayer))
+  )
+
+  it.effect("is explained by why", () =>
+    Effect.gen(function* () {
+      const { library } = yield* openLibrary
+      const [, { id }] = (yield* library.documents) as unknown as [unknown, { id: string }]
+      const why = yield* library.why(id, QUESTION)
+      assert.strictEqual(why.passages[0]?.outcome, "kept")
+    }).pipe(Effect.provide(modelsLayer))
+  )
+
+  it.effect("is recognised by its bytes under another name", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(parse({ path: "a.txt", bytes: bytes(SUBTITLES) }))
+      assert.match(error.message, /name says Text, but this is subtitles/)
+    }).pipe(Effect.provideService(DocumentFormats, withSubtitles))
+  )
+
+  it.effect("is named among the supported formats", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(parse({ path: "a.xyz", bytes: bytes("x") }))
+      assert.match(error.message, /\.xyz files are not supported.*Subtitles \(\.srt\)/)
+    }).pipe(Effect.provide(Layer.succeed(DocumentFormats, withSubtitles)))
+  )
+
+  it.effect("is unknown to a program that does not register it", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(parse({ path: "lock.srt", bytes: bytes(SUBTITLES) }))
+      assert.strictEqual(error.reason, "UnsupportedFormat")
+      assert.notInclude(error.message, subtitleFormat.label)
+    })
+  )
+})
