@@ -28,6 +28,13 @@ layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
     return (yield* json(ServerStatus, "/status")).models
   })
 
+  it.effect("reports demo credit without upstreams", () =>
+    Effect.gen(function* () {
+      const { json } = yield* TestServer
+      assert.isTrue((yield* json(ServerStatus, "/status")).demo)
+    })
+  )
+
   it.effect("lists the same models under /v1 and /api", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer

@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { ServerStatus } from "../../apps/demo-server/src/contract/Status.ts"
 import { filesOf, startServer, temporaryFolder } from "./TestServer.ts"
 import { json, startUpstream } from "./Upstream.ts"
 
@@ -72,6 +73,11 @@ it.live("the library uses the models of the providers' file", () =>
     const before = upstream.asked.length
     for (let i = 0; i < 8; i++) yield* call("/v1/embeddings", { json: { model: "large", input: ["heron"] } })
     assert.strictEqual(upstream.asked.length, before + 8)
+
+    // The library's models are embedded, but calls of other models cost real money.
+    const { json: readOther } = yield* start({})
+    const other = yield* readOther(ServerStatus, "/status")
+    assert.deepStrictEqual([other.provider, other.demo], ["embedded", false])
 
     const why = yield* Effect.flip(Effect.scoped(start({ embedding: "talk" })))
     assert.include(String(why), "`library.embedding` to be a model of an upstream for embeddings")

@@ -17,6 +17,8 @@ export const State = Schema.Literals(["ready", "filling", "rebuild-needed", "reb
 export const ServerStatus = Schema.Struct({
   version: Schema.String,
   provider: Schema.Literals(["embedded", "gateway"]),
+  /** True without a gateway and other providers: all models run in the server, and balances are demo credit. */
+  demo: Schema.Boolean,
   models: Schema.Struct({
     embedding: Schema.String,
     rerank: Schema.String,

@@ -8,6 +8,7 @@ import { makeSessionUser } from "../accounts/Authenticator.ts"
 import { CurrentUser } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { modelsFrom } from "../providers/LibraryModels.ts"
+import { providersPath } from "../providers/ProvidersSettings.ts"
 import { VERSION } from "../config/Version.ts"
 import { endWithError } from "./Events.ts"
 import { withCurrentContext } from "../libraries/BilledModels.ts"
@@ -21,6 +22,7 @@ export const StatusLayer = HttpApiBuilder.group(
     const libraries = yield* UserLibraries
     const sessionUser = yield* makeSessionUser
     const provider = (yield* modelsFrom) === undefined ? ("embedded" as const) : ("gateway" as const)
+    const demo = provider === "embedded" && (yield* providersPath) === undefined
     const models = {
       embedding: (yield* Embedder).model.id,
       rerank: (yield* Reranker).model.id,
@@ -40,6 +42,7 @@ export const StatusLayer = HttpApiBuilder.group(
         return {
           version: VERSION,
           provider,
+          demo,
           models,
           formats,
           ...state,

@@ -8,8 +8,8 @@ import { connectionError, resume, session } from "./session.ts"
 
 export const status = signal<ServerStatus | undefined>(undefined)
 
-/** True if the models run in the server itself: calls are charged to the balance, but nobody is billed for them. */
-export const isDemo = computed(() => status.value?.provider === "embedded")
+/** True if all models run in the server itself: the balance is charged, but no real money. */
+export const isDemo = computed(() => status.value?.demo === true)
 
 /** Documents done in a rebuild that this page started. `total` is 0 until it is known. */
 export const rebuilding = signal<{ readonly done: number; readonly total: number } | undefined>(undefined)
