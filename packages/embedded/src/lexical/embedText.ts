@@ -1,7 +1,7 @@
 /** A text as a vector: its terms, hashed into 1024 dimensions. */
 import type { Purpose } from "@sluice/core"
 import { DIMENSION } from "../text/features.ts"
-import { limitVocabulary, type Term } from "../text/Term.ts"
+import { limitVocabulary, type Term, termHashes } from "../text/Term.ts"
 import { tokenize } from "../text/tokenize.ts"
 
 export { DIMENSION } from "../text/features.ts"
@@ -61,13 +61,14 @@ const addFeature = (feature: number, weight: number): void => {
 export const embedTerms = ({ counts, terms, titleTerms }: TokenizedText): Float32Array => {
   const onlyStopWords = terms.every(({ stop }) => stop)
   const inTitle = withCounts(terms.slice(0, titleTerms), titleTerms).counts
+  const hashes = termHashes()
   for (const [term, count] of counts) {
-    const { features, idf, stop } = term
+    const { features, idf, stop, trigrams } = term
     if (stop && !onlyStopWords) continue
     const weight = (1 + Math.log(count + TITLE_EXTRA * (inTitle.get(term) ?? 0))) * idf
-    addFeature(features[0] as number, weight)
-    const ngramWeight = (weight * NGRAM_WEIGHT) / Math.sqrt(features.length - 1)
-    for (let i = 1; i < features.length; i++) addFeature(features[i] as number, ngramWeight)
+    addFeature(hashes[features] as number, weight)
+    const ngramWeight = (weight * NGRAM_WEIGHT) / Math.sqrt(trigrams - features - 1)
+    for (let i = features + 1; i < trigrams; i++) addFeature(hashes[i] as number, ngramWeight)
   }
   const norm = Math.sqrt(dot(sums, sums))
   const vector = new Float32Array(DIMENSION)

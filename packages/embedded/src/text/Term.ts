@@ -1,9 +1,8 @@
 /** The vocabulary: every term that a text has had, each one object, so that terms are compared by identity. */
-import { hashedFeatures } from "./features.ts"
+import { hashedFeatures, trigramHashes } from "./features.ts"
 import { idf } from "./idf.ts"
 import { stem } from "./stem.ts"
 import { isStopWord } from "./StopWords.ts"
-import { trigramHashes } from "./trigrams.ts"
 
 /** A stem, a CJK character, or a pair of CJK characters. */
 export interface Term {
@@ -12,30 +11,46 @@ export interface Term {
   /** Inverse document frequency in general language, above 0, at most 1. */
   readonly idf: number
   readonly stop: boolean
-  /** The dimensions of a vector that the term adds to: see `hashedFeatures`. */
-  readonly features: ReadonlyArray<number>
-  /** Sorted hashes of the key's trigrams; empty for CJK. */
-  readonly trigrams: ReadonlyArray<number>
+  /** Where its `hashedFeatures` begin in `termHashes()`. */
+  readonly features: number
+  /** Where its `trigramHashes` begin and end in `termHashes()`. CJK has none. */
+  readonly trigrams: number
+  readonly end: number
 }
 
 /** The vocabulary is cleared above these sizes. It takes about 20 MiB then. */
 const MAX_TOKENS = 80_000
 const MAX_CJK = 60_000
 
-/** By the token as it is written. Words of one stem share a term. */
-const tokens = new Map<string, ReadonlyArray<Term>>()
+/** By `hashToken` of the token as it is written. Words of one stem share a term. */
+const tokens = new Map<number, { readonly token: string; readonly terms: ReadonlyArray<Term> }>()
 const words = new Map<string, Term>()
 /** By two UTF-16 code units in one integer: strings as keys take twice as long. */
 const cjk = new Map<number, Term>()
 
-const makeTerm = (kind: Term["kind"], key: string, stop: boolean): Term => ({
-  kind,
-  key,
-  idf: idf(key),
-  stop,
-  features: hashedFeatures(kind, key),
-  trigrams: kind === "word" ? trigramHashes(key) : []
-})
+/** The hashes of all terms in one array. With an array for each term, memory access takes most of a query's time. */
+let hashes = new Int32Array(1 << 14)
+let used = 0
+
+export const termHashes = (): Int32Array => hashes
+
+const addHashes = (values: ReadonlyArray<number>): number => {
+  const start = used
+  used += values.length
+  if (used > hashes.length) {
+    const before = hashes
+    hashes = new Int32Array(2 * Math.max(before.length, used))
+    hashes.set(before)
+  }
+  hashes.set(values, start)
+  return start
+}
+
+const makeTerm = (kind: Term["kind"], key: string, stop: boolean): Term => {
+  const features = addHashes(hashedFeatures(kind, key))
+  const trigrams = addHashes(kind === "word" ? trigramHashes(key) : [])
+  return { kind, key, idf: idf(key), stop, features, trigrams, end: used }
+}
 
 /** The term of a word in lower case. */
 export const termOfWord = (word: string): Term => {
@@ -55,11 +70,19 @@ export const termsOfToken = (
   token: string,
   split: (token: string) => ReadonlyArray<string>
 ): ReadonlyArray<Term> => {
-  const known = tokens.get(token)
-  if (known !== undefined) return known
+  const hash = hashToken(token)
+  const known = tokens.get(hash)
+  if (known?.token === token) return known.terms
   const terms = split(token).map(termOfWord)
-  tokens.set(token, terms)
+  tokens.set(hash, { token, terms })
   return terms
+}
+
+/** FNV-1a. A map with strings as keys takes three times as long, because the engine hashes each new string. */
+const hashToken = (token: string): number => {
+  let hash = 0x811c9dc5 | 0
+  for (let i = 0; i < token.length; i++) hash = Math.imul(hash ^ token.charCodeAt(i), 0x01000193)
+  return hash
 }
 
 /** The term of one CJK character, or of a pair, given as UTF-16 code units. */
@@ -82,4 +105,5 @@ export const limitVocabulary = (): void => {
   tokens.clear()
   words.clear()
   cjk.clear()
+  used = 0
 }

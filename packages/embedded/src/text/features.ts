@@ -1,4 +1,4 @@
-/** Feature hashing: which dimensions of a vector a term adds to. */
+/** Hashes of terms: the dimensions of a vector that they add to, and their trigrams. */
 
 export const DIMENSION = 1024
 
@@ -52,4 +52,18 @@ export const hashedFeatures = (kind: "word" | "character" | "pair", key: string)
     }
   }
   return features
+}
+
+/** Sorted hashes of the trigrams of a word framed by its borders. */
+export const trigramHashes = (word: string): ReadonlyArray<number> => {
+  const framed = `^${word}$`
+  const hashes = new Set<number>()
+  for (let i = 0; i + 3 <= framed.length; i++) {
+    hashes.add(
+      Math.imul(framed.charCodeAt(i), 0x9e3779b1) ^
+        Math.imul(framed.charCodeAt(i + 1), 0x85ebca6b) ^
+        Math.imul(framed.charCodeAt(i + 2), 0xc2b2ae35)
+    )
+  }
+  return [...hashes].toSorted((a, b) => a - b)
 }

@@ -1,34 +1,17 @@
 /** How similar two words are, by the letter trigrams that they share. */
+import { type Term, termHashes } from "./Term.ts"
 
-/** A word with the sorted hashes of its trigrams. */
-interface HashedWord {
-  readonly trigrams: ReadonlyArray<number>
-}
-
-/** Sorted hashes of the trigrams of a word framed by its borders. */
-export const trigramHashes = (word: string): ReadonlyArray<number> => {
-  const framed = `^${word}$`
-  const hashes = new Set<number>()
-  for (let i = 0; i + 3 <= framed.length; i++) {
-    hashes.add(
-      Math.imul(framed.charCodeAt(i), 0x9e3779b1) ^
-        Math.imul(framed.charCodeAt(i + 1), 0x85ebca6b) ^
-        Math.imul(framed.charCodeAt(i + 2), 0xc2b2ae35)
-    )
-  }
-  return [...hashes].toSorted((a, b) => a - b)
-}
-
-const dice = (common: number, a: HashedWord, b: HashedWord): number =>
-  (2 * common) / (a.trigrams.length + b.trigrams.length || 1)
+const dice = (common: number, a: Term, b: Term): number =>
+  (2 * common) / (a.end - a.trigrams + b.end - b.trigrams || 1)
 
 /** Dice coefficient of the trigrams of two words' stems: 0 for nothing in common, 1 for the same word. */
-export const similarity = (a: HashedWord, b: HashedWord): number => {
+export const similarity = (a: Term, b: Term): number => {
   if (a === b) return 1
+  const hashes = termHashes()
   let common = 0
-  for (let i = 0, j = 0; i < a.trigrams.length && j < b.trigrams.length;) {
-    const left = a.trigrams[i] as number
-    const right = b.trigrams[j] as number
+  for (let i = a.trigrams, j = b.trigrams; i < a.end && j < b.end;) {
+    const left = hashes[i] as number
+    const right = hashes[j] as number
     if (left === right) common++
     if (left <= right) i++
     if (right <= left) j++
@@ -52,20 +35,22 @@ const MARK_BITS = 12
  * A function that finds which of some words are similar to a word, by at least `least`, above 0. It gives what
  * comparing by `similarity` gives, and is faster: most words have no trigram in common with any.
  */
-export const similarityIndex = (words: ReadonlyArray<HashedWord>, least: number) => {
+export const similarityIndex = (words: ReadonlyArray<Term>, least: number) => {
   const marks = new Uint8Array(1 << MARK_BITS)
   const postings = new Map<number, Array<number>>()
-  for (const [index, { trigrams }] of words.entries()) {
-    for (const trigram of trigrams) {
+  for (const [index, word] of words.entries()) {
+    for (const trigram of termHashes().subarray(word.trigrams, word.end)) {
       marks[trigram >>> (32 - MARK_BITS)] = 1
       const indexes = postings.get(trigram)
       if (indexes === undefined) postings.set(trigram, [index])
       else indexes.push(index)
     }
   }
-  const find = (other: HashedWord): ReadonlyArray<SimilarWord> => {
+  const find = (other: Term): ReadonlyArray<SimilarWord> => {
+    const hashes = termHashes()
     let common: Array<number> | undefined
-    for (const trigram of other.trigrams) {
+    for (let i = other.trigrams; i < other.end; i++) {
+      const trigram = hashes[i] as number
       if (marks[trigram >>> (32 - MARK_BITS)] === 0) continue
       for (const index of postings.get(trigram) ?? []) {
         common ??= words.map(() => 0)
@@ -74,7 +59,7 @@ export const similarityIndex = (words: ReadonlyArray<HashedWord>, least: number)
     }
     if (common === undefined) return NONE
     return common
-      .map((count, index) => ({ index, similarity: dice(count, words[index] as HashedWord, other) }))
+      .map((count, index) => ({ index, similarity: dice(count, words[index] as Term, other) }))
       .filter(({ similarity }) => similarity >= least)
   }
   return find
