@@ -6,7 +6,7 @@ import { signedIn, signOut } from "../page/session.ts"
 import { isDemo } from "../page/status.ts"
 import { Button, LinkButton, NewSecret } from "../ui/Button.tsx"
 import { Confirm } from "../ui/ActionForm.tsx"
-import { counted, usd } from "../ui/format.ts"
+import { pluralize, usd } from "../ui/format.ts"
 import { ErrorMessage, Loading } from "../ui/Notices.tsx"
 import { account, accountError, newToken, renewToken, tokenError } from "./account.ts"
 import { KeyList } from "./KeyList.tsx"
@@ -76,7 +76,7 @@ const Balance = ({ quota, username }: { readonly quota: number; readonly usernam
     <p class="amount">{usd(quota)}</p>
     <p class="quiet">
       {isDemo.value && "Demo credit: the models run in this server, and no real money is charged. "}
-      {counted(quota, "unit")} left. Signed in as {username}.
+      {pluralize(quota, "unit")} left. Signed in as {username}.
     </p>
   </section>
 )

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks"
 import type { DayUsage } from "../../contract/Usage.ts"
 import { LinkButton } from "../ui/Button.tsx"
 import { Segments } from "../ui/Fields.tsx"
-import { counted, usd } from "../ui/format.ts"
+import { pluralize, usd } from "../ui/format.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"
 import { Scroller } from "../ui/Scroller.tsx"
 import { chooseUsageDays, SPANS, usage, usageDays, usageError } from "./account.ts"
@@ -84,7 +84,7 @@ const measured: Record<Measure, (row: DayUsage) => number> = {
 }
 
 const amountText = (measure: Measure, amount: number): string =>
-  measure === "spent" ? usd(amount) : counted(amount, measure === "calls" ? "call" : "token")
+  measure === "spent" ? usd(amount) : pluralize(amount, measure === "calls" ? "call" : "token")
 
 const DAY_MS = 86_400_000
 

@@ -4,7 +4,7 @@ import { collectionSize } from "../documents/collections.tsx"
 import { askAgain, type QuestionState, stopQuestion, willRetry } from "../questions/questions.ts"
 import { StageTimes, TraceSection } from "../trace/TraceSection.tsx"
 import { Button, LinkButton } from "../ui/Button.tsx"
-import { counted } from "../ui/format.ts"
+import { pluralize } from "../ui/format.ts"
 import { CheckedFigures, EvidenceList } from "./EvidenceList.tsx"
 import { Sentences } from "./Sentences.tsx"
 
@@ -69,7 +69,7 @@ export const AnswerView = ({ question }: Props) => {
       {answer?.found === false ? <NoAnswer question={question} /> : <Sentences question={question} />}
       {state === "asking" && <Progress question={question} />}
       {answer !== undefined && answer.dropped > 0 && (
-        <p class="quiet">{counted(answer.dropped, "sentence")} left out: quote not found in the source.</p>
+        <p class="quiet">{pluralize(answer.dropped, "sentence")} left out: quote not found in the source.</p>
       )}
       <StageTimes stages={question.stages} cost={answer?.cost} />
       {citations.length > 0 && <EvidenceList question={question} />}

@@ -4,7 +4,7 @@ import { DEFAULT_COLLECTION } from "../../contract/Names.ts"
 import { collection, collectionSize } from "../documents/collections.tsx"
 import { questionHref } from "../page/route.ts"
 import { status } from "../page/status.ts"
-import { counted } from "../ui/format.ts"
+import { pluralize } from "../ui/format.ts"
 
 const WIDTH = 720
 const ROW = 7
@@ -78,7 +78,7 @@ export const Welcome = ({ children, form }: { form: ComponentChildren; children:
         <p class="library-size">
           {documents === 0
             ? `${isDefault ? "The library" : "This collection"} is empty. `
-            : `${counted(documents, "document")}, ${counted(passages, "passage")}. `}
+            : `${pluralize(documents, "document")}, ${pluralize(passages, "passage")}. `}
           <a href="#documents">{documents === 0 ? "Add documents" : "View documents"}</a>, or drop files and
           folders anywhere on this page.
         </p>

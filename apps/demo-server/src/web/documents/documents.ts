@@ -6,7 +6,7 @@ import { sendFiles } from "../api/sendFiles.ts"
 import { loadCurrent, tryRequest } from "../page/calls.ts"
 import { session } from "../page/session.ts"
 import { refreshStatus, status } from "../page/status.ts"
-import { counted } from "../ui/format.ts"
+import { pluralize } from "../ui/format.ts"
 import { announce } from "../ui/Notices.tsx"
 import { collection, refreshCollections } from "./collections.tsx"
 
@@ -97,7 +97,7 @@ export const removeDocuments = async (all: ReadonlyArray<DocumentInfo>): Promise
     }
   })
   removing.value = undefined
-  announce(`${counted(done, "document")} removed.`)
+  announce(`${pluralize(done, "document")} removed.`)
   await documentsChanged()
 }
 

@@ -6,7 +6,7 @@ import { sendFiles, type PathedFile } from "../api/sendFiles.ts"
 import { toRequestError } from "../api/request.ts"
 import { session } from "../page/session.ts"
 import { announce } from "../ui/Notices.tsx"
-import { counted } from "../ui/format.ts"
+import { pluralize } from "../ui/format.ts"
 import { collection } from "./collections.tsx"
 import { documentsChanged } from "./documents.ts"
 
@@ -113,7 +113,7 @@ const sendAll = async (): Promise<void> => {
 const start = (fresh: ReadonlyArray<FileUpload>): void => {
   waiting.push(...fresh)
   publish()
-  announce(`Sending ${counted(fresh.length, "file")}.`)
+  announce(`Sending ${pluralize(fresh.length, "file")}.`)
   if (!running) void sendAll()
 }
 
@@ -132,9 +132,9 @@ export const describeUploads = (files: ReadonlyArray<FileUpload>): string => {
   const [failed, unsent] = [files.filter(isFailed).length, files.filter(isUnsent).length]
   const read = files.filter(isFinished).length - failed - unsent
   return [
-    ...(read > 0 ? [`${counted(read, "file")} read`] : []),
-    ...(failed > 0 ? [`${counted(failed, "file")} could not be read`] : []),
-    ...(unsent > 0 ? [`${counted(unsent, "file")} not sent`] : [])
+    ...(read > 0 ? [`${pluralize(read, "file")} read`] : []),
+    ...(failed > 0 ? [`${pluralize(failed, "file")} could not be read`] : []),
+    ...(unsent > 0 ? [`${pluralize(unsent, "file")} not sent`] : [])
   ].join(", ")
 }
 

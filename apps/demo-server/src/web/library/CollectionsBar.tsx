@@ -12,7 +12,7 @@ import {
 import { ActionForm, Confirm } from "../ui/ActionForm.tsx"
 import { Button, LinkButton } from "../ui/Button.tsx"
 import { InputField } from "../ui/Fields.tsx"
-import { counted } from "../ui/format.ts"
+import { pluralize } from "../ui/format.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"
 
 const NewCollection = ({ onDone }: { readonly onDone: () => void }) => (
@@ -37,7 +37,7 @@ const Deletion = ({ name, onDone }: { name: string; onDone: () => void }) => {
       ? " with all its documents"
       : documents === 0
         ? ""
-        : ` with ${counted(documents, "document")}`
+        : ` with ${pluralize(documents, "document")}`
   return (
     <Confirm
       label={`Delete ${name}?`}

@@ -9,7 +9,7 @@ import { status } from "../page/status.ts"
 import { openDocument } from "../source/source.ts"
 import { Button, IconButton } from "../ui/Button.tsx"
 import { SearchField } from "../ui/Fields.tsx"
-import { byteSize, counted, matchesSearch } from "../ui/format.ts"
+import { byteSize, pluralize, matchesSearch } from "../ui/format.ts"
 import { ErrorMessage, Loading } from "../ui/Notices.tsx"
 import { CollectionsBar } from "./CollectionsBar.tsx"
 import { RemoveAll } from "./Removal.tsx"
@@ -21,7 +21,7 @@ const formatLabel = (format: string): string =>
 
 const Faults = ({ faults }: { readonly faults: NonNullable<DocumentInfo["faults"]> }) => (
   <details class="faults">
-    <summary>{counted(faults.length, "part")} could not be read</summary>
+    <summary>{pluralize(faults.length, "part")} could not be read</summary>
     <ul>
       {faults.map(({ message, page }, at) => (
         <li key={at}>
@@ -46,9 +46,9 @@ const DocumentRow = ({ document }: { readonly document: DocumentInfo }) => {
       </button>
       <span class="facts">
         <span class="format">{formatLabel(document.format)}</span>
-        <span>{pages === undefined ? "" : counted(pages, "page")}</span>
+        <span>{pages === undefined ? "" : pluralize(pages, "page")}</span>
         <span>{figures === undefined ? "" : figuresText(figures)}</span>
-        <span>{counted(document.passages, "passage")}</span>
+        <span>{pluralize(document.passages, "passage")}</span>
         <span>{byteSize(document.bytes)}</span>
       </span>
       <IconButton label={`Remove ${title}`} sign="×" onClick={() => removeDocument(document)} />
@@ -112,7 +112,7 @@ export const LibraryView = () => {
       {found.length > 0 && (
         <>
           <RemoveAll key={`${collection.value} ${search}`} found={found}>
-            {`${counted(found.length, "document")}, ${counted(passages, "passage")}`}
+            {`${pluralize(found.length, "document")}, ${pluralize(passages, "passage")}`}
           </RemoveAll>
           <ul class="documents">
             {found.slice(0, rows).map((document) => (

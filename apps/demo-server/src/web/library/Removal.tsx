@@ -3,7 +3,7 @@ import { useState } from "preact/hooks"
 import type { DocumentInfo } from "../../contract/index.ts"
 import { removed, removeDocuments, removing, restoring, undoRemoval } from "../documents/documents.ts"
 import { Confirm } from "../ui/ActionForm.tsx"
-import { counted } from "../ui/format.ts"
+import { pluralize } from "../ui/format.ts"
 import { Button, IconButton, LinkButton } from "../ui/Button.tsx"
 import { ProgressBar } from "../ui/Notices.tsx"
 
@@ -11,13 +11,13 @@ import { ProgressBar } from "../ui/Notices.tsx"
 export const RemoveAll = ({ children, found }: { found: ReadonlyArray<DocumentInfo>; children: string }) => {
   const [confirming, setConfirming] = useState(false)
   const now = removing.value
-  const what = counted(found.length, "document")
+  const what = pluralize(found.length, "document")
   return (
     <>
       <p class="found quiet">
         {now === undefined
           ? children
-          : `Removed ${now.done.toLocaleString()} of ${counted(now.total, "document")}`}
+          : `Removed ${now.done.toLocaleString()} of ${pluralize(now.total, "document")}`}
         {found.length > 1 && now === undefined && (
           <Button
             kind="link trouble-link"

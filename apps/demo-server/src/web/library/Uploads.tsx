@@ -15,7 +15,7 @@ import {
 } from "../documents/uploads.ts"
 import { navigate } from "../page/route.ts"
 import { Button, LinkButton } from "../ui/Button.tsx"
-import { byteSize, counted } from "../ui/format.ts"
+import { byteSize, pluralize } from "../ui/format.ts"
 import { ProgressBar } from "../ui/Notices.tsx"
 import { Scroller } from "../ui/Scroller.tsx"
 
@@ -90,7 +90,7 @@ export const UploadProgress = () => {
       <p class="uploads-head">
         <strong>
           {running
-            ? `${finished.toLocaleString()} of ${counted(files.length, "file")}` +
+            ? `${finished.toLocaleString()} of ${pluralize(files.length, "file")}` +
               (failed.length > 0 ? `, ${failed.length.toLocaleString()} could not be read` : "")
             : describeUploads(files)}
         </strong>

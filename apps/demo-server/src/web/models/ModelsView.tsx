@@ -4,7 +4,7 @@ import { useState } from "preact/hooks"
 import type { ListedModel } from "../api/gateway.ts"
 import { CAPABILITIES, playgroundHref } from "../page/route.ts"
 import { SearchField } from "../ui/Fields.tsx"
-import { counted, matchesSearch } from "../ui/format.ts"
+import { pluralize, matchesSearch } from "../ui/format.ts"
 import { ErrorMessage, Loading } from "../ui/Notices.tsx"
 import { modelList, modelsError, OPERATION_OF, OPERATION_TITLES } from "./models.ts"
 
@@ -98,7 +98,9 @@ export const ModelsView = () => {
           onValue={setSearch}
         />
       )}
-      {all !== undefined && all.length > 0 && <output class="quiet">{counted(found.length, "model")}</output>}
+      {all !== undefined && all.length > 0 && (
+        <output class="quiet">{pluralize(found.length, "model")}</output>
+      )}
       {sectionsOf(found).map(({ rows, title }) => (
         <section key={title} aria-label={title}>
           <h2>{title}</h2>

@@ -4,7 +4,7 @@ import { makeCall } from "../page/calls.ts"
 import { persisted } from "../page/persisted.ts"
 import { embedSnippet } from "../snippets/text.ts"
 import { TextField } from "../ui/Fields.tsx"
-import { counted } from "../ui/format.ts"
+import { pluralize } from "../ui/format.ts"
 import { CallForm, modelOf } from "./CallForm.tsx"
 
 type Vector = ReadonlyArray<number>
@@ -94,8 +94,8 @@ const Result = ({ cosine, tokens, vectors: [first, second] }: Comparison) => (
     <VectorStrip vector={first} label="First text" />
     <VectorStrip vector={second} label="Second text" />
     <figcaption class="quiet">
-      {counted(first.length, "dimension")}
-      {tokens === undefined ? "" : `, ${counted(tokens, "token")}`}
+      {pluralize(first.length, "dimension")}
+      {tokens === undefined ? "" : `, ${pluralize(tokens, "token")}`}
     </figcaption>
   </figure>
 )

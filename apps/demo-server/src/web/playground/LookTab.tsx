@@ -6,7 +6,7 @@ import { makeCall } from "../page/calls.ts"
 import { persisted } from "../page/persisted.ts"
 import { lookSnippet } from "../snippets/media.ts"
 import { SelectField, TextField } from "../ui/Fields.tsx"
-import { counted } from "../ui/format.ts"
+import { pluralize } from "../ui/format.ts"
 import { CallForm, modelOf } from "./CallForm.tsx"
 import { ImageField, type ImageFile } from "./ImageField.tsx"
 
@@ -42,7 +42,7 @@ const Result = () => {
   return (
     <figure class="vision-answer">
       <p class="answer">{value.text}</p>
-      {tokens !== undefined && <figcaption class="quiet">{counted(tokens, "token")}</figcaption>}
+      {tokens !== undefined && <figcaption class="quiet">{pluralize(tokens, "token")}</figcaption>}
     </figure>
   )
 }

@@ -4,7 +4,7 @@ import { makeCall } from "../page/calls.ts"
 import { persisted } from "../page/persisted.ts"
 import { rerankSnippet } from "../snippets/text.ts"
 import { TextField } from "../ui/Fields.tsx"
-import { counted } from "../ui/format.ts"
+import { pluralize } from "../ui/format.ts"
 import { CallForm, modelOf } from "./CallForm.tsx"
 
 const query = persisted("rerank.query", "When is the lower gate opened?")
@@ -66,7 +66,7 @@ const Result = ({ rows, tokens }: Ranking) => {
       </ol>
       <figcaption class="quiet">
         Higher is better; the range depends on the model
-        {tokens === undefined ? "" : `. ${counted(tokens, "token")}`}
+        {tokens === undefined ? "" : `. ${pluralize(tokens, "token")}`}
       </figcaption>
     </figure>
   )

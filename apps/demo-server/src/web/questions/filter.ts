@@ -3,7 +3,7 @@ import { computed, signal } from "@preact/signals"
 import type { ShortFilter } from "../../contract/index.ts"
 import { collection } from "../documents/collections.tsx"
 import { documents } from "../documents/documents.ts"
-import { counted } from "../ui/format.ts"
+import { pluralize } from "../ui/format.ts"
 
 export type PassageKind = NonNullable<ShortFilter["kinds"]>[number]
 
@@ -68,7 +68,7 @@ export const chosenFilterText = computed((): string => {
       ? "All documents"
       : others.length === 0
         ? first.title
-        : counted(others.length + 1, "document")
+        : pluralize(others.length + 1, "document")
   const what = kinds.value.map((kind) => KIND_NAMES[kind]).join(", ")
   return what === "" ? where : `${where} · ${what.charAt(0)}${what.slice(1).toLowerCase()}`
 })

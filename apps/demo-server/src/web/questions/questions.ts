@@ -7,7 +7,7 @@ import { persisted } from "../page/persisted.ts"
 import { navigate, questionHref, currentRoute } from "../page/route.ts"
 import { session } from "../page/session.ts"
 import { refreshStatus } from "../page/status.ts"
-import { counted } from "../ui/format.ts"
+import { pluralize } from "../ui/format.ts"
 import { announce } from "../ui/Notices.tsx"
 import { chosenFilterText, requestFilter } from "./filter.ts"
 
@@ -97,7 +97,7 @@ const announceOutcome = ({ answer, error }: QuestionState): void =>
     error !== undefined
       ? `The question failed. ${error.message}`
       : answer?.found
-        ? `Answered: ${counted(answer.sentences.length, "sentence")}, ${counted(answer.citations.length, "citation")}.`
+        ? `Answered: ${pluralize(answer.sentences.length, "sentence")}, ${pluralize(answer.citations.length, "citation")}.`
         : "No answer was found in the documents."
   )
 

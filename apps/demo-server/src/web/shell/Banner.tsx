@@ -2,7 +2,7 @@
 import { online } from "../api/request.ts"
 import { session } from "../page/session.ts"
 import { rebuild, rebuildError, rebuilding, status } from "../page/status.ts"
-import { counted } from "../ui/format.ts"
+import { pluralize } from "../ui/format.ts"
 import { Notice, ProgressBar } from "../ui/Notices.tsx"
 import { Button } from "../ui/Button.tsx"
 
@@ -48,7 +48,7 @@ export const Banner = () => {
         tone="working"
         title={now.state === "filling" ? "Adding the sample documents." : "Rebuilding the library."}
       >
-        {now.message ?? `${counted(now.documents, "document")} so far. You can already ask questions.`}
+        {now.message ?? `${pluralize(now.documents, "document")} so far. You can already ask questions.`}
       </Notice>
     )
   return null

@@ -4,7 +4,7 @@ import type { Trace } from "../../contract/index.ts"
 import { isDemo } from "../page/status.ts"
 import { locationText, openPassage } from "../source/source.ts"
 import { LinkButton } from "../ui/Button.tsx"
-import { counted, duration, usd } from "../ui/format.ts"
+import { pluralize, duration, usd } from "../ui/format.ts"
 import { TraceChart } from "./TraceChart.tsx"
 
 const NAMES = { embed: "embed", recall: "recall", rerank: "rerank", look: "figures", read: "answer" } as const
@@ -69,7 +69,7 @@ const Summary = ({ passages, trace }: Props) => {
   const rise = Math.max(0, ...kept.map((each) => passages.indexOf(each) + 1 - each.rerankRank))
   return (
     <p>
-      {counted(passages.length, "passage")} recalled
+      {pluralize(passages.length, "passage")} recalled
       {candidates > passages.length && ` out of ${candidates} candidates`}
       {repeats > 0 && `, ${repeats} of them near-duplicates`}
       {trace === undefined ? "." : `. The best ${kept.length} were kept after reranking.`}

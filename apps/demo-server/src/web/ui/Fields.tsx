@@ -2,7 +2,7 @@
 import type { Signal } from "@preact/signals"
 import type { ComponentChildren, ComponentProps } from "preact"
 import { useId } from "preact/hooks"
-import { counted, parseUsd } from "./format.ts"
+import { pluralize, parseUsd } from "./format.ts"
 
 interface FieldProps {
   readonly label: string
@@ -98,7 +98,7 @@ export const AmountField = ({ hint, label, onValue, value }: AmountProps) => {
   const amount = parseUsd(value)
   const untouched = value === "" && hint !== undefined
   const units =
-    amount === undefined ? "An amount such as 2.50, with up to six decimals." : counted(amount, "unit")
+    amount === undefined ? "An amount such as 2.50, with up to six decimals." : pluralize(amount, "unit")
   return (
     <InputField
       label={label}

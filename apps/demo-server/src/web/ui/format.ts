@@ -2,7 +2,7 @@
 import { UNITS_PER_USD } from "@sluice/core/contract"
 
 /** `3 passages`, `1 passage`: the number is grouped as in the reader's language. */
-export const counted = (count: number, noun: string): string =>
+export const pluralize = (count: number, noun: string): string =>
   `${count.toLocaleString()} ${noun}${count === 1 ? "" : "s"}`
 
 const BYTE_UNITS = ["B", "kB", "MB", "GB"] as const
