@@ -164,13 +164,14 @@ describe("a picture beside a document", () => {
   )
 
   it("is looked for where there may be one", () => {
+    const mayShow = (path: string, bytes: Uint8Array) => Effect.runSync(mayShowPictures(path, bytes))
     for (const text of ["a ![b](c.png)", "<img src=c>", "<IMG\nsrc=c>"]) {
-      assert.isTrue(mayShowPictures("a.md", Buffer.from(text)), text)
-      assert.isTrue(mayShowPictures("a.html", Buffer.from(text, "utf16le")), text)
-      assert.isFalse(mayShowPictures("a.txt", Buffer.from(text)), text)
+      assert.isTrue(mayShow("a.md", Buffer.from(text)), text)
+      assert.isTrue(mayShow("a.html", Buffer.from(text, "utf16le")), text)
+      assert.isFalse(mayShow("a.txt", Buffer.from(text)), text)
     }
     for (const text of ["a [b](c.png)!", "<image>", "!"])
-      assert.isFalse(mayShowPictures("a.md", Buffer.from(text)), text)
+      assert.isFalse(mayShow("a.md", Buffer.from(text)), text)
   })
 })
 

@@ -85,10 +85,10 @@ describe("retrieval's options", () => {
         [{ expand: "all" }, /expand is "all", which is not "section" or "none"/],
         [{ keeps: 3 }, /"keeps" is no option\. There are recall, keep, .*expand\./],
         [{ minimumRelevance: "0.5" }, /minimumRelevance is "0\.5", which is not a number/],
-        [{ filter: null }, /This is no filter/],
+        [{ filter: null }, /Not a valid filter/],
         [
           { filter: Filter.equals("page", Number.NaN) },
-          /^This is no filter: Expected a finite number at \["value"\]\. Fields/
+          /^Not a valid filter: Expected a finite number at \["value"\]\. Fields/
         ],
         [
           { filter: Filter.and(Filter.not(Filter.equals("format", "md"))) },
@@ -98,7 +98,7 @@ describe("retrieval's options", () => {
           { filter: Filter.or(Filter.in("kind", ["table", "tables"])) },
           /the kind "tables": it is one of passage, figure, table/
         ],
-        [{ filter: { _tag: "Like", field: "path" } }, /This is no filter/]
+        [{ filter: { _tag: "Like", field: "path" } }, /Not a valid filter/]
       ] as ReadonlyArray<readonly [object, RegExp]>) {
         const error = yield* Effect.flip(from.retrieve("lower gate", wrong))
         assert.strictEqual(error.reason, "Malformed")
