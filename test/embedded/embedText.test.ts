@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest"
 
 const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
 
-/** How much more similar `near` is to the query than an unrelated passage. */
-const nearness = (query: string, near: string, far: string) => {
+/** The cosines of the query with `near` and `far`. */
+const similarities = (query: string, near: string, far: string) => {
   const wanted = embedText(query, "query")
   return [cosine(wanted, embedText(near)), cosine(wanted, embedText(far))] as const
 }
 
 const expectNearer = (query: string, near: string, far: string) => {
-  const [to, from] = nearness(query, near, far)
+  const [to, from] = similarities(query, near, far)
   expect(to, `${query}: ${near} before ${far}`).toBeGreaterThan(from + 0.1)
 }
 
