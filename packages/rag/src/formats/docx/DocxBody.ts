@@ -1,7 +1,7 @@
 /** The body of a Word document, element by element. */
 import type { PictureDraft } from "../parsing/FigureDraft.ts"
 import { titleFromPath } from "../parsing/FileName.ts"
-import type { DocxText, Paragraph } from "./DocxText.ts"
+import type { DocxText, DocxParagraph } from "./DocxText.ts"
 import { DELETED } from "./Notes.ts"
 import { Formula } from "./Omml.ts"
 import type { Relation } from "./Relations.ts"
@@ -48,7 +48,7 @@ const GIVEN_NAME =
  * insertions are read and deletions are not; where the mark of a paragraph is deleted, the next one goes on with it.
  */
 export const bodyHandler = (out: DocxText, context: BodyContext): XmlHandler => {
-  interface Open extends Paragraph {
+  interface Open extends DocxParagraph {
     readonly after: Array<() => void>
     /** Whether its mark is deleted: the next paragraph goes on with its text. */
     goesOn: boolean

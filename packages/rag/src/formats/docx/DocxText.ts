@@ -7,7 +7,7 @@ import type { Numbering } from "./Numbering.ts"
 import type { Style } from "./Styles.ts"
 
 /** A paragraph as it was read. */
-export interface Paragraph {
+export interface DocxParagraph {
   text: string
   style: Style | undefined
   /** Of its own, instead of the style's: 0 to 8, 9 for none. */
@@ -35,7 +35,7 @@ export class DocxText {
     this.#numbering = numbering
   }
 
-  paragraph(paragraph: Paragraph): void {
+  paragraph(paragraph: DocxParagraph): void {
     const { pictures, style } = paragraph
     const text = paragraph.text.trim()
     if (style?.role === "contents") return
@@ -90,7 +90,7 @@ export class DocxText {
   #label({
     list,
     style
-  }: Paragraph): { readonly text: string | undefined; readonly level: number } | undefined {
+  }: DocxParagraph): { readonly text: string | undefined; readonly level: number } | undefined {
     const id = list?.id ?? style?.list?.id
     if (id === undefined || id === "0") return undefined
     const level = Math.min(8, Math.max(0, list?.level ?? style?.list?.level ?? style?.outline ?? 0))

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { Parser } from "htmlparser2"
 import { type Unillustrated, withFigures } from "../parsing/Captions.ts"
 import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
+import type { DraftBlock } from "../parsing/FigureDraft.ts"
 import { HtmlText } from "../parsing/HtmlText.ts"
 import { illustrate } from "../parsing/Pictures.ts"
 import { declaredCharset, decodeFile } from "../parsing/TextDecoding.ts"
@@ -44,6 +45,19 @@ const openImage = (out: HtmlText, attributes: Readonly<Record<string, string>>, 
   const reference = (attributes["src"] ?? attributes["data-src"] ?? "").trim()
   if (!inFigure && (decoration || (alternative === "" && /^(?:[a-z]+:)?\/\//i.test(reference)))) return
   out.picture({ reference, alternative, name: nameOfReference(reference) })
+}
+
+/** The first heading of the highest level; empty if there is none. */
+const topHeading = (blocks: ReadonlyArray<DraftBlock>): string => {
+  let level = 7
+  let heading = ""
+  for (const block of blocks) {
+    if (block.kind === "heading" && block.level! < level && block.heading !== "") {
+      level = block.level!
+      heading = block.heading!
+    }
+  }
+  return heading
 }
 
 /**
@@ -133,14 +147,6 @@ export const parseHtml = (html: string): Unillustrated => {
   if (!tooDeep) parser.end()
   const { blocks, text } = out.finish()
 
-  let level = 7
-  let heading = ""
-  for (const block of blocks) {
-    if (block.kind === "heading" && block.level! < level && block.heading !== "") {
-      level = block.level!
-      heading = block.heading!
-    }
-  }
   const faults = tooDeep
     ? [
         {
@@ -150,7 +156,14 @@ export const parseHtml = (html: string): Unillustrated => {
     : []
   const pageTitle = title.replace(/\s+/g, " ").trim()
   return withFigures(
-    { format: "html", title: pageTitle === "" ? heading : pageTitle, text, pages: [], lines: [], faults },
+    {
+      format: "html",
+      title: pageTitle === "" ? topHeading(blocks) : pageTitle,
+      text,
+      pages: [],
+      lines: [],
+      faults
+    },
     blocks
   )
 }

@@ -23,7 +23,7 @@ export interface ImageHeader {
 }
 
 /** Why an image is not read: `message` is a sentence without its full stop. */
-export interface ImageFault {
+export interface ImageHeaderFault {
   readonly reason: "Malformed" | "TooLarge"
   readonly message: string
 }
@@ -70,8 +70,8 @@ const isTurned = (view: DataView, at: number, length: number): boolean => {
 }
 
 /** The header of a PNG, JPEG or WebP image; or why it is not read, of which the message begins with `what`. */
-export const imageHeaderOf = (bytes: Uint8Array, what: string): ImageHeader | ImageFault => {
-  const fault = (reason: ImageFault["reason"], message: string): ImageFault => ({
+export const imageHeaderOf = (bytes: Uint8Array, what: string): ImageHeader | ImageHeaderFault => {
+  const fault = (reason: ImageHeaderFault["reason"], message: string): ImageHeaderFault => ({
     reason,
     message: `${what} ${message}`
   })

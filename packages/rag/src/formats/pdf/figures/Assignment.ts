@@ -1,7 +1,23 @@
 /** Which of its regions each caption gets: chosen together for a page, without overlaps. */
 import { area, shared } from "../page/Box.ts"
-import type { Candidate, Side } from "./Candidate.ts"
 import type { Box } from "../../../document/Document.ts"
+import type { Caption } from "./Captions.ts"
+
+export type Side = "above" | "below" | "left" | "right"
+
+/** A region that may be the figure of a caption. */
+export interface FigureRegion {
+  readonly caption: Caption
+  readonly side: Side
+  readonly box: Box
+  /** 0 to 1: how much it looks like a figure, or a table, by itself. */
+  readonly content: number
+  /** From the caption to it, in points. */
+  readonly gap: number
+  /** Which share of what could be taken it takes, and how wide the gap is where it ends; points. */
+  readonly share: number
+  readonly cut: number
+}
 
 /** How often the captions of a kind have their figure on each side, in one document; 0 to 1, together 1. */
 export type Habit = Readonly<Record<"figure" | "table", Readonly<Record<Side, number>>>>
@@ -27,7 +43,7 @@ export const overlap = (a: Box, b: Box): number => {
 }
 
 /** Counts on which side there is something, where only one side has. */
-export const habitOf = (pages: ReadonlyArray<ReadonlyArray<ReadonlyArray<Candidate>>>): Habit => {
+export const habitOf = (pages: ReadonlyArray<ReadonlyArray<ReadonlyArray<FigureRegion>>>): Habit => {
   const votes = { figure: { ...PRIOR.figure }, table: { ...PRIOR.table } } as Record<
     "figure" | "table",
     Record<Side, number>
@@ -36,7 +52,7 @@ export const habitOf = (pages: ReadonlyArray<ReadonlyArray<ReadonlyArray<Candida
     const good = candidates.filter(({ content, cut }) => content >= 0.6 && cut === Infinity)
     if (good.length === 1) votes[good[0]!.caption.kind][good[0]!.side] += 1
     else if (good.length === 2) {
-      const [a, b] = good as [Candidate, Candidate]
+      const [a, b] = good as [FigureRegion, FigureRegion]
       // Where both sides have something, the nearer one is a hint
       if (Math.abs(a.gap - b.gap) > 6) votes[a.caption.kind][(a.gap < b.gap ? a : b).side] += 0.4
     }
@@ -52,7 +68,7 @@ export const habitOf = (pages: ReadonlyArray<ReadonlyArray<ReadonlyArray<Candida
 const WHOLE = 0.25
 const WIDE_GAP = 150
 
-const scoreOf = ({ caption, content, cut, gap, share, side }: Candidate, habit: Habit): number =>
+const scoreOf = ({ caption, content, cut, gap, share, side }: FigureRegion, habit: Habit): number =>
   content +
   HABIT * habit[caption.kind][side] -
   gap / DISTANCE +
@@ -61,16 +77,16 @@ const scoreOf = ({ caption, content, cut, gap, share, side }: Candidate, habit: 
 
 /** The best choice for the captions of one page; a caption may get none. */
 export const assign = (
-  page: ReadonlyArray<ReadonlyArray<Candidate>>,
+  page: ReadonlyArray<ReadonlyArray<FigureRegion>>,
   habit: Habit
-): ReadonlyArray<Candidate> => {
+): ReadonlyArray<FigureRegion> => {
   const options = page.map((candidates) =>
     candidates
       .filter(({ content }) => content >= CONTENT)
       .map((candidate) => ({ candidate, score: scoreOf(candidate, habit) }))
       .toSorted((a, b) => b.score - a.score)
   )
-  let best: { readonly chosen: ReadonlyArray<Candidate>; readonly score: number } = {
+  let best: { readonly chosen: ReadonlyArray<FigureRegion>; readonly score: number } = {
     chosen: [],
     score: -Infinity
   }
@@ -79,7 +95,7 @@ export const assign = (
   const rest = options.map((_, i) =>
     options.slice(i).reduce((sum, own) => sum + Math.max(0, own[0]?.score ?? 0), 0)
   )
-  const choose = (index: number, chosen: ReadonlyArray<Candidate>, score: number): void => {
+  const choose = (index: number, chosen: ReadonlyArray<FigureRegion>, score: number): void => {
     if (index === options.length) {
       if (score > best.score) best = { chosen, score }
       return

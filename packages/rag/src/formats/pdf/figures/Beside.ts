@@ -1,11 +1,11 @@
 /** Figures beside their captions. */
 import type { Box } from "../../../document/Document.ts"
 import { area, centre, contains, hull, overlapX, overlapY, shared, width } from "../page/Box.ts"
-import type { Candidate } from "./Candidate.ts"
+import type { FigureRegion } from "./Assignment.ts"
 import type { Caption } from "./Captions.ts"
 import { contentOf } from "./Content.ts"
 import { type Ground, PAPER } from "./Ground.ts"
-import { rulesOf } from "./Rules.ts"
+import { tableRules } from "./Rows.ts"
 
 /** A caption in the margin is at most this far from its figure, and parts of a figure are from each other; points. */
 const DISTANCE = 200
@@ -16,7 +16,7 @@ export const beside = (
   caption: Caption,
   side: "left" | "right",
   { captions, frame, graphics, obstacles }: Ground
-): Candidate | undefined => {
+): FigureRegion | undefined => {
   const { box } = caption
   const isAtHeight = (own: Box): boolean => shared(own[1], own[3], box[1] - 4, box[3] + 4) >= 0
   const isThere = (own: Box): boolean =>
@@ -28,7 +28,7 @@ export const beside = (
   )
   const seeds = drawn.map((one) => one.box).filter((own) => isAtHeight(own) && area(own) > 400)
   // A table of lines only, which are alike
-  const rules = rulesOf(drawn).filter((rule) => width(rule) > 60)
+  const rules = tableRules(drawn).filter((rule) => width(rule) > 60)
   const lines = rules.filter((rule) =>
     rules.some((one) => isAtHeight(one) && Math.abs(one[0] - rule[0]) < 4 && Math.abs(one[2] - rule[2]) < 4)
   )

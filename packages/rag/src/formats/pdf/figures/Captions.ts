@@ -98,44 +98,53 @@ const isJustified = (row: ReadonlyArray<Segment>, above: Box, column: Column | u
 
 const isCentred = (one: Box, other: Box): boolean => Math.abs((one[0] + one[2] - other[0] - other[2]) / 2) < 4
 
+/** The words on one line of the caption that `first` begins, from `one` on. */
+const captionRow = (
+  one: Segment,
+  first: Segment,
+  frame: Frame,
+  starts: ReadonlySet<Segment>,
+  columns: ReadonlyArray<Column>
+): ReadonlyArray<Segment> => {
+  /** Whether it stands below another caption's first line, flush or centred. */
+  const belongsToOther = (other: Segment): boolean =>
+    [...starts].some(
+      ({ box: own }) =>
+        own !== first.box &&
+        other.box[1] > own[1] + 2 &&
+        other.box[1] < own[1] + 6 * first.size &&
+        own[0] > first.box[2] - 4 &&
+        (Math.abs(own[0] - other.box[0]) < 3 || Math.abs(own[0] + own[2] - other.box[0] - other.box[2]) < 6)
+    )
+  const row = [one]
+  // Words of the same line that a wide gap parts, as in "Table 3    Gates of the lock"
+  for (;;) {
+    const last = row.at(-1)!
+    const next = frame.segments.find(
+      (other) =>
+        !row.includes(other) &&
+        !starts.has(other) &&
+        overlapY(other.box, last.box) > 0.6 * Math.min(height(other.box), height(last.box)) &&
+        other.box[0] - last.box[2] >= -1 &&
+        other.box[0] - last.box[2] < 2.6 * first.size &&
+        Math.abs(other.size - first.size) < 0.08 * first.size &&
+        !columns.some(({ x0 }) => Math.abs(other.box[0] - x0) < 3 && last.box[2] < x0) &&
+        !belongsToOther(other)
+    )
+    if (next === undefined || row.length === MAX_PIECES) return row
+    row.push(next)
+  }
+}
+
 /** All lines of the caption that `first` begins. */
-const whole = (
+const captionLines = (
   first: Segment,
   frame: Frame,
   starts: ReadonlySet<Segment>,
   columns: ReadonlyArray<Column>,
   body: Body
 ): ReadonlyArray<Segment> => {
-  /** Whether it stands below another caption's first line, flush or centred. */
-  const belongsToOther = (one: Segment): boolean =>
-    [...starts].some(
-      ({ box: own }) =>
-        own !== first.box &&
-        one.box[1] > own[1] + 2 &&
-        one.box[1] < own[1] + 6 * first.size &&
-        own[0] > first.box[2] - 4 &&
-        (Math.abs(own[0] - one.box[0]) < 3 || Math.abs(own[0] + own[2] - one.box[0] - one.box[2]) < 6)
-    )
-  const rowOf = (one: Segment): ReadonlyArray<Segment> => {
-    const row = [one]
-    // Words of the same line that a wide gap parts, as in "Table 3    Gates of the lock"
-    for (;;) {
-      const last = row.at(-1)!
-      const next = frame.segments.find(
-        (other) =>
-          !row.includes(other) &&
-          !starts.has(other) &&
-          overlapY(other.box, last.box) > 0.6 * Math.min(height(other.box), height(last.box)) &&
-          other.box[0] - last.box[2] >= -1 &&
-          other.box[0] - last.box[2] < 2.6 * first.size &&
-          Math.abs(other.size - first.size) < 0.08 * first.size &&
-          !columns.some(({ x0 }) => Math.abs(other.box[0] - x0) < 3 && last.box[2] < x0) &&
-          !belongsToOther(other)
-      )
-      if (next === undefined || row.length === MAX_PIECES) return row
-      row.push(next)
-    }
-  }
+  const rowOf = (one: Segment) => captionRow(one, first, frame, starts, columns)
   const lines: Array<ReadonlyArray<Segment>> = [rowOf(first)]
   let box = hull(lines[0]!.map((one) => one.box))
   let step = 0
@@ -227,7 +236,7 @@ export const captionsOf = (
   if (found.size > MAX_CAPTIONS) return []
   const starts = new Set(found.keys())
   return [...found].map(([segment, { kind, number, series }]) => {
-    const segments = whole(segment, frame, starts, columns, body)
+    const segments = captionLines(segment, frame, starts, columns, body)
     return {
       kind,
       number,

@@ -3,7 +3,7 @@ import { area, height, hull, width } from "../page/Box.ts"
 import type { RawPage } from "../page/Run.ts"
 import { letters } from "./BodyText.ts"
 import type { Caption } from "./Captions.ts"
-import { type FoundFigure, insideOf, markOf, onPaper } from "./FoundFigure.ts"
+import { type PdfFigure, insideOf, markOf, onPaper } from "./FoundFigure.ts"
 import { PAPER } from "./Ground.ts"
 
 /** A drawing that fills a page has this share of it. */
@@ -21,7 +21,7 @@ export interface Unplaced {
 }
 
 /** What fills a page that has nothing but a drawing; undefined for other pages. */
-const fillOf = (page: RawPage | undefined): FoundFigure["box"] | undefined => {
+const fillOf = (page: RawPage | undefined): PdfFigure["box"] | undefined => {
   if (page === undefined || page.failed || page.unreadable === true) return undefined
   const paper = page.width * page.height
   const drawn = page.graphics
@@ -49,11 +49,11 @@ const neighbourOf = ({ caption, only, page }: Unplaced, own: RawPage): number | 
 export const facingFigures = (
   unplaced: ReadonlyArray<Unplaced>,
   pages: ReadonlyArray<RawPage>,
-  found: ReadonlyArray<FoundFigure>
-): ReadonlyArray<FoundFigure> => {
+  found: ReadonlyArray<PdfFigure>
+): ReadonlyArray<PdfFigure> => {
   const byNumber = new Map(pages.map((page) => [page.number, page]))
   const used = new Set(found.map(({ page }) => page))
-  return unplaced.flatMap((one): ReadonlyArray<FoundFigure> => {
+  return unplaced.flatMap((one): ReadonlyArray<PdfFigure> => {
     const { caption, page } = one
     const number = neighbourOf(one, byNumber.get(page)!)
     const beyond = number === undefined ? undefined : byNumber.get(2 * number - page)

@@ -6,14 +6,14 @@ import { type Body, bodyOf, isRunningText, obstaclesOf, pageColumns, toBlocks } 
 import { type Caption, captionsOf } from "./Captions.ts"
 import { captionStart } from "../../parsing/CaptionStart.ts"
 import { type Frame, onPage, toFrame } from "./Frame.ts"
-import { type FoundFigure, insideOf, onPaper } from "./FoundFigure.ts"
+import { type PdfFigure, insideOf, onPaper } from "./FoundFigure.ts"
 import { facingFigures, type Unplaced } from "./Facing.ts"
 import { enclosed, framesOf, type Ground } from "./Ground.ts"
-import type { Candidate } from "./Candidate.ts"
+import type { FigureRegion } from "./Assignment.ts"
 import { lonePictures } from "./Lone.ts"
-import { candidatesOf } from "./Regions.ts"
+import { regionsOfCaption } from "./Regions.ts"
 import { withoutRepeated } from "./Repeated.ts"
-import { rulesOf } from "./Rules.ts"
+import { tableRules } from "./Rows.ts"
 import { withTagged } from "./Tagged.ts"
 
 /** Pages that tell how the running text of a document looks. */
@@ -64,7 +64,7 @@ const groundOf = (frame: Frame, body: Body): Ground => {
       .filter(({ box }) => !enclosed(box, frames, [0, frame.width]))
       .flatMap(({ segments }) => segments)
   )
-  const rules = rulesOf(graphics)
+  const rules = tableRules(graphics)
   return { frame, body, columns, captions, obstacles, prose, graphics, frames, rules, blockers }
 }
 
@@ -73,7 +73,7 @@ interface PageRegions {
   readonly page: RawPage
   readonly turn: Turn
   readonly written: ReadonlyArray<Caption>
-  readonly captions: ReadonlyArray<ReadonlyArray<Candidate>>
+  readonly captions: ReadonlyArray<ReadonlyArray<FigureRegion>>
 }
 
 /** The look of a document's text, and what its figures are chosen from; of a page only its captions and their regions are kept. */
@@ -89,7 +89,7 @@ const regionsOf = (
       const frame = toFrame(page, turn, startsCaption)
       if (!frame.segments.some(({ text }) => startsCaption(text))) return []
       const ground = groundOf(frame, body)
-      const captions = ground.captions.map((caption) => candidatesOf(caption, ground))
+      const captions = ground.captions.map((caption) => regionsOfCaption(caption, ground))
       return captions.length === 0 ? [] : [{ page, turn, written: ground.captions, captions }]
     })
   )
@@ -97,10 +97,10 @@ const regionsOf = (
 }
 
 /** The figures of all pages, in the order of pages. Pages come without headers and footers. */
-export const findFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FoundFigure> =>
+export const findFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PdfFigure> =>
   withTagged(captionedFigures(pages), pages)
 
-const captionedFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FoundFigure> => {
+const captionedFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PdfFigure> => {
   const clean = withoutRepeated(pages)
   const { body, regions } = regionsOf(clean)
   const habit = habitOf(regions.map(({ captions }) => captions))
@@ -128,7 +128,7 @@ const captionedFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FoundFig
   return [...own, ...lone].toSorted((a, b) => a.page - b.page)
 }
 
-const toFound = ({ box, caption }: Candidate, page: RawPage, turn: Turn): FoundFigure => {
+const toFound = ({ box, caption }: FigureRegion, page: RawPage, turn: Turn): PdfFigure => {
   const shown = onPage(box, { turn, width: page.width, height: page.height })
   const written = caption.segments.flatMap(({ runs }) => runs)
   return {
@@ -147,8 +147,8 @@ const CONTINUED = /\b(?:cont(?:inued|['â€™]?d|\.)?|fortsetzung|suite|continuaciÃ
 
 /** A number is given once: of several that claim it the best one stays, and those that continue it. */
 const withoutRivals = (
-  all: ReadonlyArray<{ readonly candidate: Candidate; readonly found: FoundFigure }>
-): ReadonlyArray<FoundFigure> =>
+  all: ReadonlyArray<{ readonly candidate: FigureRegion; readonly found: PdfFigure }>
+): ReadonlyArray<PdfFigure> =>
   all
     .filter(({ candidate: own }) =>
       all.every(

@@ -4,7 +4,7 @@ import { centre, contains } from "../page/Box.ts"
 import { type RawPage, type Run, type Turn, upright } from "../page/Run.ts"
 import type { TableRow } from "./Rows.ts"
 
-export interface FoundFigure {
+export interface PdfFigure {
   readonly page: number
   readonly kind: "figure" | "table"
   /** Undefined where no caption says one. */

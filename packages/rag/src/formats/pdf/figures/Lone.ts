@@ -4,7 +4,7 @@ import { area, height, hull, overlapX, overlapY, width } from "../page/Box.ts"
 import type { RawPage } from "../page/Run.ts"
 import { overlap } from "./Assignment.ts"
 import { type Body, letters } from "./BodyText.ts"
-import { type FoundFigure, insideOf, onPaper } from "./FoundFigure.ts"
+import { type PdfFigure, insideOf, onPaper } from "./FoundFigure.ts"
 import { type Frame, type Segment, toFrame } from "./Frame.ts"
 import { PAPER } from "./Ground.ts"
 import { isNote } from "./Notes.ts"
@@ -56,9 +56,9 @@ const linesBelow = (picture: Box, { segments }: Frame, body: Body): ReadonlyArra
 /** The pictures of a page that no other caption has taken, with such a line. Pages come without what repeats. */
 export const lonePictures = (
   page: RawPage,
-  found: ReadonlyArray<FoundFigure>,
+  found: ReadonlyArray<PdfFigure>,
   body: Body
-): ReadonlyArray<FoundFigure> => {
+): ReadonlyArray<PdfFigure> => {
   const images = page.graphics
     .filter(({ box, kind }) => kind === "image" && area(box) > 0)
     .map(({ box }) => box)
@@ -78,7 +78,7 @@ export const lonePictures = (
     (one) => Math.abs(one.size - body.size) < 0.06 * body.size && letters(one.text) >= 25
   )
   if (text.length < TEXT_LINES) return []
-  return pictures.flatMap((picture): ReadonlyArray<FoundFigure> => {
+  return pictures.flatMap((picture): ReadonlyArray<PdfFigure> => {
     const caption = linesBelow(picture, frame, body).flatMap(({ runs }) => runs)
     if (caption.length === 0) return []
     const box = onPaper(picture, page)

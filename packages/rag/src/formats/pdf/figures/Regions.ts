@@ -4,7 +4,7 @@ import { height, hull, overlapX, overlapY, shared, width } from "../page/Box.ts"
 import type { Obstacle } from "./BodyText.ts"
 import type { Caption } from "./Captions.ts"
 import { beside } from "./Beside.ts"
-import type { Candidate } from "./Candidate.ts"
+import type { FigureRegion } from "./Assignment.ts"
 import { contentOf, type Item } from "./Content.ts"
 import { enclosed, type Ground } from "./Ground.ts"
 import { withoutNotes, withoutTextBeyond } from "./Notes.ts"
@@ -44,7 +44,7 @@ const grow = (
   side: "above" | "below",
   range: readonly [number, number],
   ground: Ground
-): ReadonlyArray<Candidate> => {
+): ReadonlyArray<FigureRegion> => {
   const { blockers, body, frame, frames, graphics } = ground
   const own = turned(caption.box, side)
   const start = own[3]
@@ -104,7 +104,7 @@ const grow = (
     .filter(({ box }) => isPast(box) && (box[1] + box[3]) / 2 < limit && box[3] < limit + 14 && inRange(box))
     .toSorted((a, b) => a.box[1] - b.box[1])
   /** Drawings that reach over the edge of the column bring along what stands beside them. */
-  const finish = (stretch: Stretch, whole: Stretch): Candidate => {
+  const finish = (stretch: Stretch, whole: Stretch): FigureRegion => {
     const own = [...withoutNotes(stretch.items)]
     const known = new Set([...own, ...stretch.items])
     let region = own.length === stretch.items.length ? stretch.box : hull(own.map(({ box }) => box))
@@ -186,7 +186,7 @@ const UNNUMBERED_CONTENT = 0.8
 const UNNUMBERED_HEIGHT = 40
 
 /** Every region that may be this caption's, and the parts of it that are left where other captions want the rest. */
-export const candidatesOf = (caption: Caption, ground: Ground): ReadonlyArray<Candidate> =>
+export const regionsOfCaption = (caption: Caption, ground: Ground): ReadonlyArray<FigureRegion> =>
   caption.number === undefined
     ? regionsFor(caption, ground).filter(
         ({ box, content, gap, side }) =>
@@ -197,8 +197,8 @@ export const candidatesOf = (caption: Caption, ground: Ground): ReadonlyArray<Ca
       )
     : regionsFor(caption, ground)
 
-const regionsFor = (caption: Caption, ground: Ground): ReadonlyArray<Candidate> => {
-  const found: Array<Candidate> = []
+const regionsFor = (caption: Caption, ground: Ground): ReadonlyArray<FigureRegion> => {
+  const found: Array<FigureRegion> = []
   for (const side of ["above", "below"] as const) {
     const [range, ...narrower] = rangesOf(caption, side, ground)
     const wide = widerRange(caption, range, ground)
@@ -230,7 +230,7 @@ const regionsFor = (caption: Caption, ground: Ground): ReadonlyArray<Candidate> 
 }
 
 /** Whether a region above or below a caption is only what is left of the one beside it. */
-const isEndOf = ({ box, side }: Candidate, { box: whole, content }: Candidate): boolean =>
+const isEndOf = ({ box, side }: FigureRegion, { box: whole, content }: FigureRegion): boolean =>
   content >= 0.4 &&
   overlapX(box, whole) > 0 &&
   overlapY(box, whole) > 0.7 * height(box) &&

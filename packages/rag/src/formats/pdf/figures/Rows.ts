@@ -2,7 +2,6 @@
 import type { Box } from "../../../document/Document.ts"
 import { centre, height, hull, overlapX, overlapY, width } from "../page/Box.ts"
 import { boxOf, glue, type Graphic, type Run } from "../page/Run.ts"
-import { rulesOf } from "./Rules.ts"
 
 /** A table has at most this many columns and rows; more are drawings. */
 export const MAX_COLUMNS = 40
@@ -140,7 +139,7 @@ export const rowsOf = (
   const edges = edgesOf(lines, upright, box)
   const columns = edges.length + 1
   if (columns < 2 || columns > MAX_COLUMNS || lines.length < 2) return undefined
-  const level = rulesOf(graphics, true)
+  const level = tableRules(graphics, true)
     .filter((rule) => overlapX(rule, box) > 0.6 * width(box))
     .map((rule) => (rule[1] + rule[3]) / 2)
     .filter((y, i, all) => i === 0 || y - all[i - 1]! > 2)
@@ -179,4 +178,34 @@ export const rowsOf = (
   const filled = rows.flatMap(({ cells }) => cells).filter((cell) => cell !== "").length
   if (rows.length < 2 || filled < 0.3 * rows.length * columns) return undefined
   return rows.map((row) => ({ ...row, text: row.cells.filter((cell) => cell !== "").join(" | ") }))
+}
+
+/** More lines than this are a drawing. */
+const MAX_RULES = 2000
+
+/** The edges of a rectangle that is a cell: where one is drawn, it parts rows as a line does. */
+const ruleEdges = ({ box, shape }: Graphic): ReadonlyArray<Box> => {
+  if (shape === "horizontal") return [box]
+  if ((shape !== "frame" && shape !== "filled") || width(box) < 8 || height(box) < 4) return []
+  return [
+    [box[0], box[1], box[2], box[1]],
+    [box[0], box[3], box[2], box[3]]
+  ]
+}
+
+/** Horizontal lines, those that continue each other as one; from top to bottom. `cells` counts the edges of rectangles too. */
+export const tableRules = (graphics: ReadonlyArray<Graphic>, cells = false): ReadonlyArray<Box> => {
+  const sorted = graphics
+    .flatMap((graphic) => (cells || graphic.shape === "horizontal" ? ruleEdges(graphic) : []))
+    .toSorted((a, b) => a[1] - b[1] || a[0] - b[0])
+    .slice(0, MAX_RULES)
+  const rules: Array<Box> = []
+  for (const box of sorted) {
+    const at = rules.findLastIndex(
+      (rule) => Math.abs(rule[1] - box[1]) < 1.5 && box[0] - rule[2] < 4 && rule[0] - box[2] < 4
+    )
+    if (at === -1) rules.push(box)
+    else rules[at] = hull([rules[at]!, box])
+  }
+  return rules
 }

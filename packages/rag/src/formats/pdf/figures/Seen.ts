@@ -1,6 +1,6 @@
 /** Text that image understanding saw on a page, as runs: from there on it is text like any other. */
 import type { Box } from "../../../document/Document.ts"
-import type { FoundFigure } from "./FoundFigure.ts"
+import type { PdfFigure } from "./FoundFigure.ts"
 import { area, centre, contains, overlapX, overlapY } from "../page/Box.ts"
 import { lengthOf, type RawPage, type Run } from "../page/Run.ts"
 
@@ -41,7 +41,7 @@ export const isScan = (page: RawPage): boolean => {
 }
 
 /** Whether a figure is an image without text of its own. */
-export const isPicture = ({ box, inside }: FoundFigure, page: RawPage): boolean =>
+export const isPicture = ({ box, inside }: PdfFigure, page: RawPage): boolean =>
   lengthOf(inside) < LABEL && share(page, box) >= PICTURE_SHARE
 
 const toRuns = (lines: SeenOnPage["lines"]): ReadonlyArray<Run> => {
@@ -72,9 +72,9 @@ export const withSeenPages = (
 
 /** Figures with what was seen in them. */
 export const withSeenFigures = (
-  figures: ReadonlyArray<FoundFigure>,
+  figures: ReadonlyArray<PdfFigure>,
   seen: ReadonlyArray<SeenOnPage>
-): ReadonlyArray<FoundFigure> =>
+): ReadonlyArray<PdfFigure> =>
   figures.map((figure) => {
     const lines = seen
       .filter(({ page, within }) => page === figure.page && within === "figure")

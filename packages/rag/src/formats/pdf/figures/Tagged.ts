@@ -4,7 +4,7 @@ import { centre, contains, overlapX, overlapY, union } from "../page/Box.ts"
 import { lengthOf, type RawPage, type Run, type Turn } from "../page/Run.ts"
 import { overlap } from "./Assignment.ts"
 import { captionStart } from "../../parsing/CaptionStart.ts"
-import { type FoundFigure, insideOf, markOf, onPaper } from "./FoundFigure.ts"
+import { type PdfFigure, insideOf, markOf, onPaper } from "./FoundFigure.ts"
 import { runsByPart, type TaggedTable, taggedTables } from "./TaggedTables.ts"
 import { taggedFigures } from "./TaggedFigures.ts"
 
@@ -28,10 +28,10 @@ const turnOf = ({ runs }: RawPage): Turn => {
 
 /** A table that was found, with the rows that the file says; undefined where the two do not go together. */
 const withRows = (
-  found: FoundFigure,
+  found: PdfFigure,
   { box, rows, runs, turn }: TaggedTable,
   page: RawPage
-): FoundFigure | undefined => {
+): PdfFigure | undefined => {
   const cells = new Set(runs)
   if (found.kind !== "table" || found.turn !== turn || found.caption.some((run) => cells.has(run)))
     return undefined
@@ -45,16 +45,16 @@ const withRows = (
   return { ...found, box: own, inside: [...inside], tagged: { rows, runs: cells } }
 }
 
-const onPageOf = (found: ReadonlyArray<FoundFigure>, page: RawPage): ReadonlyArray<FoundFigure> => {
+const onPageOf = (found: ReadonlyArray<PdfFigure>, page: RawPage): ReadonlyArray<PdfFigure> => {
   const parts = runsByPart(page)
   const all = [...found]
-  const free: Array<FoundFigure> = []
+  const free: Array<PdfFigure> = []
   const captions = new Set(found.flatMap((one) => one.caption))
   const add = (
-    kind: FoundFigure["kind"],
+    kind: PdfFigure["kind"],
     box: Box,
     tagged: ReadonlyArray<Run>,
-    rest: Partial<FoundFigure> & Pick<FoundFigure, "turn">
+    rest: Partial<PdfFigure> & Pick<PdfFigure, "turn">
   ): void => {
     // One caption, and one place in the text, are one figure's
     const caption = tagged.some((run) => captions.has(run)) ? [] : tagged
@@ -107,15 +107,15 @@ const onPageOf = (found: ReadonlyArray<FoundFigure>, page: RawPage): ReadonlyArr
  * else stands among them, a figure where something is drawn. What was found by a caption gives way to neither.
  */
 export const withTagged = (
-  found: ReadonlyArray<FoundFigure>,
+  found: ReadonlyArray<PdfFigure>,
   pages: ReadonlyArray<RawPage>
-): ReadonlyArray<FoundFigure> => {
+): ReadonlyArray<PdfFigure> => {
   if (pages.every(({ tags }) => tags === undefined)) return found
   const all = pages.flatMap((page) => {
     const own = found.filter((figure) => figure.page === page.number)
     return page.tags === undefined || page.unreadable === true ? own : onPageOf(own, page)
   })
-  const keyOf = ({ alternative = "", box }: FoundFigure): string =>
+  const keyOf = ({ alternative = "", box }: PdfFigure): string =>
     `${box.map((value) => Math.round(value / 2)).join(" ")} ${alternative}`
   const times = new Map<string, number>()
   for (const one of all) times.set(keyOf(one), (times.get(keyOf(one)) ?? 0) + 1)

@@ -1,5 +1,5 @@
 /** The columns of a page, and the order in which they are read. */
-import { type Draft, median, middle, RUNS_AT_MOST, type TextLine, toLines } from "../page/Lines.ts"
+import { type LineDraft, median, middle, RUNS_AT_MOST, type TextLine, toLines } from "../page/Lines.ts"
 import type { RawPage, Run } from "../page/Run.ts"
 
 /** Columns have at least this many lines … */
@@ -66,7 +66,7 @@ const regions = (
   runs: ReadonlyArray<Run>,
   depth: number,
   elsewhere?: number
-): ReadonlyArray<ReadonlyArray<Draft>> => {
+): ReadonlyArray<ReadonlyArray<LineDraft>> => {
   if (runs.length === 0) return []
   if (runs.length > RUNS_AT_MOST) return [toLines(page, runs)]
   const found = depth === 0 ? undefined : findGutter(page, runs)
@@ -84,8 +84,8 @@ const regions = (
     runs.filter((run) => spanning.includes(run) || beside(run))
   )
   const rest = runs.filter((run) => !spanning.includes(run) && !beside(run))
-  const all: Array<ReadonlyArray<Draft>> = []
-  let taken: Array<Draft> = []
+  const all: Array<ReadonlyArray<LineDraft>> = []
+  let taken: Array<LineDraft> = []
   const take = (above: number, below: number): void => {
     const band = rest.filter((run) => middle(run) >= above && middle(run) < below)
     if (band.length === 0) return

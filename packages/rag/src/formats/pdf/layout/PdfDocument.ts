@@ -1,13 +1,13 @@
 /** A PDF's pages to one text with its blocks, pages and lines. */
 import type { Block, Figure, Line, Page, Parsed } from "../../../document/Document.ts"
-import type { FoundFigure } from "../figures/FoundFigure.ts"
+import type { PdfFigure } from "../figures/FoundFigure.ts"
 import { onPage, toFrame } from "../figures/Frame.ts"
 import { withMentions } from "../../parsing/Mentions.ts"
 import { rowsOf, type TableRow } from "../figures/Rows.ts"
 import { overlapX, overlapY } from "../page/Box.ts"
 import { commonGutter, readingOrder } from "./Columns.ts"
 import { headingLevels } from "./Headings.ts"
-import { type Draft, type TextLine, toLines } from "../page/Lines.ts"
+import { type LineDraft, type TextLine, toLines } from "../page/Lines.ts"
 import { type Paragraph, toParagraphs } from "./Paragraphs.ts"
 import { glue, type RawPage, type Run, upright } from "../page/Run.ts"
 
@@ -100,14 +100,14 @@ class Writer {
     this.#block += text
   }
 
-  line(line: Pick<Draft, "page" | "box">, text: string): void {
+  line(line: Pick<LineDraft, "page" | "box">, text: string): void {
     const start = this.at
     this.add(text)
     this.lines.push({ start, end: this.at, page: line.page, box: line.box })
   }
 
   /** Lines of prose as one line of text. */
-  prose(lines: ReadonlyArray<Draft>): void {
+  prose(lines: ReadonlyArray<LineDraft>): void {
     for (const [index, line] of lines.entries()) {
       const next = lines[index + 1]
       const { cut, gap } = next === undefined ? { cut: 0, gap: "" } : joint(line.text, next.text, this.#words)
@@ -128,7 +128,7 @@ const writeParagraph = (writer: Writer, paragraph: Paragraph): void => {
 }
 
 /** Runs to lines, those of the usual direction first. */
-const linesOf = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<Draft> =>
+const linesOf = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<LineDraft> =>
   ([0, 1, 2, 3] as const)
     .map((turn) => runs.filter((run) => run.turn === turn))
     .toSorted((a, b) => b.length - a.length)
@@ -138,16 +138,12 @@ const linesOf = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<Draft> =
  * Caption and inside text of a figure, next to each other; a table's by its rows where it has some. What stands for its
  * pictures comes last, as a line of which the whole figure is the place.
  */
-const writeFigure = (
-  writer: Writer,
-  found: FoundFigure,
-  page: RawPage
-): Omit<Figure, "mentions" | "crop"> => {
+const writeFigure = (writer: Writer, found: PdfFigure, page: RawPage): Omit<Figure, "mentions" | "crop"> => {
   const { alternative, box, kind, number, tagged, turn } = found
   const start = writer.block()
   writer.prose(linesOf(found.captionPage ?? found.page, found.caption))
   const caption = { start, end: writer.at }
-  const line = (place: Pick<Draft, "page" | "box">, text: string): void => {
+  const line = (place: Pick<LineDraft, "page" | "box">, text: string): void => {
     if (writer.at > start) writer.add("\n")
     writer.line(place, text)
   }
@@ -177,10 +173,10 @@ const FULL = 2 / 3
 interface Flow {
   readonly pages: ReadonlyArray<ReadonlyArray<TextLine>>
   /** The line that follows each figure; undefined at the end. */
-  readonly next: ReadonlyMap<FoundFigure, TextLine | undefined>
+  readonly next: ReadonlyMap<PdfFigure, TextLine | undefined>
 }
 
-const flowOf = (pages: ReadonlyArray<RawPage>, figures: ReadonlyArray<FoundFigure>): Flow => {
+const flowOf = (pages: ReadonlyArray<RawPage>, figures: ReadonlyArray<PdfFigure>): Flow => {
   const taken = new Set(figures.flatMap(({ caption, inside }) => [...caption, ...inside]))
   const marks = new Map(figures.map((figure) => [figure.mark, figure]))
   const silent = figures.filter(({ mark }) => mark.text === "")
@@ -192,8 +188,8 @@ const flowOf = (pages: ReadonlyArray<RawPage>, figures: ReadonlyArray<FoundFigur
     ]
   }))
   const gutter = commonGutter(plain)
-  const next = new Map<FoundFigure, TextLine | undefined>()
-  let waiting: Array<FoundFigure> = []
+  const next = new Map<PdfFigure, TextLine | undefined>()
+  let waiting: Array<PdfFigure> = []
   const ordered = plain.map((page) => {
     const lines: Array<TextLine> = []
     for (const line of readingOrder(page, gutter)) {
@@ -219,7 +215,7 @@ export interface PdfFindings {
   readonly title: string
   /** Without headers and footers; with the drawings of the figures at least. */
   readonly pages: ReadonlyArray<RawPage>
-  readonly figures: ReadonlyArray<FoundFigure>
+  readonly figures: ReadonlyArray<PdfFigure>
 }
 
 /**
@@ -230,7 +226,7 @@ export const toParsed = ({
   figures: found,
   pages: plain,
   title
-}: PdfFindings): { readonly parsed: Parsed; readonly order: ReadonlyArray<FoundFigure> } => {
+}: PdfFindings): { readonly parsed: Parsed; readonly order: ReadonlyArray<PdfFigure> } => {
   const flow = flowOf(plain, found)
   const after = new Set([...flow.next.values()].flatMap((line) => line ?? []))
   const byNumber = new Map(plain.map((page) => [page.number, page]))
@@ -246,11 +242,11 @@ export const toParsed = ({
   const writer = new Writer(vocabulary(flow.pages.flat()))
   const blocks: Array<Block> = []
   const figures: Array<Omit<Figure, "mentions" | "crop">> = []
-  const order: Array<FoundFigure> = []
+  const order: Array<PdfFigure> = []
   // A figure stands before the paragraph that begins with the line after it, or after the one that goes on with it
-  const before = new Map<Paragraph, Array<FoundFigure>>()
-  const behind = new Map<Paragraph, Array<FoundFigure>>()
-  const last: Array<FoundFigure> = []
+  const before = new Map<Paragraph, Array<PdfFigure>>()
+  const behind = new Map<Paragraph, Array<PdfFigure>>()
+  const last: Array<PdfFigure> = []
   const homes = new Map(
     paragraphs.flatMap((paragraph) => paragraph.lines.map((line) => [line, paragraph] as const))
   )
@@ -264,7 +260,7 @@ export const toParsed = ({
       list.set(home, [...(list.get(home) ?? []), figure])
     }
   }
-  const put = (figure: FoundFigure): void => {
+  const put = (figure: PdfFigure): void => {
     const written = writeFigure(writer, figure, byNumber.get(figure.page)!)
     figures.push(written)
     order.push(figure)
@@ -299,10 +295,7 @@ export const toParsed = ({
   return { parsed, order }
 }
 
-const tableRows = (
-  { box, inside, turn }: FoundFigure,
-  page: RawPage
-): ReadonlyArray<TableRow> | undefined => {
+const tableRows = ({ box, inside, turn }: PdfFigure, page: RawPage): ReadonlyArray<TableRow> | undefined => {
   const own = toFrame({ ...page, runs: [] }, turn, () => false).graphics
   const frame = upright(box, turn, page.width, page.height)
   return rowsOf(

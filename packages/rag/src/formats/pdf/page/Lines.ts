@@ -26,7 +26,7 @@ export interface TextLine {
 }
 
 /** A line before it is known which column it stands in. */
-export type Draft = Omit<TextLine, "column">
+export type LineDraft = Omit<TextLine, "column">
 
 /** A gap of this many font sizes within a line parts two cells. */
 const CELL_GAP = 1.5
@@ -35,7 +35,7 @@ export const middle = (run: { readonly y0: number; readonly y1: number }): numbe
 export const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
-const toLine = (page: number, unsorted: ReadonlyArray<Run>): Draft => {
+const toLine = (page: number, unsorted: ReadonlyArray<Run>): LineDraft => {
   const runs = unsorted.toSorted((a, b) => a.x0 - b.x0)
   const cells: Array<string> = []
   const sizes = new Map<number, number>()
@@ -84,7 +84,7 @@ const toLine = (page: number, unsorted: ReadonlyArray<Run>): Draft => {
 export const RUNS_AT_MOST = 6_000
 
 /** Runs at one height, a line each. */
-const toLevels = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<Draft> => {
+const toLevels = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<LineDraft> => {
   const step = Math.max(1, median(runs.map(({ size }) => size)))
   return [...Map.groupBy(runs, (run) => Math.round(middle(run) / step))]
     .toSorted(([a], [b]) => a - b)
@@ -92,7 +92,7 @@ const toLevels = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<Draft> 
 }
 
 /** Runs that stand beside each other make a line; superscripts belong to the line that they touch. */
-export const toLines = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<Draft> => {
+export const toLines = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<LineDraft> => {
   if (runs.length > RUNS_AT_MOST) return toLevels(page, runs)
   const groups: Array<{ y0: number; y1: number; runs: Array<Run> }> = []
   // Large runs first, so that small ones find the line that they belong to

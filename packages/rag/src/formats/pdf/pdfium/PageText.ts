@@ -4,7 +4,7 @@ import { mapBox, type Matrix } from "./PageTransform.ts"
 import { memoryOf, type Pdfium } from "./PdfiumLibrary.ts"
 import type { Run, Turn } from "../page/Run.ts"
 import type { Structure } from "./Structure.ts"
-import { type Look, RunBuilder } from "./RunBuilder.ts"
+import { type TextStyle, RunBuilder } from "./RunBuilder.ts"
 
 /** Scratch memory for what PDFium writes back. */
 export const SCRATCH = 1024
@@ -40,9 +40,9 @@ export const readText = (
 ): PageText => {
   const rotation = pdfium.FPDFPage_GetRotation(page)
   const runs = new RunBuilder(width, height)
-  const fonts = new Map<number, Pick<Look, "font" | "bold" | "mono" | "heading" | "part">>()
+  const fonts = new Map<number, Pick<TextStyle, "font" | "bold" | "mono" | "heading" | "part">>()
 
-  const lookAt = (index: number): Look => {
+  const lookAt = (index: number): TextStyle => {
     const object = pdfium.FPDFText_GetTextObject(text, index)
     let font = fonts.get(object)
     if (font === undefined) {

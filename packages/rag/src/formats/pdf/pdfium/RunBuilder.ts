@@ -7,7 +7,7 @@ import { glue, type Run, type Turn, upright } from "../page/Run.ts"
 const GAP = 1
 
 /** The look of a word, read once at its first character. */
-export interface Look {
+export interface TextStyle {
   readonly font: string
   readonly size: number
   readonly bold: boolean
@@ -39,7 +39,7 @@ export class RunBuilder {
   readonly #height: number
   #text = ""
   #boxes: Array<Box> = []
-  #look: Look | undefined
+  #look: TextStyle | undefined
   #frame: Box = [0, 0, 0, 0]
   #space = false
   /** The last character: all text so far would be copied together to look at its end. */
@@ -65,7 +65,7 @@ export class RunBuilder {
   }
 
   /** A visible character; `box` is on the page as shown; `look` is given at least where a word begins. */
-  character(character: string, box: Box, look: Look | undefined): void {
+  character(character: string, box: Box, look: TextStyle | undefined): void {
     const turn = (look ?? this.#look)?.turn ?? 0
     const frame = upright(box, turn, this.#width, this.#height)
     if (this.#look !== undefined && this.#text !== "" && !this.#continues(frame, look)) this.#close()
@@ -94,7 +94,7 @@ export class RunBuilder {
     return this.runs
   }
 
-  #continues(frame: Box, look: Look | undefined): boolean {
+  #continues(frame: Box, look: TextStyle | undefined): boolean {
     const own = this.#look!
     if (look !== undefined) {
       if (look.turn !== own.turn || look.bold !== own.bold || look.mono !== own.mono) return false

@@ -18,8 +18,8 @@ export interface Structure extends Tags {
   readonly parts: ReadonlyMap<number, number>
 }
 
-type Draft<A> = { -readonly [K in keyof A]: A[K] }
-type TableDraft = Draft<TableTag> & { readonly rows: Array<Array<CellTag>> }
+type LineDraft<A> = { -readonly [K in keyof A]: A[K] }
+type TableDraft = LineDraft<TableTag> & { readonly rows: Array<Array<CellTag>> }
 
 /** What an element stands in. */
 interface Within {
@@ -41,7 +41,7 @@ export const readStructure = (pdfium: Pdfium, page: number): Structure | undefin
   const headings = new Map<number, number>()
   const parts = new Map<number, number>()
   const tables: Array<TableDraft> = []
-  const figures: Array<Draft<FigureTag>> = []
+  const figures: Array<LineDraft<FigureTag>> = []
   let left = ELEMENTS
   let next = 0
 

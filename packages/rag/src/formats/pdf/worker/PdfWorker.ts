@@ -1,7 +1,7 @@
 /** Reads PDFs, in a thread of its own. */
 import { parentPort } from "node:worker_threads"
 import { findFigures } from "../figures/Figures.ts"
-import type { FoundFigure } from "../figures/FoundFigure.ts"
+import type { PdfFigure } from "../figures/FoundFigure.ts"
 import { overlapX, overlapY } from "../page/Box.ts"
 import { withoutFurniture } from "../layout/Furniture.ts"
 import { toParsed } from "../layout/PdfDocument.ts"
@@ -80,7 +80,7 @@ const readWindow = (
 }
 
 /** Only the drawings of figures are needed from here on, and no tags. */
-const withDrawingsOf = (page: RawPage, figures: ReadonlyArray<FoundFigure>): RawPage => {
+const withDrawingsOf = (page: RawPage, figures: ReadonlyArray<PdfFigure>): RawPage => {
   const boxes = figures.filter((figure) => figure.page === page.number).map(({ box }) => box)
   const graphics = page.graphics.filter(({ box }) =>
     boxes.some((own) => overlapX(own, box) >= 0 && overlapY(own, box) >= 0)
@@ -92,7 +92,7 @@ const withDrawingsOf = (page: RawPage, figures: ReadonlyArray<FoundFigure>): Raw
 /** What is read of a whole file; its figures come without their crops, and in the order of `parsed.figures`. */
 interface Reading {
   readonly result: PdfParsed
-  readonly order: ReadonlyArray<FoundFigure>
+  readonly order: ReadonlyArray<PdfFigure>
 }
 
 const readAll = (
