@@ -92,11 +92,11 @@ describe("retrieval's options", () => {
         ],
         [
           { filter: Filter.and(Filter.not(Filter.equals("format", "md"))) },
-          /has the format "md": it is one of markdown, .*image\.$/
+          /has the format "md"\. Give one of markdown, .*image\.$/
         ],
         [
           { filter: Filter.or(Filter.in("kind", ["table", "tables"])) },
-          /the kind "tables": it is one of passage, figure, table/
+          /the kind "tables"\. Give one of passage, figure, table/
         ],
         [{ filter: { _tag: "Like", field: "path" } }, /Not a valid filter/]
       ] as ReadonlyArray<readonly [object, RegExp]>) {
