@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync, statSync } from "node:fs"
 import { basename, dirname, join, sep } from "node:path"
 import { describe, expect, it } from "vitest"
+import * as Layout from "./architecture/Layout.ts"
 import { readMarkdown } from "./architecture/Markdown.ts"
 import * as Rules from "./architecture/Rules.ts"
 import {
@@ -26,6 +27,9 @@ const files = new Map<string, SourceFile>(
 )
 const sources = [...files.values()]
 const shipped = sources.filter(({ path }) => /^(packages|apps)\/[^/]+\/(src|bin)\//.test(path))
+
+/** Source of the packages, without bin/. */
+const source = shipped.filter(({ path }) => path.includes("/src/"))
 
 const folderOf = (path: string) => Rules.packageFolders.find((folder) => path.startsWith(`${folder}/`))
 const isRelative = (specifier: string) => specifier.startsWith(".")
@@ -180,6 +184,15 @@ describe("architecture", () => {
   it("files are at most 400 lines long and none is called utils, common, helpers or misc", () => {
     expect(sources.filter(({ lines }) => lines > Rules.MAX_LINES).map(({ path }) => path)).toEqual([])
     expect(paths.filter((path) => Rules.emptyName.test(basename(path)))).toEqual([])
+  })
+
+  it.each([
+    ["folders hold at most 20 source files", Layout.fullFolders(source, Rules.MAX_FILES)],
+    ["no two folders import each other", Layout.mutualFolders(source)],
+    ["functions are at most 100 lines long", Layout.longFunctions(source, Rules.MAX_FUNCTION_LINES)],
+    ["an exported name is declared in one file", Layout.ambiguousNames(source)]
+  ])("%s", (_, found) => {
+    expect(found.filter((one) => !Rules.exceptions.some((start) => one.startsWith(start)))).toEqual([])
   })
 
   it("every skipped test has a reason, and no test is marked only", () => {
