@@ -124,6 +124,7 @@ export const playgroundTests = (fixture: PageFixture): void => {
       await page.locator("input[type=file]").setInputFiles(start)
       await page.locator(".picture img").waitFor()
       await page.getByLabel("Model", { exact: true }).selectOption("sluice-image-i2")
+      await page.locator(".picture").waitFor({ state: "detached" })
       const answered = page.waitForResponse("**/v1/images/generations")
       await send(page)
       assert.strictEqual((await answered).status(), 200)
