@@ -30,7 +30,8 @@ export {
   MAX_FILE_BYTES,
   parseError
 } from "./formats/parsing/DocumentFormat.ts"
-export { renderPage } from "./formats/pdf/Pdf.ts"
+export { TRACE_COLOURS } from "./formats/pdf/figures/FigureTrace.ts"
+export { drawFigureTraces, renderPage } from "./formats/pdf/Pdf.ts"
 export { LanceIndex, type StoreOptions } from "./store/lance/LanceIndex.ts"
 export * from "./store/Manifest.ts"
 export * from "./store/PassageIndex.ts"

@@ -36,7 +36,8 @@ const read = Effect.fnUntraced(function* (path: string, bytes: Uint8Array, seen:
       limitsOf(bytes)
     )
     if ("reason" in result) return yield* fault(path, result)
-    if ("png" in result) return yield* Effect.die(new Error("a thread answered another task"))
+    if ("png" in result || "traces" in result)
+      return yield* Effect.die(new Error("a thread answered another task"))
     if ("parsed" in result) {
       const faults = result.parsed.faults.map((one) => {
         const why = skipped.get(one.page ?? 0)
@@ -98,6 +99,22 @@ export const renderPage = Effect.fn("renderPage")(function* (
   if ("png" in result) return result.png
   const why = "why" in result ? result.why : "another task was answered"
   return yield* fault(path, { reason: "Malformed", message: `page ${page} cannot be drawn (${why}).` })
+})
+
+/**
+ * Draws what the figure finder saw over each page with a caption or a figure, as PNG. `TRACE_COLOURS` is the legend.
+ *
+ * Fails as `renderPage` does.
+ */
+export const drawFigureTraces = Effect.fn("drawFigureTraces")(function* (
+  path: string,
+  bytes: Uint8Array,
+  options: { readonly dpi: number }
+) {
+  const result = yield* inThread(path, { kind: "trace", bytes, dpi: options.dpi }, limitsOf(bytes))
+  if ("reason" in result) return yield* fault(path, result)
+  if ("traces" in result) return result.traces
+  return yield* fault(path, { reason: "Malformed", message: "the figures of this PDF cannot be drawn." })
 })
 
 /** Readers accept the header anywhere in the first kilobyte. A text may mention it there; its name tells. */

@@ -1,5 +1,7 @@
 /** Figures and tables of a paged document, by their captions. Needs no model: text, drawings and their places. */
+import type { Box } from "../../../document/Document.ts"
 import { area, overlapX, overlapY } from "../page/Box.ts"
+import type { FigureTrace } from "./FigureTrace.ts"
 import { type RawPage, type Turn } from "../page/Run.ts"
 import { assign, habitOf } from "./Assignment.ts"
 import { type Body, bodyOf, isRunningText, obstaclesOf, pageColumns, toBlocks } from "./BodyText.ts"
@@ -94,6 +96,26 @@ const regionsOf = (
     })
   )
   return { body, regions }
+}
+
+/** What is seen on each page on the way to its figures. */
+export const traceFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FigureTrace> => {
+  const { regions } = regionsOf(withoutRepeated(pages))
+  const figures = findFigures(pages)
+  return pages.map((page) => {
+    const own = regions.filter((one) => one.page.number === page.number)
+    const shown = (box: Box, turn: Turn) => onPage(box, { turn, width: page.width, height: page.height })
+    return {
+      page: page.number,
+      textLines: toFrame(page, 0, startsCaption).segments.map(({ box }) => box),
+      graphics: page.graphics.map(({ box }) => box),
+      captions: own.flatMap(({ turn, written }) => written.map(({ box }) => shown(box, turn))),
+      regions: own.flatMap(({ captions, turn }) => captions.flat().map(({ box }) => shown(box, turn))),
+      figures: figures
+        .filter((figure) => figure.page === page.number)
+        .map(({ box, kind, number }) => ({ kind, number, box }))
+    }
+  })
 }
 
 /** The figures of all pages, in the order of pages. Pages come without headers and footers. */

@@ -34,3 +34,10 @@ export const shared = (a0: number, a1: number, b0: number, b1: number): number =
   Math.min(a1, b1) - Math.max(a0, b0)
 export const overlapX = (a: Box, b: Box): number => shared(a[0], a[2], b[0], b[2])
 export const overlapY = (a: Box, b: Box): number => shared(a[1], a[3], b[1], b[3])
+
+/** A box to be drawn over a page. `pixels` is the width of its line. */
+export interface Outline {
+  readonly box: Box
+  readonly rgb: readonly [number, number, number]
+  readonly pixels: number
+}

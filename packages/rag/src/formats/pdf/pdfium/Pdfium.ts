@@ -4,6 +4,7 @@ import { KeptPages } from "./KeptPages.ts"
 import { readText, SCRATCH } from "./PageText.ts"
 import { readGraphics } from "./PageGraphics.ts"
 import { pageTransform } from "./PageTransform.ts"
+import type { Outline } from "../page/Box.ts"
 import { renderPng } from "./Render.ts"
 import { loadPdfium, memoryOf, type Pdfium } from "./PdfiumLibrary.ts"
 import { readStructure } from "./Structure.ts"
@@ -76,7 +77,12 @@ export interface OpenPdf {
   /** Opens the file anew, which gives back what PDFium keeps of the pages that it has seen. */
   readonly renew: () => void
   /** A part of a page as PNG, RGB; undefined where it cannot be drawn. */
-  readonly render: (index: number, dpi: number, box?: Box) => Uint8Array | undefined
+  readonly render: (
+    index: number,
+    dpi: number,
+    box?: Box,
+    outlines?: ReadonlyArray<Outline>
+  ) => Uint8Array | undefined
 }
 
 /**
@@ -135,7 +141,8 @@ export const withPdf = async <A>(bytes: Uint8Array, use: (pdf: OpenPdf) => A): P
         document = guarded(-1, () => pdfium.FPDF_LoadMemDocument(memory, length, ""))
         pages = new KeptPages(pdfium, document)
       },
-      render: (index, dpi, box) => guarded(index, () => renderPng(pdfium, pages!.get(index), dpi, box))
+      render: (index, dpi, box, outlines) =>
+        guarded(index, () => renderPng(pdfium, pages!.get(index), dpi, box, outlines))
     })
   } catch (cause) {
     broken = cause instanceof PdfiumBroke

@@ -1,6 +1,7 @@
 /** Pages, and parts of them, as pictures. */
 import { crc32, deflateSync } from "node:zlib"
 import type { Box } from "../../../document/Document.ts"
+import type { Outline } from "../page/Box.ts"
 import { memoryOf, type Pdfium } from "./PdfiumLibrary.ts"
 
 /** A picture has at most this many pixels; above, it is drawn smaller. Keeps a poster within 64 MiB of PDFium's memory. */
@@ -84,11 +85,42 @@ const encodePng = (pixels: Uint8Array, width: number, height: number): Uint8Arra
   ])
 }
 
+/** Draws a rectangle's edges into RGBA pixels; `scale` is pixels per point. */
+const drawOutline = (
+  pixels: Uint8Array,
+  width: number,
+  height: number,
+  scale: number,
+  { box, pixels: line, rgb }: Outline
+): void => {
+  const clamp = (value: number, most: number) => Math.max(0, Math.min(most - 1, Math.round(value * scale)))
+  const [x0, y0, x1, y1] = [
+    clamp(box[0], width),
+    clamp(box[1], height),
+    clamp(box[2], width),
+    clamp(box[3], height)
+  ]
+  for (let y = y0; y <= y1; y++) {
+    for (let x = x0; x <= x1; x++) {
+      const inside = x - x0 >= line && x1 - x >= line && y - y0 >= line && y1 - y >= line
+      // Jump over the inside of the rectangle
+      if (inside) x = x1 - line
+      else pixels.set(rgb, (y * width + x) * 4)
+    }
+  }
+}
+
 /**
  * A loaded page, or the part of it in `box` (points of the page as shown), as PNG at `dpi`, white where nothing is drawn.
  * Undefined where there is no page (0) or memory does not suffice.
  */
-export const renderPng = (pdfium: Pdfium, page: number, dpi: number, box?: Box): Uint8Array | undefined => {
+export const renderPng = (
+  pdfium: Pdfium,
+  page: number,
+  dpi: number,
+  box?: Box,
+  outlines: ReadonlyArray<Outline> = []
+): Uint8Array | undefined => {
   if (page === 0) return undefined
   let bitmap = 0
   try {
@@ -112,7 +144,9 @@ export const renderPng = (pdfium: Pdfium, page: number, dpi: number, box?: Box):
       FLAGS
     )
     const at = pdfium.FPDFBitmap_GetBuffer(bitmap)
-    return encodePng(memoryOf(pdfium).HEAPU8.subarray(at, at + width * height * 4), width, height)
+    const pixels = memoryOf(pdfium).HEAPU8.subarray(at, at + width * height * 4)
+    for (const outline of outlines) drawOutline(pixels, width, height, scale, outline)
+    return encodePng(pixels, width, height)
   } finally {
     if (bitmap !== 0) pdfium.FPDFBitmap_Destroy(bitmap)
   }

@@ -1,5 +1,6 @@
 /** What the program asks of a thread that reads PDFs, and what comes back. */
 import type { Parsed } from "../../../document/Document.ts"
+import type { FigureTrace } from "../figures/FigureTrace.ts"
 import type { PdfFault } from "../page/Run.ts"
 import type { SeenOnPage } from "../figures/Seen.ts"
 
@@ -14,6 +15,8 @@ export type PdfTask =
       /** Pages that broke a thread when they were drawn: their figures get no crops. */
       readonly undrawn: ReadonlyArray<number>
     }
+  /** Draws what the figure finder saw over each page that has a caption or a figure. */
+  | { readonly kind: "trace"; readonly bytes: Uint8Array; readonly dpi: number }
   /** `page` counts from 1. */
   | { readonly kind: "render"; readonly bytes: Uint8Array; readonly page: number; readonly dpi: number }
 
@@ -36,7 +39,18 @@ export interface PdfStop {
   readonly drawing: boolean
 }
 
-export type PdfResult = PdfParsed | { readonly png: Uint8Array } | PdfFault | PdfStop
+/** A page with what the figure finder saw drawn over it. */
+export interface DrawnTrace {
+  readonly trace: FigureTrace
+  readonly png: Uint8Array
+}
+
+export type PdfResult =
+  | PdfParsed
+  | { readonly png: Uint8Array }
+  | { readonly traces: ReadonlyArray<DrawnTrace> }
+  | PdfFault
+  | PdfStop
 
 /** Said before each page is read or drawn, so that the program knows where a thread is held; 0 is the whole file. */
 export interface PdfProgress {

@@ -1,6 +1,7 @@
 /** Reads PDFs, in a thread of its own. */
 import { parentPort } from "node:worker_threads"
-import { findFigures } from "../figures/Figures.ts"
+import { outlinesOf } from "../figures/FigureTrace.ts"
+import { findFigures, traceFigures } from "../figures/Figures.ts"
 import type { PdfFigure } from "../figures/FoundFigure.ts"
 import { overlapX, overlapY } from "../page/Box.ts"
 import { withoutFurniture } from "../layout/Furniture.ts"
@@ -8,7 +9,7 @@ import { toParsed } from "../layout/PdfDocument.ts"
 import { type OpenPdf, PdfiumBroke, withPdf } from "../pdfium/Pdfium.ts"
 import { heapBytes } from "../pdfium/PdfiumLibrary.ts"
 import { isPicture, isScan, type SeenOnPage, withSeenFigures, withSeenPages } from "../figures/Seen.ts"
-import type { PdfAnswer, PdfParsed, PdfProgress, PdfResult, PdfTask } from "./PdfTask.ts"
+import type { DrawnTrace, PdfAnswer, PdfParsed, PdfProgress, PdfResult, PdfTask } from "./PdfTask.ts"
 import type { PdfFault, RawPage } from "../page/Run.ts"
 
 /** Figures are kept as pictures of this many pixels an inch. */
@@ -165,12 +166,31 @@ const render = (open: OpenPdf, page: number, dpi: number): PdfResult => {
     : { png }
 }
 
+const traceAll = (open: OpenPdf, dpi: number): PdfResult => {
+  const traces: Array<DrawnTrace> = []
+  for (let from = 0; from < Math.min(open.count, PAGES_AT_MOST); from += WINDOW) {
+    const pages = Array.from({ length: Math.min(WINDOW, open.count - from) }, (_, i) => {
+      say({ page: from + i + 1 })
+      return open.page(from + i)
+    })
+    for (const trace of traceFigures(withoutFurniture(pages))) {
+      if (trace.captions.length + trace.figures.length === 0) continue
+      say({ page: trace.page, drawing: true })
+      const png = open.render(trace.page - 1, dpi, undefined, outlinesOf(trace))
+      if (png !== undefined) traces.push({ trace, png })
+    }
+  }
+  return { traces }
+}
+
 const answer = async (task: PdfTask): Promise<PdfResult> => {
   try {
     return await withPdf(task.bytes, (open) =>
       task.kind === "parse"
         ? parse(open, task.seen, task.skip, task.undrawn)
-        : render(open, task.page, task.dpi)
+        : task.kind === "trace"
+          ? traceAll(open, task.dpi)
+          : render(open, task.page, task.dpi)
     )
   } catch (cause) {
     if (cause instanceof PdfiumBroke) return { stopped: cause.page, why: cause.message, drawing: false }
