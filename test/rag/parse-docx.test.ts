@@ -320,7 +320,7 @@ describe("parse, of what is no right Word document", () => {
     "a container cut short",
     () => whole.subarray(0, whole.length - 40),
     "Malformed",
-    /damaged or cut short.*[Ff]etch/
+    /this Word file is damaged.*Download/
   )
   refused(
     "a container of other things",

@@ -253,10 +253,10 @@ describe("parse of a PDF", () => {
   const whole = writePdf(Array.from({ length: 3 }, () => ({ marks: column(50, 700, sentence("a")) })))
   it.effect.each([
     [
-      "wants a password",
+      "is password-protected",
       readFileSync(join(import.meta.dirname, "fixtures/encrypted.pdf")),
       "Encrypted",
-      /password/
+      /is password-protected/
     ],
     ["is cut in the middle", whole.slice(0, whole.length / 2), "Malformed", /part of it is missing.*again/],
     [

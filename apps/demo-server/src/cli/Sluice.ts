@@ -6,12 +6,12 @@ import { VERSION } from "../config/Version.ts"
 import { accountsCommand } from "./commands/Accounts.ts"
 import { askCommand } from "./commands/Ask.ts"
 import { conformanceCommand } from "./commands/Conformance.ts"
-import { figuresCommand } from "./commands/Figures.ts"
+import { findFiguresCommand } from "./commands/Figures.ts"
 import { ingestCommand } from "./commands/Ingest.ts"
 import { serveCommand } from "./commands/Serve.ts"
 import { tuneCommand } from "./commands/Tune.ts"
 import { whyCommand } from "./commands/Why.ts"
-import { figuresCommand as evaluateFiguresCommand } from "./evaluation/Figures.ts"
+import { figuresCommand } from "./evaluation/Figures.ts"
 import { libraryCommand } from "./evaluation/LibraryQuestions.ts"
 import { qaCommand } from "./evaluation/Qa.ts"
 import { retrievalCommand } from "./evaluation/Retrieval.ts"
@@ -19,7 +19,7 @@ import { cliFailure } from "./output/CliFailure.ts"
 
 const evalCommand = Command.make("eval").pipe(
   Command.withDescription("Measure the quality of retrieval, of figures found in PDFs, and of answers"),
-  Command.withSubcommands([retrievalCommand, libraryCommand, evaluateFiguresCommand, qaCommand])
+  Command.withSubcommands([retrievalCommand, libraryCommand, figuresCommand, qaCommand])
 )
 
 export const sluice = Command.make("sluice").pipe(
@@ -30,7 +30,7 @@ export const sluice = Command.make("sluice").pipe(
     askCommand,
     whyCommand,
     tuneCommand,
-    figuresCommand,
+    findFiguresCommand,
     evalCommand,
     conformanceCommand,
     accountsCommand

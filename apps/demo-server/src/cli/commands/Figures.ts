@@ -19,7 +19,7 @@ const LEGEND = Object.entries({
   .map(([layer, name]) => `${TRACE_COLOURS[layer as keyof typeof TRACE_COLOURS].name}: ${name}`)
   .join(", ")
 
-export const figuresCommand = Command.make(
+export const findFiguresCommand = Command.make(
   "figures",
   {
     file: Argument.Path("file", { mustExist: true }).pipe(Argument.withDescription("A PDF")),

@@ -44,7 +44,7 @@ export class DocxPackage {
       if (cause instanceof DocxFault) throw cause
       throw new DocxFault(
         "Malformed",
-        `its container is damaged or cut short (${messageOf(cause)}). Fetch it again, or ${lower(ADVICE)}`
+        `this Word file is damaged (${messageOf(cause)}). Download it again, or ${lower(ADVICE)}`
       )
     }
   }
@@ -58,7 +58,10 @@ export class DocxPackage {
     const entry = this.#entries.get(name.toLowerCase())
     if (entry === undefined) return
     if (entry.isEncrypted()) {
-      throw new DocxFault("Encrypted", "its container wants a password. Save the document without one.")
+      throw new DocxFault(
+        "Encrypted",
+        "this Word file is password-protected. Save it in Word without a password."
+      )
     }
     let size = 0
     try {

@@ -14,7 +14,7 @@ import { enclosed, framesOf, type Ground } from "./Ground.ts"
 import type { FigureRegion } from "./Assignment.ts"
 import { lonePictures } from "./Lone.ts"
 import { regionsOfCaption } from "./Regions.ts"
-import { withoutRepeated } from "./Repeated.ts"
+import { withoutRepeated } from "../page/RepeatedGraphics.ts"
 import { tableRules } from "./Rows.ts"
 import { withTagged } from "./Tagged.ts"
 

@@ -120,7 +120,7 @@ export const withPdf = async <A>(bytes: Uint8Array, use: (pdf: OpenPdf) => A): P
     if (error === ERROR_PASSWORD || error === ERROR_SECURITY) {
       return {
         reason: "Encrypted",
-        message: "this PDF wants a password. Save a copy without one, and add that."
+        message: "this PDF is password-protected. Save a copy without a password."
       }
     }
     if (document === 0) {

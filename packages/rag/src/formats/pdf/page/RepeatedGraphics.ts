@@ -1,5 +1,5 @@
 /** Drawings that stand at the same place of many pages: lines under headers, logos, frames. */
-import type { RawPage } from "../page/Run.ts"
+import type { RawPage } from "./Run.ts"
 
 /** On this many pages, and this share of them. */
 const PAGES = 3
