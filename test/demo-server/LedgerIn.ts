@@ -4,7 +4,7 @@ import { ConfigProvider, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { DatabaseLayer } from "../../apps/demo-server/src/database/Database.ts"
 import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
-import { Ledger, type Purchase } from "../../apps/demo-server/src/billing/Ledger.ts"
+import { Ledger, type ReservationRequest } from "../../apps/demo-server/src/billing/Ledger.ts"
 
 export const ledgerIn = (data: string, env: Record<string, string>) =>
   Ledger.layer.pipe(
@@ -44,7 +44,11 @@ export const balances = Effect.fnUntraced(function* (user: string) {
 })
 
 /** A call for one unit. */
-export const purchase = (user: string, key: number, more: Partial<Purchase> = {}): Purchase => ({
+export const purchase = (
+  user: string,
+  key: number,
+  more: Partial<ReservationRequest> = {}
+): ReservationRequest => ({
   user,
   key,
   operation: "embeddings",

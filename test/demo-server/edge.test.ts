@@ -10,7 +10,7 @@ import {
   MAX_IMAGES_BYTES
 } from "../../apps/demo-server/src/http/Limits.ts"
 import { MAX_UPLOAD_BYTES } from "../../apps/demo-server/src/contract/Documents.ts"
-import { MAX_HEADER_BYTES, patientServer } from "../../apps/demo-server/src/http/PatientServer.ts"
+import { MAX_HEADER_BYTES, makeNodeServer } from "../../apps/demo-server/src/http/NodeServer.ts"
 import { dripRaw, type Raw, sendRaw } from "./Raw.ts"
 import { testServer, TestServer } from "./TestServer.ts"
 
@@ -238,7 +238,7 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.2" } }), { excludeTestServic
 
     it.effect("who waits for an answer, or for the next event of one, is not given up", () =>
       Effect.gen(function* () {
-        const { drop, server } = patientServer(400, () => {})
+        const { drop, server } = makeNodeServer(400, () => {})
         yield* Effect.addFinalizer(() => Effect.sync(() => void (server.close(), drop())))
         const silences: Array<() => void> = []
         let heard = 0
@@ -264,7 +264,7 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.2" } }), { excludeTestServic
 
     it.effect("a caller that takes nothing of its answer is given up", () =>
       Effect.gen(function* () {
-        const { drop, server } = patientServer(100, () => {})
+        const { drop, server } = makeNodeServer(100, () => {})
         yield* Effect.addFinalizer(() => Effect.sync(() => void (server.close(), drop())))
         server.on("request", (_, response) => void response.end(Buffer.alloc(64 * 1024 * 1024)))
         yield* Effect.callback<void>(

@@ -148,20 +148,18 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
     })
   )
 
-  it.effect(
-    "the cost in the answer and in the last event equals the debit",
-    () =>
-      Effect.gen(function* () {
-        const { events, json } = yield* TestServer
-        const quota = quotaOf({ json })
-        const before = yield* quota
-        const { cost } = yield* json(AnswerBody, "/qa", { json: { question } })
-        const between = yield* quota
-        assert.isAbove(cost ?? 0, 0)
-        assert.strictEqual(before - between, cost)
-        const last = (yield* events(AnswerStreamEvent, "/qa", { json: { question } })).at(-1)
-        assert.strictEqual(last?.type === "answer" ? last.answer.cost : undefined, between - (yield* quota))
-      })
+  it.effect("the cost in the answer and in the last event equals the debit", () =>
+    Effect.gen(function* () {
+      const { events, json } = yield* TestServer
+      const quota = quotaOf({ json })
+      const before = yield* quota
+      const { cost } = yield* json(AnswerBody, "/qa", { json: { question } })
+      const between = yield* quota
+      assert.isAbove(cost ?? 0, 0)
+      assert.strictEqual(before - between, cost)
+      const last = (yield* events(AnswerStreamEvent, "/qa", { json: { question } })).at(-1)
+      assert.strictEqual(last?.type === "answer" ? last.answer.cost : undefined, between - (yield* quota))
+    })
   )
 
   it.effect("metadata applies to the files after it, and unknown fields are rejected", () =>

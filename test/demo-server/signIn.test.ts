@@ -29,44 +29,42 @@ const served = <A, E, R>(env: Record<string, string>, test: Effect.Effect<A, E, 
   )
 
 describe("signing in", () => {
-  it.live(
-    "the printed login works on this machine only, other credentials everywhere",
-    () =>
-      served(
-        { HOST: "0.0.0.0" },
-        Effect.gen(function* () {
-          const { call, secrets } = yield* TestServer
-          const { accessToken, apiKey, login } = secrets
-          const elsewhere = [
-            { host: "sluice.example" },
-            { "x-forwarded-for": "203.0.113.7" },
-            { forwarded: "for=203.0.113.7" },
-            { via: "1.1 proxy.example" }
-          ] as const
-          for (const headers of elsewhere) {
-            assert.deepStrictEqual(yield* signIn({ login }, headers), { status: 401, cookie: "" })
-            for (const credential of [{ apiKey }, { accessToken }]) {
-              const { cookie, status } = yield* signIn(credential, headers)
-              assert.strictEqual(status, 200)
-              for (const attribute of ["HttpOnly", "SameSite=Strict", "Path=/"])
-                assert.include(cookie, attribute)
-            }
+  it.live("the printed login works on this machine only, other credentials everywhere", () =>
+    served(
+      { HOST: "0.0.0.0" },
+      Effect.gen(function* () {
+        const { call, secrets } = yield* TestServer
+        const { accessToken, apiKey, login } = secrets
+        const elsewhere = [
+          { host: "sluice.example" },
+          { "x-forwarded-for": "203.0.113.7" },
+          { forwarded: "for=203.0.113.7" },
+          { via: "1.1 proxy.example" }
+        ] as const
+        for (const headers of elsewhere) {
+          assert.deepStrictEqual(yield* signIn({ login }, headers), { status: 401, cookie: "" })
+          for (const credential of [{ apiKey }, { accessToken }]) {
+            const { cookie, status } = yield* signIn(credential, headers)
+            assert.strictEqual(status, 200)
+            for (const attribute of ["HttpOnly", "SameSite=Strict", "Path=/"])
+              assert.include(cookie, attribute)
           }
-          assert.strictEqual((yield* signIn({ login })).status, 200, "not used up by who may not use it")
-          assert.strictEqual((yield* signIn({ login })).status, 401)
-          for (const wrong of [
-            { apiKey: accessToken },
-            { accessToken: apiKey },
-            { apiKey: "" },
-            { login: "" }
-          ]) {
-            assert.deepStrictEqual(yield* signIn(wrong), { status: 401, cookie: "" })
-          }
-          for (const path of ["/", "/session", "/status", "/docs"]) {
-            assert.isNull((yield* call(path, { as: "none" })).headers.get("set-cookie"), path)
-          }
-        })
-      )
+        }
+        assert.strictEqual((yield* signIn({ login })).status, 200, "not used up by who may not use it")
+        assert.strictEqual((yield* signIn({ login })).status, 401)
+        for (const wrong of [
+          { apiKey: accessToken },
+          { accessToken: apiKey },
+          { apiKey: "" },
+          { login: "" }
+        ]) {
+          assert.deepStrictEqual(yield* signIn(wrong), { status: 401, cookie: "" })
+        }
+        for (const path of ["/", "/session", "/status", "/docs"]) {
+          assert.isNull((yield* call(path, { as: "none" })).headers.get("set-cookie"), path)
+        }
+      })
+    )
   )
 
   it.live("the cookie is `Secure` if a trusted proxy reports HTTPS", () =>

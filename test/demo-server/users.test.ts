@@ -67,27 +67,25 @@ onEachStore((store) => {
       })
     )
 
-    it.effect(
-      "of two administrators who demote or disable each other at once, one remains",
-      () =>
-        Effect.gen(function* () {
-          const losses = [{ role: "user" }, { status: 0 }, { role: "user" }, { status: 0 }]
-          for (const [round, loss] of losses.entries()) {
-            const one = yield* makeUser(`one of ${round}`, { role: "admin" })
-            const other = yield* makeUser(`other of ${round}`, { role: "admin" })
-            const change = (by: string, id: string) =>
-              told("/api/user", { ...bearer(by), method: "PUT", json: { id, ...loss } })
-            const answers = yield* Effect.all(
-              [change(one.access_token, other.id), change(other.access_token, one.id)],
-              { concurrency: "unbounded" }
-            )
-            assert.deepStrictEqual(
-              answers.map(({ status }) => status === 200),
-              answers[0].status === 200 ? [true, false] : [false, true],
-              JSON.stringify(answers)
-            )
-          }
-        })
+    it.effect("of two administrators who demote or disable each other at once, one remains", () =>
+      Effect.gen(function* () {
+        const losses = [{ role: "user" }, { status: 0 }, { role: "user" }, { status: 0 }]
+        for (const [round, loss] of losses.entries()) {
+          const one = yield* makeUser(`one of ${round}`, { role: "admin" })
+          const other = yield* makeUser(`other of ${round}`, { role: "admin" })
+          const change = (by: string, id: string) =>
+            told("/api/user", { ...bearer(by), method: "PUT", json: { id, ...loss } })
+          const answers = yield* Effect.all(
+            [change(one.access_token, other.id), change(other.access_token, one.id)],
+            { concurrency: "unbounded" }
+          )
+          assert.deepStrictEqual(
+            answers.map(({ status }) => status === 200),
+            answers[0].status === 200 ? [true, false] : [false, true],
+            JSON.stringify(answers)
+          )
+        }
+      })
     )
 
     it.effect("only administrators create users and read the audit log", () =>

@@ -2,7 +2,7 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Duration, Effect, Layer } from "effect"
 import { ServerConfig } from "./config/ServerConfig.ts"
-import { patientServer } from "./http/PatientServer.ts"
+import { makeNodeServer } from "./http/NodeServer.ts"
 import { Shutdown } from "./http/Shutdown.ts"
 import { StartError } from "./config/StartError.ts"
 
@@ -38,7 +38,7 @@ export const ListenLayer = Layer.unwrap(
   Effect.gen(function* () {
     const { host, operation, port, portGiven } = yield* ServerConfig
     const { begin } = yield* Shutdown
-    const { drop, server } = patientServer(operation.callerSeconds * 1000, begin)
+    const { drop, server } = makeNodeServer(operation.callerSeconds * 1000, begin)
     const gracefulShutdownTimeout = Duration.seconds(operation.shutdownSeconds)
     return Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(drop))).pipe(
       Layer.provideMerge(NodeHttpServer.layer(() => server, { host, port, gracefulShutdownTimeout })),

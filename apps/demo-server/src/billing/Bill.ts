@@ -1,14 +1,14 @@
-/** What the calls that are made for one request come to together. */
+/** The charges of all calls that one request makes. */
 import { Context, Deferred, Effect } from "effect"
 import type { CallCount } from "./RateWindow.ts"
 
-/** The charges of one request, as they are opened; each tells when it has ended. */
+/** The charges of one request. */
 export interface Bill {
-  /** A charge of so many tokens has been opened; the effect is to be run when it has ended. */
+  /** Adds a charge, and gives an effect to run when the charge has ended. */
   readonly open: (charge: string, tokens: number) => Effect.Effect<void>
-  /** What they have taken of a minute's limits. */
+  /** The calls and tokens that were counted against the limits of a minute. */
   readonly counted: () => CallCount
-  /** The charges so far, once all of them have ended. */
+  /** The charges, once all of them have ended. */
   readonly charges: Effect.Effect<ReadonlyArray<string>>
 }
 
@@ -32,7 +32,7 @@ export const makeBill = (): Bill => {
   }
 }
 
-/** The bill on which charges of now are put; elsewhere one that nobody reads. */
+/** The bill of the current request. Elsewhere nobody reads it. */
 export const CurrentBill = Context.Reference<Omit<Bill, "charges">>("@sluice/demo-server/CurrentBill", {
   defaultValue: () => ({ open: () => Effect.void, counted: () => ({ requests: 0, tokens: 0 }) })
 })

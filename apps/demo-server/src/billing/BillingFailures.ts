@@ -1,10 +1,10 @@
-/** What a caller hears whom the ledger does not let through: nothing was called, nothing was paid. */
+/** Errors of callers whom the ledger refuses. Nothing was called, and nothing is paid. */
 import { Failure } from "@sluice/core/contract"
 import { Duration } from "effect"
 import type { RateState } from "./RateWindow.ts"
 
-/** The balance is told by `/api/user/self`, and not to whoever holds a key. */
-export const quotaShort = (of: "user" | "key", units: number): Failure =>
+/** The balance itself is not told: whoever holds a key must not learn it. */
+export const insufficientQuota = (of: "user" | "key", units: number): Failure =>
   new Failure({
     status: 403,
     message:
@@ -15,7 +15,7 @@ export const quotaShort = (of: "user" | "key", units: number): Failure =>
     retryable: false
   })
 
-/** A key that was deleted since it let its caller in. */
+/** The key was deleted after authentication. */
 export const keyGone = new Failure({
   status: 401,
   message: "This API key is not known any more: POST /api/token/ makes another",
@@ -24,11 +24,11 @@ export const keyGone = new Failure({
 })
 
 /**
- * `reserved`: tokens that the call may come to.
+ * `reserved`: the tokens of the call at most.
  *
- * **Gotchas.** A call that reserves more than a whole minute has is let in where it is the first of one.
+ * **Gotchas.** A call that reserves more than the limit of a minute is admitted if it is the first of one.
  */
-export const tooMany = (state: RateState, reserved: number): Failure => {
+export const rateLimited = (state: RateState, reserved: number): Failure => {
   const { requests, requestsPerMinute, resetMs, tokens, tokensPerMinute = 0 } = state
   const left = Math.max(0, tokensPerMinute - tokens)
   return new Failure({

@@ -13,7 +13,7 @@ import type { ProviderAnswer } from "../routing/Provider.ts"
 import { responseBody } from "../routing/ResponseBody.ts"
 import { orUnavailable } from "../sql/StoreFailure.ts"
 import { CurrentBill } from "./Bill.ts"
-import { quotaShort, tooMany } from "./BillingFailures.ts"
+import { insufficientQuota, rateLimited } from "./BillingFailures.ts"
 import { counted, makeCallEnds, type OpenCall, type PaidCall, recorded } from "./CallEnds.ts"
 import {
   type CostEstimate,
@@ -21,7 +21,7 @@ import {
   estimatedTokens,
   settlementFor,
   taskSettlement,
-  usedBy
+  usageOf
 } from "./CostEstimate.ts"
 import { idempotentResponses } from "./IdempotentResponses.ts"
 import { LEASE_MS, Ledger } from "./Ledger.ts"
@@ -102,7 +102,7 @@ const makeCharges = Effect.gen(function* () {
         }
         if (meter.creates) yield* endCreation(open, answer)
         else {
-          const usage = usedBy(responseBody(answer, "usage"), estimate, () => counted(open))
+          const usage = usageOf(responseBody(answer, "usage"), estimate, () => counted(open))
           yield* end(open, recorded(open, settlementFor(estimate, usage)))
         }
         return answer
@@ -159,10 +159,10 @@ const reserve = Effect.fnUntraced(function* <Request, Response>(
     case "Refused":
       return yield* reservation.failure
     case "Short":
-      return yield* quotaShort(reservation.of, estimate.units)
+      return yield* insufficientQuota(reservation.of, estimate.units)
     case "Limited":
       yield* tellLimits(reservation.rate)
-      return yield* tooMany({ ...reservation.rate, ...limits }, tokens)
+      return yield* rateLimited({ ...reservation.rate, ...limits }, tokens)
   }
 })
 

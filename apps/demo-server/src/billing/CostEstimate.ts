@@ -4,7 +4,7 @@ import type { Meter } from "./Meter.ts"
 import type { Operations } from "../routing/Provider.ts"
 import { costOf, NOTHING, type Price, type Prices, type Usage } from "./Prices.ts"
 import { responseBody, fieldOf, imagesIn } from "../routing/ResponseBody.ts"
-import { settledUsage, writtenBy } from "./ReportedUsage.ts"
+import { settledUsage, outputTokensOf } from "./ReportedUsage.ts"
 
 export interface CostEstimate {
   readonly price: Price
@@ -39,8 +39,8 @@ export const settlementFor = ({ price }: Pick<CostEstimate, "price">, usage: Usa
 })
 
 /** The usage that a response reports, within reason; else the server's own count. */
-export const usedBy = (value: unknown, { most }: CostEstimate, counted: () => Usage): Usage =>
-  settledUsage(fieldOf(value, "usage"), most, counted, () => writtenBy(value))
+export const usageOf = (value: unknown, { most }: CostEstimate, counted: () => Usage): Usage =>
+  settledUsage(fieldOf(value, "usage"), most, counted, () => outputTokensOf(value))
 
 /** The settlement of a task by its answer, and never more than was planned when it started. */
 export const taskSettlement = (

@@ -1,31 +1,31 @@
-/** `Idempotency-Key`: a call that is repeated within a day is answered as before, and made and paid for once. */
+/** `Idempotency-Key`: a call that is repeated within a day gets the same response, and is executed and paid once. */
 import { Failure } from "@sluice/core/contract"
 import { Duration, Effect } from "effect"
 import { createHash } from "node:crypto"
 import { query, type SqlStep } from "../sql/SqlStep.ts"
 
-/** How long a name stands for the call that it came with first. */
+/** How long a key stands for its first call. */
 export const REMEMBERED = Duration.hours(24)
 
-/** Characters of a name at most. */
+/** Characters of a key at most. */
 const LONGEST = 255
 
-/** Characters of an answer that is kept at most. */
+/** Characters of a stored response at most. */
 export const LARGEST_ANSWER = 8 * 1024 * 1024
 
-/** A name that a caller gave a call, and what was asked for. */
+/** A caller's key, and the hash of the request. */
 export interface Idempotency {
   readonly name: string
   readonly hash: string
 }
 
-/** An answer that was given before. */
+/** A stored response. */
 export interface Replay {
   readonly contentType: string
   readonly answer: string
 }
 
-/** Of what a caller sent; undefined without a name. */
+/** The key of a request; undefined without one. */
 export const idempotencyOf = (
   name: string | undefined,
   ...asked: ReadonlyArray<string>
@@ -75,7 +75,7 @@ const notKept = new Failure({
   retryable: false
 })
 
-/** Stands in the place of an answer. */
+/** Takes the place of a response. */
 const IN_DOUBT: Replay = { contentType: "in doubt", answer: "" }
 
 const doubtful = new Failure({
@@ -95,8 +95,8 @@ interface Row {
 }
 
 /**
- * Takes a name for a charge, as a step of its transaction: nothing when it is free, else what was answered or why there
- * is no answer.
+ * Claims a key for a charge, in its transaction. Gives nothing if the key is free, else the stored response or an
+ * error.
  */
 export function* claim(
   user: string,
@@ -133,7 +133,7 @@ export function* claim(
   return settled.length > 0 ? notKept : inFlight
 }
 
-/** Keeps what was answered. */
+/** Stores the response. */
 export function* remember(charge: string, user: string, { answer, contentType }: Replay): SqlStep<void> {
   yield* query(
     "UPDATE idempotency SET answer = ?, content_type = ? WHERE user_id = ? AND charge_id = ?",
@@ -144,11 +144,11 @@ export function* remember(charge: string, user: string, { answer, contentType }:
   )
 }
 
-/** Something may have been made, of which nobody heard: the name makes no more. */
+/** The outcome is unknown: the key is not executed again. */
 export const markOutcomeUnknown = (charge: string, user: string): SqlStep<void> =>
   remember(charge, user, IN_DOUBT)
 
-/** Nothing was made: the name is free again. */
+/** Nothing was executed: the key is free again. */
 export function* forget(user: string, charge: string): SqlStep<void> {
   yield* query("DELETE FROM idempotency WHERE user_id = ? AND charge_id = ?", user, charge)
 }

@@ -1,11 +1,11 @@
-/** Answers that are kept for whoever repeats a call under its `Idempotency-Key`. */
+/** Stores responses for callers who repeat a call under its `Idempotency-Key`. */
 import { Effect, Exit, Stream } from "effect"
 import { HttpBody, HttpEffect, HttpServerResponse } from "effect/http"
 import type { ProviderAnswer } from "../routing/Provider.ts"
 import { LARGEST_ANSWER, type Replay } from "./Idempotency.ts"
 import type { Charge } from "./Reservation.ts"
 
-/** `isOver`: what ends then was cut, and says to try again; nobody is told so for a day. */
+/** `isOver`: the server is stopping, and a stream that ends then is cut. It is not stored. */
 export const idempotentResponses = (
   remember: (charge: Charge, replay: Replay) => Effect.Effect<void>,
   isOver: () => boolean
@@ -15,7 +15,7 @@ export const idempotentResponses = (
       ? Effect.void
       : remember(charge, { contentType, answer: Buffer.from(bytes).toString() })
 
-  /** Of a call that makes something, at once: its caller may have gone, and it is paid for all the same. */
+  /** Stores the response of a call that creates something at once: it is paid for even if the caller has gone. */
   const keepCreated = <Response>(
     charge: Charge,
     answer: ProviderAnswer<Response>,
@@ -28,7 +28,7 @@ export const idempotentResponses = (
     return encode ? keep(charge, "application/json", Buffer.from(encode(answer))) : Effect.void
   }
 
-  /** Of any other, as it is sent; nothing of a stream that breaks. */
+  /** Stores any other response as it is sent, unless its stream breaks. */
   const keepSent = (charge: Charge, broke: () => boolean) =>
     HttpEffect.appendPreResponseHandler((_request, response) => {
       const { body } = response

@@ -1,4 +1,4 @@
-/** What is made once for an `Idempotency-Key`, and shown to nobody twice. */
+/** Creates API keys once for an `Idempotency-Key`. The secret is never shown twice. */
 import { Failure } from "@sluice/core/contract"
 import { Clock, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -17,9 +17,9 @@ const madeBefore = (id: string) =>
   })
 
 /**
- * Makes a token, in one transaction with the name that it was asked for by.
+ * Creates a key in the transaction that claims its `Idempotency-Key`.
  *
- * **Details.** Asked for again by that name: 409, whose message names the token's id and not its key.
+ * **Details.** A repeated request fails with 409. The message has the id of the key, and not its secret.
  */
 export const makeOnce = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -29,7 +29,7 @@ export const makeOnce = Effect.gen(function* () {
     make: Effect.Effect<A, SqlError.SqlError>
   ): Effect.Effect<A, Failure> => {
     if (idempotency === undefined) return orUnavailable(make)
-    // Stands where a call has its charge.
+    // In place of the id of a charge.
     const token = `token ${idempotency.name}`
     const step = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis

@@ -1,4 +1,4 @@
-/** The balances: reserved before a call, settled by what it used or refunded after it, exactly once. */
+/** The balances: units are reserved before a call, and settled or refunded after it, exactly once. */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { query } from "../sql/SqlStep.ts"
@@ -15,18 +15,18 @@ import {
   SHARED_CLOCK,
   sharedLease
 } from "./LedgerSteps.ts"
-import type { Charge, Purchase, Reservation, Settlement } from "./Reservation.ts"
+import type { Charge, ReservationRequest, Reservation, Settlement } from "./Reservation.ts"
 import { GroupCommit, type Step } from "../sql/GroupCommit.ts"
 
 export { LEASE_MS } from "./LedgerSteps.ts"
 export type * from "./Reservation.ts"
 
-type Asked<A> = Effect.Effect<A, SqlError.SqlError>
+type SqlEffect<A> = Effect.Effect<A, SqlError.SqlError>
 
 /** A charge that is neither settled nor refunded. */
 export interface OpenCharge extends Charge {
   readonly task: string | undefined
-  /** What the task will cost. */
+  /** The cost of the task. */
   readonly planned: number
 }
 
@@ -46,7 +46,7 @@ interface OpenRow {
   readonly created_at: number
 }
 
-/** Open charges: of calls that make nothing; of what may have been made, though nothing is heard of it; of tasks. */
+/** Open charges of calls that create nothing, of creations without a task, and of tasks. */
 const UNHEARD = {
   calls: "state = 'reserved'",
   creations: "state = 'sent' AND task IS NULL",
@@ -59,40 +59,39 @@ const EXPIRED_AT_ONCE = 200
 /**
  * The ledger.
  *
- * **Details.** Both balances, the user's and the key's, are guarded by the database, so that they hold for all servers
- * on it. A cost above the reserve takes what remains of both; what does not is recorded as `uncollected`. Of each
- * charge, one call of `settle` or `refund` has an effect: it answers true. For each user, at any time:
- * granted = quota + open reserves + settled costs.
+ * **Details.** The database guards the balances of user and key, for all servers. A cost above the reserve takes what
+ * remains of both; the rest is recorded as `uncollected`. Of each charge, one call of `settle` or `refund` has an
+ * effect and returns true. For each user, at any time: granted = quota + open reserves + settled costs.
  *
- * **Gotchas.** Each step is committed once it is begun, even where its caller has gone.
+ * **Gotchas.** A step is committed once it has started, even if its caller has gone.
  */
 export class Ledger extends Context.Service<
   Ledger,
   {
-    readonly reserve: (purchase: Purchase) => Asked<Reservation>
-    /** Of a charge whose reserve was lost, too, with a server that ended or a commit that failed, or given up. */
-    readonly settle: (charge: Charge, settlement: Settlement) => Asked<boolean>
-    /** `inDoubt`: what it makes may be there all the same, and no `Idempotency-Key` makes it again. */
-    readonly refund: (charge: Charge, inDoubt?: boolean) => Asked<boolean>
-    /** `refund` of a charge of which nothing is heard any more. */
-    readonly giveUp: (charge: Charge, inDoubt: boolean) => Asked<boolean>
-    /** The call goes on as a task of this id: settled for what is planned, or refunded, when that ends. */
-    readonly assign: (charge: string, task: string, planned: number) => Asked<void>
+    readonly reserve: (purchase: ReservationRequest) => SqlEffect<Reservation>
+    /** Also settles a charge whose reserve was lost with a server or a commit, or was given up. */
+    readonly settle: (charge: Charge, settlement: Settlement) => SqlEffect<boolean>
+    /** `inDoubt`: the call may have created something, and its `Idempotency-Key` does not create it again. */
+    readonly refund: (charge: Charge, inDoubt?: boolean) => SqlEffect<boolean>
+    /** Refunds a charge because nothing is heard of its call. */
+    readonly giveUp: (charge: Charge, inDoubt: boolean) => SqlEffect<boolean>
+    /** The call continues as a task: it is settled for the planned cost, or refunded, when the task ends. */
+    readonly assign: (charge: string, task: string, planned: number) => SqlEffect<void>
     /** The open charge of a task. */
-    readonly ofTask: (user: string, task: string) => Asked<OpenCharge | undefined>
-    /** Keeps the answer for whoever repeats the call. */
-    readonly remember: (charge: Charge, replay: Replay) => Asked<void>
-    /** Charges of calls under way in this process. */
+    readonly ofTask: (user: string, task: string) => SqlEffect<OpenCharge | undefined>
+    /** Stores the response for callers who repeat the call. */
+    readonly remember: (charge: Charge, replay: Replay) => SqlEffect<void>
+    /** The charges of calls that run in this process. */
     readonly underWay: Set<string>
-    /** Says that these are under way still. */
-    readonly renew: (charges: ReadonlyArray<string>) => Asked<void>
-    /** The time by which leases end, on all servers of a database. */
-    readonly clock: Asked<number>
-    /** Open charges of which nothing was heard since; the oldest first. */
-    readonly expired: (before: number, of: keyof typeof UNHEARD) => Asked<ReadonlyArray<OpenCharge>>
-    /** What these have taken from the balance: their costs, and the reserves of those that are open. */
-    readonly taken: (charges: ReadonlyArray<string>) => Asked<number>
-    readonly forgetAnswers: (before: number) => Asked<void>
+    /** Renews the leases of running calls. */
+    readonly renew: (charges: ReadonlyArray<string>) => SqlEffect<void>
+    /** The clock of leases, shared by all servers of a database. */
+    readonly clock: SqlEffect<number>
+    /** Open charges whose lease ended before a time; the oldest first. */
+    readonly expired: (before: number, of: keyof typeof UNHEARD) => SqlEffect<ReadonlyArray<OpenCharge>>
+    /** What charges have taken from the balance: costs, and the reserves of open ones. */
+    readonly taken: (charges: ReadonlyArray<string>) => SqlEffect<number>
+    readonly forgetAnswers: (before: number) => SqlEffect<void>
   }
 >()("@sluice/demo-server/Ledger") {
   static readonly layer = Layer.effect(
@@ -152,7 +151,7 @@ export class Ledger extends Context.Service<
           yield* commit(() => renew(charges, until))
         }),
         clock: sql.onDialectOrElse({
-          orElse: (): Asked<number> => Clock.currentTimeMillis,
+          orElse: (): SqlEffect<number> => Clock.currentTimeMillis,
           pg: () =>
             Effect.map(sql<{ now: number }>`SELECT ${sql.literal(SHARED_CLOCK)} AS now`, ([row]) =>
               Number(row?.now)

@@ -4,7 +4,7 @@ import { query, type SqlStep } from "../sql/SqlStep.ts"
 import { keyGone } from "./BillingFailures.ts"
 import { claim, forget, markOutcomeUnknown } from "./Idempotency.ts"
 import { countCalls } from "./RateWindow.ts"
-import type { Charge, Purchase, Reservation, Settlement } from "./Reservation.ts"
+import type { Charge, ReservationRequest, Reservation, Settlement } from "./Reservation.ts"
 
 /** How long a call counts as running after its last sign of life. */
 export const LEASE_MS = 120_000
@@ -133,7 +133,7 @@ function* collect(user: string, key: KeyQuota | undefined, units: number): SqlSt
 export interface Reserving {
   readonly id: string
   readonly now: number
-  readonly purchase: Purchase
+  readonly purchase: ReservationRequest
 }
 
 function* addCharges(

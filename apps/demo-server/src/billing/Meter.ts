@@ -1,4 +1,4 @@
-/** How much a call may use at most, and how much it uses by the server's own count. */
+/** The usage of a call at most, and by the server's own count. */
 import type { ChatMessage } from "@sluice/core"
 import type {
   ChatContent,
@@ -14,35 +14,35 @@ import type { Operations } from "../routing/Provider.ts"
 import { hidesUsage } from "../routing/StreamUsage.ts"
 import { NOTHING, type Usage } from "./Prices.ts"
 
-/** Tokens of an answer where the request sets no limit: the reserve, which a longer answer may go over. */
+/** Output tokens to reserve if the request sets no limit. A longer answer may exceed them. */
 const DEFAULT_MAX_TOKENS = 4096
 
-/** A limit above it is taken for no limit at all. */
+/** A higher limit counts as none. */
 const LARGEST_MAX_TOKENS = 1_000_000
 
-/** What a message costs beside its text. */
+/** Tokens of a message beside its text. */
 const TOKENS_A_MESSAGE = 8
 
-/** Of a video of which the request does not say: the longest that any group makes. */
+/** Seconds of a video if the request does not say: the longest of any group. */
 const DEFAULT_SECONDS = 15
 
-/** Of JSON, which is what stands beside the texts, the characters of a token as a rule. */
+/** Characters of a token in JSON, as a rule. */
 const CHARACTERS_A_TOKEN = 4
 
-/** Of one kind of call. */
+/** How calls of one kind are counted. */
 export interface Meter<Request> {
   readonly operation: keyof Operations
-  /** It makes something elsewhere that costs money each time. */
+  /** The call creates something that costs money each time. */
   readonly creates: boolean
-  /** At most: a token is at least one character. */
+  /** The usage at most: a token has at least one character. */
   readonly most: (request: Request) => Usage
-  /** What is known before an answer, by the server's own count: of `beyond` characters beside the texts too. */
+  /** The usage before a response, by the server's own count. */
   readonly counted: (request: Request, nonText?: number) => Usage
-  /** Characters of the body that are read beside the texts: what the contract does not name, and passes on. */
+  /** Characters of the body beside its texts, such as tools and schemas. */
   readonly nonText?: (request: Request, body: string) => number
-  /** Whether the request itself bounds what is written. */
+  /** Whether the request limits its output. */
   readonly isLimited?: (request: Request) => boolean
-  /** Whether its caller did not ask for the usage of a stream. */
+  /** Whether the caller did not ask for the usage of a stream. */
   readonly hidesUsage?: (request: Request) => boolean
 }
 
@@ -87,11 +87,11 @@ const imagesOf = ({ content }: ChatMessage): number =>
 const inputOf = ({ messages }: ChatRequest, size: (texts: ReadonlyArray<string>) => number): number =>
   messages.reduce((sum, message) => sum + TOKENS_A_MESSAGE + size(textsOf(message)) + imagesOf(message), 0)
 
-/** Of the usual form, the characters around the texts of a request, and of a message: nothing is looked for below. */
+/** Characters of a plain request, and of a message, around their texts. */
 const AROUND = 128
 const AROUND_A_MESSAGE = 48
 
-/** Of texts that quotes, line ends and other escapes make longer, one in so many characters at most as a rule. */
+/** Escapes make a text longer by one in so many characters at most, as a rule. */
 const ESCAPED = 16
 
 const lengthOf = (content: ChatContent | undefined): number => {
@@ -116,7 +116,7 @@ const COUNTED = new Set([
 ])
 const COUNTED_OF_A_MESSAGE = new Set(["role", "content"])
 
-/** What is nested too deeply to be written again has no more characters than the body. */
+/** JSON that is nested too deeply to be stringified counts as the whole body. */
 const sizeBeside = (counted: ReadonlySet<string>, fields: Fields, body: string): number => {
   const others = Object.entries(fields).filter(([name]) => !counted.has(name))
   if (others.length === 0) return 0
@@ -128,9 +128,10 @@ const sizeBeside = (counted: ReadonlySet<string>, fields: Fields, body: string):
 }
 
 /**
- * Its characters, of which a token has one at least; 0 where the body is no longer than the usual form of its texts.
+ * The characters of fields beside the texts, each of which may be a token; 0 if the body is not longer than a plain
+ * request.
  *
- * **Details.** Most bodies are told apart by their length alone; only longer ones are read once more.
+ * **Details.** The length alone decides for most bodies. Only longer ones are parsed again.
  */
 const nonTextCharacters = ({ messages, model }: ChatRequest, body: string): number => {
   const texts = messages.reduce((sum, { content }) => sum + lengthOf(content), 0)

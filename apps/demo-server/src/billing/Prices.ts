@@ -1,17 +1,17 @@
-/** What a call costs: prices by model, read from a file, in quota units. */
+/** Prices by model, from a file, in quota units. */
 import { Context, Effect, FileSystem, Layer, Schema } from "effect"
 import { fileURLToPath } from "node:url"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import type { Operations } from "../routing/Provider.ts"
 import { StartError } from "../config/StartError.ts"
 
-/** `prices.json` of this package, from `src/` as from `dist/`: of the embedded models, and of any other by what it does. */
+/** The package's `prices.json`, found from `src/` as from `dist/`. */
 const SHIPPED = fileURLToPath(new URL("../../prices.json", import.meta.url))
 
-/** At most a thousand USD for a thousand tokens, an image or a second: more is a slip of the pen. */
+/** 1,000 USD for 1,000 tokens, an image or a second at most: more is a typing error. */
 const Units = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 500_000_000 }))
 
-/** Quota units; what is not named costs nothing. Up to six decimals count. */
+/** Quota units, with up to six decimals. Missing prices are 0. */
 export const Price = Schema.Struct({
   inputPer1000Tokens: Schema.optionalKey(Units),
   outputPer1000Tokens: Schema.optionalKey(Units),
@@ -21,7 +21,7 @@ export const Price = Schema.Struct({
 export type Price = typeof Price.Type
 
 const PriceFile = Schema.Struct({
-  /** For models that are not named, by what is asked of them. */
+  /** For models without a price of their own, by operation. */
   defaults: Schema.optionalKey(
     Schema.Struct({
       embeddings: Schema.optionalKey(Price),
@@ -35,7 +35,7 @@ const PriceFile = Schema.Struct({
 })
 type PriceFile = typeof PriceFile.Type
 
-// A key that is not understood might have been a price.
+// An unknown key may be a misspelled price.
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(PriceFile), { onExcessProperty: "error" })
 
 /** What a call used, or may use at most. */
@@ -43,20 +43,20 @@ export interface Usage {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly images: number
-  /** Of video. */
+  /** Seconds of video. */
   readonly seconds: number
 }
 
 export const NOTHING: Usage = { inputTokens: 0, outputTokens: 0, images: 0, seconds: 0 }
 
-/** Millionths, whole: a price that a binary fraction only comes near to would round up a unit too far. */
+/** Whole millionths: binary fractions would round up a unit too far. */
 const millionths = (amount: number): bigint => BigInt(Math.round(amount * 1e6))
 
 const PER_1000_TOKENS = 1000n
 /** A price in millionths times seconds in millionths. */
 const PER_SECOND = 1_000_000n
 
-/** The cost in quota units: rounded up, once, after everything was added. */
+/** The cost in quota units, rounded up once at the end. */
 export const costOf = (price: Price, { images, inputTokens, outputTokens, seconds }: Usage): number => {
   const ofTokens =
     millionths(price.inputPer1000Tokens ?? 0) * BigInt(inputTokens) +
@@ -84,10 +84,10 @@ const readFile = Effect.fnUntraced(function* (file: string) {
 })
 
 /**
- * The price of a model for what is asked of it.
+ * The price of a model for an operation.
  *
- * **Details.** The file that `SLUICE_PRICES` names comes first, then the one that is shipped: a model by its name, else
- * the default of the operation. A file with an unknown key, or with an amount that is none, is a `StartError`.
+ * **Details.** The file of `SLUICE_PRICES` comes before the package's. The model's own price comes before the
+ * operation's. Unknown keys and invalid amounts are a `StartError`.
  */
 export class Prices extends Context.Service<
   Prices,

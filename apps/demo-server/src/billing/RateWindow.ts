@@ -1,19 +1,19 @@
-/** How often a key may call, and for how many tokens: windows of a minute, in the transaction that reserves. */
+/** Rate limits of keys: windows of a minute, counted in the transaction that reserves. */
 import type { RateLimits } from "../accounts/KeyLimits.ts"
 import { query, type SqlStep } from "../sql/SqlStep.ts"
 
 export const WINDOW_MS = 60_000
 
-/** What is left of a window after a call, or what it lacked. */
+/** What a window has left after a call. */
 export interface RateState extends RateLimits {
   readonly admitted: boolean
   readonly requests: number
   readonly tokens: number
-  /** Until the next window. */
+  /** Milliseconds until the next window. */
   readonly resetMs: number
 }
 
-/** What was counted of a key's calls in a minute. */
+/** The calls of a key in a minute. */
 export interface CallCount {
   readonly requests: number
   readonly tokens: number
@@ -21,10 +21,7 @@ export interface CallCount {
 
 const UNLIMITED = Number.MAX_SAFE_INTEGER
 
-/**
- * The limits of one more call of a request, which its other calls do not count against: they are let in as the first of
- * them was.
- */
+/** The limits for one more call of a request. The other calls of the same request do not count against it. */
 export const limitsBeside = (
   { requestsPerMinute, tokensPerMinute }: RateLimits,
   own: CallCount,
@@ -35,7 +32,7 @@ export const limitsBeside = (
     own.requests === 0 ? tokensPerMinute : tokensPerMinute && Math.max(tokensPerMinute, tokens) + own.tokens
 })
 
-/** A row of another minute, and not of the next one, which a server whose clock is a little ahead may have written. */
+/** The row is of another minute. The next minute counts as this one: a server's clock may be a little ahead. */
 const IS_OTHER = `(rate_windows.starts_at < excluded.starts_at
   OR rate_windows.starts_at > excluded.starts_at + ${WINDOW_MS})`
 
@@ -96,7 +93,7 @@ export function* countCalls(
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1000)}s`
 
-/** What the answer says of the limits; nothing where there are none. */
+/** The rate limit headers; none without limits. */
 export const rateHeaders = (state: RateState): Record<string, string> => ({
   ...(state.requestsPerMinute !== undefined && {
     "x-ratelimit-limit-requests": String(state.requestsPerMinute),

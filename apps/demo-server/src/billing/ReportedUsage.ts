@@ -1,27 +1,27 @@
-/** What an answer says that it used: believed within reason, else the server's own count. */
+/** The usage that responses report: accepted within reason, else the server's own count. */
 import { countTokens } from "@sluice/embedded"
 import { fieldOf, isText, listOf } from "../routing/ResponseBody.ts"
 import { NOTHING, type Usage } from "./Prices.ts"
 
-/** How far above what a call may use at most a report is believed: other tokenizers count otherwise. */
+/** How far a report may exceed the estimate: tokenizers differ. */
 const BELIEVED = 10
 
-/** Tokens of an answer that are believed whatever was asked for: models that think write more than they say. */
+/** Output tokens that are always accepted: reasoning models write more than they show. */
 const BELIEVED_OUTPUT = 200_000
 
-/** Beside that, so that a limit of some tokens is none of some pieces. */
+/** Added, so that a limit of a few tokens does not end a stream of a few pieces. */
 const FEW = 1000
 
-/** Tokens, by the server's own count, which a stream that keeps to what was asked for never comes to. */
+/** Tokens, by the server's own count, that a stream within its limit never reaches. */
 export interface Bounds {
-  /** Of what is said; thoughts are within no limit that everybody keeps. */
+  /** Tokens of text. Reasoning may exceed the limit. */
   readonly said: number
   readonly written: number
 }
 
 const believedOutput = ({ outputTokens }: Usage): number => Math.max(outputTokens * BELIEVED, BELIEVED_OUTPUT)
 
-/** `isLimited`: the request says itself how many tokens are asked for at most. */
+/** `isLimited`: the request limits its output. */
 export const boundsOf = (most: Usage, isLimited: boolean): Bounds => {
   const written = believedOutput(most)
   return { written, said: isLimited ? most.outputTokens * BELIEVED + FEW : written }
@@ -29,7 +29,7 @@ export const boundsOf = (most: Usage, isLimited: boolean): Bounds => {
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
-/** The tokens that a `usage` names. */
+/** The tokens of a `usage`. */
 const tokensOf = (usage: unknown): { readonly input: unknown; readonly output: unknown } => {
   const output = fieldOf(usage, "completion_tokens") ?? fieldOf(usage, "output_tokens")
   const total = fieldOf(usage, "total_tokens")
@@ -39,10 +39,10 @@ const tokensOf = (usage: unknown): { readonly input: unknown; readonly output: u
 }
 
 /**
- * What is paid for: the reported tokens where they are whole numbers within reason, else the server's own.
+ * The tokens to pay for: the reported ones if they are whole numbers within reason, else the server's own count.
  *
- * **Details.** A text of which no token is said to have been read was read all the same. `counted` and `written` are the
- * server's own counts of the question's and the answer's tokens, which are made where they are needed.
+ * **Details.** 0 input tokens for a text are not accepted. `counted` and `written` are computed only if they are
+ * needed.
  */
 export const settledUsage = (
   usage: unknown,
@@ -61,9 +61,9 @@ export const settledUsage = (
   }
 }
 
-/** Where models write what they say, why they refuse, and what they think. */
-const SAID = ["content", "refusal"]
-const THOUGHT = ["reasoning_content", "reasoning"]
+/** The fields of text, refusals and reasoning. */
+const TEXT_FIELDS = ["content", "refusal"]
+const REASONING_FIELDS = ["reasoning_content", "reasoning"]
 
 const textsOf = (message: unknown, names: ReadonlyArray<string>): ReadonlyArray<unknown> =>
   names.flatMap((name) => {
@@ -71,29 +71,29 @@ const textsOf = (message: unknown, names: ReadonlyArray<string>): ReadonlyArray<
     return Array.isArray(value) ? value.map((part) => fieldOf(part, "text")) : [value]
   })
 
-/** What a message, or a piece of one, thinks. */
-export const thoughtsIn = (message: unknown): ReadonlyArray<string> =>
-  textsOf(message, THOUGHT).filter(isText)
+/** The reasoning in a message or a delta. */
+export const reasoningIn = (message: unknown): ReadonlyArray<string> =>
+  textsOf(message, REASONING_FIELDS).filter(isText)
 
-/** What it says and refuses, and what tools are asked. */
-export const saidIn = (message: unknown): ReadonlyArray<string> => {
+/** The text, refusal and tool calls in a message or a delta. */
+export const textIn = (message: unknown): ReadonlyArray<string> => {
   const calls = listOf(fieldOf(message, "tool_calls")).map((call) => fieldOf(call, "function"))
   const asked = [...calls, fieldOf(message, "function_call")].flatMap((call) => [
     fieldOf(call, "name"),
     fieldOf(call, "arguments")
   ])
-  return [...textsOf(message, SAID), ...asked].filter(isText)
+  return [...textsOf(message, TEXT_FIELDS), ...asked].filter(isText)
 }
 
-const textsIn = (message: unknown): ReadonlyArray<string> => [...saidIn(message), ...thoughtsIn(message)]
+const textsIn = (message: unknown): ReadonlyArray<string> => [...textIn(message), ...reasoningIn(message)]
 
-/** The tokens of a chat's whole answer, by the server's own count. */
-export const writtenBy = (answer: unknown): number =>
+/** The tokens of a chat response, by the server's own count. */
+export const outputTokensOf = (answer: unknown): number =>
   listOf(fieldOf(answer, "choices"))
     .flatMap((choice) => textsIn(fieldOf(choice, "message")))
     .reduce((sum, text) => sum + countTokens(text), 0)
 
-/** The seconds of a video that the answer tells, within reason. */
+/** The seconds of a video that a response reports, within reason. */
 export const secondsOf = (answer: unknown, asked: number): number => {
   const told = Number(fieldOf(answer, "seconds"))
   return told > 0 && told <= asked * BELIEVED ? told : asked

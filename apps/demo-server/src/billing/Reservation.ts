@@ -1,13 +1,13 @@
-/** What the ledger is asked for, and what it answers. */
+/** The records of the ledger. */
 import type { Failure } from "@sluice/core/contract"
 import type { Idempotency, Replay } from "./Idempotency.ts"
 import type { RateLimits } from "../accounts/KeyLimits.ts"
 import type { RateState } from "./RateWindow.ts"
 
-/** What is to be paid for. */
-export interface Purchase {
+/** A call to be reserved. */
+export interface ReservationRequest {
   readonly user: string
-  /** The API key's id; absent: the page's session, which the user's balance alone bounds. */
+  /** The API key's id. Without one, as for the page's session, only the user's balance counts. */
   readonly key?: number | undefined
   readonly operation: string
   readonly model: string
@@ -15,13 +15,13 @@ export interface Purchase {
   readonly units: number
   /** Tokens at most, which count towards the key's limit. */
   readonly tokens: number
-  /** It makes something elsewhere, and may have done so when nothing is heard of it. */
+  /** The call creates something elsewhere, and may have done so even if no response comes. */
   readonly creates: boolean
   readonly limits: RateLimits
   readonly idempotency?: Idempotency | undefined
 }
 
-/** A reserve that is open. */
+/** An open reserve. */
 export interface Charge {
   readonly id: string
   readonly user: string
@@ -33,7 +33,7 @@ export interface Charge {
   readonly createdAt: number
 }
 
-/** What a call came to. */
+/** The cost of a call. */
 export interface Settlement {
   readonly cost: number
   readonly inputTokens: number
@@ -46,7 +46,7 @@ export interface Reserved {
   readonly rate: RateState | undefined
 }
 
-/** What becomes of a purchase. */
+/** The result of a reservation. */
 export type Reservation =
   | Reserved
   | { readonly _tag: "Short"; readonly of: "user" | "key" }

@@ -1,4 +1,4 @@
-/** What is told of old calls for so long, and then forgotten: their charges, and the windows of keys that call no more. */
+/** Deletes old charges, and the rate windows of inactive keys. */
 import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ServerConfig } from "../config/ServerConfig.ts"
@@ -7,7 +7,7 @@ import { WINDOW_MS } from "./RateWindow.ts"
 
 const EVERY = Duration.hours(1)
 
-/** Charges that are forgotten in one transaction at most: other calls wait for it. */
+/** Charges of one transaction at most: other calls wait for it. */
 const AT_ONCE = 500
 
 interface Forgotten {
@@ -16,19 +16,19 @@ interface Forgotten {
 }
 
 /**
- * Forgets charges that have ended and are older than `SLUICE_KEEP_DAYS`.
+ * Deletes ended charges that are older than `SLUICE_KEEP_DAYS`.
  *
- * **Details.** What they cost is taken off what the user was granted, in the same transaction, so that the ledger adds up
- * before and after. Open charges stay, however old. Answers to an `Idempotency-Key` go after a day (`Recovery.ts`).
+ * **Details.** Their cost is subtracted from what the user was granted, in the same transaction, so that the ledger
+ * still adds up. Open charges stay. Stored responses are deleted after a day (`Recovery.ts`).
  */
 export class Retention extends Context.Service<
   Retention,
   {
-    /** Forgets charges from before a time, and windows that are over; how many charges it was. */
+    /** Deletes charges from before a time, and old windows. Gives the number of charges. */
     readonly forget: (before: number) => Effect.Effect<number, SqlError.SqlError>
   }
 >()("@sluice/demo-server/Retention") {
-  /** At the start, and every hour. */
+  /** Runs at the start, and every hour. */
   static readonly layer = Layer.effect(
     Retention,
     Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { Sse } from "effect/encoding"
 import { fieldOf } from "../routing/ResponseBody.ts"
 import { withoutUsage } from "../routing/StreamUsage.ts"
 import { finalEvent } from "../wire/FinalEvent.ts"
-import { type Bounds, saidIn, thoughtsIn } from "./ReportedUsage.ts"
+import { type Bounds, textIn, reasoningIn } from "./ReportedUsage.ts"
 
 /** Characters of one event at most. A longer one, such as an image, is not parsed and counts as one token. */
 const LONGEST = 1024 * 1024
@@ -53,8 +53,8 @@ export const makeStreamUsageCounter = (): StreamUsageCounter => {
     came ||= choices.length > 0
     for (const choice of choices) {
       const delta = fieldOf(choice, "delta")
-      said += tokensOf(saidIn(delta))
-      thought += tokensOf(thoughtsIn(delta))
+      said += tokensOf(textIn(delta))
+      thought += tokensOf(reasoningIn(delta))
     }
   }
 

@@ -1,4 +1,4 @@
-/** `GET /api/usage`: what a user has used and paid, by day and model. */
+/** `GET /api/usage`: a user's usage and cost by day and model. */
 import { Principal } from "@sluice/core/contract"
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"

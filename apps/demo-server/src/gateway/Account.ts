@@ -24,7 +24,7 @@ import { ServerApi } from "../contract/ServerApi.ts"
 import { idempotencyOf } from "../billing/Idempotency.ts"
 import { makeOnce } from "../billing/IdempotentTokenCreation.ts"
 
-/** A key as it is answered: masked, but when it was just made. */
+/** A key as the interface has it: masked, unless it was just created. */
 const record = (row: KeyRow, secret?: string): TokenRecord => ({
   id: row.id,
   name: row.name,
@@ -43,7 +43,7 @@ const record = (row: KeyRow, secret?: string): TokenRecord => ({
   }
 })
 
-/** The same for an id that nobody has and for one of somebody else. */
+/** The same for an unknown id and for one of another user. */
 const unknown = new Failure({
   status: 404,
   message: "There is no token with this id: GET /api/token/ lists those that there are",
@@ -54,8 +54,8 @@ const unknown = new Failure({
 
 const known = (row: KeyRow | undefined) => (row === undefined ? Effect.fail(unknown) : Effect.succeed(row))
 
-/** What loads ahead, or asks for the headers alone, would end the token and show the new one to nobody. */
-const showsNobody = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean =>
+/** Prefetching or HEAD would revoke the token, and nobody would see the new one. */
+const isPrefetch = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean =>
   method !== "GET" ||
   [headers["sec-purpose"], headers["purpose"], headers["x-moz"]].some((value) =>
     /prefetch/i.test(value ?? "")
@@ -76,7 +76,7 @@ const ended = new Failure({
   retryable: false
 })
 
-/** To a session: it has none to end. */
+/** For sessions, which have no token. */
 const noTokenToEnd = new Failure({
   status: 401,
   message:
@@ -104,7 +104,7 @@ export const AccountLayer = HttpApiBuilder.group(
         const { user } = yield* Principal
         const request = yield* HttpServerRequest.HttpServerRequest
         if ((yield* CurrentCaller).credential === "session") return yield* noTokenToEnd
-        if (showsNobody(request)) return yield* notShown
+        if (isPrefetch(request)) return yield* notShown
         const next = yield* orUnavailable(
           audit.record(users.rotateToken(user, bearerToken(request)), (token) =>
             token === undefined ? undefined : { action: "access_token.create", subject: user }

@@ -1,8 +1,8 @@
-/** `max_completion_tokens`: what OpenAI's clients have for `max_tokens` now. Dropped silently, it would cost the caller. */
+/** `max_completion_tokens`, the new name of `max_tokens` in OpenAI's clients. Ignoring it would cost the caller. */
 import { type ChatRequest, Failure } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
 
-export const NEW_NAME = "max_completion_tokens"
+export const NEW_LIMIT_NAME = "max_completion_tokens"
 
 const decode = Schema.decodeUnknownEffect(
   Schema.fromJsonString(
@@ -18,20 +18,20 @@ const decode = Schema.decodeUnknownEffect(
 )
 
 /**
- * The request, in which the limit stands as the interface has it, and the body that is sent: as it came, since models that
- * think know nothing but the new name. Where both are given, and differ, the lower one stands for both in the body too:
- * whichever an upstream goes by, no more is written than was reserved.
+ * The request with the limit under the interface's name, and the body to send. The body is not changed, since
+ * reasoning models know only the new name. If both names are given and differ, the lower limit is sent for both, so
+ * that no upstream writes more than was reserved.
  */
-export const limited = Effect.fnUntraced(function* (request: ChatRequest, body: string) {
-  // Texts may speak of it: what is parsed decides.
-  if (!body.includes(NEW_NAME)) return { request, body }
-  const { [NEW_NAME]: limit, ...others } = yield* Effect.mapError(
+export const applyTokenLimit = Effect.fnUntraced(function* (request: ChatRequest, body: string) {
+  // Texts may mention the name: the parsed body decides.
+  if (!body.includes(NEW_LIMIT_NAME)) return { request, body }
+  const { [NEW_LIMIT_NAME]: limit, ...others } = yield* Effect.mapError(
     decode(body),
     () =>
       new Failure({
         status: 400,
-        message: `\`${NEW_NAME}\` is not valid: Expected a whole number from 1`,
-        param: NEW_NAME,
+        message: `\`${NEW_LIMIT_NAME}\` is not valid: Expected a whole number from 1`,
+        param: NEW_LIMIT_NAME,
         retryable: false
       })
   )
@@ -40,6 +40,6 @@ export const limited = Effect.fnUntraced(function* (request: ChatRequest, body: 
   const isOne = limit === (request.max_tokens ?? limit)
   return {
     request: { ...request, max_tokens },
-    body: isOne ? body : JSON.stringify({ ...others, max_tokens, [NEW_NAME]: max_tokens })
+    body: isOne ? body : JSON.stringify({ ...others, max_tokens, [NEW_LIMIT_NAME]: max_tokens })
   }
 })

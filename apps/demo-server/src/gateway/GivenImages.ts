@@ -1,4 +1,4 @@
-/** Images that callers give, whoever looks at them or begins with them: an address, a data URI or Base64, and never a file. */
+/** Images in requests: an address, a data URI or Base64, and never a file. */
 import { type ChatRequest, Failure } from "@sluice/core/contract"
 import { FILE_ADVICE, imageFormatOf, mediaTypeOf, readImage } from "@sluice/core/media"
 import { InvalidRequest } from "@sluice/core"
@@ -11,7 +11,7 @@ const readable = (image: string, param: string, which = ""): Effect.Effect<unkno
     )
   )
 
-/** Refuses what names no image; what stands behind an address, whoever fetches it sees. */
+/** Refuses values that are no image. Addresses are checked when they are fetched. */
 export const checkImages = (given: ReadonlyArray<unknown>, param: string): Effect.Effect<void, Failure> =>
   Effect.forEach(
     given.filter((image) => typeof image === "string"),
@@ -20,10 +20,10 @@ export const checkImages = (given: ReadonlyArray<unknown>, param: string): Effec
   )
 
 const HEAD = /^data:(image\/\w+);base64,/i
-/** Characters of Base64 that tell the format. */
+/** Characters of Base64 that identify the format. */
 const TELLING = 16
 
-/** Whether the first bytes are of what the data URI says; of an address, nothing is known. */
+/** Whether the first bytes match the media type of a data URI; true for an address. */
 const isWhatItSays = (url: string): boolean => {
   const [head, said] = HEAD.exec(url) ?? []
   if (head === undefined) return true
@@ -31,7 +31,7 @@ const isWhatItSays = (url: string): boolean => {
   return format !== undefined && mediaTypeOf(format) === said?.toLowerCase()
 }
 
-/** Reads no more of them than tells what they are. */
+/** Checks the first bytes of the images of a chat. */
 export const checkChatImages = ({ messages }: ChatRequest): Effect.Effect<void, Failure> => {
   const images = messages.flatMap(({ content }) =>
     typeof content === "object"

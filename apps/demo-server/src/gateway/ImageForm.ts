@@ -1,10 +1,10 @@
-/** What images are asked for with, in JSON or as a form. */
+/** Image requests, as JSON or as a form. */
 import { Failure, ImageRequest } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { checkImages } from "./GivenImages.ts"
 import { type FromParts, mediaForm } from "./MediaForm.ts"
 
-/** Fields that are no text in JSON. A form has nothing but text. */
+/** Fields that are not strings in JSON. A form has only strings. */
 const numbers: ReadonlySet<string> = new Set(["n", "seed", "safety_tolerance"])
 const switches: ReadonlySet<string> = new Set(["raw", "watermark", "stream"])
 
@@ -13,7 +13,7 @@ const valueOf = (name: string, text: string): unknown => {
   return switches.has(name) && (text === "true" || text === "false") ? text === "true" : text
 }
 
-/** Several parts named `image`, or `image[]`, are several images. */
+/** Several parts named `image` or `image[]` are several images. */
 const fromParts: FromParts = (parts) => {
   const isImage = (name: string) => name === "image" || name === "image[]"
   const images = parts.flatMap(([name, value]) => (isImage(name) ? [value] : []))
@@ -30,7 +30,7 @@ const noStream = new Failure({
   retryable: false
 })
 
-/** The request, and its body as JSON for whoever passes it on. Who waits for events would wait in vain, and pay. */
+/** The request, and its body as JSON. Streams are refused: the caller would wait for events, and pay. */
 export const imageForm = Effect.filterOrFail(
   mediaForm(ImageRequest, fromParts),
   ({ request: { extra } }) => extra?.["stream"] !== true,

@@ -1,4 +1,4 @@
-/** `POST /v1/images/generations`, and `GET /v1/images/generations/{task_id}` for models of two steps. */
+/** `POST /v1/images/generations`, and `GET /v1/images/generations/{task_id}` for models that work in two steps. */
 import { ImageResponse } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -26,7 +26,7 @@ export const ImagesLayer = HttpApiBuilder.group(
     return handlers
       .handleRaw(
         "create",
-        // What is asked for once is made and paid for: no end of the server comes between it and its answer.
+        // An image that is being created is paid for: the end of the server does not interrupt it.
         ({ request: http }) =>
           Effect.gen(function* () {
             const { body, request } = yield* Effect.interruptible(imageForm)

@@ -1,14 +1,14 @@
-/** What images and videos are asked for with: JSON, or multipart/form-data, as OpenAI's clients send it. */
+/** Requests for images and videos: JSON, or multipart/form-data as OpenAI's clients send it. */
 import { encodeBase64, Failure, misfit } from "@sluice/core/contract"
 import { imageFormatOf, makeDataUri, mediaTypeOf } from "@sluice/core/media"
 import { jsonIn } from "@sluice/core/client"
 import { Effect, Schema, SchemaIssue, Stream } from "effect"
 import { HttpServerRequest, Multipart } from "effect/http"
 
-/** The longest request of the interface has 15 images and 14 other fields. */
+/** Parts of a form at most. The longest request of the interface has 15 images and 14 other fields. */
 const MAX_PARTS = 48
 
-/** What becomes of the parts of a form: the fields of the request, by their names. */
+/** Maps the parts of a form to the fields of the request. */
 export type FromParts = (
   parts: ReadonlyArray<readonly [name: string, value: string]>
 ) => Record<string, unknown>
@@ -19,7 +19,7 @@ const refuse = (message: string, param?: string, status: 400 | 413 | 415 = 400) 
 const unreadable = () =>
   refuse("The body could not be read: it is cut short, too large, or not what its content-type says")
 
-/** Fields count as well as files. */
+/** Fields have the same limit as files. */
 const faultOf = ({ reason: { _tag } }: Multipart.MultipartError) =>
   _tag === "BodyTooLarge" || _tag === "FileTooLarge" || _tag === "FieldTooLarge"
     ? refuse("The form is larger than what is read here: send a smaller image", undefined, 413)
@@ -36,12 +36,12 @@ const refusalOf = (issue: SchemaIssue.Issue): Failure => {
   return refuse(misfit(where, first?.message), param === "" ? undefined : param)
 }
 
-/** The fields that are images, whatever their bytes are. */
+/** The fields that are images. */
 const IMAGES = /^(?:image|input_reference)(?:\[|$)/
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** A file as JSON would have it: an image as the interface has images, which its bytes say, and any other as its text. */
+/** A file as a JSON value: images as data URIs by their bytes, anything else as text. */
 const fileText = (name: string, bytes: Uint8Array) => {
   const known = imageFormatOf(bytes)
   if (known !== undefined) return Effect.succeed(makeDataUri(mediaTypeOf(known), bytes))
@@ -67,11 +67,11 @@ const partsOf = (stream: Stream.Stream<Multipart.Part, Multipart.MultipartError>
     return parts
   }).pipe(Effect.mapError((error) => (error instanceof Failure ? error : faultOf(error))))
 
-/** Several images come under one name; `a[b]` is a part of `a`. */
+/** The field may have several images. `a[b]` is a part of `a`. */
 const SEVERAL = /^image(?:\[\])?$/
 const ownerOf = (name: string): string => name.replace(/\[\w+\]$/, "")
 
-/** A name that stands twice: of JSON, too, it is refused. */
+/** The name of a part that occurs twice, which is refused as in JSON. */
 const twiceIn = (parts: ReadonlyArray<readonly [name: string, value: string]>): string | undefined => {
   const names = parts.map(([name]) => name).filter((name) => !SEVERAL.test(name))
   return names.find((name, at) =>
@@ -79,7 +79,7 @@ const twiceIn = (parts: ReadonlyArray<readonly [name: string, value: string]>): 
   )
 }
 
-/** The request, and its body as JSON for whoever passes it on. */
+/** The request, and its body as JSON to pass on. */
 export const mediaForm = <A, I>(schema: Schema.Codec<A, I>, fromParts: FromParts) => {
   const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(schema))
   const checked = (fields: unknown) => Effect.mapError(decode(fields), ({ issue }) => refusalOf(issue))

@@ -10,7 +10,7 @@ import { addHeaders } from "../http/ResponseHeaders.ts"
 import { CurrentRequest } from "../http/RequestRecord.ts"
 import type { ProviderAnswer, Operation, Operations, Provider } from "../routing/Provider.ts"
 import { route } from "../routing/Providers.ts"
-import { misnamed } from "./FieldNames.ts"
+import { checkFieldNames } from "./FieldNames.ts"
 
 type HttpRequest = HttpServerRequest.HttpServerRequest
 
@@ -64,7 +64,7 @@ export const makeModelCall = Effect.fnUntraced(function* <
     const { model } = request
     if (model.length > MODEL_LENGTH) return Effect.fail(modelTooLong)
     if (!mayUse(caller, model)) return Effect.fail(modelNotAllowed(model))
-    const fault = misnamed(body)
+    const fault = checkFieldNames(body)
     if (fault !== undefined) return Effect.fail(fault)
     const call = Effect.gen(function* () {
       const operate = yield* route(providers, operation, pick, model)

@@ -27,7 +27,7 @@ import { internalFailure, respond } from "../http/HttpErrors.ts"
 import type { ProviderAnswer, Operation, Operations } from "../routing/Provider.ts"
 import { Providers } from "../routing/Providers.ts"
 import { finalEvent } from "../wire/FinalEvent.ts"
-import { limited } from "./ChatLimit.ts"
+import { applyTokenLimit } from "./ChatLimit.ts"
 import { checkChatImages } from "./GivenImages.ts"
 import { makeModelCall } from "./ModelCall.ts"
 
@@ -143,7 +143,7 @@ export const ModelRoutesLayer = HttpRouter.use(() =>
         meter: chatMeter,
         pick: ({ chat }) => chat,
         prepare: (request, body) =>
-          Effect.tap(limited(request, body), ({ request }) => checkChatImages(request))
+          Effect.tap(applyTokenLimit(request, body), ({ request }) => checkChatImages(request))
       }),
       addRoutes({
         paths: ["/v1/embeddings"],

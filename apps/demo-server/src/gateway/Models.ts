@@ -1,8 +1,6 @@
 /**
- * Which models there are.
- *
- * `/v1/models` names what this server serves and the key may use. `/api` asks the account at the gateway where there is
- * one; else it names all that this server serves.
+ * The lists of models. `/v1/models` lists what this server serves and the key may use. `/api` asks the upstream's
+ * account if there is one, and else lists everything that this server serves.
  */
 import { Failure } from "@sluice/core/contract"
 import type { GatewayError, Model } from "@sluice/core"
@@ -23,7 +21,7 @@ const servedBy = ({ id, models }: Provider): ReadonlyArray<Model> =>
     extra: { operation, ...(group !== undefined && { group }), ...(note !== undefined && { note }) }
   }))
 
-/** Each name once, as the first has it: several providers may serve it. */
+/** Each model once, as its first provider describes it. */
 const union = (lists: ReadonlyArray<ReadonlyArray<Model>>): ReadonlyArray<Model> => {
   const byId = new Map<string, Model>()
   for (const model of lists.flat()) if (!byId.has(model.id)) byId.set(model.id, model)

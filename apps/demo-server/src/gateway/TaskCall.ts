@@ -1,4 +1,4 @@
-/** What the later calls of tasks have in common: the task is the caller's own, and its provider answers. */
+/** Later calls for tasks: a task belongs to its caller, and its provider answers. */
 import { Failure, Principal } from "@sluice/core/contract"
 import { type GatewayError, NotFound } from "@sluice/core"
 import { Effect } from "effect"
@@ -14,17 +14,17 @@ const providerGone = Failure.fromReason(
   new NotFound({ message: "Who made this task is not configured any more", code: "provider_gone" })
 )
 
-/** What an answer shows of the task: it has made something, it will not, or neither yet. */
+/** Whether a response shows that the task has succeeded or failed; undefined if neither. */
 export type Shows = (answer: unknown) => boolean | undefined
 
-/** What can be fetched, or could be until it expired, was made. */
-export const byContent: Shows = (answer) =>
+/** A file that exists, or has expired, was created. */
+export const completedByFile: Shows = (answer) =>
   HttpServerResponse.isHttpServerResponse(answer) && [200, 410].includes(answer.status) ? true : undefined
 
-/** What is removed before it was made never is. */
-export const byRemoval: Shows = () => false
+/** A task that is deleted before it completes never completes. */
+export const failedByDeletion: Shows = () => false
 
-/** Serves a later call by the provider that made the task; the task is paid for, or refunded, as the answer shows. */
+/** Passes a later call to the task's provider. The charge is settled or refunded as the response shows. */
 export const serveTask = Effect.fnUntraced(function* <Response>(
   providers: ReadonlyArray<Provider>,
   kind: MediaTask["kind"],
@@ -43,8 +43,9 @@ export const serveTask = Effect.fnUntraced(function* <Response>(
     const call = operate({ task, origin })
     const answer = yield* Effect.mapError(provider?.guard?.around(call) ?? call, toFailure)
     const made = shows(answer)
-    // What is fetched does not tell what it costs.
-    const look: TaskOperation<unknown> | undefined = shows === byContent ? provider?.tasks?.[kind] : undefined
+    // A file does not tell its cost.
+    const look: TaskOperation<unknown> | undefined =
+      shows === completedByFile ? provider?.tasks?.[kind] : undefined
     const told = look && Effect.orElseSucceed(look({ task, origin }), () => undefined)
     if (made !== undefined) yield* charges.endTask(user, id, made, told ?? Effect.succeed(answer))
     return answer

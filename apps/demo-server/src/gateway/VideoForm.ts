@@ -1,10 +1,10 @@
-/** What a video is asked for with, in JSON or as a form. */
+/** Video requests, as JSON or as a form. */
 import { Failure, VideoRequest } from "@sluice/core/contract"
 import { Effect, type Schema } from "effect"
 import { checkImages } from "./GivenImages.ts"
 import { type FromParts, mediaForm } from "./MediaForm.ts"
 
-/** Fields such as `input_reference[image_url]` make an object. */
+/** Fields such as `input_reference[image_url]` form an object. */
 const fromParts: FromParts = (parts) => {
   const fields = new Map<string, unknown>()
   const inside = new Map<string, string>()
@@ -17,7 +17,7 @@ const fromParts: FromParts = (parts) => {
   return Object.fromEntries(fields)
 }
 
-/** No group of the interface makes more than 15 s; what is passed on is paid for. */
+/** Limits of `seconds`. No group of the interface creates more than 15 s. */
 const LONGEST_SECONDS = 60
 const SHORTEST_SECONDS = 0.5
 
@@ -31,7 +31,7 @@ const outOfRange = new Failure({
 /** An identifier of the gateway's own, or a media type. */
 const WORD = /^(?:image\/)?[\w-]{1,200}$/
 
-/** All texts in an object of the gateway's own form, however deep. */
+/** All strings of an object in the gateway's own form. */
 const textsIn = (form: Schema.Json): ReadonlyArray<string> => {
   const texts: Array<string> = []
   const left = [form]
@@ -49,7 +49,7 @@ const noImage = new Failure({
   retryable: false
 })
 
-/** In an object, what is more than a word is an image. */
+/** In an object, strings that are not identifiers are images. */
 const checkReference = (given: VideoRequest["input_reference"]) => {
   if (typeof given !== "object") return checkImages([given], "input_reference")
   const texts = textsIn(given)
@@ -57,7 +57,7 @@ const checkReference = (given: VideoRequest["input_reference"]) => {
   return checkImages([given["image_url"], ...texts.filter((text) => !WORD.test(text))], "input_reference")
 }
 
-/** The request, and its body as JSON for whoever passes it on. */
+/** The request, and its body as JSON to pass on. */
 export const videoForm = Effect.filterOrFail(
   mediaForm(VideoRequest, fromParts),
   ({ request: { seconds } }) =>

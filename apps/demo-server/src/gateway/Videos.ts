@@ -1,4 +1,4 @@
-/** `/v1/videos`: created as a task, watched, downloaded, removed. */
+/** `/v1/videos`: create, get, download, delete. */
 import { Failure, Video } from "@sluice/core/contract"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -9,7 +9,7 @@ import { videosMeter } from "../billing/Meter.ts"
 import { taskOutcome } from "../routing/ResponseBody.ts"
 import { Providers } from "../routing/Providers.ts"
 import { makeModelCall } from "./ModelCall.ts"
-import { byContent, byRemoval, serveTask } from "./TaskCall.ts"
+import { completedByFile, failedByDeletion, serveTask } from "./TaskCall.ts"
 import { videoForm } from "./VideoForm.ts"
 
 const otherVariant = new Failure({
@@ -19,7 +19,7 @@ const otherVariant = new Failure({
   retryable: false
 })
 
-/** A common client asks for a thumbnail so: the MP4 would be taken for one. */
+/** Common clients ask for a thumbnail this way: they would take the MP4 for one. */
 const isVideo = ({ url }: HttpServerRequest.HttpServerRequest): boolean =>
   (URL.parse(url, "http://here")?.searchParams.get("variant") ?? "video") === "video"
 
@@ -30,12 +30,12 @@ export const VideosLayer = HttpApiBuilder.group(
     const providers = yield* Providers
     const create = yield* makeModelCall(providers, videosMeter, (operations) => operations.videos, Video)
     const get = yield* serveTask(providers, "video", (tasks) => tasks.video, taskOutcome)
-    const content = yield* serveTask(providers, "video", (tasks) => tasks.videoContent, byContent)
-    const remove = yield* serveTask(providers, "video", (tasks) => tasks.removeVideo, byRemoval)
+    const content = yield* serveTask(providers, "video", (tasks) => tasks.videoContent, completedByFile)
+    const remove = yield* serveTask(providers, "video", (tasks) => tasks.removeVideo, failedByDeletion)
     return handlers
       .handleRaw(
         "create",
-        // What is asked for once is made and paid for: no end of the server comes between it and its answer.
+        // A video that is being created is paid for: the end of the server does not interrupt it.
         ({ request: http }) =>
           Effect.gen(function* () {
             const { body, request } = yield* Effect.interruptible(videoForm)
@@ -48,7 +48,7 @@ export const VideosLayer = HttpApiBuilder.group(
         isVideo(request) ? content(params.id) : Effect.fail(otherVariant)
       )
       .handle("remove", ({ params: { id } }) =>
-        // What is made already is paid for: it is known by its state alone, which goes with it.
+        // A completed video is paid for. Its status must be read before it is deleted.
         Effect.as(Effect.andThen(get(id), remove(id)), { id, object: "video.deleted", deleted: true })
       )
   })

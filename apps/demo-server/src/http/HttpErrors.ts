@@ -1,4 +1,4 @@
-/** What goes wrong before or after the contract's own handling, in the interface's one shape. */
+/** Errors outside of the contract's handlers, in the interface's form. */
 import { Failure } from "@sluice/core/contract"
 import { Cause, Duration, Effect } from "effect"
 import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -7,7 +7,7 @@ import { methodsOf } from "./Routes.ts"
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
-/** A failure as a response; `status` where the wire has one that the contract's calls do not. */
+/** A failure as a response. `status` replaces one that the contract does not have. */
 export const respond = (
   failure: Failure,
   status: number = failure.status,
@@ -29,7 +29,7 @@ export const bodyTooLarge = (limit: number): Response =>
     { connection: "close" }
   )
 
-export const foreignHost = respond(
+export const hostNotAllowed = respond(
   final(
     403,
     "host_not_allowed",
@@ -41,14 +41,14 @@ export const noHost = respond(
   final(400, "malformed_request", "The request has no Host header: name the server that it is for")
 )
 
-/** A small compressed body could become a huge one: none is decompressed, and none is taken for what it is not. */
-export const encoded = respond(
+/** Compressed bodies are refused: a small one may decompress to a huge one. */
+export const unsupportedEncoding = respond(
   final(415, "unsupported_content_encoding", "Compressed bodies are not read here: send it as it is"),
   415,
   { "accept-encoding": "identity" }
 )
 
-/** The call was ended, not its caller: what it was for may be tried again where another server answers. */
+/** The call was interrupted by the end of this server. Another server may answer it. */
 export const shuttingDown = new Failure({
   status: 503,
   message: "The server is stopping and the call was not finished: try again in a moment",
@@ -57,14 +57,14 @@ export const shuttingDown = new Failure({
   retryable: true
 })
 
-/** What callers hear of a fault of ours. */
+/** The response to a defect of this server. */
 export const internalFailure = final(
   500,
   "internal",
   "The server failed: please report, with the x-request-id and what its log says"
 )
 
-/** What statuses mean that the framework answers without a body of ours. */
+/** Bodies for statuses that the framework sends without one. */
 const bare: Partial<Record<number, Failure>> = {
   400: final(
     400,
@@ -82,7 +82,7 @@ const bare: Partial<Record<number, Failure>> = {
 /** Characters of a path that are repeated in a message at most. */
 const SHOWN = 100
 
-const notThere = ({ method, url }: Request): Response => {
+const notFound = ({ method, url }: Request): Response => {
   const path = (url.split("?", 1)[0] ?? "").slice(0, SHOWN)
   const methods = methodsOf(url)
   if (methods.length === 0 || methods.includes(method)) {
@@ -95,7 +95,7 @@ const notThere = ({ method, url }: Request): Response => {
 const isNotFound = (error: unknown): boolean =>
   HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
 
-/** Whether the caller is gone; a call that is interrupted otherwise is ended by the end of the server. */
+/** Whether the caller has gone. Other interruptions come from the end of the server. */
 export const isAbandoned = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some(
     (reason) => reason._tag === "Interrupt" && reason.annotations.has(HttpServerError.ClientAbort.key)
@@ -104,8 +104,8 @@ export const isAbandoned = (cause: Cause.Cause<unknown>): boolean =>
 const typeOf = ({ body, headers }: Response): string =>
   headers["content-type"] ?? ("contentType" in body ? String(body.contentType) : "")
 
-/** Errors that are not in our shape yet: plain text or nothing in the body. */
-export const shape = (response: Response, limit: number): Response => {
+/** Gives errors of the framework the interface's form. */
+export const toInterfaceError = (response: Response, limit: number): Response => {
   if (response.status < 400 || typeOf(response).startsWith("application/json")) return response
   if (response.status === 413) return bodyTooLarge(limit)
   const failure = bare[response.status]
@@ -116,12 +116,12 @@ export const shape = (response: Response, limit: number): Response => {
     : respond(failure)
 }
 
-/** The answer to what no handler answered. A fault of ours is logged and not shown. */
+/** The response to a failed handler. Defects are logged and not shown. */
 export const answerCause = <E>(cause: Cause.Cause<E>, request: Request): Effect.Effect<Response, E> => {
   if (Cause.hasInterruptsOnly(cause)) {
     return isAbandoned(cause) ? Effect.failCause(cause) : Effect.succeed(respond(shuttingDown))
   }
-  if (isNotFound(Cause.squash(cause))) return Effect.succeed(notThere(request))
+  if (isNotFound(Cause.squash(cause))) return Effect.succeed(notFound(request))
   return Effect.flatMap(HttpServerError.causeResponse(cause), ([response]) =>
     response.status < 500
       ? Effect.succeed(response)

@@ -1,19 +1,19 @@
-/** How large a request's body may be, by path: checked before any of it is read, and again while it is read. */
+/** The size limit of request bodies by path, checked before and while a body is read. */
 import { MAX_UPLOAD_BYTES } from "../contract/Documents.ts"
 
 const KIBIBYTE = 1024
 const MEBIBYTE = 1024 * KIBIBYTE
 
-/** Bytes of a body under `/v1`: room for an image of 20 MB in base64, or for 2,048 long texts. */
+/** Bytes of a body under `/v1`: room for an image of 20 MB in Base64, or for 2,048 long texts. */
 export const MAX_CALL_BYTES = 32 * MEBIBYTE
 
-/** Bytes where several images may come at once, each of 20 MB at most. */
+/** Bytes where a request may have several images of 20 MB. */
 export const MAX_IMAGES_BYTES = 64 * MEBIBYTE
 
-/** Bytes of a body under `/api`, and of a sign-in: a few fields. */
+/** Bytes of a body under `/api`, and of a sign-in. */
 export const MAX_ACCOUNT_BYTES = 64 * KIBIBYTE
 
-/** Bytes of any other JSON body: a question. */
+/** Bytes of any other JSON body. */
 const MAX_JSON_BYTES = MEBIBYTE
 
 const EXACT: Readonly<Record<string, number>> = {
@@ -23,7 +23,7 @@ const EXACT: Readonly<Record<string, number>> = {
   "/session": MAX_ACCOUNT_BYTES
 }
 
-/** As the router reads it: letters of either case, slashes doubled and at the end, characters by their codes. */
+/** Normalises a path as the router does: case, repeated and trailing slashes, percent codes. */
 const pathOf = (url: string): string => {
   const [path = ""] = url.split("?", 1)
   try {

@@ -1,4 +1,4 @@
-/** The page at `/`: what Vite built into `dist-web` when the package was installed. */
+/** The page at `/`, which Vite built into `dist-web`. */
 import { Effect } from "effect"
 import {
   HttpRouter,
@@ -11,10 +11,10 @@ import { fileURLToPath } from "node:url"
 
 const BUILT = fileURLToPath(new URL("../../dist-web", import.meta.url))
 
-/** Characters of a path at most that a file is looked for at: file systems take names of 255 bytes. */
+/** Characters of a file's path at most: file systems allow names of 255 bytes. */
 const MAX_PATH = 200
 
-/** Everything from this origin; nothing from another. Styles may be inline: the trace is drawn with them. */
+/** Allows this origin only. Inline styles draw the trace. */
 const POLICY = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -33,7 +33,7 @@ const notBuilt = HttpServerResponse.text(
   }
 )
 
-/** Names under `/assets/` carry a hash of what is in them; the rest is asked for again each time. */
+/** Names under `/assets/` have a content hash; other files are revalidated. */
 const cacheControl = (url: string): string =>
   url.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache"
 
@@ -43,7 +43,7 @@ export const PageLayer = HttpRouter.use(
     const page = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const { url } = request
-      // No file of ours; the file system would fail on the name instead of not finding it.
+      // The file system would fail on a name that is too long.
       if ((url.split("?", 1)[0] ?? "").length > MAX_PATH) {
         return yield* new HttpServerError.HttpServerError({
           reason: new HttpServerError.RouteNotFound({ request })

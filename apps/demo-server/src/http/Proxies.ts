@@ -1,4 +1,4 @@
-/** Who calls, and by which scheme, where proxies that are trusted stand between. */
+/** The caller's address and scheme behind trusted proxies. */
 import { Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { Subnet } from "../network/IpAddress.ts"
@@ -9,29 +9,29 @@ type Request = HttpServerRequest.HttpServerRequest
 const HOPS = 32
 
 /**
- * The address at the other end of the connection; where that is a proxy of ours, the one that it names.
+ * The address of the connection's peer, or if that is a trusted proxy, the address that it reports.
  *
- * **Details.** `X-Forwarded-For` is read from its end, which our proxy wrote, for as long as who wrote it is ours. What
- * stands before that anybody can write. A proxy that names nobody is taken for the caller itself.
+ * **Details.** `X-Forwarded-For` is read from its end, as long as the address is a trusted proxy. Anybody can write
+ * what stands before that. A proxy that reports nobody is the caller itself.
  */
 export const addressOf = (peer: string, forwarded: string | undefined, isTrusted: Subnet): string => {
   let address = peer
   const hops = (forwarded ?? "").split(",").map((hop) => hop.trim())
   for (const hop of hops.slice(-HOPS).toReversed()) {
     if (hop === "" || !isTrusted(address)) return address
-    // Some write a port: 10.0.0.1:80, [2001:db8::1]:80.
+    // Some proxies add a port: 10.0.0.1:80, [2001:db8::1]:80.
     address = hop.replace(/^\[([^\]]*)\](?::\d+)?$/, "$1").replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1")
   }
   return address
 }
 
-/** What the proxy that is nearest to us said last. */
+/** The scheme that the nearest proxy reports. */
 const schemeOf = ({ headers }: Request): "http" | "https" | undefined => {
   const last = headers["x-forwarded-proto"]?.split(",").at(-1)?.trim().toLowerCase()
   return last === "http" || last === "https" ? last : undefined
 }
 
-/** The request as whoever sent it to the proxy meant it. From a peer that is not trusted the headers are nothing. */
+/** The request with the caller's address and scheme. Headers of untrusted peers are ignored. */
 export const behindProxies = (request: Request, isTrusted: Subnet): Request => {
   const peer = Option.getOrElse(request.remoteAddress, () => "")
   if (!isTrusted(peer)) return request

@@ -4,7 +4,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
 import { ServerApi } from "../contract/ServerApi.ts"
 
-/** The viewer is one inline script; this keeps it from asking any other host. */
+/** The viewer is an inline script. This policy keeps it from contacting other hosts. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'unsafe-inline'",
@@ -16,7 +16,7 @@ const POLICY = [
   "frame-ancestors 'none'"
 ].join("; ")
 
-/** The viewer weighs megabytes: it is loaded when it is first asked for, not while the server starts. */
+/** The viewer has several megabytes: it is loaded at the first request. */
 const viewer = HttpRouter.toHttpEffect(
   HttpApiScalar.layer(ServerApi, { path: "/docs", scalar: { withDefaultFonts: false } })
 )

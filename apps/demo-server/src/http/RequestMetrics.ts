@@ -1,8 +1,8 @@
-/** What is counted of requests, in the program's `MetricRegistry`. */
+/** Metrics of requests, in the program's `MetricRegistry`. */
 import { type Context, Metric } from "effect"
 import type { RequestRecord } from "./RequestRecord.ts"
 
-/** From a cached answer to a long video upload. */
+/** From a cached response to a long video upload. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
 
 type Attributes = Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ const tokens = (attributes: Attributes) =>
     attributes
   })
 
-/** A request that has been answered. */
+/** A request whose response was sent. */
 export interface Answered extends RequestRecord {
   readonly method: string
   /** As the contract writes it: `/v1/videos/:id`. */
@@ -35,10 +35,10 @@ export interface Answered extends RequestRecord {
   readonly ms: number
 }
 
-/** An upstream may take any name of a model: beyond so many series they are one, which callers cannot make more of. */
+/** The number of series at most. Upstreams may accept any model name: later models are counted as `other`. */
 const KNOWN = 1000
 
-/** Making a metric's name costs more than counting, and one metric of two series would make it each time. */
+/** Series by name, since creating a metric costs more than updating it. */
 const series = new Map<string, ReturnType<typeof seriesOf>>()
 const seriesOf = (route: string, method: string, status: string, model: string) => ({
   requests: requests({ method, route, status }),
@@ -47,7 +47,7 @@ const seriesOf = (route: string, method: string, status: string, model: string) 
   output: tokens({ model, type: "output" })
 })
 
-/** Counts those of a call that was made for a request of several models. */
+/** Counts the tokens of a call that is one of several of its request. */
 export const countTokensIn = (
   context: Context.Context<never>,
   model: string,

@@ -8,7 +8,15 @@ import { HttpBody, HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServe
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { isAllowedHost } from "../network/Origin.ts"
 import { finalEvent } from "../wire/FinalEvent.ts"
-import { answerCause, encoded, foreignHost, noHost, shape, shuttingDown, bodyTooLarge } from "./HttpErrors.ts"
+import {
+  answerCause,
+  unsupportedEncoding,
+  hostNotAllowed,
+  noHost,
+  toInterfaceError,
+  shuttingDown,
+  bodyTooLarge
+} from "./HttpErrors.ts"
 import { maxBodyBytes } from "./Limits.ts"
 import { behindProxies } from "./Proxies.ts"
 import { countRequest } from "./RequestMetrics.ts"
@@ -86,9 +94,9 @@ export const RequestMiddlewareLayer = HttpRouter.middleware(
     /** Refuses a request before its body is read. */
     const refusalOf = (request: Request, limit: number): Response | undefined => {
       const named = request.headers["host"]
-      if (!isAllowedHost(named, host, operation.hosts)) return named === undefined ? noHost : foreignHost
+      if (!isAllowedHost(named, host, operation.hosts)) return named === undefined ? noHost : hostNotAllowed
       if (Number(request.headers["content-length"] ?? 0) > limit) return bodyTooLarge(limit)
-      return isEncoded(request) ? encoded : undefined
+      return isEncoded(request) ? unsupportedEncoding : undefined
     }
 
     return (route) =>
@@ -123,7 +131,7 @@ export const RequestMiddlewareLayer = HttpRouter.middleware(
           Effect.provideContext(contextOf(context, request, id, limit, record)),
           Effect.tapCause(() => finish(CLIENT_CLOSED_REQUEST))
         )
-        const answer = refusalOf(request, limit) ?? shape(yield* handled, limit)
+        const answer = refusalOf(request, limit) ?? toInterfaceError(yield* handled, limit)
         // An uninterruptible call goes on after its caller has gone.
         const hasGone = NodeHttpServerRequest.toServerResponse(request).destroyed
         const response = yield* afterBody(answer, finish(hasGone ? CLIENT_CLOSED_REQUEST : answer.status))

@@ -1,7 +1,7 @@
-/** Which route a path is, and which methods it takes: a wrong method is told apart from a wrong path. */
+/** The route and the methods of a path, which tell a wrong method from a wrong path. */
 import { ServerApi } from "../contract/ServerApi.ts"
 
-/** What is served beside the contract, for reading only. */
+/** Paths beside the contract, all of them GET. */
 const PAGES = new Set(["/", "/docs", "/healthz", "/readyz", "/metrics", "/openapi.json"])
 
 const routes = Object.values(ServerApi.groups).flatMap((group) =>
@@ -12,19 +12,19 @@ const routes = Object.values(ServerApi.groups).flatMap((group) =>
   }))
 )
 
-/** The methods of a path; none for a path that is not there. */
+/** The methods of a path; none if the path does not exist. */
 export const methodsOf = (url: string): ReadonlyArray<string> => {
   const path = url.split("?", 1)[0] ?? ""
   if (PAGES.has(path)) return ["GET"]
   return routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
 }
 
-/** Most calls are of a path without parameters: those are looked up. */
+/** Paths without parameters, which most requests have. */
 const literal = new Set([...PAGES, ...routes.map(({ path }) => path).filter((path) => !path.includes(":"))])
 
 const FILES = /^\/(files|assets)\//
 
-/** The route of a path, as the contract writes it; what is not there is one route, whatever it is called. */
+/** The route of a path as the contract writes it; `other` for unknown paths. */
 export const routeOf = (url: string): string => {
   const path = url.split("?", 1)[0] ?? ""
   if (literal.has(path)) return path

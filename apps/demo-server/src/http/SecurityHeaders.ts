@@ -1,6 +1,6 @@
-/** What every answer says to a browser, unless its own headers say something else. */
+/** Security headers of every response, unless the response sets its own. */
 
-/** Nothing may be loaded by what is no page, and nobody may put it into a frame. */
+/** Allows nothing to be loaded or framed. */
 const CLOSED_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": CLOSED_POLICY
 }
 
-/** The same, and that nobody keeps the answer for others. */
+/** The same, and caches must not store the response. */
 export const COMMON_HEADERS: Readonly<Record<string, string>> = {
   ...SECURITY_HEADERS,
   "cache-control": "private, no-store"

@@ -1,15 +1,15 @@
-/** That the server is being stopped: who asks for readiness hears it, and streams end before their sockets do. */
+/** The shutdown of the server: readiness fails first, and streams end before their sockets close. */
 import { Context, Deferred, Duration, Effect, Layer } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 
-/** Of the time that calls have to finish, how much is kept for telling the streams that it is over. */
+/** The part of the shutdown time that is kept for ending streams. */
 const FAREWELL = Duration.seconds(1)
 
 /**
- * The end of the server.
+ * The state of the shutdown.
  *
- * **Details.** `begin` is called when the socket stops taking connections. Shortly before the time for calls under way
- * has passed, `over` ends: what still streams ends then.
+ * **Details.** `begin` is called when the server stops accepting connections. `over` completes shortly before the
+ * time for running calls ends: streams that still run end then.
  */
 export class Shutdown extends Context.Service<
   Shutdown,

@@ -1,4 +1,7 @@
-/** `/healthz`: the process lives. `/readyz`: it can serve, or why not. Both for anybody, and without secrets. */
+/**
+ * `/healthz`: the process runs. `/readyz`: whether the server can serve, and why not. Both are public and show no
+ * secrets.
+ */
 import { Duration, Effect, FileSystem, Layer, Path } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
@@ -9,29 +12,29 @@ import { Providers } from "../routing/Providers.ts"
 import { ProvidersFileState } from "./ProvidersFileState.ts"
 import { Shutdown } from "../http/Shutdown.ts"
 
-/** Who asks for readiness asks every few seconds. */
+/** Probes come every few seconds. */
 const PATIENCE = Duration.seconds(2)
 
-/** Anybody may ask, as often as they like: the disk is written for them once in so long. */
+/** The disk is written once in this time, however often anybody asks. */
 const DISK_LASTS = Duration.seconds(1)
 
-/** What the accounts write at once has room in as much. */
+/** As much as the accounts write at once. */
 const ROOM = new Uint8Array(64 * 1024)
 
-/** `ok`, or what is wrong: our own words, since the words of others may hold addresses and passwords. */
+/** `ok`, or what is wrong in our own words: other messages may have addresses and passwords. */
 type Check = "ok" | (string & {})
 
-/** A check that takes too long has failed. */
+/** A check that takes too long fails. */
 const checked = <E, R>(check: Effect.Effect<Check, E, R>, otherwise: Check) =>
   check.pipe(
     Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.succeed(otherwise) }),
     Effect.catchCause(() => Effect.succeed(otherwise))
   )
 
-/** Told, and no reason to take the server out: the owner's documents wait for the owner, and all else is served. */
+/** Reported, but the server stays ready: only the owner's documents wait. */
 const REBUILD = "the owner's documents wait for `POST /rebuild`"
 
-/** What each part of the server says of itself. */
+/** Checks each part of the server. */
 const readiness = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const owners = yield* (yield* UserLibraries).of(OWNER)
@@ -41,7 +44,7 @@ const readiness = Effect.gen(function* () {
   const database = checked(
     sql.onDialectOrElse({
       orElse: () => Effect.as(sql`SELECT 1`, "ok"),
-      // As a standby is, after another has taken its place.
+      // Standby databases are read-only.
       pg: () =>
         Effect.map(
           sql<{ readonly state: string }>`SELECT current_setting('transaction_read_only') AS state`,
@@ -61,7 +64,7 @@ const readiness = Effect.gen(function* () {
   const path = yield* Path.Path
   const { data } = yield* ServerConfig
   const room = path.join(data, "room.new")
-  // A disk that is full gives what it has all the same, and takes a little now and then.
+  // A full disk still serves, and may take a few bytes now and then.
   const write = fs
     .writeFile(room, ROOM, { mode: 0o600 })
     .pipe(Effect.ensuring(Effect.ignore(fs.remove(room))), Effect.as("ok"))
@@ -77,7 +80,7 @@ const readiness = Effect.gen(function* () {
   return { ask }
 })
 
-/** Told, and no reason to take the server out: what the file said before goes on. */
+/** Reported, but the server stays ready: the previous configuration stays in use. */
 const REFUSED = "the providers' file has a change that was not taken over: the log says why"
 
 const LivenessLayer = HttpRouter.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" }))

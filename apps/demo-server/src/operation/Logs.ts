@@ -1,8 +1,8 @@
-/** The log: by configuration a line for each event, of JSON or of `name=value`, on standard error. */
+/** The log on standard error: JSON or `name=value`, by configuration. */
 import { Cause, Effect, Layer, Logger, References } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 
-/** What no line may carry, whoever wrote it there: keys, access tokens, and what stands behind `Bearer` or in a URL. */
+/** Secrets that no line may contain: keys, access tokens, `Bearer` headers, URL credentials. */
 const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
   [/\b(sk|sat)-\w{8,}/g, "$1-…"],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, "$1 …"],
@@ -10,14 +10,14 @@ const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
   [/#login=\w+/g, "#login=…"]
 ]
 
-/** The same text without secrets. */
+/** Removes secrets from a text. */
 const scrubbed = (text: string): string =>
   SECRETS.reduce((left, [secret, mark]) => left.replaceAll(secret, mark), text)
 
 const textOf = (part: unknown): string =>
   typeof part === "string" ? part : Cause.isCause(part) ? Cause.pretty(part) : String(part)
 
-/** Time, level, message, what is known of the request, and the cause: one object a line. */
+/** One JSON object per line: time, level, message, annotations, cause. */
 const lines = Logger.make(({ cause, date, fiber, logLevel, message }) => {
   const parts = Array.isArray(message) ? message : [message]
   const line = {
@@ -30,7 +30,7 @@ const lines = Logger.make(({ cause, date, fiber, logLevel, message }) => {
   return scrubbed(JSON.stringify(line))
 })
 
-/** `name=value` pairs: where each request is told, an event of several lines could not be found among them. */
+/** `name=value` pairs, so that an event is one line. */
 const pairs = Logger.map(Logger.formatLogFmt, scrubbed)
 
 export const LogsLayer = Layer.unwrap(

@@ -1,4 +1,4 @@
-/** `GET /metrics`: what is counted, as Prometheus reads it; to loopback alone, or to who has the token. */
+/** `GET /metrics` for Prometheus: from loopback, or with the token. */
 import { Failure } from "@sluice/core/contract"
 import { Effect, Metric, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -40,7 +40,7 @@ export const MetricsLayer = HttpRouter.use(
               : "The metrics are read with the token of SLUICE_METRICS_TOKEN, as `Authorization: Bearer …`"
           )
         }
-        // While the database is gone, as many as there were.
+        // Without the database, the last counts.
         for (const { kind, number, status } of yield* Effect.orElseSucceed(counts, () => [])) {
           yield* Metric.update(Metric.withAttributes(tasks, { kind, status }), number)
         }

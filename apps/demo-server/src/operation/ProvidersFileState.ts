@@ -1,11 +1,11 @@
-/** Whether the file of the providers says what goes on: a change that is refused leaves the server ready, and is told. */
+/** Whether the last change of the providers' file was refused. The server stays ready, and reports it. */
 import { Context, Effect, Layer, Metric } from "effect"
 
 const refusals = Metric.gauge("sluice_providers_file_refused", {
   description: "1 while the file of the providers has a change that was not taken over"
 })
 
-/** The last that was made of the file. */
+/** The result of the last reload. */
 export class ProvidersFileState extends Context.Service<
   ProvidersFileState,
   {

@@ -1,15 +1,15 @@
-/** Traces, as OTLP over HTTP, where the environment says to which collector. Texts, headers and keys are in none. */
+/** Traces as OTLP over HTTP, if configured. They contain no texts, headers or keys. */
 import { Effect, Layer, Redacted, References } from "effect"
 import { FetchHttpClient, HttpMiddleware, UrlParams } from "effect/http"
 import { OtlpSerialization, OtlpTracer } from "effect/observability"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { VERSION } from "../config/Version.ts"
 
-/** Asked for every few seconds, or by a path that is itself the credential. */
+/** Frequent probes, and paths that are credentials themselves. */
 const isLeftOut = ({ url }: { readonly url: string }): boolean =>
   /^\/(?:files\/|healthz|readyz|metrics|assets\/)/.test(url)
 
-/** What is asked for in a query is a text of the caller. */
+/** Query values are texts of callers. */
 const EVERY_NAME = [/^/]
 
 export const TracesLayer = Layer.unwrap(

@@ -10,7 +10,7 @@ import {
 import { GatewayClient } from "@sluice/core/client"
 import { Context, type Duration, Effect, Layer, Stream } from "effect"
 import type { UpstreamConnection } from "../routing/UpstreamClient.ts"
-import { blameUs } from "../routing/UpstreamFaults.ts"
+import { rewordOurFaults } from "../routing/UpstreamFaults.ts"
 
 /** Sees the parts of a chat stream, and may end it. */
 export type ChatInterceptor = (
@@ -33,7 +33,7 @@ const REQUEST_FAULTS: ReadonlySet<GatewayError["reason"]["_tag"]> = new Set([
 
 /** Turns errors that blame the request into errors of the server. */
 const blameLibrary = (names: UpstreamConnection["names"]) => {
-  const ofServer = blameUs(names)
+  const ofServer = rewordOurFaults(names)
   const blame = (error: GatewayError): GatewayError => {
     const { attempt, reason } = error
     if (reason._tag === "PartialFailure") {

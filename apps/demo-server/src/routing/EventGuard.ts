@@ -1,49 +1,49 @@
-/** What is looked at of an upstream's server-sent events on their way: lines pass as soon as they are whole. */
+/** Checks an upstream's server-sent events as they pass: complete lines pass at once. */
 import { jsonIn } from "@sluice/core/client"
 
-/** In a text the quotes would be escaped: this is a key. */
+/** Quotes inside strings are escaped: this is a key. */
 const ERROR = '"error"'
 const [NEWLINE = 0, RETURN = 0] = Buffer.from("\n\r")
 
-/** Bytes of a line that is not whole yet which are waited for at most; a longer one passes as it comes. */
+/** Bytes of an unfinished line that are held back at most. A longer line passes as it comes. */
 const LONGEST = 64 * 1024
 
 const DONE = /[\r\n]data: ?\[DONE\]/
 const DATA = /^data:/
-/** A comment; nothing. */
+/** A comment, or nothing. */
 const COMPLETE = /^(?::|$)/
 const NO_BYTES = Buffer.alloc(0)
-/** The end of the event, whichever lines' end the upstream has, and whether it came already. */
+/** Ends the event with any kind of line end, even if it was ended already. */
 const END_OF_EVENT = Buffer.from("\n\n")
 
 export interface EventGuard {
-  /** The lines to be passed on: those that came, less our credential where an error repeats it; none after `[DONE]`. */
+  /** The lines to pass on, without our credential in errors; none after `[DONE]`. */
   readonly push: (bytes: Uint8Array) => Uint8Array
-  /** A line that was waited for, where nothing but its end is missing: half an event is none. */
+  /** The last line, if only its line end is missing. Half an event is left out. */
   readonly end: () => Uint8Array
-  /** The bytes so far end within a line: whoever sees no more of them takes it for the whole answer. */
+  /** Whether the stream ends within a line, and so is incomplete. */
   readonly isCut: () => boolean
-  /** `[DONE]` came: what comes or fails after it is nobody's matter. */
+  /** Whether `[DONE]` came. What comes after it is ignored. */
   readonly isDone: () => boolean
 }
 
 const isWhole = (line: string): boolean => jsonIn(line.replace(DATA, "")) !== undefined
 
-/** One for each stream; `conceal` takes our credential out of a text. */
+/** Makes a guard for one stream. `conceal` removes our credential from a text. */
 export const makeEventGuard = (conceal: (text: string) => string): EventGuard => {
   let waiting: Buffer = NO_BYTES
-  /** Of a line that is longer than what is waited for, a part has passed; and whether it is an error. */
+  /** Whether part of a long line has passed, and whether that line is an error. */
   let isOpen = false
   let fails = false
   let done = false
 
-  /** A credential is ASCII; the parts of other characters, which may be cut, stay as they are. */
+  /** The credential is ASCII, so latin1 keeps all other bytes, even of cut characters. */
   const concealIn = (bytes: Buffer) => Buffer.from(conceal(bytes.toString("latin1")), "latin1")
 
-  /** The bytes to the end of `[DONE]`, and the end of its event; undefined where it is not among them. */
+  /** The bytes up to the end of `[DONE]`'s event; undefined without it. */
   const toDone = (bytes: Buffer): Buffer | undefined => {
     if (!bytes.includes("DONE]")) return undefined
-    // What begins a line has a line's end before it.
+    // A line starts after a line end.
     const before = isOpen ? "" : "\n"
     const found = DONE.exec(before + bytes.toString("latin1"))
     if (found === null) return undefined

@@ -1,10 +1,10 @@
-/** Who is asked first, and after which failures the next is. */
+/** Chooses the order of providers, and which failures go on to the next. */
 import { Duration, Effect, Random } from "effect"
 import type { GatewayError } from "@sluice/core"
 import { IN_DOUBT_REASONS } from "@sluice/core/contract"
 import type { Operation, Operations, Provider } from "./Provider.ts"
 
-/** A provider that has the model. */
+/** A provider that serves the model. */
 export interface ProviderCandidate<Request, Response> {
   readonly provider: Provider
   readonly operate: Operation<Request, Response>
@@ -12,13 +12,13 @@ export interface ProviderCandidate<Request, Response> {
   readonly weight: number
 }
 
-/** By priority; among equals by chance, each as often first as its weight says. */
+/** Sorts by priority, and providers of the same priority at random by their weights. */
 const inOrder = <C extends { readonly priority: number; readonly weight: number }>(
   candidates: ReadonlyArray<C>
 ): Effect.Effect<ReadonlyArray<C>> =>
   Effect.map(
     Effect.forEach(candidates, (candidate) =>
-      // Of exponential waits whose rates are the weights, each is the shortest as often as its rate says.
+      // With exponential waits whose rates are the weights, each provider is first in proportion to its weight.
       Effect.map(Random.next, (draw) => ({ candidate, wait: -Math.log(1 - draw) / candidate.weight }))
     ),
     (drawn) =>
@@ -27,10 +27,10 @@ const inOrder = <C extends { readonly priority: number; readonly weight: number 
         .map(({ candidate }) => candidate)
   )
 
-/** What costs money each time it is made: asked of the next only where it surely was not made. */
+/** Operations that cost money each time they run: they go on to the next provider only if nothing was executed. */
 const CREATIONS: ReadonlySet<keyof Operations> = new Set(["images", "videos"])
 
-const mayGoOn = (operation: keyof Operations, { reason, unmade }: GatewayError): boolean =>
+const mayTryNext = (operation: keyof Operations, { reason, unmade }: GatewayError): boolean =>
   unmade === true ||
   reason._tag === "NotFound" ||
   (!CREATIONS.has(operation) && IN_DOUBT_REASONS.has(reason._tag))
@@ -41,7 +41,7 @@ const waitOf = ({ retryAfter }: GatewayError): number =>
 const soonest = (errors: ReadonlyArray<GatewayError>): GatewayError | undefined =>
   errors.toSorted((a, b) => waitOf(a) - waitOf(b))[0]
 
-/** Of several failures the one that helps the caller most: when to come back, else what was really answered. */
+/** The error that helps the caller most: one that says when to retry, else one that a provider returned. */
 const verdict = (errors: ReadonlyArray<GatewayError>, last: GatewayError): GatewayError =>
   soonest(errors.filter(({ reason }) => reason._tag === "RateLimited")) ??
   errors.findLast(({ attempt }) => attempt !== undefined) ??
@@ -51,7 +51,7 @@ const verdict = (errors: ReadonlyArray<GatewayError>, last: GatewayError): Gatew
 const guarded = <Request, Response>({ operate, provider: { guard } }: ProviderCandidate<Request, Response>) =>
   guard === undefined ? operate : (call: Parameters<typeof operate>[0]) => guard.around(operate(call))
 
-/** One operation of several providers. */
+/** Combines one operation of several providers. */
 export const failover = <Request extends { readonly model: string }, Response>(
   operation: keyof Operations,
   candidates: readonly [ProviderCandidate<Request, Response>, ...Array<ProviderCandidate<Request, Response>>]
@@ -66,8 +66,8 @@ export const failover = <Request extends { readonly model: string }, Response>(
           Effect.catch((error) => {
             const errors = [...before, error]
             const next = order[at + 1]
-            // What may have been made is said, whatever the others said before: the caller should not ask again.
-            if (!mayGoOn(operation, error)) return Effect.fail(error)
+            // The outcome is unknown: the caller must hear so, and not repeat the call.
+            if (!mayTryNext(operation, error)) return Effect.fail(error)
             if (next === undefined) return Effect.fail(verdict(errors, error))
             const told = `${operation} of ${call.request.model} failed at ${candidate.provider.id} and goes to ${next.provider.id}: ${error.reason.message}`
             return Effect.andThen(

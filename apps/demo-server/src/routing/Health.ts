@@ -1,22 +1,25 @@
-/** A circuit breaker for each provider: one that does not work costs the calls nothing but the step to the next. */
+/** A circuit breaker for each provider. A failing provider is skipped. */
 import { GatewayError, ServerFailure } from "@sluice/core"
 import { Duration, Effect, Exit, Option } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import type { CircuitGuard } from "./Provider.ts"
 
 export interface HealthOptions {
-  /** Failures in a row after which a provider is left alone. */
+  /** Consecutive failures after which a provider is skipped. */
   readonly failures: number
-  /** How long it is left alone, before one call tries it. */
+  /** How long it is skipped before one call tries it. */
   readonly openSeconds: number
 }
 
 export const HEALTH: HealthOptions = { failures: 5, openSeconds: 10 }
 
-/** One that asks to be left alone for longer is tried all the same. */
+/** A provider that asks for a longer pause is tried after this time. */
 const OPEN_MAX: Duration.Input = "5 minutes"
 
-/** A refusal shows that it works; nobody answering, 5xx, no whole answer and our own credential refused that it does not. */
+/**
+ * A refusal shows that a provider works. No response, 5xx, an invalid response and a refused credential show that it
+ * does not.
+ */
 const outcomeOf = <A>(exit: Exit.Exit<A, GatewayError>): CircuitBreaker.Outcome => {
   if (Exit.isSuccess(exit)) return CircuitBreaker.success
   const error = Exit.findErrorOption(exit)
@@ -28,7 +31,7 @@ const outcomeOf = <A>(exit: Exit.Exit<A, GatewayError>): CircuitBreaker.Outcome 
     case "InvalidResponse":
       return CircuitBreaker.failure()
     case "ServerFailure":
-      // An error with status 200 that says nothing of whose fault it is.
+      // An error with status 200 does not tell whose fault it is.
       if (reason.status < 500) return CircuitBreaker.ignored
       return CircuitBreaker.failure({ retryAfter: reason.retryAfter })
     default:
@@ -36,8 +39,8 @@ const outcomeOf = <A>(exit: Exit.Exit<A, GatewayError>): CircuitBreaker.Outcome 
   }
 }
 
-/** No attempt was made, so that it has no number. */
-const leftAlone = (id: string, { reason }: CircuitBreaker.CircuitBreakerError): GatewayError =>
+/** No attempt was made: the error has no attempt number. */
+const circuitOpen = (id: string, { reason }: CircuitBreaker.CircuitBreakerError): GatewayError =>
   new GatewayError({
     operation: "provider",
     unmade: true,
@@ -51,19 +54,19 @@ const leftAlone = (id: string, { reason }: CircuitBreaker.CircuitBreakerError): 
     })
   })
 
-/** What is known of a circuit without asking it. */
+/** What is known of a circuit without asking the breaker. */
 interface Circuit {
-  /** Closed, and the last thing that is known of its provider is a success. */
+  /** The circuit is closed, and the last result was a success. */
   calm: boolean
-  /** How often it was seen open: calls that began before say nothing of what is after. */
+  /** How often the circuit was open: calls that started before say nothing about the time after. */
   openings: number
 }
 
 /**
- * Guards for providers by id; those of one id and address share a circuit, over reloads too.
+ * Guards for providers by id. Providers with the same id and address share a circuit, also across reloads.
  *
- * **Details.** As long as a circuit is closed and nothing is counted against its provider, another success changes
- * nothing: it is not told to the circuit, which makes a generator function for each call (docs/decisions/0014). All else is.
+ * **Details.** While a circuit is closed and the last result was a success, another success changes nothing and is
+ * not reported to the breaker, whose bookkeeping costs more than the guard.
  */
 export const makeHealth = Effect.fnUntraced(function* ({ failures, openSeconds }: HealthOptions) {
   const breaker = yield* CircuitBreaker.make({
@@ -86,7 +89,7 @@ export const makeHealth = Effect.fnUntraced(function* ({ failures, openSeconds }
       )
     const told = <A>(call: Effect.Effect<A, GatewayError>, openings: number) =>
       Effect.suspend(() => {
-        // Of a call that is not let through, nothing is learnt.
+        // A call that is not let through tells nothing.
         let outcome = CircuitBreaker.ignored
         const classify = (exit: Exit.Exit<A, GatewayError>) => (outcome = outcomeOf(exit))
         return Effect.onExit(breaker.execute(call, { key, classify }), () => learn(outcome, openings))
@@ -108,7 +111,7 @@ export const makeHealth = Effect.fnUntraced(function* ({ failures, openSeconds }
             ? calmly(openings)(call)
             : told(call, openings).pipe(
                 Effect.mapError((error) =>
-                  error instanceof CircuitBreaker.CircuitBreakerError ? leftAlone(id, error) : error
+                  error instanceof CircuitBreaker.CircuitBreakerError ? circuitOpen(id, error) : error
                 )
               )
         })

@@ -1,4 +1,4 @@
-/** What answers the gateway's calls. A provider is a value: what it does not offer is absent from it. */
+/** Providers answer the gateway's calls. A provider is a value: what it does not offer is absent. */
 import type { Account, GatewayError, ModelGroup, Video } from "@sluice/core"
 import type {
   ChatEvent,
@@ -16,31 +16,31 @@ import type { Effect, Stream } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { MediaTask } from "../media/MediaTasks.ts"
 
-/** An answer on its way out: a value to be encoded, or an upstream's own bytes, which nobody decodes. */
+/** A response: a value to be encoded, or an upstream's bytes. */
 export type ProviderAnswer<A> = A | HttpServerResponse.HttpServerResponse
 
-/** What a caller sent: the request as decoded, and the body as it came, with the fields that we do not know. */
+/** A request as decoded, and its body with the fields that the contract does not know. */
 export interface Call<A> {
   readonly request: A
   readonly body: string
-  /** Who calls: what is made as a task belongs to them. */
+  /** The caller, who owns a task that the call creates. */
   readonly user: string
-  /** Where this server is for the caller, such as `http://localhost:3000`: links to files begin so. */
+  /** This server's address as the caller knows it, such as `http://localhost:3000`: links to files start with it. */
   readonly origin: string
 }
 
-/** A later call for a task that this provider makes, by whoever had it made. */
+/** A later call for a task of this provider. */
 export interface TaskCall {
   readonly task: MediaTask
   readonly origin: string
 }
 
-/** One of the later calls. */
+/** A later call for a task. */
 export type TaskOperation<Response> = (
   call: TaskCall
 ) => Effect.Effect<ProviderAnswer<Response>, GatewayError>
 
-/** One call in, one wire answer out. No retry inside: failover belongs to whoever chooses among providers. */
+/** One call and its response. Providers do not retry: failover does. */
 export type Operation<Request, Response> = (
   call: Call<Request>
 ) => Effect.Effect<ProviderAnswer<Response>, GatewayError>
@@ -48,34 +48,34 @@ export type Operation<Request, Response> = (
 export interface Operations {
   readonly rerank?: Operation<RerankRequest, RerankResponse>
   readonly embeddings?: Operation<EmbeddingRequest, EmbeddingResponse>
-  /** A stream when the request asks for one. */
+  /** A stream if the request asks for one. */
   readonly chat?: Operation<ChatRequest, ChatResponse | Stream.Stream<ChatEvent>>
-  /** Images at once, or a task. */
+  /** Images, or a task. */
   readonly images?: Operation<ImageRequest, ImageResponse>
   readonly videos?: Operation<VideoRequest, Video>
 }
 
-/** What a provider that makes tasks answers of them. */
+/** The later calls for tasks. */
 export interface TaskOperations {
   readonly image?: TaskOperation<ImageResponse>
   readonly video?: TaskOperation<Video>
-  /** The MP4, or why there is none. */
+  /** The MP4, or an error. */
   readonly videoContent?: TaskOperation<HttpServerResponse.HttpServerResponse>
-  /** Ends it if it is under way; what was made is gone. */
+  /** Cancels the task if it is running, and deletes its result. */
   readonly removeVideo?: TaskOperation<void>
 }
 
-/** A model that a provider serves, and with which operation. */
+/** A model of a provider, and its operation. */
 export interface ProviderModel {
   readonly id: string
   readonly operation: keyof Operations
-  /** Of the interface's groups, where it is known. */
+  /** The interface's group, if known. */
   readonly group?: ModelGroup
-  /** What it is and is not. */
+  /** A description. */
   readonly note?: string
-  /** Of several providers of a model, that with the lowest number is asked first; 1 when not given. */
+  /** Lower numbers are tried first; 1 when not given. */
   readonly priority?: number
-  /** Its share of the calls among those of the same priority; 1 when not given. */
+  /** The share of calls among providers of the same priority; 1 when not given. */
   readonly weight?: number
 }
 
@@ -88,11 +88,11 @@ export interface Provider {
   /** Shown as `owned_by`. */
   readonly id: string
   readonly models: ReadonlyArray<ProviderModel>
-  /** Operations of which it takes any model, because nobody here knows which it has. */
+  /** Operations for which any model is accepted, because the upstream's models are not known. */
   readonly anyModelOf?: ReadonlyArray<keyof Operations>
   readonly operations: Operations
   readonly tasks?: TaskOperations
   readonly guard?: CircuitGuard
-  /** The account there, when one is known: it says itself which models there are. */
+  /** The upstream's account, if known: it lists the models. */
   readonly account?: Pick<Account["Service"], "models" | "availableModels">
 }

@@ -1,4 +1,7 @@
-/** The usage of a stream: asked of an upstream for every caller, since thoughts are told by it alone; told to those who asked. */
+/**
+ * The usage of streams. It is requested for every caller, since only upstreams count hidden reasoning, and shown to
+ * those who asked.
+ */
 import { jsonIn } from "@sluice/core/client"
 import { Predicate } from "effect"
 import { fieldNames } from "../wire/JsonScanner.ts"
@@ -8,13 +11,13 @@ interface Asked {
   readonly stream_options?: { readonly include_usage?: boolean | undefined } | undefined
 }
 
-/** Whether it is asked for the server's sake alone. */
+/** Whether only the server asked for the usage. */
 export const hidesUsage = ({ stream, stream_options }: Asked): boolean =>
   stream === true && stream_options?.include_usage !== true
 
 const INCLUDED = '"stream_options":{"include_usage":true},'
 
-/** The body that asks for it: with a field more, where the caller gave no such options. */
+/** Adds `stream_options.include_usage` to a body. */
 export const includeUsage = (body: string): string => {
   const at = body.indexOf("{") + 1
   const isGiven = [...fieldNames(body)].some(([name]) => name === "stream_options")
@@ -30,7 +33,7 @@ const USAGE = '"usage"'
 const [NEWLINE = 0, RETURN = 0] = Buffer.from("\n\r")
 const NO_BYTES: Buffer = Buffer.alloc(0)
 
-/** Bytes of a line that is not whole yet which are waited for at most. */
+/** Bytes of an unfinished line that are held back at most. */
 const LONGEST = 64 * 1024
 
 const isUsage = (line: string): boolean => {
@@ -41,7 +44,7 @@ const isUsage = (line: string): boolean => {
   return Array.isArray(choices) && choices.length === 0 && Predicate.isObjectOrArray(usage)
 }
 
-/** Takes the events that have nothing but usage out of a stream. A line that is not whole yet waits for its end. */
+/** Removes events that have only usage from a stream. An unfinished line is held back. */
 export const withoutUsage = () => {
   let waiting = NO_BYTES
   return {
@@ -53,7 +56,7 @@ export const withoutUsage = () => {
       waiting = all.subarray(cut)
       const whole = all.subarray(0, cut)
       if (!whole.includes(USAGE)) return whole
-      // Each second part is a line's end, which stays.
+      // Every second part is a line end.
       const lines = whole.toString().split(/(\r\n|\n|\r)/)
       return Buffer.from(lines.filter((line) => !isUsage(line)).join(""))
     },

@@ -1,20 +1,21 @@
-/** What goes wrong with a gateway behind this one, as its callers are told. */
+/** Errors of upstream gateways, reworded for callers. */
 import { GatewayError, InvalidRequest, InvalidResponse, ServerFailure, Unreachable } from "@sluice/core"
 import { REDIRECTED } from "@sluice/core/client"
 import type { MediaTask } from "../media/MediaTasks.ts"
 
-/** Of the method, the headers or the protocol, none of which is the caller's. */
+/** Statuses about the method, the headers or the protocol, none of which is the caller's. */
 const FORM_REFUSED: ReadonlySet<number | undefined> = new Set([405, 406, 411, 415, 417, 421, 426])
 
 /**
- * Our credential was refused, our account there is empty, our address of it is not where it is, or our way to ask is not
- * its: not the caller's, whom a 400, 401 or 403 would send to look at the wrong place. Nothing was made.
+ * Errors that are this server's fault, not the caller's: its credential was refused, its account is empty, its
+ * address is wrong, or its protocol is. A 400, 401 or 403 would send the caller to look in the wrong place. Nothing
+ * was executed.
  */
-export const blameUs =
+export const rewordOurFaults =
   ({ apiKey, url }: { readonly url: string; readonly apiKey: string }) =>
   (error: GatewayError): GatewayError => {
     const { reason } = error
-    // Where it is, is nothing to its callers.
+    // Callers need not know the address.
     if (reason._tag === "Unreachable" && error.unmade === true) {
       const message = `The gateway cannot be reached: try again in a moment, or check ${url}`
       return new GatewayError({ ...error, reason: new Unreachable({ message }) })
@@ -38,8 +39,8 @@ export const blameUs =
     })
   }
 
-/** What cannot be asked for again is lost to the caller, who shall not pay for it. */
-export const lost = (kind: MediaTask["kind"], model: string, why: string) => {
+/** A task without an id cannot be tracked: the caller does not pay for it. */
+export const untrackedTask = (kind: MediaTask["kind"], model: string, why: string) => {
   const message = `${why}. It may have been made all the same, and paid for: look before you make it again.`
   return new GatewayError({
     operation: `${kind}s`,
@@ -49,21 +50,21 @@ export const lost = (kind: MediaTask["kind"], model: string, why: string) => {
   })
 }
 
-export const withoutId = (kind: MediaTask["kind"], model: string) =>
-  lost(
+export const taskWithoutId = (kind: MediaTask["kind"], model: string) =>
+  untrackedTask(
     kind,
     model,
     `The gateway began ${kind === "video" ? "a video" : "an image"} and gave no id that it can be asked for by`
   )
 
-/** Of a gateway that removes nothing, or knows the task no more. */
-export const removesNot = ({ reason }: GatewayError): boolean =>
+/** Whether a gateway cannot delete the task, or does not know it. */
+export const cannotDelete = ({ reason }: GatewayError): boolean =>
   reason._tag === "NotFound" ||
   (reason._tag === "InvalidRequest" && reason.status === 405) ||
   (reason._tag === "ServerFailure" && reason.status === 501)
 
-/** What goes on there is paid for. */
-export const goesOn = (model: string) =>
+/** A task that goes on at the gateway is paid for. */
+export const cannotCancel = (model: string) =>
   new GatewayError({
     operation: "videos",
     model,

@@ -12,7 +12,13 @@ import { makeRedactor } from "./RedactCredential.ts"
 import { taskOutcome } from "./ResponseBody.ts"
 import { includeUsage, hidesUsage } from "./StreamUsage.ts"
 import { type UpstreamConnection, makeUpstreamClient } from "./UpstreamClient.ts"
-import { blameUs, goesOn, lost, removesNot, withoutId } from "./UpstreamFaults.ts"
+import {
+  rewordOurFaults,
+  cannotCancel,
+  untrackedTask,
+  cannotDelete,
+  taskWithoutId
+} from "./UpstreamFaults.ts"
 import { createdTask, hasResult, passFile, passNothing, passOn } from "./UpstreamResponse.ts"
 
 const PATHS: Readonly<Record<keyof Operations, string>> = {
@@ -59,7 +65,9 @@ const accountOf = Effect.fnUntraced(function* (baseUrl: string, accessToken: Sys
   const options = { baseUrl, accessToken, retry: RETRY_NEVER }
   const context = yield* Layer.build(AccountClient.layerWithoutTransport(options))
   const { availableModels, models } = Context.get(context, Account)
-  const blamed = Effect.mapError(blameUs({ url: "SLUICE_GATEWAY_URL", apiKey: "SLUICE_ACCESS_TOKEN" }))
+  const blamed = Effect.mapError(
+    rewordOurFaults({ url: "SLUICE_GATEWAY_URL", apiKey: "SLUICE_ACCESS_TOKEN" })
+  )
   const { bytes } = makeRedactor(Redacted.value(accessToken))
   const concealed = Effect.map(
     (list: ReadonlyArray<Model>) =>
@@ -141,7 +149,8 @@ const creating =
       Effect.fnUntraced(function* (response) {
         const task = createdTask(kind, response)
         const { model } = call.request
-        if (task === undefined) return hasResult(kind, response) ? undefined : yield* withoutId(kind, model)
+        if (task === undefined)
+          return hasResult(kind, response) ? undefined : yield* taskWithoutId(kind, model)
         const created = yield* Clock.currentTimeMillis
         const record: MediaTask = {
           ...task,
@@ -157,7 +166,7 @@ const creating =
           request: null,
           told: {}
         }
-        yield* Effect.mapError(tasks.add(record), (error) => lost(kind, model, error.reason.message))
+        yield* Effect.mapError(tasks.add(record), (error) => untrackedTask(kind, model, error.reason.message))
       })
     )
 
@@ -191,13 +200,13 @@ const taskOperations = (
         request: HttpClientRequest.delete(addressOf(call.task)),
         read: passNothing,
         limit: timeout,
-        expected: removesNot
+        expected: cannotDelete
       }).pipe(
-        Effect.catchIf(removesNot, () =>
+        Effect.catchIf(cannotDelete, () =>
           Effect.filterOrFail(
             status(call),
             (response) => taskOutcome(response) !== undefined,
-            () => goesOn(call.task.model)
+            () => cannotCancel(call.task.model)
           )
         ),
         Effect.andThen(tasks.remove(call.task))

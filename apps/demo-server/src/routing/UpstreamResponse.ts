@@ -1,4 +1,4 @@
-/** What an upstream answers, on its way to the caller: nobody decodes it. */
+/** Reads the responses of upstreams without decoding them. */
 import { Failure } from "@sluice/core/contract"
 import { TimedOut } from "@sluice/core"
 import { TaskId, type Told, toldIn } from "@sluice/core/client"
@@ -17,7 +17,7 @@ import { hasImages } from "./ResponseBody.ts"
 const isEventStream = (type: string): boolean => /^text\/event-stream/i.test(type)
 const isJson = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/i.test(type)
 
-/** Every answer of the contract is an object: cut or garbled ones are told apart without reading what is in them. */
+/** Every response of the contract is an object: cut or garbled ones are recognised without parsing them. */
 const isObject = (body: string): boolean => {
   const text = body.trim()
   return text.startsWith("{") && text.endsWith("}")
@@ -25,11 +25,11 @@ const isObject = (body: string): boolean => {
 
 const [BRACE, CLOSED, NEWLINE] = Buffer.from("{}\n")
 
-/** The same of bytes that have no more around it than a line's end. */
+/** The same for bytes with at most a line end around the object. */
 const isPlainObject = (bytes: Buffer): boolean =>
   bytes[0] === BRACE && bytes[bytes.length - (bytes.at(-1) === NEWLINE ? 2 : 1)] === CLOSED
 
-/** An error is short. */
+/** Errors are short. */
 const ERROR_BYTES = 64 * 1024
 const ERROR = Buffer.from('"error"')
 
@@ -38,19 +38,19 @@ type Fields = Readonly<Record<string, unknown>>
 const fieldsOf = (value: unknown): Fields | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
 
-/** Some gateways send an error with all fields of an answer, empty; and others the status, as a number. */
-const isGiven = (value: unknown): boolean =>
+/** Some gateways send an error with all fields of a response, empty; others send the status as a number. */
+const isPresent = (value: unknown): boolean =>
   typeof value === "string" || Array.isArray(value) ? value.length > 0 : fieldsOf(value) !== undefined
 
-/** Of a call that makes nothing which can be asked for later, no more than its answer comes. */
-const isMeant = ({ mayBeEmpty, operation }: Names, answer: Fields): boolean =>
+/** Whether a response without results is valid. */
+const mayBeWithoutResult = ({ mayBeEmpty, operation }: Names, answer: Fields): boolean =>
   operation === "images" ||
   operation === "videos" ||
   (mayBeEmpty && RESULT_FIELDS[operation].some((name) => Array.isArray(answer[name])))
 
 /**
- * What went wrong, as some gateways tell it with status 200: an `error`, or `success: false`, in place of what was asked
- * for; or that of this there is nothing.
+ * The error that some gateways send with status 200: an `error`, or `success: false`, in place of a result; `nothing`
+ * if there is neither.
  */
 const errorIn = (names: Names, bytes: Buffer): Told | "nothing" | undefined => {
   const { operation } = names
@@ -58,23 +58,23 @@ const errorIn = (names: Names, bytes: Buffer): Told | "nothing" | undefined => {
   if (isThere && (bytes.length > ERROR_BYTES || !bytes.includes(ERROR))) return undefined
   try {
     const answer = fieldsOf(JSON.parse(bytes.toString()))
-    // What was asked for an error beside it does not take back.
-    if (answer === undefined || RESULT_FIELDS[operation].some((name) => isGiven(answer[name])))
+    // An error beside a result does not invalidate it.
+    if (answer === undefined || RESULT_FIELDS[operation].some((name) => isPresent(answer[name])))
       return undefined
     const told = toldIn({ error: answer["error"] }) ?? (isThere ? undefined : toldIn(answer))
     if (told !== undefined && told.code !== "0") return told
-    return isMeant(names, answer) ? undefined : "nothing"
+    return mayBeWithoutResult(names, answer) ? undefined : "nothing"
   } catch {
     return undefined
   }
 }
 
-/** The names of a model: the caller's and the upstream's; and what it is asked for. */
+/** The caller's and the upstream's names of a model, and what it is called for. */
 export interface Names {
   readonly operation: keyof Operations
   readonly called: string
   readonly model: string
-  /** Nothing was asked for, as `top_n: 0` does. */
+  /** An empty result is valid, as for `top_n: 0`. */
   readonly mayBeEmpty: boolean
   readonly dialect: Dialect
 }
@@ -86,10 +86,10 @@ const { body: brokenOff } = new Failure({
   retryable: true
 })
 
-/** Ends a stream that breaks off, or from which nothing comes for too long. */
+/** Ends a stream that breaks off, or that sends nothing for too long. */
 const BROKEN_OFF = finalEvent(brokenOff)
 
-/** Events line by line as they come; the last, where it is cut, is none. */
+/** Passes events line by line. A line that is cut at the end is left out. */
 const eventsOf = (
   { stream }: HttpClientResponse.HttpClientResponse,
   idle: Duration.Duration,
@@ -116,7 +116,7 @@ const eventsOf = (
         return Stream.fromIterable(wrong ? [...parts, BROKEN_OFF] : parts)
       })
     return stream.pipe(
-      // What came together is one part: all of it passes before anybody asks whether it was the last.
+      // Chunks that arrive together pass together.
       Stream.mapArray((parts) => [push(parts.length === 1 ? parts[0] : Buffer.concat(parts))]),
       Stream.takeUntil(guard.isDone),
       Stream.concat(rest(false)),
@@ -126,16 +126,13 @@ const eventsOf = (
     )
   })
 
-/** A task tells of its failure in an answer as any other. */
+/** A task reports its failure in a successful response. */
 const concealed = (given: Buffer, { operation }: Names, conceal: Redactor): Buffer =>
   (operation === "images" || operation === "videos") && given.includes(ERROR)
     ? Buffer.from(conceal.text(given.toString("latin1")), "latin1")
     : conceal.bytes(given)
 
-/**
- * JSON as it came, without our credential and with the model's name that the caller knows; undefined where it is none, or
- * an error.
- */
+/** A JSON body without our credential and with the caller's name of the model; undefined if it is no JSON or an error. */
 const passJson = (
   type: string,
   given: Buffer,
@@ -160,8 +157,8 @@ export type Read = (
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse | NoAnswer, HttpClientError.HttpClientError>
 
 /**
- * What the gateway answered, as it is: JSON whole, events as they come. Of its headers only the content type travels
- * on; anything else, a page of HTML or an error with status 200 among it, is no answer.
+ * Passes a response on: JSON whole, events as they come. Of its headers only the content type is passed on. Anything
+ * else, such as HTML or an error with status 200, is no answer.
  */
 export const passOn =
   (idle: Duration.Duration, names: Names, conceal: Redactor): Read =>
@@ -185,7 +182,7 @@ export const passOn =
     })
   }
 
-/** Between two parts of a file. */
+/** The time between two parts of a file. */
 const STALLED = "60 seconds"
 
 const stalled = () =>
@@ -197,7 +194,7 @@ const stalled = () =>
     })
   )
 
-/** A video, byte by byte as it comes; one that stops coming ends with a broken connection, not as if it were whole. */
+/** Passes a video on in chunks. One that stalls ends with a broken connection, so that it is not taken for complete. */
 export const passFile: Read = (response) => {
   const contentType = response.headers["content-type"] ?? ""
   return Effect.succeed(
@@ -213,13 +210,13 @@ export const passFile: Read = (response) => {
   )
 }
 
-/** What a removal answers, the interface does not say: that it was no refusal is enough. */
+/** The interface does not say what a deletion responds: a status of 2xx is enough. */
 export const passNothing: Read = () => Effect.succeed(HttpServerResponse.empty())
 
-/** Another could be in no path by which its task is asked for. */
+/** Other ids could not be used in a path. */
 const isTaskId = Schema.is(TaskId)
 
-/** The id of a task that an answer begins; none where it has the images that were asked for already. */
+/** The id of a task that a response starts; undefined if it has the images already. */
 export const createdTask = (
   kind: "image" | "video",
   { body }: HttpServerResponse.HttpServerResponse
@@ -235,14 +232,14 @@ export const createdTask = (
   }
 }
 
-/** Whether an answer that begins no task has what was asked for: images may be there at once, a video never is. */
+/** Whether a response without a task has its result: images may come at once, videos never do. */
 export const hasResult = (
   kind: "image" | "video",
   { body }: HttpServerResponse.HttpServerResponse
 ): boolean =>
   kind === "image" && body._tag === "Uint8Array" && hasResultField("embeddings", Buffer.from(body.body))
 
-/** An answer that is none: what it says of itself, and what of it is an error. */
+/** A response that is no answer: its content type, and its error. */
 export interface NoAnswer {
   readonly contentType: string
   readonly error: Told | "nothing" | false | undefined

@@ -1,7 +1,7 @@
-/** Whole numbers out of a database. */
+/** Whole numbers of a database. */
 import { Schema, SchemaTransformation } from "effect"
 
-/** A BIGINT: a number from SQLite, a sum over them a string from PostgreSQL; refused where a number would not be exact. */
+/** A BIGINT: a number from SQLite, for sums a string from PostgreSQL. Numbers that are not exact are refused. */
 export const Integer = Schema.Union([Schema.Int, Schema.BigInt, Schema.String]).pipe(
   Schema.decodeTo(
     Schema.Int,

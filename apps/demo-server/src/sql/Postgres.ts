@@ -1,4 +1,4 @@
-/** Effect's SqlClient over a PostgreSQL, by a package that only those load who name one. */
+/** Effect's SqlClient over PostgreSQL. The package is loaded only if it is configured. */
 import { Context, type Duration, Effect, Layer, type Redacted, Result, Schema } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
@@ -9,16 +9,16 @@ import { guarded } from "./Transaction.ts"
 /** Connections of one server at most. */
 const CONNECTIONS = 10
 
-/** What a session of ours is like, whatever the database's own defaults are; times in ms. */
+/** Session settings, whatever the database's defaults are; times in ms. */
 const SESSION = {
   default_transaction_isolation: "read committed",
-  // Whoever waits longer is told to come again.
+  // A longer statement fails, and the caller may retry.
   statement_timeout: "10000",
-  // A server that hangs does not hold rows for ever.
+  // A server that hangs does not lock rows forever.
   idle_in_transaction_session_timeout: "30000"
 }
 
-/** How long a connection, or the answer to a statement, is waited for: the database stops statements of its own before. */
+/** How long a connection or a response is waited for. The database cancels statements earlier. */
 const PATIENCE: Duration.Input = "15 seconds"
 
 const silent = (operation: string) =>
@@ -30,7 +30,7 @@ const silent = (operation: string) =>
     })
   })
 
-/** A connection that is given up when nothing comes over it: one whose other end is gone without a word. */
+/** Gives up a connection that does not respond, such as one whose peer has vanished. */
 const impatient = (
   connection: SqlConnection.Connection,
   duration: Duration.Input
@@ -47,7 +47,7 @@ const impatient = (
   }
 }
 
-/** PostgreSQL answers the end of a transaction that has failed with ROLLBACK, and no error. */
+/** PostgreSQL answers COMMIT of a failed transaction with ROLLBACK, and no error. */
 const commit = (connection: SqlConnection.Connection) =>
   Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
     typeof result === "object" && result !== null && "command" in result && result.command === "ROLLBACK"
@@ -88,7 +88,7 @@ const groupDriver = (sql: SqlClient.SqlClient): GroupDriver => {
   }
 }
 
-/** `@effect/sql-pg` is an optional dependency, and is not there. */
+/** The optional dependency `@effect/sql-pg` is not installed. */
 export class PostgresMissing extends Schema.TaggedError<PostgresMissing>()("PostgresMissing", {
   message: Schema.String
 }) {}
@@ -98,17 +98,17 @@ const missing = () =>
     message: "PostgreSQL needs the package @effect/sql-pg: install it beside Sluice"
   })
 
-/** Numbers, as SQLite gives them, as long as they are exact; beyond that bigint. */
+/** Numbers as SQLite gives them while they are exact, else bigint. */
 const exact = (value: bigint): number | bigint => {
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : value
 }
 
 /**
- * The client of a database named as `postgres://user:password@host:port/name`.
+ * The client of a database at `postgres://user:password@host:port/name`.
  *
- * **Details.** A pool of connections. One that breaks is replaced when it is next wanted: a database that was gone is
- * used again when it is back, and meanwhile each statement fails with a typed error. BIGINT comes as a number.
+ * **Details.** A pool of connections. A broken connection is replaced when it is next needed; until then statements
+ * fail with a typed error. BIGINT is decoded as a number.
  */
 export const layer = (
   url: Redacted.Redacted,

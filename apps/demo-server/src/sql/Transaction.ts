@@ -1,11 +1,11 @@
-/** Transactions that hold under parallel calls, on SQLite as on PostgreSQL. */
+/** Transactions that are correct under concurrency, on SQLite and PostgreSQL. */
 import { Duration, Effect, Option, Schedule } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 
-/** How often a transaction that lost against another is tried again. */
+/** Retries of a transaction that conflicts with another. */
 const ATTEMPTS = 50
 
-/** It lost against another and left nothing behind. A connection that broke while it committed is not among these. */
+/** A conflict that left no changes. A connection that broke during COMMIT is not one. */
 const lost = (error: unknown): boolean =>
   SqlError.isSqlError(error) &&
   (error.reason._tag === "SerializationError" || error.reason._tag === "DeadlockError")
@@ -20,7 +20,7 @@ const transact = <A, E, R>(self: Effect.Effect<A, E, R>, begin: string | undefin
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const whole = sql.withTransaction(self)
-    // Within another, that one is tried again: this alone would see the same once more.
+    // A nested transaction is retried by the outer one.
     if (Option.isSome(yield* Effect.serviceOption(sql.transactionService))) return yield* whole
     return yield* whole.pipe(
       Effect.provideService(
@@ -32,21 +32,20 @@ const transact = <A, E, R>(self: Effect.Effect<A, E, R>, begin: string | undefin
   })
 
 /**
- * All of it or nothing, for changes that guard themselves: `UPDATE … SET n = n - 1 WHERE n >= 1`.
+ * All or nothing, for changes that guard themselves: `UPDATE … SET n = n - 1 WHERE n >= 1`.
  *
- * **Details.** On PostgreSQL `READ COMMITTED`: an update waits for who changed the row and looks at its guard again. Of
- * two that wait for each other one is tried again, so that `self` may run several times.
+ * **Details.** `READ COMMITTED` on PostgreSQL: an update waits for the row's lock and checks its guard again. A
+ * deadlock is retried, so `self` may run several times.
  *
- * **Gotchas.** What was read before is not held: decide by the guard and by what `RETURNING` gives, not by a `SELECT`.
- * Rows of several tables are changed in one order everywhere: PostgreSQL takes a second to see that two wait for each
- * other.
+ * **Gotchas.** Earlier reads may be outdated: rely on the guard and on `RETURNING`, not on a `SELECT`. Change tables
+ * in the same order everywhere: PostgreSQL needs a second to detect a deadlock.
  */
 export const guarded = <A, E, R>(self: Effect.Effect<A, E, R>) => transact(self, undefined)
 
 /**
- * As if no other transaction ran at the same time: what was read holds. Dearer than `guarded` where many want one row.
+ * As if no other transaction ran at the same time. Costs more than `guarded` if many change the same row.
  *
- * **Details.** On PostgreSQL `SERIALIZABLE`, and tried again where it lost, so that `self` may run several times.
+ * **Details.** `SERIALIZABLE` on PostgreSQL, retried on conflicts, so `self` may run several times.
  */
 export const serially = <A, E, R>(self: Effect.Effect<A, E, R>) =>
   transact(self, "BEGIN ISOLATION LEVEL SERIALIZABLE")

@@ -1,6 +1,6 @@
 /**
- * The HTTP server of Node as this one needs it: who comes while it starts waits and is served, who is silent in the
- * middle of a request is not waited for, and what is no HTTP is answered in the interface's shape.
+ * Node's HTTP server with time limits for silent callers, JSON errors for malformed requests, and a queue for
+ * requests that arrive during the start.
  */
 import { Failure } from "@sluice/core/contract"
 import { randomUUID } from "node:crypto"
@@ -15,32 +15,30 @@ import type { Socket } from "node:net"
 import { chooseRequestId } from "./RequestRecord.ts"
 import { SECURITY_HEADERS } from "./SecurityHeaders.ts"
 
-/** Bytes of all headers of a request together. */
+/** Bytes of all headers of a request. */
 export const MAX_HEADER_BYTES = 16 * 1024
 
-/** Milliseconds to receive one whole request: a large folder over a slow line, and an end to a socket held open. */
+/** Milliseconds for one whole request: enough for a large folder over a slow line. */
 const REQUEST_TIMEOUT = 30 * 60 * 1000
 
-/** How many times the silence that is borne a whole body may take. Uploads of documents take longer. */
+/** The time for a whole body, as a multiple of the allowed silence. Uploads of documents may take longer. */
 const WHOLE = 10
 
-/** Milliseconds that a connection stays open for a next request. */
+/** Milliseconds that an idle connection stays open. */
 const KEEP_ALIVE = 10_000
 
-/** How often Node looks whose headers or whose request take too long. */
+/** Milliseconds between Node's checks for slow requests. */
 const LOOK_EVERY = 2_000
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse]
 
 /**
- * The open connections, each with the exchange that is under way on it.
- *
- * A connection has one entry for as long as it is open: a map from which exchanges come and go is made anew again and
- * again, and what an old one of V8's had in it outlives the collections of young memory that come next.
+ * The open connections with their current request. Each connection has one mutable entry: adding and removing a map
+ * entry for each request costs garbage collections.
  */
 type Connections = Map<Socket, { exchange: Exchange | undefined }>
 
-/** Whichever status goes with it on the wire: the shape is that of every refusal. */
+/** The wire may have another status; the form is that of every error. */
 const failure = (code: string, message: string) =>
   new Failure({ status: 400, code, message, retryable: false })
 
@@ -73,7 +71,7 @@ const headersOf = ({ headers }: Failure, body: string, id: string): OutgoingHttp
   connection: "close"
 })
 
-/** What came cannot be read as a request: nobody but the socket is there to be answered. */
+/** Refuses what could not be parsed as a request, on the socket. */
 const refuseSocket = (socket: Socket, code: string) => {
   const [status, text, told] = faults[code] ?? malformed
   const body = JSON.stringify(told.body)
@@ -83,7 +81,7 @@ const refuseSocket = (socket: Socket, code: string) => {
   socket.end(`HTTP/1.1 ${status} ${text}\r\n${head}\r\n${body}`, () => socket.destroy())
 }
 
-/** Answers that it cannot be answered, and ends the connection. */
+/** Refuses a request and closes its connection. */
 export const refuse = ([request, response]: Exchange, status: number, told: Failure) => {
   const body = JSON.stringify(told.body)
   response.writeHead(status, headersOf(told, body, chooseRequestId(request.headers["x-request-id"])))
@@ -102,20 +100,23 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 const unexpected = failure("expectation_failed", "Only `Expect: 100-continue` is met here")
 
-/** An upload waits for its own silence, and says what of it was kept. */
+/** Uploads have a time limit of their own, and report what was stored. */
 const isUpload = ({ url }: IncomingMessage): boolean =>
   url === "/documents" || url?.startsWith("/documents?") === true
 
-/** Gives up who is silent while it is their turn. Who waits for us is left alone, however long it takes. */
+/**
+ * Closes connections whose caller is silent while it should send or read. Callers that wait for a response are never
+ * closed.
+ */
 const giveUpTheSilent = (server: Server, connections: Connections, patience: number) => {
   const read = new WeakMap<Socket, number>()
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
     response.once("close", () => read.set(socket, socket.bytesRead))
     if (isUpload(request) || !hasBody(request)) return
-    // A byte now and then is no silence, and no end either.
+    // Ends a body that arrives too slowly, though never silent.
     const late = setTimeout(() => {
-      // All of it came, and whoever has it has not looked at it yet.
+      // The body has arrived, and the handler has not read it yet.
       if (request.complete) return
       if (response.headersSent) socket.destroy()
       else refuse([request, response], 408, slow)
@@ -125,15 +126,15 @@ const giveUpTheSilent = (server: Server, connections: Connections, patience: num
   server.timeout = patience
   server.on("timeout", (socket: Socket) => {
     const exchange = connections.get(socket)?.exchange
-    // What was sent is not taken. Of whom a part was, Node waits twice before it says so.
+    // The caller does not read the response. Node reports this after twice the time if it reads a part.
     if (socket.writableLength > 0) return void socket.destroy()
     if (exchange === undefined) {
-      // Between two requests, or in the middle of the headers of one.
+      // Between two requests, or within the headers of one.
       const isIdle = socket.bytesRead === (read.get(socket) ?? 0)
       return isIdle ? void socket.destroy() : refuseSocket(socket, "ERR_HTTP_REQUEST_TIMEOUT")
     }
     const [request, response] = exchange
-    // All that came was read, and more should come.
+    // All received bytes were read, and more should come.
     if (!request.complete && request.readableLength === 0 && !isUpload(request)) {
       return response.headersSent ? void socket.destroy() : refuse(exchange, 408, silent)
     }
@@ -141,7 +142,7 @@ const giveUpTheSilent = (server: Server, connections: Connections, patience: num
   })
 }
 
-/** Closing waits for the exchanges under way and for nothing else. */
+/** Closing waits for running requests only. */
 const closeWhenDone = (server: Server, connections: Connections, begin: () => void) => {
   let closing = false
   server.on("connection", (socket) => {
@@ -164,26 +165,26 @@ const closeWhenDone = (server: Server, connections: Connections, begin: () => vo
     closing = true
     begin()
     close(done)
-    // Browsers open sockets ahead of need. Node takes one that never sent a request for busy, and would wait for it.
+    // Browsers open sockets ahead of need. Node counts a socket without a request as busy, and would wait for it.
     for (const [socket, { exchange }] of connections) if (exchange === undefined) socket.destroy()
     return server
   }
 }
 
 /**
- * A server that keeps who comes while it starts waiting, and serves them as soon as somebody handles requests. Node
- * would leave them without an answer for ever.
+ * A server that queues requests which arrive before a handler is registered. Node would never answer them.
  *
- * **Details.** `patience` is in milliseconds. `begin` is called when the server is closed. `drop` ends what is left.
+ * **Details.** `patience` is in milliseconds. `begin` is called when the server closes. `drop` closes all
+ * connections.
  */
-export const patientServer = (patience: number, begin: () => void) => {
+export const makeNodeServer = (patience: number, begin: () => void) => {
   const server = createServer({
     requestTimeout: REQUEST_TIMEOUT,
     headersTimeout: patience,
     connectionsCheckingInterval: Math.min(LOOK_EVERY, patience),
     keepAliveTimeout: KEEP_ALIVE,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Answered in our shape, by whoever looks at the Host.
+    // The middleware answers this in the interface's form.
     requireHostHeader: false
   })
   const connections: Connections = new Map()
