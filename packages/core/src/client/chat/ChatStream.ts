@@ -4,10 +4,10 @@ import { Sse } from "effect/encoding"
 import type { HttpClientResponse } from "effect/http"
 import { ChatUsage, DONE } from "../../contract/Chat.ts"
 import { extraOf, open, optional } from "../../contract/Fields.ts"
-import type { ChatEnd, ChatPart, Origin } from "../../gateway/Gateway.ts"
+import type { ChatEnd, ChatPart } from "../../gateway/Gateway.ts"
 import { type GatewayReason, InvalidResponse, TimedOut, Unreachable } from "../../contract/GatewayError.ts"
 import { jsonIn } from "../../contract/Json.ts"
-import { tokensOf } from "../retrieval/Distrust.ts"
+import { originOf, tokensOf } from "../transport/Facts.ts"
 import { notUnderstood } from "../transport/Exchange.ts"
 import { reasonTold, toldIn } from "../transport/Told.ts"
 
@@ -43,12 +43,6 @@ interface Heading {
 }
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value)
-const isSaid = (value: unknown): value is string => typeof value === "string" && value !== ""
-
-export const originOf = ({ id, model }: Heading): Origin => ({
-  ...(isSaid(id) && { id }),
-  ...(isSaid(model) && { model })
-})
 
 /** The answer's origin, tokens and end, from the wire's names; what is not said is 0 or absent. */
 export const endOf = (

@@ -2,7 +2,12 @@
 import { Duration, Effect } from "effect"
 import type { ImageDatum, ImageResponse } from "../../contract/Images.ts"
 import { type GatewayReason, InvalidResponse } from "../../contract/GatewayError.ts"
-import { type GeneratedImage, IMAGE_LINK_LIFETIME, type ImageAnswer, type ImageFault } from "../../gateway/Images.ts"
+import {
+  type GeneratedImage,
+  IMAGE_LINK_LIFETIME,
+  type ImageAnswer,
+  type ImageFault
+} from "../../gateway/Images.ts"
 import type { ImageGroup } from "../../contract/ImageModels.ts"
 import { isDataUri, parseDataUri } from "../../media/DataUri.ts"
 import { taskFailed } from "./Tasks.ts"

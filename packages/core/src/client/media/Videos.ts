@@ -8,7 +8,12 @@ import { GatewayError, TimedOut } from "../../contract/GatewayError.ts"
 import { readImage } from "../../media/ImageSource.ts"
 import { jsonIn } from "../../contract/Json.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../../gateway/RetryPolicy.ts"
-import { type InputReference, isVideoGroup, refusedVideoCall, type VideoCall } from "../../contract/VideoModels.ts"
+import {
+  type InputReference,
+  isVideoGroup,
+  refusedVideoCall,
+  type VideoCall
+} from "../../contract/VideoModels.ts"
 import { VIDEO_DEADLINE, VIDEO_POLL_INTERVAL, type VideoPatience, type Videos } from "../../gateway/Videos.ts"
 import type { About, Caller } from "../call/Call.ts"
 import { bounded, judgeVideo, mp4Bytes, writeWhole } from "./Download.ts"

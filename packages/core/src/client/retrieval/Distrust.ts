@@ -7,10 +7,6 @@ import type { EmbeddingAnswer } from "./Usual.ts"
 
 const doubt = (message: string) => Result.fail(new InvalidResponse({ message }))
 
-/** Tokens as the gateway counted them; 0 where it does not say, or says what no count can be. */
-export const tokensOf = (count: number | undefined): number =>
-  count !== undefined && Number.isSafeInteger(count) && count > 0 ? count : 0
-
 const vectorOf = (embedding: EmbeddingAnswer["data"][number]["embedding"]) => {
   if (typeof embedding === "string") return fromBase64(embedding)
   return embedding instanceof Float32Array ? embedding : Float32Array.from(embedding)

@@ -2,7 +2,12 @@
 import { Effect, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { Failure, toReason } from "../../contract/Failure.ts"
-import { type GatewayReason, InvalidRequest, InvalidResponse, Unreachable } from "../../contract/GatewayError.ts"
+import {
+  type GatewayReason,
+  InvalidRequest,
+  InvalidResponse,
+  Unreachable
+} from "../../contract/GatewayError.ts"
 import { jsonIn } from "../../contract/Json.ts"
 import type { Answer, Problem } from "./Answer.ts"
 import { isCompressed, refusal } from "./Refusal.ts"

@@ -1,7 +1,6 @@
 /** What answers say of themselves, for spans and metrics: tokens, model, identifier. */
 import { Predicate } from "effect"
-import type { ChatEnd } from "../../gateway/Gateway.ts"
-import { tokensOf } from "../retrieval/Distrust.ts"
+import type { ChatEnd, Origin } from "../../gateway/Gateway.ts"
 
 /** As far as the gateway says it. */
 export interface Facts {
@@ -11,6 +10,18 @@ export interface Facts {
   readonly outputTokens?: number | undefined
   readonly finishReasons?: ReadonlyArray<string> | undefined
 }
+
+/** Tokens as the gateway counted them; 0 where it does not say, or says what no count can be. */
+export const tokensOf = (count: number | undefined): number =>
+  count !== undefined && Number.isSafeInteger(count) && count > 0 ? count : 0
+
+const isSaid = (value: unknown): value is string => typeof value === "string" && value !== ""
+
+/** The id and the model of a response, where the gateway names them. */
+export const originOf = ({ id, model }: { readonly id?: unknown; readonly model?: unknown }): Origin => ({
+  ...(isSaid(id) && { id }),
+  ...(isSaid(model) && { model })
+})
 
 type Fields = Readonly<Record<string, unknown>>
 const fieldsOf = (value: unknown): Fields => (Predicate.isObject(value) ? value : {})
