@@ -186,6 +186,7 @@ registerHooks({
         "@sluice/embedded/media",
         "@sluice/embedded/vision",
         "@sluice/rag",
+        "@sluice/rag/evaluation",
         "@sluice/demo-server/contract"
       ]
         .map((name, at) => `export * as m${at} from "${name}"`)
