@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { fuse, Fusion, type Hit } from "@sluice/rag"
 import { Schema } from "effect"
-import { finalOrder, keywordsWeight, priorsOf } from "../../packages/rag/src/retrieval/RerankOrder.ts"
+import { keywordsWeight, priorsOf, relevanceOf } from "../../packages/rag/src/retrieval/stages/Rerank.ts"
 import { random } from "./RandomDocument.ts"
 
 const passage = (id: string): Hit["passage"] => ({
@@ -140,7 +140,15 @@ describe("fuse", () => {
 })
 
 describe("the order after reranking", () => {
-  const orderOf = (...given: Parameters<typeof finalOrder>) => finalOrder(...given).order
+  const orderOf = (
+    question: string,
+    { order, scores }: { readonly order: ReadonlyArray<number>; readonly scores: ReadonlyArray<number> },
+    priors: ReadonlyArray<number>,
+    kind: "lexical" | "neural"
+  ) => {
+    const relevance = relevanceOf(question, scores, priors, kind)
+    return order.toSorted((a, b) => relevance[b]! - relevance[a]!)
+  }
   const hitsOf = (scores: ReadonlyArray<number | undefined>) =>
     scores.map((keywordScore, i): Hit => ({ passage: passage(`p${i}`), keywordScore }))
   const priors = priorsOf(hitsOf([3, undefined, 12]))

@@ -54,16 +54,16 @@ describe("why", () => {
           [traced?.recallRank, traced?.rerankRank, traced?.rerankScore],
           traced === undefined
             ? [undefined, undefined, undefined]
-            : [best.fusion?.rank, best.rerank?.rank, best.rerank?.score]
+            : [best.places["fusion"]?.rank, best.places["rerank"]?.rank, best.places["rerank"]?.score]
         )
         assert.strictEqual(
           best.outcome === "kept",
           kept.some(({ id }) => id === best.passage.id)
         )
         if (best.outcome === "not kept")
-          assert.match(best.sentence, /^Rank \d+ after reranking \(score .*3 were kept/)
-        if (best.outcome === "not ranked") assert.match(best.sentence, /recall took 20/)
-        if (best.outcome === "not recalled") assert.match(best.sentence, /were looked at|were fused/)
+          assert.match(best.sentence, /^Not kept: 3 were kept\. Ranks and scores: .*rerank \d+ \(/)
+        if (best.outcome === "not ranked") assert.match(best.sentence, /the first 20 .*were recalled/)
+        if (best.outcome === "not recalled") assert.match(best.sentence, /were reranked|were fused/)
       }
       assert.strictEqual(outcomes.get("kept"), 3)
       assert.strictEqual(outcomes.get("same"), 1)
@@ -95,9 +95,8 @@ describe("why", () => {
       const { trace } = yield* opened.retrieve(question)
       assert.isBelow(trace.candidates, 24, "some of the copies are not looked at")
       for (const { keywordRank, passage, recallRank, rerankRank, vectorRank } of trace.passages) {
-        const { fusion, keywords, rerank, vector } = bestOf(
-          yield* opened.why(idOf(passage.document.path), question)
-        )
+        const { places } = bestOf(yield* opened.why(idOf(passage.document.path), question))
+        const { fusion, keywords, rerank, vector } = places
         assert.deepStrictEqual(
           [fusion?.rank, rerank?.rank, vector?.rank, keywords?.rank],
           [recallRank, rerankRank, vectorRank ?? vector?.rank, keywordRank ?? keywords?.rank]
@@ -116,7 +115,7 @@ describe("why", () => {
       assert.deepStrictEqual([best.shared, best.missing], [["pump", "serviced"], ["night"]])
       assert.match(
         best.sentence,
-        /^Kept: rank 1 after reranking \(score .* It has pump, serviced; it lacks night\.$/
+        /^Kept\. Ranks and scores: .*rerank 1 \(.*\)\. Has the words pump, serviced; lacks night\.$/
       )
       const chinese = bestOf(yield* opened.why(idOf("水.md"), "水位在什么时候测量？"))
       assert.includeMembers([...chinese.shared], ["测量"])
@@ -136,14 +135,14 @@ describe("why", () => {
       })
       assert.deepStrictEqual(
         [filtered.outcome, filtered.sentence.split(".")[0]],
-        ["filtered", "The filter leaves it out"]
+        ["filtered", "The filter excludes it"]
       )
       const low = yield* ask("a.md", "When does the gate open?", { minimumRelevance: 50 })
       assert.strictEqual(low.outcome, "not relevant")
-      assert.match(low.sentence, /least relevance asked for is 50/)
+      assert.match(low.sentence, /minimum relevance is 50/)
       const nothing = yield* ask("b.md", "gate", { fusion: Fusion.keywords })
       assert.deepStrictEqual([nothing.outcome, nothing.shared, nothing.missing], ["not found", [], ["gate"]])
-      assert.isUndefined(nothing.keywords)
+      assert.isUndefined(nothing.places["keywords"])
       const error = yield* Effect.flip(opened.why("0".repeat(32), "gate"))
       assert.deepStrictEqual([error.reason, error.stage], ["NotFound", "retrieve"])
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)

@@ -81,7 +81,7 @@ describe("retrieve", () => {
         assert.strictEqual(new Set(trace.passages.map(({ passage }) => passage.id)).size, RECALL)
         assert.deepStrictEqual(
           trace.stages.map(({ stage }) => stage),
-          ["embed", "recall", "rerank"]
+          ["embed", "recall", "fuse", "dedupe", "rerank", "select"]
         )
         const made = yield* calls
         assert.strictEqual(made.length, 1, "one rerank call for one question")

@@ -1,26 +1,22 @@
 export * from "./answering/Answer.ts"
 export * from "./document/Document.ts"
 export * from "./document/Filter.ts"
-export { fuse, type Fused, Fusion, FusionWeights } from "./retrieval/Fusion.ts"
+export { fuse, Fusion, FUSION, FusionWeights } from "./retrieval/stages/Fuse.ts"
 export * from "./document/RagError.ts"
-export * from "./retrieval/Trace.ts"
+export * from "./retrieval/stages/Trace.ts"
 export * from "./ingest/IngestPlan.ts"
 export * from "./ingest/IngestReport.ts"
 export * from "./library/Library.ts"
 export type { LibrarySnapshots } from "./store/LibrarySnapshots.ts"
-export { ALSO_AT, type KeptPassage, type Place } from "./retrieval/Choosing.ts"
+export { ALSO_AT } from "./retrieval/stages/Dedupe.ts"
+export * from "./retrieval/stages/RetrievalStage.ts"
+export { RetrievalStages, STAGES } from "./retrieval/stages/index.ts"
+export * from "./retrieval/stages/RetrieveOptions.ts"
 export type { Retrieval } from "./retrieval/Retriever.ts"
-export {
-  CANDIDATES,
-  FUSION,
-  KEEP,
-  RECALL,
-  type RetrievePlan,
-  RetrieveOptions
-} from "./retrieval/RetrieveOptions.ts"
+export { CANDIDATES, KEEP, RECALL, retrieveOptionsSchema } from "./retrieval/RetrieveOptions.ts"
 export type { Change, Moved, QuestionChange } from "./retrieval/Compare.ts"
-export type { Explain } from "./retrieval/Explain.ts"
-export { type Outcome, type PassageWhy, type Placed, type Why, WHY_DEPTH } from "./retrieval/Why.ts"
+export type { PassageWhy, Why } from "./retrieval/Why.ts"
+export { WHY_DEPTH } from "./retrieval/stages/Recall.ts"
 export { METADATA_BYTES } from "./document/Metadata.ts"
 export { documentId } from "./ingest/Draft.ts"
 export { DocumentFormats, documentFormats } from "./formats/DocumentFormats.ts"

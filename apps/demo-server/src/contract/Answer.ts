@@ -45,7 +45,13 @@ const TracedPassageSchema: Schema.Codec<Rag.TracedPassage> = Schema.Struct({
   rerankScore: Schema.optionalKey(Schema.Finite),
   rerankRank: Schema.Int,
   kept: Schema.Boolean,
-  sameAs: Schema.optionalKey(Schema.String)
+  sameAs: Schema.optionalKey(Schema.String),
+  places: Schema.optionalKey(
+    Schema.Record(
+      Schema.String,
+      Schema.Struct({ rank: Schema.optionalKey(Schema.Int), score: Schema.optionalKey(Schema.Finite) })
+    )
+  )
 })
 
 const weights = Schema.Struct({ vector: Schema.Finite, keywords: Schema.Finite })
@@ -58,7 +64,7 @@ const FusionSchema: Schema.Codec<Rag.Fusion> = Schema.Union([
 ])
 
 const StageTimeSchema: Schema.Codec<Rag.StageTime> = Schema.Struct({
-  stage: Schema.Literals(["embed", "recall", "rerank", "look", "read"]),
+  stage: Schema.String,
   milliseconds: Schema.Finite,
   tokens: Schema.optionalKey(Schema.Int),
   failed: Schema.optionalKey(Schema.String)

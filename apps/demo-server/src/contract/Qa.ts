@@ -11,14 +11,15 @@ const count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))
 
 /**
  * Recalls `recall` passages (default 20) and answers from the best `keep` of them (default 3). `filter` limits the
- * passages that may be used. Unknown fields are rejected.
+ * passages that may be used. `options` are other options of retrieval, such as `diversity`. Unknown fields are rejected.
  */
 const QuestionRequest = Schema.Struct({
   question: Schema.String.check(Schema.isMaxLength(MAX_TEXT)),
   collection: Schema.optional(Schema.NullOr(CollectionName)),
   filter: Schema.optional(Schema.NullOr(QuestionFilter)),
   recall: Schema.optional(Schema.NullOr(count)),
-  keep: Schema.optional(Schema.NullOr(count))
+  keep: Schema.optional(Schema.NullOr(count)),
+  options: Schema.optional(Schema.NullOr(Schema.Record(Schema.String, Schema.Json)))
 })
 
 export class QaGroup extends HttpApiGroup.make("qa")

@@ -1,8 +1,8 @@
 /** Questions about the documents. */
 import { Embedder, Reader, Reranker } from "@sluice/core"
 import { Failure } from "@sluice/core/contract"
-import { DocumentFormats, RagError, RECALL } from "@sluice/rag"
-import { Effect, Stream } from "effect"
+import { DocumentFormats, RagError, RECALL, RetrievalStages, retrieveOptionsSchema } from "@sluice/rag"
+import { Effect, Schema, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentCaller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import type { AnswerStreamEvent } from "../contract/Answer.ts"
@@ -31,6 +31,25 @@ const keepAboveRecall = (keep: number, recall: number) =>
     retryable: false
   })
 
+/** Options that are fields of the request. */
+const REQUEST_FIELDS = ["recall", "keep", "filter"]
+
+const malformedOptions = (message: string) =>
+  new Failure({ status: 400, message: `\`options\`: ${message}`, param: "options", retryable: false })
+
+/** Decodes the options of the registered stages. */
+const optionsDecoder = Effect.map(RetrievalStages, (stages) => {
+  const decode = Schema.decodeUnknownEffect(retrieveOptionsSchema(stages))
+  return (options: Readonly<Record<string, unknown>>) => {
+    const field = REQUEST_FIELDS.find((name) => Object.hasOwn(options, name))
+    return field === undefined
+      ? Effect.mapError(decode(options, { onExcessProperty: "error" }), ({ message }) =>
+          malformedOptions(message)
+        )
+      : Effect.fail(malformedOptions(`set \`${field}\` beside \`options\`, not in it`))
+  }
+})
+
 export const QaLayer = HttpApiBuilder.group(
   ServerApi,
   "qa",
@@ -38,6 +57,8 @@ export const QaLayer = HttpApiBuilder.group(
     const own = yield* makeCallerDocuments
     const ledger = yield* Ledger
     const models = [yield* Embedder, yield* Reranker, yield* Reader].map(({ model }) => model.id)
+
+    const decodeOptions = yield* optionsDecoder
 
     /** The cost of a question, once all its charges have ended; absent if the ledger cannot be read. */
     const costOf = (bill: ReturnType<typeof makeBill>) =>
@@ -54,7 +75,7 @@ export const QaLayer = HttpApiBuilder.group(
     return handlers.handleAll({
       ask: Effect.fn("qa.ask")(function* ({
         headers,
-        payload: { collection, filter, question, recall, keep }
+        payload: { collection, filter, question, recall, keep, options: others }
       }) {
         // Checked before the stream starts, so that streaming callers get the status too.
         if (question.trim() === "") return yield* ragFailure(emptyQuestion)
@@ -73,6 +94,7 @@ export const QaLayer = HttpApiBuilder.group(
         }
         const typed = toFilter(filter)
         const options = {
+          ...(yield* decodeOptions(others ?? {})),
           ...(recall !== undefined && recall !== null && { recall }),
           ...(keep !== undefined && keep !== null && { keep }),
           ...(typed !== undefined && { filter: typed })

@@ -1,7 +1,7 @@
 /** A cited answer, and the events by which it comes. */
 import type { ImageDetail } from "@sluice/core"
 import type { Citation, PassageFigure } from "../document/Document.ts"
-import type { StageTime, Trace, TracedPassage } from "../retrieval/Trace.ts"
+import type { StageTime, Trace, TracedPassage } from "../retrieval/stages/Trace.ts"
 
 /** One sentence and the numbers of the citations that support it. */
 export interface AnswerSentence {

@@ -10,8 +10,8 @@ import type { Collection } from "../store/PassageIndex.ts"
 import type { RagError } from "../document/RagError.ts"
 import { referredFigures } from "./ReferredFigures.ts"
 import type { Retrieval } from "../retrieval/Retriever.ts"
-import { withSections } from "../retrieval/Section.ts"
-import type { StageTime } from "../retrieval/Trace.ts"
+import type { KeptPassage } from "../retrieval/stages/RetrievalStage.ts"
+import type { StageTime } from "../retrieval/stages/Trace.ts"
 
 /** Answers from what was retrieved: figures looked at, sentences as they come, the whole answer last. */
 export interface Answerer {
@@ -26,7 +26,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
   const looker = yield* makeLooker(collection)
 
   const answered = (question: string, { kept, trace }: Retrieval): Stream.Stream<AnswerEvent, RagError> => {
-    const sources: Array<Source> = withSections(kept).map(sourceOf)
+    const sources: Array<Source> = readPassages(kept).map(sourceOf)
     const figures: Array<FigureLook> = []
     const sentences: Array<AnswerSentence> = []
     const citations: Array<Citation> = []
@@ -116,6 +116,14 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
     answer: (question, retrieval) => Stream.suspend(() => answered(question, retrieval))
   } satisfies Answerer
 })
+
+/** What is read for an answer: the kept passages, best first, then the rest of their sections; each passage once. */
+const readPassages = (kept: ReadonlyArray<KeptPassage>): ReadonlyArray<StoredPassage> => {
+  const passages = new Map<string, StoredPassage>()
+  for (const passage of [...kept, ...kept.flatMap(({ section = [] }) => section)])
+    if (!passages.has(passage.id)) passages.set(passage.id, passage)
+  return [...passages.values()]
+}
 
 /** The events, and at their end how long they took. */
 const withStage = <E>(

@@ -9,14 +9,14 @@ import { meteredModels } from "./MeteredModels.ts"
 import { hasRelevant } from "./Metrics.ts"
 import { type EvaluatedRun, type JudgedQuestion, measureWays, type Way } from "./Runs.ts"
 import { scratchFolder } from "./ScratchCollection.ts"
-import type { Place } from "../retrieval/Choosing.ts"
-import { asks, fuse, Fusion } from "../retrieval/Fusion.ts"
+import type { Place } from "../retrieval/stages/RetrievalStage.ts"
+import { fuse, Fusion, FUSION, retrieversOf } from "../retrieval/stages/Fuse.ts"
 import { indexKeywords } from "../store/lance/LanceKeywords.ts"
 import { modelError } from "../embedding/PassageEmbedder.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 import { RagError } from "../document/RagError.ts"
 import { makeRetriever, type Retrieval, type Retriever } from "../retrieval/Retriever.ts"
-import { FUSION, type RetrieveOptions } from "../retrieval/RetrieveOptions.ts"
+import type { RetrieveOptions } from "../retrieval/stages/RetrieveOptions.ts"
 import { searchWords } from "../document/SearchText.ts"
 
 /** Documents that a ranking has: as many as the deepest metric looks at. */
@@ -69,7 +69,7 @@ export const evaluateRetrieval: (options: {
     const { embedder, meter, reranker } = yield* meteredModels
     const measured = yield* Effect.gen(function* () {
       const filled = yield* fillCollection(join(scratch, "vectors"), corpusOf(folder))
-      const retriever = yield* makeRetriever(Effect.succeed(filled.collection), filled.dimension)
+      const retriever = yield* makeRetriever(Effect.succeed(filled.collection))
       const ways: ReadonlyArray<Way> = [
         { name: "bm25", search: (question) => byKeywords(question, DEPTH) },
         yield* recalled("embeddings", filled.collection, Fusion.dense),
@@ -118,7 +118,7 @@ const recalled = Effect.fn("Evaluation.recalled")(function* (
   fusion: Fusion
 ) {
   const { embed } = yield* Embedder
-  const { keywords } = asks(fusion)
+  const { keywords } = retrieversOf(fusion)
   const way: Way = {
     name,
     search: Effect.fn("Evaluation.recall")(function* (question: string) {

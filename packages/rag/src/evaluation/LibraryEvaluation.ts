@@ -12,11 +12,11 @@ import { type LibraryQuestion, placeOf } from "./Questions.ts"
 import { type JudgedQuestion, measureWays, type Way } from "./Runs.ts"
 import { sampleBy } from "./Sample.ts"
 import { scratchFolder } from "./ScratchCollection.ts"
-import { Fusion } from "../retrieval/Fusion.ts"
+import { Fusion } from "../retrieval/stages/Fuse.ts"
 import type { LibraryService } from "../library/Library.ts"
 import { RagError } from "../document/RagError.ts"
 import { makeRetriever, type Retriever } from "../retrieval/Retriever.ts"
-import type { RetrieveOptions } from "../retrieval/RetrieveOptions.ts"
+import type { RetrieveOptions } from "../retrieval/stages/RetrieveOptions.ts"
 
 /** Questions that are made of a collection at most. */
 export const QUESTIONS = 200
@@ -141,7 +141,7 @@ export const evaluateLibrary: (
         questions.push(judged(question, overlapping(passages, answer)))
     }
     yield* index.settle
-    const { retrieve } = yield* makeRetriever(Effect.succeed(index.collection), index.dimension)
+    const { retrieve } = yield* makeRetriever(Effect.succeed(index.collection))
     const headings = chosen.filter(({ item }) => item.from === "heading").length
     const note =
       `Questions are ${headings} headings and ${chosen.length - headings} captions of the documents themselves; what each was made from was not indexed. ` +

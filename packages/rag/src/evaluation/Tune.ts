@@ -3,11 +3,10 @@ import { type Embedder, Reranker } from "@sluice/core"
 import { Effect, type Scope } from "effect"
 import { type Difference, pairedBootstrap } from "./Bootstrap.ts"
 import type { RunMetrics } from "./Metrics.ts"
-import { Fusion } from "../retrieval/Fusion.ts"
+import { Fusion, FUSION } from "../retrieval/stages/Fuse.ts"
 import type { LibraryService } from "../library/Library.ts"
 import { evaluateLibrary } from "./LibraryEvaluation.ts"
 import type { RagError } from "../document/RagError.ts"
-import { FUSION } from "../retrieval/RetrieveOptions.ts"
 
 /** Fusions that are tried where none are given: the default, and what leans further to either side. */
 export const FUSIONS: ReadonlyArray<Fusion> = [

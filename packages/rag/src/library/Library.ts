@@ -6,7 +6,8 @@ import { makeAnswerer } from "../answering/Answerer.ts"
 import { applyPlan } from "../ingest/Apply.ts"
 import { FigureDescriptions } from "../ingest/DescribeFigures.ts"
 import type { DocumentInfo, Parsed, PassageFigure, StoredPassage } from "../document/Document.ts"
-import { type Explain, makeExplain } from "../retrieval/Explain.ts"
+import { type Change, makeCompare } from "../retrieval/Compare.ts"
+import { makeWhy, type Why } from "../retrieval/Why.ts"
 import { givenText } from "../document/Given.ts"
 import type { IngestPlan, PlanOptions } from "../ingest/IngestPlan.ts"
 import type { FolderSource, IngestEvent, IngestReport, IngestSource } from "../ingest/IngestReport.ts"
@@ -23,7 +24,7 @@ import { planIngest } from "../ingest/Plan.ts"
 import { passageEmbedder, presentManifest } from "../embedding/PresentModels.ts"
 import { RagError } from "../document/RagError.ts"
 import { makeRetriever, type Retrieval } from "../retrieval/Retriever.ts"
-import type { RetrieveOptions } from "../retrieval/RetrieveOptions.ts"
+import type { RetrieveOptions } from "../retrieval/stages/RetrieveOptions.ts"
 
 /** How to open a library. */
 export interface LibraryOptions extends RetrieveOptions {
@@ -53,7 +54,7 @@ export interface FigurePassage extends StoredPassage {
 }
 
 /** What `Library.open` gives. */
-export interface LibraryService extends Explain, LibrarySnapshots<LibraryService> {
+export interface LibraryService extends LibrarySnapshots<LibraryService> {
   /** Brings the library up to date with a folder, a file, or files in memory. Bad files are reported, the rest is ingested. */
   readonly ingest: (source: IngestSource) => Effect.Effect<IngestReport, RagError>
   /** The same, event by event; the last one is `done`. */
@@ -75,6 +76,21 @@ export interface LibraryService extends Explain, LibrarySnapshots<LibraryService
   readonly applyEvents: (plan: IngestPlan) => Stream.Stream<IngestEvent, RagError>
   /** Recalls by vector and by keywords, reranks in one call, keeps the best: passages and the trace of every stage. */
   readonly retrieve: (question: string, options?: RetrieveOptions) => Effect.Effect<Retrieval, RagError>
+  /**
+   * What became of each passage of a document for a question: its rank and score at every stage, and the stage that
+   * decided. Costs one retrieval. Fails with `NotFound` for an unknown document.
+   */
+  readonly why: (
+    documentId: string,
+    question: string,
+    options?: RetrieveOptions
+  ) => Effect.Effect<Why, RagError>
+  /** Which passages two configurations keep, question by question. Costs two retrievals for each. */
+  readonly compare: (
+    questions: ReadonlyArray<string>,
+    a: RetrieveOptions,
+    b: RetrieveOptions
+  ) => Effect.Effect<Change, RagError>
   /** A cited answer; `found` is false when the documents do not answer. */
   readonly ask: (question: string, options?: RetrieveOptions) => Effect.Effect<Answer, RagError>
   /** The same, event by event; the last one is `answer`. */
@@ -235,7 +251,7 @@ const makeLibrary: (
       )
     )
 
-  const retriever = yield* makeRetriever(collection, manifest.dimension, options)
+  const retriever = yield* makeRetriever(collection, options)
   const answerer = yield* makeAnswerer(collection)
 
   const ingestEvents: LibraryService["ingestEvents"] = (source) =>
@@ -311,7 +327,8 @@ const makeLibrary: (
     apply: Effect.fn("Library.apply")((plan) => reportOf(applyEvents(plan))),
     applyEvents,
     retrieve: retriever.retrieve,
-    ...makeExplain(collection, retriever),
+    why: makeWhy(collection, retriever),
+    compare: makeCompare(retriever),
     ask,
     askEvents,
     documents: Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { StoredPassage } from "../document/Document.ts"
 import { givenList } from "../document/Given.ts"
 import type { RagError } from "../document/RagError.ts"
-import type { RetrieveOptions } from "./RetrieveOptions.ts"
+import type { RetrieveOptions } from "./stages/RetrieveOptions.ts"
 import type { Retriever } from "./Retriever.ts"
 
 /** A kept passage that stands elsewhere now. Ranks count from 1 within the kept. */

@@ -24,6 +24,12 @@ const render = ({ document, passages, sentence }: Why): string =>
       : [])
   ].join("\n\n")
 
+/** JSON has the passage's places beside its other fields. */
+const flatten = (why: Why) => ({
+  ...why,
+  passages: why.passages.map(({ places, ...passage }) => ({ ...passage, ...places }))
+})
+
 // `--document` filters; here the document is an argument.
 const { document: _, ...flags } = retrievalFlags
 
@@ -43,7 +49,7 @@ export const whyCommand = Command.make(
       Effect.gen(function* () {
         const options = yield* parseRetrievalFlags({ ...flags, document: [] })
         const why = yield* library.why(yield* resolveDocument(library, expected), question, options)
-        yield* printResult(json, why, () => render(why))
+        yield* printResult(json, flatten(why), () => render(why))
       })
     )
 ).pipe(

@@ -1,5 +1,5 @@
 /** Flags of `sluice eval`: the data, the configurations to compare, and the limits. */
-import { RagError, RetrieveOptions } from "@sluice/rag"
+import { RagError, RetrievalStages, retrieveOptionsSchema } from "@sluice/rag"
 import { type Configuration, METRICS, type RunMetrics } from "@sluice/rag/evaluation"
 import { Effect, FileSystem, Option, Record, Schema } from "effect"
 import { type Command, Flag } from "effect/cli"
@@ -41,8 +41,6 @@ export const configurationFlags = {
   b: configurationFlag("b", "With --a: a configuration to compare it with, instead of the default")
 }
 
-const Options = Schema.fromJsonString(RetrieveOptions.schema)
-
 /** Parses `--a` and `--b`. Fails with `Malformed`, also for an unknown field, or with `NotFound`. */
 export const parseConfigurations = (flags: Command.Command.Config.Infer<typeof configurationFlags>) =>
   Effect.forEach(Object.entries(Record.getSomes({ a: flags.a, b: flags.b })), ([name, value]) =>
@@ -55,7 +53,8 @@ const parseOptions = Effect.fn("cli.parseOptions")(function* (name: string, valu
   const text = value.trimStart().startsWith("{")
     ? value
     : yield* Effect.mapError(fs.readFileString(value), (cause) => evaluateError("NotFound", missing, cause))
-  return yield* Schema.decodeUnknownEffect(Options)(text, { onExcessProperty: "error" }).pipe(
+  const options = Schema.fromJsonString(retrieveOptionsSchema(yield* RetrievalStages))
+  return yield* Schema.decodeUnknownEffect(options)(text, { onExcessProperty: "error" }).pipe(
     Effect.mapError((cause) =>
       evaluateError("Malformed", `--${name} is not a retrieval configuration: ${cause.message}`, cause)
     )

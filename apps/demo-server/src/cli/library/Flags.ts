@@ -1,6 +1,6 @@
 /** Flags that several commands share. */
-import { RagError, type RetrieveOptions } from "@sluice/rag"
-import { Effect, Option, Record } from "effect"
+import { RagError, RetrievalStages, type RetrieveOptions, retrieveOptionsSchema } from "@sluice/rag"
+import { Effect, Option, Record, Schema } from "effect"
 import { type Command, Flag } from "effect/cli"
 import { toFilter } from "../../documents/QuestionFilter.ts"
 
@@ -34,7 +34,11 @@ export const retrievalFlags = {
   ),
   meta: optionalFlag(Flag.KeyValuePair("meta"), "KEY=VALUE: only documents with this metadata. Repeatable"),
   recall: optionalFlag(Flag.Int("recall"), "Passages to retrieve. Default 20"),
-  keep: optionalFlag(Flag.Int("keep"), "Passages to keep after reranking. Default 3")
+  keep: optionalFlag(Flag.Int("keep"), "Passages to keep after reranking. Default 3"),
+  option: optionalFlag(
+    Flag.KeyValuePair("option"),
+    "NAME=VALUE: another retrieval option, such as diversity=0.5. Repeatable"
+  )
 }
 
 type RetrievalFlags = Command.Command.Config.Infer<typeof retrievalFlags>
@@ -58,9 +62,20 @@ const metadataValues = (text: string): ReadonlyArray<string | number | boolean> 
   return text.trim() !== "" && Number.isFinite(number) ? [text, number] : [text]
 }
 
+const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
+
+/** Options of the registered stages. A value that is not JSON is a string. */
+const parseOptions = Effect.fnUntraced(function* (options: Readonly<Record<string, string>>) {
+  const schema = retrieveOptionsSchema(yield* RetrievalStages)
+  const values = Record.map(options, (text) => Option.getOrElse(parseJson(text), () => text))
+  return yield* Schema.decodeUnknownEffect(schema)(values, { onExcessProperty: "error" }).pipe(
+    Effect.catch(({ message }) => malformed(`--option: ${message}`))
+  )
+})
+
 /** Fails with `Malformed` for an invalid page range or count. */
 export const parseRetrievalFlags = Effect.fn("cli.parseRetrievalFlags")(function* (flags: RetrievalFlags) {
-  const { document, kind, keep, meta, page, recall } = flags
+  const { document, kind, keep, meta, option, page, recall } = flags
   for (const [name, count] of Object.entries(Record.getSomes({ recall, keep })))
     if (count < 1) return yield* malformed(`--${name} must be at least 1, not ${count}.`)
   const filter = toFilter({
@@ -70,6 +85,7 @@ export const parseRetrievalFlags = Effect.fn("cli.parseRetrievalFlags")(function
     ...(Option.isSome(meta) ? { metadata: Record.map(meta.value, metadataValues) } : {})
   })
   const options: RetrieveOptions = {
+    ...(yield* parseOptions(Option.getOrElse(option, () => ({})))),
     ...(filter === undefined ? {} : { filter }),
     ...Record.getSomes({ recall, keep })
   }

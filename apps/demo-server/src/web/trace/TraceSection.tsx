@@ -7,7 +7,10 @@ import { LinkButton } from "../ui/Button.tsx"
 import { pluralize, duration, usd } from "../ui/format.ts"
 import { TraceChart } from "./TraceChart.tsx"
 
-const NAMES = { embed: "embed", recall: "recall", rerank: "rerank", look: "figures", read: "answer" } as const
+const NAMES: Readonly<Record<string, string>> = { look: "figures", read: "answer" }
+
+/** Stages that take less than a millisecond are not shown. */
+const QUICK = new Set(["fuse", "dedupe", "select"])
 
 interface TimesProps {
   readonly stages: Trace["stages"]
@@ -31,17 +34,20 @@ export const StageTimes = ({ cost, stages }: TimesProps) => {
         )}
       </figcaption>
       <ul>
-        {stages.map(({ failed, milliseconds, stage }) => (
-          <li
-            key={stage}
-            data-stage={stage}
-            title={failed}
-            style={{ flexGrow: Math.max(milliseconds / (total || 1), 0.02) }}
-          >
-            <span class="name">{NAMES[stage]}</span> <span class="time">{duration(milliseconds)}</span>
-            {failed !== undefined && <span class="problem">failed</span>}
-          </li>
-        ))}
+        {stages
+          .filter(({ stage }) => !QUICK.has(stage))
+          .map(({ failed, milliseconds, stage }) => (
+            <li
+              key={stage}
+              data-stage={stage}
+              title={failed}
+              style={{ flexGrow: Math.max(milliseconds / (total || 1), 0.02) }}
+            >
+              <span class="name">{NAMES[stage] ?? stage}</span>{" "}
+              <span class="time">{duration(milliseconds)}</span>
+              {failed !== undefined && <span class="problem">failed</span>}
+            </li>
+          ))}
       </ul>
     </figure>
   )

@@ -1,10 +1,12 @@
-/** One order out of two: what the vector found and what keywords found. */
-import { Schema } from "effect"
-import type { Hit } from "../store/PassageIndex.ts"
+/** Stage 3: one list from the hits of vector search and keyword search. */
+import { Effect, Schema } from "effect"
+import type { Hit } from "../../store/PassageIndex.ts"
+import { stageOption } from "./RetrieveOptions.ts"
+import { type Fused, placed, type RetrievalStage } from "./RetrievalStage.ts"
 
 const Weight = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 
-/** What each way of recall counts; only their proportion matters. */
+/** The weight of each retriever; only their proportion matters. */
 export const FusionWeights = Schema.Struct({ vector: Weight, keywords: Weight }).check(
   Schema.makeFilter(({ keywords, vector }) => vector > 0 || keywords > 0 || "one weight above 0")
 )
@@ -24,21 +26,21 @@ const FusionSchema = Schema.Union([
 const EQUAL: FusionWeights = { vector: 1, keywords: 1 }
 
 /**
- * How passages that were found by vector and by keywords become one list: a value, with its constructors.
+ * How the hits of vector search and keyword search become one list.
  *
  * **Details.**
  *
- * - `rrf`: reciprocal rank fusion, Σ weight / (k + rank). Looks at ranks alone. `k` 60 and equal weights by default.
- * - `minMax`: each way's scores are stretched to 0–1 and averaged by weight; what a way did not find counts 0.
- *   Equal weights by default.
- * - `dense`: the vector's order alone; keywords are not asked.
- * - `keywords`: the keywords' order alone; the question is not embedded.
+ * - `rrf`: reciprocal rank fusion, Σ weight / (k + rank). Uses ranks alone. `k` 60 and equal weights by default.
+ * - `minMax`: each retriever's scores are scaled to 0–1 and averaged by weight; a missing score counts 0. Equal weights
+ *   by default.
+ * - `dense`: vector search alone.
+ * - `keywords`: keyword search alone; the question is not embedded.
  *
- * Which is best differs from collection to collection: `tune` measures it.
+ * The best fusion differs by collection: `tune` measures it.
  */
 export type Fusion = typeof FusionSchema.Type
 export const Fusion = {
-  /** The same as it comes from outside. */
+  /** Its JSON. */
   schema: FusionSchema,
   rrf: (options: { readonly k?: number; readonly weights?: FusionWeights } = {}): Fusion => ({
     _tag: "Rrf",
@@ -53,35 +55,37 @@ export const Fusion = {
   keywords: { _tag: "Keywords" } as Fusion
 }
 
-/** A hit and its score in the fused list: 0 to 1, except for `dense` (cosine) and `keywords` (BM25). */
-export interface Fused {
-  readonly hit: Hit
-  readonly score: number
+/** Equal weights: before reranking the best on most collections, compared with reciprocal ranks and other weights. */
+export const FUSION: Fusion = Fusion.minMax()
+
+interface Retrievers {
+  readonly vector: boolean
+  readonly keywords: boolean
 }
 
-/** Whether a fusion looks at what the vector, or keywords, found. */
-export const asks = (fusion: Fusion): { readonly vector: boolean; readonly keywords: boolean } => {
+/** Which retrievers a fusion uses. */
+export const retrieversOf = (fusion: Fusion): Retrievers => {
   if (fusion._tag === "Dense") return { vector: true, keywords: false }
   if (fusion._tag === "Keywords") return { vector: false, keywords: true }
   return { vector: fusion.weights.vector > 0, keywords: fusion.weights.keywords > 0 }
 }
 
 /**
- * The hits that the fusion looks at, best first.
+ * The hits of the retrievers that the fusion uses, best first.
  *
- * **Details.** The order of the hits given does not matter. Equal scores are ordered by the better of a passage's two
- * ranks, then by the vector's rank, then by identifier.
+ * **Details.** The order of `hits` does not matter. Equal scores are ordered by the better of a passage's two ranks, then
+ * by its rank in vector search, then by identifier.
  */
 export const fuse = (fusion: Fusion, hits: ReadonlyArray<Hit>): ReadonlyArray<Fused> => {
-  const asked = asks(fusion)
+  const used = retrieversOf(fusion)
   const score = scoreOf(fusion, hits)
   return hits
     .filter(
       ({ keywordRank, vectorRank }) =>
-        (asked.vector && vectorRank !== undefined) || (asked.keywords && keywordRank !== undefined)
+        (used.vector && vectorRank !== undefined) || (used.keywords && keywordRank !== undefined)
     )
     .map((hit) => ({ hit, score: score(hit) }))
-    .toSorted(byScore(asked))
+    .toSorted(byScore(used))
 }
 
 const scoreOf = (fusion: Fusion, hits: ReadonlyArray<Hit>): ((hit: Hit) => number) => {
@@ -92,14 +96,14 @@ const scoreOf = (fusion: Fusion, hits: ReadonlyArray<Hit>): ((hit: Hit) => numbe
       return ({ keywordScore = 0 }) => keywordScore
     case "Rrf": {
       const { keywords, vector } = shares(fusion.weights)
-      // The best rank in both ways scores 1.
+      // First in both lists scores 1.
       const part = (rank: number | undefined) => (rank === undefined ? 0 : (fusion.k + 1) / (fusion.k + rank))
       return ({ keywordRank, vectorRank }) => vector * part(vectorRank) + keywords * part(keywordRank)
     }
     case "MinMax": {
       const { keywords, vector } = shares(fusion.weights)
-      const dense = stretch(hits.map(({ similarity }) => similarity))
-      const lexical = stretch(hits.map(({ keywordScore }) => keywordScore))
+      const dense = scaled(hits.map(({ similarity }) => similarity))
+      const lexical = scaled(hits.map(({ keywordScore }) => keywordScore))
       return ({ keywordScore, similarity }) => vector * dense(similarity) + keywords * lexical(keywordScore)
     }
   }
@@ -110,8 +114,8 @@ const shares = ({ keywords, vector }: FusionWeights): FusionWeights => {
   return { vector: vector / total, keywords: keywords / total }
 }
 
-/** Scores to 0–1, the least to 0; where all are equal, to 1. */
-const stretch = (values: ReadonlyArray<number | undefined>) => {
+/** Scales scores to 0–1, the lowest to 0; all to 1 where they are equal. */
+const scaled = (values: ReadonlyArray<number | undefined>) => {
   const found = values.filter((value) => value !== undefined)
   const least = found.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
   const most = found.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
@@ -119,16 +123,32 @@ const stretch = (values: ReadonlyArray<number | undefined>) => {
     value === undefined ? 0 : most > least ? (value - least) / (most - least) : 1
 }
 
-/** Later than any rank. */
+/** Above any rank. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
 const byScore =
-  (asked: ReturnType<typeof asks>) =>
+  (used: Retrievers) =>
   (a: Fused, b: Fused): number =>
     b.score - a.score ||
-    bestRank(a.hit, asked) - bestRank(b.hit, asked) ||
+    bestRank(a.hit, used) - bestRank(b.hit, used) ||
     (a.hit.vectorRank ?? NEVER) - (b.hit.vectorRank ?? NEVER) ||
     (a.hit.passage.id < b.hit.passage.id ? -1 : 1)
 
-const bestRank = ({ keywordRank = NEVER, vectorRank = NEVER }: Hit, asked: ReturnType<typeof asks>): number =>
-  Math.min(asked.vector ? vectorRank : NEVER, asked.keywords ? keywordRank : NEVER)
+const bestRank = ({ keywordRank = NEVER, vectorRank = NEVER }: Hit, used: Retrievers): number =>
+  Math.min(used.vector ? vectorRank : NEVER, used.keywords ? keywordRank : NEVER)
+
+/** Orders the hits by the question's fusion. */
+export const fuseStage: RetrievalStage = {
+  name: "fuse",
+  options: {
+    fusion: stageOption(
+      Fusion.schema,
+      "a fusion made by Fusion.minMax(), Fusion.rrf(), Fusion.dense or Fusion.keywords, with finite weights of 0 or more, not both 0"
+    )
+  },
+  run: ({ hits, options }) => Effect.succeed({ fused: fuse(options.fusion, hits) }),
+  explain: ({ fused }, { passage }) => {
+    const at = fused.findIndex(({ hit }) => hit.passage.id === passage.id)
+    return at < 0 ? {} : { places: placed("fusion", at + 1, fused[at]?.score) }
+  }
+}

@@ -1,16 +1,17 @@
-/** Passages that say the same: pages that repeat, versions of a document, boilerplate. */
-import type { StoredPassage } from "../document/Document.ts"
-import { PART_END, titleOf } from "../document/SearchText.ts"
-import { sameWord } from "./WordsShared.ts"
+/** Whether two passages have the same text: repeated pages, versions of a document, boilerplate. */
+import type { StoredPassage } from "../../document/Document.ts"
+import { PART_END, titleOf } from "../../document/SearchText.ts"
+import { sameWord } from "./SharedWords.ts"
+import type { Duplicates } from "./RetrievalStage.ts"
 
-/** Texts that share fewer of their triples of words say different things. */
+/** Share of word triples, 0 to 1. Texts with fewer in common are different. */
 const SHARED = 0.85
 
-/** Shorter texts are the same only when all their words are, and those of their headings: "None." says what those say. */
+/** Words. Shorter texts are equal only if all words are, and those of their headings: "None." depends on its heading. */
 const SHORT = 20
 
-/** Words that turn what is said into something else: negations, exceptions, permissions, numbers and units of time. */
-const TELLING = new Set(
+/** Words that change what a text states: negations, exceptions, permissions, numbers, units of time. */
+const DECISIVE = new Set(
   (
     "not no never without none nor neither cannot only except unless can may must should shall " +
     "nicht kein keine keinen keiner nie ohne nur ne pas jamais sans aucun aucune nunca sin ningún ninguna nem não sem non " +
@@ -21,10 +22,10 @@ const TELLING = new Set(
   ).split(" ")
 )
 
-/** In these scripts a negation is an ending of which nothing is known here. */
+/** In these scripts a negation is an ending, and endings are not analysed here. */
 const UNKNOWN_ENDINGS = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
 
-/** Its words in lower case; of names, each part; of Han, each character. */
+/** The words in lower case: each part of a name, each Han character. */
 const wordsOf = (text: string): ReadonlyArray<string> =>
   text
     .normalize("NFKC")
@@ -33,8 +34,8 @@ const wordsOf = (text: string): ReadonlyArray<string> =>
     .toLowerCase()
     .match(/\p{Script=Han}|[\p{L}\p{M}\p{N}]+/gu) ?? []
 
-/** Words without which a text says what it says, in English, Chinese, German, French and Spanish. */
-const EMPTY = new Set(
+/** Words that do not change what a text states, in English, Chinese, German, French and Spanish. */
+const FILLERS = new Set(
   (
     "a an the that which who whom this these those is are was were be been being am has have had do does did and also then " +
     "there it its of so 的 了 是 也 就 而 着 之 所 其 并 这 那 der die das den dem des ein eine einen einem einer eines und " +
@@ -42,29 +43,25 @@ const EMPTY = new Set(
   ).split(" ")
 )
 
-/** Whether passages are copies: `alike` is nearly the same text, and `same` says the same. */
-export interface Copies {
-  readonly alike: (a: StoredPassage, b: StoredPassage) => boolean
-  readonly same: (a: StoredPassage, b: StoredPassage) => boolean
-}
+export type CompareTexts = Pick<Duplicates, "alike" | "same">
 
-/** Tells which passages are copies of each other; each text is taken apart once. */
-export const makeCopies = (question: string): Copies => {
+/** Compares passages for one question. Each text is analysed once. */
+export const compareTexts = (question: string): CompareTexts => {
   const asked = [...new Set(wordsOf(question))]
   const isAsked = (word: string): boolean => asked.some((one) => sameWord(one, word))
-  const words = once(({ text }) => wordsOf(text))
-  const headed = once(({ document, headings }) => new Set(wordsOf(titleOf(document.title, headings))))
-  const names = once(({ text }) => new Set((text.match(NAME) ?? []).flatMap(wordsOf)))
-  const triples = once((passage) => triplesOf(words(passage)))
-  const saying = once(({ headings, text }) => {
+  const words = perPassage(({ text }) => wordsOf(text))
+  const headed = perPassage(({ document, headings }) => new Set(wordsOf(titleOf(document.title, headings))))
+  const names = perPassage(({ text }) => new Set((text.match(NAME) ?? []).flatMap(wordsOf)))
+  const triples = perPassage((passage) => triplesOf(words(passage)))
+  const statement = perPassage(({ headings, text }) => {
     const below = text.split("\n").filter((line) => !headings.includes(line.replace(/^#+/, "").trim()))
-    return wordsOf(below.join("\n")).filter((word) => !EMPTY.has(word))
+    return wordsOf(below.join("\n")).filter((word) => !FILLERS.has(word))
   })
   /**
-   * All their words are equal, or nearly all in the same order.
+   * All words are equal, or nearly all, in the same order.
    *
-   * **Details.** Never where they differ in a number, a negation, a name, or a word of the question, with whatever
-   * ending: that may be the answer. Nor where their headings differ in a word of the question.
+   * **Details.** Texts that differ in a number, a negation, a name, or a form of a question's word are not alike: the
+   * difference may be the answer. Nor are texts whose headings differ in a word of the question.
    */
   const alike = (a: StoredPassage, b: StoredPassage): boolean => {
     const longer = Math.max(a.text.length, b.text.length)
@@ -78,7 +75,7 @@ export const makeCopies = (question: string): Copies => {
     if (!equal) {
       if (short || !sharesEnough(right, triples(a)) || likeness(triples(a), triples(b)) < SHARED) return false
       const isName = (word: string) => names(a).has(word) || names(b).has(word)
-      if (differences(left, right).some((word) => telling(word) || isName(word) || isAsked(word)))
+      if (differences(left, right).some((word) => isDecisive(word) || isName(word) || isAsked(word)))
         return false
     }
     const elsewhere = headed(a).symmetricDifference(headed(b))
@@ -86,28 +83,28 @@ export const makeCopies = (question: string): Copies => {
   }
   return {
     alike,
-    same: (a, b) => alike(a, b) && (a.text === b.text || saysTheSame(saying(a), saying(b)))
+    same: (a, b) => alike(a, b) && (a.text === b.text || isSameStatement(statement(a), statement(b)))
   }
 }
 
-/** “Open” is not “close”, nor is 6 for children and 12 for adults the other way round: each word has its like, in its order. */
-const saysTheSame = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean =>
+/** The same words, forms aside, in the same order: "6 for children, 12 for adults" is not "12 for children, 6 for adults". */
+const isSameStatement = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean =>
   (left.length === right.length && left.every((word, i) => isForm(word, right[i]!))) ||
   left.join("") === right.join("")
 
-/** The same word with another ending. */
+/** The same word, with another ending at most. */
 const isForm = (a: string, b: string): boolean => {
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
   return a === b || (sameWord(a, b) && long.startsWith(short.slice(0, -1)))
 }
 
-const telling = (word: string): boolean =>
-  /\p{N}/u.test(word) || TELLING.has(word) || UNKNOWN_ENDINGS.test(word)
+const isDecisive = (word: string): boolean =>
+  /\p{N}/u.test(word) || DECISIVE.has(word) || UNKNOWN_ENDINGS.test(word)
 
-/** Words with a capital letter where no sentence begins, as names have; in German, nouns. */
+/** Capitalized words inside a sentence: names; in German, nouns. */
 const NAME = /(?<=[\p{Ll}\p{N},;]\s)\p{Lu}[\p{L}\p{M}]*/gu
 
-/** Words that one has more often than the other. */
+/** Words that one text has more often than the other. */
 const differences = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): ReadonlyArray<string> => {
   const counts = new Map<string, number>()
   for (const word of left) counts.set(word, (counts.get(word) ?? 0) + 1)
@@ -115,8 +112,8 @@ const differences = (left: ReadonlyArray<string>, right: ReadonlyArray<string>):
   return [...counts].filter(([, count]) => count !== 0).map(([word]) => word)
 }
 
-/** Remembers what was made of each passage. */
-const once = <A>(make: (passage: StoredPassage) => A) => {
+/** Computes once for each passage. */
+const perPassage = <A>(make: (passage: StoredPassage) => A) => {
   const known = new Map<string, A>()
   return (passage: StoredPassage): A => {
     const own = known.get(passage.id) ?? make(passage)
@@ -125,7 +122,7 @@ const once = <A>(make: (passage: StoredPassage) => A) => {
   }
 }
 
-/** False as soon as so many of a text's triples are not another's that `likeness` is below `SHARED`: usually after a few. */
+/** False as soon as too many triples are missing for `likeness` to reach `SHARED`: usually after a few. */
 const sharesEnough = (words: ReadonlyArray<string>, other: ReadonlySet<string>): boolean => {
   const missing = new Set<string>()
   for (let i = 0; i + 2 < words.length; i++) {
@@ -136,7 +133,7 @@ const sharesEnough = (words: ReadonlyArray<string>, other: ReadonlySet<string>):
   return true
 }
 
-/** Triples of words in common, of all there are. */
+/** The share of triples in common, of all triples of both. */
 const likeness = (own: ReadonlySet<string>, other: ReadonlySet<string>): number => {
   let shared = 0
   for (const triple of own) if (other.has(triple)) shared++

@@ -1,6 +1,6 @@
-/** The words that say what a question is about, and which of them stand in a text. */
+/** Which words of a question a text has. */
 
-/** Words that stand in every question and tell nothing of what it is about. */
+/** Words of every question, whatever it is about. */
 const FUNCTION_WORDS = new Set(
   (
     "a an and are as at be been by can could did do does for from had has have how i if in into is it its me my of on or " +
@@ -13,38 +13,38 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: "word" })
 
 const folded = (text: string): string => text.normalize("NFKC").replaceAll("’", "'").toLowerCase()
 
-/** Languages without spaces are taken apart too; that takes a millisecond a kilobyte, and questions are short. */
-const askedWords = (question: string): ReadonlyArray<string> =>
+/** Splits languages without spaces too. It takes 1 ms per kilobyte, so that it is used for questions alone. */
+const questionWords = (question: string): ReadonlyArray<string> =>
   [...segmenter.segment(folded(question.slice(0, QUESTION_CHARACTERS)))]
     .filter(({ isWordLike }) => isWordLike === true)
     .map(({ segment }) => segment)
 
 const QUESTION_CHARACTERS = 4_000
 
-/** Written without spaces between words. */
+/** Scripts without spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 
-/** Forms of one word in most European languages differ in so many letters at their ends at most. */
-const ENDING = 3
-const STEM = 4
+/** Letters. Forms of one word in most European languages share a stem and differ in a short ending. */
+const MAX_ENDING = 3
+const MIN_STEM = 4
 
 const DIGIT = /\p{N}/u
 
-/** Whether two words in lower case are one, with another ending at most; a number is no other one. */
+/** Whether two words in lower case are forms of one word. Numbers must be equal. */
 export const sameWord = (a: string, b: string): boolean => {
   if (a === b) return true
   if (DIGIT.test(a) || DIGIT.test(b)) return false
   let shared = 0
   while (shared < a.length && a[shared] === b[shared]) shared++
-  return shared >= STEM && Math.max(a.length, b.length) - shared <= ENDING
+  return shared >= MIN_STEM && Math.max(a.length, b.length) - shared <= MAX_ENDING
 }
 
-/** Words that are written with spaces between them. */
+/** Words of scripts with spaces. */
 const SPACED = /[[\p{L}\p{M}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]]+/gv
 
 const PART_OF_WORD = /[\p{L}\p{M}\p{N}]/u
 
-/** Whether a text has a name with marks within, such as `2.9.1`, `err_1042` or `don't`, by itself. */
+/** Whether a text has a name with marks inside, such as `2.9.1`, `err_1042` or `don't`, as a whole word. */
 const hasName = (text: string, name: string): boolean => {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     const around = text.charAt(at - 1) + text.charAt(at + name.length)
@@ -53,20 +53,19 @@ const hasName = (text: string, name: string): boolean => {
   return false
 }
 
-/** A question's words, each once and in its order, by whether a text has them. */
-export interface WordsShared {
+/** The different words of a question, in its order, by whether a text has them. */
+export interface SharedWords {
   readonly shared: ReadonlyArray<string>
   readonly missing: ReadonlyArray<string>
 }
 
 /**
- * Tells of any text which of the question's words it has.
+ * Finds the question's words in texts.
  *
- * **Gotchas.** A word is the same with another ending, and nothing more is known of languages: it explains a rank, it
- * does not make one.
+ * **Gotchas.** Word forms are compared by stem and ending alone. This explains ranks; no rank depends on it.
  */
-export const makeWordsShared = (question: string): ((text: string) => WordsShared) => {
-  const asked = [...new Set(askedWords(question))].filter((word) => !FUNCTION_WORDS.has(word))
+export const sharedWordsOf = (question: string): ((text: string) => SharedWords) => {
+  const asked = [...new Set(questionWords(question))].filter((word) => !FUNCTION_WORDS.has(word))
   return (text) => {
     const whole = folded(text)
     const there = new Set(whole.match(SPACED))

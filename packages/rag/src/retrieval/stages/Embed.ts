@@ -1,0 +1,51 @@
+/** Stage 1: the question's vector. */
+import { Embedder } from "@sluice/core"
+import { Duration, Effect, Option, Schema } from "effect"
+import { RagError } from "../../document/RagError.ts"
+import { checkVector, modelError } from "../../embedding/PassageEmbedder.ts"
+import { retrieversOf } from "./Fuse.ts"
+import { stageOption } from "./RetrieveOptions.ts"
+import type { RetrievalState, RetrievalStage } from "./RetrievalStage.ts"
+
+const embedQuestion = Effect.fn("Embed.question")(function* (
+  embedder: typeof Embedder.Service,
+  { collection, question }: RetrievalState
+) {
+  const { vectors } = yield* embedder
+    .embed([question], "query")
+    .pipe(Effect.mapError((error) => modelError("retrieve", error)))
+  const { dimension } = collection.manifest
+  const checked = checkVector(vectors[0], dimension, embedder.model.id, "retrieve")
+  return checked._tag === "Failed" ? yield* checked.error : checked.vector
+})
+
+const isDuration = (value: unknown): boolean =>
+  !Number.isNaN(value) && Option.isSome(Duration.fromInput(value as Duration.Input))
+
+/** Embeds the question, unless the fusion uses keywords alone. A late model leaves keyword search, if the fusion has it. */
+export const embedStage: RetrievalStage = {
+  name: "embed",
+  options: {
+    deadline: stageOption(
+      Schema.DurationFromMillis,
+      'a Duration, "2 seconds", or a number of milliseconds',
+      isDuration
+    )
+  },
+  run: Effect.fnUntraced(function* (state) {
+    const { fusion } = state.options
+    const retrievers = retrieversOf(fusion)
+    if (!retrievers.vector) return undefined
+    const embedder = yield* Embedder
+    // Started even with no time left: a model in the process answers at once.
+    const answer = yield* state.deadline.limit(embedQuestion(embedder, state), { start: true })
+    if (Option.isSome(answer)) return { vector: answer.value }
+    const late = `The embedding model ${embedder.model.id} had not answered ${state.deadline.text}`
+    if (retrievers.keywords) return { failed: `${late}: only keywords were searched.` }
+    return yield* new RagError({
+      stage: "retrieve",
+      reason: "Model",
+      message: `${late}, and ${fusion._tag === "Dense" ? "Fusion.dense" : "this fusion"} uses nothing else. Set a later deadline, or a fusion with keywords.`
+    })
+  })
+}

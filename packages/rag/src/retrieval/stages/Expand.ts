@@ -1,0 +1,60 @@
+/** Stage 7: each kept passage with its section. */
+import { Effect, Schema } from "effect"
+import type { StoredPassage } from "../../document/Document.ts"
+import { stageOption } from "./RetrieveOptions.ts"
+import type { KeptPassage, RetrievalStage } from "./RetrievalStage.ts"
+
+/** Characters of a section at most, the found passage included. */
+const SECTION_CHARACTERS = 6_000
+
+/**
+ * The passage and its neighbours under the same headings, in order: the next one after it, then the one before it, in
+ * turns, up to `SECTION_CHARACTERS`.
+ *
+ * **Details.** `passages` are those of its document, in order. A passage longer than the limit is returned by itself, and
+ * so is one that is not among them because its document was replaced meanwhile.
+ */
+export const sectionOf = (
+  found: StoredPassage,
+  passages: ReadonlyArray<StoredPassage>
+): ReadonlyArray<StoredPassage> => {
+  const at = passages.findIndex(({ id, text }) => id === found.id && text === found.text)
+  if (at < 0) return [found]
+  const path = found.headings.join("\n")
+  let from = at
+  let to = at
+  let size = found.text.length
+  const take = (index: number): boolean => {
+    const next = passages[index]
+    if (next === undefined || next.headings.join("\n") !== path) return false
+    if (size + next.text.length > SECTION_CHARACTERS) return false
+    size += next.text.length
+    return true
+  }
+  for (let open = true; open;) {
+    const after = take(to + 1)
+    if (after) to++
+    const before = take(from - 1)
+    if (before) from--
+    open = after || before
+  }
+  return passages.slice(from, to + 1)
+}
+
+/** Adds sections with `expand: "section"`. The passages of a document are read once. */
+export const expandStage: RetrievalStage = {
+  name: "expand",
+  options: { expand: stageOption(Schema.Literals(["section", "none"]), '"section" or "none"') },
+  run: Effect.fnUntraced(function* ({ collection, kept, options }) {
+    if (options.expand === "none") return undefined
+    const documents = [...new Set(kept.map(({ document }) => document.id))]
+    const read = yield* Effect.forEach(documents, collection.passages, { concurrency: "unbounded" })
+    const passages = new Map(documents.map((id, i) => [id, read[i] ?? []]))
+    return {
+      kept: kept.map((passage): KeptPassage => ({
+        ...passage,
+        section: sectionOf(passage, passages.get(passage.document.id) ?? [])
+      }))
+    }
+  })
+}

@@ -1,0 +1,75 @@
+/** Stage 2: passages from the index, by vector and by keywords. */
+import { Effect, Schema } from "effect"
+import { Filter, matches } from "../../document/Filter.ts"
+import type { RagError } from "../../document/RagError.ts"
+import { searchWords } from "../../document/SearchText.ts"
+import type { Hit } from "../../store/PassageIndex.ts"
+import { retrieversOf } from "./Fuse.ts"
+import { countOption, stageOption } from "./RetrieveOptions.ts"
+import {
+  type Explained,
+  placed,
+  type RetrievalState,
+  type RetrievalStage,
+  type StageExplanation
+} from "./RetrievalStage.ts"
+
+/** How many hits of each retriever `why` searches for a passage. */
+export const WHY_DEPTH = 1_000
+
+/** The first `limit` hits of each retriever that the fusion uses. */
+export const searchIndex = (
+  { collection, options, question, vector }: RetrievalState,
+  limit: number
+): Effect.Effect<ReadonlyArray<Hit>, RagError> => {
+  const { keywords } = retrieversOf(options.fusion)
+  if (vector === undefined && !keywords) return Effect.succeed([])
+  return collection.search({
+    vector,
+    words: keywords ? searchWords(question) : undefined,
+    limit,
+    filter: options.filter,
+    vectors: options.diversity > 0
+  })
+}
+
+const explain = (
+  { fused, options }: RetrievalState,
+  { hit: deep, info, passage }: Explained
+): StageExplanation => {
+  const hit = fused.find((one) => one.hit.passage.id === passage.id)?.hit
+  const found = hit ?? deep
+  const places = {
+    ...placed("vector", hit?.vectorRank ?? deep?.vectorRank, found?.similarity),
+    ...placed("keywords", hit?.keywordRank ?? deep?.keywordRank, found?.keywordScore)
+  }
+  const { filter } = options
+  if (filter !== undefined && !matches(filter, { passage, metadata: info.metadata }))
+    return { places, outcome: "filtered", sentence: "The filter excludes it." }
+  if (found === undefined)
+    return {
+      places,
+      outcome: "not found",
+      sentence: `No retriever has it among the first ${WHY_DEPTH}.`
+    }
+  if (hit === undefined)
+    return {
+      places,
+      outcome: "not recalled",
+      sentence: `Not recalled: only the first ${options.perRetrieverLimit} of each retriever were fused.`
+    }
+  return { places }
+}
+
+/** Searches the index. A question without any word, and no vector, finds nothing. */
+export const recallStage: RetrievalStage = {
+  name: "recall",
+  options: {
+    recall: countOption,
+    candidates: countOption,
+    // The store checks it, and names what is wrong with it.
+    filter: stageOption(Filter.schema as unknown as Schema.Codec<Filter>, "a filter", () => true)
+  },
+  run: (state) => Effect.map(searchIndex(state, state.options.perRetrieverLimit), (hits) => ({ hits })),
+  explain
+}

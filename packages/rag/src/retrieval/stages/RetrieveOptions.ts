@@ -1,0 +1,75 @@
+/** The options of retrieval: those of the built-in stages, and how a stage declares its own. */
+import { type Duration, Schema } from "effect"
+import type { Filter } from "../../document/Filter.ts"
+import type { Fusion } from "./Fuse.ts"
+
+/**
+ * What a caller may set for a library and for each question. The library's value applies where a question sets none.
+ *
+ * **Details.** A program that registers a stage with options adds their types by augmentation:
+ * `declare module "@sluice/rag" { interface RetrieveOptions { readonly boost?: number } }`.
+ */
+export interface RetrieveOptions {
+  /** Passages recalled, at least 1. Default `RECALL`, or `keep` if that is larger. */
+  readonly recall?: number | undefined
+  /** Passages kept of them, at least 1, at most `recall`. Default `KEEP`. */
+  readonly keep?: number | undefined
+  /**
+   * Passages of the fused list that are reranked, in one call: at least `recall`, at most what the reranker accepts.
+   * Default `CANDIDATES` for a reranker in the process, `recall` for one that is paid by the call.
+   */
+  readonly candidates?: number | undefined
+  /** How the hits of vector search and keyword search become one list. Default `FUSION`. */
+  readonly fusion?: Fusion | undefined
+  /** Only passages that match. */
+  readonly filter?: Filter | undefined
+  /** Passages with a lower rerank score are not kept. The range is the reranker's own. Default: no minimum. */
+  readonly minimumRelevance?: number | undefined
+  /**
+   * Time for the models, counted from the question. If the question is not embedded in time, keywords alone are searched;
+   * with a fusion of vectors alone the retrieval fails with `Model`. If the reranker is late, the fused order stands. The
+   * stage's `failed` in the trace says so. Default: no limit.
+   */
+  readonly deadline?: Duration.Input | undefined
+  /** Maximal marginal relevance: 0 keeps the most relevant passages, 1 the most different ones. Default 0. */
+  readonly diversity?: number | undefined
+  /** `section` returns each kept passage with its neighbours under the same headings. Default `none`. */
+  readonly expand?: "section" | "none" | undefined
+}
+
+/** The options of one retrieval after defaults and limits are applied. */
+export interface RetrievePlan extends RetrieveOptions {
+  readonly recall: number
+  readonly keep: number
+  readonly candidates: number
+  /** Hits taken from vector search and from keyword search, each. */
+  readonly perRetrieverLimit: number
+  readonly fusion: Fusion
+  readonly deadline: Duration.Duration | undefined
+  readonly diversity: number
+  readonly expand: "section" | "none"
+}
+
+/** An option that a stage declares. */
+export interface StageOption {
+  /** How it is written as JSON: in an HTTP request, on the command line, in a file. */
+  readonly schema: Schema.Codec<unknown, unknown>
+  /** Whether a program may pass this value. */
+  readonly accepts: (value: unknown) => boolean
+  /** Completes "expected …" in the error message. */
+  readonly expected: string
+}
+
+/** Declares an option. Without `accepts`, a program may pass what `schema` decodes to. */
+export const stageOption = <A, I>(
+  schema: Schema.Codec<A, I>,
+  expected: string,
+  accepts: (value: unknown) => boolean = Schema.is(Schema.toType(schema))
+): StageOption => ({ schema: schema as unknown as StageOption["schema"], accepts, expected })
+
+/** A count of passages. JSON allows at most 1,000. */
+export const countOption = stageOption(
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 })),
+  "a whole number, 1 or more",
+  (value) => Number.isInteger(value) && Number(value) >= 1
+)

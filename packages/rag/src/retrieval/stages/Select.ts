@@ -1,0 +1,155 @@
+/** Stage 6: the passages to keep: the best, each text once, and with `diversity` unlike each other. */
+import { Effect, Schema } from "effect"
+import { countRecalled, duplicateAmong, otherPlaces } from "./Dedupe.ts"
+import type { CompareTexts } from "./Duplicates.ts"
+import { countOption, stageOption } from "./RetrieveOptions.ts"
+import type {
+  Explained,
+  KeptPassage,
+  RankedPassage,
+  RetrievalState,
+  RetrievalStage,
+  StageExplanation
+} from "./RetrievalStage.ts"
+
+interface Selection {
+  /** Best first. */
+  readonly kept: ReadonlyArray<RankedPassage>
+  /** Passages that a kept one stands for, by their identifiers. */
+  readonly sameAs: ReadonlyMap<string, string>
+}
+
+/**
+ * The best `keep` of the passages, which come best first.
+ *
+ * **Details.** With `diversity` d the next one is the highest of (1 - d) · relevance - d · cosine with the nearest one
+ * already kept. Relevance is scaled to 0–1; where it is missing, the rank counts. The best is always kept.
+ */
+export const topK = (
+  compare: CompareTexts,
+  passages: ReadonlyArray<RankedPassage>,
+  {
+    diversity,
+    keep,
+    minimumRelevance: least
+  }: Pick<RetrievalState["options"], "diversity" | "keep" | "minimumRelevance">
+): Selection => {
+  const relevance = scaledRelevance(passages)
+  const rest = new Set(passages.filter((passage) => !isBelow(passage, least)))
+  const kept: Array<RankedPassage> = []
+  while (kept.length < keep && rest.size > 0) {
+    const next = diversity > 0 ? mostDiverse(relevance, rest, kept, diversity) : first(rest)
+    rest.delete(next)
+    if (duplicateAmong(compare, kept, next) === undefined) kept.push(next)
+  }
+  const sameAs = new Map<string, string>()
+  for (const passage of passages) {
+    const one = kept.includes(passage) ? undefined : duplicateAmong(compare, kept, passage)
+    if (one !== undefined) sameAs.set(passage.hit.passage.id, one.hit.passage.id)
+  }
+  return { kept, sameAs }
+}
+
+const isBelow = ({ rerankScore }: RankedPassage, least: number | undefined): boolean =>
+  least !== undefined && rerankScore !== undefined && rerankScore < least
+
+const first = (rest: ReadonlySet<RankedPassage>): RankedPassage => rest.values().next().value!
+
+const scaledRelevance = (passages: ReadonlyArray<RankedPassage>): ReadonlyMap<RankedPassage, number> => {
+  const values = passages.flatMap(({ relevance }) => relevance ?? [])
+  const least = Math.min(...values)
+  const spread = Math.max(...values) - least
+  const isComplete = values.length === passages.length && spread > 0
+  return new Map(
+    passages.map((passage, i) => [
+      passage,
+      isComplete ? (passage.relevance! - least) / spread : 1 - i / passages.length
+    ])
+  )
+}
+
+const mostDiverse = (
+  relevance: ReadonlyMap<RankedPassage, number>,
+  rest: ReadonlySet<RankedPassage>,
+  kept: ReadonlyArray<RankedPassage>,
+  diversity: number
+): RankedPassage => {
+  let best = first(rest)
+  if (kept.length === 0) return best
+  let most = Number.NEGATIVE_INFINITY
+  for (const one of rest) {
+    const nearest = Math.max(...kept.map((other) => cosine(one.hit.vector, other.hit.vector)))
+    const value = (1 - diversity) * (relevance.get(one) ?? 0) - diversity * nearest
+    if (value > most) [best, most] = [one, value]
+  }
+  return best
+}
+
+/** Of vectors of norm 1; 0 where one is missing. */
+const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
+  a === undefined || b === undefined ? 0 : a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
+
+/** Selects the passages to keep, and names the places of their duplicates. */
+export const selectPassages = ({
+  candidates: ranked,
+  duplicates,
+  options
+}: Pick<RetrievalState, "candidates" | "duplicates" | "options">) => {
+  const recalled = countRecalled(ranked, duplicates, options.recall)
+  const { kept, sameAs } = topK(duplicates, ranked.slice(0, recalled), options)
+  const candidates = ranked.map((one): RankedPassage => {
+    const same = sameAs.get(one.hit.passage.id)
+    return same === undefined ? one : { ...one, sameAs: same }
+  })
+  const inFusedOrder = candidates.toSorted((a, b) => a.recallRank - b.recallRank)
+  return {
+    candidates,
+    recalled,
+    kept: kept.map(({ hit: { passage } }): KeptPassage => {
+      const alsoAt = otherPlaces(duplicates, inFusedOrder, passage)
+      return alsoAt.length === 0 ? passage : { ...passage, alsoAt }
+    })
+  }
+}
+
+const explain = (
+  { candidates, kept, options, recalled }: RetrievalState,
+  { passage }: Explained
+): StageExplanation => {
+  if (kept.some(({ id }) => id === passage.id)) return { outcome: "kept", sentence: "Kept." }
+  const at = candidates.findIndex(({ hit }) => hit.passage.id === passage.id)
+  const found = candidates[at]
+  if (found === undefined) return {}
+  const { minimumRelevance: least, recall } = options
+  if (found.sameAs !== undefined)
+    return {
+      outcome: "same",
+      sentence: `Not kept: ${found.sameAs}, which was kept, has the same text, or nearly the same.`
+    }
+  if (at >= recalled) {
+    const more = recalled > recall ? ` and ${recalled - recall} with nearly the same text` : ""
+    return { outcome: "not ranked", sentence: `Not recalled: the first ${recall}${more} were recalled.` }
+  }
+  return isBelow(found, least)
+    ? { outcome: "not relevant", sentence: `Not kept: the minimum relevance is ${least}.` }
+    : { outcome: "not kept", sentence: `Not kept: ${kept.length} were kept.` }
+}
+
+/** Selects the passages to keep of those recalled. */
+export const selectStage: RetrievalStage = {
+  name: "select",
+  options: {
+    keep: countOption,
+    minimumRelevance: stageOption(
+      Schema.Finite,
+      "a number",
+      (value) => typeof value === "number" && !Number.isNaN(value)
+    ),
+    diversity: stageOption(
+      Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })),
+      "a number from 0 to 1"
+    )
+  },
+  run: (state) => Effect.sync(() => selectPassages(state)),
+  explain
+}
