@@ -113,7 +113,7 @@ describe("ask", () => {
       const events = yield* Stream.runCollect(library.askEvents(QUESTION))
       assert.deepStrictEqual(
         events.map((event) => (event.type === "stage" ? event.stage.stage : event.type)),
-        ["embed", "recall", "rerank", "recalled", "sentence", "read", "answer"]
+        ["embed", "recall", "fuse", "dedupe", "rerank", "select", "recalled", "sentence", "read", "answer"]
       )
       const last = events.at(-1)
       assert.isTrue(last?.type === "answer" && last.answer.trace.stages.length === 4)

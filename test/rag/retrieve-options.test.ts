@@ -85,7 +85,7 @@ describe("retrieval's options", () => {
         [{ expand: "all" }, /expand is "all"; expected "section" or "none"/],
         [{ keeps: 3 }, /"keeps" is not an option\. Options: deadline, recall, .*expand\./],
         [{ minimumRelevance: "0.5" }, /minimumRelevance is "0\.5"; expected a number/],
-        [{ filter: null }, /This is no filter/],
+        [{ filter: null }, /Not a valid filter/],
         [
           { filter: Filter.equals("page", Number.NaN) },
           /^Not a valid filter: Expected a finite number at \["value"\]\. Fields/
