@@ -116,7 +116,7 @@ describe("ask", () => {
         ["embed", "recall", "fuse", "dedupe", "rerank", "select", "recalled", "sentence", "read", "answer"]
       )
       const last = events.at(-1)
-      assert.isTrue(last?.type === "answer" && last.answer.trace.stages.length === 4)
+      assert.isTrue(last?.type === "answer" && last.answer.trace.stages.length === 7)
       const error = yield* Effect.flip(Stream.runDrain(library.askEvents("  ")))
       assert.strictEqual(error.reason, "Empty")
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
