@@ -88,7 +88,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       const [duration, result] = yield* Effect.timed(Effect.provideContext(run(state), models))
       if (result === undefined) continue
       const { failed, tokens, ...change } = result
-      state = { ...state, ...change }
+      state = Object.assign({}, state, change)
       const time: StageTime = {
         stage: name,
         milliseconds: Duration.toMillis(duration),

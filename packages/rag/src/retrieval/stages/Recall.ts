@@ -1,5 +1,5 @@
 /** Stage 2: passages from the index, by vector and by keywords. */
-import { Effect, Schema } from "effect"
+import { Effect, type Schema } from "effect"
 import { Filter, matches } from "../../document/Filter.ts"
 import type { RagError } from "../../document/RagError.ts"
 import { searchWords } from "../../document/SearchText.ts"
