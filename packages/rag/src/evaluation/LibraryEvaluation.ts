@@ -1,4 +1,5 @@
 /** How well a library finds what is in it: by questions made from it, or by questions of its owner. */
+import { createHash } from "node:crypto"
 import { join } from "node:path"
 import { Embedder, Reranker } from "@sluice/core"
 import { Effect, type Scope, Stream } from "effect"
@@ -10,10 +11,9 @@ import { holdOut, type KnownItem, knownItems, questionKey } from "./KnownItems.t
 import { type Meter, meteredModels } from "./MeteredModels.ts"
 import { type LibraryQuestion, placeOf } from "./Questions.ts"
 import { type JudgedQuestion, measureWays, type Way } from "./Runs.ts"
-import { sampleBy } from "./Sample.ts"
 import { scratchFolder } from "./ScratchCollection.ts"
-import { Fusion } from "../retrieval/stages/Fuse.ts"
-import type { LibraryService } from "../library/Library.ts"
+import { Fusion } from "../retrieval/stages/Fusion.ts"
+import type { LibraryService } from "../library/LibraryService.ts"
 import { RagError } from "../document/RagError.ts"
 import { makeRetriever, type Retriever } from "../retrieval/Retriever.ts"
 import type { RetrieveOptions } from "../retrieval/stages/RetrieveOptions.ts"
@@ -33,6 +33,23 @@ interface Options {
 /** An evaluation of a library, and what a reader must know of its questions. */
 export interface LibraryEvaluation extends Evaluation {
   readonly note: string
+}
+
+const SEED = "sluice"
+
+/** `count` of the values, chosen by the hash of their keys: of two overlapping lists the choice overlaps too. */
+const sampleBy = <A>(
+  values: ReadonlyArray<A>,
+  count: number,
+  key: (value: A) => string
+): ReadonlyArray<A> => {
+  if (values.length <= count) return values
+  const hash = (value: A) => createHash("sha256").update(SEED).update(key(value)).digest("hex")
+  return values
+    .map((value) => ({ value, hash: hash(value) }))
+    .toSorted((a, b) => (a.hash < b.hash ? -1 : 1))
+    .slice(0, count)
+    .map(({ value }) => value)
 }
 
 const ANSWER = "answer"

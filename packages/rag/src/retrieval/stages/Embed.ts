@@ -3,7 +3,7 @@ import { Embedder } from "@sluice/core"
 import { Duration, Effect, Option, Schema } from "effect"
 import { RagError } from "../../document/RagError.ts"
 import { checkVector, modelError } from "../../embedding/PassageEmbedder.ts"
-import { retrieversOf } from "./Fuse.ts"
+import { retrieversOf } from "./Fusion.ts"
 import { stageOption } from "./RetrieveOptions.ts"
 import type { RetrievalState, RetrievalStage } from "./RetrievalStage.ts"
 

@@ -4,7 +4,7 @@ import { Filter, matches } from "../../document/Filter.ts"
 import type { RagError } from "../../document/RagError.ts"
 import { searchWords } from "../../document/SearchText.ts"
 import type { Hit } from "../../store/PassageIndex.ts"
-import { retrieversOf } from "./Fuse.ts"
+import { retrieversOf } from "./Fusion.ts"
 import { countOption, stageOption } from "./RetrieveOptions.ts"
 import {
   type Explained,

@@ -1,7 +1,7 @@
 /** The options of retrieval: those of the built-in stages, and how a stage declares its own. */
 import { type Duration, Schema } from "effect"
 import type { Filter } from "../../document/Filter.ts"
-import type { Fusion } from "./Fuse.ts"
+import type { Fusion } from "./Fusion.ts"
 
 /**
  * What a caller may set for a library and for each question. The library's value applies where a question sets none.

@@ -1,6 +1,6 @@
 /** What each stage did with a question: ranks, scores and times. */
 import type { StoredPassage } from "../../document/Document.ts"
-import type { Fusion } from "./Fuse.ts"
+import type { Fusion } from "./Fusion.ts"
 import type { Placed } from "./RetrievalStage.ts"
 
 /** One recalled passage and what became of it. Ranks count from 1. */
