@@ -2,6 +2,9 @@
 import { area, shared } from "../page/Box.ts"
 import type { Box } from "../../../document/Document.ts"
 import type { Caption } from "./Captions.ts"
+import { Tolerances } from "./Tolerances.ts"
+
+const limits = Tolerances.assignment
 
 export type Side = "above" | "below" | "left" | "right"
 
@@ -22,20 +25,6 @@ export interface FigureRegion {
 /** How often the captions of a kind have their figure on each side, in one document; 0 to 1, together 1. */
 export type Habit = Readonly<Record<"figure" | "table", Readonly<Record<Side, number>>>>
 
-/** Before anything is known: captions of figures stand below, those of tables above, mostly. */
-const PRIOR = {
-  figure: { above: 1.2, below: 0.3, left: 0.1, right: 0.1 },
-  table: { above: 0.5, below: 0.8, left: 0.05, right: 0.05 }
-} as const
-
-/** A region whose content is below this shows nothing of what the caption announces. */
-const CONTENT = 0.4
-const HABIT = 0.9
-/** Points that cost as much as a whole figure's content. */
-const DISTANCE = 90
-/** Regions that share more than this of the smaller one are one region twice. */
-const OVERLAP = 0.1
-
 /** Which share of the smaller of two boxes the other covers; 0 to 1. */
 export const overlap = (a: Box, b: Box): number => {
   const both = Math.max(0, shared(a[0], a[2], b[0], b[2])) * Math.max(0, shared(a[1], a[3], b[1], b[3]))
@@ -44,17 +33,18 @@ export const overlap = (a: Box, b: Box): number => {
 
 /** Counts on which side there is something, where only one side has. */
 export const habitOf = (pages: ReadonlyArray<ReadonlyArray<ReadonlyArray<FigureRegion>>>): Habit => {
-  const votes = { figure: { ...PRIOR.figure }, table: { ...PRIOR.table } } as Record<
+  const votes = { figure: { ...limits.habitPrior.figure }, table: { ...limits.habitPrior.table } } as Record<
     "figure" | "table",
     Record<Side, number>
   >
   for (const candidates of pages.flat()) {
-    const good = candidates.filter(({ content, cut }) => content >= 0.6 && cut === Infinity)
+    const good = candidates.filter(({ content, cut }) => content >= limits.clearContent && cut === Infinity)
     if (good.length === 1) votes[good[0]!.caption.kind][good[0]!.side] += 1
     else if (good.length === 2) {
       const [a, b] = good as [FigureRegion, FigureRegion]
       // Where both sides have something, the nearer one is a hint
-      if (Math.abs(a.gap - b.gap) > 6) votes[a.caption.kind][(a.gap < b.gap ? a : b).side] += 0.4
+      if (Math.abs(a.gap - b.gap) > limits.nearerBy)
+        votes[a.caption.kind][(a.gap < b.gap ? a : b).side] += limits.nearerVote
     }
   }
   const share = (of: Record<Side, number>): Record<Side, number> => {
@@ -64,16 +54,12 @@ export const habitOf = (pages: ReadonlyArray<ReadonlyArray<ReadonlyArray<FigureR
   return { figure: share(votes.figure), table: share(votes.table) }
 }
 
-/** All of a region is worth more than a part of it, and a part that ends at a wide gap more than one at a narrow one. */
-const WHOLE = 0.25
-const WIDE_GAP = 150
-
 const scoreOf = ({ caption, content, cut, gap, share, side }: FigureRegion, habit: Habit): number =>
   content +
-  HABIT * habit[caption.kind][side] -
-  gap / DISTANCE +
-  WHOLE * share +
-  Math.min(WHOLE, cut / WIDE_GAP)
+  limits.habitWeight * habit[caption.kind][side] -
+  gap / limits.gapWeight +
+  limits.wholeWeight * share +
+  Math.min(limits.wholeWeight, cut / limits.cutWeight)
 
 /** The best choice for the captions of one page; a caption may get none. */
 export const assign = (
@@ -82,7 +68,7 @@ export const assign = (
 ): ReadonlyArray<FigureRegion> => {
   const options = page.map((candidates) =>
     candidates
-      .filter(({ content }) => content >= CONTENT)
+      .filter(({ content }) => content >= limits.minContent)
       .map((candidate) => ({ candidate, score: scoreOf(candidate, habit) }))
       .toSorted((a, b) => b.score - a.score)
   )
@@ -100,9 +86,9 @@ export const assign = (
       if (score > best.score) best = { chosen, score }
       return
     }
-    if (++steps > 20_000 || score + rest[index]! <= best.score) return
+    if (++steps > limits.maxSteps || score + rest[index]! <= best.score) return
     for (const { candidate, score: own } of options[index]!) {
-      if (own > 0 && chosen.every((other) => overlap(other.box, candidate.box) < OVERLAP))
+      if (own > 0 && chosen.every((other) => overlap(other.box, candidate.box) < limits.maxOverlap))
         choose(index + 1, [...chosen, candidate], score + own)
     }
     choose(index + 1, chosen, score)

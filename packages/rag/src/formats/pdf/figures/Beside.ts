@@ -4,12 +4,11 @@ import { area, centre, contains, hull, overlapX, overlapY, shared, width } from 
 import type { FigureRegion } from "./Assignment.ts"
 import type { Caption } from "./Captions.ts"
 import { contentOf } from "./Content.ts"
-import { type Ground, PAPER } from "./Ground.ts"
+import { type Ground } from "./Ground.ts"
 import { tableRules } from "./Rows.ts"
+import { Tolerances } from "./Tolerances.ts"
 
-/** A caption in the margin is at most this far from its figure, and parts of a figure are from each other; points. */
-const DISTANCE = 200
-const NEAR = 8
+const limits = Tolerances.beside
 
 /** A caption in the margin beside its figure: the pictures and frames at its height. */
 export const beside = (
@@ -18,19 +17,25 @@ export const beside = (
   { captions, frame, graphics, obstacles }: Ground
 ): FigureRegion | undefined => {
   const { box } = caption
-  const isAtHeight = (own: Box): boolean => shared(own[1], own[3], box[1] - 4, box[3] + 4) >= 0
+  const isAtHeight = (own: Box): boolean =>
+    shared(own[1], own[3], box[1] - limits.heightSlack, box[3] + limits.heightSlack) >= 0
   const isThere = (own: Box): boolean =>
     side === "right"
-      ? own[0] >= box[2] - 2 && own[0] - box[2] < DISTANCE
-      : own[2] <= box[0] + 2 && box[0] - own[2] < DISTANCE
+      ? own[0] >= box[2] - limits.edgeSlack && own[0] - box[2] < limits.maxDistance
+      : own[2] <= box[0] + limits.edgeSlack && box[0] - own[2] < limits.maxDistance
   const drawn = graphics.filter(
-    (one) => isThere(one.box) && area(one.box) < PAPER * frame.width * frame.height
+    (one) => isThere(one.box) && area(one.box) < Tolerances.frames.paperShare * frame.width * frame.height
   )
-  const seeds = drawn.map((one) => one.box).filter((own) => isAtHeight(own) && area(own) > 400)
+  const seeds = drawn.map((one) => one.box).filter((own) => isAtHeight(own) && area(own) > limits.minArea)
   // A table of lines only, which are alike
-  const rules = tableRules(drawn).filter((rule) => width(rule) > 60)
+  const rules = tableRules(drawn).filter((rule) => width(rule) > limits.minRule)
   const lines = rules.filter((rule) =>
-    rules.some((one) => isAtHeight(one) && Math.abs(one[0] - rule[0]) < 4 && Math.abs(one[2] - rule[2]) < 4)
+    rules.some(
+      (one) =>
+        isAtHeight(one) &&
+        Math.abs(one[0] - rule[0]) < limits.sameEdge &&
+        Math.abs(one[2] - rule[2]) < limits.sameEdge
+    )
   )
   if (lines.length > 1 && caption.kind === "table") seeds.push(hull(lines))
   if (seeds.length === 0) return undefined
@@ -43,8 +48,13 @@ export const beside = (
       .map((one) => one.box)
   ]
   let region = hull(seeds)
-  for (let round = 0; round < 4; round++) {
-    const reach: Box = [region[0] - NEAR, region[1] - NEAR, region[2] + NEAR, region[3] + NEAR]
+  for (let round = 0; round < limits.rounds; round++) {
+    const reach: Box = [
+      region[0] - limits.near,
+      region[1] - limits.near,
+      region[2] + limits.near,
+      region[3] + limits.near
+    ]
     region = hull([region, ...parts.filter((own) => overlapX(own, reach) > 0 && overlapY(own, reach) > 0)])
   }
   const blocked = [
@@ -63,7 +73,7 @@ export const beside = (
     caption,
     side,
     box: region,
-    content: 0.8 * contentOf(caption, items, region),
+    content: limits.contentWeight * contentOf(caption, items, region),
     gap: side === "right" ? region[0] - box[2] : box[0] - region[2],
     share: 1,
     cut: Infinity

@@ -4,6 +4,9 @@ import { height, hull, overlapX, overlapY, width } from "../page/Box.ts"
 import { type Body, type Column, letters } from "./BodyText.ts"
 import { type CaptionStart, captionStart } from "../../parsing/CaptionStart.ts"
 import { type Frame, type Segment } from "./Frame.ts"
+import { Tolerances } from "./Tolerances.ts"
+
+const limits = Tolerances.captions
 
 export interface Caption extends Omit<CaptionStart, "length" | "sign" | "word"> {
   readonly segments: ReadonlyArray<Segment>
@@ -11,19 +14,13 @@ export interface Caption extends Omit<CaptionStart, "length" | "sign" | "word"> 
   readonly text: string
 }
 
-/** Captions of more lines are paragraphs. */
-const MAX_LINES = 16
-/** A line of more pieces is a row of a table. */
-const MAX_PIECES = 40
-/** A page of more captions is a list of figures. */
-const MAX_CAPTIONS = 60
-
 /** Whether the font changes where the label ends, as in "**Table 2** Gates". */
 const changesAfter = (segment: Segment, length: number): boolean => {
   let at = 0
   for (const [index, run] of segment.runs.entries()) {
-    if (at > 0 && Math.abs(at - length) <= 1 && run.bold !== segment.runs[index - 1]!.bold) return true
-    if (run.change !== undefined && Math.abs(at + run.change - length) <= 1) return true
+    if (at > 0 && Math.abs(at - length) <= limits.labelEnd && run.bold !== segment.runs[index - 1]!.bold)
+      return true
+    if (run.change !== undefined && Math.abs(at + run.change - length) <= limits.labelEnd) return true
     at += run.text.length + 1
   }
   return false
@@ -36,30 +33,26 @@ const goesOn = (segment: Segment, segments: ReadonlyArray<Segment>, body: Body):
     return (
       above !== segment &&
       step > 0.5 &&
-      step < Math.max(1.4, body.leading * 1.15) &&
-      Math.abs(above.size - segment.size) < 0.06 * segment.size &&
+      step < Math.max(limits.looseLeading, body.leading * limits.leadingSlack) &&
+      Math.abs(above.size - segment.size) < limits.sameSize * segment.size &&
       above.bold === segment.bold &&
-      segment.box[0] - above.box[0] < 2.5 &&
-      segment.box[0] - above.box[0] > -3 * segment.size &&
-      width(above.box) > 14 * segment.size &&
+      segment.box[0] - above.box[0] < limits.hangingIndent &&
+      segment.box[0] - above.box[0] > -limits.firstLineIndent * segment.size &&
+      width(above.box) > limits.minLineAbove * segment.size &&
       (!/[.!?:。！？：]["'”’)\]]*$/u.test(above.text) ||
-        above.box[2] > segment.box[2] - 0.1 * width(segment.box)) &&
+        above.box[2] > segment.box[2] - limits.raggedEnd * width(segment.box)) &&
       /\p{Ll}{2}|[\u3400-\u9FFF]{2}/u.test(above.text)
     )
   })
-
-/** Words of one line are at most this far apart, in font sizes; a bold label stands out of its line already. */
-const WORD_GAP = 1.7
-const BOLD_GAP = 1.2
 
 /** Whether words of the same line stand before it: a justified line may be parted anywhere. */
 const isWithinLine = ({ box, size }: Segment, { segments }: Frame, gap: number): boolean =>
   segments.some(
     (other) =>
-      overlapY(other.box, box) > 0.6 * height(box) &&
-      box[0] - other.box[2] > -1 &&
+      overlapY(other.box, box) > limits.sameLine * height(box) &&
+      box[0] - other.box[2] > limits.touching &&
       box[0] - other.box[2] < gap * size &&
-      Math.abs(other.size - size) < 0.06 * size &&
+      Math.abs(other.size - size) < limits.sameSize * size &&
       /\p{L}/u.test(other.text) &&
       captionStart(other.text) === undefined
   )
@@ -68,19 +61,18 @@ const ruleBetween = (frame: Frame, above: Box, below: Box): boolean =>
   frame.graphics.some(
     ({ box, shape }) =>
       shape === "horizontal" &&
-      (box[1] + box[3]) / 2 > above[3] - 0.35 * height(above) &&
-      (box[1] + box[3]) / 2 < below[1] + 0.35 * height(below) &&
-      overlapX(box, above) > 0.3 * Math.min(width(box), width(above))
+      (box[1] + box[3]) / 2 > above[3] - limits.ruleSlack * height(above) &&
+      (box[1] + box[3]) / 2 < below[1] + limits.ruleSlack * height(below) &&
+      overlapX(box, above) > limits.ruleOverlap * Math.min(width(box), width(above))
   )
-
-/** Labels of an axis may stand between a drawing and its caption; font sizes. */
-const NEAR_DRAWING = 3.5
 
 /** Whether something is drawn above or below it, for what only may be a caption. */
 const isAtDrawing = ({ box, size }: Segment, { graphics }: Frame): boolean =>
   graphics.some(
     ({ box: own }) =>
-      overlapX(own, box) > 0 && overlapY(own, box) > -NEAR_DRAWING * size && overlapY(own, box) < 2
+      overlapX(own, box) > 0 &&
+      overlapY(own, box) > -limits.nearDrawing * size &&
+      overlapY(own, box) < limits.drawingOverlap
   )
 
 /** One line of words far apart, from edge to edge as the line above it. */
@@ -88,15 +80,16 @@ const isJustified = (row: ReadonlyArray<Segment>, above: Box, column: Column | u
   const box = hull(row.map((one) => one.box))
   const right = column?.x1 ?? above[2]
   return (
-    row.every((one) => overlapY(one.box, row[0]!.box) > 0.6 * height(one.box)) &&
-    Math.abs(box[2] - right) < 4 &&
-    Math.abs(above[2] - right) < 4 &&
-    Math.abs(box[0] - above[0]) < 4 &&
-    row.every((one, i) => i === 0 || one.box[0] - row[i - 1]!.box[2] < 2.6 * one.size)
+    row.every((one) => overlapY(one.box, row[0]!.box) > limits.sameLine * height(one.box)) &&
+    Math.abs(box[2] - right) < limits.sameEdge &&
+    Math.abs(above[2] - right) < limits.sameEdge &&
+    Math.abs(box[0] - above[0]) < limits.sameEdge &&
+    row.every((one, i) => i === 0 || one.box[0] - row[i - 1]!.box[2] < limits.pieceGap * one.size)
   )
 }
 
-const isCentred = (one: Box, other: Box): boolean => Math.abs((one[0] + one[2] - other[0] - other[2]) / 2) < 4
+const isCentred = (one: Box, other: Box): boolean =>
+  Math.abs((one[0] + one[2] - other[0] - other[2]) / 2) < limits.sameEdge
 
 /** The words on one line of the caption that `first` begins, from `one` on. */
 const captionRow = (
@@ -111,10 +104,11 @@ const captionRow = (
     [...starts].some(
       ({ box: own }) =>
         own !== first.box &&
-        other.box[1] > own[1] + 2 &&
-        other.box[1] < own[1] + 6 * first.size &&
-        own[0] > first.box[2] - 4 &&
-        (Math.abs(own[0] - other.box[0]) < 3 || Math.abs(own[0] + own[2] - other.box[0] - other.box[2]) < 6)
+        other.box[1] > own[1] + limits.belowOther &&
+        other.box[1] < own[1] + limits.reachOfOther * first.size &&
+        own[0] > first.box[2] - limits.sameEdge &&
+        (Math.abs(own[0] - other.box[0]) < limits.sameLeft ||
+          Math.abs(own[0] + own[2] - other.box[0] - other.box[2]) < limits.sameMiddle)
     )
   const row = [one]
   // Words of the same line that a wide gap parts, as in "Table 3    Gates of the lock"
@@ -124,14 +118,14 @@ const captionRow = (
       (other) =>
         !row.includes(other) &&
         !starts.has(other) &&
-        overlapY(other.box, last.box) > 0.6 * Math.min(height(other.box), height(last.box)) &&
-        other.box[0] - last.box[2] >= -1 &&
-        other.box[0] - last.box[2] < 2.6 * first.size &&
-        Math.abs(other.size - first.size) < 0.08 * first.size &&
-        !columns.some(({ x0 }) => Math.abs(other.box[0] - x0) < 3 && last.box[2] < x0) &&
+        overlapY(other.box, last.box) > limits.sameLine * Math.min(height(other.box), height(last.box)) &&
+        other.box[0] - last.box[2] >= limits.touching &&
+        other.box[0] - last.box[2] < limits.pieceGap * first.size &&
+        Math.abs(other.size - first.size) < limits.samePieceSize * first.size &&
+        !columns.some(({ x0 }) => Math.abs(other.box[0] - x0) < limits.sameLeft && last.box[2] < x0) &&
         !belongsToOther(other)
     )
-    if (next === undefined || row.length === MAX_PIECES) return row
+    if (next === undefined || row.length === limits.maxPieces) return row
     row.push(next)
   }
 }
@@ -148,19 +142,26 @@ const captionLines = (
   const lines: Array<ReadonlyArray<Segment>> = [rowOf(first)]
   let box = hull(lines[0]!.map((one) => one.box))
   let step = 0
-  const column = columns.find(({ x0, x1 }) => box[0] > x0 - 6 && box[2] < x1 + 6)
-  while (lines.length < MAX_LINES) {
+  const column = columns.find(
+    ({ x0, x1 }) => box[0] > x0 - limits.columnSlack && box[2] < x1 + limits.columnSlack
+  )
+  while (lines.length < limits.maxLines) {
     const last = hull(lines.at(-1)!.map((one) => one.box))
     const below = frame.segments.filter((other) => {
       const down = (other.box[3] - last[3]) / first.size
       return (
-        down > 0.6 &&
-        down < (step === 0 ? Math.max(1.45, body.leading * 1.1) : step * 1.15 + 0.05) &&
+        down > limits.minStep &&
+        down <
+          (step === 0
+            ? Math.max(limits.firstStep, body.leading * limits.firstStepLeading)
+            : step * limits.stepGrowth + limits.stepSlack) &&
         !starts.has(other) &&
-        Math.abs(other.size - first.size) < 0.13 * first.size &&
+        Math.abs(other.size - first.size) < limits.sameCaptionSize * first.size &&
         other.mono === first.mono &&
-        overlapX(other.box, box) > 0.4 * Math.min(width(other.box), width(box)) &&
-        (isCentred(other.box, last) || other.box[0] > box[0] - 40 - (column === undefined ? 200 : 0))
+        overlapX(other.box, box) > limits.lineOverlap * Math.min(width(other.box), width(box)) &&
+        (isCentred(other.box, last) ||
+          other.box[0] >
+            box[0] - limits.leftOutdent - (column === undefined ? limits.leftOutdentWithoutColumn : 0))
       )
     })
     const next = below[0]
@@ -175,27 +176,28 @@ const captionLines = (
     if (
       lines.length >= 1 &&
       !centred &&
-      room > firstWord + 3 * first.size &&
-      (finished || room > 0.3 * ((column?.x1 ?? box[2]) - box[0])) &&
-      !(lines.length === 1 && letters(first.text) < 24)
+      room > firstWord + limits.earlyEnd * first.size &&
+      (finished || room > limits.earlyEndShare * ((column?.x1 ?? box[2]) - box[0])) &&
+      !(lines.length === 1 && letters(first.text) < limits.labelLetters)
     )
       break
     const left = next.box[0] - last[0]
-    if (!centred && lines.length > 1 && Math.abs(left) > 3) break
+    if (!centred && lines.length > 1 && Math.abs(left) > limits.sameLeft) break
     if (next.bold && !first.bold && lines.length > 1) break
     const row = rowOf(next)
     if (
       row.length > 1 &&
       below.length === 1 &&
       lines.length === 1 &&
-      row.some((one, i) => i > 0 && one.box[0] - row[i - 1]!.box[2] > 1.3 * first.size)
+      row.some((one, i) => i > 0 && one.box[0] - row[i - 1]!.box[2] > limits.cellGap * first.size)
     )
       break
     const mates = frame.segments.filter(
       (other) =>
         !row.includes(other) &&
-        overlapY(other.box, next.box) > 0.6 * height(next.box) &&
-        overlapX(other.box, [column?.x0 ?? box[0], 0, column?.x1 ?? box[2], 0]) > 0.8 * width(other.box)
+        overlapY(other.box, next.box) > limits.sameLine * height(next.box) &&
+        overlapX(other.box, [column?.x0 ?? box[0], 0, column?.x1 ?? box[2], 0]) >
+          limits.besideShare * width(other.box)
     )
     if (
       mates.length > 0 &&
@@ -225,15 +227,20 @@ export const captionsOf = (
     if (start === undefined || segment.mono) continue
     const changed = changesAfter(segment, start.length)
     if (start.sign === "bare" && !changed) continue
-    const atColumn = columns.some(({ x0 }) => Math.abs(segment.box[0] - x0) < 3)
+    const atColumn = columns.some(({ x0 }) => Math.abs(segment.box[0] - x0) < limits.sameLeft)
     const standsOut = changed && segment.runs[0]!.bold
-    if (!segment.bold && !atColumn && isWithinLine(segment, frame, standsOut ? BOLD_GAP : WORD_GAP)) continue
+    if (
+      !segment.bold &&
+      !atColumn &&
+      isWithinLine(segment, frame, standsOut ? limits.boldGap : limits.wordGap)
+    )
+      continue
     if (goesOn(segment, frame.segments, body) && !standsOut) continue
     if (start.sign === "unnumbered" && !isAtDrawing(segment, frame)) continue
     if (start.sign === "alone" && !segment.bold && !isTitleOfNext(segment, frame)) continue
     found.set(segment, start)
   }
-  if (found.size > MAX_CAPTIONS) return []
+  if (found.size > limits.maxCaptions) return []
   const starts = new Set(found.keys())
   return [...found].map(([segment, { kind, number, series }]) => {
     const segments = captionLines(segment, frame, starts, columns, body)
@@ -254,9 +261,12 @@ const isTitleOfNext = (segment: Segment, frame: Frame): boolean => {
   const middle = (x0 + x1) / 2
   return frame.segments.some(
     ({ box }) =>
-      (box[1] >= y1 - 2 &&
-        box[1] < y1 + 1.2 * segment.size &&
-        (Math.abs((box[0] + box[2]) / 2 - middle) < 6 || Math.abs(box[0] - x0) < 2)) ||
-      (box[0] > x1 && box[0] < x1 + 3 * segment.size && Math.abs(box[1] - y0) < 3)
+      (box[1] >= y1 - limits.titleOverlap &&
+        box[1] < y1 + limits.titleBelow * segment.size &&
+        (Math.abs((box[0] + box[2]) / 2 - middle) < limits.titleCentre ||
+          Math.abs(box[0] - x0) < limits.titleLeft)) ||
+      (box[0] > x1 &&
+        box[0] < x1 + limits.titleBeside * segment.size &&
+        Math.abs(box[1] - y0) < limits.titleLine)
   )
 }

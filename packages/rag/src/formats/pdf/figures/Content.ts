@@ -1,9 +1,12 @@
-/** How much a region looks like a figure, or a table. */
+/** What a region holds: how much it looks like a figure or table, and the notes and text at its end that are not part of it. */
 import type { Box } from "../../../document/Document.ts"
-import { area, height, width } from "../page/Box.ts"
+import { area, height, hull, width } from "../page/Box.ts"
 import type { Graphic } from "../page/Run.ts"
 import type { Caption } from "./Captions.ts"
 import { type Segment } from "./Frame.ts"
+import { Tolerances } from "./Tolerances.ts"
+
+const { content, notes } = Tolerances
 
 /** Something of a page that a region may take: a drawing, a text, or a text in another direction. */
 export interface Item {
@@ -14,14 +17,14 @@ export interface Item {
 
 /** How much these things look like what the caption announces: 0 to 1. */
 export const contentOf = (caption: Caption, items: ReadonlyArray<Item>, box: Box): number => {
-  if (width(box) < 20 || height(box) < 8) return 0
+  if (width(box) < content.minWidth || height(box) < content.minHeight) return 0
   const drawn = items.flatMap(({ graphic }) => graphic ?? [])
   const texts = items.flatMap(({ segment }) => segment ?? [])
   const pictures = drawn.filter(
     ({ box: own, kind, shape }) =>
       kind !== "path" ||
-      ((shape === "frame" || shape === "filled") && area(own) > 400) ||
-      (shape === "other" && area(own) > 300)
+      ((shape === "frame" || shape === "filled") && area(own) > content.minFrameArea) ||
+      (shape === "other" && area(own) > content.minShapeArea)
   )
   const covered =
     pictures.length === 0
@@ -29,7 +32,7 @@ export const contentOf = (caption: Caption, items: ReadonlyArray<Item>, box: Box
       : Math.min(1, pictures.reduce((sum, { box: own }) => sum + area(own), 0) / area(box))
   const rows = new Map<number, number>()
   for (const { box: own } of texts) {
-    const row = Math.round(own[1] / 5)
+    const row = Math.round(own[1] / content.rowStep)
     rows.set(row, (rows.get(row) ?? 0) + 1)
   }
   const grid = [...rows.values()].filter((cells) => cells > 1).length
@@ -37,16 +40,61 @@ export const contentOf = (caption: Caption, items: ReadonlyArray<Item>, box: Box
     ({ box: own, shape }) => shape === "horizontal" && width(own) > 0.5 * width(box)
   ).length
   if (caption.kind === "table") {
-    if (rules >= 2 || grid >= 2) return 1
-    return drawn.some(({ kind }) => kind === "image") ? 0.8 : texts.length > 1 ? 0.35 : 0.1
+    if (rules >= content.minRules || grid >= content.minGridRows) return 1
+    return drawn.some(({ kind }) => kind === "image")
+      ? content.tableImage
+      : texts.length > 1
+        ? content.tableText
+        : content.nothing
   }
-  if (covered > 0.15 || drawn.length >= 8) return 1
-  if (drawn.length >= 2) return 0.8
+  if (covered > content.coveredShare || drawn.length >= content.manyDrawings) return 1
+  if (drawn.length >= content.fewDrawings) return content.someDrawings
   return texts.length === 0
-    ? 0.1
+    ? content.nothing
     : texts.filter(({ mono }) => mono).length > texts.length / 2
-      ? 0.7
-      : texts.length > 2
-        ? 0.45
-        : 0.15
+      ? content.code
+      : texts.length > content.someTexts
+        ? content.labels
+        : content.hardlyText
+}
+
+const NOTE =
+  /^(?:[*†‡§¶]+\s?\p{L}|(?:notes?|sources?|remarks?|legend|data|quellen?|anmerkung(?:en)?|nota|fuente|remarques?)\s?[:.]|(?:注|註|资料来源|資料來源|数据来源|来源|출처|출典)\s?[:：])/iu
+
+/** Whether a text is a note or source. */
+export const isNote = (text: string): boolean => NOTE.test(text)
+
+/**
+ * A region that grows downwards without the rows of running text that stand beyond its drawings, which are more than a
+ * title of theirs. Code and small print beyond them are of the figure.
+ */
+export const withoutTextBeyond = (items: ReadonlyArray<Item>, size: number): ReadonlyArray<Item> => {
+  const drawn = items.flatMap(({ box, graphic }) => (graphic === undefined ? [] : [box]))
+  if (drawn.length === 0) return items
+  const drawing = hull(drawn)
+  const all = hull(items.map(({ box }) => box))
+  const end = drawing[3]
+  const [wide, high] = notes.drawnShare
+  const mostlyDrawn = width(drawing) >= wide * width(all) && height(drawing) >= high * height(all)
+  if (!mostlyDrawn || all[3] - end <= notes.maxBeyond * size) return items
+  const isOwn = ({ box }: Item): boolean =>
+    (box[1] + box[3]) / 2 <= end || box[1] - end < notes.titleGap * size
+  const beyond = items.filter((item) => !isOwn(item))
+  const isText = ({ segment }: Item): boolean =>
+    segment !== undefined && !segment.mono && segment.size > notes.smallPrint * size
+  return beyond.every(isText) ? items.filter(isOwn) : items
+}
+
+/** From the topmost note on, where only text follows it down to the end. */
+export const withoutNotes = (items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
+  const placeOf = ({ graphic, segment }: Item): Box | undefined => segment?.box ?? graphic?.box
+  const tops = items.flatMap(({ segment }) =>
+    segment !== undefined && isNote(segment.text) ? [segment.box[1]] : []
+  )
+  const drawn = items.flatMap(({ graphic }) => (graphic === undefined ? [] : [graphic.box[3]]))
+  const end = drawn.length === 0 ? -Infinity : Math.max(...drawn)
+  const top = Math.min(...tops.filter((y) => y > end - notes.noteOverlap))
+  if (top === Infinity) return items
+  const kept = items.filter((item) => (placeOf(item)?.[1] ?? -Infinity) < top - notes.aboveNote)
+  return kept.length < notes.minItems ? items : kept
 }

@@ -4,14 +4,9 @@ import type { RawPage } from "../page/Run.ts"
 import { letters } from "./BodyText.ts"
 import type { Caption } from "./Captions.ts"
 import { type PdfFigure, insideOf, markOf, onPaper } from "./FoundFigure.ts"
-import { PAPER } from "./Ground.ts"
+import { Tolerances } from "./Tolerances.ts"
 
-/** A drawing that fills a page has this share of it. */
-const FILLS = 0.3
-/** Characters that may stand beside it: a page number, a header. */
-const BESIDE = 60
-/** No label of a drawing is longer: a page of such lines is text. */
-const LABEL = 45
+const limits = Tolerances.fullPage
 
 /** A caption without a region on its own page, and whether it is the only one there. */
 export interface Unplaced {
@@ -26,13 +21,21 @@ const fillOf = (page: RawPage | undefined): PdfFigure["box"] | undefined => {
   const paper = page.width * page.height
   const drawn = page.graphics
     .map(({ box }) => box)
-    .filter((box) => area(box) <= PAPER * paper && Math.max(width(box), height(box)) > 1)
+    .filter(
+      (box) =>
+        area(box) <= Tolerances.frames.paperShare * paper &&
+        Math.max(width(box), height(box)) > limits.minSide
+    )
   if (drawn.length === 0) return undefined
   const box = onPaper(hull(drawn), page)
-  if (area(box) < FILLS * paper || page.runs.some(({ text }) => letters(text) > LABEL)) return undefined
+  if (
+    area(box) < limits.minShare * paper ||
+    page.runs.some(({ text }) => letters(text) > limits.maxLabelLetters)
+  )
+    return undefined
   const inside = new Set(insideOf(box, page, []))
   const beside = page.runs.filter((run) => !inside.has(run)).reduce((sum, { text }) => sum + text.length, 0)
-  return beside > BESIDE ? undefined : box
+  return beside > limits.maxOtherCharacters ? undefined : box
 }
 
 /** Which page a caption speaks of: the one before where it stands first on its own, the next where it stands last. */
@@ -41,8 +44,8 @@ const neighbourOf = ({ caption, only, page }: Unplaced, own: RawPage): number | 
   const written = new Set(caption.segments.flatMap(({ runs }) => runs))
   const [, top, , bottom] = caption.box
   const rest = own.runs.filter((run) => !written.has(run))
-  if (rest.every((run) => run.box[1] > bottom - 2)) return page - 1
-  return rest.every((run) => run.box[3] < top + 2) ? page + 1 : undefined
+  if (rest.every((run) => run.box[1] > bottom - limits.edgeSlack)) return page - 1
+  return rest.every((run) => run.box[3] < top + limits.edgeSlack) ? page + 1 : undefined
 }
 
 /** The figures of captions that have none on their own page. A row of pages that are filled is a list of plates: none of them. */

@@ -17,9 +17,9 @@ import { regionsOfCaption } from "./Regions.ts"
 import { withoutRepeated } from "../page/RepeatedGraphics.ts"
 import { tableRules } from "./Rows.ts"
 import { withTagged } from "./Tagged.ts"
+import { Tolerances } from "./Tolerances.ts"
 
-/** Pages that tell how the running text of a document looks. */
-const SAMPLE = 60
+const limits = Tolerances.figures
 
 const startsCaption = (text: string): boolean => captionStart(text) !== undefined
 
@@ -42,19 +42,21 @@ const groundOf = (frame: Frame, body: Body): Ground => {
     .filter(({ segments }) => segments.length > 0)
   const graphics = frame.graphics.filter(({ box }) => {
     const [w, h] = [box[2] - box[0], box[3] - box[1]]
-    if (w * h > 0.7 * paper || h > 0.8 * frame.height) return false
+    if (w * h > Tolerances.frames.paperShare * paper || h > limits.maxHeightShare * frame.height) return false
     // Underlines, fractions and marks within running text
     return !obstacles.some(
       (one) =>
         one.strong &&
-        w < one.box[2] - one.box[0] - 4 &&
-        h < 30 &&
-        box[0] >= one.box[0] - 2 &&
-        box[2] <= one.box[2] + 2 &&
-        box[1] >= one.box[1] - 2 &&
-        box[3] <= one.box[3] + 2 &&
+        w < one.box[2] - one.box[0] - limits.narrower &&
+        h < limits.maxMarkHeight &&
+        box[0] >= one.box[0] - limits.insideSlack &&
+        box[2] <= one.box[2] + limits.insideSlack &&
+        box[1] >= one.box[1] - limits.insideSlack &&
+        box[3] <= one.box[3] + limits.insideSlack &&
         // Not only in a paragraph that begins or ends beside it
-        one.segments.some((line) => overlapX(line.box, box) >= 0 && overlapY(line.box, box) > -2)
+        one.segments.some(
+          (line) => overlapX(line.box, box) >= 0 && overlapY(line.box, box) > -limits.insideSlack
+        )
     )
   })
   const prose = blocks
@@ -83,7 +85,7 @@ const regionsOf = (
   clean: ReadonlyArray<RawPage>
 ): { readonly body: Body; readonly regions: ReadonlyArray<PageRegions> } => {
   // The look of the text is known from a sample
-  const step = Math.max(1, Math.ceil(clean.length / SAMPLE))
+  const step = Math.max(1, Math.ceil(clean.length / limits.samplePages))
   const sample = clean.filter((_, i) => i % step === 0).map((page) => toFrame(page, 0, startsCaption))
   const body = bodyOf(sample)
   const regions = clean.flatMap((page) =>
@@ -181,7 +183,8 @@ const withoutRivals = (
           other.caption.series !== own.caption.series ||
           CONTINUED.test(own.caption.text) ||
           // A document may be a collection: numbers begin anew; only what is clearly worse goes
-          other.content - other.gap / 200 < own.content - own.gap / 200 + 0.4
+          other.content - other.gap / limits.gapWeight <
+            own.content - own.gap / limits.gapWeight + limits.clearlyWorse
       )
     )
     .map(({ found }) => found)

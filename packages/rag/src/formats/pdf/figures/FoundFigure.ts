@@ -3,6 +3,7 @@ import type { Box } from "../../../document/Document.ts"
 import { centre, contains } from "../page/Box.ts"
 import { type RawPage, type Run, type Turn, upright } from "../page/Run.ts"
 import type { TableRow } from "./Rows.ts"
+import { Tolerances } from "./Tolerances.ts"
 
 export interface PdfFigure {
   readonly page: number
@@ -43,11 +44,19 @@ export const insideOf = (
   return runs.filter((run) => !own.has(run) && contains(box, ...centre(run.box)))
 }
 
-/** Height of what holds the place of a figure among the lines, in points. */
-const LINE = 10
-
 /** A run without words where a figure begins. */
 export const markOf = (box: Box, turn: Turn, page: RawPage): Run => {
   const [x0, y0, x1] = upright(box, turn, page.width, page.height)
-  return { text: "", x0, y0, x1, y1: y0 + LINE, box, size: LINE, bold: false, mono: false, turn }
+  return {
+    text: "",
+    x0,
+    y0,
+    x1,
+    y1: y0 + Tolerances.segments.markHeight,
+    box,
+    size: Tolerances.segments.markHeight,
+    bold: false,
+    mono: false,
+    turn
+  }
 }

@@ -2,6 +2,9 @@
 import type { Box } from "../../../document/Document.ts"
 import { height, hull, shared, width } from "../page/Box.ts"
 import { boxOf, type Graphic, glue, type RawPage, type Run, type Turn, upright } from "../page/Run.ts"
+import { Tolerances } from "./Tolerances.ts"
+
+const limits = Tolerances.segments
 
 /** Text on one line without a wide gap. */
 export interface Segment {
@@ -24,17 +27,8 @@ export interface Frame {
   readonly turned: ReadonlyArray<Box>
 }
 
-/** Runs on one line with a gap below this many font sizes belong together. */
-const GAP = 1
 const LABEL = /^(?:fig(?:ure|\.)?|table|abb(?:ildung|\.)|tabelle|图|表)$/iu
-const LABEL_GAP = 2.6
-/** A list's mark stands up to this many font sizes before its text. */
-const MARK_GAP = 3
 const MARK = /^(?:[•◦▪‣·●○■□➢✓–—*-]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]|\[\d{1,3}\]|\d{1,2})$/u
-
-/** More texts or drawings of one page are a map's or a plot's: the longest and largest of them show where it stands. */
-const SEGMENTS_AT_MOST = 4_000
-const GRAPHICS_AT_MOST = 8_000
 
 /** The `most` items that weigh most, in their order. */
 const weightiest = <A>(
@@ -48,20 +42,14 @@ const weightiest = <A>(
   return items.filter((item) => kept.has(item))
 }
 
-/** Rows are looked up by where they are, in steps of points; what is lower than this has no height of its own. */
-const STEP = 20
-const LOWEST = 0.1
-/** … on pages of usual height: there are this many steps on larger ones. */
-const STEPS = 200
-
 /** Runs that follow each other on a line, joined. */
 const toSegments = (
   runs: ReadonlyArray<Run>,
   tallest: number,
   startsCaption: (text: string) => boolean
 ): ReadonlyArray<Segment> => {
-  const step = Math.max(STEP, tallest / STEPS)
-  const lowest = (LOWEST * step) / STEP
+  const step = Math.max(limits.rowStep, tallest / limits.maxRowSteps)
+  const lowest = (limits.minHeight * step) / limits.rowStep
   const rows: Array<{ y0: number; y1: number; runs: Array<Run> }> = []
   const sorted = runs.toSorted((a, b) => b.y1 - b.y0 - (a.y1 - a.y0) || a.y0 - b.y0)
   // Rows are found by their place: a page of ten thousand labels has as many
@@ -72,7 +60,7 @@ const toSegments = (
     const [from, to] = [Math.floor(run.y0 / step), Math.floor(bottom / step)]
     let home: (typeof rows)[number] | undefined
     for (let key = from; key <= to && home === undefined; key++) {
-      home = buckets.get(key)?.find((row) => shared(row.y0, row.y1, run.y0, bottom) / tall > 0.55)
+      home = buckets.get(key)?.find((row) => shared(row.y0, row.y1, run.y0, bottom) / tall > limits.sameLine)
     }
     if (home === undefined) {
       home = { y0: run.y0, y1: bottom, runs: [] }
@@ -92,10 +80,11 @@ const toSegments = (
     for (const run of row.runs.toSorted((a, b) => a.x0 - b.x0)) {
       const gap = run.x0 - right
       const size = Math.max(run.size, open.at(-1)?.size ?? 0)
-      const mark = open.length === 1 && MARK.test(open[0]!.text) && gap < MARK_GAP * size && gap > 0
+      const mark = open.length === 1 && MARK.test(open[0]!.text) && gap < limits.markGap * size && gap > 0
       // "Figure        3" in a justified line
       const label = open.length === 1 && LABEL.test(open[0]!.text) && /^[\dA-Z]/.test(run.text)
-      const parted = gap > (label ? LABEL_GAP : GAP) * size || (gap > 0.5 * size && startsCaption(run.text))
+      const parted =
+        gap > (label ? limits.labelGap : limits.gap) * size || (gap > 0.5 * size && startsCaption(run.text))
       if (open.length > 0 && parted && !(mark && /\p{L}{2}/u.test(run.text) && open[0]!.text !== "")) {
         segments.push(toSegment(open))
         open = []
@@ -118,7 +107,8 @@ const toSegment = (runs: ReadonlyArray<Run>): Segment => {
   // Not the end of all text so far, which would be copied together for each run
   let before = ""
   for (const run of runs) {
-    text += (before === "" || run.x0 - right < run.size * 0.12 ? "" : glue(before, run.text)) + run.text
+    text +=
+      (before === "" || run.x0 - right < run.size * limits.noSpace ? "" : glue(before, run.text)) + run.text
     before = run.text
     right = run.x1
     length += run.text.length
@@ -130,8 +120,8 @@ const toSegment = (runs: ReadonlyArray<Run>): Segment => {
     text,
     box: hull(runs.map(boxOf)),
     size: main.size,
-    bold: bold > length * 0.7,
-    mono: mono > length * 0.6,
+    bold: bold > length * limits.boldShare,
+    mono: mono > length * limits.monoShare,
     runs
   }
 }
@@ -152,7 +142,7 @@ export const toFrame = (page: RawPage, turn: Turn, startsCaption: (text: string)
           ? "horizontal"
           : graphic.shape
   })
-  const graphics = weightiest(page.graphics, GRAPHICS_AT_MOST, ({ box }) => width(box) + height(box))
+  const graphics = weightiest(page.graphics, limits.maxGraphics, ({ box }) => width(box) + height(box))
   const tallest = side ? page.width : page.height
   return {
     page: page.number,
@@ -161,11 +151,11 @@ export const toFrame = (page: RawPage, turn: Turn, startsCaption: (text: string)
     height: tallest,
     segments: weightiest(
       toSegments(own, tallest, startsCaption),
-      SEGMENTS_AT_MOST,
+      limits.maxSegments,
       ({ text }) => text.length
     ),
     graphics: turn === 0 ? graphics : graphics.map(flip),
-    turned: others.slice(0, SEGMENTS_AT_MOST).map(({ box }) => upright(box, turn, page.width, page.height))
+    turned: others.slice(0, limits.maxSegments).map(({ box }) => upright(box, turn, page.width, page.height))
   }
 }
 

@@ -5,6 +5,9 @@ import type { Graphic } from "../page/Run.ts"
 import type { Body, Column, Obstacle } from "./BodyText.ts"
 import type { Caption } from "./Captions.ts"
 import { type Frame, type Segment } from "./Frame.ts"
+import { Tolerances } from "./Tolerances.ts"
+
+const limits = Tolerances.frames
 
 /** What a page gives to grow over. */
 export interface Ground {
@@ -30,44 +33,43 @@ export const enclosed = (box: Box, frames: ReadonlyArray<Box>, range: readonly [
     (frame) => contains(frame, ...centre(box)) && shared(frame[0], frame[2], ...range) > 0.5 * width(frame)
   )
 
-/** More rectangles are a drawing; the first ones are looked at. */
-const FRAMES_AT_MOST = 400
-
-/** What fills more of the page than this is paper. */
-export const PAPER = 0.7
-
 /** Rectangles of strokes or colour, images, and what four lines enclose. */
 export const framesOf = (graphics: ReadonlyArray<Graphic>, page: number): ReadonlyArray<Box> => {
   const closed = graphics
     .filter(
       ({ box, kind, shape }) =>
         (kind !== "path" || shape === "frame" || shape === "filled") &&
-        width(box) > 60 &&
-        height(box) > 25 &&
-        area(box) < PAPER * page
+        width(box) > limits.minWidth &&
+        height(box) > limits.minHeight &&
+        area(box) < limits.paperShare * page
     )
-    .slice(0, FRAMES_AT_MOST)
-  const level = graphics.filter(({ box, shape }) => shape === "horizontal" && width(box) > 60).slice(0, 80)
-  const upright = graphics.filter(({ box, shape }) => shape === "vertical" && height(box) > 20).slice(0, 200)
+    .slice(0, limits.maxFrames)
+  const level = graphics
+    .filter(({ box, shape }) => shape === "horizontal" && width(box) > limits.minWidth)
+    .slice(0, limits.maxHorizontal)
+  const upright = graphics
+    .filter(({ box, shape }) => shape === "vertical" && height(box) > limits.minVertical)
+    .slice(0, limits.maxVertical)
   const lines = level.flatMap((top) =>
     level.flatMap((bottom): ReadonlyArray<Box> => {
       if (
-        bottom.box[1] - top.box[3] < 20 ||
-        Math.abs(top.box[0] - bottom.box[0]) > 3 ||
-        Math.abs(top.box[2] - bottom.box[2]) > 3
+        bottom.box[1] - top.box[3] < limits.minVertical ||
+        Math.abs(top.box[0] - bottom.box[0]) > limits.sameEnd ||
+        Math.abs(top.box[2] - bottom.box[2]) > limits.sameEnd
       )
         return []
       const side = (x: number): boolean =>
         upright.some(
           ({ box }) =>
-            Math.abs((box[0] + box[2]) / 2 - x) < 4 &&
-            shared(box[1], box[3], top.box[1], bottom.box[3]) > 0.9 * (bottom.box[3] - top.box[1])
+            Math.abs((box[0] + box[2]) / 2 - x) < limits.atCorner &&
+            shared(box[1], box[3], top.box[1], bottom.box[3]) >
+              limits.sideShare * (bottom.box[3] - top.box[1])
         )
       return side(top.box[0]) && side(top.box[2]) ? [[top.box[0], top.box[1], top.box[2], bottom.box[3]]] : []
     })
   )
-  return [...closed.map(({ box }) => box), ...lines.filter((box) => area(box) < PAPER * page)].slice(
-    0,
-    FRAMES_AT_MOST
-  )
+  return [
+    ...closed.map(({ box }) => box),
+    ...lines.filter((box) => area(box) < limits.paperShare * page)
+  ].slice(0, limits.maxFrames)
 }

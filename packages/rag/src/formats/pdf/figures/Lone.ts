@@ -6,21 +6,10 @@ import { overlap } from "./Assignment.ts"
 import { type Body, letters } from "./BodyText.ts"
 import { type PdfFigure, insideOf, onPaper } from "./FoundFigure.ts"
 import { type Frame, type Segment, toFrame } from "./Frame.ts"
-import { PAPER } from "./Ground.ts"
-import { isNote } from "./Notes.ts"
+import { isNote } from "./Content.ts"
+import { Tolerances } from "./Tolerances.ts"
 
-/** A picture is this wide, as a share of the page, and this high in points: smaller ones are marks. */
-const WIDE = 0.25
-const HIGH = 80
-/** No page has so many beside each other: they are drawn over one another, and each would be compared with all. */
-const PICTURES = 200
-/** Its line begins within this many font sizes of the running text, is smaller than that, and stands in the middle of it. */
-const GAP = 1.3
-const SMALLER = 0.93
-const CENTRED = 4
-const LINES = 3
-/** A page of text has so many lines of it; posters and slides have other habits. */
-const TEXT_LINES = 5
+const limits = Tolerances.unlabelled
 
 /** The lines of the caption below a picture, or none. */
 const linesBelow = (picture: Box, { segments }: Frame, body: Body): ReadonlyArray<Segment> => {
@@ -28,22 +17,25 @@ const linesBelow = (picture: Box, { segments }: Frame, body: Body): ReadonlyArra
   let bottom = picture[3]
   for (const segment of segments) {
     const { box } = segment
-    if (overlapX(box, picture) <= 0 || box[1] < bottom - 3) continue
+    if (overlapX(box, picture) <= 0 || box[1] < bottom - limits.overlap) continue
     const gap = box[1] - bottom
-    const near = gap < (lines.length === 0 ? GAP * body.size : 0.6 * segment.size)
-    const same = lines[0] === undefined || Math.abs(lines[0].size - segment.size) < 0.05 * segment.size
+    const near = gap < (lines.length === 0 ? limits.firstGap * body.size : limits.lineGap * segment.size)
+    const same =
+      lines[0] === undefined || Math.abs(lines[0].size - segment.size) < limits.sameSize * segment.size
     if (!near || !same) break
     const middle = Math.abs(box[0] + box[2] - picture[0] - picture[2]) / 2
     const alone = segments.every(
       (one) =>
-        one === segment || overlapX(one.box, picture) <= 0 || overlapY(one.box, box) < 0.3 * height(box)
+        one === segment ||
+        overlapX(one.box, picture) <= 0 ||
+        overlapY(one.box, box) < limits.sameLine * height(box)
     )
     if (
-      middle > CENTRED ||
+      middle > limits.sameCentre ||
       !alone ||
-      segment.size > SMALLER * body.size ||
-      width(box) > 1.1 * width(picture) ||
-      lines.length === LINES
+      segment.size > limits.maxSize * body.size ||
+      width(box) > limits.maxWidth * width(picture) ||
+      lines.length === limits.maxLines
     )
       return []
     lines.push(segment)
@@ -64,9 +56,11 @@ export const lonePictures = (
     .map(({ box }) => box)
   const large = images.filter(
     (box) =>
-      width(box) >= WIDE * page.width && height(box) >= HIGH && area(box) < PAPER * page.width * page.height
+      width(box) >= limits.minWidth * page.width &&
+      height(box) >= limits.minHeight &&
+      area(box) < Tolerances.frames.paperShare * page.width * page.height
   )
-  if (large.length > PICTURES) return []
+  if (large.length > limits.maxPictures) return []
   const pictures = large.filter(
     (box) =>
       images.every((other) => other === box || overlap(other, box) === 0) &&
@@ -75,9 +69,10 @@ export const lonePictures = (
   if (pictures.length === 0) return []
   const frame = toFrame(page, 0, () => false)
   const text = frame.segments.filter(
-    (one) => Math.abs(one.size - body.size) < 0.06 * body.size && letters(one.text) >= 25
+    (one) =>
+      Math.abs(one.size - body.size) < limits.bodySize * body.size && letters(one.text) >= limits.textLetters
   )
-  if (text.length < TEXT_LINES) return []
+  if (text.length < limits.minTextLines) return []
   return pictures.flatMap((picture): ReadonlyArray<PdfFigure> => {
     const caption = linesBelow(picture, frame, body).flatMap(({ runs }) => runs)
     if (caption.length === 0) return []

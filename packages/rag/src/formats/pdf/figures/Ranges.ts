@@ -4,24 +4,17 @@ import { height, overlapX, overlapY, width } from "../page/Box.ts"
 import type { Caption } from "./Captions.ts"
 import type { Ground } from "./Ground.ts"
 import { type Frame, type Segment } from "./Frame.ts"
+import { Tolerances } from "./Tolerances.ts"
+
+const limits = Tolerances.ranges
 
 /** Left and right edge, in points. */
 export type Range = readonly [left: number, right: number]
 
-/** Between a column and what stands beside it, in points. */
-const MARGIN = 4
-/** Text beside a caption ends its room where it stands within this distance of it in height, points. */
-const FLOW = 24
-/** Figures stand beside each other though their captions are this far apart in height; points. */
-const STAGGERED = 300
-/** How far from two captions it is looked where their figures part, in points; at so many places at most. */
-const AROUND = 160
-const TRIES = 2_000
-
 /** The room of the column that a caption stands in, up to what is written beside it. */
 const roomOf = ({ box }: Caption, { columns, frame, prose }: Ground): Range => {
   const home = columns
-    .filter(({ x0, x1 }) => box[0] > x0 - 10 && box[2] < x1 + 10)
+    .filter(({ x0, x1 }) => box[0] > x0 - limits.columnSlack && box[2] < x1 + limits.columnSlack)
     .toSorted((a, b) => a.x1 - a.x0 - (b.x1 - b.x0))[0]
   const edges = [
     ...columns.flatMap(({ x0, x1 }) => [x0, x1]),
@@ -32,14 +25,20 @@ const roomOf = ({ box }: Caption, { columns, frame, prose }: Ground): Range => {
   let [left, right] = home === undefined ? [Math.min(...edges), Math.max(...edges)] : [home.x0, home.x1]
   if (home !== undefined) {
     // Up to the neighbouring columns, or to the edge of the paper: tables reach into the margin
-    left = Math.max(0, ...columns.map(({ x1 }) => x1 + MARGIN).filter((x) => x <= left + MARGIN))
-    right = Math.min(frame.width, ...columns.map(({ x0 }) => x0 - MARGIN).filter((x) => x >= right - MARGIN))
+    left = Math.max(
+      0,
+      ...columns.map(({ x1 }) => x1 + limits.margin).filter((x) => x <= left + limits.margin)
+    )
+    right = Math.min(
+      frame.width,
+      ...columns.map(({ x0 }) => x0 - limits.margin).filter((x) => x >= right - limits.margin)
+    )
   }
   // Text that flows around the figure
   for (const own of prose) {
-    if (overlapY(own, box) < -FLOW) continue
-    if (own[0] >= box[2] - 2 && own[0] < right) right = own[0] - MARGIN
-    if (own[2] <= box[0] + 2 && own[2] > left) left = own[2] + MARGIN
+    if (overlapY(own, box) < -limits.flow) continue
+    if (own[0] >= box[2] - limits.edgeSlack && own[0] < right) right = own[0] - limits.margin
+    if (own[2] <= box[0] + limits.edgeSlack && own[2] > left) left = own[2] + limits.margin
   }
   return [Math.min(left, box[0]), Math.max(right, box[2])]
 }
@@ -54,8 +53,10 @@ const shareWith = (
 ): Range => {
   let [left, right] = range
   for (const other of others) {
-    if (other.box[0] >= box[2] - 2 && other.box[0] < right) right = split(frame, box, other.box, side)
-    if (other.box[2] <= box[0] + 2 && other.box[2] > left) left = split(frame, other.box, box, side)
+    if (other.box[0] >= box[2] - limits.edgeSlack && other.box[0] < right)
+      right = split(frame, box, other.box, side)
+    if (other.box[2] <= box[0] + limits.edgeSlack && other.box[2] > left)
+      left = split(frame, other.box, box, side)
   }
   return [left, right]
 }
@@ -72,14 +73,14 @@ export const rangesOf = (
   const { captions, frame, obstacles } = ground
   const { box } = caption
   const level = (other: Caption): boolean =>
-    overlapY(other.box, box) >= 0.3 * Math.min(height(other.box), height(box))
+    overlapY(other.box, box) >= limits.sameLine * Math.min(height(other.box), height(box))
   const others = captions.filter((other) => other !== caption)
   const range = shareWith(others.filter(level), caption, roomOf(caption, ground), side, frame)
   const staggered = others.filter(
     (other) =>
       !level(other) &&
-      overlapX(other.box, box) < 2 &&
-      overlapY(other.box, box) > -STAGGERED &&
+      overlapX(other.box, box) < limits.staggeredOverlap &&
+      overlapY(other.box, box) > -limits.staggered &&
       // Text across both parts them
       !obstacles.some(
         (one) =>
@@ -107,18 +108,18 @@ export const widerRange = (
     Math.min(left, ...columns.map(({ x0 }) => x0)),
     Math.max(right, ...columns.map(({ x1 }) => x1))
   ] as const
-  if (wide[1] - wide[0] < 1.2 * (right - left)) return undefined
+  if (wide[1] - wide[0] < limits.widerBy * (right - left)) return undefined
   // Another caption on this line shares the room already
   if (captions.some((one) => one.box !== box && overlapY(one.box, box) > 0)) return undefined
   const beside = (own: Box): boolean =>
     overlapY(own, box) > 0 &&
-    (own[0] >= right - 2 || own[2] <= left + 2) &&
+    (own[0] >= right - limits.edgeSlack || own[2] <= left + limits.edgeSlack) &&
     overlapX(own, [wide[0], 0, wide[1], 0]) > 0
   const { size } = segments[0]!
   const goesOn = (one: Segment): boolean =>
-    one.box[1] > box[1] - 2 &&
-    Math.abs(one.size - size) < 0.03 * size &&
-    Math.abs(one.size - body.size) > 0.04 * body.size
+    one.box[1] > box[1] - limits.edgeSlack &&
+    Math.abs(one.size - size) < limits.sameSize * size &&
+    Math.abs(one.size - body.size) > limits.otherSize * body.size
   return frame.segments.some((one) => beside(one.box) && !goesOn(one)) ||
     graphics.some((one) => beside(one.box))
     ? undefined
@@ -130,10 +131,13 @@ const split = (frame: Frame, a: Box, b: Box, side: "above" | "below"): number =>
   const [from, to] = [(a[0] + a[2]) / 2, (b[0] + b[2]) / 2]
   const [top, bottom] =
     side === "above"
-      ? [Math.min(a[1], b[1]) - AROUND, Math.max(a[1], b[1])]
-      : [Math.min(a[3], b[3]), Math.max(a[3], b[3]) + AROUND]
+      ? [Math.min(a[1], b[1]) - limits.around, Math.max(a[1], b[1])]
+      : [Math.min(a[3], b[3]), Math.max(a[3], b[3]) + limits.around]
   const near = [...frame.graphics.map(({ box }) => box), ...frame.segments.map(({ box }) => box)].filter(
-    (box) => (box[1] + box[3]) / 2 > top && (box[1] + box[3]) / 2 < bottom && width(box) < 0.6 * frame.width
+    (box) =>
+      (box[1] + box[3]) / 2 > top &&
+      (box[1] + box[3]) / 2 < bottom &&
+      width(box) < limits.maxPieceWidth * frame.width
   )
   near.push(a, b)
   const lefts = near.map((box) => box[0]).toSorted((one, other) => one - other)
@@ -141,7 +145,7 @@ const split = (frame: Frame, a: Box, b: Box, side: "above" | "below"): number =>
   const middle = (a[2] + b[0]) / 2
   let best = { x: middle, cuts: Infinity, off: Infinity }
   let [begun, ended] = [0, 0]
-  for (let x = from; x <= to; x += Math.max(2, (to - from) / TRIES)) {
+  for (let x = from; x <= to; x += Math.max(limits.step, (to - from) / limits.maxTries)) {
     while (begun < lefts.length && lefts[begun]! < x) begun++
     while (ended < rights.length && rights[ended]! <= x) ended++
     const cuts = begun - ended

@@ -7,18 +7,12 @@ import { beside } from "./Beside.ts"
 import type { FigureRegion } from "./Assignment.ts"
 import { contentOf, type Item } from "./Content.ts"
 import { enclosed, type Ground } from "./Ground.ts"
-import { withoutNotes, withoutTextBeyond } from "./Notes.ts"
+import { withoutNotes, withoutTextBeyond } from "./Content.ts"
 import { rangesOf, widerRange } from "./Ranges.ts"
+import { Tolerances } from "./Tolerances.ts"
 
-/** A caption's figure begins within this distance, points … */
-const FIRST_GAP = 60
-/** … and its parts are at most this far from each other: drawings, and text in font sizes. */
-const GRAPHIC_GAP = 56
-const TEXT_GAP = 2.6
-/** A region may end where its parts are this far from each other, in font sizes, if another caption wants the rest. */
-const CUT_GAP = 0.9
-/** This many ends are tried. */
-const CUTS = 8
+const limits = Tolerances.regions
+
 /** Turns a page upside down where a region grows upwards: one rule for both sides. */
 const turned = (box: Box, side: "above" | "below"): Box =>
   side === "below" ? box : [box[0], -box[3], box[2], -box[1]]
@@ -33,7 +27,9 @@ interface Stretch {
 /** Around those lines of a paragraph that reach into a range: the first ones may end beside a figure, the rest go on below it. */
 const reaching = ({ box, segments }: Obstacle, range: readonly [number, number]): Box => {
   const own = segments.filter(
-    (one) => shared(one.box[0], one.box[2], ...range) > Math.min(12, 0.3 * width(one.box))
+    (one) =>
+      shared(one.box[0], one.box[2], ...range) >
+      Math.min(limits.reachIn, limits.reachInShare * width(one.box))
   )
   return own.length === 0 || own.length === segments.length ? box : hull(own.map((one) => one.box))
 }
@@ -50,38 +46,60 @@ const grow = (
   const start = own[3]
   const inRange = (box: Box): boolean => {
     const over = shared(box[0], box[2], ...range)
-    return over > 0.5 * width(box) || over > 0.6 * (range[1] - range[0]) || (width(box) === 0 && over === 0)
+    return (
+      over > 0.5 * width(box) ||
+      over > limits.rangeShare * (range[1] - range[0]) ||
+      (width(box) === 0 && over === 0)
+    )
   }
   const isPast = (box: Box): boolean =>
-    (box[1] + box[3]) / 2 > start - 1 && box[1] > start - 0.5 * (own[3] - own[1]) - 4
+    (box[1] + box[3]) / 2 > start - limits.middleSlack &&
+    box[1] > start - 0.5 * (own[3] - own[1]) - limits.startSlack
   const written = new Set(ground.captions.flatMap(({ segments }) => segments))
   const rules = ground.rules
     .map((box) => turned(box, side))
-    .filter((box) => isPast(box) && shared(box[0], box[2], ...range) > 0.8 * width(box) && width(box) > 30)
+    .filter(
+      (box) =>
+        isPast(box) &&
+        shared(box[0], box[2], ...range) > limits.ruleShare * width(box) &&
+        width(box) > limits.minRule
+    )
     .toSorted((a, b) => a[1] - b[1])
   const others = ground.captions
     .filter((other) => other !== caption)
     .map(({ box }) => turned(box, side))
-    .filter((box) => isPast(box) && shared(box[0], box[2], ...range) > Math.min(12, 0.3 * width(box)))
+    .filter(
+      (box) =>
+        isPast(box) &&
+        shared(box[0], box[2], ...range) > Math.min(limits.reachIn, limits.reachInShare * width(box))
+    )
   const wall = Math.min(Infinity, ...others.map((box) => box[1]))
   // What running text leaves room for
   const blocking = ground.obstacles
     .filter(({ box }) => !enclosed(box, frames, range))
     .map((obstacle) => ({ box: turned(reaching(obstacle, range), side), strong: obstacle.strong }))
-    .filter(({ box }) => isPast(box) && shared(box[0], box[2], ...range) > Math.min(12, 0.3 * width(box)))
+    .filter(
+      ({ box }) =>
+        isPast(box) &&
+        shared(box[0], box[2], ...range) > Math.min(limits.reachIn, limits.reachInShare * width(box))
+    )
     .toSorted((a, b) => a.box[1] - b.box[1])
   const first = rules[0]
-  const near = first !== undefined && first[1] - start < FIRST_GAP ? first : undefined
+  const near = first !== undefined && first[1] - start < limits.firstGap ? first : undefined
   const strongWall = Math.min(wall, ...blocking.filter(({ strong }) => strong).map(({ box }) => box[1]))
   const alike =
     near === undefined
       ? []
       : rules.filter(
           (rule) =>
-            Math.abs(rule[0] - near[0]) < 4 && Math.abs(rule[2] - near[2]) < 4 && rule[1] < strongWall + 1
+            Math.abs(rule[0] - near[0]) < limits.sameEdge &&
+            Math.abs(rule[2] - near[2]) < limits.sameEdge &&
+            rule[1] < strongWall + limits.lastRule
         )
   const ruled =
-    alike.length > 1 && blocking.every(({ box }) => box[1] > near![1] - 2) ? hull(alike) : undefined
+    alike.length > 1 && blocking.every(({ box }) => box[1] > near![1] - limits.firstRule)
+      ? hull(alike)
+      : undefined
   const limit = Math.min(
     wall,
     ...blocking
@@ -101,22 +119,26 @@ const grow = (
   }
   for (const box of frame.turned) items.push({ box: turned(box, side) })
   const room = items
-    .filter(({ box }) => isPast(box) && (box[1] + box[3]) / 2 < limit && box[3] < limit + 14 && inRange(box))
+    .filter(
+      ({ box }) =>
+        isPast(box) && (box[1] + box[3]) / 2 < limit && box[3] < limit + limits.overlapEnd && inRange(box)
+    )
     .toSorted((a, b) => a.box[1] - b.box[1])
   /** Drawings that reach over the edge of the column bring along what stands beside them. */
   const finish = (stretch: Stretch, whole: Stretch): FigureRegion => {
     const own = [...withoutNotes(stretch.items)]
     const known = new Set([...own, ...stretch.items])
     let region = own.length === stretch.items.length ? stretch.box : hull(own.map(({ box }) => box))
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < limits.rounds; round++) {
       const reach = region
       const more = items.filter(
         (item) =>
           !known.has(item) &&
           isPast(item.box) &&
-          item.box[3] < limit + 2 &&
-          overlapY(item.box, reach) > 0.7 * height(item.box) &&
-          overlapX(item.box, reach) > (item.graphic === undefined ? 0.3 * width(item.box) : 1) &&
+          item.box[3] < limit + limits.pastEnd &&
+          overlapY(item.box, reach) > limits.besideHeight * height(item.box) &&
+          overlapX(item.box, reach) >
+            (item.graphic === undefined ? limits.besideText * width(item.box) : limits.besideDrawing) &&
           !(item.segment !== undefined && blockers.has(item.segment))
       )
       if (more.length === 0) break
@@ -137,10 +159,10 @@ const grow = (
   if (ruled !== undefined && caption.kind === "table") {
     const taken = room.filter(
       ({ box, segment }) =>
-        (box[1] > ruled[1] - 3 && box[3] < ruled[3] + 3) ||
+        (box[1] > ruled[1] - limits.tableEdge && box[3] < ruled[3] + limits.tableEdge) ||
         overlapY(box, ruled) > 0.5 * height(box) ||
         // "(a) Before" between a table and its caption
-        (segment !== undefined && box[3] < ruled[1] + 3)
+        (segment !== undefined && box[3] < ruled[1] + limits.tableEdge)
     )
     const whole = { box: hull([ruled, ...taken.map(({ box }) => box)]), items: taken, cut: Infinity }
     return [finish(whole, whole)]
@@ -151,21 +173,21 @@ const grow = (
   let late: Array<Item> = []
   for (const item of room) {
     const gap: number = item.box[1] - (reach?.[3] ?? start)
-    if (gap > (reach === undefined ? FIRST_GAP : GRAPHIC_GAP)) break
-    const far = gap > TEXT_GAP * body.size && !(ruled !== undefined && item.box[3] < ruled[3])
+    if (gap > (reach === undefined ? limits.firstGap : limits.graphicGap)) break
+    const far = gap > limits.textGap * body.size && !(ruled !== undefined && item.box[3] < ruled[3])
     if (reach !== undefined && item.graphic === undefined && far) {
       // The label of a line that may follow; alone it is other text
       late.push(item)
       continue
     }
-    if (reach !== undefined && gap > CUT_GAP * body.size)
+    if (reach !== undefined && gap > limits.cutGap * body.size)
       ends.push({ box: reach, count: taken.length, cut: gap })
     reach = reach === undefined ? item.box : hull([reach, item.box])
     const all: Box = reach
     const joins = ({ box }: Item): boolean => (box[1] + box[3]) / 2 < all[3]
     taken.push(item, ...late.filter(joins))
     late = late.filter((one) => !joins(one))
-    reach = hull([reach, ...taken.slice(-4).map(({ box }) => box)])
+    reach = hull([reach, ...taken.slice(-limits.lastItems).map(({ box }) => box)])
   }
   if (reach === undefined) return []
   const kept = caption.kind === "figure" ? withoutTextBeyond(taken, body.size) : taken
@@ -174,16 +196,10 @@ const grow = (
   const cuts = ends
     .filter(({ box }) => box[3] < end[3])
     .toSorted((one, other) => other.cut - one.cut)
-    .slice(0, CUTS)
+    .slice(0, limits.maxCuts)
   const parts = cuts.map(({ box, count, cut }) => ({ box, items: taken.slice(0, count), cut }))
   return [whole, ...parts].map((stretch) => finish(stretch, whole))
 }
-
-/** What a caption without a number stands at, within this many font sizes, is drawn or tabulated without doubt. */
-const UNNUMBERED_GAP = 2
-const UNNUMBERED_CONTENT = 0.8
-/** … and at least this high, in points. */
-const UNNUMBERED_HEIGHT = 40
 
 /** Every region that may be this caption's, and the parts of it that are left where other captions want the rest. */
 export const regionsOfCaption = (caption: Caption, ground: Ground): ReadonlyArray<FigureRegion> =>
@@ -191,9 +207,9 @@ export const regionsOfCaption = (caption: Caption, ground: Ground): ReadonlyArra
     ? regionsFor(caption, ground).filter(
         ({ box, content, gap, side }) =>
           (side === "above" || side === "below") &&
-          gap <= UNNUMBERED_GAP * ground.body.size &&
-          content >= UNNUMBERED_CONTENT &&
-          height(box) >= UNNUMBERED_HEIGHT
+          gap <= limits.unnumberedGap * ground.body.size &&
+          content >= limits.unnumberedContent &&
+          height(box) >= limits.unnumberedHeight
       )
     : regionsFor(caption, ground)
 
@@ -214,16 +230,26 @@ const regionsFor = (caption: Caption, ground: Ground): ReadonlyArray<FigureRegio
           overlapX(one.box, outer) > 0 &&
           // In another column one may want what stands above or below it there
           overlapY(one.box, hull([outer, inner ?? outer])) >
-            (shared(one.box[0], one.box[2], ...range) > 2 ? -12 : -FIRST_GAP)
+            (shared(one.box[0], one.box[2], ...range) > limits.inRange
+              ? limits.otherCaption
+              : -limits.firstGap)
       ) &&
-      (inner === undefined || (height(outer) > 0.8 * height(inner) && width(outer) > 1.1 * width(inner)))
+      (inner === undefined ||
+        (height(outer) > limits.keptHeight * height(inner) && width(outer) > limits.widerBy * width(inner)))
     const grown = goesOn ? across : within
     found.push(...grown, ...narrower.flatMap((one) => grow(caption, side, one, ground)))
-    if (grown.some(({ content }) => content >= 0.4)) continue
-    found.push(...grow(caption, side, [caption.box[0] - 6, caption.box[2] + 6], ground))
+    if (grown.some(({ content }) => content >= Tolerances.assignment.minContent)) continue
+    found.push(
+      ...grow(
+        caption,
+        side,
+        [caption.box[0] - limits.underCaption, caption.box[2] + limits.underCaption],
+        ground
+      )
+    )
   }
   const sides = (["left", "right"] as const).flatMap((side) => beside(caption, side, ground) ?? [])
-  if (found.every(({ content }) => content < 0.4)) return [...found, ...sides]
+  if (found.every(({ content }) => content < Tolerances.assignment.minContent)) return [...found, ...sides]
   // What begins beside the caption is not its end only
   const whole = sides.filter((side) => found.some((one) => isEndOf(one, side)))
   return [...found.filter((one) => !whole.some((side) => isEndOf(one, side))), ...whole]
@@ -231,8 +257,8 @@ const regionsFor = (caption: Caption, ground: Ground): ReadonlyArray<FigureRegio
 
 /** Whether a region above or below a caption is only what is left of the one beside it. */
 const isEndOf = ({ box, side }: FigureRegion, { box: whole, content }: FigureRegion): boolean =>
-  content >= 0.4 &&
+  content >= Tolerances.assignment.minContent &&
   overlapX(box, whole) > 0 &&
-  overlapY(box, whole) > 0.7 * height(box) &&
+  overlapY(box, whole) > limits.besideHeight * height(box) &&
   overlapX(box, whole) > 0.5 * width(whole) &&
-  (side === "above" ? whole[3] > box[3] + 2 : whole[1] < box[1] - 2)
+  (side === "above" ? whole[3] > box[3] + limits.reachesPast : whole[1] < box[1] - limits.reachesPast)

@@ -2,17 +2,9 @@
 import type { Box } from "../../../document/Document.ts"
 import { centre, height, hull, overlapX, overlapY, width } from "../page/Box.ts"
 import { boxOf, glue, type Graphic, type Run } from "../page/Run.ts"
+import { Tolerances } from "./Tolerances.ts"
 
-/** A table has at most this many columns and rows; more are drawings. */
-export const MAX_COLUMNS = 40
-export const MAX_ROWS = 500
-/** A table has at most this many pieces of text, and is at most this wide; points. */
-const MAX_RUNS = 5_000
-const MAX_WIDTH = 20_000
-/** Cells of a row are at least this many font sizes apart. */
-const CELL_GAP = 0.75
-/** Of the rows at most this share may cross the gap between two columns: heads that span columns do. */
-const CROSSING = 0.25
+const limits = Tolerances.tables
 
 /** Two numbers below each other are two cells, whatever lines are drawn. */
 const FIGURES = /^[-+±<>~$€£]?\d[\d.,]*\s?[%\p{L}]{0,5}$/u
@@ -32,17 +24,18 @@ const toLines = (runs: ReadonlyArray<Run>): ReadonlyArray<ReadonlyArray<Cell>> =
     )
     if (home === undefined) lines.push([run])
     else home.push(run)
-    if (lines.length > MAX_ROWS) return []
+    if (lines.length > limits.maxRows) return []
   }
   return lines.map((line) => {
     const cells: Array<Cell> = []
     for (const run of line.toSorted((a, b) => a.x0 - b.x0)) {
       const last = cells.at(-1)
       const gap = last === undefined ? 0 : run.x0 - last.box[2]
-      if (last === undefined || gap > CELL_GAP * run.size) cells.push({ text: run.text, box: boxOf(run) })
+      if (last === undefined || gap > limits.cellGap * run.size)
+        cells.push({ text: run.text, box: boxOf(run) })
       else
         cells[cells.length - 1] = {
-          text: last.text + (gap < 0.12 * run.size ? "" : glue(last.text, run.text)) + run.text,
+          text: last.text + (gap < limits.noSpace * run.size ? "" : glue(last.text, run.text)) + run.text,
           box: hull([last.box, boxOf(run)])
         }
     }
@@ -58,14 +51,15 @@ const edgesOf = (
 ): ReadonlyArray<number> => {
   const drawn = [...new Set(upright.map((one) => Math.round((one[0] + one[2]) / 2)))]
     .toSorted((a, b) => a - b)
-    .filter((x, i, all) => i === 0 || x - all[i - 1]! > 3)
-    .filter((x) => x > box[0] + 4 && x < box[2] - 4)
+    .filter((x, i, all) => i === 0 || x - all[i - 1]! > limits.sameLine)
+    .filter((x) => x > box[0] + limits.insideEdge && x < box[2] - limits.insideEdge)
   const cells = lines.flat()
   if (
     drawn.length > 0 &&
     drawn.every(
       (x) =>
-        cells.filter((cell) => cell.box[0] < x - 2 && cell.box[2] > x + 2).length <= CROSSING * lines.length
+        cells.filter((cell) => cell.box[0] < x - limits.crosses && cell.box[2] > x + limits.crosses).length <=
+        limits.maxCrossing * lines.length
     )
   )
     return drawn
@@ -79,7 +73,7 @@ const edgesOf = (
       for (let x = from; x < to; x++) filled[x]! += 1
     }
   }
-  const allowed = Math.floor(CROSSING * lines.length)
+  const allowed = Math.floor(limits.maxCrossing * lines.length)
   const edges: Array<number> = []
   for (let x = 1; x < size; x++) {
     if (filled[x]! > allowed) continue
@@ -89,7 +83,8 @@ const edgesOf = (
     for (let at = x; at < end; at++) if (filled[at]! < filled[least]!) least = at
     let last = least
     while (last + 1 < end && filled[last + 1] === filled[least]) last++
-    if (end - x >= 3 && x > 2 && end < size - 2) edges.push(box[0] + (least + last + 1) / 2)
+    if (end - x >= limits.minColumnGap && x > limits.atEdge && end < size - limits.atEdge)
+      edges.push(box[0] + (least + last + 1) / 2)
     x = end
   }
   return edges
@@ -118,9 +113,9 @@ export const rowsOf = (
   runs: ReadonlyArray<Run>,
   graphics: ReadonlyArray<Graphic>
 ): ReadonlyArray<TableRow> | undefined => {
-  if (runs.length < 4 || runs.length > MAX_RUNS) return undefined
+  if (runs.length < limits.minRuns || runs.length > limits.maxRuns) return undefined
   const box = hull(runs.map(boxOf))
-  if (width(box) > MAX_WIDTH) return undefined
+  if (width(box) > limits.maxWidth) return undefined
   const lines = toLines(runs)
   const upright = graphics
     .filter(
@@ -138,30 +133,36 @@ export const rowsOf = (
     )
   const edges = edgesOf(lines, upright, box)
   const columns = edges.length + 1
-  if (columns < 2 || columns > MAX_COLUMNS || lines.length < 2) return undefined
+  if (columns < limits.minColumns || columns > limits.maxColumns || lines.length < limits.minRows)
+    return undefined
   const level = tableRules(graphics, true)
-    .filter((rule) => overlapX(rule, box) > 0.6 * width(box))
+    .filter((rule) => overlapX(rule, box) > limits.ruleShare * width(box))
     .map((rule) => (rule[1] + rule[3]) / 2)
-    .filter((y, i, all) => i === 0 || y - all[i - 1]! > 2)
+    .filter((y, i, all) => i === 0 || y - all[i - 1]! > limits.sameRule)
   const rows: Array<{ readonly cells: Array<string>; box: Box }> = []
   // Lines between all rows part them; else each line of text is one, and those without a first cell go on
-  const bands = level.filter((y) => y > box[1] + 2 && y < box[3] - 2).length
-  const grid = upright.length > 0 && edges.every((x) => upright.some((one) => Math.abs(one[0] - x) < 4))
-  const ruled = bands >= 2 && (grid || bands >= lines.length / 4)
+  const bands = level.filter((y) => y > box[1] + limits.crosses && y < box[3] - limits.crosses).length
+  const grid =
+    upright.length > 0 && edges.every((x) => upright.some((one) => Math.abs(one[0] - x) < limits.atRule))
+  const ruled = bands >= limits.minBands && (grid || bands >= lines.length / limits.linesPerBand)
   for (const line of lines) {
     const cells = Array.from({ length: columns }, () => "")
     for (const cell of line) {
       const [x] = centre(cell.box)
-      const spans = edges.filter((edge) => cell.box[0] < edge - 2 && cell.box[2] > edge + 2).length > 0
-      const at = edges.filter((edge) => edge < (spans ? cell.box[0] + 1 : x)).length
+      const spans =
+        edges.filter((edge) => cell.box[0] < edge - limits.crosses && cell.box[2] > edge + limits.crosses)
+          .length > 0
+      const at = edges.filter((edge) => edge < (spans ? cell.box[0] + limits.startSlack : x)).length
       cells[at] = joined([cells[at]!, cell.text])
     }
     const own = hull(line.map((cell) => cell.box))
     const last = rows.at(-1)
-    const parted = last === undefined || level.some((y) => y > last.box[3] - 3 && y < own[1] + 3)
+    const parted =
+      last === undefined ||
+      level.some((y) => y > last.box[3] - limits.ruleOverlap && y < own[1] + limits.ruleOverlap)
     const goesOn =
       cells[0] === "" &&
-      cells.filter((cell) => cell !== "").length <= Math.max(1, columns / 3) &&
+      cells.filter((cell) => cell !== "").length <= Math.max(1, columns / limits.continuedCells) &&
       !cells.some((cell) => FIGURES.test(cell))
     const numbers = cells.some(
       (cell, i) => FIGURES.test(cell) && FIGURES.test((last?.cells[i] ?? "").split(" ").at(-1)!)
@@ -169,24 +170,26 @@ export const rowsOf = (
     if (
       last !== undefined &&
       !parted &&
-      ((ruled && !numbers) || (goesOn && own[1] - last.box[3] < 0.6 * height(own)))
+      ((ruled && !numbers) || (goesOn && own[1] - last.box[3] < limits.continuedGap * height(own)))
     ) {
       cells.forEach((cell, i) => (last.cells[i] = joined([last.cells[i]!, cell])))
       last.box = hull([last.box, own])
     } else rows.push({ cells, box: own })
   }
   const filled = rows.flatMap(({ cells }) => cells).filter((cell) => cell !== "").length
-  if (rows.length < 2 || filled < 0.3 * rows.length * columns) return undefined
+  if (rows.length < limits.minRows || filled < limits.filledShare * rows.length * columns) return undefined
   return rows.map((row) => ({ ...row, text: row.cells.filter((cell) => cell !== "").join(" | ") }))
 }
-
-/** More lines than this are a drawing. */
-const MAX_RULES = 2000
 
 /** The edges of a rectangle that is a cell: where one is drawn, it parts rows as a line does. */
 const ruleEdges = ({ box, shape }: Graphic): ReadonlyArray<Box> => {
   if (shape === "horizontal") return [box]
-  if ((shape !== "frame" && shape !== "filled") || width(box) < 8 || height(box) < 4) return []
+  if (
+    (shape !== "frame" && shape !== "filled") ||
+    width(box) < limits.minCellWidth ||
+    height(box) < limits.minCellHeight
+  )
+    return []
   return [
     [box[0], box[1], box[2], box[1]],
     [box[0], box[3], box[2], box[3]]
@@ -198,11 +201,14 @@ export const tableRules = (graphics: ReadonlyArray<Graphic>, cells = false): Rea
   const sorted = graphics
     .flatMap((graphic) => (cells || graphic.shape === "horizontal" ? ruleEdges(graphic) : []))
     .toSorted((a, b) => a[1] - b[1] || a[0] - b[0])
-    .slice(0, MAX_RULES)
+    .slice(0, limits.maxRules)
   const rules: Array<Box> = []
   for (const box of sorted) {
     const at = rules.findLastIndex(
-      (rule) => Math.abs(rule[1] - box[1]) < 1.5 && box[0] - rule[2] < 4 && rule[0] - box[2] < 4
+      (rule) =>
+        Math.abs(rule[1] - box[1]) < limits.sameHeight &&
+        box[0] - rule[2] < limits.joinGap &&
+        rule[0] - box[2] < limits.joinGap
     )
     if (at === -1) rules.push(box)
     else rules[at] = hull([rules[at]!, box])

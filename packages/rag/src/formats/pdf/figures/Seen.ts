@@ -3,6 +3,9 @@ import type { Box } from "../../../document/Document.ts"
 import type { PdfFigure } from "./FoundFigure.ts"
 import { area, centre, contains, overlapX, overlapY } from "../page/Box.ts"
 import { lengthOf, type RawPage, type Run } from "../page/Run.ts"
+import { Tolerances } from "./Tolerances.ts"
+
+const limits = Tolerances.scans
 
 /** Lines that were seen on a page, or in one figure of it; boxes in points of the page as shown. */
 export interface SeenOnPage {
@@ -10,17 +13,6 @@ export interface SeenOnPage {
   readonly within: "page" | "figure"
   readonly lines: ReadonlyArray<{ readonly text: string; readonly box: Box }>
 }
-
-/** A page with less text than this … */
-const FEW_CHARACTERS = 40
-/** … and images over this share of it is a scan; one without any text already with a small image. */
-const SCAN_SHARE = 0.4
-const IMAGE_SHARE = 0.05
-/** A figure with images over this share, and hardly a character inside, is a picture. */
-const PICTURE_SHARE = 0.4
-const LABEL = 12
-/** Heights of lines that differ by less are one size: letters without tails are lower. */
-const SAME_HEIGHT = 0.4
 
 const share = (page: RawPage, box: Box): number => {
   const images = page.graphics.filter(({ kind }) => kind === "image")
@@ -36,23 +28,34 @@ export const isScan = (page: RawPage): boolean => {
   if (page.failed) return false
   if (page.unreadable === true) return true
   const length = lengthOf(page.runs)
-  const most = length === 0 ? IMAGE_SHARE : SCAN_SHARE
-  return length < FEW_CHARACTERS && share(page, [0, 0, page.width, page.height]) >= most
+  const most = length === 0 ? limits.imageShare : limits.scanShare
+  return length < limits.maxScanCharacters && share(page, [0, 0, page.width, page.height]) >= most
 }
 
 /** Whether a figure is an image without text of its own. */
 export const isPicture = ({ box, inside }: PdfFigure, page: RawPage): boolean =>
-  lengthOf(inside) < LABEL && share(page, box) >= PICTURE_SHARE
+  lengthOf(inside) < limits.maxPictureCharacters && share(page, box) >= limits.pictureShare
 
 const toRuns = (lines: SeenOnPage["lines"]): ReadonlyArray<Run> => {
   const usable = lines.filter(({ box, text }) => text.trim() !== "" && box[3] > box[1] && box[2] > box[0])
   const heights = usable.map(({ box }) => box[3] - box[1]).toSorted((a, b) => a - b)
-  const usual = heights[heights.length >> 1] ?? 10
+  const usual = heights[heights.length >> 1] ?? limits.defaultHeight
   return usable.map(({ box, text }) => {
     const own = box[3] - box[1]
-    const height = Math.abs(own - usual) < SAME_HEIGHT * usual ? usual : own
+    const height = Math.abs(own - usual) < limits.sameHeight * usual ? usual : own
     const [x0, y0, x1, y1] = box
-    return { text: text.trim(), x0, y0, x1, y1, box, size: height * 0.85, bold: false, mono: false, turn: 0 }
+    return {
+      text: text.trim(),
+      x0,
+      y0,
+      x1,
+      y1,
+      box,
+      size: height * limits.sizeOfHeight,
+      bold: false,
+      mono: false,
+      turn: 0
+    }
   })
 }
 

@@ -7,17 +7,9 @@ import { captionStart } from "../../parsing/CaptionStart.ts"
 import { type PdfFigure, insideOf, markOf, onPaper } from "./FoundFigure.ts"
 import { runsByPart, type TaggedTable, taggedTables } from "./TaggedTables.ts"
 import { taggedFigures } from "./TaggedFigures.ts"
+import { Tolerances } from "./Tolerances.ts"
 
-/** A table that is found is one that is tagged when of its text this share is in that one's cells. */
-const SAME = 0.8
-/** More of the smaller one in common is a conflict: what is found by its caption stays. */
-const APART = 0.1
-/** Figures of a page that are looked at. */
-const FIGURES_AT_MOST = 200
-/** What is this near to a figure is a panel of it, in points. */
-const PANEL = 24
-/** The same at the same place on this many pages is no figure. */
-const REPEATS = 3
+const limits = Tolerances.tagged
 
 /** The direction that most of a page's text has. */
 const turnOf = ({ runs }: RawPage): Turn => {
@@ -36,9 +28,9 @@ const withRows = (
   if (found.kind !== "table" || found.turn !== turn || found.caption.some((run) => cells.has(run)))
     return undefined
   const both = lengthOf(found.inside.filter((run) => cells.has(run)))
-  if (both < SAME * lengthOf(found.inside)) return undefined
+  if (both < limits.sameTable * lengthOf(found.inside)) return undefined
   // Only a part of it was found, beside or below which the rest stands
-  const rest = both < SAME * lengthOf(runs)
+  const rest = both < limits.sameTable * lengthOf(runs)
   if (rest && found.caption.some((run) => contains(box, ...centre(run.box)))) return undefined
   const own = rest ? onPaper(union(found.box, box), page) : found.box
   const inside = new Set([...insideOf(own, page, found.caption), ...runs])
@@ -72,20 +64,25 @@ const onPageOf = (found: ReadonlyArray<PdfFigure>, page: RawPage): ReadonlyArray
     })
   }
   for (const table of taggedTables(page, parts)) {
-    const rivals = all.filter(({ box }) => overlap(box, table.box) > APART)
+    const rivals = all.filter(({ box }) => overlap(box, table.box) > limits.maxOverlap)
     const at = all.indexOf(rivals[0]!)
     const joined = rivals.length === 1 ? withRows(rivals[0]!, table, page) : undefined
     if (joined !== undefined) all[at] = joined
-    else if (rivals.length === 0 && free.every(({ box }) => overlap(box, table.box) <= APART)) {
+    else if (rivals.length === 0 && free.every(({ box }) => overlap(box, table.box) <= limits.maxOverlap)) {
       const { box, caption, rows, runs, turn } = table
       add("table", box, caption, { turn, tagged: { rows, runs: new Set(runs) } })
     }
   }
   const turn = turnOf(page)
-  const figures = taggedFigures(page, parts).slice(0, FIGURES_AT_MOST)
+  const figures = taggedFigures(page, parts).slice(0, limits.maxFigures)
   for (const { alternative, box, caption, stands } of figures) {
-    const isNear = (other: Box): boolean => overlapX(other, box) > -PANEL && overlapY(other, box) > -PANEL
-    if (!stands || all.some((one) => isNear(one.box)) || free.some((one) => overlap(one.box, box) > APART))
+    const isNear = (other: Box): boolean =>
+      overlapX(other, box) > -limits.panelGap && overlapY(other, box) > -limits.panelGap
+    if (
+      !stands ||
+      all.some((one) => isNear(one.box)) ||
+      free.some((one) => overlap(one.box, box) > limits.maxOverlap)
+    )
       continue
     add("figure", box, caption, alternative === "" ? { turn } : { turn, alternative })
   }
@@ -119,5 +116,5 @@ export const withTagged = (
     `${box.map((value) => Math.round(value / 2)).join(" ")} ${alternative}`
   const times = new Map<string, number>()
   for (const one of all) times.set(keyOf(one), (times.get(keyOf(one)) ?? 0) + 1)
-  return all.filter((one) => one.caption.length > 0 || times.get(keyOf(one))! < REPEATS)
+  return all.filter((one) => one.caption.length > 0 || times.get(keyOf(one))! < limits.minRepeats)
 }

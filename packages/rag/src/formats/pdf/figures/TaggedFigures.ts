@@ -2,15 +2,9 @@
 import type { Box } from "../../../document/Document.ts"
 import { area, height, hull, union, width } from "../page/Box.ts"
 import { type RawPage, type Run } from "../page/Run.ts"
-import { PAPER } from "./Ground.ts"
+import { Tolerances } from "./Tolerances.ts"
 
-/** A figure without a caption is at least this large: its sides in points, and its share of the page, … */
-const SIDE = 24
-const SHARE = 0.005
-/** … which is more where nobody said what it shows: marks, and lines between paragraphs. */
-const SILENT_SHARE = 0.015
-/** Of more characters it is a text that is called a figure. */
-const LENGTH = 1_500
+const limits = Tolerances.taggedFigures
 
 export interface TaggedFigure {
   readonly box: Box
@@ -48,10 +42,10 @@ export const taggedFigures = (
     const box = hull([drawn, ...labels.map((run) => run.box)])
     const length = labels.reduce((sum, { text }) => sum + text.length, 0)
     const stands =
-      Math.min(width(box), height(box)) >= SIDE &&
-      area(box) >= (said.length > 0 ? SHARE : SILENT_SHARE) * paper &&
-      area(box) <= PAPER * paper &&
-      length <= LENGTH &&
+      Math.min(width(box), height(box)) >= limits.minSide &&
+      area(box) >= (said.length > 0 ? limits.minShare : limits.minUndescribedShare) * paper &&
+      area(box) <= Tolerances.frames.paperShare * paper &&
+      length <= limits.maxCharacters &&
       said.length + length > 0
     const own = caption === undefined ? [] : (parts.get(caption) ?? [])
     return [{ box, alternative: [...new Set(said)].join(" "), caption: own, stands }]

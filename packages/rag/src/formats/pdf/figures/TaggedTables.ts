@@ -4,24 +4,10 @@ import { centre, contains, height, hull, overlapX, union, width } from "../page/
 import { toLines } from "../page/Lines.ts"
 import { lengthOf, type RawPage, type Run, type Turn, upright } from "../page/Run.ts"
 import type { CellTag, TableTag } from "../page/Tags.ts"
-import { joined, MAX_COLUMNS, MAX_ROWS, type TableRow } from "./Rows.ts"
+import { joined, type TableRow } from "./Rows.ts"
+import { Tolerances } from "./Tolerances.ts"
 
-/** Tables of a page that are looked at. */
-const TABLES_AT_MOST = 50
-/** A table of fewer cells with text, or of fewer rows or columns, arranges other things. */
-const CELLS = 4
-const SIDES = 2
-/** Cells usually hold fewer characters: more are columns of text. */
-const CELL_LENGTH = 300
-/** Characters at most that are said again, by cells that span rows and columns. */
-const AGAIN = 100_000
-/** So much of the text within a table may be no cell's: more says that cells are missing. */
-const FOREIGN = 0.05
-/** Rows overlap at most by this share of a line, columns by this many points. */
-const ROW_SLACK = 0.4
-const COLUMN_SLACK = 2
-/** The lines of a table are at most this far above and below its text, in points. */
-const RULES = 12
+const limits = Tolerances.taggedTables
 
 export interface TaggedTable {
   readonly box: Box
@@ -54,13 +40,13 @@ export const runsByPart = ({ runs }: RawPage): ReadonlyMap<number, ReadonlyArray
 
 /** Where each cell begins: those that span rows push the ones below to the right. Undefined where cells leave the grid. */
 const placed = ({ rows }: TableTag): ReadonlyArray<CellTag & Pick<Cell, "row" | "column">> | undefined => {
-  const until = Array.from({ length: MAX_COLUMNS }, () => 0)
+  const until = Array.from({ length: Tolerances.tables.maxColumns }, () => 0)
   const all: Array<CellTag & Pick<Cell, "row" | "column">> = []
   for (const [row, cells] of rows.entries()) {
     let column = 0
     for (const cell of cells) {
-      while (column < MAX_COLUMNS && until[column]! > row) column++
-      if (column + cell.columns > MAX_COLUMNS) return undefined
+      while (column < Tolerances.tables.maxColumns && until[column]! > row) column++
+      if (column + cell.columns > Tolerances.tables.maxColumns) return undefined
       all.push({ ...cell, row, column })
       until.fill(row + cell.rows, column, column + cell.columns)
       column += cell.columns
@@ -96,10 +82,10 @@ const isGrid = (cells: ReadonlyArray<Cell>): boolean => {
     "column"
   )
   return (
-    rows.length >= SIDES &&
-    columns.length >= SIDES &&
-    rows.every((box, i) => i === 0 || box[1] >= rows[i - 1]![3] - ROW_SLACK * line) &&
-    columns.every((box, i) => i === 0 || box[0] >= columns[i - 1]![2] - COLUMN_SLACK)
+    rows.length >= limits.minRowsAndColumns &&
+    columns.length >= limits.minRowsAndColumns &&
+    rows.every((box, i) => i === 0 || box[1] >= rows[i - 1]![3] - limits.rowSlack * line) &&
+    columns.every((box, i) => i === 0 || box[0] >= columns[i - 1]![2] - limits.columnSlack)
   )
 }
 
@@ -138,9 +124,9 @@ const withRules = (box: Box, { graphics }: RawPage): Box => {
     if (one.kind !== "path" || one.shape === "other") return false
     const across = overlapX(one.box, box)
     return (
-      across >= Math.min(0.8 * width(box), 0.5 * width(one.box)) &&
-      one.box[1] >= box[1] - RULES &&
-      one.box[3] <= box[3] + RULES
+      across >= Math.min(limits.ruleOverText * width(box), 0.5 * width(one.box)) &&
+      one.box[1] >= box[1] - limits.ruleReach &&
+      one.box[3] <= box[3] + limits.ruleReach
     )
   })
   return hull([box, ...near.map((one) => one.box)])
@@ -151,7 +137,12 @@ const tableOf = (
   page: RawPage,
   parts: ReadonlyMap<number, ReadonlyArray<Run>>
 ): TaggedTable | undefined => {
-  if (tag.arranges || tag.rows.length < SIDES || tag.rows.length > MAX_ROWS) return undefined
+  if (
+    tag.arranges ||
+    tag.rows.length < limits.minRowsAndColumns ||
+    tag.rows.length > Tolerances.tables.maxRows
+  )
+    return undefined
   const runs = tag.rows.flat().flatMap(({ part }) => (part === undefined ? [] : (parts.get(part) ?? [])))
   const turn = ([0, 1, 2, 3] as const).find(
     (one) => runs.filter((run) => run.turn === one).length > runs.length / 2
@@ -163,18 +154,18 @@ const tableOf = (
     const box = upright(hull(own.map((run) => run.box)), turn, page.width, page.height)
     return [{ ...cell, runs: own, box }]
   })
-  if (cells === undefined || cells.length < CELLS || !isGrid(cells)) return undefined
+  if (cells === undefined || cells.length < limits.minCells || !isGrid(cells)) return undefined
   const lengths = cells.map((cell) => lengthOf(cell.runs)).toSorted((a, b) => a - b)
-  if (lengths[lengths.length >> 1]! > CELL_LENGTH) return undefined
+  if (lengths[lengths.length >> 1]! > limits.maxCellCharacters) return undefined
   const again = cells.reduce((sum, { columns, row, rows, runs: own }) => {
     const down = Math.min(rows, tag.rows.length - row)
     return sum + lengthOf(own) * (down * columns - 1)
   }, 0)
-  if (again > AGAIN) return undefined
+  if (again > limits.maxRepeatedCharacters) return undefined
   const box = hull(runs.map((run) => run.box))
   const known = new Set(runs)
   const foreign = page.runs.filter((run) => !known.has(run) && contains(box, ...centre(run.box)))
-  if (lengthOf(foreign) > FOREIGN * lengthOf(runs) || height(box) <= 0) return undefined
+  if (lengthOf(foreign) > limits.foreignShare * lengthOf(runs) || height(box) <= 0) return undefined
   return {
     box: withRules(box, page),
     turn,
@@ -189,4 +180,4 @@ export const taggedTables = (
   page: RawPage,
   parts: ReadonlyMap<number, ReadonlyArray<Run>>
 ): ReadonlyArray<TaggedTable> =>
-  (page.tags?.tables ?? []).slice(0, TABLES_AT_MOST).flatMap((tag) => tableOf(tag, page, parts) ?? [])
+  (page.tags?.tables ?? []).slice(0, limits.maxTables).flatMap((tag) => tableOf(tag, page, parts) ?? [])
