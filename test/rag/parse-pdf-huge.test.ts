@@ -1,7 +1,7 @@
 /** Pages with more of one thing than any page has: what is done for each stays about as much as there is of it. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Box } from "../../packages/rag/src/document/Document.ts"
-import { lonePictures } from "../../packages/rag/src/formats/pdf/figures/Lone.ts"
+import { unlabelledPictures } from "../../packages/rag/src/formats/pdf/figures/UnlabelledPictures.ts"
 import { readingOrder } from "../../packages/rag/src/formats/pdf/layout/Columns.ts"
 import type { RawPage, Run } from "../../packages/rag/src/formats/pdf/page/Run.ts"
 
@@ -39,7 +39,7 @@ describe("a huge page", () => {
       return { kind: "image" as const, shape: "other" as const, box }
     })
     const body = { size: 10, bold: false, leading: 1.2, columns: [] }
-    assert.deepStrictEqual(lonePictures(page({ graphics, height: 550_000 }), [], body), [])
+    assert.deepStrictEqual(unlabelledPictures(page({ graphics, height: 550_000 }), [], body), [])
     assert.isBelow(reads, 20 * graphics.length)
   })
 })

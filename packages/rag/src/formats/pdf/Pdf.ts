@@ -5,7 +5,7 @@ import { type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
 import type { PdfFault } from "./page/Run.ts"
 import { inThread, type TimeLimits } from "./worker/PdfThreads.ts"
 import { readScans } from "./Scans.ts"
-import type { SeenOnPage } from "./figures/Seen.ts"
+import type { RecognizedText } from "./figures/RecognizedText.ts"
 
 /** One page is read or drawn within this time, or left out. */
 const PAGE_MILLISECONDS = 20_000
@@ -25,7 +25,7 @@ const limitsOf = (bytes: Uint8Array): TimeLimits => ({
 })
 
 /** Reads a file, again without the pages that broke it or took too long. */
-const read = Effect.fnUntraced(function* (path: string, bytes: Uint8Array, seen: ReadonlyArray<SeenOnPage>) {
+const read = Effect.fnUntraced(function* (path: string, bytes: Uint8Array, seen: ReadonlyArray<RecognizedText>) {
   const skipped = new Map<number, string>()
   const undrawn = new Map<number, string>()
   for (;;) {

@@ -5,7 +5,7 @@ import type { Parsed, ReadFault } from "../../document/Document.ts"
 import { RagError } from "../../document/RagError.ts"
 import { isWriting } from "../parsing/Writing.ts"
 import type { PdfParsed } from "./worker/PdfTask.ts"
-import type { SeenOnPage } from "./figures/Seen.ts"
+import type { RecognizedText } from "./figures/RecognizedText.ts"
 
 /** Pages and pictures of one file that are read at most: each takes about a second. */
 const PAGES_AT_MOST = 200
@@ -26,7 +26,7 @@ const NO_TEXT =
 /** How pages of the file are drawn and the file is read again with what was seen. */
 export interface PdfSource {
   readonly draw: (page: number, dpi: number) => Effect.Effect<Uint8Array, RagError>
-  readonly again: (seen: ReadonlyArray<SeenOnPage>) => Effect.Effect<PdfParsed, RagError>
+  readonly again: (seen: ReadonlyArray<RecognizedText>) => Effect.Effect<PdfParsed, RagError>
 }
 
 const fault = (path: string, reason: "UnsupportedFormat" | "Empty", message: string): RagError =>
@@ -60,11 +60,11 @@ export const readScans = Effect.fn("readScans")(function* (
     )
   }
   const faults: Array<ReadFault> = []
-  const seen: Array<SeenOnPage> = []
+  const seen: Array<RecognizedText> = []
   let failures = 0
   const look = Effect.fnUntraced(function* (
     page: number,
-    within: SeenOnPage["within"],
+    within: RecognizedText["within"],
     [left, top, width]: readonly [left: number, top: number, width: number],
     picture: Effect.Effect<Uint8Array, RagError>
   ) {

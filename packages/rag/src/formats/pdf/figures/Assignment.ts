@@ -23,7 +23,7 @@ export interface FigureRegion {
 }
 
 /** How often the captions of a kind have their figure on each side, in one document; 0 to 1, together 1. */
-export type Habit = Readonly<Record<"figure" | "table", Readonly<Record<Side, number>>>>
+export type SidePreference = Readonly<Record<"figure" | "table", Readonly<Record<Side, number>>>>
 
 /** Which share of the smaller of two boxes the other covers; 0 to 1. */
 export const overlap = (a: Box, b: Box): number => {
@@ -32,11 +32,13 @@ export const overlap = (a: Box, b: Box): number => {
 }
 
 /** Counts on which side there is something, where only one side has. */
-export const habitOf = (pages: ReadonlyArray<ReadonlyArray<ReadonlyArray<FigureRegion>>>): Habit => {
-  const votes = { figure: { ...limits.habitPrior.figure }, table: { ...limits.habitPrior.table } } as Record<
-    "figure" | "table",
-    Record<Side, number>
-  >
+export const sidePreferenceOf = (
+  pages: ReadonlyArray<ReadonlyArray<ReadonlyArray<FigureRegion>>>
+): SidePreference => {
+  const votes = {
+    figure: { ...limits.priorPreference.figure },
+    table: { ...limits.priorPreference.table }
+  } as Record<"figure" | "table", Record<Side, number>>
   for (const candidates of pages.flat()) {
     const good = candidates.filter(({ content, cut }) => content >= limits.clearContent && cut === Infinity)
     if (good.length === 1) votes[good[0]!.caption.kind][good[0]!.side] += 1
@@ -54,9 +56,12 @@ export const habitOf = (pages: ReadonlyArray<ReadonlyArray<ReadonlyArray<FigureR
   return { figure: share(votes.figure), table: share(votes.table) }
 }
 
-const scoreOf = ({ caption, content, cut, gap, share, side }: FigureRegion, habit: Habit): number =>
+const scoreOf = (
+  { caption, content, cut, gap, share, side }: FigureRegion,
+  preference: SidePreference
+): number =>
   content +
-  limits.habitWeight * habit[caption.kind][side] -
+  limits.preferenceWeight * preference[caption.kind][side] -
   gap / limits.gapWeight +
   limits.wholeWeight * share +
   Math.min(limits.wholeWeight, cut / limits.cutWeight)
@@ -64,12 +69,12 @@ const scoreOf = ({ caption, content, cut, gap, share, side }: FigureRegion, habi
 /** The best choice for the captions of one page; a caption may get none. */
 export const assign = (
   page: ReadonlyArray<ReadonlyArray<FigureRegion>>,
-  habit: Habit
+  preference: SidePreference
 ): ReadonlyArray<FigureRegion> => {
   const options = page.map((candidates) =>
     candidates
       .filter(({ content }) => content >= limits.minContent)
-      .map((candidate) => ({ candidate, score: scoreOf(candidate, habit) }))
+      .map((candidate) => ({ candidate, score: scoreOf(candidate, preference) }))
       .toSorted((a, b) => b.score - a.score)
   )
   let best: { readonly chosen: ReadonlyArray<FigureRegion>; readonly score: number } = {

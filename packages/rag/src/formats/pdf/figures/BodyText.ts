@@ -2,7 +2,7 @@
 import type { Box } from "../../../document/Document.ts"
 import { height, hull, overlapX, overlapY, shared, width } from "../page/Box.ts"
 import { median } from "../page/Lines.ts"
-import { type Frame, type Segment } from "./Frame.ts"
+import { type UprightPage, type Segment } from "./UprightPage.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.bodyText
@@ -135,7 +135,7 @@ const columnsOf = (blocks: ReadonlyArray<TextBlock>): ReadonlyArray<Column> => {
 }
 
 /** The running text of a document, from its frames. */
-export const bodyOf = (frames: ReadonlyArray<Frame>): Body => {
+export const bodyOf = (frames: ReadonlyArray<UprightPage>): Body => {
   const sizes = new Map<number, number>()
   let bold = 0
   let all = 0

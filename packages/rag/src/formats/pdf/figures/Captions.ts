@@ -3,7 +3,7 @@ import type { Box } from "../../../document/Document.ts"
 import { height, hull, overlapX, overlapY, width } from "../page/Box.ts"
 import { type Body, type Column, letters } from "./BodyText.ts"
 import { type CaptionStart, captionStart } from "../../parsing/CaptionStart.ts"
-import { type Frame, type Segment } from "./Frame.ts"
+import { type UprightPage, type Segment } from "./UprightPage.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.captions
@@ -46,7 +46,7 @@ const goesOn = (segment: Segment, segments: ReadonlyArray<Segment>, body: Body):
   })
 
 /** Whether words of the same line stand before it: a justified line may be parted anywhere. */
-const isWithinLine = ({ box, size }: Segment, { segments }: Frame, gap: number): boolean =>
+const isWithinLine = ({ box, size }: Segment, { segments }: UprightPage, gap: number): boolean =>
   segments.some(
     (other) =>
       overlapY(other.box, box) > limits.sameLine * height(box) &&
@@ -57,7 +57,7 @@ const isWithinLine = ({ box, size }: Segment, { segments }: Frame, gap: number):
       captionStart(other.text) === undefined
   )
 
-const ruleBetween = (frame: Frame, above: Box, below: Box): boolean =>
+const ruleBetween = (frame: UprightPage, above: Box, below: Box): boolean =>
   frame.graphics.some(
     ({ box, shape }) =>
       shape === "horizontal" &&
@@ -67,7 +67,7 @@ const ruleBetween = (frame: Frame, above: Box, below: Box): boolean =>
   )
 
 /** Whether something is drawn above or below it, for what only may be a caption. */
-const isAtDrawing = ({ box, size }: Segment, { graphics }: Frame): boolean =>
+const isAtDrawing = ({ box, size }: Segment, { graphics }: UprightPage): boolean =>
   graphics.some(
     ({ box: own }) =>
       overlapX(own, box) > 0 &&
@@ -95,7 +95,7 @@ const isCentred = (one: Box, other: Box): boolean =>
 const captionRow = (
   one: Segment,
   first: Segment,
-  frame: Frame,
+  frame: UprightPage,
   starts: ReadonlySet<Segment>,
   columns: ReadonlyArray<Column>
 ): ReadonlyArray<Segment> => {
@@ -133,7 +133,7 @@ const captionRow = (
 /** All lines of the caption that `first` begins. */
 const captionLines = (
   first: Segment,
-  frame: Frame,
+  frame: UprightPage,
   starts: ReadonlySet<Segment>,
   columns: ReadonlyArray<Column>,
   body: Body
@@ -217,7 +217,7 @@ const captionLines = (
 
 /** The captions of a page, from top to bottom. */
 export const captionsOf = (
-  frame: Frame,
+  frame: UprightPage,
   columns: ReadonlyArray<Column>,
   body: Body
 ): ReadonlyArray<Caption> => {
@@ -256,7 +256,7 @@ export const captionsOf = (
 }
 
 /** "TABLE I" on a line of its own, its title centred below or beside it. */
-const isTitleOfNext = (segment: Segment, frame: Frame): boolean => {
+const isTitleOfNext = (segment: Segment, frame: UprightPage): boolean => {
   const [x0, y0, x1, y1] = segment.box
   const middle = (x0 + x1) / 2
   return frame.segments.some(

@@ -3,20 +3,20 @@ import type { Box } from "../../../document/Document.ts"
 import { area, overlapX, overlapY } from "../page/Box.ts"
 import type { FigureTrace } from "./FigureTrace.ts"
 import { type RawPage, type Turn } from "../page/Run.ts"
-import { assign, habitOf } from "./Assignment.ts"
+import { assign, sidePreferenceOf } from "./Assignment.ts"
 import { type Body, bodyOf, isRunningText, obstaclesOf, pageColumns, toBlocks } from "./BodyText.ts"
 import { type Caption, captionsOf } from "./Captions.ts"
 import { captionStart } from "../../parsing/CaptionStart.ts"
-import { type Frame, onPage, toFrame } from "./Frame.ts"
-import { type PdfFigure, insideOf, onPaper } from "./FoundFigure.ts"
-import { facingFigures, type Unplaced } from "./Facing.ts"
-import { enclosed, framesOf, type Ground } from "./Ground.ts"
+import { type UprightPage, onPage, toUprightPage } from "./UprightPage.ts"
+import { type PdfFigure, runsWithin, clipToPage } from "./PdfFigure.ts"
+import { fullPageFigures, type Unplaced } from "./FullPageFigures.ts"
+import { enclosed, framesOf, type PageLayout } from "./PageLayout.ts"
 import type { FigureRegion } from "./Assignment.ts"
-import { lonePictures } from "./Lone.ts"
+import { unlabelledPictures } from "./UnlabelledPictures.ts"
 import { regionsOfCaption } from "./Regions.ts"
 import { withoutRepeated } from "../page/RepeatedGraphics.ts"
-import { tableRules } from "./Rows.ts"
-import { withTagged } from "./Tagged.ts"
+import { tableRules } from "./TableRows.ts"
+import { withTaggedContent } from "./TaggedContent.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.figures
@@ -31,7 +31,7 @@ const turnsOf = (page: RawPage): ReadonlyArray<Turn> =>
     page.runs.some((run) => run.turn === turn && MAY_START.test(run.text))
   )
 
-const groundOf = (frame: Frame, body: Body): Ground => {
+const layoutOf = (frame: UprightPage, body: Body): PageLayout => {
   const paper = frame.width * frame.height
   const blocks = toBlocks(frame.segments, body.leading)
   const columns = pageColumns(blocks, body)
@@ -86,15 +86,15 @@ const regionsOf = (
 ): { readonly body: Body; readonly regions: ReadonlyArray<PageRegions> } => {
   // The look of the text is known from a sample
   const step = Math.max(1, Math.ceil(clean.length / limits.samplePages))
-  const sample = clean.filter((_, i) => i % step === 0).map((page) => toFrame(page, 0, startsCaption))
+  const sample = clean.filter((_, i) => i % step === 0).map((page) => toUprightPage(page, 0, startsCaption))
   const body = bodyOf(sample)
   const regions = clean.flatMap((page) =>
     turnsOf(page).flatMap((turn): ReadonlyArray<PageRegions> => {
-      const frame = toFrame(page, turn, startsCaption)
+      const frame = toUprightPage(page, turn, startsCaption)
       if (!frame.segments.some(({ text }) => startsCaption(text))) return []
-      const ground = groundOf(frame, body)
-      const captions = ground.captions.map((caption) => regionsOfCaption(caption, ground))
-      return captions.length === 0 ? [] : [{ page, turn, written: ground.captions, captions }]
+      const layout = layoutOf(frame, body)
+      const captions = layout.captions.map((caption) => regionsOfCaption(caption, layout))
+      return captions.length === 0 ? [] : [{ page, turn, written: layout.captions, captions }]
     })
   )
   return { body, regions }
@@ -109,7 +109,7 @@ export const traceFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<Figur
     const shown = (box: Box, turn: Turn) => onPage(box, { turn, width: page.width, height: page.height })
     return {
       page: page.number,
-      textLines: toFrame(page, 0, startsCaption).segments.map(({ box }) => box),
+      textLines: toUprightPage(page, 0, startsCaption).segments.map(({ box }) => box),
       graphics: page.graphics.map(({ box }) => box),
       captions: own.flatMap(({ turn, written }) => written.map(({ box }) => shown(box, turn))),
       regions: own.flatMap(({ captions, turn }) => captions.flat().map(({ box }) => shown(box, turn))),
@@ -122,16 +122,16 @@ export const traceFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<Figur
 
 /** The figures of all pages, in the order of pages. Pages come without headers and footers. */
 export const findFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PdfFigure> =>
-  withTagged(captionedFigures(pages), pages)
+  withTaggedContent(captionedFigures(pages), pages)
 
 const captionedFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PdfFigure> => {
   const clean = withoutRepeated(pages)
   const { body, regions } = regionsOf(clean)
-  const habit = habitOf(regions.map(({ captions }) => captions))
+  const preference = sidePreferenceOf(regions.map(({ captions }) => captions))
   const unplaced: Array<Unplaced> = []
-  const found = withoutRivals(
+  const found = withoutDuplicateNumbers(
     regions.flatMap(({ captions, page, turn, written }) => {
-      const chosen = assign(captions, habit)
+      const chosen = assign(captions, preference)
       const placed = new Set(chosen.map(({ caption }) => caption))
       const rest = written.filter((caption) => turn === 0 && !placed.has(caption))
       unplaced.push(...rest.map((caption) => ({ page: page.number, caption, only: written.length === 1 })))
@@ -140,10 +140,10 @@ const captionedFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PdfFigur
         .filter((one) => area(one.found.box) > 0)
     })
   )
-  const facing = facingFigures(unplaced, clean, found)
+  const facing = fullPageFigures(unplaced, clean, found)
   const own = [...found, ...facing]
   const lone = clean.flatMap((page) =>
-    lonePictures(
+    unlabelledPictures(
       page,
       own.filter((figure) => figure.page === page.number || figure.captionPage === page.number),
       body
@@ -159,10 +159,10 @@ const toFound = ({ box, caption }: FigureRegion, page: RawPage, turn: Turn): Pdf
     page: page.number,
     kind: caption.kind,
     number: caption.number,
-    box: onPaper(shown, page),
-    mark: written[0]!,
+    box: clipToPage(shown, page),
+    anchor: written[0]!,
     caption: written,
-    inside: insideOf(shown, page, written),
+    inside: runsWithin(shown, page, written),
     turn
   }
 }
@@ -170,7 +170,7 @@ const toFound = ({ box, caption }: FigureRegion, page: RawPage, turn: Turn): Pdf
 const CONTINUED = /\b(?:cont(?:inued|['’]?d|\.)?|fortsetzung|suite|continuación)\b|续|續/iu
 
 /** A number is given once: of several that claim it the best one stays, and those that continue it. */
-const withoutRivals = (
+const withoutDuplicateNumbers = (
   all: ReadonlyArray<{ readonly candidate: FigureRegion; readonly found: PdfFigure }>
 ): ReadonlyArray<PdfFigure> =>
   all

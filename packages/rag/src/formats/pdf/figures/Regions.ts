@@ -3,12 +3,11 @@ import type { Box } from "../../../document/Document.ts"
 import { height, hull, overlapX, overlapY, shared, width } from "../page/Box.ts"
 import type { Obstacle } from "./BodyText.ts"
 import type { Caption } from "./Captions.ts"
-import { beside } from "./Beside.ts"
+import { sideRegion } from "./SideRegions.ts"
 import type { FigureRegion } from "./Assignment.ts"
-import { contentOf, type Item } from "./Content.ts"
-import { enclosed, type Ground } from "./Ground.ts"
-import { withoutNotes, withoutTextBeyond } from "./Content.ts"
-import { rangesOf, widerRange } from "./Ranges.ts"
+import { contentOf, type Item, withoutNotes, withoutTextBeyond } from "./RegionContent.ts"
+import { enclosed, type PageLayout } from "./PageLayout.ts"
+import { rangesOf, widerRange } from "./HorizontalRanges.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.regions
@@ -39,9 +38,9 @@ const grow = (
   caption: Caption,
   side: "above" | "below",
   range: readonly [number, number],
-  ground: Ground
+  layout: PageLayout
 ): ReadonlyArray<FigureRegion> => {
-  const { blockers, body, frame, frames, graphics } = ground
+  const { blockers, body, frame, frames, graphics } = layout
   const own = turned(caption.box, side)
   const start = own[3]
   const inRange = (box: Box): boolean => {
@@ -55,8 +54,8 @@ const grow = (
   const isPast = (box: Box): boolean =>
     (box[1] + box[3]) / 2 > start - limits.middleSlack &&
     box[1] > start - 0.5 * (own[3] - own[1]) - limits.startSlack
-  const written = new Set(ground.captions.flatMap(({ segments }) => segments))
-  const rules = ground.rules
+  const written = new Set(layout.captions.flatMap(({ segments }) => segments))
+  const rules = layout.rules
     .map((box) => turned(box, side))
     .filter(
       (box) =>
@@ -65,7 +64,7 @@ const grow = (
         width(box) > limits.minRule
     )
     .toSorted((a, b) => a[1] - b[1])
-  const others = ground.captions
+  const others = layout.captions
     .filter((other) => other !== caption)
     .map(({ box }) => turned(box, side))
     .filter(
@@ -75,7 +74,7 @@ const grow = (
     )
   const wall = Math.min(Infinity, ...others.map((box) => box[1]))
   // What running text leaves room for
-  const blocking = ground.obstacles
+  const blocking = layout.obstacles
     .filter(({ box }) => !enclosed(box, frames, range))
     .map((obstacle) => ({ box: turned(reaching(obstacle, range), side), strong: obstacle.strong }))
     .filter(
@@ -202,29 +201,29 @@ const grow = (
 }
 
 /** Every region that may be this caption's, and the parts of it that are left where other captions want the rest. */
-export const regionsOfCaption = (caption: Caption, ground: Ground): ReadonlyArray<FigureRegion> =>
+export const regionsOfCaption = (caption: Caption, layout: PageLayout): ReadonlyArray<FigureRegion> =>
   caption.number === undefined
-    ? regionsFor(caption, ground).filter(
+    ? regionsFor(caption, layout).filter(
         ({ box, content, gap, side }) =>
           (side === "above" || side === "below") &&
-          gap <= limits.unnumberedGap * ground.body.size &&
+          gap <= limits.unnumberedGap * layout.body.size &&
           content >= limits.unnumberedContent &&
           height(box) >= limits.unnumberedHeight
       )
-    : regionsFor(caption, ground)
+    : regionsFor(caption, layout)
 
-const regionsFor = (caption: Caption, ground: Ground): ReadonlyArray<FigureRegion> => {
+const regionsFor = (caption: Caption, layout: PageLayout): ReadonlyArray<FigureRegion> => {
   const found: Array<FigureRegion> = []
   for (const side of ["above", "below"] as const) {
-    const [range, ...narrower] = rangesOf(caption, side, ground)
-    const wide = widerRange(caption, range, ground)
-    const within = grow(caption, side, range, ground)
-    const across = wide === undefined ? [] : grow(caption, side, wide, ground)
+    const [range, ...narrower] = rangesOf(caption, side, layout)
+    const wide = widerRange(caption, range, layout)
+    const within = grow(caption, side, range, layout)
+    const across = wide === undefined ? [] : grow(caption, side, wide, layout)
     // Across the columns only what goes on there at the same height
     const [inner, outer] = [within[0]?.box, across[0]?.box]
     const goesOn =
       outer !== undefined &&
-      !ground.captions.some(
+      !layout.captions.some(
         (one) =>
           one !== caption &&
           overlapX(one.box, outer) > 0 &&
@@ -237,18 +236,18 @@ const regionsFor = (caption: Caption, ground: Ground): ReadonlyArray<FigureRegio
       (inner === undefined ||
         (height(outer) > limits.keptHeight * height(inner) && width(outer) > limits.widerBy * width(inner)))
     const grown = goesOn ? across : within
-    found.push(...grown, ...narrower.flatMap((one) => grow(caption, side, one, ground)))
+    found.push(...grown, ...narrower.flatMap((one) => grow(caption, side, one, layout)))
     if (grown.some(({ content }) => content >= Tolerances.assignment.minContent)) continue
     found.push(
       ...grow(
         caption,
         side,
         [caption.box[0] - limits.underCaption, caption.box[2] + limits.underCaption],
-        ground
+        layout
       )
     )
   }
-  const sides = (["left", "right"] as const).flatMap((side) => beside(caption, side, ground) ?? [])
+  const sides = (["left", "right"] as const).flatMap((side) => sideRegion(caption, side, layout) ?? [])
   if (found.every(({ content }) => content < Tolerances.assignment.minContent)) return [...found, ...sides]
   // What begins beside the caption is not its end only
   const whole = sides.filter((side) => found.some((one) => isEndOf(one, side)))

@@ -4,7 +4,7 @@ import { centre, contains, height, hull, overlapX, union, width } from "../page/
 import { toLines } from "../page/Lines.ts"
 import { lengthOf, type RawPage, type Run, type Turn, upright } from "../page/Run.ts"
 import type { CellTag, TableTag } from "../page/Tags.ts"
-import { joined, type TableRow } from "./Rows.ts"
+import { joined, type TableRow } from "./TableRows.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.taggedTables

@@ -19,7 +19,7 @@ export const Tolerances = {
     noSpace: 0.12, // em: a smaller gap is within a word
     boldShare: 0.7, // share of a segment's characters
     monoShare: 0.6, // share of a segment's characters
-    markHeight: 10 // pt: height of the empty run that stands for a figure among the lines
+    anchorHeight: 10 // pt: height of the empty run that stands for a figure among the lines
   },
 
   /** Columns, paragraphs and headings. */
@@ -231,16 +231,16 @@ export const Tolerances = {
   /** Choice of regions for captions. */
   assignment: {
     /** Counts before anything is known: captions of figures mostly stand below, those of tables above. */
-    habitPrior: {
+    priorPreference: {
       figure: { above: 1.2, below: 0.3, left: 0.1, right: 0.1 },
       table: { above: 0.5, below: 0.8, left: 0.05, right: 0.05 }
     },
     minContent: 0.4, // score: a region below this shows nothing of what the caption announces
-    habitWeight: 0.9, // score for the side on which the document always has its figures
+    preferenceWeight: 0.9, // score for the side on which the document always has its figures
     gapWeight: 90, // pt that cost as much as the whole content
     maxOverlap: 0.1, // share of the smaller region
-    clearContent: 0.6, // score: a region that counts for the habit
-    nearerBy: 6, // pt: difference of two gaps that counts for the habit
+    clearContent: 0.6, // score: a region that counts for the preference
+    nearerBy: 6, // pt: difference of two gaps that counts for the preference
     nearerVote: 0.4, // count: vote of the nearer of two regions
     wholeWeight: 0.25, // score: a whole region is worth more than a part of it
     cutWeight: 150, // pt: width of a gap that counts as a score of 1

@@ -1,9 +1,9 @@
 /** A PDF's pages to one text with its blocks, pages and lines. */
 import type { Block, Figure, Line, Page, Parsed } from "../../../document/Document.ts"
-import type { PdfFigure } from "../figures/FoundFigure.ts"
-import { onPage, toFrame } from "../figures/Frame.ts"
+import type { PdfFigure } from "../figures/PdfFigure.ts"
+import { onPage, toUprightPage } from "../figures/UprightPage.ts"
 import { withMentions } from "../../parsing/Mentions.ts"
-import { rowsOf, type TableRow } from "../figures/Rows.ts"
+import { rowsOf, type TableRow } from "../figures/TableRows.ts"
 import { overlapX, overlapY } from "../page/Box.ts"
 import { commonGutter, readingOrder } from "./Columns.ts"
 import { headingLevels } from "./Headings.ts"
@@ -178,13 +178,13 @@ interface Flow {
 
 const flowOf = (pages: ReadonlyArray<RawPage>, figures: ReadonlyArray<PdfFigure>): Flow => {
   const taken = new Set(figures.flatMap(({ caption, inside }) => [...caption, ...inside]))
-  const marks = new Map(figures.map((figure) => [figure.mark, figure]))
-  const silent = figures.filter(({ mark }) => mark.text === "")
+  const anchors = new Map(figures.map((figure) => [figure.anchor, figure]))
+  const withoutText = figures.filter(({ anchor }) => anchor.text === "")
   const plain = pages.map((page) => ({
     ...page,
     runs: [
-      ...page.runs.filter((run) => !taken.has(run) || marks.has(run)),
-      ...silent.filter((figure) => figure.page === page.number).map(({ mark }) => mark)
+      ...page.runs.filter((run) => !taken.has(run) || anchors.has(run)),
+      ...withoutText.filter((figure) => figure.page === page.number).map(({ anchor }) => anchor)
     ]
   }))
   const gutter = commonGutter(plain)
@@ -193,8 +193,8 @@ const flowOf = (pages: ReadonlyArray<RawPage>, figures: ReadonlyArray<PdfFigure>
   const ordered = plain.map((page) => {
     const lines: Array<TextLine> = []
     for (const line of readingOrder(page, gutter)) {
-      const own = line.runs.flatMap((run) => marks.get(run) ?? [])
-      const rest = own.length === 0 ? line.runs : line.runs.filter((run) => !marks.has(run))
+      const own = line.runs.flatMap((run) => anchors.get(run) ?? [])
+      const rest = own.length === 0 ? line.runs : line.runs.filter((run) => !anchors.has(run))
       if (rest.length > 0) {
         const kept = own.length === 0 ? line : { ...toLines(page.number, rest)[0]!, column: line.column }
         for (const figure of waiting) next.set(figure, kept)
@@ -296,7 +296,7 @@ export const toParsed = ({
 }
 
 const tableRows = ({ box, inside, turn }: PdfFigure, page: RawPage): ReadonlyArray<TableRow> | undefined => {
-  const own = toFrame({ ...page, runs: [] }, turn, () => false).graphics
+  const own = toUprightPage({ ...page, runs: [] }, turn, () => false).graphics
   const frame = upright(box, turn, page.width, page.height)
   return rowsOf(
     inside.filter((run) => run.turn === turn),

@@ -2,14 +2,14 @@
 import type { Parsed } from "../../../document/Document.ts"
 import type { FigureTrace } from "../figures/FigureTrace.ts"
 import type { PdfFault } from "../page/Run.ts"
-import type { SeenOnPage } from "../figures/Seen.ts"
+import type { RecognizedText } from "../figures/RecognizedText.ts"
 
 export type PdfTask =
   | {
       readonly kind: "parse"
       readonly bytes: Uint8Array
       /** What image understanding read on pages that are pictures, from an earlier answer. */
-      readonly seen: ReadonlyArray<SeenOnPage>
+      readonly seen: ReadonlyArray<RecognizedText>
       /** Pages that broke a thread before, and are left out; from 1. */
       readonly skip: ReadonlyArray<number>
       /** Pages that broke a thread when they were drawn: their figures get no crops. */

@@ -2,13 +2,13 @@
 import { parentPort } from "node:worker_threads"
 import { outlinesOf } from "../figures/FigureTrace.ts"
 import { findFigures, traceFigures } from "../figures/Figures.ts"
-import type { PdfFigure } from "../figures/FoundFigure.ts"
+import type { PdfFigure } from "../figures/PdfFigure.ts"
 import { overlapX, overlapY } from "../page/Box.ts"
-import { withoutFurniture } from "../layout/Furniture.ts"
+import { withoutHeadersAndFooters } from "../layout/HeadersAndFooters.ts"
 import { toParsed } from "../layout/PdfDocument.ts"
 import { type OpenPdf, PdfiumBroke, withPdf } from "../pdfium/Pdfium.ts"
 import { heapBytes } from "../pdfium/PdfiumLibrary.ts"
-import { isPicture, isScan, type SeenOnPage, withSeenFigures, withSeenPages } from "../figures/Seen.ts"
+import { isPicture, isScan, type RecognizedText, withTextInFigures, withRecognizedText } from "../figures/RecognizedText.ts"
 import type { DrawnTrace, PdfAnswer, PdfParsed, PdfProgress, PdfResult, PdfTask } from "./PdfTask.ts"
 import type { PdfFault, RawPage } from "../page/Run.ts"
 
@@ -53,7 +53,7 @@ const isLight = ({ graphics, runs, unreadable }: RawPage): boolean =>
 /** Pages of a window and what is found on them. */
 const readWindow = (
   open: OpenPdf,
-  seen: ReadonlyArray<SeenOnPage>,
+  seen: ReadonlyArray<RecognizedText>,
   skip: ReadonlyArray<number>,
   from: number
 ) => {
@@ -65,17 +65,17 @@ const readWindow = (
     return open.page(number - 1)
   })
   say({ page: 0 })
-  const pages = withSeenPages(read, seen)
-  const plain = withoutFurniture(pages)
+  const pages = withRecognizedText(read, seen)
+  const plain = withoutHeadersAndFooters(pages)
   const figures = findFigures(plain)
   return {
     light: read.every(isLight),
     plain: plain.map((page) => withDrawingsOf(page, figures)),
-    figures: withSeenFigures(figures, seen),
+    figures: withTextInFigures(figures, seen),
     scans: pages.filter(isScan).map(({ number }) => number),
     unreadable: pages.filter((page) => page.unreadable === true).map(({ number }) => number),
     pictures: new Set(
-      figures.filter((figure) => isPicture(figure, read[figure.page - 1 - from]!)).map(({ mark }) => mark)
+      figures.filter((figure) => isPicture(figure, read[figure.page - 1 - from]!)).map(({ anchor }) => anchor)
     )
   }
 }
@@ -98,7 +98,7 @@ interface Reading {
 
 const readAll = (
   open: OpenPdf,
-  seen: ReadonlyArray<SeenOnPage>,
+  seen: ReadonlyArray<RecognizedText>,
   skip: ReadonlyArray<number>
 ): Reading | PdfFault => {
   if (open.count === 0) {
@@ -129,7 +129,7 @@ const readAll = (
     return { reason: "Empty", message: "there is no text in this PDF. Leave it out." }
   }
   const shown = new Set(windows.flatMap((window) => [...window.pictures]))
-  const pictures = order.flatMap(({ mark }, index) => (shown.has(mark) ? [index] : []))
+  const pictures = order.flatMap(({ anchor }, index) => (shown.has(anchor) ? [index] : []))
   const unreadable = windows.flatMap((window) => window.unreadable)
   return { result: { parsed, scans, unreadable, pictures }, order }
 }
@@ -137,7 +137,7 @@ const readAll = (
 /** Figures are drawn last, when what was read of the pages is no longer held: the crops of a long file take as much. */
 const parse = (
   open: OpenPdf,
-  seen: ReadonlyArray<SeenOnPage>,
+  seen: ReadonlyArray<RecognizedText>,
   skip: ReadonlyArray<number>,
   undrawn: ReadonlyArray<number>
 ): PdfResult => {
@@ -173,7 +173,7 @@ const traceAll = (open: OpenPdf, dpi: number): PdfResult => {
       say({ page: from + i + 1 })
       return open.page(from + i)
     })
-    for (const trace of traceFigures(withoutFurniture(pages))) {
+    for (const trace of traceFigures(withoutHeadersAndFooters(pages))) {
       if (trace.captions.length + trace.figures.length === 0) continue
       say({ page: trace.page, drawing: true })
       const png = open.render(trace.page - 1, dpi, undefined, outlinesOf(trace))

@@ -3,18 +3,18 @@ import type { Box } from "../../../document/Document.ts"
 import { area, centre, contains, hull, overlapX, overlapY, shared, width } from "../page/Box.ts"
 import type { FigureRegion } from "./Assignment.ts"
 import type { Caption } from "./Captions.ts"
-import { contentOf } from "./Content.ts"
-import { type Ground } from "./Ground.ts"
-import { tableRules } from "./Rows.ts"
+import { contentOf } from "./RegionContent.ts"
+import { type PageLayout } from "./PageLayout.ts"
+import { tableRules } from "./TableRows.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.beside
 
 /** A caption in the margin beside its figure: the pictures and frames at its height. */
-export const beside = (
+export const sideRegion = (
   caption: Caption,
   side: "left" | "right",
-  { captions, frame, graphics, obstacles }: Ground
+  { captions, frame, graphics, obstacles }: PageLayout
 ): FigureRegion | undefined => {
   const { box } = caption
   const isAtHeight = (own: Box): boolean =>

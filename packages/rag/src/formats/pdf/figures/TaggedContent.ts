@@ -4,7 +4,7 @@ import { centre, contains, overlapX, overlapY, union } from "../page/Box.ts"
 import { lengthOf, type RawPage, type Run, type Turn } from "../page/Run.ts"
 import { overlap } from "./Assignment.ts"
 import { captionStart } from "../../parsing/CaptionStart.ts"
-import { type PdfFigure, insideOf, markOf, onPaper } from "./FoundFigure.ts"
+import { type PdfFigure, runsWithin, anchorOf, clipToPage } from "./PdfFigure.ts"
 import { runsByPart, type TaggedTable, taggedTables } from "./TaggedTables.ts"
 import { taggedFigures } from "./TaggedFigures.ts"
 import { Tolerances } from "./Tolerances.ts"
@@ -32,8 +32,8 @@ const withRows = (
   // Only a part of it was found, beside or below which the rest stands
   const rest = both < limits.sameTable * lengthOf(runs)
   if (rest && found.caption.some((run) => contains(box, ...centre(run.box)))) return undefined
-  const own = rest ? onPaper(union(found.box, box), page) : found.box
-  const inside = new Set([...insideOf(own, page, found.caption), ...runs])
+  const own = rest ? clipToPage(union(found.box, box), page) : found.box
+  const inside = new Set([...runsWithin(own, page, found.caption), ...runs])
   return { ...found, box: own, inside: [...inside], tagged: { rows, runs: cells } }
 }
 
@@ -51,15 +51,15 @@ const onPageOf = (found: ReadonlyArray<PdfFigure>, page: RawPage): ReadonlyArray
     // One caption, and one place in the text, are one figure's
     const caption = tagged.some((run) => captions.has(run)) ? [] : tagged
     const start = captionStart(caption.map(({ text }) => text).join(" "))
-    const own = onPaper(box, page)
+    const own = clipToPage(box, page)
     free.push({
       page: page.number,
       kind,
       number: start?.number,
       box: own,
-      mark: caption[0] ?? markOf(own, rest.turn, page),
+      anchor: caption[0] ?? anchorOf(own, rest.turn, page),
       caption,
-      inside: insideOf(own, page, caption),
+      inside: runsWithin(own, page, caption),
       ...rest
     })
   }
@@ -103,7 +103,7 @@ const onPageOf = (found: ReadonlyArray<PdfFigure>, page: RawPage): ReadonlyArray
  * **Details.** Programs tag carelessly: a table counts where its rows and columns stand as they are tagged and nothing
  * else stands among them, a figure where something is drawn. What was found by a caption gives way to neither.
  */
-export const withTagged = (
+export const withTaggedContent = (
   found: ReadonlyArray<PdfFigure>,
   pages: ReadonlyArray<RawPage>
 ): ReadonlyArray<PdfFigure> => {

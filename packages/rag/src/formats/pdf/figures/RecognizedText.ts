@@ -1,6 +1,6 @@
 /** Text that image understanding saw on a page, as runs: from there on it is text like any other. */
 import type { Box } from "../../../document/Document.ts"
-import type { PdfFigure } from "./FoundFigure.ts"
+import type { PdfFigure } from "./PdfFigure.ts"
 import { area, centre, contains, overlapX, overlapY } from "../page/Box.ts"
 import { lengthOf, type RawPage, type Run } from "../page/Run.ts"
 import { Tolerances } from "./Tolerances.ts"
@@ -8,7 +8,7 @@ import { Tolerances } from "./Tolerances.ts"
 const limits = Tolerances.scans
 
 /** Lines that were seen on a page, or in one figure of it; boxes in points of the page as shown. */
-export interface SeenOnPage {
+export interface RecognizedText {
   readonly page: number
   readonly within: "page" | "figure"
   readonly lines: ReadonlyArray<{ readonly text: string; readonly box: Box }>
@@ -36,7 +36,7 @@ export const isScan = (page: RawPage): boolean => {
 export const isPicture = ({ box, inside }: PdfFigure, page: RawPage): boolean =>
   lengthOf(inside) < limits.maxPictureCharacters && share(page, box) >= limits.pictureShare
 
-const toRuns = (lines: SeenOnPage["lines"]): ReadonlyArray<Run> => {
+const toRuns = (lines: RecognizedText["lines"]): ReadonlyArray<Run> => {
   const usable = lines.filter(({ box, text }) => text.trim() !== "" && box[3] > box[1] && box[2] > box[0])
   const heights = usable.map(({ box }) => box[3] - box[1]).toSorted((a, b) => a - b)
   const usual = heights[heights.length >> 1] ?? limits.defaultHeight
@@ -60,9 +60,9 @@ const toRuns = (lines: SeenOnPage["lines"]): ReadonlyArray<Run> => {
 }
 
 /** Pages with what was seen on them; lines where there is text already are left out. */
-export const withSeenPages = (
+export const withRecognizedText = (
   pages: ReadonlyArray<RawPage>,
-  seen: ReadonlyArray<SeenOnPage>
+  seen: ReadonlyArray<RecognizedText>
 ): ReadonlyArray<RawPage> =>
   pages.map((page) => {
     const own = seen.filter(({ page: number, within }) => number === page.number && within === "page")
@@ -74,9 +74,9 @@ export const withSeenPages = (
   })
 
 /** Figures with what was seen in them. */
-export const withSeenFigures = (
+export const withTextInFigures = (
   figures: ReadonlyArray<PdfFigure>,
-  seen: ReadonlyArray<SeenOnPage>
+  seen: ReadonlyArray<RecognizedText>
 ): ReadonlyArray<PdfFigure> =>
   figures.map((figure) => {
     const lines = seen

@@ -55,7 +55,7 @@ const outermost = (page: RawPage, runs: ReadonlyArray<Run>): ReadonlyArray<Run> 
 }
 
 /** Pages without what repeats at their edges. */
-export const withoutFurniture = (pages: ReadonlyArray<RawPage>): ReadonlyArray<RawPage> => {
+export const withoutHeadersAndFooters = (pages: ReadonlyArray<RawPage>): ReadonlyArray<RawPage> => {
   const enough = Math.max(2, Math.min(REPEATS, pages.length))
   const repeats = (on: ReadonlyArray<number>): boolean => {
     const [first = 0, last = 0] = [on[0], on.at(-1)]
@@ -72,9 +72,9 @@ export const withoutFurniture = (pages: ReadonlyArray<RawPage>): ReadonlyArray<R
         else on.push(page)
       }
     }
-    const isFurniture = (run: Run, page: number) =>
+    const isRepeated = (run: Run, page: number) =>
       keysOf(run, page).some((key) => repeats(seen.get(key) ?? []))
-    const dropped = new Set(edges.flatMap((runs, page) => runs.filter((run) => isFurniture(run, page))))
+    const dropped = new Set(edges.flatMap((runs, page) => runs.filter((run) => isRepeated(run, page))))
     if (dropped.size === 0) break
     rest = rest.map((page) => ({ ...page, runs: page.runs.filter((run) => !dropped.has(run)) }))
   }

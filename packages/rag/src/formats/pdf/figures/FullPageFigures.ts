@@ -3,7 +3,7 @@ import { area, height, hull, width } from "../page/Box.ts"
 import type { RawPage } from "../page/Run.ts"
 import { letters } from "./BodyText.ts"
 import type { Caption } from "./Captions.ts"
-import { type PdfFigure, insideOf, markOf, onPaper } from "./FoundFigure.ts"
+import { type PdfFigure, runsWithin, anchorOf, clipToPage } from "./PdfFigure.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.fullPage
@@ -27,13 +27,13 @@ const fillOf = (page: RawPage | undefined): PdfFigure["box"] | undefined => {
         Math.max(width(box), height(box)) > limits.minSide
     )
   if (drawn.length === 0) return undefined
-  const box = onPaper(hull(drawn), page)
+  const box = clipToPage(hull(drawn), page)
   if (
     area(box) < limits.minShare * paper ||
     page.runs.some(({ text }) => letters(text) > limits.maxLabelLetters)
   )
     return undefined
-  const inside = new Set(insideOf(box, page, []))
+  const inside = new Set(runsWithin(box, page, []))
   const beside = page.runs.filter((run) => !inside.has(run)).reduce((sum, { text }) => sum + text.length, 0)
   return beside > limits.maxOtherCharacters ? undefined : box
 }
@@ -49,7 +49,7 @@ const neighbourOf = ({ caption, only, page }: Unplaced, own: RawPage): number | 
 }
 
 /** The figures of captions that have none on their own page. A row of pages that are filled is a list of plates: none of them. */
-export const facingFigures = (
+export const fullPageFigures = (
   unplaced: ReadonlyArray<Unplaced>,
   pages: ReadonlyArray<RawPage>,
   found: ReadonlyArray<PdfFigure>
@@ -72,10 +72,10 @@ export const facingFigures = (
         kind: caption.kind,
         number: caption.number,
         box,
-        mark: markOf(box, 0, other),
+        anchor: anchorOf(box, 0, other),
         caption: caption.segments.flatMap(({ runs }) => runs),
         captionPage: page,
-        inside: insideOf(box, other, []),
+        inside: runsWithin(box, other, []),
         turn: 0
       }
     ]

@@ -4,14 +4,14 @@ import { area, centre, contains, height, shared, width } from "../page/Box.ts"
 import type { Graphic } from "../page/Run.ts"
 import type { Body, Column, Obstacle } from "./BodyText.ts"
 import type { Caption } from "./Captions.ts"
-import { type Frame, type Segment } from "./Frame.ts"
+import { type UprightPage, type Segment } from "./UprightPage.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.frames
 
 /** What a page gives to grow over. */
-export interface Ground {
-  readonly frame: Frame
+export interface PageLayout {
+  readonly frame: UprightPage
   readonly body: Body
   readonly columns: ReadonlyArray<Column>
   readonly captions: ReadonlyArray<Caption>

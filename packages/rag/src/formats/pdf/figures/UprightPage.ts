@@ -16,7 +16,7 @@ export interface Segment {
   readonly runs: ReadonlyArray<Run>
 }
 
-export interface Frame {
+export interface UprightPage {
   readonly page: number
   readonly turn: Turn
   readonly width: number
@@ -127,7 +127,11 @@ const toSegment = (runs: ReadonlyArray<Run>): Segment => {
 }
 
 /** The page with the text of direction `turn` upright. */
-export const toFrame = (page: RawPage, turn: Turn, startsCaption: (text: string) => boolean): Frame => {
+export const toUprightPage = (
+  page: RawPage,
+  turn: Turn,
+  startsCaption: (text: string) => boolean
+): UprightPage => {
   const own = page.runs.filter((run) => run.turn === turn)
   const others = page.runs.filter((run) => run.turn !== turn)
   const side = turn % 2 === 1

@@ -4,15 +4,15 @@ import { area, height, hull, overlapX, overlapY, width } from "../page/Box.ts"
 import type { RawPage } from "../page/Run.ts"
 import { overlap } from "./Assignment.ts"
 import { type Body, letters } from "./BodyText.ts"
-import { type PdfFigure, insideOf, onPaper } from "./FoundFigure.ts"
-import { type Frame, type Segment, toFrame } from "./Frame.ts"
-import { isNote } from "./Content.ts"
+import { type PdfFigure, runsWithin, clipToPage } from "./PdfFigure.ts"
+import { type UprightPage, type Segment, toUprightPage } from "./UprightPage.ts"
+import { isNote } from "./RegionContent.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.unlabelled
 
 /** The lines of the caption below a picture, or none. */
-const linesBelow = (picture: Box, { segments }: Frame, body: Body): ReadonlyArray<Segment> => {
+const linesBelow = (picture: Box, { segments }: UprightPage, body: Body): ReadonlyArray<Segment> => {
   const lines: Array<Segment> = []
   let bottom = picture[3]
   for (const segment of segments) {
@@ -46,7 +46,7 @@ const linesBelow = (picture: Box, { segments }: Frame, body: Body): ReadonlyArra
 }
 
 /** The pictures of a page that no other caption has taken, with such a line. Pages come without what repeats. */
-export const lonePictures = (
+export const unlabelledPictures = (
   page: RawPage,
   found: ReadonlyArray<PdfFigure>,
   body: Body
@@ -67,7 +67,7 @@ export const lonePictures = (
       found.every((other) => overlap(other.box, box) === 0)
   )
   if (pictures.length === 0) return []
-  const frame = toFrame(page, 0, () => false)
+  const frame = toUprightPage(page, 0, () => false)
   const text = frame.segments.filter(
     (one) =>
       Math.abs(one.size - body.size) < limits.bodySize * body.size && letters(one.text) >= limits.textLetters
@@ -76,8 +76,8 @@ export const lonePictures = (
   return pictures.flatMap((picture): ReadonlyArray<PdfFigure> => {
     const caption = linesBelow(picture, frame, body).flatMap(({ runs }) => runs)
     if (caption.length === 0) return []
-    const box = onPaper(picture, page)
-    const inside = insideOf(box, page, caption)
+    const box = clipToPage(picture, page)
+    const inside = runsWithin(box, page, caption)
     const written = hull(caption.map((run) => run.box))
     if (
       found.some(
@@ -91,7 +91,7 @@ export const lonePictures = (
         kind: "figure",
         number: undefined,
         box,
-        mark: caption[0]!,
+        anchor: caption[0]!,
         caption,
         inside,
         turn: 0

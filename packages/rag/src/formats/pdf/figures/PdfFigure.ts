@@ -2,7 +2,7 @@
 import type { Box } from "../../../document/Document.ts"
 import { centre, contains } from "../page/Box.ts"
 import { type RawPage, type Run, type Turn, upright } from "../page/Run.ts"
-import type { TableRow } from "./Rows.ts"
+import type { TableRow } from "./TableRows.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 export interface PdfFigure {
@@ -13,7 +13,7 @@ export interface PdfFigure {
   /** The graphic without its caption, as the page is shown. */
   readonly box: Box
   /** Holds its place in the reading order: the first words of its caption, or nothing that is written. */
-  readonly mark: Run
+  readonly anchor: Run
   readonly caption: ReadonlyArray<Run>
   /** Where the caption stands, if that is another page. */
   readonly captionPage?: number
@@ -27,15 +27,13 @@ export interface PdfFigure {
 }
 
 /** What of a box is on the page. */
-export const onPaper = ([x0, y0, x1, y1]: Box, { height, width }: Pick<RawPage, "height" | "width">): Box => [
-  Math.max(0, x0),
-  Math.max(0, y0),
-  Math.min(width, x1),
-  Math.min(height, y1)
-]
+export const clipToPage = (
+  [x0, y0, x1, y1]: Box,
+  { height, width }: Pick<RawPage, "height" | "width">
+): Box => [Math.max(0, x0), Math.max(0, y0), Math.min(width, x1), Math.min(height, y1)]
 
 /** What is written in a box and is not of the caption. */
-export const insideOf = (
+export const runsWithin = (
   box: Box,
   { runs }: Pick<RawPage, "runs">,
   caption: ReadonlyArray<Run>
@@ -45,16 +43,16 @@ export const insideOf = (
 }
 
 /** A run without words where a figure begins. */
-export const markOf = (box: Box, turn: Turn, page: RawPage): Run => {
+export const anchorOf = (box: Box, turn: Turn, page: RawPage): Run => {
   const [x0, y0, x1] = upright(box, turn, page.width, page.height)
   return {
     text: "",
     x0,
     y0,
     x1,
-    y1: y0 + Tolerances.segments.markHeight,
+    y1: y0 + Tolerances.segments.anchorHeight,
     box,
-    size: Tolerances.segments.markHeight,
+    size: Tolerances.segments.anchorHeight,
     bold: false,
     mono: false,
     turn

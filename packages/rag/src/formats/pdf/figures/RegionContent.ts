@@ -3,7 +3,7 @@ import type { Box } from "../../../document/Document.ts"
 import { area, height, hull, width } from "../page/Box.ts"
 import type { Graphic } from "../page/Run.ts"
 import type { Caption } from "./Captions.ts"
-import { type Segment } from "./Frame.ts"
+import { type Segment } from "./UprightPage.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 const { content, notes } = Tolerances

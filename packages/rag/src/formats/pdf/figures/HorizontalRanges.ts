@@ -2,8 +2,8 @@
 import type { Box } from "../../../document/Document.ts"
 import { height, overlapX, overlapY, width } from "../page/Box.ts"
 import type { Caption } from "./Captions.ts"
-import type { Ground } from "./Ground.ts"
-import { type Frame, type Segment } from "./Frame.ts"
+import type { PageLayout } from "./PageLayout.ts"
+import { type UprightPage, type Segment } from "./UprightPage.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.ranges
@@ -12,7 +12,7 @@ const limits = Tolerances.ranges
 export type Range = readonly [left: number, right: number]
 
 /** The room of the column that a caption stands in, up to what is written beside it. */
-const roomOf = ({ box }: Caption, { columns, frame, prose }: Ground): Range => {
+const roomOf = ({ box }: Caption, { columns, frame, prose }: PageLayout): Range => {
   const home = columns
     .filter(({ x0, x1 }) => box[0] > x0 - limits.columnSlack && box[2] < x1 + limits.columnSlack)
     .toSorted((a, b) => a.x1 - a.x0 - (b.x1 - b.x0))[0]
@@ -49,7 +49,7 @@ const shareWith = (
   { box }: Caption,
   range: Range,
   side: "above" | "below",
-  frame: Frame
+  frame: UprightPage
 ): Range => {
   let [left, right] = range
   for (const other of others) {
@@ -68,14 +68,14 @@ const shareWith = (
 export const rangesOf = (
   caption: Caption,
   side: "above" | "below",
-  ground: Ground
+  layout: PageLayout
 ): readonly [Range, ...ReadonlyArray<Range>] => {
-  const { captions, frame, obstacles } = ground
+  const { captions, frame, obstacles } = layout
   const { box } = caption
   const level = (other: Caption): boolean =>
     overlapY(other.box, box) >= limits.sameLine * Math.min(height(other.box), height(box))
   const others = captions.filter((other) => other !== caption)
-  const range = shareWith(others.filter(level), caption, roomOf(caption, ground), side, frame)
+  const range = shareWith(others.filter(level), caption, roomOf(caption, layout), side, frame)
   const staggered = others.filter(
     (other) =>
       !level(other) &&
@@ -102,7 +102,7 @@ export const rangesOf = (
 export const widerRange = (
   { box, segments }: Caption,
   [left, right]: Range,
-  { body, captions, columns, frame, graphics }: Ground
+  { body, captions, columns, frame, graphics }: PageLayout
 ): Range | undefined => {
   const wide = [
     Math.min(left, ...columns.map(({ x0 }) => x0)),
@@ -127,7 +127,7 @@ export const widerRange = (
 }
 
 /** Between two captions: where the fewest drawings and texts on that side of them are cut. */
-const split = (frame: Frame, a: Box, b: Box, side: "above" | "below"): number => {
+const split = (frame: UprightPage, a: Box, b: Box, side: "above" | "below"): number => {
   const [from, to] = [(a[0] + a[2]) / 2, (b[0] + b[2]) / 2]
   const [top, bottom] =
     side === "above"
