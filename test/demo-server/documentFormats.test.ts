@@ -8,6 +8,7 @@ import {
   IngestReportBody,
   ServerStatus
 } from "../../apps/demo-server/src/contract/index.ts"
+import { formatLabel } from "../../apps/demo-server/src/web/ui/format.ts"
 import { SUBTITLES, withSubtitles } from "../rag/SubtitleFormat.ts"
 import { filesOf, testServer, TestServer } from "./TestServer.ts"
 
@@ -40,6 +41,7 @@ layer(Layer.provide(testServer(), formats), { excludeTestServices: true })(
         const { json } = yield* TestServer
         const status = yield* json(ServerStatus, "/status", { as: "none" })
         assert.deepInclude(status.formats, { id: "subtitles", label: "Subtitles", extensions: ["srt"] })
+        assert.strictEqual(formatLabel("subtitles", status.formats), "Subtitles")
       })
     )
 

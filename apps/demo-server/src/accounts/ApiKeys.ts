@@ -7,6 +7,7 @@ import { Integer } from "../sql/Integer.ts"
 import { query, type SqlStep } from "../sql/SqlStep.ts"
 import { limitColumns } from "./KeyLimits.ts"
 import { hashSecret, makeApiKey, maskKey } from "./Secret.ts"
+import type { ListPage } from "./Users.ts"
 
 /** A stored key, without its secret. */
 export const KeyRow = Schema.Struct({
@@ -83,88 +84,62 @@ const first = <R>(query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError
 /** Escapes text for a LIKE pattern with `!` as the escape character. */
 const escapePattern = (text: string): string => text.replaceAll(/[!%_]/g, "!$&")
 
-type SqlEffect<A> = Effect.Effect<A, SqlError.SqlError>
-
 /** All methods but the first two see the keys of one user only. */
-export class ApiKeys extends Context.Service<
-  ApiKeys,
-  {
-    /** Finds any user's key by its secret. */
-    readonly find: (secret: string) => SqlEffect<KeyWithUser | undefined>
-    /** Finds any user's key by its id. */
-    readonly byId: (id: number) => SqlEffect<KeyWithUser | undefined>
-    /** Creates a key. Only this call returns its secret. */
-    readonly create: (
-      user: string,
-      fields: KeyFields
-    ) => SqlEffect<{ readonly row: KeyRow; readonly secret: string }>
-    /** Newest first. */
-    readonly list: (
-      user: string,
-      page: { readonly size: number; readonly skip: number }
-    ) => SqlEffect<ReadonlyArray<KeyRow>>
-    /** Keys whose name contains the text, ignoring case; newest first. */
-    readonly search: (user: string, text: string, size: number) => SqlEffect<ReadonlyArray<KeyRow>>
-    readonly get: (user: string, id: number) => SqlEffect<KeyRow | undefined>
-    /** Changes the given fields. */
-    readonly update: (user: string, id: number, changes: Partial<KeyFields>) => SqlEffect<KeyRow | undefined>
-    /** Whether the key existed. */
-    readonly remove: (user: string, id: number) => SqlEffect<boolean>
-  }
->()("@sluice/demo-server/ApiKeys") {
-  static readonly layer = Layer.effect(
-    ApiKeys,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const groups = yield* GroupCommit
-      const get = (user: string, id: number) =>
-        first(sql`SELECT * FROM tokens WHERE user_id = ${user} AND id = ${id}`)
-      return {
-        byId: (id) => groups.readItem(keysById, id),
-        find: (secret) => groups.readItem(keysByHash, hashSecret(secret)),
-        create: Effect.fn("ApiKeys.create")(function* (user, fields) {
-          const secret = makeApiKey()
-          const row = {
-            ...columnsOf(fields),
-            user_id: user,
-            hash: hashSecret(secret),
-            shown: maskKey(secret),
-            created_at: yield* Clock.currentTimeMillis
-          }
-          const made = yield* rows(sql`INSERT INTO tokens ${sql.insert(row)} RETURNING *`)
-          return { row: made[0] as KeyRow, secret }
-        }),
-        list: (user, { size, skip }) =>
-          rows(
-            sql`SELECT * FROM tokens WHERE user_id = ${user} ORDER BY id DESC LIMIT ${size} OFFSET ${skip}`
-          ),
-        search: (user, text, size) =>
-          rows(
-            sql`SELECT * FROM tokens WHERE user_id = ${user}
+export class ApiKeys extends Context.Service<ApiKeys>()("@sluice/demo-server/ApiKeys", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const groups = yield* GroupCommit
+    const get = (user: string, id: number) =>
+      first(sql`SELECT * FROM tokens WHERE user_id = ${user} AND id = ${id}`)
+    return {
+      byId: (id: number) => groups.readItem(keysById, id),
+      find: (secret: string) => groups.readItem(keysByHash, hashSecret(secret)),
+      /** Creates a key. Only this call returns its secret. */
+      create: Effect.fn("ApiKeys.create")(function* (user: string, fields: KeyFields) {
+        const secret = makeApiKey()
+        const row = {
+          ...columnsOf(fields),
+          user_id: user,
+          hash: hashSecret(secret),
+          shown: maskKey(secret),
+          created_at: yield* Clock.currentTimeMillis
+        }
+        const made = yield* rows(sql`INSERT INTO tokens ${sql.insert(row)} RETURNING *`)
+        return { row: made[0] as KeyRow, secret }
+      }),
+      /** Newest first. */
+      list: (user: string, { size, skip }: ListPage) =>
+        rows(sql`SELECT * FROM tokens WHERE user_id = ${user} ORDER BY id DESC LIMIT ${size} OFFSET ${skip}`),
+      /** Keys whose name contains the text, ignoring case; newest first. */
+      search: (user: string, text: string, size: number) =>
+        rows(
+          sql`SELECT * FROM tokens WHERE user_id = ${user}
               AND LOWER(name) LIKE LOWER(${`%${escapePattern(text)}%`}) ESCAPE '!'
               ORDER BY id DESC LIMIT ${size}`
-          ),
-        get,
-        update: (user, id, changes) => {
-          if (Object.keys(changes).length === 0) return get(user, id)
-          const { remain_quota: quota } = changes
-          // A new quota does not include what running calls reserved of the old one: the version tells them apart. An
-          // unchanged quota is no new one, because clients send tokens back as they read them; 0 always is.
-          const newVersion =
-            quota === undefined
-              ? sql.literal("")
-              : sql`, quota_version = quota_version + CASE WHEN remain_quota = ${quota} AND remain_quota > 0 THEN 0 ELSE 1 END`
-          return first(
-            sql`UPDATE tokens SET ${sql.update(columnsOf(changes))}${newVersion}
+        ),
+      get,
+      update: (user: string, id: number, changes: Partial<KeyFields>) => {
+        if (Object.keys(changes).length === 0) return get(user, id)
+        const { remain_quota: quota } = changes
+        // A new quota does not include what running calls reserved of the old one: the version tells them apart. An
+        // unchanged quota is no new one, because clients send tokens back as they read them; 0 always is.
+        const newVersion =
+          quota === undefined
+            ? sql.literal("")
+            : sql`, quota_version = quota_version + CASE WHEN remain_quota = ${quota} AND remain_quota > 0 THEN 0 ELSE 1 END`
+        return first(
+          sql`UPDATE tokens SET ${sql.update(columnsOf(changes))}${newVersion}
               WHERE user_id = ${user} AND id = ${id} RETURNING *`
-          )
-        },
-        remove: (user, id) =>
-          Effect.map(
-            sql`DELETE FROM tokens WHERE user_id = ${user} AND id = ${id} RETURNING id`,
-            ({ length }) => length > 0
-          )
-      }
-    })
-  )
+        )
+      },
+      /** Whether the key existed. */
+      remove: (user: string, id: number) =>
+        Effect.map(
+          sql`DELETE FROM tokens WHERE user_id = ${user} AND id = ${id} RETURNING id`,
+          ({ length }) => length > 0
+        )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(ApiKeys, ApiKeys.make)
 }

@@ -1,9 +1,10 @@
 /** The audit log: who changed which account data, when, and from where. It has no secrets. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { Integer } from "../sql/Integer.ts"
 import { guarded } from "../sql/Transaction.ts"
 import { CurrentCaller } from "./Caller.ts"
+import type { ListPage } from "./Users.ts"
 
 /** Characters of an address that are stored. It may come from a header. */
 const MAX_ADDRESS = 64
@@ -42,56 +43,38 @@ export type AuditRow = typeof AuditRow.Type
 
 const decode = Schema.decodeUnknownEffect(Schema.Array(AuditRow))
 
-export class Audit extends Context.Service<
-  Audit,
-  {
-    /** Runs a change and logs it, in one transaction. Logs nothing if `entryOf` returns undefined. */
-    readonly record: <A, E, R>(
-      change: Effect.Effect<A, E, R>,
-      entryOf: (result: A) => AuditChange | undefined
-    ) => Effect.Effect<A, E | SqlError.SqlError, R>
-    /** Newest first. */
-    readonly list: (page: {
-      readonly size: number
-      readonly skip: number
-    }) => Effect.Effect<ReadonlyArray<AuditRow>, SqlError.SqlError>
-  }
->()("@sluice/demo-server/Audit") {
-  static readonly layer = Layer.effect(
-    Audit,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const write = Effect.fn("Audit.write")(function* ({
+export class Audit extends Context.Service<Audit>()("@sluice/demo-server/Audit", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const write = Effect.fn("Audit.write")(function* ({ action, actor, details = {}, subject }: AuditChange) {
+      const caller = yield* CurrentCaller
+      const row = {
+        at: yield* Clock.currentTimeMillis,
+        actor: actor ?? caller.user,
+        credential: caller.credential,
+        address: caller.address.slice(0, MAX_ADDRESS),
         action,
-        actor,
-        details = {},
-        subject
-      }: AuditChange) {
-        const caller = yield* CurrentCaller
-        const row = {
-          at: yield* Clock.currentTimeMillis,
-          actor: actor ?? caller.user,
-          credential: caller.credential,
-          address: caller.address.slice(0, MAX_ADDRESS),
-          action,
-          subject,
-          details: JSON.stringify(details)
-        }
-        yield* sql`INSERT INTO audit ${sql.insert(row)}`
-      })
-      return {
-        record: (change, entryOf) =>
-          Effect.gen(function* () {
-            const result = yield* change
-            const entry = entryOf(result)
-            if (entry !== undefined) yield* write(entry)
-            return result
-          }).pipe(guarded, Effect.provideService(SqlClient.SqlClient, sql)),
-        list: ({ size, skip }) =>
-          Effect.flatMap(sql`SELECT * FROM audit ORDER BY id DESC LIMIT ${size} OFFSET ${skip}`, (rows) =>
-            Effect.orDie(decode(rows))
-          )
+        subject,
+        details: JSON.stringify(details)
       }
+      yield* sql`INSERT INTO audit ${sql.insert(row)}`
     })
-  )
+    return {
+      /** Runs a change and logs it, in one transaction. Logs nothing if `entryOf` returns undefined. */
+      record: <A, E, R>(change: Effect.Effect<A, E, R>, entryOf: (result: A) => AuditChange | undefined) =>
+        Effect.gen(function* () {
+          const result = yield* change
+          const entry = entryOf(result)
+          if (entry !== undefined) yield* write(entry)
+          return result
+        }).pipe(guarded, Effect.provideService(SqlClient.SqlClient, sql)),
+      /** Newest first. */
+      list: ({ size, skip }: ListPage) =>
+        Effect.flatMap(sql`SELECT * FROM audit ORDER BY id DESC LIMIT ${size} OFFSET ${skip}`, (rows) =>
+          Effect.orDie(decode(rows))
+        )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(Audit, Audit.make)
 }

@@ -17,29 +17,36 @@ import {
 } from "./Authenticator.ts"
 import { type CallerInfo, CurrentCaller } from "./Caller.ts"
 
+/** The caller of the current request, recorded for its log line. */
+const callerOf = Effect.fnUntraced(function* (
+  { key, user }: Identity,
+  credential: Exclude<CallerInfo["credential"], "none">
+) {
+  const principal = { user: user.id, ...(key !== undefined && { key: String(key.id) }) }
+  yield* noteRequest(principal)
+  const caller: CallerInfo = {
+    ...principal,
+    credential,
+    address: yield* callerAddress,
+    models: key?.models ?? undefined,
+    ...(key !== undefined && { limits: key })
+  }
+  return { caller, principal }
+})
+
 /** Provides the caller to the handler. */
 const withCaller = <A, E, R>(
   handler: Effect.Effect<A, E, R>,
-  { key, user }: Identity,
-  credential: CallerInfo["credential"]
+  identity: Identity,
+  credential: Exclude<CallerInfo["credential"], "none">
 ) =>
-  Effect.flatMap(callerAddress, (address) => {
-    const principal = { user: user.id, ...(key !== undefined && { key: String(key.id) }) }
-    return Effect.andThen(noteRequest(principal), handler).pipe(
+  Effect.flatMap(callerOf(identity, credential), ({ caller, principal }) => {
+    const { id, role, username } = identity.user
+    const by = credential === "session" ? credential : "key"
+    return handler.pipe(
       Effect.provideService(Principal, principal),
-      Effect.provideService(CurrentUser, {
-        user: user.id,
-        username: user.username,
-        role: user.role,
-        by: credential === "session" ? credential : "key"
-      }),
-      Effect.provideService(CurrentCaller, {
-        ...principal,
-        credential,
-        address,
-        models: key?.models ?? undefined,
-        ...(key !== undefined && { limits: key })
-      })
+      Effect.provideService(CurrentUser, { user: id, username, role, by }),
+      Effect.provideService(CurrentCaller, caller)
     )
   })
 
@@ -49,17 +56,8 @@ export const makeApiAuthentication = Effect.gen(function* () {
   const sessionUser = yield* makeSessionUser
   return Effect.fnUntraced(function* (http: HttpServerRequest.HttpServerRequest) {
     const bySession = yield* sessionUser()
-    const { key, user } = bySession ?? (yield* byKey(bearerToken(http)))
-    const principal = { user: user.id, ...(key !== undefined && { key: String(key.id) }) }
-    yield* noteRequest(principal)
-    const caller: CallerInfo = {
-      ...principal,
-      credential: bySession === undefined ? "key" : "session",
-      address: yield* callerAddress,
-      models: key?.models ?? undefined,
-      ...(key !== undefined && { limits: key })
-    }
-    return caller
+    const identity = bySession ?? (yield* byKey(bearerToken(http)))
+    return (yield* callerOf(identity, bySession === undefined ? "key" : "session")).caller
   })
 })
 

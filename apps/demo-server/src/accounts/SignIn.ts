@@ -15,7 +15,6 @@ export const SESSION_LIFE = Duration.days(30)
 const MAX_SESSIONS = 100
 
 const SessionRow = Schema.Struct({ user_id: Schema.String, token_id: Schema.NullOr(Integer) })
-type SessionRow = typeof SessionRow.Type
 
 const decodeSessions = Schema.decodeUnknownEffect(Schema.Array(SessionRow))
 
@@ -31,81 +30,71 @@ export interface Secrets {
  * **Details.** `login` is new at each start, kept in memory, and opens one session. A session is a random token. Its hash
  * is stored, so that the page stays signed in when the server restarts.
  */
-export class SignIn extends Context.Service<
-  SignIn,
-  {
-    /** At the first start: creates the credentials and stores their hashes, once it is run. Undefined at later starts. */
-    readonly firstStart: Effect.Effect<Secrets | undefined, StartError>
-    readonly login: string
-    /** Consumes the login; false if it is wrong or used. */
-    readonly redeemLogin: (login: string) => Effect.Effect<boolean>
-    /** Opens a session and returns its token. `key` is the id of the API key that opens it. */
-    readonly openSession: (user: string, key?: number) => Effect.Effect<string, SqlError.SqlError>
-    /** The user of a session, and the key that opened it. */
-    readonly session: (token: string) => Effect.Effect<SessionRow | undefined, SqlError.SqlError>
-    readonly closeSession: (token: string) => Effect.Effect<void, SqlError.SqlError>
-  }
->()("@sluice/demo-server/SignIn") {
-  static readonly layer = Layer.effect(
-    SignIn,
-    Effect.gen(function* () {
-      const { data, database } = yield* ServerConfig
-      const sql = yield* SqlClient.SqlClient
-      const context = yield* Effect.context<FileSystem.FileSystem | Path.Path | SqlClient.SqlClient>()
-      const login = makeSecret("")
-      const unused = yield* Ref.make(true)
+export class SignIn extends Context.Service<SignIn>()("@sluice/demo-server/SignIn", {
+  make: Effect.gen(function* () {
+    const { data, database } = yield* ServerConfig
+    const sql = yield* SqlClient.SqlClient
+    const context = yield* Effect.context<FileSystem.FileSystem | Path.Path | SqlClient.SqlClient>()
+    const login = makeSecret("")
+    const unused = yield* Ref.make(true)
 
-      const where = database === undefined ? data : "the database of SLUICE_DATABASE_URL"
-      const writeError = (error: SqlError.SqlError) =>
-        new StartError({ message: `The accounts in ${where} cannot be written: ${error.message}` })
+    const where = database === undefined ? data : "the database of SLUICE_DATABASE_URL"
+    const writeError = (error: SqlError.SqlError) =>
+      new StartError({ message: `The accounts in ${where} cannot be written: ${error.message}` })
 
-      const firstStart = Effect.gen(function* () {
-        if (yield* Effect.mapError(hasUsers, writeError)) return undefined
-        const secrets: Secrets = { apiKey: makeApiKey(), accessToken: makeSystemToken() }
-        if (database === undefined) yield* Effect.mapError(markMoved(data), dataFolderError(data))
-        const added = yield* Effect.mapError(
-          addOwner({
-            apiKey: hashSecret(secrets.apiKey),
-            accessToken: hashSecret(secrets.accessToken),
-            shown: maskKey(secrets.apiKey)
-          }),
-          writeError
-        )
-        // If several servers start on a new database, one of them creates the owner.
-        return added ? secrets : undefined
-      })
-
-      return {
-        firstStart: yield* Effect.cached(Effect.provide(firstStart, context)),
-        login,
-        redeemLogin: (candidate) =>
-          matchesSecret(candidate, hashSecret(login)) ? Ref.getAndSet(unused, false) : Effect.succeed(false),
-        openSession: Effect.fn("SignIn.openSession")(function* (user, key) {
-          const token = makeSecret("")
-          const now = yield* Clock.currentTimeMillis
-          const session = {
-            hash: hashSecret(token),
-            user_id: user,
-            token_id: key ?? null,
-            expires_at: now + Duration.toMillis(SESSION_LIFE)
-          }
-          const open = Effect.gen(function* () {
-            yield* sql`INSERT INTO sessions ${sql.insert(session)}`
-            yield* sql`DELETE FROM sessions WHERE expires_at <= ${now} OR (user_id = ${user} AND hash NOT IN
-              (SELECT hash FROM sessions WHERE user_id = ${user} ORDER BY expires_at DESC LIMIT ${MAX_SESSIONS}))`
-          })
-          yield* sql.withTransaction(open)
-          return token
+    const firstStart = Effect.gen(function* () {
+      if (yield* Effect.mapError(hasUsers, writeError)) return undefined
+      const secrets: Secrets = { apiKey: makeApiKey(), accessToken: makeSystemToken() }
+      if (database === undefined) yield* Effect.mapError(markMoved(data), dataFolderError(data))
+      const added = yield* Effect.mapError(
+        addOwner({
+          apiKey: hashSecret(secrets.apiKey),
+          accessToken: hashSecret(secrets.accessToken),
+          shown: maskKey(secrets.apiKey)
         }),
-        session: Effect.fn("SignIn.session")(function* (token) {
-          const now = yield* Clock.currentTimeMillis
-          const hash = hashSecret(token)
-          const rows = yield* sql`SELECT user_id, token_id FROM sessions
-            WHERE hash = ${hash} AND expires_at > ${now}`
-          return (yield* Effect.orDie(decodeSessions(rows)))[0]
-        }),
-        closeSession: (token) => Effect.asVoid(sql`DELETE FROM sessions WHERE hash = ${hashSecret(token)}`)
-      }
+        writeError
+      )
+      // If several servers start on a new database, one of them creates the owner.
+      return added ? secrets : undefined
     })
-  )
+
+    return {
+      /** At the first start: creates the credentials and stores their hashes. Undefined at later starts. */
+      firstStart: yield* Effect.cached(Effect.provide(firstStart, context)),
+      login,
+      /** Consumes the login; false if it is wrong or used. */
+      redeemLogin: (candidate: string) =>
+        matchesSecret(candidate, hashSecret(login)) ? Ref.getAndSet(unused, false) : Effect.succeed(false),
+      /** Opens a session and returns its token. `key` is the id of the API key that opens it. */
+      openSession: Effect.fn("SignIn.openSession")(function* (user: string, key?: number) {
+        const token = makeSecret("")
+        const now = yield* Clock.currentTimeMillis
+        const session = {
+          hash: hashSecret(token),
+          user_id: user,
+          token_id: key ?? null,
+          expires_at: now + Duration.toMillis(SESSION_LIFE)
+        }
+        const open = Effect.gen(function* () {
+          yield* sql`INSERT INTO sessions ${sql.insert(session)}`
+          yield* sql`DELETE FROM sessions WHERE expires_at <= ${now} OR (user_id = ${user} AND hash NOT IN
+              (SELECT hash FROM sessions WHERE user_id = ${user} ORDER BY expires_at DESC LIMIT ${MAX_SESSIONS}))`
+        })
+        yield* sql.withTransaction(open)
+        return token
+      }),
+      /** The user of a session, and the key that opened it. */
+      session: Effect.fn("SignIn.session")(function* (token: string) {
+        const now = yield* Clock.currentTimeMillis
+        const hash = hashSecret(token)
+        const rows = yield* sql`SELECT user_id, token_id FROM sessions
+            WHERE hash = ${hash} AND expires_at > ${now}`
+        return (yield* Effect.orDie(decodeSessions(rows)))[0]
+      }),
+      closeSession: (token: string) =>
+        Effect.asVoid(sql`DELETE FROM sessions WHERE hash = ${hashSecret(token)}`)
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(SignIn, SignIn.make)
 }

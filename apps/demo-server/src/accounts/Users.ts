@@ -26,97 +26,84 @@ export type UserFields = Pick<UserRow, "username" | "role" | "status"> &
 
 const decode = Schema.decodeUnknownEffect(Schema.Array(UserRow))
 
-type SqlEffect<A> = Effect.Effect<A, SqlError.SqlError>
+/** A part of a list. */
+export interface ListPage {
+  readonly size: number
+  readonly skip: number
+}
 
-export class Users extends Context.Service<
-  Users,
-  {
-    readonly get: (id: string) => SqlEffect<UserRow | undefined>
-    /** Whether a user is an enabled administrator. Locks the rows of the user and of `subject` for the transaction. */
-    readonly lockAdministrator: (id: string, subject?: string) => SqlEffect<boolean>
-    /** Finds a user by system access token. */
-    readonly bySystemToken: (token: string) => SqlEffect<UserRow | undefined>
-    /** Creates a user without credentials; undefined if the name is taken. */
-    readonly create: (fields: UserFields, quota: number) => SqlEffect<UserRow | undefined>
-    /** Oldest first. */
-    readonly list: (page: {
-      readonly size: number
-      readonly skip: number
-    }) => SqlEffect<ReadonlyArray<UserRow>>
-    /** Changes the given fields and adds `add` to the balance; undefined if the balance would be out of range. */
-    readonly update: (id: string, changes: Partial<UserFields>, add: number) => SqlEffect<UserRow | undefined>
-    /**
-     * Replaces the given system access token; undefined if it is not the current one. Ends the user's sessions that were
-     * not opened with an API key.
-     */
-    readonly rotateToken: (user: string, token: string) => SqlEffect<string | undefined>
-    /** Replaces any system access token and ends the same sessions, except `session`. */
-    readonly replaceToken: (user: string, session?: string) => SqlEffect<string>
-  }
->()("@sluice/demo-server/Users") {
-  static readonly layer = Layer.effect(
-    Users,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const rows = (query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-        Effect.flatMap(query, (found) => Effect.orDie(decode(found)))
-      const first = (query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-        Effect.map(rows(query), ([user]) => user)
-      const endSessions = (user: string, except = "") =>
-        sql`DELETE FROM sessions WHERE user_id = ${user} AND token_id IS NULL AND hash <> ${hashSecret(except)}`
-      return {
-        // PostgreSQL rejects NUL in text.
-        get: (id) =>
-          id.includes("\0") ? Effect.undefined : first(sql`SELECT * FROM users WHERE id = ${id}`),
-        lockAdministrator: Effect.fn("Users.lockAdministrator")(function* (id, subject = id) {
-          let isAdministrator = false
-          // A write locks the row. Sorted, so that two administrators who change each other do not deadlock.
-          for (const locked of [...new Set([id, subject])].toSorted()) {
-            const [row] = yield* sql<Pick<UserRow, "role" | "status">>`UPDATE users SET role = role
+export class Users extends Context.Service<Users>()("@sluice/demo-server/Users", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = (query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+      Effect.flatMap(query, (found) => Effect.orDie(decode(found)))
+    const first = (query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+      Effect.map(rows(query), ([user]) => user)
+    const endSessions = (user: string, except = "") =>
+      sql`DELETE FROM sessions WHERE user_id = ${user} AND token_id IS NULL AND hash <> ${hashSecret(except)}`
+    return {
+      // PostgreSQL rejects NUL in text.
+      get: (id: string) =>
+        id.includes("\0") ? Effect.undefined : first(sql`SELECT * FROM users WHERE id = ${id}`),
+      /** Whether a user is an enabled administrator. Locks the rows of the user and of `subject` for the transaction. */
+      lockAdministrator: Effect.fn("Users.lockAdministrator")(function* (id: string, subject = id) {
+        let isAdministrator = false
+        // A write locks the row. Sorted, so that two administrators who change each other do not deadlock.
+        for (const locked of [...new Set([id, subject])].toSorted()) {
+          const [row] = yield* sql<Pick<UserRow, "role" | "status">>`UPDATE users SET role = role
               WHERE id = ${locked} RETURNING role, status`
-            if (locked === id) isAdministrator = row?.role === "admin" && Number(row.status) === 1
-          }
-          return isAdministrator
-        }),
-        bySystemToken: (token) =>
-          first(sql`SELECT users.* FROM users
+          if (locked === id) isAdministrator = row?.role === "admin" && Number(row.status) === 1
+        }
+        return isAdministrator
+      }),
+      bySystemToken: (token: string) =>
+        first(sql`SELECT users.* FROM users
             JOIN system_tokens ON system_tokens.user_id = users.id WHERE hash = ${hashSecret(token)}`),
-        create: Effect.fn("Users.create")(function* (fields, quota) {
-          const id = `user_${randomUUID()}`
-          const row = { id, ...fields, quota, granted: quota, created_at: yield* Clock.currentTimeMillis }
-          return yield* first(
-            sql`INSERT INTO users ${sql.insert(row)} ON CONFLICT (username) DO NOTHING RETURNING *`
-          )
-        }),
-        list: ({ size, skip }) =>
-          rows(sql`SELECT * FROM users ORDER BY created_at, id LIMIT ${size} OFFSET ${skip}`),
-        update: (id, changes, add) =>
-          first(
-            sql`UPDATE users SET ${sql.csv([
-              ...Object.entries(changes).map(([name, value]) => sql`${sql(name)} = ${value}`),
-              sql`quota = quota + ${add}`,
-              sql`granted = granted + ${add}`
-            ])} WHERE id = ${id} AND quota + ${add} >= 0 AND granted + ${add} <= ${Number.MAX_SAFE_INTEGER}
+      /** Creates a user without credentials; undefined if the name is taken. */
+      create: Effect.fn("Users.create")(function* (fields: UserFields, quota: number) {
+        const id = `user_${randomUUID()}`
+        const row = { id, ...fields, quota, granted: quota, created_at: yield* Clock.currentTimeMillis }
+        return yield* first(
+          sql`INSERT INTO users ${sql.insert(row)} ON CONFLICT (username) DO NOTHING RETURNING *`
+        )
+      }),
+      /** Oldest first. */
+      list: ({ size, skip }: ListPage) =>
+        rows(sql`SELECT * FROM users ORDER BY created_at, id LIMIT ${size} OFFSET ${skip}`),
+      /** Changes the given fields and adds `add` to the balance; undefined if the balance would be out of range. */
+      update: (id: string, changes: Partial<UserFields>, add: number) =>
+        first(
+          sql`UPDATE users SET ${sql.csv([
+            ...Object.entries(changes).map(([name, value]) => sql`${sql(name)} = ${value}`),
+            sql`quota = quota + ${add}`,
+            sql`granted = granted + ${add}`
+          ])} WHERE id = ${id} AND quota + ${add} >= 0 AND granted + ${add} <= ${Number.MAX_SAFE_INTEGER}
               RETURNING *`
-          ),
-        rotateToken: Effect.fn("Users.rotateToken")(function* (user, token) {
-          const next = makeSystemToken()
-          const now = yield* Clock.currentTimeMillis
-          const changed = yield* sql`UPDATE system_tokens SET hash = ${hashSecret(next)}, created_at = ${now}
+        ),
+      /**
+       * Replaces the given system access token; undefined if it is not the current one. Ends the user's sessions that
+       * were not opened with an API key.
+       */
+      rotateToken: Effect.fn("Users.rotateToken")(function* (user: string, token: string) {
+        const next = makeSystemToken()
+        const now = yield* Clock.currentTimeMillis
+        const changed = yield* sql`UPDATE system_tokens SET hash = ${hashSecret(next)}, created_at = ${now}
             WHERE user_id = ${user} AND hash = ${hashSecret(token)} RETURNING user_id`
-          if (changed.length === 0) return undefined
-          yield* endSessions(user)
-          return next
-        }),
-        replaceToken: Effect.fn("Users.replaceToken")(function* (user, session) {
-          const next = makeSystemToken()
-          const row = { user_id: user, hash: hashSecret(next), created_at: yield* Clock.currentTimeMillis }
-          yield* sql`INSERT INTO system_tokens ${sql.insert(row)}
+        if (changed.length === 0) return undefined
+        yield* endSessions(user)
+        return next
+      }),
+      /** Replaces any system access token and ends the same sessions, except `session`. */
+      replaceToken: Effect.fn("Users.replaceToken")(function* (user: string, session?: string) {
+        const next = makeSystemToken()
+        const row = { user_id: user, hash: hashSecret(next), created_at: yield* Clock.currentTimeMillis }
+        yield* sql`INSERT INTO system_tokens ${sql.insert(row)}
             ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`
-          yield* endSessions(user, session)
-          return next
-        })
-      }
-    })
-  )
+        yield* endSessions(user, session)
+        return next
+      })
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(Users, Users.make)
 }

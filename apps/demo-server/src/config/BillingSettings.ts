@@ -3,16 +3,6 @@ import { Config, Effect } from "effect"
 import { resolve } from "node:path"
 import { invalidVariable, textVariable } from "./Variables.ts"
 
-export interface BillingSettings {
-  /** A price file that takes precedence over the shipped one; absolute. */
-  readonly prices: string | undefined
-  /** Limits of each API key; undefined: no limit. */
-  readonly requestsPerMinute: number | undefined
-  readonly tokensPerMinute: number | undefined
-  /** How many days ended charges are kept. */
-  readonly keepDays: number
-}
-
 /** More than the year that usage reports cover. */
 const KEEP_DAYS = 400
 
@@ -44,5 +34,7 @@ export const parseBilling = Effect.fnUntraced(function* (found: Config.Success<t
     requestsPerMinute: yield* parseLimit("SLUICE_REQUESTS_PER_MINUTE", found.requests),
     tokensPerMinute: yield* parseLimit("SLUICE_TOKENS_PER_MINUTE", found.tokens),
     keepDays: yield* parseKeepDays(found.keep)
-  } satisfies BillingSettings
+  }
 })
+
+export type BillingSettings = Effect.Success<ReturnType<typeof parseBilling>>

@@ -3,30 +3,6 @@ import { Config, Effect, Redacted } from "effect"
 import { parseSubnet, type Subnet } from "../network/IpAddress.ts"
 import { eitherOf, invalidVariable, isHttpUrl, textVariable } from "./Variables.ts"
 
-export interface OperationSettings {
-  /** How long running requests may take to finish after SIGINT or SIGTERM. */
-  readonly shutdownSeconds: number
-  /** How long a caller may stall while sending a request or receiving a response. */
-  readonly callerSeconds: number
-  /** Allowed host names, in lower case. Empty: the default of `isAllowedHost`. */
-  readonly hosts: ReadonlyArray<string>
-  /** Peers whose X-Forwarded headers are trusted. */
-  readonly isTrustedProxy: Subnet
-  readonly log: "text" | "json"
-  /** Log a line for each request, not only errors. */
-  readonly logRequests: boolean
-  /** The token for `/metrics`. Absent: only loopback may read it. */
-  readonly metricsToken: Redacted.Redacted | undefined
-  /** The collector for traces. Absent: no traces. */
-  readonly traces:
-    | {
-        readonly url: string
-        readonly service: string
-        readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
-      }
-    | undefined
-}
-
 /** Below the 30 seconds after which container platforms kill a process. */
 const SHUTDOWN_SECONDS = 20
 
@@ -71,7 +47,7 @@ const parseHosts = (value: string | undefined) => {
 }
 
 const parseProxies = (value: string | undefined) => {
-  if (value === undefined) return Effect.succeed(() => false)
+  if (value === undefined) return Effect.succeed<Subnet>(() => false)
   const subnet = parseSubnet(value)
   return subnet !== undefined
     ? Effect.succeed(subnet)
@@ -113,11 +89,12 @@ export const parseOperation = Effect.fn("ServerConfig.operation")(function* (fou
   return {
     shutdownSeconds: yield* parseSeconds("SLUICE_SHUTDOWN_SECONDS", found.shutdown, SHUTDOWN_SECONDS),
     callerSeconds: yield* parseSeconds("SLUICE_CALLER_SECONDS", found.caller, CALLER_SECONDS),
+    /** In lower case. Empty: the default of `isAllowedHost`. */
     hosts: yield* parseHosts(found.hosts),
     isTrustedProxy: yield* parseProxies(found.proxies),
     log: yield* eitherOf("SLUICE_LOG", log, ["text", "json"]),
     logRequests: (yield* eitherOf("SLUICE_LOG_REQUESTS", logRequests, ["true", "false"])) === "true",
     metricsToken: yield* parseToken(found.metricsToken),
     traces: yield* parseTraces(found)
-  } satisfies OperationSettings
+  }
 })

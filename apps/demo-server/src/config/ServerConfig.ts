@@ -32,34 +32,13 @@
  * | `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME` | –, sluice | headers and service name of the traces |
  */
 import { ApiKey, SystemAccessToken } from "@sluice/core"
-import { Config, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
-import { isAbsolute, resolve } from "node:path"
+import { Config, Context, Effect, Layer, Redacted, Schema } from "effect"
+import { resolve } from "node:path"
 import type * as NodeSqlite from "../sql/NodeSqlite.ts"
-import { type BillingSettings, billingVariables, parseBilling } from "./BillingSettings.ts"
-import { type OperationSettings, operationVariables, parseOperation } from "./OperationSettings.ts"
+import { billingVariables, parseBilling } from "./BillingSettings.ts"
+import { operationVariables, parseOperation } from "./OperationSettings.ts"
 import { StartError } from "./StartError.ts"
-import { eitherOf, invalidVariable, isHttpUrl, textVariable } from "./Variables.ts"
-
-/** A gateway to use in place of the embedded models. */
-export interface GatewaySettings {
-  /** Without a trailing slash. */
-  readonly url: string
-  readonly apiKey: ApiKey
-  readonly accessToken: SystemAccessToken | undefined
-  readonly models: {
-    readonly embedding: string
-    /** Absent: the embedded reranker. */
-    readonly rerank: string | undefined
-    /** Absent: the embedded reader. */
-    readonly chat: string | undefined
-    /** Absent: the embedded OCR. */
-    readonly vision: string | undefined
-  }
-  /** Prefixes that the embedding model expects before a text. */
-  readonly prefixes: { readonly query?: string; readonly passage?: string } | undefined
-  /** Texts in one embeddings request at most. */
-  readonly batch: number | undefined
-}
+import { eitherOf, invalidVariable, isHttpUrl, optionalVariable, textVariable } from "./Variables.ts"
 
 /** The port when `PORT` is not set. */
 const DEFAULT_PORT = 3000
@@ -68,26 +47,25 @@ const variables = Config.unwrap({
   port: textVariable("PORT"),
   host: textVariable("HOST"),
   data: textVariable("SLUICE_DATA"),
-  database: Config.Redacted("SLUICE_DATABASE_URL").pipe(Config.option, Config.map(Option.getOrUndefined)),
+  database: optionalVariable(Config.Redacted("SLUICE_DATABASE_URL")),
   synchronous: textVariable("SLUICE_SYNCHRONOUS"),
   url: textVariable("SLUICE_GATEWAY_URL"),
-  apiKey: Config.schema(ApiKey, "SLUICE_API_KEY").pipe(Config.option, Config.map(Option.getOrUndefined)),
-  accessToken: Config.schema(SystemAccessToken, "SLUICE_ACCESS_TOKEN").pipe(
-    Config.option,
-    Config.map(Option.getOrUndefined)
-  ),
+  apiKey: optionalVariable(Config.schema(ApiKey, "SLUICE_API_KEY")),
+  accessToken: optionalVariable(Config.schema(SystemAccessToken, "SLUICE_ACCESS_TOKEN")),
   embedding: textVariable("SLUICE_EMBEDDING_MODEL"),
   rerank: textVariable("SLUICE_RERANK_MODEL"),
   chat: textVariable("SLUICE_CHAT_MODEL"),
   vision: textVariable("SLUICE_VISION_MODEL"),
   query: textVariable("SLUICE_QUERY_PREFIX"),
   passage: textVariable("SLUICE_PASSAGE_PREFIX"),
-  batch: Config.schema(
-    Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThan(0)),
-    "SLUICE_EMBEDDING_BATCH"
-  ).pipe(Config.option, Config.map(Option.getOrUndefined)),
-  describe: Config.Boolean("SLUICE_DESCRIBE_FIGURES").pipe(Config.option),
-  samples: Config.Boolean("SLUICE_SAMPLES").pipe(Config.option),
+  batch: optionalVariable(
+    Config.schema(
+      Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThan(0)),
+      "SLUICE_EMBEDDING_BATCH"
+    )
+  ),
+  describe: optionalVariable(Config.Boolean("SLUICE_DESCRIBE_FIGURES")),
+  samples: optionalVariable(Config.Boolean("SLUICE_SAMPLES")),
   operation: operationVariables,
   billing: billingVariables
 })
@@ -131,6 +109,7 @@ const parseGateway = Effect.fn("ServerConfig.gateway")(function* (found: Variabl
     )
   }
   return {
+    /** Without a trailing slash. */
     url: url.replace(/\/+$/, "").replace(/\/v1$/, ""),
     apiKey,
     accessToken: found.accessToken,
@@ -140,8 +119,11 @@ const parseGateway = Effect.fn("ServerConfig.gateway")(function* (found: Variabl
         ? undefined
         : { ...(query !== undefined && { query }), ...(passage !== undefined && { passage }) },
     batch
-  } satisfies GatewaySettings
+  }
 })
+
+/** A gateway to use in place of the embedded models. Embedded ones stand for the models that it does not name. */
+export type GatewaySettings = NonNullable<Effect.Success<ReturnType<typeof parseGateway>>>
 
 /** Variables that have no effect without a gateway, to warn about. */
 const unusedOf = (found: Variables): ReadonlyArray<string> =>
@@ -159,61 +141,37 @@ const unusedOf = (found: Variables): ReadonlyArray<string> =>
         found.batch !== undefined && "SLUICE_EMBEDDING_BATCH"
       ].filter((name) => name !== false)
 
-export class ServerConfig extends Context.Service<
-  ServerConfig,
-  {
-    readonly port: number
-    /** Whether `PORT` is set. */
-    readonly portGiven: boolean
-    readonly host: string
-    /** Absolute. */
-    readonly data: string
-    /** The PostgreSQL database of the accounts. Absent: SQLite in the data folder. */
-    readonly database: Redacted.Redacted | undefined
-    /** Whether an SQLite commit waits for the disk (`full`) or for the operating system (`normal`). */
-    readonly synchronous: NodeSqlite.Synchronous
-    /** Absent: the embedded models are used. */
-    readonly gateway: GatewaySettings | undefined
-    /** Describe figures at the upload, so that questions find them by what they show. */
-    readonly describeFigures: boolean
-    /** Whether the owner's new library starts with the sample documents. */
-    readonly samples: boolean
-    /** Variables that are set and have no effect. */
-    readonly unusedVariables: ReadonlyArray<string>
-    readonly operation: OperationSettings
-    readonly billing: BillingSettings
-  }
->()("@sluice/demo-server/Config") {
-  static readonly layer = Layer.effect(
-    ServerConfig,
-    Effect.gen(function* () {
-      const found = yield* variables.pipe(
-        Effect.mapError(
-          (error) =>
-            new StartError({
-              message: `Invalid environment: ${error.message.replaceAll(/\s+/g, " ")}`
-            })
-        )
-      )
-      const data = found.data ?? ".sluice"
-      return {
-        port: yield* parsePort(found.port),
-        portGiven: found.port !== undefined,
-        host: found.host ?? "127.0.0.1",
-        data: isAbsolute(data) ? data : resolve(data),
-        database: yield* parseDatabase(found.database),
-        synchronous: yield* eitherOf<NodeSqlite.Synchronous>(
-          "SLUICE_SYNCHRONOUS",
-          found.synchronous ?? "full",
-          ["full", "normal"]
-        ),
-        gateway: yield* parseGateway(found),
-        describeFigures: Option.getOrElse(found.describe, () => false),
-        samples: Option.getOrElse(found.samples, () => true),
-        unusedVariables: unusedOf(found),
-        operation: yield* parseOperation(found.operation),
-        billing: yield* parseBilling(found.billing)
-      }
-    })
-  )
+export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-server/Config", {
+  make: Effect.gen(function* () {
+    const found = yield* Effect.mapError(
+      variables,
+      ({ message }) => new StartError({ message: `Invalid environment: ${message.replaceAll(/\s+/g, " ")}` })
+    )
+    return {
+      port: yield* parsePort(found.port),
+      /** Whether `PORT` is set. */
+      portGiven: found.port !== undefined,
+      host: found.host ?? "127.0.0.1",
+      /** Absolute. */
+      data: resolve(found.data ?? ".sluice"),
+      /** The PostgreSQL database of the accounts. Undefined: SQLite in the data folder. */
+      database: yield* parseDatabase(found.database),
+      /** Whether an SQLite commit waits for the disk (`full`) or for the operating system (`normal`). */
+      synchronous: yield* eitherOf<NodeSqlite.Synchronous>(
+        "SLUICE_SYNCHRONOUS",
+        found.synchronous ?? "full",
+        ["full", "normal"]
+      ),
+      /** Undefined: the embedded models are used. */
+      gateway: yield* parseGateway(found),
+      describeFigures: found.describe ?? false,
+      samples: found.samples ?? true,
+      /** Variables that are set and have no effect. */
+      unusedVariables: unusedOf(found),
+      operation: yield* parseOperation(found.operation),
+      billing: yield* parseBilling(found.billing)
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(ServerConfig, ServerConfig.make)
 }

@@ -2,13 +2,13 @@
 import { Config, Effect, Option } from "effect"
 import { StartError } from "./StartError.ts"
 
+/** A variable; undefined if it is unset. */
+export const optionalVariable = <A>(variable: Config.Config<A>) =>
+  Config.map(Config.option(variable), Option.getOrUndefined)
+
 /** A text variable; undefined if it is unset or blank. */
 export const textVariable = (name: string) =>
-  Config.String(name).pipe(
-    Config.option,
-    Config.map(Option.filter((value) => value.trim() !== "")),
-    Config.map(Option.getOrUndefined)
-  )
+  Config.map(optionalVariable(Config.String(name)), (value) => (value?.trim() === "" ? undefined : value))
 
 export const invalidVariable = (message: string): Effect.Effect<never, StartError> =>
   Effect.fail(new StartError({ message }))

@@ -17,15 +17,6 @@ interface PageKey {
 
 const NAME = /^[0-9a-f]{64}-\d+-\d+\.png$/
 
-interface Images {
-  readonly get: <R>(
-    key: PageKey,
-    draw: Effect.Effect<Uint8Array, RagError, R>
-  ) => Effect.Effect<Uint8Array, RagError, R>
-  /** Removes the images of a file. */
-  readonly remove: (sha256: string) => Effect.Effect<void>
-}
-
 const make = (maxBytes: number) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
@@ -96,8 +87,8 @@ const make = (maxBytes: number) =>
     const read = (name: string) =>
       Effect.option(Effect.tap(fs.readFile(path.join(folder, name)), ({ length }) => touch(name, length)))
 
-    const images: Images = {
-      get: ({ page, sha256, width }, draw) => {
+    return {
+      get: <R>({ page, sha256, width }: PageKey, draw: Effect.Effect<Uint8Array, RagError, R>) => {
         const name = `${sha256}-${page}-${width}.png`
         return withLock(
           name,
@@ -110,14 +101,14 @@ const make = (maxBytes: number) =>
           })
         ).pipe(Effect.withSpan("PageImages.get"))
       },
-      remove: (sha256) =>
+      /** Removes the images of a file. */
+      remove: (sha256: string) =>
         Effect.forEach(
           [...sizes.keys()].filter((name) => name.startsWith(sha256)),
           evict,
           { discard: true }
         )
     }
-    return images
   })
 
 /**
@@ -125,7 +116,9 @@ const make = (maxBytes: number) =>
  *
  * **Details.** If the folder cannot be written, pages are drawn each time. Callers check permissions.
  */
-export class PageImages extends Context.Service<PageImages, Images>()("@sluice/demo-server/PageImages") {
+export class PageImages extends Context.Service<PageImages, Effect.Success<ReturnType<typeof make>>>()(
+  "@sluice/demo-server/PageImages"
+) {
   static readonly layerOf = (maxBytes: number) => Layer.effect(PageImages, make(maxBytes))
   static readonly layer = PageImages.layerOf(CACHE_BYTES)
 }

@@ -1,6 +1,6 @@
 /** The collections of one data folder, over one store. Each is opened at its first use. */
 import { LanceIndex, Library, type LibraryService, type Models, PassageIndex, RagError } from "@sluice/rag"
-import { Cache, Context, Effect, Exit, Layer, Schedule, Scope, Semaphore } from "effect"
+import { Cache, Context, Effect, Exit, Layer, Record, Schedule, Scope, Semaphore } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import { type LazyStatus, makeLazy } from "./LazyResource.ts"
 
@@ -46,22 +46,13 @@ type Collection = Effect.Success<ReturnType<PassageIndex["Service"]["open"]>>
 const failIfRemoved = (collection: Collection, removal: CollectionHandle["removal"]): Collection => {
   const checked = <A>(use: Effect.Effect<A, RagError>) =>
     Effect.mapError(use, (error) => (removal.done ? notFound(collection.name) : error))
-  return {
-    ...collection,
-    commit: (documents) => checked(collection.commit(documents)),
-    adopt: (documents) => checked(collection.adopt(documents)),
-    remove: (ids) => checked(collection.remove(ids)),
-    search: (query) => checked(collection.search(query)),
-    passages: (document) => checked(collection.passages(document)),
-    documents: checked(collection.documents),
-    inventory: checked(collection.inventory),
-    document: (id) => checked(collection.document(id)),
-    original: (sha256) => checked(collection.original(sha256)),
-    passageCount: checked(collection.passageCount),
-    stats: checked(collection.stats),
-    settle: checked(collection.settle),
-    maintain: checked(collection.maintain)
-  }
+  return Record.map(collection, (member: unknown) =>
+    Effect.isEffect(member)
+      ? checked(member as Effect.Effect<unknown, RagError>)
+      : typeof member === "function"
+        ? (...given: ReadonlyArray<unknown>) => checked(member(...given))
+        : member
+  ) as Collection
 }
 
 /** `Library.document` with a cache of PDFs by path and content, so that a changed file is parsed anew. */

@@ -7,7 +7,7 @@ import { libraryError } from "../config/StartError.ts"
 import { billedModels } from "./BilledModels.ts"
 import { messageOf } from "./RagFailure.ts"
 import { readQuestions, SAMPLES } from "./Samples.ts"
-import { makeUserLibrary, type UserLibrary } from "./UserLibrary.ts"
+import { makeUserLibrary } from "./UserLibrary.ts"
 
 /** How long the start waits for the owner's library. With embedded models it opens at once. */
 const START_TIMEOUT = "2 seconds"
@@ -21,62 +21,54 @@ const isRecoverable = (reason: RagReason): boolean => reason === "ManifestMismat
  * **Details.** The owner's library opens at the start; an error that is not recoverable fails the start. Another user's
  * library opens at that user's first request, starts empty, and stays open.
  */
-export class UserLibraries extends Context.Service<
-  UserLibraries,
-  {
-    readonly of: (user: string) => Effect.Effect<UserLibrary>
-    /** Adds the samples to the owner's library, unless `SLUICE_SAMPLES` is false. */
-    readonly fill: Effect.Effect<void>
-    /** Questions that the samples answer. */
-    readonly questions: ReadonlyArray<string>
-  }
->()("@sluice/demo-server/UserLibraries") {
-  static readonly layer = Layer.effect(
-    UserLibraries,
-    Effect.gen(function* () {
-      const { data, describeFigures, samples } = yield* ServerConfig
-      const path = yield* Path.Path
-      const scope = yield* Effect.scope
-      const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
-      const models = yield* billedModels
-      const open = (folder: string) =>
-        makeUserLibrary(folder, describeFigures).pipe(
-          Scope.provide(scope),
-          Effect.provideContext(models),
-          Effect.provideContext(platform)
-        )
-
-      const owner = yield* open(path.join(data, "library"))
-      // A slow or unreachable gateway must not keep the page from starting.
-      yield* Effect.timeoutOption(owner.library, START_TIMEOUT).pipe(
-        Effect.catchIf(
-          ({ reason }) => isRecoverable(reason),
-          (error) => Effect.logWarning(messageOf(error))
-        ),
-        Effect.mapError(libraryError(data))
+export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/demo-server/UserLibraries", {
+  make: Effect.gen(function* () {
+    const { data, describeFigures, samples } = yield* ServerConfig
+    const path = yield* Path.Path
+    const scope = yield* Effect.scope
+    const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
+    const models = yield* billedModels
+    const open = (folder: string) =>
+      makeUserLibrary(folder, describeFigures).pipe(
+        Scope.provide(scope),
+        Effect.provideContext(models),
+        Effect.provideContext(platform)
       )
 
-      const libraries = new Map([[OWNER, owner]])
-      const oneAtATime = yield* Semaphore.make(1)
-      const libraryOf = (user: string) =>
-        Effect.suspend(() => {
-          const known = libraries.get(user)
-          if (known !== undefined) return Effect.succeed(known)
-          return Effect.tap(open(path.join(data, "libraries", encodeURIComponent(user))), (library) =>
-            Effect.sync(() => libraries.set(user, library))
-          )
-        })
-      return {
-        of: (user) => oneAtATime.withPermit(libraryOf(user)),
-        fill: samples ? owner.fill(path.join(data, "samples-read")) : Effect.void,
-        questions: samples
-          ? yield* readQuestions(SAMPLES).pipe(
-              Effect.catch((error) =>
-                Effect.as(Effect.logWarning(`No starter questions: ${error.message}`), [])
-              )
+    const owner = yield* open(path.join(data, "library"))
+    // A slow or unreachable gateway must not keep the page from starting.
+    yield* Effect.timeoutOption(owner.library, START_TIMEOUT).pipe(
+      Effect.catchIf(
+        ({ reason }) => isRecoverable(reason),
+        (error) => Effect.logWarning(messageOf(error))
+      ),
+      Effect.mapError(libraryError(data))
+    )
+
+    const libraries = new Map([[OWNER, owner]])
+    const oneAtATime = yield* Semaphore.make(1)
+    const libraryOf = (user: string) =>
+      Effect.suspend(() => {
+        const known = libraries.get(user)
+        if (known !== undefined) return Effect.succeed(known)
+        return Effect.tap(open(path.join(data, "libraries", encodeURIComponent(user))), (library) =>
+          Effect.sync(() => libraries.set(user, library))
+        )
+      })
+    return {
+      of: (user: string) => oneAtATime.withPermit(libraryOf(user)),
+      /** Adds the samples to the owner's library, unless `SLUICE_SAMPLES` is false. */
+      fill: samples ? owner.fill(path.join(data, "samples-read")) : Effect.void,
+      /** Questions that the samples answer. */
+      questions: samples
+        ? yield* readQuestions(SAMPLES).pipe(
+            Effect.catch((error) =>
+              Effect.as(Effect.logWarning(`No starter questions: ${error.message}`), [])
             )
-          : []
-      }
-    })
-  )
+          )
+        : []
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(UserLibraries, UserLibraries.make)
 }

@@ -27,79 +27,70 @@ export interface MediaFile {
 }
 
 /** **Details.** Names cannot be guessed, and knowing one gives access. A name contains its expiry. */
-export class MediaFiles extends Context.Service<
-  MediaFiles,
-  {
-    /** Stores a file and returns its name. */
-    readonly put: (bytes: Uint8Array, type: MediaType) => Effect.Effect<string, GatewayError>
-    readonly find: (name: string) => Effect.Effect<MediaFile | "expired" | undefined>
-    readonly remove: (name: string) => Effect.Effect<void>
-    readonly expiryOf: (name: string) => number | undefined
-  }
->()("@sluice/demo-server/MediaFiles") {
-  static readonly layer = Layer.effect(
-    MediaFiles,
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const path = yield* Path.Path
-      const { data } = yield* ServerConfig
-      const folder = path.join(data, "media", "files")
+export class MediaFiles extends Context.Service<MediaFiles>()("@sluice/demo-server/MediaFiles", {
+  make: Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const { data } = yield* ServerConfig
+    const folder = path.join(data, "media", "files")
 
-      const remove = (name: string) =>
-        expiryOf(name) === undefined ? Effect.void : Effect.ignore(fs.remove(path.join(folder, name)))
+    const remove = (name: string) =>
+      expiryOf(name) === undefined ? Effect.void : Effect.ignore(fs.remove(path.join(folder, name)))
 
-      const sweep = Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const names = yield* fs.readDirectory(folder)
-        yield* Effect.forEach(names, (name) =>
-          (expiryOf(name) ?? Infinity) <= now ? remove(name) : Effect.void
-        )
-      })
-      // Files that an earlier run wrote only partly.
-      const left = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
-      yield* Effect.forEach(
-        left.filter((name) => name.endsWith(".new")),
-        (name) => Effect.ignore(fs.remove(path.join(folder, name)))
+    const sweep = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const names = yield* fs.readDirectory(folder)
+      yield* Effect.forEach(names, (name) =>
+        (expiryOf(name) ?? Infinity) <= now ? remove(name) : Effect.void
       )
-      yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweep), Schedule.spaced(SWEEP_INTERVAL)))
-
-      const put = Effect.fn("MediaFiles.put")(function* (bytes: Uint8Array, type: MediaType) {
-        const now = yield* Clock.currentTimeMillis
-        const expires = Math.ceil((now + Duration.toMillis(FILE_LIFE)) / 1000)
-        const name = `${expires.toString(36)}-${randomBytes(32).toString("base64url")}.${type}`
-        const file = path.join(folder, name)
-        yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 }).pipe(
-          Effect.andThen(fs.writeFile(`${file}.new`, bytes, { mode: 0o600 })),
-          Effect.andThen(fs.rename(`${file}.new`, file)),
-          Effect.tapError(() => Effect.ignore(fs.remove(`${file}.new`))),
-          Effect.tapError(({ message }) => Effect.logError(`A media file could not be stored: ${message}`)),
-          Effect.mapError(() => {
-            const message = "The result could not be stored: the server's disk is full or not writable"
-            return new GatewayError({
-              operation: "media",
-              reason: new ServerFailure({ message, status: 503 })
-            })
-          })
-        )
-        return name
-      })
-
-      const find = Effect.fn("MediaFiles.find")(function* (name: string) {
-        const expires = expiryOf(name)
-        if (expires === undefined) return undefined
-        if (expires <= (yield* Clock.currentTimeMillis)) return "expired" as const
-        const file = path.join(folder, name)
-        return yield* fs.stat(file).pipe(
-          Effect.map(({ size }): MediaFile => ({
-            path: file,
-            bytes: Number(size),
-            type: name.slice(name.lastIndexOf(".") + 1) as MediaType
-          })),
-          Effect.orElseSucceed(() => undefined)
-        )
-      })
-
-      return { put, find, remove, expiryOf }
     })
-  )
+    // Files that an earlier run wrote only partly.
+    const left = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
+    yield* Effect.forEach(
+      left.filter((name) => name.endsWith(".new")),
+      (name) => Effect.ignore(fs.remove(path.join(folder, name)))
+    )
+    yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweep), Schedule.spaced(SWEEP_INTERVAL)))
+
+    /** Stores a file and returns its name. */
+    const put = Effect.fn("MediaFiles.put")(function* (bytes: Uint8Array, type: MediaType) {
+      const now = yield* Clock.currentTimeMillis
+      const expires = Math.ceil((now + Duration.toMillis(FILE_LIFE)) / 1000)
+      const name = `${expires.toString(36)}-${randomBytes(32).toString("base64url")}.${type}`
+      const file = path.join(folder, name)
+      yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 }).pipe(
+        Effect.andThen(fs.writeFile(`${file}.new`, bytes, { mode: 0o600 })),
+        Effect.andThen(fs.rename(`${file}.new`, file)),
+        Effect.tapError(() => Effect.ignore(fs.remove(`${file}.new`))),
+        Effect.tapError(({ message }) => Effect.logError(`A media file could not be stored: ${message}`)),
+        Effect.mapError(() => {
+          const message = "The result could not be stored: the server's disk is full or not writable"
+          return new GatewayError({
+            operation: "media",
+            reason: new ServerFailure({ message, status: 503 })
+          })
+        })
+      )
+      return name
+    })
+
+    const find = Effect.fn("MediaFiles.find")(function* (name: string) {
+      const expires = expiryOf(name)
+      if (expires === undefined) return undefined
+      if (expires <= (yield* Clock.currentTimeMillis)) return "expired" as const
+      const file = path.join(folder, name)
+      return yield* fs.stat(file).pipe(
+        Effect.map(({ size }): MediaFile => ({
+          path: file,
+          bytes: Number(size),
+          type: name.slice(name.lastIndexOf(".") + 1) as MediaType
+        })),
+        Effect.orElseSucceed(() => undefined)
+      )
+    })
+
+    return { put, find, remove, expiryOf }
+  })
+}) {
+  static readonly layer = Layer.effect(MediaFiles, MediaFiles.make)
 }

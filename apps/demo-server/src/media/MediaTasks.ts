@@ -7,7 +7,7 @@
  */
 import { GatewayError, InvalidResponse, NotFound, ServerFailure } from "@sluice/core"
 import { Clock, Context, Duration, Effect, FileSystem, Layer, Path, Schedule, Schema } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { backOff } from "../sql/BackOff.ts"
@@ -192,91 +192,73 @@ const removeOld = (jobs: Jobs, table: Table) =>
     )
   )
 
-export class MediaTasks extends Context.Service<
-  MediaTasks,
-  {
-    /** Adds a task. Fails if another task has its id: upstreams choose ids independently. */
-    readonly add: (task: MediaTask) => Effect.Effect<void, GatewayError>
-    /** A user's own task. Another user's task fails like a missing one. */
-    readonly find: (
-      kind: MediaTask["kind"],
-      id: string,
-      user: string
-    ) => Effect.Effect<MediaTask, GatewayError>
-    /** Changes a task that this process runs. Does nothing if the task was removed. */
-    readonly update: (id: string, change: Partial<MediaTask>) => Effect.Effect<void>
-    readonly remove: (task: MediaTask) => Effect.Effect<void, GatewayError>
-    /** Adds a listener that runs after a task has completed or failed and is stored. */
-    readonly onEnd: (listener: (task: MediaTask) => Effect.Effect<void>) => Effect.Effect<void>
-    /** The running tasks of a provider of this process. */
-    readonly running: (provider: string) => ReadonlyArray<MediaTask>
-    /** The number of tasks of each kind and status. */
-    readonly counts: Effect.Effect<
-      ReadonlyArray<Pick<MediaTask, "kind" | "status"> & { readonly number: number }>,
-      SqlError.SqlError
-    >
-  }
->()("@sluice/demo-server/MediaTasks") {
-  static readonly layer = Layer.effect(
-    MediaTasks,
-    Effect.gen(function* () {
-      const jobs = yield* makeJobs
-      const table = yield* makeTable
-      const listeners: Array<(task: MediaTask) => Effect.Effect<void>> = []
+export class MediaTasks extends Context.Service<MediaTasks>()("@sluice/demo-server/MediaTasks", {
+  make: Effect.gen(function* () {
+    const jobs = yield* makeJobs
+    const table = yield* makeTable
+    const listeners: Array<(task: MediaTask) => Effect.Effect<void>> = []
 
-      for (const file of yield* jobs.leftover) {
-        yield* Effect.catchCause(loadJob(file, jobs, table), () =>
-          Effect.logWarning(`The task in ${file} is skipped: it is damaged, or the database is unavailable`)
+    for (const file of yield* jobs.leftover) {
+      yield* Effect.catchCause(loadJob(file, jobs, table), () =>
+        Effect.logWarning(`The task in ${file} is skipped: it is damaged, or the database is unavailable`)
+      )
+    }
+    const cleanup = removeOld(jobs, table)
+    yield* cleanup
+    yield* Effect.forkScoped(Effect.repeat(cleanup, Schedule.spaced(CLEANUP_INTERVAL)))
+
+    return {
+      /** The number of tasks of each kind and status. */
+      counts: table.counts,
+      /** Adds a task. Fails if another task has its id: upstreams choose ids independently. */
+      add: Effect.fnUntraced(function* (task: MediaTask) {
+        if (!hasEnded(task)) {
+          jobs.running.set(task.id, task)
+          yield* jobs.save(task)
+        }
+        yield* Effect.retry(table.put(task), backOff(ADD_TIMEOUT)).pipe(
+          Effect.mapError(() => unavailable(task.kind, "The task could not be stored")),
+          Effect.filterOrFail(Boolean, () => idTaken(task)),
+          Effect.onError(() => (hasEnded(task) ? Effect.void : jobs.remove(task.id)))
         )
-      }
-      const cleanup = removeOld(jobs, table)
-      yield* cleanup
-      yield* Effect.forkScoped(Effect.repeat(cleanup, Schedule.spaced(CLEANUP_INTERVAL)))
-
-      return {
-        counts: table.counts,
-        add: Effect.fnUntraced(function* (task) {
-          if (!hasEnded(task)) {
-            jobs.running.set(task.id, task)
-            yield* jobs.save(task)
-          }
-          yield* Effect.retry(table.put(task), backOff(ADD_TIMEOUT)).pipe(
-            Effect.mapError(() => unavailable(task.kind, "The task could not be stored")),
-            Effect.filterOrFail(Boolean, () => idTaken(task)),
-            Effect.onError(() => (hasEnded(task) ? Effect.void : jobs.remove(task.id)))
+      }),
+      /** A user's own task. Another user's task fails like a missing one. */
+      find: Effect.fnUntraced(function* (kind: MediaTask["kind"], id: string, user: string) {
+        // PostgreSQL rejects NUL in text.
+        if (id.includes("\0")) return yield* notFound(kind, id)
+        const [row] = yield* Effect.mapError(table.find(kind, id, user), () => unavailable(kind))
+        if (row === undefined) return yield* notFound(kind, id)
+        return jobs.running.get(id) ?? (yield* Effect.orDie(decode(row.task)))
+      }),
+      /** Changes a task that this process runs. Does nothing if the task was removed. */
+      update: (id: string, change: Partial<MediaTask>): Effect.Effect<void> =>
+        Effect.suspend(() => {
+          const task = jobs.running.get(id)
+          if (task === undefined) return Effect.void
+          const next = { ...task, ...change }
+          jobs.running.set(id, next)
+          // Progress changes often and is not stored.
+          if (next.status === task.status) return Effect.void
+          if (!hasEnded(next)) return Effect.ignore(table.update(next))
+          return Effect.retry(table.update(next), backOff(END_TIMEOUT)).pipe(
+            Effect.catch(({ message }) => Effect.logError(`The result of a task is lost: ${message}`)),
+            Effect.andThen(jobs.remove(id)),
+            Effect.andThen(Effect.forEach(listeners, (listener) => listener(next), { discard: true }))
           )
         }),
-        find: Effect.fnUntraced(function* (kind, id, user) {
-          // PostgreSQL rejects NUL in text.
-          if (id.includes("\0")) return yield* notFound(kind, id)
-          const [row] = yield* Effect.mapError(table.find(kind, id, user), () => unavailable(kind))
-          if (row === undefined) return yield* notFound(kind, id)
-          return jobs.running.get(id) ?? (yield* Effect.orDie(decode(row.task)))
-        }),
-        update: (id, change) =>
-          Effect.suspend(() => {
-            const task = jobs.running.get(id)
-            if (task === undefined) return Effect.void
-            const next = { ...task, ...change }
-            jobs.running.set(id, next)
-            // Progress changes often and is not stored.
-            if (next.status === task.status) return Effect.void
-            if (!hasEnded(next)) return Effect.ignore(table.update(next))
-            return Effect.retry(table.update(next), backOff(END_TIMEOUT)).pipe(
-              Effect.catch(({ message }) => Effect.logError(`The result of a task is lost: ${message}`)),
-              Effect.andThen(jobs.remove(id)),
-              Effect.andThen(Effect.forEach(listeners, (listener) => listener(next), { discard: true }))
-            )
-          }),
-        onEnd: (listener) => Effect.sync(() => void listeners.push(listener)),
-        remove: ({ id, kind }) =>
-          table.remove(id).pipe(
-            Effect.mapError(() => unavailable(kind)),
-            Effect.andThen(jobs.remove(id))
-          ),
-        running: (provider) =>
-          [...jobs.running.values()].filter((task) => task.provider === provider && !hasEnded(task))
-      }
-    })
-  )
+      /** Adds a listener that runs after a task has completed or failed and is stored. */
+      onEnd: (listener: (task: MediaTask) => Effect.Effect<void>) =>
+        Effect.sync(() => void listeners.push(listener)),
+      remove: ({ id, kind }: MediaTask) =>
+        table.remove(id).pipe(
+          Effect.mapError(() => unavailable(kind)),
+          Effect.andThen(jobs.remove(id))
+        ),
+      /** The running tasks of a provider of this process. */
+      running: (provider: string) =>
+        [...jobs.running.values()].filter((task) => task.provider === provider && !hasEnded(task))
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(MediaTasks, MediaTasks.make)
 }

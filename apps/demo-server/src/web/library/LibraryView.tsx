@@ -9,15 +9,11 @@ import { status } from "../page/status.ts"
 import { openDocument } from "../source/source.ts"
 import { Button, IconButton } from "../ui/Button.tsx"
 import { SearchField } from "../ui/Fields.tsx"
-import { byteSize, pluralize, matchesSearch } from "../ui/format.ts"
+import { byteSize, formatLabel, matchesSearch, pluralize } from "../ui/format.ts"
 import { ErrorMessage, Loading } from "../ui/Notices.tsx"
 import { CollectionsBar } from "./CollectionsBar.tsx"
 import { RemoveAll } from "./Removal.tsx"
 import { UploadProgress } from "./Uploads.tsx"
-
-/** A format's label for people. The server knows the formats. */
-const formatLabel = (format: string): string =>
-  status.value?.formats.find(({ id }) => id === format)?.label ?? format
 
 const Faults = ({ faults }: { readonly faults: NonNullable<DocumentInfo["faults"]> }) => (
   <details class="faults">
@@ -45,7 +41,7 @@ const DocumentRow = ({ document }: { readonly document: DocumentInfo }) => {
         <span class="path">{document.path}</span>
       </button>
       <span class="facts">
-        <span class="format">{formatLabel(document.format)}</span>
+        <span class="format">{formatLabel(document.format, status.value?.formats)}</span>
         <span>{pages === undefined ? "" : pluralize(pages, "page")}</span>
         <span>{figures === undefined ? "" : figuresText(figures)}</span>
         <span>{pluralize(document.passages, "passage")}</span>

@@ -1,5 +1,6 @@
 /** Numbers, sizes, times and amounts as text. */
 import { UNITS_PER_USD } from "@sluice/core/contract"
+import type { ServerStatus } from "../../contract/index.ts"
 
 /** `3 passages`, `1 passage`: the number is grouped as in the reader's language. */
 export const pluralize = (count: number, noun: string): string =>
@@ -42,6 +43,10 @@ export const parseUsd = (text: string): number | undefined => {
   const whole = Math.round(exact)
   return Math.abs(exact - whole) < 1e-3 ? whole : undefined
 }
+
+/** A format's label, from the formats that the server serves; its identifier while they are unknown. */
+export const formatLabel = (id: string, formats: ServerStatus["formats"] = []): string =>
+  formats.find((format) => format.id === id)?.label ?? id
 
 /** Whether a text contains every word of a search. */
 export const matchesSearch = (text: string, search: string): boolean =>
