@@ -35,7 +35,11 @@ export const EVERY_MODEL = "*"
 const MAX_MODELS = 200
 
 const invalid = (param: string, message: string) =>
-  new Failure({ status: 400, message, param, code: "invalid_value", retryable: false })
+  new Failure({ status: 400, message, param, code: "invalid_value" })
+
+/** The value of a field, if it is valid. */
+const ensure = <A>(isValid: boolean, value: A, param: string, message: string) =>
+  isValid ? Effect.succeed(value) : Effect.fail(invalid(param, message))
 
 /** Rejects unknown fields: a misspelt limit must not be ignored. */
 export const rejectUnknown = (
@@ -43,49 +47,44 @@ export const rejectUnknown = (
   except: ReadonlyArray<string> = []
 ) => {
   const field = Object.keys(extra ?? {}).find((name) => !except.includes(name))
-  return field === undefined
-    ? Effect.void
-    : Effect.fail(
-        invalid(field.slice(0, MAX_NAME), `Unknown field \`${field.slice(0, MAX_NAME)}\`: leave it out`)
-      )
+  const shown = (field ?? "").slice(0, MAX_NAME)
+  return ensure(field === undefined, undefined, shown, `Unknown field \`${shown}\`: leave it out`)
 }
 
 export const parseName = (name: string, param = "name") =>
-  name.length === 0 || name.length > MAX_NAME || /\p{Cc}/u.test(name) || !name.isWellFormed()
-    ? Effect.fail(
-        invalid(param, `\`${param}\` must have 1 to ${MAX_NAME} characters, without control characters`)
-      )
-    : Effect.succeed(name)
+  ensure(
+    name.length > 0 && name.length <= MAX_NAME && !/\p{Cc}/u.test(name) && name.isWellFormed(),
+    name,
+    param,
+    `\`${param}\` must have 1 to ${MAX_NAME} characters, without control characters`
+  )
 
 const parseExpiry = (expiry: Expiry) =>
-  expiry._tag === "Unknown"
-    ? Effect.fail(
-        invalid(
-          "expired_time",
-          "`expired_time` must be seconds since 1970, up to the year 9999, or -1 for never"
-        )
-      )
-    : Effect.succeed(expiry._tag === "Never" ? null : DateTime.toEpochMillis(expiry.at))
+  ensure(
+    expiry._tag !== "Unknown",
+    expiry._tag === "At" ? DateTime.toEpochMillis(expiry.at) : null,
+    "expired_time",
+    "`expired_time` must be seconds since 1970, up to the year 9999, or -1 for never"
+  )
 
 export const parseUnits = (units: number, param: string) =>
-  units < 0
-    ? Effect.fail(invalid(param, `\`${param}\` must be a number of quota units, 0 or more`))
-    : Effect.succeed<number>(units)
+  ensure(units >= 0, units, param, `\`${param}\` must be a number of quota units, 0 or more`)
 
 const parseSubnetField = (subnet: string) =>
-  subnet.length > MAX_SUBNET || parseSubnet(subnet) === undefined
-    ? Effect.fail(
-        invalid(
-          "subnet",
-          "`subnet` must be a list of networks, separated by commas, such as `10.0.0.0/8,2001:db8::/32`. Leave empty to allow all"
-        )
-      )
-    : Effect.succeed(subnet)
+  ensure(
+    subnet.length <= MAX_SUBNET && parseSubnet(subnet) !== undefined,
+    subnet,
+    "subnet",
+    "`subnet` must be a list of networks, separated by commas, such as `10.0.0.0/8,2001:db8::/32`. Leave empty to allow all"
+  )
 
 export const parseStatus = (status: number) =>
-  status === 0 || status === 1
-    ? Effect.succeed<KeyFields["status"]>(status)
-    : Effect.fail(invalid("status", "`status` must be 1 (enabled) or 0 (disabled)"))
+  ensure(
+    status === 0 || status === 1,
+    status as KeyFields["status"],
+    "status",
+    "`status` must be 1 (enabled) or 0 (disabled)"
+  )
 
 const isModelList = (value: unknown): value is ReadonlyArray<string> =>
   Array.isArray(value) &&
@@ -189,6 +188,9 @@ export const parsePage = Effect.fn("AccountRequests.page")(function* (query: {
 
 /** A keyword is plain text without wildcards. PostgreSQL rejects NUL in text. */
 export const parseKeyword = (keyword: string) =>
-  keyword.length > MAX_NAME || keyword.includes("\0")
-    ? Effect.fail(invalid("keyword", `\`keyword\` must have at most ${MAX_NAME} characters`))
-    : Effect.succeed(keyword)
+  ensure(
+    keyword.length <= MAX_NAME && !keyword.includes("\0"),
+    keyword,
+    "keyword",
+    `\`keyword\` must have at most ${MAX_NAME} characters`
+  )

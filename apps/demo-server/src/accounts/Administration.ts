@@ -21,7 +21,7 @@ import { Audit, type AuditChange, type AuditRow } from "./Audit.ts"
 import { type UserFields, type UserRow, Users } from "./Users.ts"
 
 const failure = (status: Failure["status"], code: string, message: string, param?: string) =>
-  new Failure({ status, message, code, ...(param !== undefined && { param }), retryable: false })
+  new Failure({ status, message, code, ...(param !== undefined && { param }) })
 
 export const notAdmin = failure(403, "not_an_administrator", "Only administrators may do this")
 const ownRights = failure(

@@ -86,8 +86,7 @@ const ApiKeyAuthLayer = Layer.effect(
 const accessTokenNeeded = new Failure({
   status: 403,
   message: "API keys can't manage accounts. Sign in with the system access token",
-  code: "access_token_needed",
-  retryable: false
+  code: "access_token_needed"
 })
 
 /** `/api`: a system access token, or the page's session. */
@@ -112,8 +111,7 @@ const notSignedIn = new Failure({
   status: 401,
   message:
     "Not signed in. Open the address that the server printed, or send an API key as `Authorization: Bearer …`",
-  code: "invalid_api_key",
-  retryable: false
+  code: "invalid_api_key"
 })
 
 /** The group of endpoints that keys without access to the documents may use too. */

@@ -10,22 +10,19 @@ import { SignIn } from "./SignIn.ts"
 import { ApiKeys, type KeyWithUser } from "./ApiKeys.ts"
 import { type UserRow, Users } from "./Users.ts"
 
-const unauthorized = (message: string) =>
-  new Failure({ status: 401, message, code: "invalid_api_key", retryable: false })
+const unauthorized = (message: string) => new Failure({ status: 401, message, code: "invalid_api_key" })
 
 /** Names neither the allowed networks nor the caller's address. */
 const addressNotAllowed = new Failure({
   status: 403,
   message: "This API key may not be used from this address. Its `subnet` lists the allowed networks",
-  code: "address_not_allowed",
-  retryable: false
+  code: "address_not_allowed"
 })
 
 const documentsNotAllowed = new Failure({
   status: 403,
   message: "This API key may not use the documents. PUT /api/token/ with `documents` allows it",
-  code: "documents_not_allowed",
-  retryable: false
+  code: "documents_not_allowed"
 })
 
 const userDisabled = unauthorized("The user of this credential is disabled. An administrator can enable it")
@@ -42,8 +39,7 @@ export const crossOrigin = ({ headers: { host, origin } }: HttpServerRequest.Htt
   return new Failure({
     status: 403,
     message: `A session works only from the page itself. Programs should send an API key${mismatch}`,
-    code: "cross_origin",
-    retryable: false
+    code: "cross_origin"
   })
 }
 

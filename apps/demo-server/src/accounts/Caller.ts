@@ -31,6 +31,5 @@ export const modelNotAllowed = (model: string) =>
     status: 403,
     message: `This API key may not use the model \`${model}\`. GET /v1/models lists the allowed models; PUT /api/token/ changes them`,
     code: "model_not_allowed",
-    param: "model",
-    retryable: false
+    param: "model"
   })

@@ -31,8 +31,7 @@ const withCookie = (value: string, maxAge: Duration.Duration) =>
     )
   )
 
-const invalidLogin = (message: string) =>
-  new Failure({ status: 401, message, code: "invalid_login", retryable: false })
+const invalidLogin = (message: string) => new Failure({ status: 401, message, code: "invalid_login" })
 
 const loginUsed = invalidLogin(
   "This address was already used or is from an earlier start. Sign in with an API key, or restart the server for a new address"

@@ -1,5 +1,5 @@
 /** Administration: users and the audit log. Not part of the gateway interface; needs a system access token. */
-import { AccessTokenAuth, failures, MalformedRequest, open } from "@sluice/core/contract"
+import { AccessTokenAuth, MalformedRequest, open } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Role } from "./Access.ts"
@@ -87,38 +87,32 @@ export class AdministrationGroup extends HttpApiGroup.make("administration")
   .add(
     HttpApiEndpoint.post("createUser", "/api/user", {
       payload: UserCreateRequest,
-      success: DataEnvelope(NewUser),
-      error: failures
+      success: DataEnvelope(NewUser)
     }),
     HttpApiEndpoint.get("users", "/api/user", {
       query: page,
-      success: DataEnvelope(Schema.Array(UserInfo)),
-      error: failures
+      success: DataEnvelope(Schema.Array(UserInfo))
     }),
     HttpApiEndpoint.put("updateUser", "/api/user", {
       payload: UserUpdateRequest,
-      success: DataEnvelope(UserInfo),
-      error: failures
+      success: DataEnvelope(UserInfo)
     }),
     /** Creates a new system access token for a user who has lost theirs, and revokes the old one. */
     HttpApiEndpoint.post("renewUserToken", "/api/user/:id/token", {
       params: { id: Schema.String },
-      success: DataEnvelope(Schema.String),
-      error: failures
+      success: DataEnvelope(Schema.String)
     }),
     /**
      * Creates a new system access token for the caller and revokes the old one. The settings page calls it with its
      * session. Open to every user.
      */
     HttpApiEndpoint.post("renewToken", "/api/user/token", {
-      success: DataEnvelope(Schema.String),
-      error: failures
+      success: DataEnvelope(Schema.String)
     }),
     /** Newest first. */
     HttpApiEndpoint.get("audit", "/api/audit", {
       query: page,
-      success: DataEnvelope(Schema.Array(AuditEntry)),
-      error: failures
+      success: DataEnvelope(Schema.Array(AuditEntry))
     })
   )
   .middleware(AccessTokenAuth)

@@ -1,5 +1,5 @@
 /** Collections: documents that are searched together, separately from other collections. */
-import { failures, MalformedRequest } from "@sluice/core/contract"
+import { MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Access } from "./Access.ts"
@@ -17,22 +17,19 @@ export class CollectionsGroup extends HttpApiGroup.make("collections")
   .add(
     /** The caller's collections, by name. The first upload into a collection creates it. */
     HttpApiEndpoint.get("collections", "/collections", {
-      success: Schema.Struct({ collections: Schema.Array(CollectionInfo) }),
-      error: failures
+      success: Schema.Struct({ collections: Schema.Array(CollectionInfo) })
     }),
     /** Creates an empty collection. An existing one stays as it is. */
     HttpApiEndpoint.put("makeCollection", "/collections/:name", {
       params: { name: CollectionName },
-      success: CollectionInfo,
-      error: failures
+      success: CollectionInfo
     }),
     /**
      * Removes the caller's collection with all its documents. This can't be undone and costs nothing. Requests that use
      * the collection at that moment may fail. 409 for `default`, and while the library is being rebuilt.
      */
     HttpApiEndpoint.delete("removeCollection", "/collections/:name", {
-      params: { name: CollectionName },
-      error: failures
+      params: { name: CollectionName }
     })
   )
   .middleware(Access)

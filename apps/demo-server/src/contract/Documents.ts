@@ -1,5 +1,5 @@
 /** Documents: list, add, read, remove. */
-import { failures, MalformedRequest } from "@sluice/core/contract"
+import { MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
@@ -79,8 +79,7 @@ export class DocumentsGroup extends HttpApiGroup.make("documents")
   .add(
     HttpApiEndpoint.get("list", "/documents", {
       query,
-      success: Schema.Struct({ documents: Schema.Array(DocumentInfoSchema) }),
-      error: failures
+      success: Schema.Struct({ documents: Schema.Array(DocumentInfoSchema) })
     }),
     /**
      * Adds files: any number of file parts, with the document's path as the filename (`handbook/a.md`). A field
@@ -91,23 +90,20 @@ export class DocumentsGroup extends HttpApiGroup.make("documents")
       headers,
       query,
       payload: Files.pipe(HttpApiSchema.asMultipartStream()),
-      success: [IngestReportBody, HttpApiSchema.StreamSse({ data: IngestStreamEvent })],
-      error: failures
+      success: [IngestReportBody, HttpApiSchema.StreamSse({ data: IngestStreamEvent })]
     }),
-    HttpApiEndpoint.get("get", "/documents/:id", { params, query, success: DocumentText, error: failures }),
-    HttpApiEndpoint.delete("remove", "/documents/:id", { params, query, error: failures }),
+    HttpApiEndpoint.get("get", "/documents/:id", { params, query, success: DocumentText }),
+    HttpApiEndpoint.delete("remove", "/documents/:id", { params, query }),
     HttpApiEndpoint.get("page", "/documents/:id/pages/:number", {
       params: { id: Schema.String, number: Schema.Int },
       query,
-      success: PageContent,
-      error: failures
+      success: PageContent
     }),
     /** The original file, sandboxed so that its scripts do not run on this origin. */
     HttpApiEndpoint.get("file", "/documents/:id/file", {
       params,
       query,
-      success: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array()),
-      error: failures
+      success: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array())
     })
   )
   // A misspelt `collection` must not fall back to the default one.

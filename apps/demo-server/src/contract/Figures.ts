@@ -1,5 +1,5 @@
 /** Figures and tables of a document, their images, and pages as images. */
-import { failures, MalformedRequest } from "@sluice/core/contract"
+import { MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
@@ -49,15 +49,13 @@ export class FiguresGroup extends HttpApiGroup.make("figures")
     HttpApiEndpoint.get("figures", "/documents/:id/figures", {
       params: { id: Schema.String },
       query: collectionQuery,
-      success: Schema.Struct({ figures: Schema.Array(FigureInfo) }),
-      error: failures
+      success: Schema.Struct({ figures: Schema.Array(FigureInfo) })
     }),
     /** PNG, JPEG or WebP. `figure` is its `n`, or the SHA-256 of its image as in citations, which is cacheable. */
     HttpApiEndpoint.get("crop", "/documents/:id/figures/:figure/crop", {
       params: { id: Schema.String, figure: Schema.String },
       query: collectionQuery,
-      success: image,
-      error: failures
+      success: image
     }),
     /**
      * A page as an image, `width` pixels wide, with `boxes` drawn on it, or the boxes of the lines between the text
@@ -74,8 +72,7 @@ export class FiguresGroup extends HttpApiGroup.make("figures")
           Schema.Int.check(Schema.isBetween({ minimum: PAGE_WIDTH.least, maximum: PAGE_WIDTH.most }))
         )
       },
-      success: png,
-      error: failures
+      success: png
     })
   )
   .annotate(HttpApi.QueryParseOptions, { onExcessProperty: "error" })

@@ -1,5 +1,5 @@
 /** Questions about the documents. */
-import { failures, MalformedRequest } from "@sluice/core/contract"
+import { MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
@@ -28,8 +28,7 @@ export class QaGroup extends HttpApiGroup.make("qa")
     HttpApiEndpoint.post("ask", "/qa", {
       headers: { accept: Schema.optionalKey(Schema.String) },
       payload: QuestionRequest,
-      success: [AnswerBody, HttpApiSchema.StreamSse({ data: AnswerStreamEvent })],
-      error: failures
+      success: [AnswerBody, HttpApiSchema.StreamSse({ data: AnswerStreamEvent })]
       // Ignoring a misspelt `filter` would answer from everything.
     }).annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   )

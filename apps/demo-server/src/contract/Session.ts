@@ -1,5 +1,5 @@
 /** The page's session. It starts from the one-time login of the printed address, an API key or a system access token. */
-import { failures, MalformedRequest } from "@sluice/core/contract"
+import { MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Access, SessionUser } from "./Access.ts"
@@ -19,8 +19,7 @@ export class SessionGroup extends HttpApiGroup.make("session")
     /** Sets an HttpOnly, SameSite=Strict cookie. */
     HttpApiEndpoint.post("open", "/session", {
       payload: Credentials,
-      success: SessionUser,
-      error: failures
+      success: SessionUser
     }),
     HttpApiEndpoint.get("who", "/session", { success: SessionUser }).middleware(Access),
     HttpApiEndpoint.delete("close", "/session").middleware(Access)

@@ -1,5 +1,5 @@
 /** The server's status: its models, document counts, and whether it can answer. */
-import { failures, MalformedRequest } from "@sluice/core/contract"
+import { MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
@@ -43,11 +43,10 @@ export type ServerStatus = typeof ServerStatus.Type
 export class StatusGroup extends HttpApiGroup.make("status")
   .add(
     /** Needs no credential: the response has only counts and model names. */
-    HttpApiEndpoint.get("status", "/status", { success: ServerStatus, error: failures }),
+    HttpApiEndpoint.get("status", "/status", { success: ServerStatus }),
     /** Reads every document again with the current models. Server-sent events, `done` last. */
     HttpApiEndpoint.post("rebuild", "/rebuild", {
-      success: HttpApiSchema.StreamSse({ data: IngestStreamEvent }),
-      error: failures
+      success: HttpApiSchema.StreamSse({ data: IngestStreamEvent })
     }).middleware(Access)
   )
   .middleware(MalformedRequest) {}

@@ -1,5 +1,5 @@
 /** Usage and cost by day and model. Not part of the gateway interface; needs a system access token or the page's session. */
-import { AccessTokenAuth, failures, MalformedRequest } from "@sluice/core/contract"
+import { AccessTokenAuth, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { DataEnvelope } from "./Administration.ts"
@@ -32,8 +32,7 @@ export class UsageGroup extends HttpApiGroup.make("usage")
         /** A user's id. Default: the caller's. Only administrators can read another user's usage. */
         user: Schema.optionalKey(Schema.NonEmptyString)
       },
-      success: DataEnvelope(Schema.Array(DayUsage)),
-      error: failures
+      success: DataEnvelope(Schema.Array(DayUsage))
     })
   )
   // A misspelt `user` must not fall back to the caller.

@@ -7,7 +7,7 @@ import { ragFailure } from "../libraries/RagFailure.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
 
 export const notFound = (message: string, param: string) =>
-  new Failure({ status: 404, message, code: "not_found", param, retryable: false })
+  new Failure({ status: 404, message, code: "not_found", param })
 
 interface CollectionQuery {
   readonly collection?: string | null | undefined

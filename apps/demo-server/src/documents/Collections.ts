@@ -15,8 +15,7 @@ const cannotRemoveDefault = new Failure({
   status: 409,
   message: `The collection "${DEFAULT_COLLECTION}" can't be removed. Remove its documents with DELETE /documents/{id}`,
   code: "always_there",
-  param: "name",
-  retryable: false
+  param: "name"
 })
 
 /** Undefined for a library that needs a rebuild, which can still be listed and removed. */

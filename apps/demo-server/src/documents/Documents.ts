@@ -58,8 +58,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
             status: 413,
             message: first.message,
             code: first.reason,
-            param: first.path,
-            retryable: false
+            param: first.path
           })
         }
         return report

@@ -69,7 +69,7 @@ const invalidMarks = ({
   readonly to?: number
 }) => {
   const reject = (param: string, message: string) =>
-    new Failure({ status: 400, message: `\`${param}\` ${message}`, param, retryable: false })
+    new Failure({ status: 400, message: `\`${param}\` ${message}`, param })
   if (from !== undefined && to !== undefined && from >= to)
     return reject("from", `is ${from}, which is not less than \`to\` (${to})`)
   const inverted = boxes?.split(";").find((box) => {

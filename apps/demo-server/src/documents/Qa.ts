@@ -27,15 +27,14 @@ const keepAboveRecall = (keep: number, recall: number) =>
   new Failure({
     status: 400,
     message: `\`keep\` is ${keep}, more than \`recall\` (${recall}). Set a larger \`recall\``,
-    param: "keep",
-    retryable: false
+    param: "keep"
   })
 
 /** Options that are fields of the request. */
 const REQUEST_FIELDS = ["recall", "keep", "filter"]
 
 const malformedOptions = (message: string) =>
-  new Failure({ status: 400, message: `\`options\`: ${message}`, param: "options", retryable: false })
+  new Failure({ status: 400, message: `\`options\`: ${message}`, param: "options" })
 
 /** Decodes the options of the registered stages. */
 const optionsDecoder = Effect.map(RetrievalStages, (stages) => {

@@ -51,7 +51,6 @@ const reject = (param: string, message: string, status: 400 | 404 = 400): Failur
     status,
     message: `\`${param}\` ${message}`,
     param,
-    retryable: false,
     ...(status === 404 && { code: "not_found" })
   })
 

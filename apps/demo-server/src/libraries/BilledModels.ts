@@ -37,20 +37,13 @@ import { addHeaders } from "../http/ResponseHeaders.ts"
 import { chatImageTokens } from "../embedded/ImageChat.ts"
 import { type ChatInterceptor, CurrentChatInterceptor } from "../providers/LibraryGateway.ts"
 
-type Bill = <Request, Response>(
-  meter: Meter<Request>,
-  request: Request & { readonly model: string },
-  call: Effect.Effect<Response, GatewayError>,
-  counter?: StreamUsageCounter
-) => Effect.Effect<Response, GatewayError>
-
 const toError = (meter: Meter<never>, model: string, failure: Failure) =>
   new GatewayError({ operation: meter.operation, model, reason: toReason(failure) })
 
 /** Charges the caller and the caller's key for a call. Work of the server itself, such as reading samples, is free. */
 const makeBill = Effect.map(
   Charges,
-  (charges): Bill =>
+  (charges) =>
     <Request, Response>(
       meter: Meter<Request>,
       request: Request & { readonly model: string },
@@ -83,6 +76,8 @@ const makeBill = Effect.map(
         )
       }) as Effect.Effect<Response, GatewayError>
 )
+
+type Bill = Effect.Success<typeof makeBill>
 
 /** Adds the model's own token count, if it has one, in the form of a response's `usage`. */
 const withUsage = <A extends { readonly tokens: number }>(result: A) => ({

@@ -1,7 +1,7 @@
 /** One user's library: its collections, its state, the samples, and rebuilds. */
 import { sentence } from "@sluice/core/contract"
 import { type IngestEvent, type IngestReport, Library, type Models, RagError } from "@sluice/rag"
-import { Effect, FileSystem, type Path, Ref, Stream } from "effect"
+import { Effect, FileSystem, type Path, Record, Ref, Stream } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import type { IngestStreamEvent, ServerStatus } from "../contract/index.ts"
 import { toStreamEvents } from "./IngestBody.ts"
@@ -25,46 +25,9 @@ type Busy = "filling" | "rebuilding"
 /** The counts are 0 while the library cannot be opened. */
 type LibraryState = Pick<ServerStatus, "state" | "message" | "documents" | "passages">
 
-/**
- * The collections of one data folder. `library`, `status` and `state` are those of the default collection.
- *
- * **Details.** A library that was built with other models fails with `ManifestMismatch` until `rebuild`. It fails with
- * `Model` while the gateway cannot be reached. The server stays up in both cases.
- */
-export interface UserLibrary extends OpenCollection {
-  /** Opens a collection. A missing one is created if `create` is true; otherwise `NotFound`. */
-  readonly collection: (name: string, create: boolean) => Effect.Effect<OpenCollection, RagError>
-  /** Removes a collection with its documents. Fails with `NotFound`, or `Stale` during a rebuild. */
-  readonly remove: (name: string) => Effect.Effect<void, RagError>
-  readonly names: Effect.Effect<ReadonlyArray<string>, RagError>
-  readonly state: Effect.Effect<LibraryState, RagError>
-  /** Rebuilds all collections, one after the other. */
-  readonly rebuild: Stream.Stream<IngestStreamEvent, RagError>
-  /**
-   * Adds the samples to the default collection if it has no other documents, then creates the file `marker`, so that
-   * they are added once. An interrupted run continues at the next start.
-   */
-  readonly fill: (marker: string) => Effect.Effect<void>
-}
-
-const EMPTY_REPORT: IngestReport = {
-  added: 0,
-  replaced: 0,
-  unchanged: 0,
-  removed: 0,
-  faulty: 0,
-  passages: 0,
-  failed: []
-}
-
-const addReports = (one: IngestReport, other: IngestReport): IngestReport => ({
-  added: one.added + other.added,
-  replaced: one.replaced + other.replaced,
-  unchanged: one.unchanged + other.unchanged,
-  removed: one.removed + other.removed,
-  faulty: one.faulty + other.faulty,
-  passages: one.passages + other.passages,
-  failed: [...one.failed, ...other.failed]
+const addReports = ({ failed, ...counts }: IngestReport, other: IngestReport): IngestReport => ({
+  ...Record.map(counts, (count, name) => count + other[name]),
+  failed: [...failed, ...other.failed]
 })
 
 /** Runs rebuilds one after the other. Emits one `done`, with the sum of the reports. */
@@ -74,11 +37,12 @@ const concatRebuilds = (
   Stream.fromIterable(rebuilds).pipe(
     Stream.flatMap((rebuild) => rebuild),
     Stream.mapAccum(
-      () => ({ left: rebuilds.length, report: EMPTY_REPORT }),
-      (before, event): [{ left: number; report: IngestReport }, ReadonlyArray<IngestEvent>] => {
-        if (event.type !== "done") return [before, [event]]
-        const now = { left: before.left - 1, report: addReports(before.report, event.report) }
-        return [now, now.left === 0 ? [{ ...event, report: now.report }] : []]
+      (): ReadonlyArray<IngestReport> => [],
+      (done, event): [ReadonlyArray<IngestReport>, ReadonlyArray<IngestEvent>] => {
+        if (event.type !== "done") return [done, [event]]
+        const reports = [...done, event.report]
+        const isLast = reports.length === rebuilds.length
+        return [reports, isLast ? [{ ...event, report: reports.reduce(addReports) }] : []]
       }
     )
   )
@@ -102,7 +66,13 @@ const addSamples = Effect.fnUntraced(function* ({ library }: OpenCollection, mar
   yield* fs.writeFileString(marker, "")
 })
 
-/** Opens the library of a data folder. It stays open as long as the surrounding scope. */
+/**
+ * Opens the collections of a data folder. They stay open as long as the surrounding scope. `library`, `status` and
+ * `state` are those of the default collection.
+ *
+ * **Details.** A library that was built with other models fails with `ManifestMismatch` until `rebuild`. It fails with
+ * `Model` while the gateway cannot be reached. The server stays up in both cases.
+ */
 export const makeUserLibrary = Effect.fnUntraced(function* (folder: string, describeFigures: boolean) {
   const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
   const models = yield* Effect.context<Models>()
@@ -130,6 +100,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (folder: string, desc
     }
   })
 
+  /** Removes a collection with its documents. Fails with `NotFound`, or `Stale` during a rebuild. */
   const remove = Effect.fn("UserLibrary.remove")(function* (name: string) {
     // The end of a rebuild would bring the collection back.
     if ((yield* Ref.get(busy)) === "rebuilding") return yield* rebuildRunning
@@ -152,6 +123,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (folder: string, desc
       })
     )
 
+  /** Rebuilds all collections, one after the other. */
   const rebuild: Stream.Stream<IngestStreamEvent, RagError> = Stream.unwrap(
     Effect.gen(function* () {
       yield* during("rebuilding")
@@ -162,6 +134,10 @@ export const makeUserLibrary = Effect.fnUntraced(function* (folder: string, desc
     })
   )
 
+  /**
+   * Adds the samples to the default collection if it has no other documents, then creates the file `marker`, so that
+   * they are added once. An interrupted run continues at the next start.
+   */
   const fill = (marker: string) =>
     addSamples(defaultCollection, marker).pipe(
       Effect.catch((error: { readonly message: string }) =>
@@ -174,5 +150,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (folder: string, desc
       Effect.provideContext(platform)
     )
 
-  return { ...defaultCollection, collection, names, remove, state, rebuild, fill } satisfies UserLibrary
+  return { ...defaultCollection, collection, names, remove, state, rebuild, fill }
 })
+
+export type UserLibrary = Effect.Success<ReturnType<typeof makeUserLibrary>>

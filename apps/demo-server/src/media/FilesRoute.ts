@@ -9,7 +9,7 @@ import { type MediaFile, MediaFiles } from "./MediaFiles.ts"
 export const FILES_PATH = "/files/"
 
 const final = (status: 404 | 410, code: string, message: string) =>
-  respond(new Failure({ status: 404, message, code, retryable: false }), status)
+  respond(new Failure({ status: 404, message, code }), status)
 
 export const FILE_EXPIRED = "The file has expired. Generated files are kept for 24 hours"
 

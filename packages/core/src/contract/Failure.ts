@@ -3,7 +3,7 @@
  *
  * Handlers fail with `Failure.fromReason(reason)`; the client turns an answer back with `toReason`.
  */
-import { Duration, Schema } from "effect"
+import { Duration, Effect, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import {
   Forbidden,
@@ -72,7 +72,7 @@ export class Failure extends Schema.TaggedError<Failure>()("Failure", {
   code: Schema.optional(Schema.String),
   retryAfter: Schema.optional(Schema.Duration),
   /** Whether the same call may succeed later; sent as `x-should-retry`. */
-  retryable: Schema.Boolean
+  retryable: Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(false)))
 }) {
   /** The body that is sent. */
   get body(): ErrorBody {
