@@ -57,7 +57,6 @@ export const exceptions: ReadonlyArray<string> = [
   "packages/rag/src/formats/pdf/pdfium/PageGraphics.ts:",
   "packages/rag/src/formats/pdf/pdfium/PageText.ts:",
   "packages/rag/src/formats/pdf/pdfium/Structure.ts:",
-  "packages/rag/src/formats/pdf/figures/Regions.ts:",
   "packages/rag/src/formats/docx/DocxBody.ts:",
   "packages/rag/src/embedding/EmbeddingCalls.ts:",
   "packages/core/src/conformance/RunCheck.ts:",

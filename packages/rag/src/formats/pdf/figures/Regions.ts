@@ -1,4 +1,4 @@
-/** Regions that grow from a caption over what is drawn and written beside it, until running text is in the way. */
+/** Candidate regions for a caption: from the caption over drawings and labels, up to running text or another caption. */
 import type { Box } from "../../../document/Document.ts"
 import { height, hull, overlapX, overlapY, shared, width } from "../page/Box.ts"
 import type { Obstacle } from "./BodyText.ts"
@@ -7,56 +7,86 @@ import { sideRegion } from "./SideRegions.ts"
 import type { FigureRegion } from "./Assignment.ts"
 import { contentOf, type Item, withoutNotes, withoutTextBeyond } from "./RegionContent.ts"
 import { enclosed, type PageLayout } from "./PageLayout.ts"
-import { rangesOf, widerRange } from "./HorizontalRanges.ts"
+import { type Range, rangesOf, widerRange } from "./HorizontalRanges.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.regions
 
-/** Turns a page upside down where a region grows upwards: one rule for both sides. */
-const turned = (box: Box, side: "above" | "below"): Box =>
-  side === "below" ? box : [box[0], -box[3], box[2], -box[1]]
-
-/** What is taken from the caption up to a gap. */
+/** A part of a region, from the caption to a gap. */
 interface Stretch {
   readonly box: Box
   readonly items: ReadonlyArray<Item>
+  /** Width of the gap at its end, in points; Infinity for the whole region. */
   readonly cut: number
 }
 
-/** Around those lines of a paragraph that reach into a range: the first ones may end beside a figure, the rest go on below it. */
-const reaching = ({ box, segments }: Obstacle, range: readonly [number, number]): Box => {
-  const own = segments.filter(
-    (one) =>
-      shared(one.box[0], one.box[2], ...range) >
-      Math.min(limits.reachIn, limits.reachInShare * width(one.box))
-  )
+/** A search for a caption's figure on one side. Its boxes are flipped, so that it always goes downwards. */
+interface Search {
+  readonly caption: Caption
+  readonly side: "above" | "below"
+  readonly range: Range
+  readonly layout: PageLayout
+  /** The lower edge of the caption. */
+  readonly start: number
+  /** Whether a box is below the caption. */
+  readonly isPast: (box: Box) => boolean
+}
+
+/** Text or captions that end a region. */
+interface Blocker {
+  readonly box: Box
+  readonly strong: boolean
+}
+
+const middleY = (box: Box): number => (box[1] + box[3]) / 2
+
+/** Flips a box vertically for a search upwards, and back. */
+const flipped = (box: Box, side: "above" | "below"): Box =>
+  side === "below" ? box : [box[0], -box[3], box[2], -box[1]]
+
+/** Whether a box reaches into a range by more than its margin. */
+const reachesInto = (box: Box, range: Range): boolean =>
+  shared(box[0], box[2], ...range) > Math.min(limits.reachIn, limits.reachInShare * width(box))
+
+/** The lines of a paragraph that reach into a range: its first lines may end beside a figure, the others go on below it. */
+const boxInRange = ({ box, segments }: Obstacle, range: Range): Box => {
+  const own = segments.filter((one) => reachesInto(one.box, range))
   return own.length === 0 || own.length === segments.length ? box : hull(own.map((one) => one.box))
 }
 
-/** The region on one side, and the parts of it that end at a gap. */
-const grow = (
-  caption: Caption,
-  side: "above" | "below",
-  range: readonly [number, number],
-  layout: PageLayout
-): ReadonlyArray<FigureRegion> => {
-  const { blockers, body, frame, frames, graphics } = layout
-  const own = turned(caption.box, side)
-  const start = own[3]
-  const inRange = (box: Box): boolean => {
-    const over = shared(box[0], box[2], ...range)
-    return (
-      over > 0.5 * width(box) ||
-      over > limits.rangeShare * (range[1] - range[0]) ||
-      (width(box) === 0 && over === 0)
-    )
-  }
-  const isPast = (box: Box): boolean =>
-    (box[1] + box[3]) / 2 > start - limits.middleSlack &&
-    box[1] > start - 0.5 * (own[3] - own[1]) - limits.startSlack
-  const written = new Set(layout.captions.flatMap(({ segments }) => segments))
+const isMostlyInRange = (box: Box, range: Range): boolean => {
+  const over = shared(box[0], box[2], ...range)
+  return (
+    over > 0.5 * width(box) ||
+    over > limits.rangeShare * (range[1] - range[0]) ||
+    (width(box) === 0 && over === 0)
+  )
+}
+
+/** The running text in the way of a search, from top to bottom. */
+const blockersOf = ({ isPast, layout, range, side }: Search): ReadonlyArray<Blocker> =>
+  layout.obstacles
+    .filter(({ box }) => !enclosed(box, layout.frames, range))
+    .map((obstacle) => ({ box: flipped(boxInRange(obstacle, range), side), strong: obstacle.strong }))
+    .filter(({ box }) => isPast(box) && reachesInto(box, range))
+    .toSorted((a, b) => a.box[1] - b.box[1])
+
+/** The top of the next caption in the way of a search; Infinity where there is none. */
+const nextCaption = ({ caption, isPast, layout, range, side }: Search): number =>
+  layout.captions
+    .filter((other) => other !== caption)
+    .map(({ box }) => flipped(box, side))
+    .filter((box) => isPast(box) && reachesInto(box, range))
+    .reduce((top, box) => Math.min(top, box[1]), Infinity)
+
+/** The box of a table by its rules: those as wide as the first one below the caption. Undefined where text stands before it. */
+const ruledTable = (
+  { isPast, layout, range, side, start }: Search,
+  wall: number,
+  blocking: ReadonlyArray<Blocker>
+): Box | undefined => {
   const rules = layout.rules
-    .map((box) => turned(box, side))
+    .map((box) => flipped(box, side))
     .filter(
       (box) =>
         isPast(box) &&
@@ -64,140 +94,156 @@ const grow = (
         width(box) > limits.minRule
     )
     .toSorted((a, b) => a[1] - b[1])
-  const others = layout.captions
-    .filter((other) => other !== caption)
-    .map(({ box }) => turned(box, side))
-    .filter(
-      (box) =>
-        isPast(box) &&
-        shared(box[0], box[2], ...range) > Math.min(limits.reachIn, limits.reachInShare * width(box))
-    )
-  const wall = Math.min(Infinity, ...others.map((box) => box[1]))
-  // What running text leaves room for
-  const blocking = layout.obstacles
-    .filter(({ box }) => !enclosed(box, frames, range))
-    .map((obstacle) => ({ box: turned(reaching(obstacle, range), side), strong: obstacle.strong }))
-    .filter(
-      ({ box }) =>
-        isPast(box) &&
-        shared(box[0], box[2], ...range) > Math.min(limits.reachIn, limits.reachInShare * width(box))
-    )
-    .toSorted((a, b) => a.box[1] - b.box[1])
   const first = rules[0]
-  const near = first !== undefined && first[1] - start < limits.firstGap ? first : undefined
+  if (first === undefined || first[1] - start >= limits.firstGap) return undefined
   const strongWall = Math.min(wall, ...blocking.filter(({ strong }) => strong).map(({ box }) => box[1]))
-  const alike =
-    near === undefined
-      ? []
-      : rules.filter(
-          (rule) =>
-            Math.abs(rule[0] - near[0]) < limits.sameEdge &&
-            Math.abs(rule[2] - near[2]) < limits.sameEdge &&
-            rule[1] < strongWall + limits.lastRule
-        )
-  const ruled =
-    alike.length > 1 && blocking.every(({ box }) => box[1] > near![1] - limits.firstRule)
-      ? hull(alike)
-      : undefined
-  const limit = Math.min(
-    wall,
-    ...blocking
-      .filter(
-        ({ box, strong }) =>
-          strong ||
-          ruled === undefined ||
-          (box[1] + box[3]) / 2 > ruled[3] ||
-          (box[1] + box[3]) / 2 < ruled[1]
-      )
-      .map(({ box }) => box[1])
+  const alike = rules.filter(
+    (rule) =>
+      Math.abs(rule[0] - first[0]) < limits.sameEdge &&
+      Math.abs(rule[2] - first[2]) < limits.sameEdge &&
+      rule[1] < strongWall + limits.lastRule
   )
-  const items: Array<Item> = []
-  for (const graphic of graphics) items.push({ box: turned(graphic.box, side), graphic })
-  for (const segment of frame.segments) {
-    if (!written.has(segment)) items.push({ box: turned(segment.box, side), segment })
+  return alike.length > 1 && blocking.every(({ box }) => box[1] > first[1] - limits.firstRule)
+    ? hull(alike)
+    : undefined
+}
+
+/** Everything drawn or written on the page except captions. */
+const itemsOf = ({ layout: { captions, frame, graphics }, side }: Search): ReadonlyArray<Item> => {
+  const written = new Set(captions.flatMap(({ segments }) => segments))
+  return [
+    ...graphics.map((graphic) => ({ box: flipped(graphic.box, side), graphic })),
+    ...frame.segments
+      .filter((segment) => !written.has(segment))
+      .map((segment) => ({ box: flipped(segment.box, side), segment })),
+    ...frame.turned.map((box) => ({ box: flipped(box, side) }))
+  ]
+}
+
+/** The region of a stretch, without notes at its end, widened by what stands beside drawings that reach out of the range. */
+const regionOf = (
+  { caption, isPast, layout, side, start }: Search,
+  stretch: Stretch,
+  whole: Stretch,
+  items: ReadonlyArray<Item>,
+  limit: number
+): FigureRegion => {
+  const own = [...withoutNotes(stretch.items)]
+  const known = new Set([...own, ...stretch.items])
+  let region = own.length === stretch.items.length ? stretch.box : hull(own.map(({ box }) => box))
+  for (let round = 0; round < limits.rounds; round++) {
+    const reach = region
+    const more = items.filter(
+      (item) =>
+        !known.has(item) &&
+        isPast(item.box) &&
+        item.box[3] < limit + limits.pastEnd &&
+        overlapY(item.box, reach) > limits.besideHeight * height(item.box) &&
+        overlapX(item.box, reach) >
+          (item.graphic === undefined ? limits.besideText * width(item.box) : limits.besideDrawing) &&
+        !(item.segment !== undefined && layout.blockers.has(item.segment))
+    )
+    if (more.length === 0) break
+    own.push(...more)
+    for (const item of more) known.add(item)
+    region = hull([region, ...more.map(({ box }) => box)])
   }
-  for (const box of frame.turned) items.push({ box: turned(box, side) })
+  return {
+    caption,
+    side,
+    box: flipped(region, side),
+    content: contentOf(caption, own, region),
+    gap: Math.max(0, region[1] - start),
+    share: height(stretch.box) / Math.max(1, height(whole.box)),
+    cut: stretch.cut
+  }
+}
+
+/** The stretch of a table: what stands between its rules. */
+const tableStretch = (ruled: Box, items: ReadonlyArray<Item>): Stretch => {
+  const taken = items.filter(
+    ({ box, segment }) =>
+      (box[1] > ruled[1] - limits.tableEdge && box[3] < ruled[3] + limits.tableEdge) ||
+      overlapY(box, ruled) > 0.5 * height(box) ||
+      // "(a) Before" between a table and its caption
+      (segment !== undefined && box[3] < ruled[1] + limits.tableEdge)
+  )
+  return { box: hull([ruled, ...taken.map(({ box }) => box)]), items: taken, cut: Infinity }
+}
+
+/** The stretch up to the first wide gap, then those that end at a narrower gap before it. `items` go from top to bottom. */
+const stretchesOf = (
+  { caption, layout, start }: Search,
+  items: ReadonlyArray<Item>,
+  ruled: Box | undefined
+): ReadonlyArray<Stretch> => {
+  const { size } = layout.body
+  const ends: Array<Omit<Stretch, "items"> & { readonly count: number }> = []
+  const taken: Array<Item> = []
+  let reach: Box | undefined
+  let waiting: Array<Item> = []
+  for (const item of items) {
+    const gap: number = item.box[1] - (reach?.[3] ?? start)
+    if (gap > (reach === undefined ? limits.firstGap : limits.graphicGap)) break
+    const far = gap > limits.textGap * size && !(ruled !== undefined && item.box[3] < ruled[3])
+    if (reach !== undefined && item.graphic === undefined && far) {
+      // It may be the label of a drawing that follows
+      waiting.push(item)
+      continue
+    }
+    if (reach !== undefined && gap > limits.cutGap * size)
+      ends.push({ box: reach, count: taken.length, cut: gap })
+    const all: Box = reach === undefined ? item.box : hull([reach, item.box])
+    const joins = ({ box }: Item): boolean => middleY(box) < all[3]
+    taken.push(item, ...waiting.filter(joins))
+    waiting = waiting.filter((one) => !joins(one))
+    reach = hull([all, ...taken.slice(-limits.lastItems).map(({ box }) => box)])
+  }
+  if (reach === undefined) return []
+  const kept = caption.kind === "figure" ? withoutTextBeyond(taken, size) : taken
+  const box = kept.length === taken.length ? reach : hull(kept.map((item) => item.box))
+  const cuts = ends
+    .filter((end) => end.box[3] < box[3])
+    .toSorted((one, other) => other.cut - one.cut)
+    .slice(0, limits.maxCuts)
+    .map(({ count, ...end }) => ({ ...end, items: taken.slice(0, count) }))
+  return [{ box, items: kept, cut: Infinity }, ...cuts]
+}
+
+/** The region on one side of a caption, and the parts of it that end at a gap. */
+const regionsOnSide = (
+  caption: Caption,
+  side: "above" | "below",
+  range: Range,
+  layout: PageLayout
+): ReadonlyArray<FigureRegion> => {
+  const [, top, , start] = flipped(caption.box, side)
+  const isPast = (box: Box): boolean =>
+    middleY(box) > start - limits.middleSlack && box[1] > start - 0.5 * (start - top) - limits.startSlack
+  const search: Search = { caption, side, range, layout, start, isPast }
+  const wall = nextCaption(search)
+  const blocking = blockersOf(search)
+  const ruled = ruledTable(search, wall, blocking)
+  const isBetweenRules = (box: Box): boolean =>
+    ruled !== undefined && middleY(box) <= ruled[3] && middleY(box) >= ruled[1]
+  const limit = blocking
+    .filter(({ box, strong }) => strong || !isBetweenRules(box))
+    .reduce((least, { box }) => Math.min(least, box[1]), wall)
+  const items = itemsOf(search)
   const room = items
     .filter(
       ({ box }) =>
-        isPast(box) && (box[1] + box[3]) / 2 < limit && box[3] < limit + limits.overlapEnd && inRange(box)
+        isPast(box) &&
+        middleY(box) < limit &&
+        box[3] < limit + limits.overlapEnd &&
+        isMostlyInRange(box, range)
     )
     .toSorted((a, b) => a.box[1] - b.box[1])
-  /** Drawings that reach over the edge of the column bring along what stands beside them. */
-  const finish = (stretch: Stretch, whole: Stretch): FigureRegion => {
-    const own = [...withoutNotes(stretch.items)]
-    const known = new Set([...own, ...stretch.items])
-    let region = own.length === stretch.items.length ? stretch.box : hull(own.map(({ box }) => box))
-    for (let round = 0; round < limits.rounds; round++) {
-      const reach = region
-      const more = items.filter(
-        (item) =>
-          !known.has(item) &&
-          isPast(item.box) &&
-          item.box[3] < limit + limits.pastEnd &&
-          overlapY(item.box, reach) > limits.besideHeight * height(item.box) &&
-          overlapX(item.box, reach) >
-            (item.graphic === undefined ? limits.besideText * width(item.box) : limits.besideDrawing) &&
-          !(item.segment !== undefined && blockers.has(item.segment))
-      )
-      if (more.length === 0) break
-      own.push(...more)
-      for (const item of more) known.add(item)
-      region = hull([region, ...more.map(({ box }) => box)])
-    }
-    return {
-      caption,
-      side,
-      box: turned(region, side),
-      content: contentOf(caption, own, region),
-      gap: Math.max(0, region[1] - start),
-      share: height(stretch.box) / Math.max(1, height(whole.box)),
-      cut: stretch.cut
-    }
-  }
-  if (ruled !== undefined && caption.kind === "table") {
-    const taken = room.filter(
-      ({ box, segment }) =>
-        (box[1] > ruled[1] - limits.tableEdge && box[3] < ruled[3] + limits.tableEdge) ||
-        overlapY(box, ruled) > 0.5 * height(box) ||
-        // "(a) Before" between a table and its caption
-        (segment !== undefined && box[3] < ruled[1] + limits.tableEdge)
-    )
-    const whole = { box: hull([ruled, ...taken.map(({ box }) => box)]), items: taken, cut: Infinity }
-    return [finish(whole, whole)]
-  }
-  const ends: Array<Omit<Stretch, "items"> & { readonly count: number }> = []
-  let reach: Box | undefined
-  const taken: Array<Item> = []
-  let late: Array<Item> = []
-  for (const item of room) {
-    const gap: number = item.box[1] - (reach?.[3] ?? start)
-    if (gap > (reach === undefined ? limits.firstGap : limits.graphicGap)) break
-    const far = gap > limits.textGap * body.size && !(ruled !== undefined && item.box[3] < ruled[3])
-    if (reach !== undefined && item.graphic === undefined && far) {
-      // The label of a line that may follow; alone it is other text
-      late.push(item)
-      continue
-    }
-    if (reach !== undefined && gap > limits.cutGap * body.size)
-      ends.push({ box: reach, count: taken.length, cut: gap })
-    reach = reach === undefined ? item.box : hull([reach, item.box])
-    const all: Box = reach
-    const joins = ({ box }: Item): boolean => (box[1] + box[3]) / 2 < all[3]
-    taken.push(item, ...late.filter(joins))
-    late = late.filter((one) => !joins(one))
-    reach = hull([reach, ...taken.slice(-limits.lastItems).map(({ box }) => box)])
-  }
-  if (reach === undefined) return []
-  const kept = caption.kind === "figure" ? withoutTextBeyond(taken, body.size) : taken
-  const end = kept.length === taken.length ? reach : hull(kept.map(({ box }) => box))
-  const whole: Stretch = { box: end, items: kept, cut: Infinity }
-  const cuts = ends
-    .filter(({ box }) => box[3] < end[3])
-    .toSorted((one, other) => other.cut - one.cut)
-    .slice(0, limits.maxCuts)
-  const parts = cuts.map(({ box, count, cut }) => ({ box, items: taken.slice(0, count), cut }))
-  return [whole, ...parts].map((stretch) => finish(stretch, whole))
+  const stretches =
+    ruled !== undefined && caption.kind === "table"
+      ? [tableStretch(ruled, room)]
+      : stretchesOf(search, room, ruled)
+  return stretches.map((stretch) => regionOf(search, stretch, stretches[0]!, items, limit))
 }
 
 /** Every region that may be this caption's, and the parts of it that are left where other captions want the rest. */
@@ -217,8 +263,8 @@ const regionsFor = (caption: Caption, layout: PageLayout): ReadonlyArray<FigureR
   for (const side of ["above", "below"] as const) {
     const [range, ...narrower] = rangesOf(caption, side, layout)
     const wide = widerRange(caption, range, layout)
-    const within = grow(caption, side, range, layout)
-    const across = wide === undefined ? [] : grow(caption, side, wide, layout)
+    const within = regionsOnSide(caption, side, range, layout)
+    const across = wide === undefined ? [] : regionsOnSide(caption, side, wide, layout)
     // Across the columns only what goes on there at the same height
     const [inner, outer] = [within[0]?.box, across[0]?.box]
     const goesOn =
@@ -236,10 +282,10 @@ const regionsFor = (caption: Caption, layout: PageLayout): ReadonlyArray<FigureR
       (inner === undefined ||
         (height(outer) > limits.keptHeight * height(inner) && width(outer) > limits.widerBy * width(inner)))
     const grown = goesOn ? across : within
-    found.push(...grown, ...narrower.flatMap((one) => grow(caption, side, one, layout)))
+    found.push(...grown, ...narrower.flatMap((one) => regionsOnSide(caption, side, one, layout)))
     if (grown.some(({ content }) => content >= Tolerances.assignment.minContent)) continue
     found.push(
-      ...grow(
+      ...regionsOnSide(
         caption,
         side,
         [caption.box[0] - limits.underCaption, caption.box[2] + limits.underCaption],
