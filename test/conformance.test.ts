@@ -141,7 +141,7 @@ describe("without permission", () => {
     Effect.gen(function* () {
       const { seen, url, world } = yield* serveGateway()
       const before = structuredClone(world)
-      const report = yield* check(url, { models: MODELS, pollEvery: Duration.zero, ...options })
+      const report = yield* check(url, { models: MODELS, pollInterval: Duration.zero, ...options })
       assert.deepStrictEqual(having(report, "fails"), [])
       const calls = new Set(
         seen.map((call) => call.replace(/\?.*/, "").replaceAll(/\/(\d+|task-\d+)/g, "/{}"))
@@ -245,7 +245,7 @@ describe("a report", () => {
       )
       const report = yield* during("10 minutes", stalling, {})
       const embeddings = report.calls.find(({ call }) => call === "POST /v1/embeddings")
-      assert.deepInclude(embeddings?.rules[0], { verdict: "fails", detail: "No whole answer within 1m" })
+      assert.deepInclude(embeddings?.rules[0], { verdict: "fails", detail: "No complete response within 1m" })
     })
   )
 
@@ -260,11 +260,11 @@ describe("a report", () => {
         return Effect.succeed(HttpClientResponse.fromWeb(request, response))
       })
       const models = { video: "v" }
-      const report = yield* during("6 minutes", endless, { paid: true, models, patience: "5 minutes" })
+      const report = yield* during("6 minutes", endless, { paid: true, models, taskTimeout: "5 minutes" })
       const rules = report.calls.find(({ call }) => call === "GET /v1/videos/{}")?.rules
       const ends = rules?.find(({ rule }) => rule === "ends")
       assert.deepInclude(ends, { verdict: "fails", kind: "our choice" })
-      assert.strictEqual(ends?.detail, `after 21 looks it is "in_progress"`)
+      assert.strictEqual(ends?.detail, `after 21 polls it is "in_progress"`)
       assert.isBelow(looks, 40)
     })
   )
@@ -331,7 +331,7 @@ describe("our own server", () => {
         // The others it finds by itself; this one is made sooner than the first that is listed.
         models: { video: "sluice-video-v-f" },
         // It draws and films meanwhile.
-        pollEvery: "100 millis"
+        pollInterval: "100 millis"
       })
       assert.deepStrictEqual(having(report, "fails"), [])
       assert.isTrue(report.conforms)

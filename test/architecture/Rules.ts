@@ -59,7 +59,6 @@ export const exceptions: ReadonlyArray<string> = [
   "packages/rag/src/formats/pdf/pdfium/Structure.ts:",
   "packages/rag/src/formats/docx/DocxBody.ts:",
   "packages/rag/src/embedding/EmbeddingCalls.ts:",
-  "packages/core/src/conformance/RunCheck.ts:",
   "packages/core/src/client/media/Images.ts:",
   "packages/core/src/client/media/Videos.ts:",
   "packages/core/src/client/call/Call.ts:",

@@ -4,7 +4,7 @@ import { ImageResponse, ModelsResponse } from "@sluice/core/contract"
 import { makeDataUri } from "@sluice/core/media"
 import { Effect, Schema } from "effect"
 import sharp from "sharp"
-import { PNG } from "../../packages/core/src/conformance/checks/ChatImages.ts"
+import { PNG } from "../../packages/core/src/conformance/checks/Chat.ts"
 import { errorOf, testServer, TestServer } from "./TestServer.ts"
 
 const path = "/v1/images/generations"

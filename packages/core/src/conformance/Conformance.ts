@@ -4,7 +4,7 @@ import type { HttpClient } from "effect/http"
 import { baseUrlOf } from "../client/call/ClientOptions.ts"
 import { concealer } from "../client/call/Conceal.ts"
 import { GatewayError, Unauthorized, Unreachable } from "../contract/GatewayError.ts"
-import { ask } from "./framework/Ask.ts"
+import { sendRequest } from "./framework/Request.ts"
 import type { Check } from "./framework/Check.ts"
 import { chat } from "./checks/Chat.ts"
 import { embeddings } from "./checks/Embeddings.ts"
@@ -17,10 +17,10 @@ import { videos } from "./checks/Videos.ts"
 import { contractCalls } from "./framework/Contract.ts"
 import { chooseModels } from "./framework/Models.ts"
 import { runCheck } from "./RunCheck.ts"
-import { type CheckedCall, type Report, report } from "./framework/Rule.ts"
+import { type CheckedCall, type Report, makeReport } from "./framework/Rule.ts"
 import type { ConformanceOptions, Session } from "./framework/Session.ts"
 
-/** Every check, in the order in which they are made: what one makes, those after it use; the last ends a credential. */
+/** All checks in order: later ones use what earlier ones create. The last one revokes a credential. */
 export const checks: ReadonlyArray<Check> = [
   ...models,
   embeddings,
@@ -34,17 +34,16 @@ export const checks: ReadonlyArray<Check> = [
 ]
 
 const MODELS = { method: "GET", path: "/v1/models" } as const
-/** Where else the ids of models are looked for. */
+/** Other lists of model ids. */
 const LISTS = ["/api/user/available_models", "/api/models"] as const
 
-/** For a list of models. */
-const aside = Duration.seconds(30)
+const LIST_TIMEOUT = Duration.seconds(30)
 
-/** A key of somebody, as most gateways make them. */
+/** The usual form of an API key. */
 const ANY_KEY = /\bsk-[\w-]{12,}/g
 
-/** What a gateway's text may do in a report: nothing of a credential, and nothing that a terminal obeys. */
-const harmless = (secrets: Session["secrets"]) => {
+/** Removes credentials and control characters from a gateway's text, for the report. */
+const makeSanitizer = (secrets: Session["secrets"]) => {
   const concealers = secrets.map((secret) => concealer(Redacted.value(secret)))
   return (text: string): string =>
     concealers
@@ -53,21 +52,22 @@ const harmless = (secrets: Session["secrets"]) => {
       .replaceAll(/\p{Cc}/gu, " ")
 }
 
-const harmlessCall = (call: CheckedCall, tell: (text: string) => string): CheckedCall => ({
+const sanitizeCall = (call: CheckedCall, sanitize: (text: string) => string): CheckedCall => ({
   ...call,
-  rules: call.rules.map((rule) => (rule.detail === undefined ? rule : { ...rule, detail: tell(rule.detail) }))
+  rules: call.rules.map((rule) =>
+    rule.detail === undefined ? rule : { ...rule, detail: sanitize(rule.detail) }
+  )
 })
 
 /**
  * Checks a gateway against the contract, call by call and rule by rule.
  *
- * **Details.** Without permission nothing is paid beyond embeddings of a few words, nothing of the account is changed and
- * the system access token stays; what is left out is skipped with its reason. Requests go one after the other, each
- * within its time-out; one that is answered 429 is made again three times. A token that the check has made is removed,
- * also when it is interrupted.
+ * **Details.** By default the check pays only for embeddings of a few words, does not change the account and keeps the
+ * system access token. Skipped calls carry the reason. Requests run one at a time, each with a timeout; a 429 is retried
+ * three times. A token that the check created is removed, also after an interruption.
  *
- * **Gotchas.** The `HttpClient` should follow no redirects: the transport of `@sluice/core/client` does not. Fails only
- * when the base URL is none, when nothing answers there at all, or when the API key is refused.
+ * **Gotchas.** The `HttpClient` should not follow redirects; the transport of `@sluice/core/client` does not. The check
+ * fails only if the base URL is invalid, nothing answers there, or the API key is refused.
  */
 export const checkGateway = Effect.fn("checkGateway")(function* (
   options: ConformanceOptions,
@@ -75,15 +75,14 @@ export const checkGateway = Effect.fn("checkGateway")(function* (
 ): Effect.fn.Return<Report, GatewayError, HttpClient.HttpClient> {
   const baseUrl = yield* baseUrlOf(options.baseUrl)
   const { accessToken, apiKey } = options
-  const callable = ask(baseUrl, MODELS, {}, apiKey, aside)
-  // A wrong address breaks no rule.
+  const callable = sendRequest(baseUrl, MODELS, {}, apiKey, LIST_TIMEOUT)
+  // A wrong address or key is an error of the caller, not a broken rule.
   const first = yield* Effect.mapError(callable, ({ message }) => unreachable(message))
-  // Nor does a wrong key.
   if (first.status === 401) return yield* refused()
   const lists =
     accessToken === undefined
       ? []
-      : LISTS.map((path) => ask(baseUrl, { method: "GET", path }, {}, accessToken, aside))
+      : LISTS.map((path) => sendRequest(baseUrl, { method: "GET", path }, {}, accessToken, LIST_TIMEOUT))
   const chosen = yield* chooseModels(options.models ?? {}, [Effect.succeed(first), ...lists])
   const session: Session = {
     baseUrl,
@@ -103,21 +102,21 @@ export const checkGateway = Effect.fn("checkGateway")(function* (
   })
   const run = Effect.forEach(planned, ({ call, check }) =>
     runCheck(check, call, session).pipe(
-      Effect.map((checked) => harmlessCall(checked, harmless(session.secrets))),
+      Effect.map((checked) => sanitizeCall(checked, makeSanitizer(session.secrets))),
       Effect.tap(onCall)
     )
   )
   const calls = yield* Effect.ensuring(run, removeTokens(session))
-  const tell = harmless(session.secrets)
-  const models = Object.entries(chosen).map(([purpose, model]) => [purpose, tell(model)] as const)
-  return report(baseUrl, Object.fromEntries(models), calls)
+  const sanitize = makeSanitizer(session.secrets)
+  const models = Object.entries(chosen).map(([purpose, model]) => [purpose, sanitize(model)] as const)
+  return makeReport(baseUrl, Object.fromEntries(models), calls)
 })
 
 const refused = () =>
   new GatewayError({
     operation: "conformance",
     reason: new Unauthorized({
-      message: `${MODELS.method} ${MODELS.path} refuses the API key (401): nothing can be said of this gateway without one that it accepts.`
+      message: `${MODELS.method} ${MODELS.path} refuses the API key (401). The check needs a valid key.`
     })
   })
 

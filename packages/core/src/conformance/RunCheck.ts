@@ -1,28 +1,33 @@
-/** Makes the requests of a check, and judges every rule of its call. */
+/** Sends the requests of a check and judges every rule of its call. */
 import { Duration, Effect, identity } from "effect"
-import { type Answer, ask, refusalOf, type Unanswered } from "./framework/Ask.ts"
-import { type Check, rulesOf, type Tools } from "./framework/Check.ts"
+import { type CheckContext, type Check, rulesOf } from "./framework/Check.ts"
 import type { ContractCall } from "./framework/Contract.ts"
-import { at, fault } from "./framework/Json.ts"
-import { guessOf } from "./framework/Models.ts"
-import type { CheckedCall, Judged } from "./framework/Rule.ts"
+import { guessedModelNote } from "./framework/Models.ts"
+import {
+  type CheckRequest,
+  type GatewayResponse,
+  type NoResponse,
+  refusalIn,
+  sendRequest
+} from "./framework/Request.ts"
+import { at, type CheckedCall, failUnless, type RuleResult } from "./framework/Rule.ts"
 import type { Session } from "./framework/Session.ts"
 
 const ERROR_FIELDS = ["message", "type", "param", "code"]
 
-const errorBodyFault = ({ json }: Answer): string | undefined => {
+const errorBodyFault = ({ json }: GatewayResponse): string | undefined => {
   const missing = ERROR_FIELDS.filter((field) => at(json, "error", field) === undefined)
   return missing.length === 0 ? undefined : `missing: ${missing.map((field) => `error.${field}`).join(", ")}`
 }
 
-/** Why a call is not tried at all. */
-const forbidden = ({ needs }: Check, call: ContractCall, { accessToken, options }: Session) => {
+/** Why a call may not be made. */
+const missingPermission = ({ needs }: Check, call: ContractCall, { accessToken, options }: Session) => {
   if (call.credential === "accessToken" && accessToken === undefined) return "it needs --access-token"
   if (needs === "paid" && options.paid !== true)
     return "it may cost more than an embedding: allow it with --paid"
   if (needs === "write" && options.write !== true) return "it changes the account: allow it with --write"
   if (needs === "rotate" && options.rotate !== true)
-    return "it ends the system access token: allow it with --rotate"
+    return "it revokes the system access token: allow it with --rotate"
   return undefined
 }
 
@@ -30,116 +35,150 @@ const TIMEOUT = Duration.minutes(1)
 const PAID_TIMEOUT = Duration.minutes(5)
 const RATE_LIMITED = "the gateway answers 429, too many requests: try again later"
 
-/** Whether a refusal may mean the model: not the credential, which others take, and not a breakdown. */
-const mayBeOfModel = ({ status }: Answer): boolean => status < 500 && status !== 401 && status !== 429
+/** True if a refusal may concern the model, not the credential or the gateway's health. */
+const mayConcernModel = ({ status }: GatewayResponse): boolean =>
+  status < 500 && status !== 401 && status !== 429
 
-/** A call that may not or cannot be tried is skipped with all its rules, and says why. */
-export const runCheck = Effect.fnUntraced(function* (check: Check, call: ContractCall, session: Session) {
+type JudgeResponse = (response: GatewayResponse) => string | undefined
+
+const expectRefused =
+  (judgeRefusal: JudgeResponse = () => undefined): JudgeResponse =>
+  (response) =>
+    refusalIn(response) === undefined
+      ? `it was answered with status ${response.status}`
+      : judgeRefusal(response)
+
+/** The verdicts of one call. */
+const makeVerdicts = (check: Check, call: ContractCall) => {
   const rules = rulesOf(check, call)
-  const judged = new Map<string, Pick<Judged, "verdict" | "detail">>()
+  const verdicts = new Map<string, Pick<RuleResult, "verdict" | "detail">>()
   const judge = (rule: string, fault: string | undefined) =>
-    void judged.set(rule, fault === undefined ? { verdict: "conforms" } : { verdict: "fails", detail: fault })
-  const skip = (rule: string, why: string) => void judged.set(rule, { verdict: "skipped", detail: why })
-  const finish = (unreached: string, skipped?: string): CheckedCall => ({
+    void verdicts.set(
+      rule,
+      fault === undefined ? { verdict: "conforms" } : { verdict: "fails", detail: fault }
+    )
+  const skip = (rule: string, why: string) => void verdicts.set(rule, { verdict: "skipped", detail: why })
+  /** Rules without a verdict are skipped with the given reason. */
+  const finish = (reason: string, skipped?: string): CheckedCall => ({
     call: call.name,
     rules: Object.entries(rules).map(([rule, { kind, says, section }]) => ({
       rule,
       kind,
       section,
       says,
-      ...(judged.get(rule) ?? { verdict: "skipped", detail: unreached })
+      ...(verdicts.get(rule) ?? { verdict: "skipped", detail: reason })
     })),
     ...(skipped !== undefined && { skipped })
   })
-
-  const why = forbidden(check, call, session)
-  if (why !== undefined) return finish(why, why)
-  const request = check.request(session)
-  if (typeof request === "string") return finish(request, request)
-
-  const credential = call.credential === "apiKey" ? session.options.apiKey : session.accessToken
-  const timeout = Duration.fromInputUnsafe(
-    session.options.timeout ?? (check.needs === "paid" ? PAID_TIMEOUT : TIMEOUT)
-  )
-  const send: Tools<string>["send"] = (request, as = {}) =>
-    ask(session.baseUrl, as.call ?? call, request, as.credential ?? credential, timeout)
-
-  /** The rule is judged of the answer, unless it says only that the gateway has no time, or has failed. */
-  const judging = (rule: string, failure: boolean, judgement: (answer: Answer) => string | undefined) =>
+  /** Judges a rule by a response. A 429 skips it, and so does a 5xx unless `failure`. */
+  const judgeBy = (rule: string, failure: boolean, judgeResponse: JudgeResponse) =>
     Effect.match({
-      onFailure: ({ message }: Unanswered) => {
+      onFailure: ({ message }: NoResponse) => {
         judge(rule, message)
         return undefined
       },
-      onSuccess: (answer: Answer) => {
-        if (answer.status === 429) skip(rule, RATE_LIMITED)
-        else if (!failure && answer.status >= 500) skip(rule, `status ${answer.status} says nothing about it`)
-        else judge(rule, judgement(answer))
-        return answer
+      onSuccess: (response: GatewayResponse) => {
+        const { status } = response
+        if (status === 429) skip(rule, RATE_LIMITED)
+        else if (!failure && status >= 500) skip(rule, `status ${status} says nothing about it`)
+        else judge(rule, judgeResponse(response))
+        return response
       }
     })
+  return { finish, judge, judgeBy, skip, verdicts }
+}
 
-  const refused =
-    (judgeRefusal: (answer: Answer) => string | undefined = () => undefined) =>
-    (answer: Answer) =>
-      refusalOf(answer) === undefined ? `it was answered with status ${answer.status}` : judgeRefusal(answer)
+type Verdicts = ReturnType<typeof makeVerdicts>
 
-  const refuses: Tools<string>["refuses"] = (rule, request, judgeRefusal, as) =>
-    Effect.asVoid(judging(rule, false, refused(judgeRefusal))(send(request, as)))
+/** Judges the headers and the body of the first success. Returns why the check cannot go on, or undefined. */
+const judgeSuccess = Effect.fnUntraced(function* (
+  { judge, skip }: Verdicts,
+  check: Check,
+  call: ContractCall,
+  answer: GatewayResponse
+) {
+  judge("requestId", failUnless(answer.headers["x-request-id"] !== undefined, "it carries none"))
+  if (answer.text === "" && call.mayBeEmpty) {
+    judge("form", undefined)
+    skip("contentType", "the answer has no body")
+  } else if (call.decode !== undefined) {
+    const type = answer.headers["content-type"] ?? "not labelled"
+    judge("contentType", failUnless(type.startsWith("application/json"), `it is ${type}`))
+    const fault =
+      answer.json === undefined
+        ? "the answer is not JSON"
+        : yield* Effect.match(call.decode(answer.json), { onFailure: identity, onSuccess: () => undefined })
+    judge("form", fault)
+    if (fault !== undefined && check.form.kind === "interface") {
+      return "its answer does not match the contract's schema"
+    }
+  }
+  return undefined
+})
 
-  const guess = guessOf(session, check.model)
-  const succeeds: Tools<string>["succeeds"] = (rule, request, judgeAnswer, as) =>
+/** Judges a call without a credential and with the wrong one. */
+const judgeCredentials = Effect.fnUntraced(function* (
+  { judge, judgeBy, skip }: Verdicts,
+  send: (credential: Session["secrets"][number] | undefined) => ReturnType<typeof sendRequest>,
+  other: Session["secrets"][number] | undefined
+) {
+  const anonymous = yield* judgeBy("anonymous", false, expectRefused())(send(undefined))
+  if (anonymous !== undefined && refusalIn(anonymous) !== undefined) {
+    judge("status", failUnless(anonymous.status === 401, `status ${anonymous.status}`))
+    judge("errorBody", errorBodyFault(anonymous))
+  }
+  if (other === undefined) skip("otherCredential", "it needs --access-token")
+  else yield* judgeBy("otherCredential", false, expectRefused())(send(other))
+})
+
+/** Runs one check. A call that may not or cannot be made is skipped with all its rules and the reason. */
+export const runCheck = Effect.fnUntraced(function* (check: Check, call: ContractCall, session: Session) {
+  const results = makeVerdicts(check, call)
+  const { finish, judge, judgeBy, skip, verdicts } = results
+  const denied = missingPermission(check, call, session)
+  if (denied !== undefined) return finish(denied, denied)
+  const request = check.request(session)
+  if (typeof request === "string") return finish(request, request)
+
+  const { apiKey, timeout: given } = session.options
+  const [credential, other] =
+    call.credential === "apiKey" ? [apiKey, session.accessToken] : [session.accessToken, apiKey]
+  const timeout = Duration.fromInputUnsafe(given ?? (check.needs === "paid" ? PAID_TIMEOUT : TIMEOUT))
+  const send: CheckContext<string>["send"] = (request: CheckRequest, as = {}) =>
+    sendRequest(session.baseUrl, as.call ?? call, request, as.credential ?? credential, timeout)
+  const expectRefusal: CheckContext<string>["expectRefusal"] = (rule, request, judgeRefusal, as) =>
+    Effect.asVoid(judgeBy(rule, false, expectRefused(judgeRefusal))(send(request, as)))
+  const guess = guessedModelNote(session, check.model)
+  const expectSuccess: CheckContext<string>["expectSuccess"] = (rule, request, judgeAnswer, as) =>
     Effect.map(
-      judging(rule, true, (answer) => refusalOf(answer) ?? judgeAnswer(answer))(send(request, as)),
+      judgeBy(rule, true, (answer) => refusalIn(answer) ?? judgeAnswer(answer))(send(request, as)),
       (answer) => {
         if (answer === undefined) return undefined
-        const refusal = refusalOf(answer)
+        const refusal = refusalIn(answer)
         if (refusal === undefined) return answer
-        if (guess !== undefined && as?.triesModel === true && mayBeOfModel(answer)) {
+        if (guess !== undefined && as?.triesModel === true && mayConcernModel(answer)) {
           skip(rule, `${guess} (${refusal})`)
         }
         return undefined
       }
     )
 
-  const anonymous = yield* judging(
-    "anonymous",
-    false,
-    refused()
-  )(ask(session.baseUrl, call, request, undefined, timeout))
-  if (anonymous !== undefined && refusalOf(anonymous) !== undefined) {
-    judge("status", fault(anonymous.status === 401, `status ${anonymous.status}`))
-    judge("errorBody", errorBodyFault(anonymous))
-  }
-  const other = call.credential === "apiKey" ? session.accessToken : session.options.apiKey
-  if (other === undefined) skip("otherCredential", "it needs --access-token")
-  else yield* refuses("otherCredential", request, undefined, { credential: other })
-
-  const answer = yield* succeeds("answers", request, () => undefined, { triesModel: true })
+  yield* judgeCredentials(
+    results,
+    (secret) => sendRequest(session.baseUrl, call, request, secret, timeout),
+    other
+  )
+  const answer = yield* expectSuccess("answers", request, () => undefined, { triesModel: true })
   if (answer === undefined) {
-    if (guess === undefined || judged.get("answers")?.verdict !== "skipped") {
+    if (guess === undefined || verdicts.get("answers")?.verdict !== "skipped") {
       return finish("its valid request was not answered with success")
     }
-    // Nothing is tried with it again.
+    // Later checks must not use the guessed model again.
     if (check.model !== undefined) session.models[check.model] = undefined
     return finish(guess)
   }
-  judge("requestId", fault(answer.headers["x-request-id"] !== undefined, "it carries none"))
-  if (answer.text === "" && call.mayBeEmpty) {
-    judge("form", undefined)
-    skip("contentType", "the answer has no body")
-  } else if (call.decode !== undefined) {
-    const type = answer.headers["content-type"] ?? "not labelled"
-    judge("contentType", fault(type.startsWith("application/json"), `it is ${type}`))
-    const wrong =
-      answer.json === undefined
-        ? "the answer is no JSON"
-        : yield* Effect.match(call.decode(answer.json), { onFailure: identity, onSuccess: () => undefined })
-    judge("form", wrong)
-    if (wrong !== undefined && check.form.kind === "interface") {
-      return finish("its answer has not the form of the contract")
-    }
-  }
-  yield* check.run({ session, answer, judge, skip, succeeds, refuses, send })
-  return finish("what it is judged by did not come about")
+  const fault = yield* judgeSuccess(results, check, call, answer)
+  if (fault !== undefined) return finish(fault)
+  yield* check.run({ session, answer, judge, skip, expectSuccess, expectRefusal, send })
+  return finish("an earlier step of the check did not succeed")
 })

@@ -1,7 +1,7 @@
 /** `sluice conformance`: checks a gateway against the contract, rule by rule. */
 import { ApiKey, GatewayError, InvalidRequest, SystemAccessToken } from "@sluice/core"
 import { layerTransport } from "@sluice/core/client"
-import { type CheckedCall, checkGateway, type Judged, type Kind, type Report } from "@sluice/core/conformance"
+import { type CheckedCall, checkGateway, type RuleResult, type RuleKind, type Report } from "@sluice/core/conformance"
 import { Config, Effect, FileSystem, Option, Record, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { booleanFlag, jsonFlag, optionalFlag } from "../library/Flags.ts"
@@ -9,13 +9,13 @@ import { note, printResult, setExitCode } from "../output/Output.ts"
 
 const MARKS = { conforms: "✓", fails: "✗", skipped: "–" } as const
 
-const line = ({ detail, kind, says, section, verdict }: Judged): string =>
+const line = ({ detail, kind, says, section, verdict }: RuleResult): string =>
   `  ${MARKS[verdict]} ${says}  [${kind}: ${section}]${detail === undefined ? "" : `\n      ${detail}`}`
 
 const block = ({ call, rules, skipped }: CheckedCall): string =>
   skipped === undefined ? [call, ...rules.map(line)].join("\n") : `${call}\n  – skipped: ${skipped}`
 
-const totalsLine = ({ totals }: Report, kind: Kind): string => {
+const totalsLine = ({ totals }: Report, kind: RuleKind): string => {
   const { conforms, fails, skipped } = totals[kind]
   return `${kind}: ${conforms} passed, ${fails} failed, ${skipped} skipped`
 }

@@ -2,36 +2,43 @@
 import { Effect, Option, Schema } from "effect"
 import { Sse } from "effect/encoding"
 import { ChatEvent, DONE } from "../../contract/Chat.ts"
-import type { Answer } from "../framework/Ask.ts"
+import type { GatewayResponse } from "../framework/Request.ts"
 import { check } from "../framework/Check.ts"
-import { at, fault } from "../framework/Json.ts"
-import { wantsModel } from "../framework/Models.ts"
-import { ours, promised } from "../framework/Rule.ts"
-import { GIF, JPEG, PNG, WEBP } from "./ChatImages.ts"
+import { modelRequest } from "../framework/Models.ts"
+import { at, failUnless, interfaceRule, ownRule } from "../framework/Rule.ts"
 
-/** Room for a model that thinks before it answers in a word. */
+/** Enough for a reasoning model that then answers in one word. */
 const MAX_TOKENS = 512
 const SECTION = "Chat message with images"
+
+/** A red square of 32 pixels in each format, and a GIF of one pixel. */
+export const PNG =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAYAAABzenr0AAAAO0lEQVR4AezXsQkAQAgDwMdB3H+U30pHsBTkAunDdYmfWZuNtxwDCBAgQIAAAQIECBAgQIDAfYHpfDcAAAD//5CFChEAAAAGSURBVAMAKcBAoatfweEAAAAASUVORK5CYII="
+const JPEG =
+  "data:image/jpeg;base64,/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWGkJ6jq62rZ4C8ybqmx5moq6T/2wBDARweHigjKE4rK06kbl1upKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKT/wAARCAAgACADASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAAT/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/8QAFgEBAQEAAAAAAAAAAAAAAAAAAAQF/8QAFBEBAAAAAAAAAAAAAAAAAAAAAP/aAAwDAQACEQMRAD8AhATtgAAAAAB//9k="
+const WEBP =
+  "data:image/webp;base64,UklGRkIAAABXRUJQVlA4IDYAAAAQAwCdASogACAAPxGCuVWsKKWjKAgBgCIJZQDI1BanFAAA/uX6OkulzXP/cH6g/iCefF4MAAA="
+const GIF = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 
 const request = (model: string | undefined, content: unknown) => ({
   body: { model, messages: [{ role: "user", content }], max_tokens: MAX_TOKENS }
 })
 
-const textFault = ({ json }: Answer) =>
-  fault(typeof at(json, "choices", 0, "message", "content") === "string", "there is no text")
+const textFault = ({ json }: GatewayResponse) =>
+  failUnless(typeof at(json, "choices", 0, "message", "content") === "string", "there is no text")
 
-/** A model may spend all that it is allowed before the first word: then there is no text to judge. */
-const isSpent = ({ json }: Answer) => {
+/** True if a reasoning model used all tokens before its first word: there is no text to judge. */
+const areTokensSpent = ({ json }: GatewayResponse) => {
   const content = at(json, "choices", 0, "message", "content") ?? ""
   return content === "" && at(json, "choices", 0, "finish_reason") === "length"
 }
-const SPENT = `the model spent all of ${MAX_TOKENS} tokens before its first word`
+const TOKENS_SPENT = `the model spent all of ${MAX_TOKENS} tokens before its first word`
 
-/** Tokens of the answer; some gateways count what a model thinks besides, and limit only what it says. */
-const tokensOf = ({ json }: Answer): number | undefined => {
+/** Completion tokens without reasoning: some gateways count reasoning but limit only the text. */
+const tokensOf = ({ json }: GatewayResponse): number | undefined => {
   const tokens = at(json, "usage", "completion_tokens")
-  const thought = at(json, "usage", "completion_tokens_details", "reasoning_tokens")
-  return typeof tokens === "number" ? tokens - (typeof thought === "number" ? thought : 0) : undefined
+  const reasoning = at(json, "usage", "completion_tokens_details", "reasoning_tokens")
+  return typeof tokens === "number" ? tokens - (typeof reasoning === "number" ? reasoning : 0) : undefined
 }
 
 const image = (url: string, detail: string) => ({ type: "image_url", image_url: { url, detail } })
@@ -39,8 +46,8 @@ const question = { type: "text", text: "Name the colour in one word." }
 
 const decodeData = Schema.decodeUnknownOption(ChatEvent.fields.data)
 
-/** What is wrong with a stream of events, as far as the contract says it. */
-const streamFault = ({ headers, text }: Answer): string | undefined => {
+/** What breaks the contract in a stream of events. */
+const streamFault = ({ headers, text }: GatewayResponse): string | undefined => {
   const type = headers["content-type"] ?? "not labelled"
   if (!type.startsWith("text/event-stream")) return `the answer is ${type}`
   const data: Array<string> = []
@@ -48,46 +55,51 @@ const streamFault = ({ headers, text }: Answer): string | undefined => {
     if (event._tag === "Event") data.push(event.data)
   })
   parser.feed(text)
-  const wrong = data.filter((one) => Option.isNone(decodeData(one)))
-  if (wrong.length > 0) return `${wrong.length} of ${data.length} events are no chunks`
-  return fault(data.at(-1) === DONE, `its last event is not ${DONE}`)
+  const invalid = data.filter((event) => Option.isNone(decodeData(event)))
+  if (invalid.length > 0) return `${invalid.length} of ${data.length} events are not chunks`
+  return failUnless(data.at(-1) === DONE, `its last event is not ${DONE}`)
 }
 
 export const chat = check({
   call: "POST /v1/chat/completions",
   needs: "paid",
   section: "Endpoints › Image understanding",
-  form: promised(SECTION, "the answer has `choices` with a message"),
+  form: interfaceRule(SECTION, "the answer has `choices` with a message"),
   model: "chat",
-  request: wantsModel("chat", (model) => request(model, "Name the colour of grass in one word.")),
+  request: modelRequest("chat", (model) => request(model, "Name the colour of grass in one word.")),
   rules: {
-    text: promised(SECTION, "the answer's text is at choices[0].message.content"),
-    maxTokens: promised(SECTION, "the answer has at most `max_tokens` tokens"),
-    images: promised(SECTION, "a message of text and several images, PNG, JPEG and WEBP, is answered"),
-    gif: promised("Limits", "a GIF image is refused"),
-    stream: ours(
+    text: interfaceRule(SECTION, "the answer's text is at choices[0].message.content"),
+    maxTokens: interfaceRule(SECTION, "the answer has at most `max_tokens` tokens"),
+    images: interfaceRule(SECTION, "a message of text and several images, PNG, JPEG and WEBP, is answered"),
+    gif: interfaceRule("Limits", "a GIF image is refused"),
+    stream: ownRule(
       "Endpoints › Image understanding",
       "`stream: true` is answered with events of chunks, the last one [DONE]"
     )
   },
-  run: Effect.fnUntraced(function* ({ answer, judge, refuses, session, skip, succeeds }) {
+  run: Effect.fnUntraced(function* ({ answer, judge, expectRefusal, session, skip, expectSuccess }) {
     const model = session.models.chat
-    if (isSpent(answer)) skip("text", SPENT)
+    if (areTokensSpent(answer)) skip("text", TOKENS_SPENT)
     else judge("text", textFault(answer))
     const tokens = tokensOf(answer)
     if (tokens === undefined) skip("maxTokens", "the gateway does not count the answer's tokens")
-    else judge("maxTokens", fault(tokens <= MAX_TOKENS, `${tokens} tokens where ${MAX_TOKENS} were allowed`))
+    else
+      judge(
+        "maxTokens",
+        failUnless(tokens <= MAX_TOKENS, `${tokens} tokens where ${MAX_TOKENS} were allowed`)
+      )
     const parts = [question, image(PNG, "low"), image(JPEG, "auto"), image(WEBP, "high")]
-    let sees = true
-    if (textFault(answer) !== undefined && !isSpent(answer)) skip("images", "the model answers without text")
+    let acceptsImages = true
+    if (textFault(answer) !== undefined && !areTokensSpent(answer))
+      skip("images", "the model answers without text")
     else {
-      const told = (seen: Answer) => (isSpent(seen) ? undefined : textFault(seen))
-      const seen = yield* succeeds("images", request(model, parts), told, { triesModel: true })
-      sees = seen !== undefined
+      const judgeText = (seen: GatewayResponse) => (areTokensSpent(seen) ? undefined : textFault(seen))
+      const seen = yield* expectSuccess("images", request(model, parts), judgeText, { triesModel: true })
+      acceptsImages = seen !== undefined
     }
-    if (sees) yield* refuses("gif", request(model, [question, image(GIF, "low")]))
-    else skip("gif", "the model answers no images")
+    if (acceptsImages) yield* expectRefusal("gif", request(model, [question, image(GIF, "low")]))
+    else skip("gif", "the model accepts no images")
     const streamed = request(model, "Name the colour of grass in one word.")
-    yield* succeeds("stream", { body: { ...streamed.body, stream: true } }, streamFault)
+    yield* expectSuccess("stream", { body: { ...streamed.body, stream: true } }, streamFault)
   })
 })

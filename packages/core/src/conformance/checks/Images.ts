@@ -1,11 +1,10 @@
-/** `/v1/images/generations`: one image, and where a model works in two steps one task. */
+/** `/v1/images/generations`: one image, and one task of a two-step model. */
 import { Effect } from "effect"
-import type { Answer } from "../framework/Ask.ts"
+import type { GatewayResponse } from "../framework/Request.ts"
 import { type Check, check } from "../framework/Check.ts"
-import { at, fault, listAt } from "../framework/Json.ts"
-import { wantsModel } from "../framework/Models.ts"
-import { hasEnded, poll, statusOf } from "../framework/Poll.ts"
-import { ours, promised } from "../framework/Rule.ts"
+import { modelRequest } from "../framework/Models.ts"
+import { isFinished, poll, statusOf } from "../framework/Poll.ts"
+import { at, failUnless, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
 
 const SECTION = "Image generation request"
 const ENDPOINTS = "Endpoints › Images"
@@ -13,7 +12,7 @@ const POLL_EVERY = "5 seconds"
 
 const isText = (value: unknown) => typeof value === "string" && value !== ""
 
-const idOf = ({ json }: Answer): string | undefined => {
+const idOf = ({ json }: GatewayResponse): string | undefined => {
   const id = at(json, "id")
   return typeof id === "string" && id !== "" && listAt(json, "data").length === 0 ? id : undefined
 }
@@ -24,16 +23,16 @@ const create = check({
   call: "POST /v1/images/generations",
   needs: "paid",
   section: ENDPOINTS,
-  form: promised(SECTION, "the answer has `data`, or the `id` of a task"),
+  form: interfaceRule(SECTION, "the answer has `data`, or the `id` of a task"),
   model: "image",
   request: (session) =>
-    wantsModel(session.models.image === undefined ? "twoStepImage" : "image", requestOf)(session),
+    modelRequest(session.models.image === undefined ? "twoStepImage" : "image", requestOf)(session),
   rules: {
-    images: promised(SECTION, "`data` holds each image as `url` or as Base64"),
-    one: promised("Limits", "without `n` one image is made"),
-    task: promised(ENDPOINTS, "a two-step model answers with the `id` of a task")
+    images: interfaceRule(SECTION, "`data` holds each image as `url` or as Base64"),
+    one: interfaceRule("Limits", "without `n` one image is made"),
+    task: interfaceRule(ENDPOINTS, "a two-step model answers with the `id` of a task")
   },
-  run: Effect.fnUntraced(function* ({ answer, judge, session, skip, succeeds }) {
+  run: Effect.fnUntraced(function* ({ answer, judge, session, skip, expectSuccess }) {
     session.imageTask = idOf(answer)
     if (session.imageTask !== undefined) {
       skip("images", "the model works in two steps: see the task")
@@ -44,15 +43,15 @@ const create = check({
     const carried = data.filter((one) =>
       ["url", "b64_json", "base64_json"].some((field) => isText(at(one, field)))
     )
-    judge("images", fault(data.length > 0 && carried.length === data.length, "one is neither"))
-    judge("one", fault(data.length === 1, `${data.length} images came`))
+    judge("images", failUnless(data.length > 0 && carried.length === data.length, "an entry has neither"))
+    judge("one", failUnless(data.length === 1, `got ${data.length} images`))
     const { image, twoStepImage } = session.models
     if (twoStepImage === undefined || twoStepImage === image) {
-      return skip("task", "the model answers at once: name one of two steps with --two-step-image-model")
+      return skip("task", "the model answers in one step: set a two-step model with --two-step-image-model")
     }
-    yield* succeeds("task", requestOf(twoStepImage), (started) => {
+    yield* expectSuccess("task", requestOf(twoStepImage), (started) => {
       session.imageTask = idOf(started)
-      return fault(session.imageTask !== undefined, "there is none")
+      return failUnless(session.imageTask !== undefined, "there is none")
     })
   })
 })
@@ -61,37 +60,40 @@ const get = check({
   call: "GET /v1/images/generations/{}",
   needs: "paid",
   section: ENDPOINTS,
-  form: promised(SECTION, "the answer has the `status` of the task"),
+  form: interfaceRule(SECTION, "the answer has the `status` of the task"),
   request: ({ imageTask }) =>
     imageTask === undefined ? "no image task was created" : { params: [imageTask] },
   rules: {
-    status: promised(SECTION, "the task carries `status`, a text"),
-    urls: promised(ENDPOINTS, "when the task is completed, each entry of `data` has its `url`"),
-    ends: ours(
+    status: interfaceRule(SECTION, "the task carries `status`, a text"),
+    urls: interfaceRule(ENDPOINTS, "when the task is completed, each entry of `data` has its `url`"),
+    ends: ownRule(
       "States and transitions › Image task (two-step models)",
-      "the task ends within the patience given"
+      "the task ends within the time allowed"
     ),
-    unknown: ours("Errors 3", "an unknown id is refused with 404")
+    unknown: ownRule("Errors 3", "an unknown id is refused with 404")
   },
-  run: Effect.fnUntraced(function* ({ answer, judge, refuses, send, session, skip }) {
+  run: Effect.fnUntraced(function* ({ answer, judge, expectRefusal, send, session, skip }) {
     const { imageTask = "" } = session
     const seen = yield* poll(answer, send({ params: [imageTask] }), session.options, POLL_EVERY)
     judge(
       "status",
-      fault(
+      failUnless(
         seen.every((answer) => isText(statusOf(answer))),
         "it is missing"
       )
     )
     const last = seen.at(-1) ?? answer
-    judge("ends", fault(hasEnded(statusOf(last)), `it has not after ${seen.length} looks`))
+    judge("ends", failUnless(isFinished(statusOf(last)), `it has not after ${seen.length} polls`))
     if (statusOf(last) !== "completed") skip("urls", "the task was not completed")
     else {
       const data = listAt(last.json, "data")
-      judge("urls", fault(data.length > 0 && data.every((one) => isText(at(one, "url"))), "one has none"))
+      judge(
+        "urls",
+        failUnless(data.length > 0 && data.every((one) => isText(at(one, "url"))), "an entry has none")
+      )
     }
-    yield* refuses("unknown", { params: ["no-such-task"] }, ({ status }) =>
-      fault(status === 404, `status ${status}`)
+    yield* expectRefusal("unknown", { params: ["no-such-task"] }, ({ status }) =>
+      failUnless(status === 404, `status ${status}`)
     )
   })
 })

@@ -1,27 +1,26 @@
-/** Which models there are: two lists of the interface, and one where common clients look. */
+/** The lists of models: two of the interface, and the one that OpenAI clients use. */
 import { Effect } from "effect"
 import { type Check, check } from "../framework/Check.ts"
-import { at, fault, listAt } from "../framework/Json.ts"
-import { ours, promised } from "../framework/Rule.ts"
+import { at, failUnless, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
 
 const withId = (json: unknown) => {
   const data = listAt(json, "data")
-  const wrong = data.filter((model) => typeof at(model, "id") !== "string").length
-  return fault(wrong === 0, `${wrong} of ${data.length} have none`)
+  const invalid = data.filter((model) => typeof at(model, "id") !== "string").length
+  return failUnless(invalid === 0, `${invalid} of ${data.length} have none`)
 }
 
-const isList = (json: unknown) => fault(Array.isArray(at(json, "data")), "it is none")
+const isList = (json: unknown) => failUnless(Array.isArray(at(json, "data")), "it is not a list")
 
 const ACCOUNT = "Endpoints › Account management"
 
 const all = check({
   call: "GET /api/models",
   section: ACCOUNT,
-  form: promised(ACCOUNT, "the answer has the models in `data`"),
+  form: interfaceRule(ACCOUNT, "the answer has the models in `data`"),
   request: () => ({}),
   rules: {
-    list: promised(ACCOUNT, "`data` is an array"),
-    ids: promised("Model entry", "each model has an `id`, a text")
+    list: interfaceRule(ACCOUNT, "`data` is an array"),
+    ids: interfaceRule("Model entry", "each model has an `id`, a text")
   },
   run: ({ answer: { json }, judge }) =>
     Effect.sync(() => {
@@ -33,11 +32,11 @@ const all = check({
 const available = check({
   call: "GET /api/user/available_models",
   section: ACCOUNT,
-  form: promised(ACCOUNT, "the answer has the models in `data`"),
+  form: interfaceRule(ACCOUNT, "the answer has the models in `data`"),
   request: () => ({}),
   rules: {
-    list: promised(ACCOUNT, "`data` is an array"),
-    ids: ours(ACCOUNT, "each model has an `id`, a text")
+    list: interfaceRule(ACCOUNT, "`data` is an array"),
+    ids: ownRule(ACCOUNT, "each model has an `id`, a text")
   },
   run: ({ answer: { json }, judge }) =>
     Effect.sync(() => {
@@ -50,9 +49,9 @@ const callable = check({
   call: "GET /v1/models",
   kind: "our choice",
   section: ACCOUNT,
-  form: ours(ACCOUNT, "the answer has the models in `data`"),
+  form: ownRule(ACCOUNT, "the answer has the models in `data`"),
   request: () => ({}),
-  rules: { ids: ours("Model entry", "each model has an `id`, a text") },
+  rules: { ids: ownRule("Model entry", "each model has an `id`, a text") },
   run: ({ answer: { json }, judge }) => Effect.sync(() => judge("ids", isList(json) ?? withId(json)))
 })
 

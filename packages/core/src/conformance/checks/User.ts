@@ -2,50 +2,52 @@
 import { Effect, Option, Redacted, Schema } from "effect"
 import { SystemAccessToken } from "../../contract/Credentials.ts"
 import { type Check, check } from "../framework/Check.ts"
-import { at, fault } from "../framework/Json.ts"
-import { ours, promised } from "../framework/Rule.ts"
+import { at, failUnless, interfaceRule, ownRule } from "../framework/Rule.ts"
 
 const ACCOUNT = "Endpoints › Account management"
 
 const self = check({
   call: "GET /api/user/self",
   section: ACCOUNT,
-  form: promised("Account user", "`data` has `username`, a text, and `quota`, an integer of quota units"),
+  form: interfaceRule(
+    "Account user",
+    "`data` has `username`, a text, and `quota`, an integer of quota units"
+  ),
   request: () => ({}),
-  // The schema says it all.
+  // The schema covers it.
   rules: {},
   run: () => Effect.void
 })
 
 const decodeToken = Schema.decodeUnknownOption(SystemAccessToken)
 
-/** Ends the credential of all other calls of `/api`: the last check. */
+/** Revokes the credential of all other calls of `/api`, so it runs last. */
 const rotate = check({
   call: "GET /api/user/token",
   needs: "rotate",
   section: ACCOUNT,
-  form: ours(ACCOUNT, "the answer has the new system access token in `data`"),
+  form: ownRule(ACCOUNT, "the answer has the new system access token in `data`"),
   request: () => ({}),
   rules: {
-    token: ours(ACCOUNT, "`data` is the new system access token"),
-    opens: ours(ACCOUNT, "the new token opens /api"),
-    ends: ours(ACCOUNT, "the old token opens it no more"),
-    unstored: ours(ACCOUNT, "no cache may store it: `cache-control: no-store`")
+    token: ownRule(ACCOUNT, "`data` is the new system access token"),
+    opens: ownRule(ACCOUNT, "the new token opens /api"),
+    ends: ownRule(ACCOUNT, "the old token is revoked"),
+    unstored: ownRule(ACCOUNT, "it is not cacheable: `cache-control: no-store`")
   },
-  run: Effect.fnUntraced(function* ({ answer, judge, refuses, session, succeeds }) {
+  run: Effect.fnUntraced(function* ({ answer, judge, expectRefusal, session, expectSuccess }) {
     const stored = answer.headers["cache-control"]?.includes("no-store") !== true
-    judge("unstored", fault(!stored, "it is not said"))
+    judge("unstored", failUnless(!stored, "the header is missing"))
     const token = Option.getOrUndefined(decodeToken(at(answer.json, "data")))
-    judge("token", fault(token !== undefined, "it is none"))
+    judge("token", failUnless(token !== undefined, "it is not a token"))
     if (token === undefined) return
     const old = session.accessToken
     session.secrets.push(token)
     session.accessToken = token
     if (session.options.onRotated !== undefined) yield* session.options.onRotated(token)
     const call = { method: "GET", path: "/api/user/self" } as const
-    yield* succeeds("opens", {}, () => undefined, { call, credential: token })
+    yield* expectSuccess("opens", {}, () => undefined, { call, credential: token })
     if (old !== undefined && Redacted.value(old) !== Redacted.value(token)) {
-      yield* refuses("ends", {}, undefined, { call, credential: old })
+      yield* expectRefusal("ends", {}, undefined, { call, credential: old })
     }
   })
 })

@@ -1,4 +1,4 @@
-/** The calls that are checked: read off `GatewayApi`, none of them listed by hand. */
+/** The calls to check, derived from `GatewayApi`. */
 import { Context, Effect, Schema, SchemaIssue } from "effect"
 import { HttpApi, type HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
@@ -10,14 +10,14 @@ export interface ContractCall {
   readonly name: string
   readonly method: "GET" | "POST" | "PUT" | "DELETE"
   readonly path: string
-  /** Which of the two credentials opens it. */
+  /** The credential it requires. */
   readonly credential: "apiKey" | "accessToken"
   /**
-   * Decodes the JSON of a success by the contract's schema; fails with what is wrong in it, and where. Undefined when
-   * no success of the call is JSON.
+   * Decodes a successful JSON response with the contract's schema; fails with the fault and its path. Undefined if no
+   * success of the call is JSON.
    */
   readonly decode: ((json: unknown) => Effect.Effect<unknown, string>) | undefined
-  /** Whether a success may have no body. */
+  /** True if a success may have no body. */
   readonly mayBeEmpty: boolean
 }
 
@@ -29,23 +29,23 @@ const withoutHeaders = (schema: Schema.Top) => (HttpApiSchema.isWithHeaders(sche
 
 const firstIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 
-const said = ({ issue }: Schema.SchemaError): string => {
+const issueMessage = ({ issue }: Schema.SchemaError): string => {
   const [first] = firstIssue(issue).issues
   const path = (first?.path ?? []).map((step) => (typeof step === "object" ? step.key : step)).join(".")
-  return `${path === "" ? "the answer" : `\`${path}\``}: ${first?.message ?? "is not of the contract"}`
+  return `${path === "" ? "the answer" : `\`${path}\``}: ${first?.message ?? "does not match the contract"}`
 }
 
 const decoder = (bodies: ReadonlyArray<Schema.Top>): ContractCall["decode"] => {
   const schemas = bodies.filter((body) => !isEmpty(body))
   if (schemas.length === 0) return undefined
   const decode = Schema.decodeUnknownEffect(Schema.Union(schemas) as unknown as Schema.Codec<unknown>)
-  return (json) => Effect.mapError(decode(json), said)
+  return (json) => Effect.mapError(decode(json), issueMessage)
 }
 
 /**
- * Every call of an API. Aliases, which the API leaves out of its OpenAPI document, are left out here too.
+ * The calls of an API, without the aliases that its OpenAPI document excludes.
  *
- * Throws for a method that no check could make.
+ * Throws for a method that has no check.
  */
 export const callsOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>

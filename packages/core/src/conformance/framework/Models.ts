@@ -1,30 +1,30 @@
-/** Which models are called. */
+/** Chooses the models to call. */
 import { Effect } from "effect"
 import type { HttpClient } from "effect/http"
-import type { Answer, Request, Unanswered } from "./Ask.ts"
-import { at, listAt } from "./Json.ts"
-import type { Purpose, Session } from "./Session.ts"
+import type { GatewayResponse, CheckRequest, NoResponse } from "./Request.ts"
+import { at, listAt } from "./Rule.ts"
+import type { ModelPurpose, Session } from "./Session.ts"
 
-interface Words {
-  /** The more telling ones first: an id that has them is preferred. */
+interface NamePatterns {
+  /** Best first. */
   readonly has: ReadonlyArray<RegExp>
-  /** What the id of a model for something else has in it too. */
+  /** Excludes models for other purposes. */
   readonly lacks?: RegExp
 }
 
-/** What chat models that see images are often called. */
-const SEES = /multimodal|omni|(^|[^a-z])vlm?($|[^a-z])|4o|gemini|claude|llava|pixtral|internvl/i
+/** Common names of chat models that accept images. */
+const VISION_NAMES = /multimodal|omni|(^|[^a-z])vlm?($|[^a-z])|4o|gemini|claude|llava|pixtral|internvl/i
 
-/** What the id of a model for a purpose has in it, where nobody names one. */
-const WORDS: Readonly<Partial<Record<Purpose, Words>>> = {
+/** Patterns of model ids by purpose. */
+const ID_PATTERNS: Readonly<Partial<Record<ModelPurpose, NamePatterns>>> = {
   embedding: { has: [/embed/i] },
   rerank: { has: [/rerank/i] },
-  chat: { has: [/vision/i, SEES, /chat/i], lacks: /embed|rerank|image|video|audio|speech|moderat/i },
+  chat: { has: [/vision/i, VISION_NAMES, /chat/i], lacks: /embed|rerank|image|video|audio|speech|moderat/i },
   image: { has: [/image/i], lacks: /video|embed|rerank/i },
   video: { has: [/video/i], lacks: /image|embed|rerank/i }
 }
 
-const FLAGS: Readonly<Record<Purpose, string>> = {
+const FLAGS: Readonly<Record<ModelPurpose, string>> = {
   embedding: "--embedding-model",
   rerank: "--rerank-model",
   chat: "--chat-model",
@@ -33,10 +33,10 @@ const FLAGS: Readonly<Record<Purpose, string>> = {
   video: "--video-model"
 }
 
-const PURPOSES = Object.keys(FLAGS) as ReadonlyArray<Purpose>
+const PURPOSES = Object.keys(FLAGS) as ReadonlyArray<ModelPurpose>
 
-/** What some lists say that a model is for, as `operation`. */
-const OPERATIONS: Readonly<Partial<Record<Purpose, string>>> = {
+/** The `operation` that some lists give for a model. */
+const OPERATIONS: Readonly<Partial<Record<ModelPurpose, string>>> = {
   embedding: "embeddings",
   rerank: "rerank",
   chat: "chat",
@@ -48,13 +48,13 @@ const OPERATIONS: Readonly<Partial<Record<Purpose, string>>> = {
 interface Listed {
   readonly id: string
   readonly operation: string | undefined
-  /** What else is said of it. */
+  /** The free text of the list. */
   readonly note: string
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
-const listedIn = ({ json }: Answer): ReadonlyArray<Listed> =>
+const listedIn = ({ json }: GatewayResponse): ReadonlyArray<Listed> =>
   listAt(json, "data")
     .map((entry) => ({
       id: textOf(typeof entry === "string" ? entry : at(entry, "id")),
@@ -63,36 +63,36 @@ const listedIn = ({ json }: Answer): ReadonlyArray<Listed> =>
     }))
     .filter(({ id }) => id !== "")
 
-/** What the note of a model that sees images has in it. */
-const SEEN = /\b(?:images?|pictures?|vision)\b/i
+/** Matches the note of a model that accepts images. */
+const VISION_NOTE = /\b(?:images?|pictures?|vision)\b/i
 
 const TASK = /(?:^|[-_])task(?:[-_]|$)/i
 
-/** By what the list says that a model is for; where it says nothing, by what its id has in it. */
-const guess = (listed: ReadonlyArray<Listed>, purpose: Purpose): string | undefined => {
-  const { has = [], lacks } = WORDS[purpose] ?? {}
-  const said = listed.filter(({ operation }) => operation === OPERATIONS[purpose])
-  const among = (said.length > 0 ? said : listed.filter(({ operation }) => operation === undefined)).filter(
-    ({ id }) => lacks?.test(id) !== true
-  )
+/** Guesses by `operation`, else by the id. */
+const guess = (listed: ReadonlyArray<Listed>, purpose: ModelPurpose): string | undefined => {
+  const { has = [], lacks } = ID_PATTERNS[purpose] ?? {}
+  const stated = listed.filter(({ operation }) => operation === OPERATIONS[purpose])
+  const among = (
+    stated.length > 0 ? stated : listed.filter(({ operation }) => operation === undefined)
+  ).filter(({ id }) => lacks?.test(id) !== true)
   const named = has.map((word) => among.find(({ id }) => word.test(id))).find((found) => found !== undefined)
-  const seeing = purpose === "chat" ? said.find(({ note }) => SEEN.test(note)) : undefined
-  // Which of the image models answer with a task, only a name of theirs tells.
-  if (purpose === "twoStepImage") return said.find(({ id }) => TASK.test(id))?.id
-  return (seeing ?? named ?? said[0])?.id
+  const seeing = purpose === "chat" ? stated.find(({ note }) => VISION_NOTE.test(note)) : undefined
+  // Only the name shows that an image model returns a task.
+  if (purpose === "twoStepImage") return stated.find(({ id }) => TASK.test(id))?.id
+  return (seeing ?? named ?? stated[0])?.id
 }
 
 /**
- * The models named; for each purpose without one, the first of a list that is said to be for it, or has its word in the id.
+ * The named models, and a guess from the lists for each other purpose.
  *
- * `lists` are asked one after the other until nothing is missing; one that fails is passed over.
+ * Lists are fetched in order until no model is missing. A list that fails is ignored.
  */
 export const chooseModels = Effect.fnUntraced(function* (
   named: NonNullable<Session["options"]["models"]>,
-  lists: ReadonlyArray<Effect.Effect<Answer, Unanswered, HttpClient.HttpClient>>
+  lists: ReadonlyArray<Effect.Effect<GatewayResponse, NoResponse, HttpClient.HttpClient>>
 ) {
-  const models: { [Of in Purpose]?: string } = {}
-  const missing = () => PURPOSES.filter((purpose) => purpose in WORDS && models[purpose] === undefined)
+  const models: { [Of in ModelPurpose]?: string } = {}
+  const missing = () => PURPOSES.filter((purpose) => purpose in ID_PATTERNS && models[purpose] === undefined)
   for (const purpose of PURPOSES) {
     const name = named[purpose]
     if (name !== undefined) models[purpose] = name
@@ -108,16 +108,19 @@ export const chooseModels = Effect.fnUntraced(function* (
   return models
 })
 
-/** A request to the model of a purpose, or which flag names one. */
-export const wantsModel =
-  (purpose: Purpose, request: (model: string) => Request) =>
-  ({ models }: Session): Request | string => {
+/** A request to the model of a purpose, or the flag that sets the model. */
+export const modelRequest =
+  (purpose: ModelPurpose, request: (model: string) => CheckRequest) =>
+  ({ models }: Session): CheckRequest | string => {
     const model = models[purpose]
-    return model === undefined ? `no model is known for it: name one with ${FLAGS[purpose]}` : request(model)
+    return model === undefined ? `no model is known for it: set one with ${FLAGS[purpose]}` : request(model)
   }
 
-/** What a refusal says nothing about: whether the model that was guessed is one for the purpose. Undefined when named. */
-export const guessOf = ({ models, options }: Session, purpose: Purpose | undefined): string | undefined =>
+/** A note that the model is a guess. Undefined if the caller named it. */
+export const guessedModelNote = (
+  { models, options }: Session,
+  purpose: ModelPurpose | undefined
+): string | undefined =>
   purpose === undefined || models[purpose] === undefined || options.models?.[purpose] !== undefined
     ? undefined
-    : `${models[purpose]} is a guess and may be no model for it: name a model with ${FLAGS[purpose]}`
+    : `${models[purpose]} is a guess and may not fit: set a model with ${FLAGS[purpose]}`

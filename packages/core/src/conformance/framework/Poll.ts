@@ -1,39 +1,39 @@
-/** Looking at a task until it has ended. */
+/** Polls a task until it is finished. */
 import { Clock, Duration, Effect } from "effect"
 import type { HttpClient } from "effect/http"
-import { type Answer, refusalOf, type Unanswered } from "./Ask.ts"
-import { at } from "./Json.ts"
+import { type GatewayResponse, refusalIn, type NoResponse } from "./Request.ts"
+import { at } from "./Rule.ts"
 import type { Session } from "./Session.ts"
 
-const PATIENCE = Duration.minutes(15)
+const TASK_TIMEOUT = Duration.minutes(15)
 
-export const statusOf = ({ json }: Answer): unknown => at(json, "status")
+export const statusOf = ({ json }: GatewayResponse): unknown => at(json, "status")
 
-/** Whether a task goes on no more: of a status that is not known, nobody can say. */
-export const hasEnded = (status: unknown): status is "completed" | "failed" =>
+/** True for `completed` and `failed`; an unknown status counts as unfinished. */
+export const isFinished = (status: unknown): status is "completed" | "failed" =>
   status === "completed" || status === "failed"
 
 /**
- * The answers of a task after `first`, the last one that with which it ended.
+ * The responses of a task, from `first` to the finished one.
  *
- * Ends too when a look is refused or not answered, and when the patience is over.
+ * Also stops after a refusal, a missing response, or `taskTimeout`.
  */
 export const poll = Effect.fnUntraced(function* (
-  first: Answer,
-  look: Effect.Effect<Answer, Unanswered, HttpClient.HttpClient>,
-  { pollEvery, patience }: Session["options"],
+  first: GatewayResponse,
+  get: Effect.Effect<GatewayResponse, NoResponse, HttpClient.HttpClient>,
+  { pollInterval, taskTimeout }: Session["options"],
   every: Duration.Input
 ) {
-  const seen = [first]
+  const responses = [first]
   const start = yield* Clock.currentTimeMillis
-  const longest = Duration.toMillis(Duration.fromInputUnsafe(patience ?? PATIENCE))
-  for (let last = first; !hasEnded(statusOf(last));) {
+  const longest = Duration.toMillis(Duration.fromInputUnsafe(taskTimeout ?? TASK_TIMEOUT))
+  for (let last = first; !isFinished(statusOf(last));) {
     if ((yield* Clock.currentTimeMillis) - start >= longest) break
-    yield* Effect.sleep(pollEvery ?? every)
-    const next = yield* Effect.result(look)
-    if (next._tag === "Failure" || refusalOf(next.success) !== undefined) break
+    yield* Effect.sleep(pollInterval ?? every)
+    const next = yield* Effect.result(get)
+    if (next._tag === "Failure" || refusalIn(next.success) !== undefined) break
     last = next.success
-    seen.push(last)
+    responses.push(last)
   }
-  return seen
+  return responses
 })

@@ -1,4 +1,4 @@
-/** One request as it goes over the wire, and the answer as it came: no schema, no retry, no redirect but for a file. */
+/** Sends one request without schemas. Retries only after 429, and follows redirects only for files. */
 import { Clock, Duration, Effect, Predicate, type Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { makeMp4Reader } from "../../client/media/Mp4.ts"
@@ -6,37 +6,37 @@ import { withRedirects } from "../../client/transport/Redirects.ts"
 import { retryAfter } from "../../client/transport/RetryHeaders.ts"
 import { jsonIn } from "../../contract/Json.ts"
 import type { ContractCall } from "./Contract.ts"
-import { at } from "./Json.ts"
+import { at } from "./Rule.ts"
 
-export interface Request {
-  /** What stands for each `{}` of the path. */
+export interface CheckRequest {
+  /** One value for each `{}` of the path. */
   readonly params?: ReadonlyArray<string>
   readonly query?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: Readonly<Record<string, unknown>>
 }
 
-export interface Answer {
+export interface GatewayResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Of a file the first ones. */
+  /** The first 64 KiB of a file, else the whole body up to 64 MiB. */
   readonly bytes: Uint8Array
   readonly text: string
-  /** Whether all of the body is a whole film. */
+  /** True if the body is a complete MP4 file. */
   readonly isFilm: boolean
-  /** Undefined when the body is no JSON. */
+  /** Undefined if the body is not JSON. */
   readonly json: unknown
 }
 
-/** No whole answer came: no connection, a connection that broke, or too long a wait. */
-export class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", { message: Schema.String }) {}
+/** No complete response: no connection, a broken connection, or a timeout. */
+export class NoResponse extends Schema.TaggedError<NoResponse>()("NoResponse", { message: Schema.String }) {}
 
-/** Bytes that are kept at most: room for an image of 4K in Base64. */
-const KEPT = 64 * 1024 * 1024
-/** Bytes of a file that are kept: it says in its first ones what it is. Whether it is whole is seen as they pass. */
-const KEPT_OF_FILE = 64 * 1024
+/** The most bytes kept of a body: enough for a 4K image in Base64. */
+const MAX_BODY_BYTES = 64 * 1024 * 1024
+/** The most bytes kept of a file: its header. The rest is only checked for completeness. */
+const MAX_FILE_BYTES = 64 * 1024
 
-/** Waits and new tries after 429, which says that nothing was done. */
+/** Retries after 429, which means that nothing was executed. */
 const RATE_LIMITED_TRIES = 3
 const RATE_LIMITED_WAIT = Duration.seconds(2)
 const RATE_LIMITED_LONGEST = Duration.seconds(30)
@@ -49,11 +49,11 @@ interface Body {
   readonly isFilm: boolean
 }
 
-/** A file is followed to its end; of anything else no more is read than is kept. */
+/** Reads a file to its end, and any other body up to the limit. */
 const readBody = (response: HttpClientResponse.HttpClientResponse) =>
   Effect.suspend(() => {
     const file = isFile(response)
-    const most = file ? KEPT_OF_FILE : KEPT
+    const most = file ? MAX_FILE_BYTES : MAX_BODY_BYTES
     const film = makeMp4Reader()
     const kept: Array<Uint8Array> = []
     let size = 0
@@ -78,17 +78,17 @@ const urlOf = (baseUrl: string, path: string, params: ReadonlyArray<string>): st
   return baseUrl + path.replaceAll("{}", () => encodeURIComponent(rest.shift() ?? ""))
 }
 
-/** A file may lie elsewhere; the credential stays here. */
+/** Files may be stored on another host; the credential is not sent there. */
 const isFilePath = (path: string): boolean => path.endsWith("/content")
 
-/** Asks, by the credential given or by none, and reads the answer within `timeout`. */
-export const ask = (
+/** Sends a request, with or without a credential, and reads the response within `timeout`. */
+export const sendRequest = (
   baseUrl: string,
   { method, path }: Pick<ContractCall, "method" | "path">,
-  { body, params = [], query = {} }: Request,
+  { body, params = [], query = {} }: CheckRequest,
   credential: Redacted.Redacted | undefined,
   timeout: Duration.Duration
-): Effect.Effect<Answer, Unanswered, HttpClient.HttpClient> => {
+): Effect.Effect<GatewayResponse, NoResponse, HttpClient.HttpClient> => {
   const request = HttpClientRequest.make(method)(urlOf(baseUrl, path, params)).pipe(
     HttpClientRequest.setUrlParams(query),
     HttpClientRequest.acceptJson,
@@ -102,46 +102,46 @@ export const ask = (
     const { bytes, isFilm } = yield* readBody(response)
     const text = new TextDecoder().decode(bytes)
     const { headers, status } = response
-    return { status, headers, bytes, isFilm, text, json: jsonIn(text) } satisfies Answer
+    return { status, headers, bytes, isFilm, text, json: jsonIn(text) } satisfies GatewayResponse
   }).pipe(
-    Effect.mapError(({ reason }) => new Unanswered({ message: `No answer: ${why(reason)}` })),
+    Effect.mapError(({ reason }) => new NoResponse({ message: `No response: ${causeOf(reason)}` })),
     Effect.timeoutOrElse({
       duration: timeout,
       orElse: () =>
-        Effect.fail(new Unanswered({ message: `No whole answer within ${Duration.format(timeout)}` }))
+        Effect.fail(new NoResponse({ message: `No complete response within ${Duration.format(timeout)}` }))
     })
   )
-  const again = (left: number): Effect.Effect<Answer, Unanswered, HttpClient.HttpClient> =>
+  const withRetries = (left: number): Effect.Effect<GatewayResponse, NoResponse, HttpClient.HttpClient> =>
     Effect.flatMap(once, (answer) =>
       answer.status !== 429 || left === 0
         ? Effect.succeed(answer)
         : Effect.gen(function* () {
             const asked = retryAfter(answer.headers, yield* Clock.currentTimeMillis) ?? RATE_LIMITED_WAIT
             yield* Effect.sleep(Duration.min(asked, RATE_LIMITED_LONGEST))
-            return yield* again(left - 1)
+            return yield* withRetries(left - 1)
           })
     )
-  return again(RATE_LIMITED_TRIES)
+  return withRetries(RATE_LIMITED_TRIES)
 }
 
-const why = (reason: { readonly _tag: string; readonly cause?: unknown }): string => {
+const causeOf = (reason: { readonly _tag: string; readonly cause?: unknown }): string => {
   const cause = reason.cause instanceof AggregateError ? reason.cause.errors[0] : reason.cause
   return cause instanceof Error && cause.message !== "" ? cause.message : reason._tag
 }
 
 /**
- * Why an answer is no success; undefined when it is one.
+ * Why a response is a refusal; undefined if it is a success.
  *
- * Gateways of this family also refuse with status 200 and say so in the body.
+ * Gateways of this family also send refusals with status 200.
  */
-export const refusalOf = ({ json, status, text }: Answer): string | undefined => {
+export const refusalIn = ({ json, status, text }: GatewayResponse): string | undefined => {
   const message = at(json, "error", "message") ?? at(json, "message") ?? at(json, "error")
-  const said = typeof message === "string" ? message : text.replaceAll(/<[^<>]*>|\s+/g, " ").trim()
-  const told = said === "" ? "without a body" : `“${said.slice(0, 120)}”`
-  if (status < 200 || status >= 300) return `status ${status}, ${told}`
+  const summary = typeof message === "string" ? message : text.replaceAll(/<[^<>]*>|\s+/g, " ").trim()
+  const quoted = summary === "" ? "without a body" : `“${summary.slice(0, 120)}”`
+  if (status < 200 || status >= 300) return `status ${status}, ${quoted}`
   if (!Predicate.isObject(json)) return undefined
-  // A task that failed carries its error, and is what was asked for.
+  // A failed task carries `error`; the request itself succeeded.
   const isTask = json["id"] !== undefined || typeof json["status"] === "string"
   const denied = json["success"] === false || (Predicate.isObject(json["error"]) && !isTask)
-  return denied ? `status ${status} with a refusal, ${told}` : undefined
+  return denied ? `status ${status} with a refusal, ${quoted}` : undefined
 }
