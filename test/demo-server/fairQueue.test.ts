@@ -5,7 +5,7 @@ import { makeFairQueue } from "../../apps/demo-server/src/embedded/FairQueue.ts"
 
 describe("the fair queue", () => {
   const queue = Effect.gen(function* () {
-    const { run } = makeFairQueue()
+    const { run } = yield* makeFairQueue
     const begun: Array<string> = []
     const open = yield* Latch.make()
     let atOnce = 0

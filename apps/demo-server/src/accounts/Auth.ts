@@ -12,7 +12,6 @@ import {
   crossOrigin,
   type Identity,
   makeAuthenticator,
-  makeSessionUser,
   requireDocuments
 } from "./Authenticator.ts"
 import { type CallerInfo, CurrentCaller } from "./Caller.ts"
@@ -52,10 +51,9 @@ const withCaller = <A, E, R>(
 
 /** Authenticates requests to `/v1` that `HttpApiBuilder` does not serve: by an API key, or by the page's session. */
 export const makeApiAuthentication = Effect.gen(function* () {
-  const { byKey } = yield* makeAuthenticator
-  const sessionUser = yield* makeSessionUser
+  const { byKey, sessionUser } = yield* makeAuthenticator
   return Effect.fnUntraced(function* (http: HttpServerRequest.HttpServerRequest) {
-    const bySession = yield* sessionUser()
+    const bySession = yield* sessionUser
     const identity = bySession ?? (yield* byKey(bearerToken(http)))
     return (yield* callerOf(identity, bySession === undefined ? "key" : "session")).caller
   })
@@ -65,12 +63,11 @@ export const makeApiAuthentication = Effect.gen(function* () {
 const ApiKeyAuthLayer = Layer.effect(
   ApiKeyAuth,
   Effect.gen(function* () {
-    const { byKey } = yield* makeAuthenticator
-    const sessionUser = yield* makeSessionUser
+    const { byKey, sessionUser } = yield* makeAuthenticator
     return {
       apiKey: (handler, { credential }) =>
         Effect.gen(function* () {
-          const bySession = yield* sessionUser()
+          const bySession = yield* sessionUser
           const identity = bySession ?? (yield* byKey(Redacted.value(credential)))
           const checked = Effect.andThen(
             Effect.flatMap(HttpServerRequest.HttpServerRequest, checkParts),
@@ -93,12 +90,11 @@ const accessTokenNeeded = new Failure({
 const AccessTokenAuthLayer = Layer.effect(
   AccessTokenAuth,
   Effect.gen(function* () {
-    const { byToken } = yield* makeAuthenticator
-    const sessionUser = yield* makeSessionUser
+    const { byToken, sessionUser } = yield* makeAuthenticator
     return {
       systemAccessToken: (handler, { credential }) =>
         Effect.gen(function* () {
-          const bySession = yield* sessionUser()
+          const bySession = yield* sessionUser
           if (bySession?.key !== undefined) return yield* accessTokenNeeded
           const identity = bySession ?? (yield* byToken(Redacted.value(credential)))
           return yield* withCaller(handler, identity, bySession === undefined ? "token" : "session")

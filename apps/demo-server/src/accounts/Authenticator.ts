@@ -133,24 +133,21 @@ export const makeAuthenticator = Effect.gen(function* () {
     return key === undefined ? undefined : yield* fromKey(key)
   })
 
-  return { byKey, byToken, bySession }
-})
-
-/**
- * Authenticates the current request by the page's cookie; undefined without one.
- *
- * **Details.** An `Authorization` header takes precedence, even if it is wrong. Requests of another origin that change
- * something fail.
- */
-export const makeSessionUser = Effect.gen(function* () {
-  const { bySession } = yield* makeAuthenticator
-  return Effect.fn("SessionUser")(function* () {
+  /**
+   * Authenticates the current request by the page's cookie; undefined without one.
+   *
+   * **Details.** An `Authorization` header takes precedence, even if it is wrong. Requests of another origin that change
+   * something fail.
+   */
+  const sessionUser = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const token = request.cookies[SESSION_COOKIE] ?? ""
     if (request.headers["authorization"] !== undefined || token === "") return undefined
     const identity = yield* bySession(token)
     return identity === undefined || isSameOrigin(request) ? identity : yield* crossOrigin(request)
-  })
+  }).pipe(Effect.withSpan("SessionUser"))
+
+  return { byKey, byToken, bySession, sessionUser }
 })
 
 /** Fails if the key may not use the documents. */

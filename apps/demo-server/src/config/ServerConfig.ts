@@ -32,7 +32,7 @@
  * | `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME` | –, sluice | headers and service name of the traces |
  */
 import { ApiKey, SystemAccessToken } from "@sluice/core"
-import { Config, Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Config, Context, Effect, Layer, Record, Redacted, Schema, Struct } from "effect"
 import { resolve } from "node:path"
 import type * as NodeSqlite from "../sql/NodeSqlite.ts"
 import { billingVariables, parseBilling } from "./BillingSettings.ts"
@@ -43,7 +43,18 @@ import { eitherOf, invalidVariable, isHttpUrl, optionalVariable, textVariable } 
 /** The port when `PORT` is not set. */
 const DEFAULT_PORT = 3000
 
+/** The models and prefixes of a gateway. */
+const GATEWAY_VARIABLES = {
+  embedding: "SLUICE_EMBEDDING_MODEL",
+  rerank: "SLUICE_RERANK_MODEL",
+  chat: "SLUICE_CHAT_MODEL",
+  vision: "SLUICE_VISION_MODEL",
+  query: "SLUICE_QUERY_PREFIX",
+  passage: "SLUICE_PASSAGE_PREFIX"
+} as const
+
 const variables = Config.unwrap({
+  ...Record.map(GATEWAY_VARIABLES, textVariable),
   port: textVariable("PORT"),
   host: textVariable("HOST"),
   data: textVariable("SLUICE_DATA"),
@@ -52,12 +63,6 @@ const variables = Config.unwrap({
   url: textVariable("SLUICE_GATEWAY_URL"),
   apiKey: optionalVariable(Config.schema(ApiKey, "SLUICE_API_KEY")),
   accessToken: optionalVariable(Config.schema(SystemAccessToken, "SLUICE_ACCESS_TOKEN")),
-  embedding: textVariable("SLUICE_EMBEDDING_MODEL"),
-  rerank: textVariable("SLUICE_RERANK_MODEL"),
-  chat: textVariable("SLUICE_CHAT_MODEL"),
-  vision: textVariable("SLUICE_VISION_MODEL"),
-  query: textVariable("SLUICE_QUERY_PREFIX"),
-  passage: textVariable("SLUICE_PASSAGE_PREFIX"),
   batch: optionalVariable(
     Config.schema(
       Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThan(0)),
@@ -126,20 +131,16 @@ const parseGateway = Effect.fn("ServerConfig.gateway")(function* (found: Variabl
 export type GatewaySettings = NonNullable<Effect.Success<ReturnType<typeof parseGateway>>>
 
 /** Variables that have no effect without a gateway, to warn about. */
-const unusedOf = (found: Variables): ReadonlyArray<string> =>
-  found.url !== undefined
-    ? []
-    : [
-        found.apiKey !== undefined && "SLUICE_API_KEY",
-        found.accessToken !== undefined && "SLUICE_ACCESS_TOKEN",
-        found.embedding !== undefined && "SLUICE_EMBEDDING_MODEL",
-        found.rerank !== undefined && "SLUICE_RERANK_MODEL",
-        found.chat !== undefined && "SLUICE_CHAT_MODEL",
-        found.vision !== undefined && "SLUICE_VISION_MODEL",
-        found.query !== undefined && "SLUICE_QUERY_PREFIX",
-        found.passage !== undefined && "SLUICE_PASSAGE_PREFIX",
-        found.batch !== undefined && "SLUICE_EMBEDDING_BATCH"
-      ].filter((name) => name !== false)
+const unusedOf = (found: Variables): ReadonlyArray<string> => {
+  if (found.url !== undefined) return []
+  const names = {
+    apiKey: "SLUICE_API_KEY",
+    accessToken: "SLUICE_ACCESS_TOKEN",
+    ...GATEWAY_VARIABLES,
+    batch: "SLUICE_EMBEDDING_BATCH"
+  } as const
+  return Struct.keys(names).flatMap((field) => (found[field] === undefined ? [] : names[field]))
+}
 
 export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-server/Config", {
   make: Effect.gen(function* () {

@@ -34,19 +34,15 @@ const REVALIDATE = "private, no-cache"
 const SHA256 = /^[0-9a-f]{64}$/
 
 const wireFigure = (passage: FigurePassage, i: number, collection: string | undefined): FigureInfo => {
-  const { box, caption, crop, kind, number, page } = passage.figure
+  const { crop, ...figure } = passage.figure
   const named = collection === undefined ? "" : `?collection=${encodeURIComponent(collection)}`
   return {
+    ...figure,
     n: i + 1,
-    kind,
-    caption,
     start: passage.start,
     end: passage.end,
     text: passage.text,
     passageId: passage.id,
-    ...(number !== undefined && { number }),
-    ...(page !== undefined && { page }),
-    ...(box !== undefined && { box }),
     ...(crop !== undefined && { crop: `/documents/${passage.document.id}/figures/${crop}/crop${named}` })
   }
 }
@@ -58,16 +54,15 @@ const isCached = (etag: string) =>
     ({ headers }) => headers["if-none-match"]?.split(/\s*,\s*/).includes(etag) === true
   )
 
-/** Rejects a range or box that would draw nothing. */
-const invalidMarks = ({
-  boxes,
-  from,
-  to
-}: {
+/** What to mark on a page: boxes, and the lines between two text offsets. */
+interface Marks {
   readonly boxes?: string
   readonly from?: number
   readonly to?: number
-}) => {
+}
+
+/** Rejects a range or box that would draw nothing. */
+const invalidMarks = ({ boxes, from, to }: Marks) => {
   const reject = (param: string, message: string) =>
     new Failure({ status: 400, message: `\`${param}\` ${message}`, param })
   if (from !== undefined && to !== undefined && from >= to)
@@ -85,11 +80,7 @@ const digestOf = (boxes: ReadonlyArray<Box>): string =>
   createHash("sha256").update(JSON.stringify(boxes)).digest("hex").slice(0, 16)
 
 /** The boxes to draw: the given ones, and those of the lines between two offsets. */
-const boxesOf = (
-  { lines }: Parsed,
-  page: Page,
-  { boxes, from, to }: { readonly boxes?: string; readonly from?: number; readonly to?: number }
-): ReadonlyArray<Box> => {
+const boxesOf = ({ lines }: Parsed, page: Page, { boxes, from, to }: Marks): ReadonlyArray<Box> => {
   const given = (boxes?.split(";") ?? []).map((box) => box.split(",").map(Number) as unknown as Box)
   if (from === undefined && to === undefined) return given
   const between = lines.filter(

@@ -4,7 +4,7 @@ import { DocumentFormats } from "@sluice/rag"
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { OWNER } from "../accounts/Owner.ts"
-import { makeSessionUser } from "../accounts/Authenticator.ts"
+import { makeAuthenticator } from "../accounts/Authenticator.ts"
 import { CurrentUser } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { modelsFrom } from "../providers/LibraryModels.ts"
@@ -20,7 +20,7 @@ export const StatusLayer = HttpApiBuilder.group(
   "status",
   Effect.fn(function* (handlers) {
     const libraries = yield* UserLibraries
-    const sessionUser = yield* makeSessionUser
+    const { sessionUser } = yield* makeAuthenticator
     const provider = (yield* modelsFrom) === undefined ? ("embedded" as const) : ("gateway" as const)
     const demo = provider === "embedded" && (yield* providersPath) === undefined
     const models = {
@@ -36,7 +36,7 @@ export const StatusLayer = HttpApiBuilder.group(
     return handlers.handleAll({
       status: Effect.fn("status")(function* () {
         // Signed-in users see their own library, others the owner's.
-        const user = (yield* sessionUser())?.user.id ?? OWNER
+        const user = (yield* sessionUser)?.user.id ?? OWNER
         const library = yield* libraries.of(user)
         const state = yield* Effect.mapError(library.state, ragFailure)
         return {

@@ -8,7 +8,7 @@ import { HttpServerResponse } from "effect/http"
 import { randomInt, randomUUID } from "node:crypto"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { FetchImage, loadReference } from "../media/FetchImage.ts"
-import { expiredResponse } from "../media/FilesRoute.ts"
+import { expiredResponse } from "../media/FileLinks.ts"
 import { MediaFiles } from "../media/MediaFiles.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 import type { Operation, TaskOperation } from "../routing/Provider.ts"
@@ -111,7 +111,7 @@ export const makeVideos = Effect.fnUntraced(function* (provider: string, runner:
   const fs = yield* FileSystem.FileSystem
   const fetchImage = yield* FetchImage
   const { database } = yield* ServerConfig
-  const queue = makeFairQueue()
+  const queue = yield* makeFairQueue
 
   const work: TaskWork = Effect.fnUntraced(function* ({ id, model, request, user }) {
     const reject = rejectedBy("videos", model)

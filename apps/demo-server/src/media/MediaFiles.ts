@@ -20,7 +20,7 @@ const expiryOf = (name: string): number | undefined => {
   return seconds === undefined ? undefined : Number.parseInt(seconds, 36) * 1000
 }
 
-export interface MediaFile {
+interface MediaFile {
   readonly path: string
   readonly bytes: number
   readonly type: MediaType

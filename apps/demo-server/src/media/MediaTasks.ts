@@ -54,29 +54,21 @@ const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(MediaTask))
 
 const hasEnded = ({ ended }: MediaTask): boolean => ended !== undefined
 
-const notFound = (kind: MediaTask["kind"], id: string) =>
-  new GatewayError({
-    operation: `${kind}s`,
-    reason: new NotFound({
-      message: `There is no ${kind} task \`${id.slice(0, 100)}\``,
-      code: "task_not_found"
-    })
-  })
+const failed = (kind: MediaTask["kind"], reason: GatewayError["reason"], model?: string) =>
+  new GatewayError({ operation: `${kind}s`, reason, ...(model !== undefined && { model }) })
 
-const idTaken = ({ kind, model, provider }: MediaTask) =>
-  new GatewayError({
-    operation: `${kind}s`,
-    model,
-    reason: new InvalidResponse({
-      message: `The provider \`${provider}\` returned a task id that another task already has`
-    })
-  })
+const notFound = (kind: MediaTask["kind"], id: string) => {
+  const message = `There is no ${kind} task \`${id.slice(0, 100)}\``
+  return failed(kind, new NotFound({ message, code: "task_not_found" }))
+}
+
+const idTaken = ({ kind, model, provider }: MediaTask) => {
+  const message = `The provider \`${provider}\` returned a task id that another task already has`
+  return failed(kind, new InvalidResponse({ message }), model)
+}
 
 const unavailable = (kind: MediaTask["kind"], message = "The tasks are unavailable. Try again in a moment") =>
-  new GatewayError({
-    operation: `${kind}s`,
-    reason: new ServerFailure({ status: 503, message, retryAfter: Duration.seconds(1) })
-  })
+  failed(kind, new ServerFailure({ status: 503, message, retryAfter: Duration.seconds(1) }))
 
 /** The job files of this process. */
 const makeJobs = Effect.gen(function* () {

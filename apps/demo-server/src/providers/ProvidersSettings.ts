@@ -3,23 +3,10 @@ import { ApiKey } from "@sluice/core"
 import { Config, Duration, Effect, FileSystem, Path, Schema } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { StartError } from "../config/StartError.ts"
-import { HEALTH, type HealthOptions } from "../routing/Health.ts"
+import { HEALTH } from "../routing/Health.ts"
 import { Dialects, gatewayDialect } from "../routing/dialects/Dialect.ts"
 import type { ServedModel, UpstreamSettings } from "../routing/UpstreamProvider.ts"
-import {
-  type CredentialSource,
-  decodeProvidersFile,
-  type ProvidersFile,
-  type UpstreamEntry
-} from "./ProvidersFile.ts"
-
-export interface ProvidersSettings {
-  readonly upstreams: ReadonlyArray<UpstreamSettings>
-  /** Absent: the embedded models are not served. */
-  readonly embedded: { readonly priority: number; readonly weight: number } | undefined
-  readonly health: HealthOptions
-  readonly library: NonNullable<ProvidersFile["library"]>
-}
+import { type CredentialSource, decodeProvidersFile, type UpstreamEntry } from "./ProvidersFile.ts"
 
 const decodeKey = Schema.decodeUnknownEffect(ApiKey)
 
@@ -77,17 +64,15 @@ const dialectOf = ({ id, protocol = gatewayDialect.id }: UpstreamEntry) =>
       : Effect.succeed(dialect)
   })
 
-const modelOf = (upstream: UpstreamEntry, model: UpstreamEntry["models"][number]): ServedModel => ({
-  id: model.id,
-  operation: model.operation,
+const modelOf = (
+  upstream: UpstreamEntry,
+  { timeoutSeconds, ...model }: UpstreamEntry["models"][number]
+): ServedModel => ({
+  ...model,
   aliases: model.aliases ?? [],
   priority: model.priority ?? upstream.priority ?? PRIORITY,
   weight: model.weight ?? upstream.weight ?? WEIGHT,
-  timeout: Duration.seconds(model.timeoutSeconds ?? upstream.timeoutSeconds ?? TIMEOUT_SECONDS),
-  ...(model.group !== undefined && { group: model.group }),
-  ...(model.note !== undefined && { note: model.note }),
-  ...(model.prefixes !== undefined && { prefixes: model.prefixes }),
-  ...(model.batch !== undefined && { batch: model.batch })
+  timeout: Duration.seconds(timeoutSeconds ?? upstream.timeoutSeconds ?? TIMEOUT_SECONDS)
 })
 
 /** The file without its credentials. The error is a sentence about what is wrong. */
@@ -118,14 +103,14 @@ export const loadProvidersSettings = Effect.fnUntraced(function* (file: string) 
         } satisfies UpstreamSettings
       })
     ),
+    /** Undefined: the embedded models are not served. */
     embedded:
       embedded === false
         ? undefined
         : { priority: shares.priority ?? PRIORITY, weight: shares.weight ?? WEIGHT },
-    health: {
-      failures: breaker?.failures ?? HEALTH.failures,
-      openSeconds: breaker?.openSeconds ?? HEALTH.openSeconds
-    },
+    health: { ...HEALTH, ...breaker },
     library
-  } satisfies ProvidersSettings
+  }
 })
+
+export type ProvidersSettings = Effect.Success<ReturnType<typeof loadProvidersSettings>>

@@ -33,13 +33,7 @@ const AccessToken = () => {
       <ErrorMessage error={tokenError.value} />
       <Button onClick={() => setConfirming(true)}>New token</Button>
       {confirming && (
-        <Confirm
-          label="Create a new token?"
-          action="Revoke and create"
-          keep="Keep it"
-          onConfirm={renewToken}
-          onDone={() => setConfirming(false)}
-        >
+        <Confirm action="Revoke and create" onConfirm={renewToken} onDone={() => setConfirming(false)}>
           Create a new token? Programs that use the current one will be refused.
         </Confirm>
       )}
@@ -58,7 +52,6 @@ const SignOut = () => {
       </LinkButton>
       {confirming && (
         <Confirm
-          label="Sign out during an upload?"
           action="Sign out"
           keep="Continue uploading"
           onConfirm={leave}

@@ -92,13 +92,7 @@ const Row = ({ of: key }: { readonly of: KeyDetails }) => {
         />
       </div>
       {confirming && (
-        <Confirm
-          label={`Delete ${key.name}?`}
-          action="Delete"
-          keep="Keep it"
-          onConfirm={() => removeKey(key)}
-          onDone={() => setConfirming(false)}
-        >
+        <Confirm action="Delete" onConfirm={() => removeKey(key)} onDone={() => setConfirming(false)}>
           Delete <b>{key.name}</b>? Programs that use it will be refused.
         </Confirm>
       )}

@@ -109,13 +109,7 @@ export const RightsForm = ({ onDone, user }: Props) => {
 }
 
 export const TokenForm = ({ onDone, user }: Props) => (
-  <Confirm
-    label={`New token for ${user.username}?`}
-    action="Revoke and create"
-    keep="Keep it"
-    onConfirm={() => replaceUserToken(user)}
-    onDone={onDone}
-  >
+  <Confirm action="Revoke and create" onConfirm={() => replaceUserToken(user)} onDone={onDone}>
     Create a new token for <b>{user.username}</b>? Their current token will be revoked.
   </Confirm>
 )

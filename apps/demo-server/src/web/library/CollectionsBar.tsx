@@ -39,13 +39,7 @@ const Deletion = ({ name, onDone }: { name: string; onDone: () => void }) => {
         ? ""
         : ` with ${pluralize(documents, "document")}`
   return (
-    <Confirm
-      label={`Delete ${name}?`}
-      action="Delete"
-      keep="Keep it"
-      onConfirm={() => deleteCollection(name)}
-      onDone={onDone}
-    >
+    <Confirm action="Delete" onConfirm={() => deleteCollection(name)} onDone={onDone}>
       Delete <b>{name}</b>
       {contents}? This can’t be undone.
     </Confirm>

@@ -1,18 +1,28 @@
-/** The list of documents, and uploads. */
+/** The list of documents: uploads, removals, and their undo. */
 import { useState } from "preact/hooks"
 import type { DocumentInfo } from "../../contract/index.ts"
 import { collection } from "../documents/collections.tsx"
-import { documents, documentsError, removalError, removeDocument } from "../documents/documents.ts"
+import {
+  documents,
+  documentsError,
+  removalError,
+  removed,
+  removeDocument,
+  removeDocuments,
+  removing,
+  restoring,
+  undoRemoval
+} from "../documents/documents.ts"
 import { filesOfPicker } from "../documents/files.ts"
 import { uploadFiles } from "../documents/uploads.ts"
 import { status } from "../page/status.ts"
 import { openDocument } from "../source/source.ts"
-import { Button, IconButton } from "../ui/Button.tsx"
+import { Confirm } from "../ui/ActionForm.tsx"
+import { Button, IconButton, LinkButton } from "../ui/Button.tsx"
 import { SearchField } from "../ui/Fields.tsx"
 import { byteSize, formatLabel, matchesSearch, pluralize } from "../ui/format.ts"
-import { ErrorMessage, Loading } from "../ui/Notices.tsx"
+import { ErrorMessage, Loading, ProgressBar } from "../ui/Notices.tsx"
 import { CollectionsBar } from "./CollectionsBar.tsx"
-import { RemoveAll } from "./Removal.tsx"
 import { UploadProgress } from "./Uploads.tsx"
 
 const Faults = ({ faults }: { readonly faults: NonNullable<DocumentInfo["faults"]> }) => (
@@ -83,6 +93,62 @@ const FilePickers = () => (
     </p>
   </div>
 )
+
+/** Removes all documents of the list, after confirmation. */
+const RemoveAll = ({ children, found }: { found: ReadonlyArray<DocumentInfo>; children: string }) => {
+  const [confirming, setConfirming] = useState(false)
+  const now = removing.value
+  const what = pluralize(found.length, "document")
+  return (
+    <>
+      <p class="found quiet">
+        {now === undefined
+          ? children
+          : `Removed ${now.done.toLocaleString()} of ${pluralize(now.total, "document")}`}
+        {found.length > 1 && now === undefined && (
+          <Button
+            kind="link trouble-link"
+
+            aria-expanded={confirming}
+            onClick={() => setConfirming(!confirming)}
+          >
+            Remove all {found.length.toLocaleString()}
+          </Button>
+        )}
+      </p>
+      {now !== undefined && <ProgressBar label="Removing" done={now.done} total={now.total} />}
+      {confirming && (
+        <Confirm
+          action="Remove all"
+          keep="Keep them"
+          onConfirm={() => removeDocuments(found)}
+          onDone={() => setConfirming(false)}
+        >
+          Remove the {what} in this list? This can’t be undone.
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+/** Restores removed documents, the latest first. */
+export const UndoBar = () => {
+  const last = removed.value.at(-1)
+  const more = removed.value.length - 1
+  if (last === undefined) return null
+  return (
+    <section class="undo" aria-label="Removed document">
+      <span>
+        Removed <b>{last.document.title}</b>
+        {more > 0 && ` and ${more} more`}
+      </span>
+      <LinkButton aria-disabled={restoring.value} onClick={undoRemoval}>
+        {restoring.value ? "Restoring…" : "Undo"}
+      </LinkButton>
+      <IconButton label="Dismiss" sign="×" onClick={() => (removed.value = [])} />
+    </section>
+  )
+}
 
 export const LibraryView = () => {
   const [search, setSearch] = useState("")

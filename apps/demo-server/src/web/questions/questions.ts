@@ -76,18 +76,10 @@ const onEvent = (key: QuestionKey, event: Exclude<AnswerStreamEvent, { type: "er
       })
     }
     case "answer": {
-      const { citations, figures, sentences, trace } = event.answer
-      const { passages, stages } = trace
       const { answer } = event
-      return update(key, {
-        answer,
-        citations,
-        checked: figures,
-        sentences,
-        stages,
-        passages,
-        state: "answered"
-      })
+      const { citations, figures: checked, sentences, trace } = answer
+      const { passages, stages } = trace
+      return update(key, { answer, citations, checked, sentences, stages, passages, state: "answered" })
     }
   }
 }

@@ -1,6 +1,6 @@
 /** Forms that send one request at a time, and confirmation of what cannot be undone. */
 import type { ComponentChildren } from "preact"
-import { useLayoutEffect, useRef, useState } from "preact/hooks"
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { Limits } from "../api/account.ts"
 import { Button, LinkButton } from "./Button.tsx"
 import { InputField } from "./Fields.tsx"
@@ -90,15 +90,16 @@ export const LimitFields = ({ hint, now }: { now?: Limits; hint: string }) => {
 }
 
 interface ConfirmProps {
-  readonly label: string
   readonly action: string
-  readonly keep: string
+  readonly keep?: string
   readonly onConfirm: () => void
   readonly onDone: () => void
   readonly children: ComponentChildren
 }
 
-export const Confirm = ({ action, children, keep, label, onConfirm, onDone }: ConfirmProps) => {
+/** Asks before something that can't be undone. */
+export const Confirm = ({ action, children, keep = "Keep it", onConfirm, onDone }: ConfirmProps) => {
+  const question = useId()
   const cancel = useRef<HTMLButtonElement>(null)
   // In the layout effect: the next key press already belongs to this question.
   useLayoutEffect(() => cancel.current?.focus(), [])
@@ -112,8 +113,8 @@ export const Confirm = ({ action, children, keep, label, onConfirm, onDone }: Co
     onDone()
   }
   return (
-    <fieldset class="confirm" aria-label={label}>
-      <p>{children}</p>
+    <fieldset class="confirm" aria-labelledby={question}>
+      <p id={question}>{children}</p>
       <div class="send">
         <button class="button danger" type="button" onClick={confirm} onKeyDown={onKeyDown}>
           {action}
