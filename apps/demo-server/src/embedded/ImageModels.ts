@@ -19,11 +19,7 @@ const twoSteps = (id: string): EmbeddedImageModel => ({ id, group: "I5", twoStep
 
 /** One model of each group, and two of I5 that work in two steps. */
 export const imageModels: ReadonlyArray<EmbeddedImageModel> = [
-  oneStep("I1"),
-  oneStep("I2"),
-  oneStep("I3"),
-  oneStep("I4"),
-  oneStep("I5"),
+  ...(["I1", "I2", "I3", "I4", "I5"] as const).map(oneStep),
   twoSteps("sluice-image-i5-task"),
   twoSteps("sluice-image-i5-task-raw"),
   oneStep("I6")

@@ -32,16 +32,11 @@ interface Part {
   readonly end: number
 }
 
-const linesOf = (text: string, { start, end }: Part): Array<Part> => {
-  const lines: Array<Part> = []
-  for (let at = start; at < end;) {
-    const found = text.indexOf("\n", at)
-    const stop = found === -1 || found > end ? end : found
-    lines.push({ start: at, end: stop })
-    at = stop + 1
-  }
-  return lines.filter((line) => text.slice(line.start, line.end).trim() !== "")
-}
+/** The lines that are not blank. */
+const linesOf = (text: string, { start, end }: Part): Array<Part> =>
+  [...text.slice(start, end).matchAll(/[^\n]+/g)]
+    .filter(([line]) => line.trim() !== "")
+    .map(({ 0: line, index }) => ({ start: start + index, end: start + index + line.length }))
 
 const trimmed = (text: string, { start, end }: Part): Part => {
   const part = text.slice(start, end)

@@ -23,16 +23,11 @@ const CONSTRUCT = new RegExp(
     String.raw`\\(?<escaped>[!-/:-@[-${"`"}{-~])`,
     String.raw`(?<tag></?[a-z][^>]*>|<!--.*?-->)`
   ].join("|"),
-  "gis"
+  "dgis"
 )
 
+/** The groups that are visible. */
 const parts = ["code", "label", "auto", "strong", "emphasis", "escaped"] as const
-
-/** The visible part of a construct. */
-const visiblePart = (groups: Record<string, string | undefined>) => {
-  const name = parts.find((each) => groups[each] !== undefined)
-  return name === undefined ? undefined : { name, text: groups[name] ?? "" }
-}
 
 const styleOf = (part: (typeof parts)[number], groups: Record<string, string | undefined>): Style => {
   if (part === "code") return { code: true }
@@ -41,20 +36,6 @@ const styleOf = (part: (typeof parts)[number], groups: Record<string, string | u
   const href = part === "label" ? groups["href"] : part === "auto" ? groups["auto"] : undefined
   return href !== undefined && /^https?:\/\//i.test(href) ? { href } : {}
 }
-
-/** The offset of the visible part in the construct. */
-const offsetOf = (
-  part: (typeof parts)[number],
-  whole: string,
-  groups: Record<string, string | undefined>
-): number =>
-  part === "code"
-    ? (groups["fence"] ?? "").length
-    : part === "label"
-      ? whole.indexOf("[") + 1
-      : part === "strong"
-        ? 2
-        : 1
 
 /** A longer part, in characters, was not written by hand: it is shown as it is. */
 const MAX_LENGTH = 100_000
@@ -70,16 +51,17 @@ export const markdownRuns = (text: string, start: number, end: number, outer: St
   for (const match of text.slice(start, end).matchAll(CONSTRUCT)) {
     const from = start + match.index
     if (from < at) continue
-    const groups = match.groups ?? {}
-    const part = visiblePart(groups)
+    const { groups = {}, indices } = match
+    const part = parts.find((each) => groups[each] !== undefined)
     plain(at, from)
     at = from + match[0].length
-    if (part === undefined) continue
-    const inner = from + offsetOf(part.name, match[0], groups)
-    const style = { ...outer, ...styleOf(part.name, groups) }
-    const isLeaf = part.name === "code" || part.name === "escaped" || part.name === "auto"
-    if (isLeaf) runs.push({ start: inner, end: inner + part.text.length, ...style })
-    else runs.push(...markdownRuns(text, inner, inner + part.text.length, style))
+    const visible = part && indices?.groups?.[part]
+    if (part === undefined || visible === undefined) continue
+    const inner = { start: start + visible[0], end: start + visible[1] }
+    const style = { ...outer, ...styleOf(part, groups) }
+    const isLeaf = part === "code" || part === "escaped" || part === "auto"
+    if (isLeaf) runs.push({ ...inner, ...style })
+    else runs.push(...markdownRuns(text, inner.start, inner.end, style))
   }
   plain(at, end)
   return runs
