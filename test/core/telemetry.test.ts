@@ -2,22 +2,10 @@ import { inspect } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Account, apiKey, Gateway, Quota, systemAccessToken } from "@sluice/core"
 import { AccountClient, GatewayClient, GatewayMetrics } from "@sluice/core/client"
-import {
-  Cause,
-  Context,
-  Effect,
-  Exit,
-  Fiber,
-  Layer,
-  Logger,
-  Metric,
-  References,
-  Stream,
-  Tracer
-} from "effect"
+import { Cause, Effect, Exit, Fiber, Layer, Logger, Metric, References, Stream, Tracer } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import { count } from "../../packages/core/src/client/call/Telemetry.ts"
+import { observe } from "../../packages/core/src/client/call/Telemetry.ts"
 import { follow } from "./Follow.ts"
 import { ask, chat, chatStream, embedTwo, rerankThree } from "./Clients.ts"
 import { type Behaviour, delta, events, json, LoopbackGateway, model, openAi } from "./LoopbackGateway.ts"
@@ -337,10 +325,14 @@ describe("a canary secret", () => {
 it.effect("beyond a thousand series the models of calls are one", () =>
   Effect.gen(function* () {
     const registry: Metric.MetricRegistry = new Map()
-    const context = Context.make(Metric.MetricRegistry, registry)
-    const ended = Exit.succeed({ value: undefined, requestId: undefined })
-    for (let at = 0; at < 3000; at++) count(context, { operation: "chat", model: `m-${at}` }, 0n, ended)
-    const counted = yield* Effect.provideService(Metric.snapshot, Metric.MetricRegistry, registry)
+    const answer = Effect.succeed({ value: undefined, requestId: undefined })
+    const observed = Effect.forEach(Array.from({ length: 3000 }).keys(), (at) =>
+      observe({ operation: "chat", model: `m-${at}` }, () => 1)(answer)
+    )
+    const counted = yield* observed.pipe(
+      Effect.andThen(Metric.snapshot),
+      Effect.provideService(Metric.MetricRegistry, registry)
+    )
     const models = counted.flatMap(({ attributes, id }) =>
       id === "sluice.client.calls" ? (attributes?.["gen_ai.request.model"] ?? []) : []
     )

@@ -15,7 +15,7 @@ import {
   exchange,
   makeCaller,
   type Problem,
-  ReadWhole,
+  BufferResponse,
   reasonTold
 } from "@sluice/core/client"
 import { Duration, Effect, Redacted } from "effect"
@@ -116,7 +116,7 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
       dialect.sign?.(request, Redacted.value(apiKey)) ?? HttpClientRequest.bearerToken(request, apiKey)
     const sent = withInterfaceErrors(dialect, client.execute(signed))
     const attempt = Effect.flatMap(exchange(sent, read), checked)
-    const whole = stream || read === passFile ? attempt : Effect.provideService(attempt, ReadWhole, true)
+    const whole = stream || read === passFile ? attempt : Effect.provideService(attempt, BufferResponse, true)
     return Effect.matchEffect(callerWithin(limit).call(about, whole), {
       onSuccess: ({ value }) => Effect.succeed(value),
       onFailure: (error) => Effect.fail(expected?.(error) === true ? error : blame(error))

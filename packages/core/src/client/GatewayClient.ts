@@ -98,8 +98,8 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
           silenceBy: "idleTimeout",
           pause: Duration.infinity
         }
-  const embeddings = yield* makeEmbeddings(options, caller, { baseUrl, httpClient })
-  const rerank = yield* makeRerank(options, caller, { baseUrl, httpClient })
+  const embeddings = yield* makeEmbeddings(options.embeddings, caller, httpClient)
+  const rerank = yield* makeRerank(caller, httpClient)
   const videos = yield* makeVideos(options, caller, { baseUrl, client, httpClient })
   const images = yield* makeImages(options, caller, { baseUrl, client, httpClient })
 

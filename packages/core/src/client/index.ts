@@ -24,7 +24,7 @@ export {
   MAX_RESPONSE_BYTES,
   type TransportOptions
 } from "./transport/Transport.ts"
-export { ReadWhole } from "./transport/Whole.ts"
+export { BufferResponse } from "./transport/BufferedTransport.ts"
 export type { ImagesOptions } from "./media/Images.ts"
 export type { VideosOptions } from "./media/Videos.ts"
 export { TaskId } from "../contract/Fields.ts"

@@ -1,15 +1,13 @@
 /** A whole call: attempts with their time-out, the waits between them, and the time-out of it all. */
-import { Clock, Context, Duration, Effect, Exit, Redacted } from "effect"
+import { Clock, Context, Duration, Effect, Redacted } from "effect"
 import { GatewayError, IN_DOUBT_REASONS, sentence, TimedOut } from "../../contract/GatewayError.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../../gateway/RetryPolicy.ts"
 import type { About } from "./About.ts"
 import type { Answer, Problem } from "../transport/Answer.ts"
 import { concealAnswer, concealer, concealIn } from "./Conceal.ts"
-import type { Outcome } from "../transport/Direct.ts"
 import type { Guard } from "./Guard.ts"
 import { IdempotencyKey } from "../transport/Idempotency.ts"
-import { count, observe } from "./Telemetry.ts"
-import { timerOf, within } from "./Within.ts"
+import { observe } from "./Telemetry.ts"
 
 export type { About } from "./About.ts"
 
@@ -51,17 +49,6 @@ export interface Caller {
     about: About,
     attempt: Effect.Effect<Answer<A>, Problem>
   ) => Effect.Effect<Answer<A>, GatewayError>
-  /**
-   * A call without a fiber and a span for as long as nothing but an answer comes: what does not end so goes on as an
-   * effect. Undefined where this is not possible: with guards, or by another clock. What is given back ends it, and tells
-   * nothing.
-   */
-  readonly begin: <A>(
-    about: About,
-    context: Context.Context<never>,
-    attempt: (hear: (outcome: Outcome<A, Problem>) => void) => () => void,
-    hear: (outcome: Outcome<A, GatewayError>) => void
-  ) => (() => void) | undefined
   /** The error of a reason. No credential is in it, whatever the gateway echoed. */
   readonly fail: (about: About, problem: Problem, attempt?: number) => GatewayError
   readonly attemptTimeout: Duration.Duration
@@ -109,7 +96,7 @@ export const makeCaller = (
     return Effect.fail<Problem>({ reason: new TimedOut({ message, scope, after }), requestId: undefined })
   }
 
-  const callSince = <A>(about: About, attempt: Effect.Effect<Answer<A>, Problem>, since?: bigint) =>
+  const call: Caller["call"] = <A>(about: About, attempt: Effect.Effect<Answer<A>, Problem>) =>
     Effect.contextWith((context: Context.Context<never>) => {
       let attempts = 0
       let doubtful = false
@@ -124,7 +111,10 @@ export const makeCaller = (
         underWay = true
         return attempt
       })
-      const timed = within(begun, attemptTimeout, () => timedOut("attempt", attemptTimeout))
+      const timed = Effect.timeoutOrElse(begun, {
+        duration: attemptTimeout,
+        orElse: () => timedOut("attempt", attemptTimeout)
+      })
       const guarded = guards.reduceRight((guarded, guard) => guard(guarded, about), timed)
       const once = Effect.mapError(guarded, (problem) => {
         underWay = false
@@ -149,11 +139,13 @@ export const makeCaller = (
       }
 
       const inTime = <A>(self: Effect.Effect<A, GatewayError>, left: Duration.Duration) =>
-        within(self, left, () =>
-          Effect.mapError(timedOut("call", callTimeout), (problem) =>
-            failed({ ...problem, unmade: !underWay })
-          )
-        )
+        Effect.timeoutOrElse(self, {
+          duration: left,
+          orElse: () =>
+            Effect.mapError(timedOut("call", callTimeout), (problem) =>
+              failed({ ...problem, unmade: !underWay })
+            )
+        })
       const clock = Context.get(context, Clock.Clock)
       const start = clock.monotonicTimeNanosUnsafe()
       const left = () =>
@@ -166,36 +158,12 @@ export const makeCaller = (
         : inTime(once.pipe(Effect.catch(again)), callTimeout)
       const whole = limited.pipe(
         Effect.map((answer) => concealAnswer(answer, conceal)),
-        observe(about, () => attempts, since)
+        observe(about, () => attempts)
       )
       const given = Context.get(context, IdempotencyKey)
       const key = about.repeat === "creations" ? (given ?? crypto.randomUUID()) : undefined
       return key === given ? whole : Effect.provideService(whole, IdempotencyKey, key)
     })
 
-  const call: Caller["call"] = (about, attempt) => callSince(about, attempt)
-
-  const begin: Caller["begin"] = (about, context, attempt, hear) => {
-    const clock = Context.get(context, Clock.Clock)
-    const millis = oneLimitFirst ? timerOf(clock, attemptTimeout) : undefined
-    if (millis === undefined) return undefined
-    const since = clock.currentTimeNanosUnsafe()
-    const timer = setTimeout(() => {
-      end()
-      hear(callSince(about, timedOut("attempt", attemptTimeout), since))
-    }, millis)
-    const end = attempt((outcome) => {
-      clearTimeout(timer)
-      if (Effect.isEffect(outcome)) return hear(callSince(about, outcome, since))
-      count(context, about, since, Exit.succeed(outcome))
-      hear(concealAnswer(outcome, conceal))
-    })
-    return () => {
-      clearTimeout(timer)
-      end()
-      count(context, about, since, Exit.interrupt())
-    }
-  }
-
-  return { fail, attemptTimeout, callTimeout, call, begin }
+  return { fail, attemptTimeout, callTimeout, call }
 }

@@ -151,24 +151,15 @@ const tell = <A>(
   if (facts !== undefined) record(context, span, about, facts)
 }
 
-/** Counts a call of one attempt that had no span. */
-export const count = <A>(
-  context: Context.Context<never>,
-  about: About,
-  since: bigint,
-  exit: Exit.Exit<Answer<A>, GatewayError>
-): void =>
-  tell(context, undefined, about, [since, Context.get(context, Clock.Clock).currentTimeNanosUnsafe()], exit)
-
 /**
  * A call with its span and its metrics.
  *
- * **Details.** It began at `since`, or begins now. The span is a client's, named after operation and model. It carries
+ * **Details.** The span is a client's, named after operation and model. It carries
  * what the GenAI conventions name, and
  * `http.request.resend_count` where attempts were repeated; no prompt, document, answer or credential.
  */
 export const observe =
-  (about: About, attempts: () => number, since?: bigint) =>
+  (about: About, attempts: () => number) =>
   <A>(self: Effect.Effect<Answer<A>, GatewayError>): Effect.Effect<Answer<A>, GatewayError> =>
     Effect.useSpan(
       about.model === undefined ? about.operation : `${about.operation} ${about.model}`,
@@ -177,7 +168,7 @@ export const observe =
         Effect.withFiber((fiber) => {
           const { context } = fiber
           const clock = Context.get(context, Clock.Clock)
-          const start = since ?? clock.currentTimeNanosUnsafe()
+          const start = clock.currentTimeNanosUnsafe()
           const ended = (exit: Exit.Exit<Answer<A>, GatewayError>): undefined => {
             const now = clock.currentTimeNanosUnsafe()
             tell(context, span, about, [start, now], exit)

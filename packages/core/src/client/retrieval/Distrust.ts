@@ -3,18 +3,16 @@ import { Result } from "effect"
 import type { RerankResponse } from "../../contract/Rerank.ts"
 import { fromBase64, isFiniteVector } from "../../contract/Base64.ts"
 import { InvalidResponse } from "../../contract/GatewayError.ts"
-import type { EmbeddingAnswer } from "./Usual.ts"
+import type { EmbeddingResponse } from "../../contract/Embeddings.ts"
 
 const doubt = (message: string) => Result.fail(new InvalidResponse({ message }))
 
-const vectorOf = (embedding: EmbeddingAnswer["data"][number]["embedding"]) => {
-  if (typeof embedding === "string") return fromBase64(embedding)
-  return embedding instanceof Float32Array ? embedding : Float32Array.from(embedding)
-}
+const vectorOf = (embedding: EmbeddingResponse["data"][number]["embedding"]) =>
+  typeof embedding === "string" ? fromBase64(embedding) : Float32Array.from(embedding)
 
 /** The vectors in the order of the texts: one each, of one dimension, finite. */
 export const vectorsOf = (
-  data: EmbeddingAnswer["data"],
+  data: EmbeddingResponse["data"],
   count: number
 ): Result.Result<ReadonlyArray<Float32Array>, InvalidResponse> => {
   if (data.length !== count) return doubt(`${data.length} vectors came for ${count} texts.`)

@@ -2,10 +2,10 @@
 import { Context, Effect } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { IdempotencyKey } from "./Idempotency.ts"
-import { ReadWhole } from "./Whole.ts"
+import { BufferResponse } from "./BufferedTransport.ts"
 
 const noSpan = Context.make(HttpClient.TracerDisabledWhen, () => true)
-const noSpanAndWhole = Context.add(noSpan, ReadWhole, true)
+const noSpanAndWhole = Context.add(noSpan, BufferResponse, true)
 
 /**
  * Its path is put after the base URL, and the key of its call is added, where that has one.

@@ -5,7 +5,7 @@ import { toReason } from "../../contract/Failure.ts"
 import { jsonIn } from "../../contract/Json.ts"
 import { retryAfter, shouldRetry } from "./RetryHeaders.ts"
 import { toldIn } from "./Told.ts"
-import { isEncoded } from "./Whole.ts"
+import { isEncoded } from "./BufferedTransport.ts"
 
 /** The `code` of the reason where a call was led elsewhere and the gateway gave none of its own. */
 export const REDIRECTED = "redirected"

@@ -2,8 +2,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Context, Effect, Layer } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
-import { DirectTransport, posting } from "./Direct.ts"
-import { begin, reading } from "./Whole.ts"
+import { buffering } from "./BufferedTransport.ts"
 
 export interface TransportOptions {
   /** Connections to the gateway at most. */
@@ -25,21 +24,19 @@ export class DownloadTransport extends Context.Service<DownloadTransport, HttpCl
   "@sluice/core/client/DownloadTransport"
 ) {}
 
-const pool = Effect.fnUntraced(function* (options: { connections: number; maxResponseSize: number }) {
+const makePool = Effect.fnUntraced(function* (options: { connections: number; maxResponseSize: number }) {
   const dispatcher = yield* NodeHttpClient.makeDispatcherOptions(options)
-  const client = yield* Effect.provideService(
+  const streaming = yield* Effect.provideService(
     NodeHttpClient.makeUndici,
     NodeHttpClient.Dispatcher,
     dispatcher
   )
-  const whole = reading(dispatcher, client).pipe(
+  return buffering(dispatcher, streaming).pipe(
     HttpClient.mapRequest(HttpClientRequest.setHeader("accept-encoding", "identity")),
     HttpClient.transform((response) =>
       Effect.provideService(response, HttpClient.TracerPropagationEnabled, false)
     )
   )
-  const post = posting((target, body, hear) => begin(dispatcher, target, body, hear))
-  return { client: whole, post }
 })
 
 /** undici's word for it. */
@@ -53,19 +50,12 @@ const NO_LIMIT = -1
  */
 export const layerTransport = (
   options: TransportOptions = {}
-): Layer.Layer<HttpClient.HttpClient | DownloadTransport | DirectTransport> => {
+): Layer.Layer<HttpClient.HttpClient | DownloadTransport> => {
   const connections = options.connections ?? CONNECTIONS
   const maxResponseSize = options.maxResponseBytes ?? MAX_RESPONSE_BYTES
   return Layer.mergeAll(
-    Layer.effectContext(
-      Effect.map(pool({ connections, maxResponseSize }), ({ client, post }) =>
-        Context.make(HttpClient.HttpClient, client).pipe(Context.add(DirectTransport, { post }))
-      )
-    ),
-    Layer.effect(
-      DownloadTransport,
-      Effect.map(pool({ connections, maxResponseSize: NO_LIMIT }), ({ client }) => client)
-    )
+    Layer.effect(HttpClient.HttpClient, makePool({ connections, maxResponseSize })),
+    Layer.effect(DownloadTransport, makePool({ connections, maxResponseSize: NO_LIMIT }))
   )
 }
 

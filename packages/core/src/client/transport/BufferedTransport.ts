@@ -1,0 +1,238 @@
+/** Reads responses straight from undici's dispatcher into memory, without a stream for each. */
+import type { IncomingHttpHeaders } from "node:http"
+import { Context, Effect, Inspectable, Option, Pipeable, Result, type Schema, Stream } from "effect"
+import {
+  Cookies,
+  Headers,
+  HttpClient,
+  HttpClientError,
+  type HttpClientRequest,
+  HttpClientResponse,
+  HttpIncomingMessage,
+  Url
+} from "effect/http"
+import type { Dispatcher } from "undici"
+
+type Request = HttpClientRequest.HttpClientRequest
+type Response = HttpClientResponse.HttpClientResponse
+type HttpClientError = HttpClientError.HttpClientError
+
+/** Whether the transport may buffer a response before returning it. False unless the caller sets it. */
+export const BufferResponse = Context.Reference<boolean>("@sluice/core/client/BufferResponse", {
+  defaultValue: () => false
+})
+
+/**
+ * A client that buffers responses where `BufferResponse` is set, and streams all others through `streaming`.
+ *
+ * **Details.** Failures are those of the streaming client: a response that breaks off is returned, and reading it fails.
+ * Bodies with a content encoding are not read, because nothing here decompresses. Time-outs are left to the caller; an
+ * interruption aborts the request, queued or under way.
+ */
+export const buffering = (dispatcher: Dispatcher, streaming: HttpClient.HttpClient): HttpClient.HttpClient =>
+  HttpClient.makeWith<HttpClientError, never, HttpClientError, never>(
+    Effect.flatMap((request) =>
+      Effect.withFiber((fiber) => {
+        const { body } = request
+        const bytes = body._tag === "Uint8Array" ? body.body : null
+        return fiber.getRef(BufferResponse) && (bytes !== null || body._tag === "Empty")
+          ? dispatch(dispatcher, request, bytes)
+          : streaming.execute(request)
+      })
+    ),
+    Effect.succeed
+  )
+
+/** Content codings are case-insensitive. */
+export const isEncoded = (coding: unknown): boolean =>
+  coding !== undefined && String(coding).toLowerCase() !== "identity"
+
+/** Longer than any time-out of a call, which `Effect` applies. */
+const HEADERS_TIMEOUT = 60 * 60 * 1000
+const NO_TIMEOUT = 0
+
+const dispatch = (
+  dispatcher: Dispatcher,
+  request: Request,
+  body: Uint8Array | null
+): Effect.Effect<Response, HttpClientError> =>
+  Effect.callback<Response, HttpClientError>((resume) => {
+    const url = Url.make(request.url, request.urlParams, undefined)
+    if (Result.isFailure(url)) {
+      const reason = new HttpClientError.InvalidUrlError({ request, cause: url.failure })
+      return resume(Effect.fail(new HttpClientError.HttpClientError({ reason })))
+    }
+    const { origin, pathname, search, href } = url.success
+    const { headers, method } = request
+    const path = pathname + search
+    const timeouts = { headersTimeout: HEADERS_TIMEOUT, bodyTimeout: NO_TIMEOUT }
+    const handler = new BufferingHandler(request, href, resume)
+    dispatcher.dispatch({ origin, path, method, headers, body, ...timeouts }, handler)
+    return Effect.sync(() => handler.abort())
+  })
+
+/** Collects one response; `resume` is called at most once. */
+class BufferingHandler implements Dispatcher.DispatchHandler {
+  private readonly request: Request
+  private readonly url: string
+  private readonly resume: (outcome: Effect.Effect<Response, HttpClientError>) => void
+  private readonly chunks: Array<Buffer> = []
+  private controller: Dispatcher.DispatchController | undefined
+  private head: ResponseHead | undefined
+  private isDone = false
+
+  constructor(
+    request: Request,
+    url: string,
+    resume: (outcome: Effect.Effect<Response, HttpClientError>) => void
+  ) {
+    this.request = request
+    this.url = url
+    this.resume = resume
+  }
+
+  private finish(outcome: Effect.Effect<Response, HttpClientError>) {
+    if (this.isDone) return
+    this.isDone = true
+    this.resume(outcome)
+  }
+
+  private respond(head: ResponseHead, body: Result.Result<Buffer, unknown>) {
+    this.finish(Effect.succeed(new BufferedResponse(head, body)))
+  }
+
+  abort() {
+    this.isDone = true
+    this.controller?.abort(new Error("The request was interrupted."))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController) {
+    this.controller = controller
+    if (this.isDone) this.abort()
+  }
+
+  onResponseStart(_: unknown, status: number, received: IncomingHttpHeaders) {
+    if (status < 200) return
+    this.head = { request: this.request, url: this.url, status, received }
+    if (!isEncoded(received["content-encoding"])) return
+    this.respond(this.head, Result.succeed(Buffer.alloc(0)))
+    this.abort()
+  }
+
+  onResponseData(_: unknown, chunk: Buffer) {
+    this.chunks.push(chunk)
+  }
+
+  onResponseEnd() {
+    const [first = Buffer.alloc(0)] = this.chunks
+    const bytes = this.chunks.length > 1 ? Buffer.concat(this.chunks) : first
+    if (this.head !== undefined) this.respond(this.head, Result.succeed(bytes))
+  }
+
+  onResponseError(_: unknown, cause: Error) {
+    if (this.head !== undefined) return this.respond(this.head, Result.fail(cause))
+    const reason = new HttpClientError.TransportError({ request: this.request, cause })
+    this.finish(Effect.fail(new HttpClientError.HttpClientError({ reason })))
+  }
+}
+
+interface ResponseHead {
+  readonly request: Request
+  readonly url: string
+  readonly status: number
+  readonly received: IncomingHttpHeaders
+}
+
+/** A buffered response, or the head of one whose body failed. Rarely used views are built from a web `Response`. */
+class BufferedResponse extends Inspectable.Class implements Response {
+  readonly [HttpIncomingMessage.TypeId] = HttpIncomingMessage.TypeId
+  readonly [HttpClientResponse.TypeId] = HttpClientResponse.TypeId
+  readonly request: Request
+  readonly url: string
+  readonly status: number
+  readonly remoteAddress = Option.none<string>()
+  private readonly received: IncomingHttpHeaders
+  private readonly body: Result.Result<Buffer, unknown>
+  private parsedHeaders: Headers.Headers | undefined
+
+  constructor({ received, request, status, url }: ResponseHead, body: Result.Result<Buffer, unknown>) {
+    super()
+    this.request = request
+    this.url = url
+    this.status = status
+    this.received = received
+    this.body = body
+  }
+
+  get headers() {
+    return (this.parsedHeaders ??= Headers.fromInput(this.received))
+  }
+
+  private get bytes(): Effect.Effect<Buffer, HttpClientError> {
+    const { body } = this
+    return Result.isSuccess(body)
+      ? Effect.succeed(body.success)
+      : Effect.suspend(() => this.decodeError(body.failure))
+  }
+
+  private decodeError(cause: unknown) {
+    const reason = new HttpClientError.DecodeError({ request: this.request, response: this, cause })
+    return Effect.fail(new HttpClientError.HttpClientError({ reason }))
+  }
+
+  /** A copy: undici's buffer may be a part of a larger one. */
+  get arrayBuffer() {
+    return Effect.map(this.bytes, (bytes) => new Uint8Array(bytes).buffer)
+  }
+
+  get text() {
+    return Effect.map(this.bytes, (bytes) => new TextDecoder().decode(bytes))
+  }
+
+  get json(): Effect.Effect<Schema.Json, HttpClientError> {
+    return Effect.flatMap(this.text, (text) => {
+      try {
+        return Effect.succeed(text === "" ? null : (JSON.parse(text) as Schema.Json))
+      } catch (cause) {
+        return this.decodeError(cause)
+      }
+    })
+  }
+
+  private get web() {
+    return Effect.map(this.arrayBuffer, (bytes) => {
+      const { headers, status } = this
+      const body = bytes.byteLength === 0 ? null : bytes
+      return HttpClientResponse.fromWeb(this.request, new globalThis.Response(body, { headers, status }))
+    })
+  }
+
+  get formData() {
+    return Effect.flatMap(this.web, ({ formData }) => formData)
+  }
+
+  get urlParamsBody() {
+    return Effect.flatMap(this.web, ({ urlParamsBody }) => urlParamsBody)
+  }
+
+  get upgrade() {
+    return Effect.flatMap(this.web, ({ upgrade }) => upgrade)
+  }
+
+  get stream() {
+    return Stream.unwrap(Effect.map(this.web, ({ stream }) => stream))
+  }
+
+  get cookies() {
+    return Cookies.fromSetCookie(this.received["set-cookie"] ?? [])
+  }
+
+  pipe() {
+    return Pipeable.pipeArguments(this, arguments)
+  }
+
+  toJSON() {
+    const { request, status } = this
+    return HttpIncomingMessage.inspect(this, { _id: "HttpClientResponse", request: request.toJSON(), status })
+  }
+}
