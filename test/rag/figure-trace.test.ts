@@ -23,9 +23,9 @@ describe("drawFigureTraces", () => {
       assert.isDefined(first)
       const { box } = first.trace.figures[0] ?? assert.fail("no figure")
       const [x, y] = [Math.round(box[0]), Math.round((box[1] + box[3]) / 2)]
-      assert.deepStrictEqual(yield* pixelAt(first.png, x, y), [...TRACE_COLOURS.figures.rgb])
+      assert.deepStrictEqual(yield* pixelAt(first.png, x, y), [...TRACE_COLOURS.figures])
       const plain = yield* renderPage("a.pdf", bytes, first.trace.page, { dpi: DPI })
-      assert.notDeepEqual(yield* pixelAt(plain, x, y), [...TRACE_COLOURS.figures.rgb])
+      assert.notDeepEqual(yield* pixelAt(plain, x, y), [...TRACE_COLOURS.figures])
     })
   )
 

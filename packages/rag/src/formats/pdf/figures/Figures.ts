@@ -109,6 +109,7 @@ export const traceFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<Figur
     const shown = (box: Box, turn: Turn) => onPage(box, { turn, width: page.width, height: page.height })
     return {
       page: page.number,
+      pageWidth: page.width,
       textLines: toUprightPage(page, 0, startsCaption).segments.map(({ box }) => box),
       graphics: page.graphics.map(({ box }) => box),
       captions: own.flatMap(({ turn, written }) => written.map(({ box }) => shown(box, turn))),
