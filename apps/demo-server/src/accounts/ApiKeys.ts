@@ -1,13 +1,13 @@
 /** The users' API keys. The gateway interface calls them tokens. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import type { Role } from "../contract/Access.ts"
 import { GroupCommit } from "../sql/GroupCommit.ts"
 import { Integer } from "../sql/Integer.ts"
 import { query, type SqlStep } from "../sql/SqlStep.ts"
 import { limitColumns } from "./KeyLimits.ts"
 import { hashSecret, makeApiKey, maskKey } from "./Secret.ts"
-import type { ListPage } from "./Users.ts"
+import { decodeRows, type ListPage } from "./Users.ts"
 
 /** A stored key, without its secret. */
 export const KeyRow = Schema.Struct({
@@ -72,14 +72,7 @@ const keysBy = <A extends string | number>(column: "hash" | "id") =>
 const keysByHash = keysBy<string>("hash")
 const keysById = keysBy<number>("id")
 
-const decodeRows = Schema.decodeUnknownEffect(Schema.Array(KeyRow))
-
-/** Invalid rows are a defect. */
-const rows = <R>(query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError, R>) =>
-  Effect.flatMap(query, (found) => Effect.orDie(decodeRows(found)))
-
-const first = <R>(query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError, R>) =>
-  Effect.map(rows(query), ([row]) => row)
+const { first, rows } = decodeRows(KeyRow)
 
 /** Escapes text for a LIKE pattern with `!` as the escape character. */
 const escapePattern = (text: string): string => text.replaceAll(/[!%_]/g, "!$&")

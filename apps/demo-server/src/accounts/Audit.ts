@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Integer } from "../sql/Integer.ts"
 import { guarded } from "../sql/Transaction.ts"
 import { CurrentCaller } from "./Caller.ts"
-import type { ListPage } from "./Users.ts"
+import { decodeRows, type ListPage } from "./Users.ts"
 
 /** Characters of an address that are stored. It may come from a header. */
 const MAX_ADDRESS = 64
@@ -41,7 +41,7 @@ export const AuditRow = Schema.Struct({
 })
 export type AuditRow = typeof AuditRow.Type
 
-const decode = Schema.decodeUnknownEffect(Schema.Array(AuditRow))
+const { rows } = decodeRows(AuditRow)
 
 export class Audit extends Context.Service<Audit>()("@sluice/demo-server/Audit", {
   make: Effect.gen(function* () {
@@ -70,9 +70,7 @@ export class Audit extends Context.Service<Audit>()("@sluice/demo-server/Audit",
         }).pipe(guarded, Effect.provideService(SqlClient.SqlClient, sql)),
       /** Newest first. */
       list: ({ size, skip }: ListPage) =>
-        Effect.flatMap(sql`SELECT * FROM audit ORDER BY id DESC LIMIT ${size} OFFSET ${skip}`, (rows) =>
-          Effect.orDie(decode(rows))
-        )
+        rows(sql`SELECT * FROM audit ORDER BY id DESC LIMIT ${size} OFFSET ${skip}`)
     }
   })
 }) {

@@ -7,6 +7,7 @@ import { dataFolderError, StartError } from "../config/StartError.ts"
 import { markMoved } from "./AccountsFile.ts"
 import { addOwner, hasUsers } from "./Owner.ts"
 import { hashSecret, makeApiKey, makeSecret, makeSystemToken, matchesSecret, maskKey } from "./Secret.ts"
+import { decodeRows } from "./Users.ts"
 
 /** How long the page stays signed in. */
 export const SESSION_LIFE = Duration.days(30)
@@ -16,7 +17,7 @@ const MAX_SESSIONS = 100
 
 const SessionRow = Schema.Struct({ user_id: Schema.String, token_id: Schema.NullOr(Integer) })
 
-const decodeSessions = Schema.decodeUnknownEffect(Schema.Array(SessionRow))
+const { first } = decodeRows(SessionRow)
 
 /** Printed once, at the first start. Only their hashes are stored. */
 export interface Secrets {
@@ -87,9 +88,8 @@ export class SignIn extends Context.Service<SignIn>()("@sluice/demo-server/SignI
       session: Effect.fn("SignIn.session")(function* (token: string) {
         const now = yield* Clock.currentTimeMillis
         const hash = hashSecret(token)
-        const rows = yield* sql`SELECT user_id, token_id FROM sessions
-            WHERE hash = ${hash} AND expires_at > ${now}`
-        return (yield* Effect.orDie(decodeSessions(rows)))[0]
+        return yield* first(sql`SELECT user_id, token_id FROM sessions
+            WHERE hash = ${hash} AND expires_at > ${now}`)
       }),
       closeSession: (token: string) =>
         Effect.asVoid(sql`DELETE FROM sessions WHERE hash = ${hashSecret(token)}`)

@@ -24,7 +24,15 @@ export type UserRow = typeof UserRow.Type
 export type UserFields = Pick<UserRow, "username" | "role" | "status"> &
   Partial<Pick<UserRow, keyof typeof limitColumns>>
 
-const decode = Schema.decodeUnknownEffect(Schema.Array(UserRow))
+/** Reads the rows of a query, all or the first. Invalid rows are a defect. */
+export const decodeRows = <A>(row: Schema.ConstraintDecoder<A>) => {
+  const decode = Schema.decodeUnknownEffect(Schema.Array(row))
+  const rows = (query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+    Effect.flatMap(query, (found) => Effect.orDie(decode(found)))
+  return { rows, first: (query: Parameters<typeof rows>[0]) => Effect.map(rows(query), ([one]) => one) }
+}
+
+const { first, rows } = decodeRows(UserRow)
 
 /** A part of a list. */
 export interface ListPage {
@@ -35,10 +43,6 @@ export interface ListPage {
 export class Users extends Context.Service<Users>()("@sluice/demo-server/Users", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const rows = (query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-      Effect.flatMap(query, (found) => Effect.orDie(decode(found)))
-    const first = (query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-      Effect.map(rows(query), ([user]) => user)
     const endSessions = (user: string, except = "") =>
       sql`DELETE FROM sessions WHERE user_id = ${user} AND token_id IS NULL AND hash <> ${hashSecret(except)}`
     return {

@@ -60,16 +60,11 @@ const rejectEmptyList = (param: string): Failure =>
 const rejectInvertedRange = (param: string, from: string | number, to: string | number): Failure =>
   reject(param, `runs backwards, from ${JSON.stringify(from)} to ${JSON.stringify(to)}. Swap the two`)
 
-const firstFailure = <A>(
-  all: ReadonlyArray<A>,
-  check: (one: A) => Failure | undefined
-): Failure | undefined => {
-  for (const one of all) {
-    const failure = check(one)
-    if (failure !== undefined) return failure
-  }
-  return undefined
-}
+const firstFailure = <A>(all: ReadonlyArray<A>, check: (one: A) => Failure | undefined) =>
+  all
+    .values()
+    .map(check)
+    .find((failure) => failure !== undefined)
 
 /** Identifiers of the formats that the server parses. */
 type Formats = ReadonlyArray<string>
