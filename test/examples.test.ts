@@ -100,7 +100,7 @@ describe("examples/", () => {
     [{ SLUICE_EMBEDDING_MODEL: "" }, "SLUICE_EMBEDDING_MODEL is not set: it has to hold a model's name"],
     [{ SLUICE_API_KEY: "" }, "SLUICE_API_KEY is not set: it has to hold the API key"],
     [{ SLUICE_API_KEY: "sk-two words" }, "SLUICE_API_KEY is not one word of visible ASCII"],
-    [{ SLUICE_API_KEY: "sk-wrong" }, "Check that the credential is whole"]
+    [{ SLUICE_API_KEY: "sk-wrong" }, "Check that the credential is complete"]
   ])("a program that is told %o says in one line what to do", async (changed, said) => {
     const told = await run([join(examples, "embeddings.ts")], undefined, changed).then(
       (printed) => expect.fail(printed),

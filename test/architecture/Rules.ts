@@ -72,10 +72,7 @@ export const exceptions: ReadonlyArray<string> = [
   "Embedding:",
   "Page:",
   "Answer:",
-  "Purpose:",
-  "MAX_IMAGES:",
-  "layerWithoutTransport:",
-  "model:"
+  "layerWithoutTransport:"
 ]
 
 /** File names that say nothing about their contents. */

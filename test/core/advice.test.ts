@@ -29,18 +29,18 @@ describe("what to try next", () => {
   const advised: ReadonlyArray<readonly [GatewayReason, RegExp]> = [
     [new InvalidRequest({ message, param: "size" }), /^Correct `size`: /],
     [new InvalidRequest({ message }), /^Correct the request: /],
-    [new Unauthorized({ message }), /credential is whole/],
-    [new Forbidden({ message }), /credential that may do this/],
+    [new Unauthorized({ message }), /credential is complete/],
+    [new Forbidden({ message }), /credential with this permission/],
     [new InsufficientQuota({ message }), /balance of the user/],
     [new NotFound({ message }), /may have been removed/],
-    [new RateLimited({ message }), /fewer calls/],
-    [new RateLimited({ message, retryAfter: after }), /again in 2s/],
-    [new ServerFailure({ message, status: 500 }), /again later/],
-    [new ServerFailure({ message, status: 500, final: true }), /whoever runs/],
-    [new Unreachable({ message }), /again later/],
-    [new TimedOut({ message, scope: "attempt", after }), /more time/],
-    [new InvalidResponse({ message }), /whoever runs/],
-    [new TaskFailed({ message, task: "t" }), /make it anew/]
+    [new RateLimited({ message }), /fewer concurrent calls/],
+    [new RateLimited({ message, retryAfter: after }), /Retry in 2s/],
+    [new ServerFailure({ message, status: 500 }), /Retry later/],
+    [new ServerFailure({ message, status: 500, final: true }), /operator of the gateway/],
+    [new Unreachable({ message }), /Retry later/],
+    [new TimedOut({ message, scope: "attempt", after }), /raise the timeout/],
+    [new InvalidResponse({ message }), /operator of the gateway/],
+    [new TaskFailed({ message, task: "t" }), /create a new task/]
   ]
   for (const [reason, advice] of advised) {
     it(`after ${reason._tag}: ${advice.source}`, () => {
@@ -79,17 +79,17 @@ layer(Clients)("what to try next, by the call:", (it) => {
           behaving(refuse(404, openAi({ message: "none" })), Effect.flip(call)),
           ({ message }) => message
         )
-      assert.match(yield* absent(rerankThree()), /none\. .*lists of models/)
+      assert.match(yield* absent(rerankThree()), /none\. .*list of models/)
       const tasks: ReadonlyArray<Effect.Effect<unknown, GatewayError, Gateway>> = [
         Gateway.use(({ videos }) => videos.get("v-1")),
         Gateway.use(({ images }) => images.get("i-1"))
       ]
       for (const call of tasks) {
         const said = yield* absent(call)
-        assert.match(said, /Check the task's identifier/)
+        assert.match(said, /Check the task's id/)
         assert.notInclude(said, "models")
       }
-      assert.match(yield* absent(Account.use(({ tokens }) => tokens.get(7))), /Check the identifier/)
+      assert.match(yield* absent(Account.use(({ tokens }) => tokens.get(7))), /Check the id:/)
     })
   )
 
@@ -98,18 +98,18 @@ layer(Clients)("what to try next, by the call:", (it) => {
       const create = Gateway.use(({ images }) => images.create({ model: "i", prompt: "p" }))
       for (const behaviour of [refuse(500, openAi({})), hangUp("destroy")]) {
         const error = yield* behaving(behaviour, Effect.flip(create))
-        assert.isTrue(error.inDoubt)
+        assert.isTrue(error.outcomeUnknown)
         assert.match(error.message, /look before you make it again\.$/)
       }
       const doubt = "It may have been made all the same, and paid for: look before you make it again."
       for (const said of ["boom", "boom.", `boom. ${doubt}`]) {
         const error = yield* behaving(refuse(500, openAi({ message: said })), Effect.flip(create))
         assert.strictEqual(error.reason.message, `boom. ${doubt}`)
-        assert.isTrue(error.inDoubt)
+        assert.isTrue(error.outcomeUnknown)
       }
       const read = yield* behaving(hangUp("destroy"), Effect.flip(rerankThree()))
-      assert.isUndefined(read.inDoubt)
-      assert.match(read.message, /call again later\.$/)
+      assert.isUndefined(read.outcomeUnknown)
+      assert.match(read.message, /Retry later\.$/)
     })
   )
 })

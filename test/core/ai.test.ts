@@ -252,8 +252,8 @@ describeLayer(Models)("programs for Effect's AI services run on the gateway", (i
         nth === 0 ? refuse(503, {})(seen, response, nth) : says("from the second")(seen, response, nth)
       )
       const plan = ExecutionPlan.make(
-        { provide: GatewayLanguageModel.model("first") },
-        { provide: GatewayLanguageModel.model("second", { maxTokens: 9 }) }
+        { provide: GatewayLanguageModel.languageModel("first") },
+        { provide: GatewayLanguageModel.languageModel("second", { maxTokens: 9 }) }
       )
       const answer = Effect.gen(function* () {
         const { text } = yield* LanguageModel.generateText({ prompt: "?" })
@@ -301,7 +301,7 @@ describeLayer(Models)("programs for Effect's AI services run on the gateway", (i
           const { embed: one } = yield* EmbeddingModel.EmbeddingModel
           return [yield* EmbeddingModel.Dimensions, (yield* one("boiler")).vector.length]
         }).pipe(
-          Effect.provide(Layer.provide(GatewayEmbeddingModel.model("e", { dimensions: length }), gateway))
+          Effect.provide(Layer.provide(GatewayEmbeddingModel.embeddingModel("e", { dimensions: length }), gateway))
         )
       assert.deepStrictEqual(yield* dimensions(64), [64, 64])
       const { message, reason } = yield* Effect.flip(dimensions(32))

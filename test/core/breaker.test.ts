@@ -62,7 +62,7 @@ describe("the circuit breaker", () => {
       const refused = yield* failing(ask())
       assert.strictEqual(gateway.reached.length, 6)
       assert.deepStrictEqual(
-        [refused.reason._tag, refused.unmade, refused.attempt],
+        [refused.reason._tag, refused.notExecuted, refused.attempt],
         ["ServerFailure", true, undefined]
       )
       assert.strictEqual(Duration.toMillis(refused.retryAfter ?? 0), 6001)
@@ -95,7 +95,7 @@ describe("the circuit breaker", () => {
         const { exit } = yield* follow(ask())
         assert.strictEqual((yield* Effect.flip(exit)).reason._tag, "TimedOut")
       }
-      assert.strictEqual((yield* failing(ask())).unmade, true)
+      assert.strictEqual((yield* failing(ask())).notExecuted, true)
       assert.strictEqual(gateway.reached.length, 7)
     }).pipe(Effect.provide(client))
   })
@@ -177,12 +177,12 @@ describe("the rate limiter", () => {
     }).pipe(Effect.provide(client))
   })
 
-  it.effect("or fails, unmade, with how long to wait", () => {
+  it.effect("or fails, notExecuted, with how long to wait", () => {
     const { client, gateway } = limited({ beyond: "fail", limit: 1 })
     return Effect.gen(function* () {
       yield* ask()
       const error = yield* failing(ask())
-      assert.deepStrictEqual([error.reason._tag, error.unmade], ["RateLimited", true])
+      assert.deepStrictEqual([error.reason._tag, error.notExecuted], ["RateLimited", true])
       assert.strictEqual(Duration.toSeconds(error.retryAfter ?? 0), 8)
       assert.strictEqual(gateway.reached.length, 1)
     }).pipe(Effect.provide(client))

@@ -42,9 +42,9 @@ layer(Clients)("a call's `extra`", (it) => {
             yield* call()
             yield* call(extra)
             for (const field of ["model", own]) {
-              const { reason, unmade } = yield* Effect.flip(call({ ...extra, [field]: 1 }))
+              const { reason, notExecuted } = yield* Effect.flip(call({ ...extra, [field]: 1 }))
               assert.deepInclude(reason, { _tag: "InvalidRequest", param: `extra.${field}` })
-              assert.isTrue(unmade)
+              assert.isTrue(notExecuted)
             }
             return yield* bodies
           })

@@ -84,7 +84,7 @@ layer(clients(false))("a creation", (it) => {
             assert.strictEqual(made, 1)
             const error = yield* Effect.flip(exit)
             assert.match(error.message, /look before you make it again\.$/)
-            assert.deepStrictEqual([error.attempt, error.unmade, error.inDoubt], [1, false, true])
+            assert.deepStrictEqual([error.attempt, error.notExecuted, error.outcomeUnknown], [1, false, true])
           })
         )
       }

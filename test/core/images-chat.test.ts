@@ -103,7 +103,7 @@ layer(Layer.merge(Clients, NodeFileSystem.layer))("images of a chat", (it) => {
           const error = yield* Effect.flip(effect)
           assert.deepInclude(error.reason, { _tag: "InvalidRequest", param: "messages" })
           assert.match(error.message, message)
-          assert.deepStrictEqual([error.unmade, seen.length], [true, count])
+          assert.deepStrictEqual([error.notExecuted, seen.length], [true, count])
         }
       }
       yield* behaving(

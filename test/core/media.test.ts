@@ -175,7 +175,7 @@ describe("the source of an image", () => {
         [new Uint8Array(), /empty/],
         ["", /empty/],
         [Images.png(9, 9).subarray(0, 20), /cut off or damaged/],
-        [`data:image/webp;base64,${onePixel.png}`, /says image\/webp, its bytes are image\/png/],
+        [`data:image/webp;base64,${onePixel.png}`, /declares image\/webp, but its bytes are image\/png/],
         [`data:image/png,${onePixel.png}`, /not of the form/],
         [`${onePixel.png}\n`, /not Base64.*\{ file: path \}/],
         ["./cat.png", /not Base64.*\{ file: path \}/],
@@ -212,7 +212,7 @@ describe("the source of an image", () => {
       )
       yield* files.writeFile(file, large)
       for (const source of [large, encodeBase64(large), makeDataUri("image/png", large), { file }]) {
-        assert.match(yield* refusalOf(source), /has 20\.00 MB; 20 MB is the most/)
+        assert.match(yield* refusalOf(source), /has 20\.00 MB\. The limit is 20 MB/)
       }
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )

@@ -82,7 +82,7 @@ describe("a creation is made again", () => {
         assert.deepStrictEqual([attempts, error], [2, undefined])
         const given = yield* run("creations", [reply])
         assert.deepStrictEqual(
-          [given.attempts, given.error?.attempt, given.error?.unmade],
+          [given.attempts, given.error?.attempt, given.error?.notExecuted],
           [1 + RETRY.times, 1 + RETRY.times, true]
         )
         assert.include(given.error?.message, `attempt ${1 + RETRY.times}`)
@@ -108,7 +108,7 @@ describe("a creation is not made again", () => {
     it.effect(`after ${name}, except towards a gateway that honours the key`, () =>
       Effect.gen(function* () {
         const { attempts, error } = yield* run("creations", [reply, ok])
-        assert.deepStrictEqual([attempts, error?.attempt, error?.unmade ?? false], [1, 1, false])
+        assert.deepStrictEqual([attempts, error?.attempt, error?.notExecuted ?? false], [1, 1, false])
         const honoured = yield* run("creations", [reply, reply, ok], {
           honoursIdempotencyKey: true,
           attemptTimeout: "5 seconds"
@@ -169,9 +169,9 @@ layer(Clients)("a program that repeats what is retryable", (it) => {
       Effect.gen(function* () {
         for (const generate of generations) {
           const doubtful = yield* trial(refuse(500, openAi({})), generate)
-          assert.deepStrictEqual([doubtful.error.inDoubt, doubtful.methods], [true, ["POST"]])
+          assert.deepStrictEqual([doubtful.error.outcomeUnknown, doubtful.methods], [true, ["POST"]])
           const { error, methods } = yield* trial(down, generate)
-          assert.deepStrictEqual([error.made, error.task, methods], [true, "t-1", ["POST", "GET"]])
+          assert.deepStrictEqual([error.taskCreated, error.task, methods], [true, "t-1", ["POST", "GET"]])
         }
       })
     )
@@ -180,13 +180,13 @@ layer(Clients)("a program that repeats what is retryable", (it) => {
       Effect.gen(function* () {
         for (const generate of generations) {
           const { error, methods } = yield* trial(refuse(429, openAi({})), generate)
-          assert.deepStrictEqual([error.unmade, methods.length > 1], [true, true])
+          assert.deepStrictEqual([error.notExecuted, methods.length > 1], [true, true])
         }
         const { error, methods } = yield* trial(
           down,
           Gateway.use(({ videos }) => videos.resume("t-1"))
         )
-        assert.deepStrictEqual([error.made, methods.length > 1], [undefined, true])
+        assert.deepStrictEqual([error.taskCreated, methods.length > 1], [undefined, true])
       })
     )
   }
@@ -196,18 +196,18 @@ describe("a creation out of the call's time", () => {
   const cases: ReadonlyArray<
     readonly [string, ReadonlyArray<() => Reply>, ReadonlyArray<Duration.Input>, boolean]
   > = [
-    ["is unmade while it waits for its turn", [ok], ["1 hour"], true],
-    ["is unmade while it waits for its turn after a 429", [status(429), ok], [0, "1 hour"], true],
+    ["is notExecuted while it waits for its turn", [ok], ["1 hour"], true],
+    ["is notExecuted while it waits for its turn after a 429", [status(429), ok], [0, "1 hour"], true],
     ["may be made while an answer is awaited", [silence], [0], false],
     ["may be made where an earlier attempt was in doubt", [status(500), ok], [0, "1 hour"], false]
   ]
-  for (const [name, replies, turns, unmade] of cases) {
+  for (const [name, replies, turns, notExecuted] of cases) {
     it.effect(`${name}, and says so`, () =>
       Effect.gen(function* () {
         const options = { callTimeout: "20 seconds", honoursIdempotencyKey: true } as const
         const { error, tag } = yield* run("creations", replies, options, (call) => call, turns)
-        assert.deepStrictEqual([tag, error?.unmade], ["TimedOut", unmade])
-        assert.strictEqual(/paid for/.test(error?.message ?? ""), !unmade)
+        assert.deepStrictEqual([tag, error?.notExecuted], ["TimedOut", notExecuted])
+        assert.strictEqual(/paid for/.test(error?.message ?? ""), !notExecuted)
       })
     )
   }
@@ -280,8 +280,8 @@ describe("what the transport says of real connections", () => {
   it.effect("nobody at the port, and no such host: surely not made", () =>
     Effect.gen(function* () {
       for (const url of ["http://127.0.0.1:1", "http://localhost:1", "http://no-such-host.invalid"]) {
-        const { reason, unmade } = yield* post(url)
-        assert.deepStrictEqual([reason._tag, unmade], ["Unreachable", true], reason.message)
+        const { reason, notExecuted } = yield* post(url)
+        assert.deepStrictEqual([reason._tag, notExecuted], ["Unreachable", true], reason.message)
       }
     }).pipe(Effect.provide(layerTransport()))
   )
@@ -292,8 +292,8 @@ describe("what the transport says of real connections", () => {
       for (const end of ["destroy", "resetAndDestroy"] as const) {
         behave((_, response, nth) => (nth === 1 ? response.writeHead(503).end() : response.socket?.[end]()))
         for (const tag of ["Unreachable", "ServerFailure", "Unreachable"]) {
-          const { reason, unmade } = yield* post(url)
-          assert.deepStrictEqual([reason._tag, unmade ?? false], [tag, false], reason.message)
+          const { reason, notExecuted } = yield* post(url)
+          assert.deepStrictEqual([reason._tag, notExecuted ?? false], [tag, false], reason.message)
         }
       }
     }).pipe(Effect.provide([layerTransport({ connections: 1 }), LoopbackGateway.layer]))

@@ -85,7 +85,7 @@ describe("waiting for a task", () => {
       assert.deepStrictEqual([reason.task, reason.error, error?.task], ["v-1", wrong, "v-1"])
       assert.strictEqual(
         error?.message,
-        "videos.generate (model v, task v-1): The task failed: Not that. (moderation_blocked). Change what was asked for and make it anew, which is another task to pay for."
+        "videos.generate (model v, task v-1): The task failed: Not that. (moderation_blocked). Change the request and create a new task, which is charged again."
       )
       assert.isFalse(error?.isRetryable)
       const silent = yield* run([{ status: "failed" }])

@@ -240,12 +240,12 @@ layer(Client)("videos", (it) => {
       )
       if (reason._tag !== "TaskFailed") assert.fail(reason._tag)
       assert.deepStrictEqual([reason.task, reason.error], ["v-1", error])
-      const unmade = yield* behaving(
+      const notExecuted = yield* behaving(
         (_, response) => json(response, { status: "failed", error }),
         running(reasonOf((yield* videos).generate(call)))
       )
-      if (unmade._tag !== "TaskFailed") assert.fail(unmade._tag)
-      assert.deepStrictEqual([unmade.task, unmade.error, unmade.isRetryable], ["", error, false])
+      if (notExecuted._tag !== "TaskFailed") assert.fail(notExecuted._tag)
+      assert.deepStrictEqual([notExecuted.task, notExecuted.error, notExecuted.isRetryable], ["", error, false])
       const formless = yield* behaving(
         (_, response) => json(response, { status: "queued" }),
         running(reasonOf((yield* videos).create(call)))
@@ -303,7 +303,7 @@ layer(Client)("videos", (it) => {
       const silent = yield* behaving(() => undefined, running(Effect.flip(wait)))
       assert.deepStrictEqual([silent.reason._tag, silent.operation], ["TimedOut", "videos.generate"])
       assert.match(silent.message, /within 1m.*may have been made all the same/)
-      assert.isTrue(silent.inDoubt)
+      assert.isTrue(silent.outcomeUnknown)
       let created: () => void = () => undefined
       behave(({ method }, response) => {
         if (method === "GET") return json(response, { id: "v-1", status: "queued" })

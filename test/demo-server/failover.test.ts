@@ -127,9 +127,9 @@ describe("the circuit of a provider", () => {
         assert.strictEqual((yield* Effect.flip(ask(broken))).reason._tag, "ServerFailure")
       }
       yield* TestClock.adjust("4 seconds")
-      const { reason, retryAfter, unmade } = yield* Effect.flip(ask(broken))
+      const { reason, retryAfter, notExecuted } = yield* Effect.flip(ask(broken))
       assert.strictEqual(reason._tag === "ServerFailure" && reason.status, 503)
-      assert.strictEqual(unmade, true)
+      assert.strictEqual(notExecuted, true)
       assert.strictEqual(Math.floor(Duration.toSeconds(retryAfter ?? Duration.zero)), 6)
 
       const refusing = [provider("strict", failing(400), {}, guardOf("strict", "http://strict"))]

@@ -243,7 +243,7 @@ describe("ingest", () => {
         )
         assert.match(
           report.failed[0]!.error.message,
-          /overloaded\. Call again later\. What succeeded is kept\.$/
+          /overloaded\. Retry later\. What succeeded is kept\.$/
         )
         yield* Ref.set(down, false)
         yield* Ref.set(asked, [])

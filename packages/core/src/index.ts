@@ -33,7 +33,7 @@ export type { Video } from "./contract/Videos.ts"
 export * from "./gateway/Account.ts"
 export { imageCost, imagePart, userMessage } from "./gateway/ChatImages.ts"
 export * from "./gateway/Gateway.ts"
-export type { GeneratedImage, ImageAnswer, ImagePatience, Images } from "./gateway/Images.ts"
+export type { GeneratedImage, ImageAnswer, ImageWaitOptions, Images } from "./gateway/Images.ts"
 export { ModelCatalogue } from "./gateway/ModelCatalogue.ts"
 export {
   CurrentRetryPolicy,
@@ -44,7 +44,7 @@ export {
 } from "./gateway/RetryPolicy.ts"
 export {
   type DownloadedVideo,
-  type VideoPatience,
+  type VideoWaitOptions,
   type Videos,
   videoExpiry,
   videoProgress

@@ -169,7 +169,7 @@ export const makeCallEnds = ({
     const left = Cause.hasInterruptsOnly(cause) && (isAbandoned(cause) || !isStopping())
     const error = Option.getOrUndefined(Cause.findErrorOption(cause))
     const settlement = left ? recorded(open, settlementFor(open.estimate, counted(open))) : undefined
-    return end(open, settlement, error?.inDoubt)
+    return end(open, settlement, error?.outcomeUnknown)
   }
 
   /** A stream is settled when it ends. */

@@ -71,10 +71,10 @@ export class Ledger extends Context.Service<
     readonly reserve: (purchase: ReservationRequest) => SqlEffect<Reservation>
     /** Also settles a charge whose reserve was lost with a server or a commit, or was given up. */
     readonly settle: (charge: Charge, settlement: Settlement) => SqlEffect<boolean>
-    /** `inDoubt`: the call may have created something, and its `Idempotency-Key` does not create it again. */
-    readonly refund: (charge: Charge, inDoubt?: boolean) => SqlEffect<boolean>
+    /** `outcomeUnknown`: the call may have created something, and its `Idempotency-Key` does not create it again. */
+    readonly refund: (charge: Charge, outcomeUnknown?: boolean) => SqlEffect<boolean>
     /** Refunds a charge because nothing is heard of its call. */
-    readonly giveUp: (charge: Charge, inDoubt: boolean) => SqlEffect<boolean>
+    readonly giveUp: (charge: Charge, outcomeUnknown: boolean) => SqlEffect<boolean>
     /** The call continues as a task: it is settled for the planned cost, or refunded, when the task ends. */
     readonly assign: (charge: string, task: string, planned: number) => SqlEffect<void>
     /** The open charge of a task. */
@@ -133,8 +133,8 @@ export class Ledger extends Context.Service<
         }),
         settle: (charge, settlement) =>
           Effect.uninterruptible(groups.commitItem(settleAll, { charge, settlement }, { user: charge.user })),
-        refund: ({ id, user }, inDoubt) => commit(() => refund(id, inDoubt), user),
-        giveUp: ({ id, user }, inDoubt) => commit(() => giveUp(id, inDoubt), user),
+        refund: ({ id, user }, outcomeUnknown) => commit(() => refund(id, outcomeUnknown), user),
+        giveUp: ({ id, user }, outcomeUnknown) => commit(() => giveUp(id, outcomeUnknown), user),
         assign: (charge, task, planned) =>
           commit(function* () {
             yield* query("UPDATE charges SET task = ?, planned = ? WHERE id = ?", task, planned, charge)

@@ -1,5 +1,5 @@
 /** Counts what a streamed chat uses while it passes, and ends a stream that goes far beyond its limit. */
-import { jsonIn } from "@sluice/core/client"
+import { parseJson } from "@sluice/core/client"
 import { Failure } from "@sluice/core/contract"
 import { countTokens } from "@sluice/embedded"
 import { Stream } from "effect"
@@ -63,7 +63,7 @@ export const makeStreamUsageCounter = (): StreamUsageCounter => {
       if (parsed._tag !== "Event") return
       const { data } = parsed
       if (data.length > LONGEST) said += 1
-      else if (data.trimEnd().endsWith("}")) event(jsonIn(data))
+      else if (data.trimEnd().endsWith("}")) event(parseJson(data))
     },
     { maxEventSize: LONGEST }
   )

@@ -1,5 +1,5 @@
 /** The files of a multipart upload, as a stream. Memory holds two files at most: the current and the previous one. */
-import { jsonIn } from "@sluice/core/client"
+import { parseJson } from "@sluice/core/client"
 import { MAX_FILE_BYTES, type Metadata, METADATA_BYTES, RagError, type Upload } from "@sluice/rag"
 import { Effect, Predicate, Result, Stream } from "effect"
 import { Multipart } from "effect/http"
@@ -70,7 +70,7 @@ const metadataOf = (key: string, text: string): Effect.Effect<Metadata, RagError
   if (text.length > METADATA_BYTES) {
     return Effect.fail(invalidField(`\`metadata\` has more than ${METADATA_BYTES} characters`))
   }
-  const metadata = jsonIn(text)
+  const metadata = parseJson(text)
   return Predicate.isObject(metadata)
     ? Effect.succeed(metadata as Metadata)
     : Effect.fail(invalidField('`metadata` must be a JSON object, such as `{"year": 2026}`'))

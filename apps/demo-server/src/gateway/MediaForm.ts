@@ -1,7 +1,7 @@
 /** Requests for images and videos: JSON, or multipart/form-data as OpenAI's clients send it. */
 import { encodeBase64, Failure, misfit } from "@sluice/core/contract"
 import { imageFormatOf, makeDataUri, mediaTypeOf } from "@sluice/core/media"
-import { jsonIn } from "@sluice/core/client"
+import { parseJson } from "@sluice/core/client"
 import { Effect, Schema, SchemaIssue, Stream } from "effect"
 import { HttpServerRequest, Multipart } from "effect/http"
 
@@ -99,7 +99,7 @@ export const mediaForm = <A, I>(schema: Schema.Codec<A, I>, fromParts: FromParts
       return yield* refuse("This is asked for in application/json or multipart/form-data", undefined, 415)
     }
     const body = yield* Effect.mapError(http.text, unreadable)
-    const fields = jsonIn(body)
+    const fields = parseJson(body)
     if (fields === undefined) return yield* refuse("The body is not JSON")
     return { request: yield* checked(fields), body }
   })

@@ -34,7 +34,7 @@ const toFailure = (error: GatewayError | Failure): Failure => {
   if (error._tag === "Failure") return error
   const failure = Failure.fromReason(error.reason)
   // A client that retries would pay twice for what may have been created.
-  return error.inDoubt === true
+  return error.outcomeUnknown === true
     ? new Failure({ ...failure, message: failure.message, retryable: false })
     : failure
 }

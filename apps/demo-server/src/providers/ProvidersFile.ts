@@ -38,7 +38,7 @@
  */
 import type { ModelGroup } from "@sluice/core"
 import { MODEL_GROUPS } from "@sluice/core/contract"
-import { jsonIn } from "@sluice/core/client"
+import { parseJson } from "@sluice/core/client"
 import { Effect, Schema, SchemaIssue } from "effect"
 
 /** The id of the embedded provider. */
@@ -196,7 +196,7 @@ const describe = ({ issue }: Schema.SchemaError): string =>
 /** Parses the file. The error lists everything that is wrong. */
 export const decodeProvidersFile = (text: string): Effect.Effect<ProvidersFile, string> =>
   Effect.suspend(() => {
-    const value = jsonIn(text)
+    const value = parseJson(text)
     return value === undefined
       ? Effect.fail("it is not valid JSON")
       : Effect.mapError(decode(value), describe)

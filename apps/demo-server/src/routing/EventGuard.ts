@@ -1,5 +1,5 @@
 /** Checks an upstream's server-sent events as they pass: complete lines pass at once. */
-import { jsonIn } from "@sluice/core/client"
+import { parseJson } from "@sluice/core/client"
 
 /** Quotes inside strings are escaped: this is a key. */
 const ERROR = '"error"'
@@ -27,7 +27,7 @@ export interface EventGuard {
   readonly isDone: () => boolean
 }
 
-const isWhole = (line: string): boolean => jsonIn(line.replace(DATA, "")) !== undefined
+const isWhole = (line: string): boolean => parseJson(line.replace(DATA, "")) !== undefined
 
 /** Makes a guard for one stream. `conceal` removes our credential from a text. */
 export const makeEventGuard = (conceal: (text: string) => string): EventGuard => {

@@ -1,7 +1,7 @@
 /** Chooses the order of providers, and which failures go on to the next. */
 import { Duration, Effect, Random } from "effect"
 import type { GatewayError } from "@sluice/core"
-import { IN_DOUBT_REASONS } from "@sluice/core/contract"
+import { UNKNOWN_OUTCOME_REASONS } from "@sluice/core/contract"
 import type { Operation, Operations, Provider } from "./Provider.ts"
 
 /** A provider that serves the model. */
@@ -30,10 +30,10 @@ const inOrder = <C extends { readonly priority: number; readonly weight: number 
 /** Operations that cost money each time they run: they go on to the next provider only if nothing was executed. */
 const CREATIONS: ReadonlySet<keyof Operations> = new Set(["images", "videos"])
 
-const mayTryNext = (operation: keyof Operations, { reason, unmade }: GatewayError): boolean =>
-  unmade === true ||
+const mayTryNext = (operation: keyof Operations, { reason, notExecuted }: GatewayError): boolean =>
+  notExecuted === true ||
   reason._tag === "NotFound" ||
-  (!CREATIONS.has(operation) && IN_DOUBT_REASONS.has(reason._tag))
+  (!CREATIONS.has(operation) && UNKNOWN_OUTCOME_REASONS.has(reason._tag))
 
 const waitOf = ({ retryAfter }: GatewayError): number =>
   retryAfter === undefined ? Infinity : Duration.toMillis(retryAfter)

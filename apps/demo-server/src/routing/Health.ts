@@ -43,7 +43,7 @@ const outcomeOf = <A>(exit: Exit.Exit<A, GatewayError>): CircuitBreaker.Outcome 
 const circuitOpen = (id: string, { reason }: CircuitBreaker.CircuitBreakerError): GatewayError =>
   new GatewayError({
     operation: "provider",
-    unmade: true,
+    notExecuted: true,
     reason: new ServerFailure({
       message: `The provider \`${id}\` has failed repeatedly and is left alone for a while`,
       status: 503,

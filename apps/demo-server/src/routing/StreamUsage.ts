@@ -2,7 +2,7 @@
  * The usage of streams. It is requested for every caller, since only upstreams count hidden reasoning, and shown to
  * those who asked.
  */
-import { jsonIn } from "@sluice/core/client"
+import { parseJson } from "@sluice/core/client"
 import { Predicate } from "effect"
 import { fieldNames } from "../wire/JsonScanner.ts"
 
@@ -38,7 +38,7 @@ const LONGEST = 64 * 1024
 
 const isUsage = (line: string): boolean => {
   if (!line.startsWith("data:") || !line.includes(USAGE)) return false
-  const event = jsonIn(line.slice("data:".length))
+  const event = parseJson(line.slice("data:".length))
   if (!Predicate.isObject(event)) return false
   const { choices, usage } = event
   return Array.isArray(choices) && choices.length === 0 && Predicate.isObjectOrArray(usage)

@@ -100,7 +100,7 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
   }: Answer<Response | NoAnswer>): Effect.Effect<Answer<Response>, Problem> => {
     if (!("error" in value)) return Effect.succeed({ value, requestId })
     const reason = reasonOf(value, names.url)
-    return Effect.fail({ reason, requestId, unmade: reason._tag === "RateLimited" })
+    return Effect.fail({ reason, requestId, notExecuted: reason._tag === "RateLimited" })
   }
 
   const send = ({

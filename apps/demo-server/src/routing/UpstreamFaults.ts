@@ -16,7 +16,7 @@ export const rewordOurFaults =
   (error: GatewayError): GatewayError => {
     const { reason } = error
     // Callers need not know the address.
-    if (reason._tag === "Unreachable" && error.unmade === true) {
+    if (reason._tag === "Unreachable" && error.notExecuted === true) {
       const message = `The gateway cannot be reached: try again in a moment, or check ${url}`
       return new GatewayError({ ...error, reason: new Unreachable({ message }) })
     }
@@ -34,7 +34,7 @@ export const rewordOurFaults =
     const message = `The gateway ${what}: ${reason.message}`
     return new GatewayError({
       ...error,
-      unmade: true,
+      notExecuted: true,
       reason: new ServerFailure({ message, status: 502, final: true })
     })
   }
@@ -45,7 +45,7 @@ export const untrackedTask = (kind: MediaTask["kind"], model: string, why: strin
   return new GatewayError({
     operation: `${kind}s`,
     model,
-    inDoubt: true,
+    outcomeUnknown: true,
     reason: new InvalidResponse({ message })
   })
 }

@@ -1,6 +1,6 @@
 /** The provider that passes calls on to an upstream gateway. Bodies pass undecoded. */
 import { Account, type Model, RETRY_NEVER, type SystemAccessToken } from "@sluice/core"
-import { AccountClient, jsonIn } from "@sluice/core/client"
+import { AccountClient, parseJson } from "@sluice/core/client"
 import { Clock, Context, Duration, Effect, Layer, Predicate, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
 import type { GatewaySettings } from "../config/ServerConfig.ts"
@@ -91,7 +91,7 @@ const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
   const bodyFor = (operation: keyof Operations, body: string, called: string, model: string): string => {
     const sent = outgoingBody(body, called, model)
     if (dialect.request === undefined) return sent
-    const fields = jsonIn(sent)
+    const fields = parseJson(sent)
     return Predicate.isObject(fields) ? JSON.stringify(dialect.request(operation, fields)) : sent
   }
 

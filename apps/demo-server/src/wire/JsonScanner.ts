@@ -1,5 +1,5 @@
 /** Reads the outline of a JSON text without parsing it, so that it can be changed in place. */
-import { jsonIn } from "@sluice/core/client"
+import { parseJson } from "@sluice/core/client"
 
 /** The position after the closing quote of the string that starts at `at`, or -1. */
 export const endOfString = (text: string, at: number): number => {
@@ -16,7 +16,7 @@ export const endOfString = (text: string, at: number): number => {
 /** The string between two positions, quotes included. */
 export const stringAt = (text: string, start: number, end: number): unknown => {
   const plain = text.slice(start + 1, end - 1)
-  return plain.includes("\\") ? jsonIn(text.slice(start, end)) : plain
+  return plain.includes("\\") ? parseJson(text.slice(start, end)) : plain
 }
 
 /** The names of a JSON object's fields in order, each with the position of its value. A name may occur twice. */

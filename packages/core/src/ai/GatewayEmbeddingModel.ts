@@ -56,7 +56,7 @@ export const layer = ({
   )
 
 /** As a `Model` of the provider `sluice`, with `Dimensions` beside it. */
-export const model = (
+export const embeddingModel = (
   name: string,
   { dimensions }: { readonly dimensions: number }
 ): Model.Model<"sluice", EmbeddingModel.EmbeddingModel | EmbeddingModel.Dimensions, Gateway> =>

@@ -64,7 +64,7 @@ export const layer = (
   )
 
 /** As a `Model` of the provider `sluice`, for execution plans and `Effect.provide`. */
-export const model = (
+export const languageModel = (
   name: string,
   options: Omit<GatewayLanguageModelOptions, "model"> = {}
 ): Model.Model<"sluice", LanguageModel.LanguageModel, Gateway> =>

@@ -2,7 +2,7 @@
 import { Result, type Schema } from "effect"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type { ChatMessage } from "../contract/Chat.ts"
-import { jsonIn } from "../contract/Json.ts"
+import { parseJson } from "../contract/Fields.ts"
 
 /** The messages with the request for one JSON object of a schema, or why that schema has no JSON form. */
 export const askForJson = (
@@ -31,7 +31,7 @@ export const jsonOf = (answer: string): string => {
   const said = answer.replace(THOUGHT, "").trim()
   const within = said.slice(said.indexOf("{"), said.lastIndexOf("}") + 1)
   const found = [said, FENCED.exec(said)?.[1], within].find(
-    (text) => text !== undefined && jsonIn(text) !== undefined
+    (text) => text !== undefined && parseJson(text) !== undefined
   )
   return found ?? said
 }

@@ -10,7 +10,7 @@ import { type Extra, extraOf, refusedExtra } from "../contract/Fields.ts"
 import { type ChatAnswer, type ChatCall, type ChatPart, Gateway } from "../gateway/Gateway.ts"
 import { GatewayApi } from "../contract/GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../contract/GatewayError.ts"
-import { ApiKeyAuth } from "../contract/Security.ts"
+import { ApiKeyAuth } from "../contract/Credentials.ts"
 import { type About, makeCaller } from "./call/Call.ts"
 import { chatParts, endOf, type Patience } from "./chat/ChatStream.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "./call/ClientOptions.ts"
@@ -118,7 +118,7 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
 
   const refusedChat = (request: ChatCall): GatewayError | undefined => {
     const reason = refusedImages(request.messages) ?? refusedExtra(request.extra, ChatRequest)
-    return reason && fail(asking(request), { reason, requestId: undefined, unmade: true })
+    return reason && fail(asking(request), { reason, requestId: undefined, notExecuted: true })
   }
 
   const chat: Gateway["Service"]["chat"] = Effect.fn("Gateway.chat")(function* (request) {

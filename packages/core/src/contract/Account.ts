@@ -7,7 +7,7 @@ import { DateTime, Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
 import { Quota } from "./Quota.ts"
-import { AccessTokenAuth } from "./Security.ts"
+import { AccessTokenAuth } from "./Credentials.ts"
 import { enveloped, open, optional } from "./Fields.ts"
 
 /**

@@ -8,7 +8,7 @@ import { Sse } from "effect/encoding"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ErrorBody, failures } from "./Failure.ts"
 import { base64Bytes } from "./Base64.ts"
-import { ApiKeyAuth } from "./Security.ts"
+import { ApiKeyAuth } from "./Credentials.ts"
 import { open, optional, usual } from "./Fields.ts"
 
 /** Bytes of one image at most, decoded. */

@@ -6,7 +6,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
-import { ApiKeyAuth } from "./Security.ts"
+import { ApiKeyAuth } from "./Credentials.ts"
 import { open, optional } from "./Fields.ts"
 
 /** One text or several. Interface: “Embedding request”. */

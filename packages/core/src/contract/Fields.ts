@@ -128,3 +128,12 @@ export const TaskId = Schema.NonEmptyString.check(
   Schema.isMaxLength(512),
   Schema.isPattern(/^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]*$/u, { expected: "an identifier as the gateway gave it" })
 )
+
+/** Parses JSON, or returns undefined. */
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

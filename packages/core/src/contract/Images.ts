@@ -7,7 +7,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
-import { ApiKeyAuth } from "./Security.ts"
+import { ApiKeyAuth } from "./Credentials.ts"
 import { open, optional, TaskId } from "./Fields.ts"
 
 /** Images made by one request, at most. */

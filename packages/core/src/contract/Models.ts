@@ -7,7 +7,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
 import { IMAGE_GROUPS, type ImageGroup } from "./ImageModels.ts"
 import { VIDEO_GROUPS, type VideoGroup } from "./VideoModels.ts"
-import { AccessTokenAuth, ApiKeyAuth } from "./Security.ts"
+import { AccessTokenAuth, ApiKeyAuth } from "./Credentials.ts"
 import { enveloped, open, usual } from "./Fields.ts"
 
 /** A model by its id; `created` in seconds since 1970. Interface: “Model entry”. */

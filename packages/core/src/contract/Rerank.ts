@@ -6,7 +6,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
-import { ApiKeyAuth } from "./Security.ts"
+import { ApiKeyAuth } from "./Credentials.ts"
 import { open, optional, usual } from "./Fields.ts"
 
 /** A candidate: its text, or an object that carries it (Cohere's first version). */

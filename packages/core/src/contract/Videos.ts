@@ -7,7 +7,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
-import { ApiKeyAuth } from "./Security.ts"
+import { ApiKeyAuth } from "./Credentials.ts"
 import { open, optional, TaskId } from "./Fields.ts"
 
 /** Seconds as text, such as "5": a number is refused. */

@@ -3,10 +3,9 @@ import { Effect, Result } from "effect"
 import type { ChatMessage, ImageDetail, ImagePart } from "../contract/Chat.ts"
 import { GatewayError, InvalidRequest } from "../contract/GatewayError.ts"
 import { decodeBase64 } from "../contract/Base64.ts"
-import { isDataUri, parseDataUri } from "../media/DataUri.ts"
+import { isDataUri, parseDataUri, readImage, type RequiredServices } from "../media/ImageSource.ts"
 import { imageFormatOf, loadImage, mediaTypeOf, nameOfBytes } from "../media/ImageFormat.ts"
 import type { ImageSource } from "../contract/ImageModels.ts"
-import { type Needed, readImage } from "../media/ImageSource.ts"
 import { imageTokens, type TokenCost } from "../media/ImageTokens.ts"
 
 /**
@@ -19,7 +18,7 @@ import { imageTokens, type TokenCost } from "../media/ImageTokens.ts"
 export const imagePart = <const S extends ImageSource>(
   source: S,
   detail?: ImageDetail
-): Effect.Effect<typeof ImagePart.Type, GatewayError, Needed<S>> =>
+): Effect.Effect<typeof ImagePart.Type, GatewayError, RequiredServices<S>> =>
   readImage(source).pipe(
     Effect.mapError((reason) => new GatewayError({ operation: "chat", reason })),
     Effect.map(({ url }) => ({ type: "image_url", image_url: { url, detail } }) as const)
@@ -37,7 +36,7 @@ export const userMessage = <const S extends ImageSource>(
   text: string,
   images: ReadonlyArray<S>,
   detail?: ImageDetail
-): Effect.Effect<ChatMessage, GatewayError, Needed<S>> =>
+): Effect.Effect<ChatMessage, GatewayError, RequiredServices<S>> =>
   Effect.map(
     Effect.forEach(images, (image) => imagePart(image, detail)),
     (parts) => ({ role: "user", content: [{ type: "text", text }, ...parts] })

@@ -6,7 +6,7 @@ import type { ImageCall, ImageGroup } from "../contract/ImageModels.ts"
 import type { LoadedImage } from "../media/ImageFormat.ts"
 
 /** How an image is waited for where the model answers in two steps; what is not given is the client's own. */
-export interface ImagePatience {
+export interface ImageWaitOptions {
   /** The wait before each look at the task, as a duration or as a schedule; 5 seconds. */
   readonly every?: Duration.Input | Schedule.Schedule<unknown>
   /** From the start of `generate`, or of `resume`, to the images; 10 minutes. */
@@ -110,11 +110,14 @@ export interface Images {
    * Many or large images as Base64 may be more than `maxResponseBytes` (64 MB) lets through, and are paid for:
    * ask for links, or raise it.
    */
-  readonly generate: (call: ImageCall, patience?: ImagePatience) => Effect.Effect<ImageAnswer, GatewayError>
+  readonly generate: (
+    call: ImageCall,
+    patience?: ImageWaitOptions
+  ) => Effect.Effect<ImageAnswer, GatewayError>
   /** Waits for a task that was made before. */
   readonly resume: (
     id: string,
-    patience?: ImagePatience & ImageOrigin
+    patience?: ImageWaitOptions & ImageOrigin
   ) => Effect.Effect<ImageAnswer, GatewayError>
   /**
    * The bytes of an image, its format and its size, from its Base64 or else from its link.

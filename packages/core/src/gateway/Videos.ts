@@ -5,7 +5,7 @@ import type { GatewayError } from "../contract/GatewayError.ts"
 import type { VideoCall } from "../contract/VideoModels.ts"
 
 /** How a video is waited for; what is not given is the client's own. */
-export interface VideoPatience {
+export interface VideoWaitOptions {
   /** The wait before each look at the task, as a duration or as a schedule; 15 seconds. */
   readonly every?: Duration.Input | Schedule.Schedule<unknown>
   /** From the start of `generate`, or of `resume`, to the task's end; 30 minutes. It takes 1 to 5 as a rule. */
@@ -49,9 +49,9 @@ export interface Videos {
    *
    * **Gotchas.** Interrupted, or late, before the creation is answered, nobody here knows the id, and the task may exist.
    */
-  readonly generate: (call: VideoCall, patience?: VideoPatience) => Effect.Effect<Video, GatewayError>
+  readonly generate: (call: VideoCall, patience?: VideoWaitOptions) => Effect.Effect<Video, GatewayError>
   /** Waits for a task that was made before. */
-  readonly resume: (id: string, patience?: VideoPatience) => Effect.Effect<Video, GatewayError>
+  readonly resume: (id: string, patience?: VideoWaitOptions) => Effect.Effect<Video, GatewayError>
   /**
    * The same as `generate`, or of an id as `resume`, each state as it is seen.
    *
@@ -59,7 +59,7 @@ export interface Videos {
    */
   readonly progress: (
     task: VideoCall | { readonly id: string },
-    patience?: VideoPatience
+    patience?: VideoWaitOptions
   ) => Stream.Stream<Video, GatewayError>
   /**
    * `GET /v1/videos/{id}/content`: the MP4 as it comes.

@@ -1,35 +1,58 @@
-/** Where an image comes from, and what of it goes on the wire. */
+/** Reads image sources, and data URIs. */
 import { Effect, FileSystem, Result } from "effect"
 import { MAX_IMAGE_BYTES } from "../contract/Chat.ts"
 import type { ImageSource, LocalFile } from "../contract/ImageModels.ts"
 import { InvalidRequest } from "../contract/GatewayError.ts"
-import { base64Bytes, decodeBase64 } from "../contract/Base64.ts"
-import { isDataUri, makeDataUri, parseDataUri } from "./DataUri.ts"
+import { base64Bytes, decodeBase64, encodeBase64 } from "../contract/Base64.ts"
 import { type LoadedImage, loadImage, mediaTypeOf } from "./ImageFormat.ts"
 
-/** An image as it can be sent. */
+/** The two parts of a Base64 data URI. */
+export interface DataUri {
+  /** In lower case, such as `image/png`. Default: `text/plain` (RFC 2397). */
+  readonly mediaType: string
+  /** Not yet checked. */
+  readonly base64: string
+}
+
+const HEAD = /^data:([^,;]*)((?:;[^,;]*)*),/i
+/** The longest head that is read, in characters. */
+const HEAD_LENGTH = 256
+
+/** True if a text starts with `data:`. `parseDataUri` checks the rest. */
+export const isDataUri = (text: string): boolean => /^data:/i.test(text)
+
+/** The parts of a data URI in Base64, or `undefined`. */
+export const parseDataUri = (text: string): DataUri | undefined => {
+  const [head, mediaType = "", parameters = ""] = HEAD.exec(text.slice(0, HEAD_LENGTH)) ?? []
+  if (head === undefined || !/;base64$/i.test(parameters)) return undefined
+  return { mediaType: mediaType.toLowerCase() || "text/plain", base64: text.slice(head.length) }
+}
+
+/** Bytes as a data URI in Base64. */
+export const makeDataUri = (mediaType: string, bytes: Uint8Array): string =>
+  `data:${mediaType};base64,${encodeBase64(bytes)}`
+
+/** An image in the forms that requests use. */
 export interface ImageToSend {
-  /** As it was given: URL, data URI or Base64. Bytes and files as a data URI. For `image` and `input_reference`. */
+  /** For `image` and `input_reference`: the given URL, data URI or Base64; a data URI for bytes and files. */
   readonly wire: string
-  /** A URL or a data URI, never bare Base64: for `image_url` of a chat message. */
+  /** For `image_url` of a chat message: a URL or a data URI, never bare Base64. */
   readonly url: string
-  /** Absent for a URL: nobody has looked at that image. */
+  /** Absent for a URL, which is not fetched. */
   readonly image?: LoadedImage
 }
 
-/** What reading a source needs: a file system, for a file alone. */
-export type Needed<S extends ImageSource> =
+/** The services that reading a source needs: `FileSystem`, only for a file. */
+export type RequiredServices<S extends ImageSource> =
   Extract<S, LocalFile> extends never ? never : FileSystem.FileSystem
 
 const refuse = (message: string) => new InvalidRequest({ message, code: "invalid_image" })
 
-/** What whoever calls from a program may do, and who calls over HTTP may not. */
-export const FILE_ADVICE = "A file's path is given as { file: path }."
+/** Advice for programs. HTTP callers cannot pass a path, so the server removes it. */
+export const FILE_ADVICE = "Pass a file's path as { file: path }."
 
 const tooLarge = (what: string, bytes: number) =>
-  refuse(
-    `${what} has ${(bytes / 1024 / 1024).toFixed(2)} MB; 20 MB is the most that is taken. Make it smaller.`
-  )
+  refuse(`${what} has ${(bytes / 1024 / 1024).toFixed(2)} MB. The limit is 20 MB.`)
 
 const load = (bytes: Uint8Array, what: string): Result.Result<LoadedImage, InvalidRequest> =>
   bytes.length > MAX_IMAGE_BYTES
@@ -61,10 +84,12 @@ const ofDataUri = (uri: string): Result.Result<ImageToSend, InvalidRequest> => {
   }
   return Result.flatMap(ofBase64(parts.base64, what), (image) => {
     const mediaType = mediaTypeOf(image.format)
-    // `image/jpg` is what many call it, and no type.
-    const said = parts.mediaType === "image/jpg" ? "image/jpeg" : parts.mediaType
-    if (said !== mediaType) {
-      return Result.fail(refuse(`The data URI says ${said}, its bytes are ${mediaType}. Correct its head.`))
+    // Many callers write `image/jpg`, which is not a registered type.
+    const declared = parts.mediaType === "image/jpg" ? "image/jpeg" : parts.mediaType
+    if (declared !== mediaType) {
+      return Result.fail(
+        refuse(`The data URI declares ${declared}, but its bytes are ${mediaType}. Correct the media type.`)
+      )
     }
     const url = `data:${mediaType};base64,${parts.base64}`
     return Result.succeed({ wire: url, url, image })
@@ -90,25 +115,26 @@ const ofText = (text: string): Result.Result<ImageToSend, InvalidRequest> => {
 
 const ofFile = Effect.fnUntraced(function* (path: string) {
   const files = yield* FileSystem.FileSystem
-  const cannot = () => refuse(`The image ${path} cannot be read: no such file, or no right to read it.`)
+  const cannot = () =>
+    refuse(`The image ${path} cannot be read: the file does not exist, or access is denied.`)
   const { size, type } = yield* Effect.mapError(files.stat(path), cannot)
   if (type !== "File") return yield* refuse(`The image ${path} is not a file.`)
-  // Before it is read: a file of any length would go to memory.
+  // Checked before reading, which loads the whole file.
   if (size > BigInt(MAX_IMAGE_BYTES)) return yield* tooLarge(`The image ${path}`, Number(size))
   const bytes = yield* Effect.mapError(files.readFile(path), cannot)
   return yield* Effect.fromResult(ofBytes(bytes, `The image ${path}`))
 })
 
 /**
- * Reads a source and checks what it can see of it.
+ * Reads and checks an image source.
  *
- * **Details.** Fails with `InvalidRequest` that says what is wrong and what to do: a GIF or another format by its name,
- * more than 20 MB, text that is not Base64, a header that is cut off, a data URI that names another format than its
- * bytes have, a file that cannot be read. Files alone need a `FileSystem`.
+ * **Details.** Fails with `InvalidRequest` for another format (named in the message), more than 20 MB, invalid Base64, a
+ * truncated header, a data URI whose media type does not match its bytes, and an unreadable file. Only files need a
+ * `FileSystem`.
  */
 export const readImage = <const S extends ImageSource>(
   source: S
-): Effect.Effect<ImageToSend, InvalidRequest, Needed<S>> => read(source) as never
+): Effect.Effect<ImageToSend, InvalidRequest, RequiredServices<S>> => read(source) as never
 
 const read = (source: ImageSource): Effect.Effect<ImageToSend, InvalidRequest, FileSystem.FileSystem> => {
   if (typeof source === "string") return Effect.fromResult(ofText(source))

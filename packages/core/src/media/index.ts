@@ -1,5 +1,4 @@
 /** Images as bytes: sources, data URIs, formats, sizes, and their cost in tokens. */
-export * from "./DataUri.ts"
 export * from "./ImageFormat.ts"
 export * from "./ImageSource.ts"
 export * from "./ImageTokens.ts"

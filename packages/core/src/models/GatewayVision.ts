@@ -12,12 +12,12 @@ export interface GatewayVisionOptions {
   readonly model: string
   /** Tokens of one answer at most; the model's own limit when not given. */
   readonly maxTokens?: number
-  /** Images of one question at most; `MAX_IMAGES` when not given. */
+  /** Images of one question at most; `MAX_IMAGES_PER_QUESTION` when not given. */
   readonly maxImages?: number
 }
 
 /** What the common vision models take in one question. The interface gives no limit. */
-export const MAX_IMAGES = 20
+export const MAX_IMAGES_PER_QUESTION = 20
 
 /**
  * Derives a `Vision` from `Gateway`.
@@ -33,7 +33,7 @@ export const layer = (options: GatewayVisionOptions): Layer.Layer<Vision, never,
     Vision,
     Effect.gen(function* () {
       const gateway = yield* Gateway
-      const { maxImages = MAX_IMAGES, maxTokens, model } = options
+      const { maxImages = MAX_IMAGES_PER_QUESTION, maxTokens, model } = options
 
       const refuse = (reason: InvalidRequest) => new GatewayError({ operation: "vision", model, reason })
 

@@ -1,5 +1,5 @@
 /** Applies a dialect to what an upstream sends. With the gateway's own dialect everything passes as it is. */
-import { jsonIn } from "@sluice/core/client"
+import { parseJson } from "@sluice/core/client"
 import { Effect, Predicate } from "effect"
 import { type HttpClientError, HttpClientResponse } from "effect/http"
 import type { Dialect, Fields, OperationName } from "./Dialect.ts"
@@ -19,7 +19,7 @@ export const withInterfaceErrors = <E>(
         response.status >= 200 && response.status < 300
           ? Effect.succeed(response)
           : Effect.map(response.text, (text) => {
-              const body = jsonIn(text)
+              const body = parseJson(text)
               const told = isFields(body) ? error(body) : undefined
               return HttpClientResponse.fromWeb(
                 response.request,
@@ -40,7 +40,7 @@ const withUsage = ({ usage }: Dialect, from: Fields, to: Fields): Fields => {
 export const interfaceBody = (dialect: Dialect, operation: OperationName, bytes: Buffer): Buffer => {
   const { response, task, usage } = dialect
   if (response === undefined && usage === undefined && task === undefined) return bytes
-  const body = jsonIn(bytes.toString())
+  const body = parseJson(bytes.toString())
   if (!isFields(body)) return bytes
   const mapped = withUsage(dialect, body, response?.(operation, body) ?? body)
   const isTask = operation === "videos" || (operation === "images" && !Array.isArray(mapped["data"]))
@@ -50,7 +50,7 @@ export const interfaceBody = (dialect: Dialect, operation: OperationName, bytes:
 
 /** The data of an event in the interface's form, with the space after `data:`; undefined leaves the event out. */
 export const interfaceEvent = (dialect: Dialect, data: string): string | undefined => {
-  const body = jsonIn(data)
+  const body = parseJson(data)
   if (!isFields(body)) return data
   const mapped = dialect.event === undefined ? body : dialect.event(body)
   return mapped === undefined ? undefined : ` ${JSON.stringify(withUsage(dialect, body, mapped))}`

@@ -1,7 +1,7 @@
 /** Answers of `/api`: what is in the envelope, or why the gateway refused with status 200. */
 import { Effect, Redacted, type Schema } from "effect"
 import { Forbidden, type GatewayReason, InvalidResponse, NotFound } from "../../contract/GatewayError.ts"
-import { jsonIn } from "../../contract/Json.ts"
+import { parseJson } from "../../contract/Fields.ts"
 import { type Answer, judge, type Problem } from "../transport/Exchange.ts"
 import { toldIn } from "../transport/Told.ts"
 
@@ -33,7 +33,7 @@ export const granted: <D>(
 export const anyBody: (
   self: Effect.Effect<Answer<string>, Problem>
 ) => Effect.Effect<Answer<Redacted.Redacted<Schema.Json>>, Problem> = judge((text) => {
-  const json = jsonIn(text)
+  const json = parseJson(text)
   const body = text.trim() === "" ? null : json === undefined ? text : json
   if (typeof body === "string" && body.trimStart().startsWith("<")) {
     const message =

@@ -1,6 +1,6 @@
 /** A whole call: attempts with their time-out, the waits between them, and the time-out of it all. */
 import { Clock, Context, Duration, Effect, Redacted } from "effect"
-import { GatewayError, IN_DOUBT_REASONS, sentence, TimedOut } from "../../contract/GatewayError.ts"
+import { GatewayError, UNKNOWN_OUTCOME_REASONS, sentence, TimedOut } from "../../contract/GatewayError.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../../gateway/RetryPolicy.ts"
 import type { About } from "./About.ts"
 import type { Answer, Problem } from "../transport/Answer.ts"
@@ -75,21 +75,28 @@ export const makeCaller = (
   /** The first attempt ends before the whole call has to: until then one clock does for both. */
   const oneLimitFirst = guards.length === 0 && Duration.isLessThanOrEqualTo(attemptTimeout, callTimeout)
 
-  const fail: Caller["fail"] = ({ operation, model, repeat }, { reason, requestId, unmade }, attempt) => {
-    const inDoubt = repeat === "creations" && unmade !== true && IN_DOUBT_REASONS.has(reason._tag)
+  const fail: Caller["fail"] = (
+    { operation, model, repeat },
+    { reason, requestId, notExecuted },
+    attempt
+  ) => {
+    const outcomeUnknown =
+      repeat === "creations" && notExecuted !== true && UNKNOWN_OUTCOME_REASONS.has(reason._tag)
     return new GatewayError({
       operation,
       model,
       requestId: requestId && conceal(requestId).slice(0, REQUEST_ID_LENGTH),
       attempt,
-      unmade,
-      ...(inDoubt && { inDoubt }),
-      reason: concealIn(reason, conceal, inDoubt ? doubtAfter(reason.message) : "")
+      notExecuted,
+      ...(outcomeUnknown && { outcomeUnknown }),
+      reason: concealIn(reason, conceal, outcomeUnknown ? doubtAfter(reason.message) : "")
     })
   }
 
-  const mayRepeat = ({ repeat }: About, { unmade }: GatewayError): boolean =>
-    repeat === "creations" ? unmade === true || options.honoursIdempotencyKey === true : repeat !== "never"
+  const mayRepeat = ({ repeat }: About, { notExecuted }: GatewayError): boolean =>
+    repeat === "creations"
+      ? notExecuted === true || options.honoursIdempotencyKey === true
+      : repeat !== "never"
 
   const timedOut = (scope: "attempt" | "call", after: Duration.Duration) => {
     const message = `No whole answer within ${Duration.format(after)} (\`${scope}Timeout\`).`
@@ -103,8 +110,8 @@ export const makeCaller = (
       /** From the first step of an attempt to its end; not while it waits for its turn, or for the next one. */
       let underWay = false
       const failed = (problem: Problem) => {
-        doubtful ||= problem.unmade !== true
-        return fail(about, { ...problem, unmade: !doubtful }, attempts === 0 ? undefined : attempts)
+        doubtful ||= problem.notExecuted !== true
+        return fail(about, { ...problem, notExecuted: !doubtful }, attempts === 0 ? undefined : attempts)
       }
       const begun = Effect.suspend(() => {
         attempts++
@@ -143,7 +150,7 @@ export const makeCaller = (
           duration: left,
           orElse: () =>
             Effect.mapError(timedOut("call", callTimeout), (problem) =>
-              failed({ ...problem, unmade: !underWay })
+              failed({ ...problem, notExecuted: !underWay })
             )
         })
       const clock = Context.get(context, Clock.Clock)

@@ -49,7 +49,7 @@ const leftAlone = ({ reason }: CircuitBreaker.CircuitBreakerError): Problem => (
             "The gateway has failed repeatedly; one call tries whether it works again (circuit breaker)."
         }),
   requestId: undefined,
-  unmade: true
+  notExecuted: true
 })
 
 /**
@@ -59,7 +59,7 @@ const leftAlone = ({ reason }: CircuitBreaker.CircuitBreakerError): Problem => (
  * time-out.
  *
  * **Details.** It sees every attempt, retries too, with its time-out. While it is open an attempt fails at once with
- * `ServerFailure` 503, whose `retryAfter` is the time left; `error.unmade` is true, so that creations wait as well.
+ * `ServerFailure` 503, whose `retryAfter` is the time left; `error.notExecuted` is true, so that creations wait as well.
  * One attempt then tries; if it succeeds, all go on.
  *
  * **Gotchas.** Clients share a circuit only if they are built with one layer value. State lives in the process.

@@ -25,7 +25,7 @@ const beyondLimit = ({ reason }: RateLimiter.RateLimiterError): Problem => ({
     retryAfter: reason._tag === "RateLimitExceeded" ? reason.retryAfter : undefined
   }),
   requestId: undefined,
-  unmade: true,
+  notExecuted: true,
   local: true
 })
 

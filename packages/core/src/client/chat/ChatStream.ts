@@ -6,7 +6,7 @@ import { ChatUsage, DONE } from "../../contract/Chat.ts"
 import { extraOf, open, optional } from "../../contract/Fields.ts"
 import type { ChatEnd, ChatPart } from "../../gateway/Gateway.ts"
 import { type GatewayReason, InvalidResponse, TimedOut, Unreachable } from "../../contract/GatewayError.ts"
-import { jsonIn } from "../../contract/Json.ts"
+import { parseJson } from "../../contract/Fields.ts"
 import { originOf, tokensOf } from "../transport/Facts.ts"
 import { notUnderstood } from "../transport/Exchange.ts"
 import { reasonTold, toldIn } from "../transport/Told.ts"
@@ -74,7 +74,7 @@ const next = (state: State, event: Sse.Event | typeof END): readonly [State, Rea
   if ("end" in event) return [state, [last(state)]]
   const data = event.data.trim()
   if (data === DONE) return [{ ...state, ended: true }, []]
-  const json = jsonIn(data)
+  const json = parseJson(data)
   const decoded = Option.getOrUndefined(decodeChunk(json))
   const chunk = decoded?.choices === undefined && decoded?.usage === undefined ? undefined : decoded
   const told = chunk?.choices === undefined ? toldIn(json) : undefined

@@ -8,7 +8,7 @@ import {
   TimedOut,
   Unreachable
 } from "../../contract/GatewayError.ts"
-import { jsonIn } from "../../contract/Json.ts"
+import { parseJson } from "../../contract/Fields.ts"
 import type { DownloadedVideo } from "../../gateway/Videos.ts"
 import { notUnderstood } from "../transport/Exchange.ts"
 import { makeMp4Reader } from "./Mp4.ts"
@@ -54,7 +54,7 @@ export const judgeVideo = (
     ? Effect.flatMap(
         Effect.orElseSucceed(response.text, () => ""),
         (text) => {
-          const told = toldIn(jsonIn(text))
+          const told = toldIn(parseJson(text))
           const message = `No video came, but ${typeOf(response)}: “${text.slice(0, 80)}”.`
           return Effect.fail(told === undefined ? new InvalidResponse({ message }) : reasonTold(told))
         }

@@ -9,7 +9,7 @@ import {
   type ImageFault
 } from "../../gateway/Images.ts"
 import type { ImageGroup } from "../../contract/ImageModels.ts"
-import { isDataUri, parseDataUri } from "../../media/DataUri.ts"
+import { isDataUri, parseDataUri } from "../../media/ImageSource.ts"
 import { taskFailed } from "./Tasks.ts"
 import { reasonTold, toldIn } from "../transport/Told.ts"
 

@@ -26,7 +26,7 @@ import {
   IMAGE_DEADLINE,
   IMAGE_POLL_INTERVAL,
   type ImageAnswer,
-  type ImagePatience,
+  type ImageWaitOptions,
   type Images
 } from "../../gateway/Images.ts"
 import { decodeBase64 } from "../../contract/Base64.ts"
@@ -43,7 +43,7 @@ import { pollTask } from "./Tasks.ts"
 
 export interface ImagesOptions {
   /** How images are waited for. */
-  readonly images?: ImagePatience
+  readonly images?: ImageWaitOptions
 }
 
 /** What the client has already made of its options. */
@@ -119,7 +119,7 @@ export const makeImages = Effect.fnUntraced(function* (
   const downloads = makeCaller(options, options.apiKey)
 
   const refusal = (about: About) => (reason: GatewayReason) =>
-    fail(about, { reason, requestId: undefined, unmade: true })
+    fail(about, { reason, requestId: undefined, notExecuted: true })
 
   /** The group that the call names, or else that which the program has for its model. */
   const groupOf = ({ group, model }: ImageCall) =>
@@ -156,7 +156,7 @@ export const makeImages = Effect.fnUntraced(function* (
       Effect.mapError((error) => new GatewayError({ ...error, task: id }))
     )
 
-  const deadlineOf = (patience: ImagePatience) =>
+  const deadlineOf = (patience: ImageWaitOptions) =>
     Duration.fromInputUnsafe(patience.deadline ?? options.images?.deadline ?? IMAGE_DEADLINE)
 
   const wait = Effect.fnUntraced(function* (
@@ -167,7 +167,7 @@ export const makeImages = Effect.fnUntraced(function* (
       readonly first?: ImageAnswer
       readonly begun?: number
     },
-    patience: ImagePatience
+    patience: ImageWaitOptions
   ) {
     const { begun, first, group, id } = task
     const every = patience.every ?? options.images?.every ?? IMAGE_POLL_INTERVAL
@@ -200,7 +200,7 @@ export const makeImages = Effect.fnUntraced(function* (
         new GatewayError({
           ...fail(about, { reason, requestId: undefined }),
           task: id,
-          ...(first !== undefined && { made: true })
+          ...(first !== undefined && { taskCreated: true })
         })
     )
   })

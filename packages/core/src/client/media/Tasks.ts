@@ -63,7 +63,7 @@ export const pollTask = <T extends TaskState>(task: TaskPoll<T>): Stream.Stream<
   const deadline = Duration.fromInputUnsafe(task.deadline)
   const every = Schedule.isSchedule(task.every) ? task.every : Schedule.spaced(task.every)
   const named = (error: GatewayError) =>
-    new GatewayError({ ...error, task: id, ...(first !== undefined && { made: true }) })
+    new GatewayError({ ...error, task: id, ...(first !== undefined && { taskCreated: true }) })
   const late = (why: string) => {
     const message = `The task has not ended ${why}. It goes on at the gateway: resume it by its id, ${id}.`
     const reason = new TimedOut({ message, scope: "call", after: deadline })

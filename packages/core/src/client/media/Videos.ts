@@ -6,7 +6,7 @@ import { Video } from "../../contract/Videos.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import { GatewayError, TimedOut } from "../../contract/GatewayError.ts"
 import { readImage } from "../../media/ImageSource.ts"
-import { jsonIn } from "../../contract/Json.ts"
+import { parseJson } from "../../contract/Fields.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../../gateway/RetryPolicy.ts"
 import {
   type InputReference,
@@ -14,7 +14,12 @@ import {
   refusedVideoCall,
   type VideoCall
 } from "../../contract/VideoModels.ts"
-import { VIDEO_DEADLINE, VIDEO_POLL_INTERVAL, type VideoPatience, type Videos } from "../../gateway/Videos.ts"
+import {
+  VIDEO_DEADLINE,
+  VIDEO_POLL_INTERVAL,
+  type VideoWaitOptions,
+  type Videos
+} from "../../gateway/Videos.ts"
 import type { About, Caller } from "../call/Call.ts"
 import { bounded, judgeVideo, mp4Bytes, writeWhole } from "./Download.ts"
 import { exchange, judge } from "../transport/Exchange.ts"
@@ -28,7 +33,7 @@ import { DownloadTransport } from "../transport/Transport.ts"
 
 export interface VideosOptions {
   /** How videos are waited for. */
-  readonly videos?: VideoPatience
+  readonly videos?: VideoWaitOptions
   readonly retry?: RetryPolicy
 }
 
@@ -54,7 +59,7 @@ const judgeCreation = (answer: Video | typeof Unmade.Type) =>
 
 /** The body of a removal can have any form, but not that of a refusal. */
 const judgeRemoval = (text: string) => {
-  const json = jsonIn(text)
+  const json = parseJson(text)
   const refuses =
     typeof json === "object" &&
     json !== null &&
@@ -115,7 +120,7 @@ export const makeVideos = Effect.fnUntraced(function* (
     const { extra, inputReference, model, prompt, seconds, size } = request
     const about: About = { operation: "videos.create", model, repeat: "creations" }
     const refuse = (reason: GatewayError["reason"]) =>
-      fail(about, { reason, requestId: undefined, unmade: true })
+      fail(about, { reason, requestId: undefined, notExecuted: true })
     const refused = refusedVideoCall(yield* grouped(request))
     if (refused !== undefined) return yield* refuse(refused)
     const input_reference =
@@ -139,13 +144,13 @@ export const makeVideos = Effect.fnUntraced(function* (
 
   const get: Videos["get"] = Effect.fn("Gateway.videos.get")(look)
 
-  const deadlineOf = (patience: VideoPatience) =>
+  const deadlineOf = (patience: VideoWaitOptions) =>
     Duration.fromInputUnsafe(patience.deadline ?? options.videos?.deadline ?? VIDEO_DEADLINE)
 
   const wait = (
     about: About,
     id: string,
-    patience: VideoPatience,
+    patience: VideoWaitOptions,
     made: { readonly first?: Video; readonly begun?: number } = {}
   ) =>
     pollTask({
@@ -158,9 +163,10 @@ export const makeVideos = Effect.fnUntraced(function* (
       ...made
     })
 
-  const resumed = (id: string, patience: VideoPatience) => wait({ operation: "videos.resume" }, id, patience)
+  const resumed = (id: string, patience: VideoWaitOptions) =>
+    wait({ operation: "videos.resume" }, id, patience)
 
-  const generated = (request: VideoCall, patience: VideoPatience) =>
+  const generated = (request: VideoCall, patience: VideoWaitOptions) =>
     Stream.unwrap(
       Effect.gen(function* () {
         const about: About = { operation: "videos.generate", model: request.model }

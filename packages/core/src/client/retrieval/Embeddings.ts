@@ -41,7 +41,7 @@ export const makeEmbeddings = Effect.fnUntraced(function* (
     const { extra, model } = request
     const about: About = { operation: "embeddings", model }
     const reason = refusedExtra(extra, EmbeddingRequest)
-    if (reason !== undefined) return fail(about, { reason, requestId: undefined, unmade: true })
+    if (reason !== undefined) return fail(about, { reason, requestId: undefined, notExecuted: true })
     return embedAll(request, ({ texts }) => {
       const payload = { model, input: texts, encoding_format: "base64", ...(extra && { extra }) } as const
       const attempt = judge((answer: EmbeddingResponse) => Effect.fromResult(judged(answer, texts.length)))(

@@ -45,7 +45,7 @@ export const makeRerank = Effect.fnUntraced(function* (
     const { documents, extra, model, query, returnDocuments, topN } = request
     const about: About = { operation: "rerank", model }
     const reason = refusedExtra(extra, RerankRequest)
-    if (reason !== undefined) return fail(about, { reason, requestId: undefined, unmade: true })
+    if (reason !== undefined) return fail(about, { reason, requestId: undefined, notExecuted: true })
     const count = documents.length
     const limit = Math.min(topN ?? count, count)
     if (limit === 0) return Effect.succeed({ results: [], tokens: 0 })

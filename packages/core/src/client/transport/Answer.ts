@@ -7,7 +7,7 @@ export interface Problem {
   readonly reason: GatewayReason
   readonly requestId: string | undefined
   /** It surely did not take effect: no byte of the request was sent, or it was answered 429. */
-  readonly unmade?: boolean
+  readonly notExecuted?: boolean
   /** It arose here, before anything was sent: it says nothing of the gateway. */
   readonly local?: boolean
 }

@@ -8,7 +8,7 @@ import {
   InvalidResponse,
   Unreachable
 } from "../../contract/GatewayError.ts"
-import { jsonIn } from "../../contract/Json.ts"
+import { parseJson } from "../../contract/Fields.ts"
 import type { Answer, Problem } from "./Answer.ts"
 import { isCompressed, refusal } from "./Refusal.ts"
 import { factsOf } from "./Facts.ts"
@@ -34,14 +34,14 @@ export const exchange = <A>(
     onFailure: (error) => {
       const reason = notSent(error, baseUrl)
       const local = reason._tag === "InvalidRequest"
-      return Effect.fail<Problem>({ reason, requestId: undefined, unmade: isUnsent(error), local })
+      return Effect.fail<Problem>({ reason, requestId: undefined, notExecuted: isUnsent(error), local })
     },
     onSuccess: (response) => {
       const requestId = requestIdOf(response.headers)
       if (response.status < 200 || response.status >= 300) {
-        const unmade = response.status === 429
+        const notExecuted = response.status === 429
         return Effect.flatMap(refusal(response), (reason) =>
-          Effect.fail<Problem>({ reason, requestId, unmade })
+          Effect.fail<Problem>({ reason, requestId, notExecuted })
         )
       }
       if (isCompressed(response.headers)) {
@@ -68,7 +68,7 @@ export const requestIdOf = (
 const deniedIn = (response: HttpClientResponse.HttpClientResponse, error: DecodeError) =>
   Schema.isSchemaError(error)
     ? response.text.pipe(
-        Effect.map((text) => toldIn(jsonIn(text))),
+        Effect.map((text) => toldIn(parseJson(text))),
         Effect.map((told) => (told === undefined ? notUnderstood(error) : reasonTold(told))),
         Effect.orElseSucceed(() => notUnderstood(error))
       )

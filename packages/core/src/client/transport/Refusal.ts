@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import { toReason } from "../../contract/Failure.ts"
-import { jsonIn } from "../../contract/Json.ts"
+import { parseJson } from "../../contract/Fields.ts"
 import { retryAfter, shouldRetry } from "./RetryHeaders.ts"
 import { toldIn } from "./Told.ts"
 import { isEncoded } from "./BufferedTransport.ts"
@@ -16,7 +16,7 @@ const isRedirect = (status: number): boolean => status >= 300 && status < 400
 export const refusal = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
   const { headers, status } = response
   const raw = yield* Effect.orElseSucceed(response.text, () => "")
-  const told = toldIn(jsonIn(raw))
+  const told = toldIn(parseJson(raw))
   const said = told?.message ?? describe(status, headers, raw)
   return toReason({
     status,

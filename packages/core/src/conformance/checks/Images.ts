@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { GatewayResponse } from "../framework/Request.ts"
 import { type Check, check } from "../framework/Check.ts"
 import { modelRequest } from "../framework/Models.ts"
-import { isFinished, poll, statusOf } from "../framework/Poll.ts"
+import { isTaskFinished, poll, statusOf } from "../framework/Poll.ts"
 import { at, failUnless, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
 
 const SECTION = "Image generation request"
@@ -83,7 +83,7 @@ const get = check({
       )
     )
     const last = seen.at(-1) ?? answer
-    judge("ends", failUnless(isFinished(statusOf(last)), `it has not after ${seen.length} polls`))
+    judge("ends", failUnless(isTaskFinished(statusOf(last)), `it has not after ${seen.length} polls`))
     if (statusOf(last) !== "completed") skip("urls", "the task was not completed")
     else {
       const data = listAt(last.json, "data")

@@ -3,7 +3,7 @@ import { Effect, Predicate } from "effect"
 import { refusalIn, type CheckRequest } from "../framework/Request.ts"
 import { type Check, check } from "../framework/Check.ts"
 import { modelRequest } from "../framework/Models.ts"
-import { isFinished, poll, statusOf } from "../framework/Poll.ts"
+import { isTaskFinished, poll, statusOf } from "../framework/Poll.ts"
 import { at, failUnless, interfaceRule, ownRule } from "../framework/Rule.ts"
 import type { Session } from "../framework/Session.ts"
 
@@ -61,9 +61,12 @@ const get = check({
     const [last] = statuses.slice(-1)
     judge(
       "ends",
-      failUnless(isFinished(last), `after ${seen.length} polls it is ${JSON.stringify(last)?.slice(0, 60)}`)
+      failUnless(
+        isTaskFinished(last),
+        `after ${seen.length} polls it is ${JSON.stringify(last)?.slice(0, 60)}`
+      )
     )
-    if (isFinished(last)) video.ended = last
+    if (isTaskFinished(last)) video.ended = last
     if (last !== "failed") skip("error", "the task did not fail")
     else {
       const error = at(seen.at(-1)?.json, "error")

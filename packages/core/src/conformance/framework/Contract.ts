@@ -2,7 +2,7 @@
 import { Context, Effect, Schema, SchemaIssue } from "effect"
 import { HttpApi, type HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
-import { AccessTokenAuth } from "../../contract/Security.ts"
+import { AccessTokenAuth } from "../../contract/Credentials.ts"
 
 /** One call of the contract. */
 export interface ContractCall {

@@ -10,7 +10,7 @@ const TASK_TIMEOUT = Duration.minutes(15)
 export const statusOf = ({ json }: GatewayResponse): unknown => at(json, "status")
 
 /** True for `completed` and `failed`; an unknown status counts as unfinished. */
-export const isFinished = (status: unknown): status is "completed" | "failed" =>
+export const isTaskFinished = (status: unknown): status is "completed" | "failed" =>
   status === "completed" || status === "failed"
 
 /**
@@ -27,7 +27,7 @@ export const poll = Effect.fnUntraced(function* (
   const responses = [first]
   const start = yield* Clock.currentTimeMillis
   const longest = Duration.toMillis(Duration.fromInputUnsafe(taskTimeout ?? TASK_TIMEOUT))
-  for (let last = first; !isFinished(statusOf(last));) {
+  for (let last = first; !isTaskFinished(statusOf(last));) {
     if ((yield* Clock.currentTimeMillis) - start >= longest) break
     yield* Effect.sleep(pollInterval ?? every)
     const next = yield* Effect.result(get)

@@ -4,7 +4,7 @@ import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/h
 import { makeMp4Reader } from "../../client/media/Mp4.ts"
 import { withRedirects } from "../../client/transport/Redirects.ts"
 import { retryAfter } from "../../client/transport/RetryHeaders.ts"
-import { jsonIn } from "../../contract/Json.ts"
+import { parseJson } from "../../contract/Fields.ts"
 import type { ContractCall } from "./Contract.ts"
 import { at } from "./Rule.ts"
 
@@ -102,7 +102,7 @@ export const sendRequest = (
     const { bytes, isFilm } = yield* readBody(response)
     const text = new TextDecoder().decode(bytes)
     const { headers, status } = response
-    return { status, headers, bytes, isFilm, text, json: jsonIn(text) } satisfies GatewayResponse
+    return { status, headers, bytes, isFilm, text, json: parseJson(text) } satisfies GatewayResponse
   }).pipe(
     Effect.mapError(({ reason }) => new NoResponse({ message: `No response: ${causeOf(reason)}` })),
     Effect.timeoutOrElse({

@@ -1,8 +1,0 @@
-/** The JSON of a text; undefined where it is none. */
-export const jsonIn = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
