@@ -7,7 +7,7 @@ import { Integer } from "../sql/Integer.ts"
 import { query, type SqlStep } from "../sql/SqlStep.ts"
 import { limitColumns } from "./KeyLimits.ts"
 import { hashSecret, makeApiKey, maskKey } from "./Secret.ts"
-import { decodeRows, type ListPage } from "./Users.ts"
+import { accountRows, type ListPage } from "./Users.ts"
 
 /** A stored key, without its secret. */
 export const KeyRow = Schema.Struct({
@@ -72,7 +72,7 @@ const keysBy = <A extends string | number>(column: "hash" | "id") =>
 const keysByHash = keysBy<string>("hash")
 const keysById = keysBy<number>("id")
 
-const { first, rows } = decodeRows(KeyRow)
+const { first, rows } = accountRows(KeyRow)
 
 /** Escapes text for a LIKE pattern with `!` as the escape character. */
 const escapePattern = (text: string): string => text.replaceAll(/[!%_]/g, "!$&")

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Integer } from "../sql/Integer.ts"
 import { guarded } from "../sql/Transaction.ts"
 import { CurrentCaller } from "./Caller.ts"
-import { decodeRows, type ListPage } from "./Users.ts"
+import { accountRows, type ListPage } from "./Users.ts"
 
 /** Characters of an address that are stored. It may come from a header. */
 const MAX_ADDRESS = 64
@@ -41,7 +41,7 @@ export const AuditRow = Schema.Struct({
 })
 export type AuditRow = typeof AuditRow.Type
 
-const { rows } = decodeRows(AuditRow)
+const { rows } = accountRows(AuditRow)
 
 export class Audit extends Context.Service<Audit>()("@sluice/demo-server/Audit", {
   make: Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { dataFolderError, StartError } from "../config/StartError.ts"
 import { markMoved } from "./AccountsFile.ts"
 import { addOwner, hasUsers } from "./Owner.ts"
 import { hashSecret, makeApiKey, makeSecret, makeSystemToken, matchesSecret, maskKey } from "./Secret.ts"
-import { decodeRows } from "./Users.ts"
+import { accountRows } from "./Users.ts"
 
 /** How long the page stays signed in. */
 export const SESSION_LIFE = Duration.days(30)
@@ -17,7 +17,7 @@ const MAX_SESSIONS = 100
 
 const SessionRow = Schema.Struct({ user_id: Schema.String, token_id: Schema.NullOr(Integer) })
 
-const { first } = decodeRows(SessionRow)
+const { first } = accountRows(SessionRow)
 
 /** Printed once, at the first start. Only their hashes are stored. */
 export interface Secrets {

@@ -25,14 +25,14 @@ export type UserFields = Pick<UserRow, "username" | "role" | "status"> &
   Partial<Pick<UserRow, keyof typeof limitColumns>>
 
 /** Reads the rows of a query, all or the first. Invalid rows are a defect. */
-export const decodeRows = <A>(row: Schema.ConstraintDecoder<A>) => {
+export const accountRows = <A>(row: Schema.ConstraintDecoder<A>) => {
   const decode = Schema.decodeUnknownEffect(Schema.Array(row))
   const rows = (query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
     Effect.flatMap(query, (found) => Effect.orDie(decode(found)))
   return { rows, first: (query: Parameters<typeof rows>[0]) => Effect.map(rows(query), ([one]) => one) }
 }
 
-const { first, rows } = decodeRows(UserRow)
+const { first, rows } = accountRows(UserRow)
 
 /** A part of a list. */
 export interface ListPage {
