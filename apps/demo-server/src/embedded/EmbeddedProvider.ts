@@ -9,11 +9,11 @@ import { textChat } from "./Chat.ts"
 import { embeddingsOperation } from "./Embeddings.ts"
 import { imageChat } from "./ImageChat.ts"
 import { imageModels } from "./ImageModels.ts"
-import { makeImages } from "./Images.ts"
+import { makeImageOperations } from "./Images.ts"
 import { rerankOperation } from "./Rerank.ts"
 import { makeTaskRunner } from "./TaskRunner.ts"
 import { videoModels } from "./VideoModels.ts"
-import { makeVideos } from "./Videos.ts"
+import { makeVideoOperations } from "./Videos.ts"
 
 const ID = "sluice-embedded"
 
@@ -36,8 +36,8 @@ export const makeEmbeddedProvider = Effect.gen(function* () {
   const chat: Operation<ChatRequest, ChatResponse | Stream.Stream<ChatEvent>> = (call) =>
     call.request.model === vision.model.id ? seesImages(call) : readsText(call)
   const runner = yield* makeTaskRunner(ID)
-  const painted = yield* makeImages(ID, runner)
-  const animated = yield* makeVideos(ID, runner)
+  const painted = yield* makeImageOperations(ID, runner)
+  const animated = yield* makeVideoOperations(ID, runner)
   yield* runner.resume(({ kind }) => (kind === "image" ? painted.work : animated.work))
   return {
     id: ID,

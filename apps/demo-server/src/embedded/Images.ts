@@ -93,7 +93,7 @@ const makeTask = (
 }
 
 /** The operations. `runner` runs the tasks of models that work in two steps. */
-export const makeImages = Effect.fnUntraced(function* (provider: string, runner: TaskRunner) {
+export const makeImageOperations = Effect.fnUntraced(function* (provider: string, runner: TaskRunner) {
   const files = yield* MediaFiles
   const fs = yield* FileSystem.FileSystem
   const fetchImage = yield* FetchImage

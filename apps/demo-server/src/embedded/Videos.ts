@@ -105,7 +105,7 @@ const makeJob = (
 })
 
 /** The operations. `runner` runs the tasks. */
-export const makeVideos = Effect.fnUntraced(function* (provider: string, runner: TaskRunner) {
+export const makeVideoOperations = Effect.fnUntraced(function* (provider: string, runner: TaskRunner) {
   const files = yield* MediaFiles
   const tasks = yield* MediaTasks
   const fs = yield* FileSystem.FileSystem
