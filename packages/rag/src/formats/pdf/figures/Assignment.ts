@@ -1,4 +1,4 @@
-/** Which of its regions each caption gets: chosen together for a page, without overlaps. */
+/** Assigns regions to the captions of a page: the best choice without overlaps. */
 import { area, shared } from "../page/Box.ts"
 import type { Box } from "../../../document/Document.ts"
 import type { Caption } from "./Captions.ts"
@@ -13,11 +13,11 @@ export interface FigureRegion {
   readonly caption: Caption
   readonly side: Side
   readonly box: Box
-  /** 0 to 1: how much it looks like a figure, or a table, by itself. */
+  /** Score 0 to 1: how much it looks like a figure or table. */
   readonly content: number
-  /** From the caption to it, in points. */
+  /** Distance from the caption, in points. */
   readonly gap: number
-  /** Which share of what could be taken it takes, and how wide the gap is where it ends; points. */
+  /** `share`: its part of the whole region's height, 0 to 1. `cut`: the gap at its end, in points. */
   readonly share: number
   readonly cut: number
 }
@@ -25,13 +25,13 @@ export interface FigureRegion {
 /** How often the captions of a kind have their figure on each side, in one document; 0 to 1, together 1. */
 export type SidePreference = Readonly<Record<"figure" | "table", Readonly<Record<Side, number>>>>
 
-/** Which share of the smaller of two boxes the other covers; 0 to 1. */
+/** The intersection as a share of the smaller box, 0 to 1. */
 export const overlap = (a: Box, b: Box): number => {
   const both = Math.max(0, shared(a[0], a[2], b[0], b[2])) * Math.max(0, shared(a[1], a[3], b[1], b[3]))
   return both / Math.max(1, Math.min(area(a), area(b)))
 }
 
-/** Counts on which side there is something, where only one side has. */
+/** Learns the preferred side from captions with a good region on one side only. */
 export const sidePreferenceOf = (
   pages: ReadonlyArray<ReadonlyArray<ReadonlyArray<FigureRegion>>>
 ): SidePreference => {
@@ -44,7 +44,7 @@ export const sidePreferenceOf = (
     if (good.length === 1) votes[good[0]!.caption.kind][good[0]!.side] += 1
     else if (good.length === 2) {
       const [a, b] = good as [FigureRegion, FigureRegion]
-      // Where both sides have something, the nearer one is a hint
+      // With good regions on both sides, the nearer one gets part of a vote
       if (Math.abs(a.gap - b.gap) > limits.nearerBy)
         votes[a.caption.kind][(a.gap < b.gap ? a : b).side] += limits.nearerVote
     }
@@ -82,7 +82,7 @@ export const assign = (
     score: -Infinity
   }
   let steps = 0
-  // What the captions from here on can add at most: branches that cannot win are not followed
+  // Upper bound of the remaining score, to skip branches that cannot win
   const rest = options.map((_, i) =>
     options.slice(i).reduce((sum, own) => sum + Math.max(0, own[0]?.score ?? 0), 0)
   )

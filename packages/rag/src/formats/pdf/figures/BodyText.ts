@@ -1,4 +1,4 @@
-/** What of a page is running text: columns, paragraphs and headings, which figures never swallow. */
+/** The running text of a page: columns, paragraphs and headings. Figures do not contain it. */
 import type { Box } from "../../../document/Document.ts"
 import { height, hull, overlapX, overlapY, shared, width } from "../page/Box.ts"
 import { median } from "../page/Lines.ts"
@@ -7,7 +7,7 @@ import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.bodyText
 
-/** The look of a document's running text. */
+/** Font and spacing of a document's running text. */
 export interface Body {
   readonly size: number
   readonly bold: boolean
@@ -30,11 +30,11 @@ export interface TextBlock {
 }
 
 const WIDE = /[\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFF00-\uFFEF]/g
-/** Characters as wide as Latin ones. */
+/** Length in Latin characters: a wide character counts as two. */
 export const letters = (text: string): number => text.length + (text.match(WIDE)?.length ?? 0)
 
-/** A paragraph that begins beside a figure and ends below it, or the other way round, as two. */
-const parted = (lines: ReadonlyArray<Segment>): ReadonlyArray<ReadonlyArray<Segment>> => {
+/** Splits a paragraph where it begins or ends to flow around a figure. */
+const splitAtWraps = (lines: ReadonlyArray<Segment>): ReadonlyArray<ReadonlyArray<Segment>> => {
   if (lines.length <= limits.flowingLines) return [lines]
   const box = hull(lines.map((line) => line.box))
   const early = lines.map((line) => line.box[2] < box[2] - limits.earlyEnd * width(box))
@@ -74,14 +74,14 @@ export const toBlocks = (segments: ReadonlyArray<Segment>, leading: number): Rea
     if (home === undefined) open.push([segment])
     else home.push(segment)
   }
-  return [...done, ...open].flatMap(parted).map((lines) => ({
+  return [...done, ...open].flatMap(splitAtWraps).map((lines) => ({
     lines,
     box: hull(lines.map(({ box }) => box)),
     size: median(lines.map(({ size }) => size))
   }))
 }
 
-/** Whether the block's lines are those of prose: long, of words, filling their width. */
+/** Whether the block is prose: long lines of words that fill its width. */
 const isProse = ({ box, lines, size }: TextBlock): boolean => {
   if (lines.length < 2 || lines.filter(({ mono }) => mono).length > lines.length / 2) return false
   const text = lines.map((line) => line.text).join(" ")
@@ -95,7 +95,7 @@ const isProse = ({ box, lines, size }: TextBlock): boolean => {
   )
 }
 
-/** Whether it is prose as large as that of the document, however narrow. */
+/** Whether the block is prose in the body's font size, of any width. */
 export const isRunningText = (block: TextBlock, body: Body): boolean =>
   isProse(block) && Math.abs(block.size - body.size) < limits.bodySize * body.size
 
@@ -121,7 +121,7 @@ const columnsOf = (blocks: ReadonlyArray<TextBlock>): ReadonlyArray<Column> => {
       lines
     }))
     .toSorted((a, b) => b.lines - a.lines)
-  // An indented list is no column of its own
+  // An indented list is not a column
   return columns.filter(
     (column, i) =>
       !columns
@@ -134,7 +134,7 @@ const columnsOf = (blocks: ReadonlyArray<TextBlock>): ReadonlyArray<Column> => {
   )
 }
 
-/** The running text of a document, from its frames. */
+/** Measures the running text of a document. */
 export const bodyOf = (frames: ReadonlyArray<UprightPage>): Body => {
   const sizes = new Map<number, number>()
   let bold = 0
@@ -178,7 +178,7 @@ export const bodyOf = (frames: ReadonlyArray<UprightPage>): Body => {
   return { size, bold: bold > all / 2, leading, columns: columnsOf(blocks) }
 }
 
-/** The columns of one page: its own, and those of other pages where it shows none. */
+/** The columns of one page. Columns of the document fill in where the page shows none. */
 export const pageColumns = (blocks: ReadonlyArray<TextBlock>, body: Body): ReadonlyArray<Column> => {
   const prose = blocks.filter((block) => isRunningText(block, body))
   const own = columnsOf(prose).filter(
@@ -196,18 +196,18 @@ export const pageColumns = (blocks: ReadonlyArray<TextBlock>, body: Body): Reado
   return [...own, ...rest].toSorted((a, b) => a.x0 - b.x0)
 }
 
-/** Text that a figure cannot hold, unless a frame around both says so. */
+/** Text that is not part of a figure, unless a frame encloses both. */
 export interface Obstacle {
   readonly box: Box
-  /** Paragraphs of several lines are `strong`; single lines and headings may be parts of a drawing or rows of a table. */
+  /** Set for paragraphs of several lines. Single lines and headings may be parts of a drawing or rows of a table. */
   readonly strong: boolean
   readonly segments: ReadonlyArray<Segment>
 }
 
 const NUMBERED = /^(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?|[A-Z]\.|第[一二三四五六七八九十\d]+[章节])\s+\p{L}/u
 
-/** Whether another text stands beside this one within the column: then it is a cell. */
-const hasMate = (segment: Segment, column: Column, segments: ReadonlyArray<Segment>): boolean =>
+/** Whether the column has other text on the same line: then both are cells. */
+const hasTextBeside = (segment: Segment, column: Column, segments: ReadonlyArray<Segment>): boolean =>
   segments.some(
     (other) =>
       other !== segment &&
@@ -215,18 +215,18 @@ const hasMate = (segment: Segment, column: Column, segments: ReadonlyArray<Segme
       overlapX(other.box, segment.box) < limits.cellOverlap &&
       other.box[0] > column.x0 - limits.columnSlack &&
       other.box[2] < column.x1 + limits.columnSlack &&
-      // The number of an equation is no cell
+      // An equation number is not a cell
       !/^\(?\d{1,3}(?:\.\d+)?\)$/.test(other.text)
   )
 
-/** Paragraphs, headings and lone lines of running text of one page. */
+/** The paragraphs, headings and single lines of running text on a page. */
 export const obstaclesOf = (
   blocks: ReadonlyArray<TextBlock>,
   segments: ReadonlyArray<Segment>,
   columns: ReadonlyArray<Column>,
   body: Body
 ): ReadonlyArray<Obstacle> => {
-  const homeOf = (box: Box): Column | undefined =>
+  const columnOf = (box: Box): Column | undefined =>
     columns
       .filter(({ x0, x1 }) => shared(box[0], box[2], x0, x1) > limits.inColumn * width(box))
       .toSorted((a, b) => a.x1 - a.x0 - (b.x1 - b.x0))[0]
@@ -234,9 +234,10 @@ export const obstaclesOf = (
   const taken = new Set<Segment>()
   for (const block of blocks) {
     const { box, lines, size } = block
-    const column = homeOf(box)
+    const column = columnOf(box)
     const room = column === undefined ? 0 : column.x1 - column.x0
-    const mates = column === undefined ? 0 : lines.filter((line) => hasMate(line, column, segments)).length
+    const mates =
+      column === undefined ? 0 : lines.filter((line) => hasTextBeside(line, column, segments)).length
     const usual = size > limits.minBodySize * body.size && size < limits.maxParagraphSize * body.size
     const wideEnough =
       column === undefined ? width(box) > limits.wideParagraph * size : width(box) > limits.inColumn * room
@@ -264,7 +265,7 @@ export const obstaclesOf = (
         one.box[3] + limits.insideSlack >= box[3] &&
         shared(box[0], box[2], one.box[0], one.box[2]) > limits.inColumn * width(box)
     )
-    const column = homeOf(box)
+    const column = columnOf(box)
     if (inside !== undefined) {
       found.push({ box, strong: inside.strong, segments: [segment] })
       continue
@@ -276,7 +277,7 @@ export const obstaclesOf = (
       x1: Math.max(...columns.map(({ x1 }) => x1)),
       lines: 0
     }
-    if (columns.length === 0 || hasMate(segment, left, segments)) continue
+    if (columns.length === 0 || hasTextBeside(segment, left, segments)) continue
     const indent = box[0] - left.x0
     const larger = size >= limits.largerSize * body.size
     const numbered = NUMBERED.test(text)

@@ -26,8 +26,8 @@ const changesAfter = (segment: Segment, length: number): boolean => {
   return false
 }
 
-/** Whether the line above this one goes on into it: then it is a reference that happened to start a line. */
-const goesOn = (segment: Segment, segments: ReadonlyArray<Segment>, body: Body): boolean =>
+/** Whether the line above continues in this one: then the label is a reference within a sentence. */
+const continuesLineAbove = (segment: Segment, segments: ReadonlyArray<Segment>, body: Body): boolean =>
   segments.some((above) => {
     const step = (segment.box[3] - above.box[3]) / segment.size
     return (
@@ -45,7 +45,7 @@ const goesOn = (segment: Segment, segments: ReadonlyArray<Segment>, body: Body):
     )
   })
 
-/** Whether words of the same line stand before it: a justified line may be parted anywhere. */
+/** Whether words of the same line precede it. Wide spaces split justified lines into several segments. */
 const isWithinLine = ({ box, size }: Segment, { segments }: UprightPage, gap: number): boolean =>
   segments.some(
     (other) =>
@@ -66,7 +66,7 @@ const ruleBetween = (frame: UprightPage, above: Box, below: Box): boolean =>
       overlapX(box, above) > limits.ruleOverlap * Math.min(width(box), width(above))
   )
 
-/** Whether something is drawn above or below it, for what only may be a caption. */
+/** Whether a drawing is directly above or below it. Required for captions without a number. */
 const isAtDrawing = ({ box, size }: Segment, { graphics }: UprightPage): boolean =>
   graphics.some(
     ({ box: own }) =>
@@ -75,7 +75,7 @@ const isAtDrawing = ({ box, size }: Segment, { graphics }: UprightPage): boolean
       overlapY(own, box) < limits.drawingOverlap
   )
 
-/** One line of words far apart, from edge to edge as the line above it. */
+/** Whether the row is a justified line, as wide as the line above it. */
 const isJustified = (row: ReadonlyArray<Segment>, above: Box, column: Column | undefined): boolean => {
   const box = hull(row.map((one) => one.box))
   const right = column?.x1 ?? above[2]
@@ -91,7 +91,7 @@ const isJustified = (row: ReadonlyArray<Segment>, above: Box, column: Column | u
 const isCentred = (one: Box, other: Box): boolean =>
   Math.abs((one[0] + one[2] - other[0] - other[2]) / 2) < limits.sameEdge
 
-/** The words on one line of the caption that `first` begins, from `one` on. */
+/** The segments of one caption line, from `one` on. `first` is the caption's first segment. */
 const captionRow = (
   one: Segment,
   first: Segment,
@@ -99,7 +99,7 @@ const captionRow = (
   starts: ReadonlySet<Segment>,
   columns: ReadonlyArray<Column>
 ): ReadonlyArray<Segment> => {
-  /** Whether it stands below another caption's first line, flush or centred. */
+  /** Whether a segment belongs to another caption above it, left-aligned or centred. */
   const belongsToOther = (other: Segment): boolean =>
     [...starts].some(
       ({ box: own }) =>
@@ -111,7 +111,7 @@ const captionRow = (
           Math.abs(own[0] + own[2] - other.box[0] - other.box[2]) < limits.sameMiddle)
     )
   const row = [one]
-  // Words of the same line that a wide gap parts, as in "Table 3    Gates of the lock"
+  // Segments of one line with a wide gap between them, as in "Table 3    Gates of the lock"
   for (;;) {
     const last = row.at(-1)!
     const next = frame.segments.find(
@@ -130,7 +130,7 @@ const captionRow = (
   }
 }
 
-/** All lines of the caption that `first` begins. */
+/** All segments of the caption that starts with `first`. */
 const captionLines = (
   first: Segment,
   frame: UprightPage,
@@ -169,10 +169,10 @@ const captionLines = (
     const centred = isCentred(next.box, last)
     const firstWord = (next.text.split(" ", 1)[0] ?? "").length * 0.5 * first.size
     const finished = /[.。!?！？]$/u.test(lines.at(-1)!.at(-1)!.text)
-    // A caption may be narrower than its column: beside another one, or as wide as its figure
+    // A caption may be narrower than its column
     const edge = Math.max(box[2], next.box[2])
     const room = (finished && lines.length === 1 ? (column?.x1 ?? edge) : edge) - last[2]
-    // A line that ends early ends its paragraph
+    // A short line is the last of its paragraph
     if (
       lines.length >= 1 &&
       !centred &&
@@ -235,7 +235,7 @@ export const captionsOf = (
       isWithinLine(segment, frame, standsOut ? limits.boldGap : limits.wordGap)
     )
       continue
-    if (goesOn(segment, frame.segments, body) && !standsOut) continue
+    if (continuesLineAbove(segment, frame.segments, body) && !standsOut) continue
     if (start.sign === "unnumbered" && !isAtDrawing(segment, frame)) continue
     if (start.sign === "alone" && !segment.bold && !isTitleOfNext(segment, frame)) continue
     found.set(segment, start)
@@ -255,7 +255,7 @@ export const captionsOf = (
   })
 }
 
-/** "TABLE I" on a line of its own, its title centred below or beside it. */
+/** Whether a label such as "TABLE I" has its title below or beside it. */
 const isTitleOfNext = (segment: Segment, frame: UprightPage): boolean => {
   const [x0, y0, x1, y1] = segment.box
   const middle = (x0 + x1) / 2

@@ -1,4 +1,4 @@
-/** What the figure finder saw on a page, for people who work on its rules. */
+/** The intermediate results of the figure finder on a page, for work on its rules. */
 import type { Box } from "../../../document/Document.ts"
 import type { Outline } from "../page/Box.ts"
 
@@ -9,7 +9,7 @@ export interface FigureTrace {
   readonly textLines: ReadonlyArray<Box>
   readonly graphics: ReadonlyArray<Box>
   readonly captions: ReadonlyArray<Box>
-  /** All regions that were considered. */
+  /** All candidate regions. */
   readonly regions: ReadonlyArray<Box>
   readonly figures: ReadonlyArray<{
     readonly kind: "figure" | "table"

@@ -1,4 +1,4 @@
-/** Figures and tables of a paged document, by their captions. Needs no model: text, drawings and their places. */
+/** Finds the figures and tables of a paged document by their captions, from text, drawings and their positions. Uses no model. */
 import type { Box } from "../../../document/Document.ts"
 import { area, overlapX, overlapY } from "../page/Box.ts"
 import type { FigureTrace } from "./FigureTrace.ts"
@@ -25,7 +25,7 @@ const startsCaption = (text: string): boolean => captionStart(text) !== undefine
 
 const MAY_START = /^\s*(?:\p{L}+ )?(?:[\p{Lu}\u2E80-\u9FFF\uAC00-\uD7AF])/u
 
-/** Directions of text on this page that may have a caption. */
+/** The text directions of a page that may contain captions. */
 const turnsOf = (page: RawPage): ReadonlyArray<Turn> =>
   ([0, 1, 2, 3] as const).filter((turn) =>
     page.runs.some((run) => run.turn === turn && MAY_START.test(run.text))
@@ -53,7 +53,7 @@ const layoutOf = (frame: UprightPage, body: Body): PageLayout => {
         box[2] <= one.box[2] + limits.insideSlack &&
         box[1] >= one.box[1] - limits.insideSlack &&
         box[3] <= one.box[3] + limits.insideSlack &&
-        // Not only in a paragraph that begins or ends beside it
+        // On one of its lines, not beside its short first or last line
         one.segments.some(
           (line) => overlapX(line.box, box) >= 0 && overlapY(line.box, box) > -limits.insideSlack
         )
@@ -72,7 +72,7 @@ const layoutOf = (frame: UprightPage, body: Body): PageLayout => {
   return { frame, body, columns, captions, obstacles, prose, graphics, frames, rules, blockers }
 }
 
-/** Regions for the captions of one page in one direction. */
+/** The candidate regions of the captions of one page, for one text direction. */
 interface PageRegions {
   readonly page: RawPage
   readonly turn: Turn
@@ -80,11 +80,11 @@ interface PageRegions {
   readonly captions: ReadonlyArray<ReadonlyArray<FigureRegion>>
 }
 
-/** The look of a document's text, and what its figures are chosen from; of a page only its captions and their regions are kept. */
+/** The document's running text, and the candidate regions of all captions. Page layouts are not kept, to save memory. */
 const regionsOf = (
   clean: ReadonlyArray<RawPage>
 ): { readonly body: Body; readonly regions: ReadonlyArray<PageRegions> } => {
-  // The look of the text is known from a sample
+  // A sample of pages suffices to measure the text
   const step = Math.max(1, Math.ceil(clean.length / limits.samplePages))
   const sample = clean.filter((_, i) => i % step === 0).map((page) => toUprightPage(page, 0, startsCaption))
   const body = bodyOf(sample)
@@ -100,7 +100,7 @@ const regionsOf = (
   return { body, regions }
 }
 
-/** What is seen on each page on the way to its figures. */
+/** The intermediate results of the figure finder for each page. */
 export const traceFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FigureTrace> => {
   const { regions } = regionsOf(withoutRepeated(pages))
   const figures = findFigures(pages)
@@ -121,7 +121,7 @@ export const traceFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<Figur
   })
 }
 
-/** The figures of all pages, in the order of pages. Pages come without headers and footers. */
+/** Finds the figures of all pages, in page order. `pages` have no headers and footers. */
 export const findFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PdfFigure> =>
   withTaggedContent(captionedFigures(pages), pages)
 
@@ -170,7 +170,7 @@ const toFound = ({ box, caption }: FigureRegion, page: RawPage, turn: Turn): Pdf
 
 const CONTINUED = /\b(?:cont(?:inued|['’]?d|\.)?|fortsetzung|suite|continuación)\b|续|續/iu
 
-/** A number is given once: of several that claim it the best one stays, and those that continue it. */
+/** Keeps the best of several figures with the same number, and its continuations. */
 const withoutDuplicateNumbers = (
   all: ReadonlyArray<{ readonly candidate: FigureRegion; readonly found: PdfFigure }>
 ): ReadonlyArray<PdfFigure> =>
@@ -183,7 +183,7 @@ const withoutDuplicateNumbers = (
           other.caption.number !== own.caption.number ||
           other.caption.series !== own.caption.series ||
           CONTINUED.test(own.caption.text) ||
-          // A document may be a collection: numbers begin anew; only what is clearly worse goes
+          // Numbers may restart, as in collections: drop only clearly worse figures
           other.content - other.gap / limits.gapWeight <
             own.content - own.gap / limits.gapWeight + limits.clearlyWorse
       )

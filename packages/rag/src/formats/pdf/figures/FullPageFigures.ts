@@ -1,4 +1,4 @@
-/** Figures that fill a page, with their captions at the top of the next one or at the end of the one before. */
+/** Figures that fill a page and have their caption on the next or the previous page. */
 import { area, height, hull, width } from "../page/Box.ts"
 import type { RawPage } from "../page/Run.ts"
 import { letters } from "./BodyText.ts"
@@ -15,7 +15,7 @@ export interface Unplaced {
   readonly only: boolean
 }
 
-/** What fills a page that has nothing but a drawing; undefined for other pages. */
+/** The box of the drawing that fills a page; undefined for other pages. */
 const fillOf = (page: RawPage | undefined): PdfFigure["box"] | undefined => {
   if (page === undefined || page.failed || page.unreadable === true) return undefined
   const paper = page.width * page.height
@@ -38,7 +38,7 @@ const fillOf = (page: RawPage | undefined): PdfFigure["box"] | undefined => {
   return beside > limits.maxOtherCharacters ? undefined : box
 }
 
-/** Which page a caption speaks of: the one before where it stands first on its own, the next where it stands last. */
+/** The page of a caption's figure: the previous one for a caption at the top, the next one for a caption at the bottom. */
 const neighbourOf = ({ caption, only, page }: Unplaced, own: RawPage): number | undefined => {
   if (!only || caption.number === undefined) return undefined
   const written = new Set(caption.segments.flatMap(({ runs }) => runs))
@@ -48,7 +48,7 @@ const neighbourOf = ({ caption, only, page }: Unplaced, own: RawPage): number | 
   return rest.every((run) => run.box[3] < top + limits.edgeSlack) ? page + 1 : undefined
 }
 
-/** The figures of captions that have none on their own page. A row of pages that are filled is a list of plates: none of them. */
+/** Finds full-page figures for captions without a region on their own page. Several full pages in a row are plates and are skipped. */
 export const fullPageFigures = (
   unplaced: ReadonlyArray<Unplaced>,
   pages: ReadonlyArray<RawPage>,

@@ -1,4 +1,4 @@
-/** How far to the left and right a caption's figure may reach. */
+/** The horizontal ranges in which a caption's figure may be. */
 import type { Box } from "../../../document/Document.ts"
 import { height, overlapX, overlapY, width } from "../page/Box.ts"
 import type { Caption } from "./Captions.ts"
@@ -11,7 +11,7 @@ const limits = Tolerances.ranges
 /** Left and right edge, in points. */
 export type Range = readonly [left: number, right: number]
 
-/** The room of the column that a caption stands in, up to what is written beside it. */
+/** The range of the caption's column, limited by text beside the caption. */
 const roomOf = ({ box }: Caption, { columns, frame, prose }: PageLayout): Range => {
   const home = columns
     .filter(({ x0, x1 }) => box[0] > x0 - limits.columnSlack && box[2] < x1 + limits.columnSlack)
@@ -24,7 +24,7 @@ const roomOf = ({ box }: Caption, { columns, frame, prose }: PageLayout): Range 
   ]
   let [left, right] = home === undefined ? [Math.min(...edges), Math.max(...edges)] : [home.x0, home.x1]
   if (home !== undefined) {
-    // Up to the neighbouring columns, or to the edge of the paper: tables reach into the margin
+    // Up to the neighbouring columns or the page's edge: tables may extend into the margin
     left = Math.max(
       0,
       ...columns.map(({ x1 }) => x1 + limits.margin).filter((x) => x <= left + limits.margin)
@@ -43,7 +43,7 @@ const roomOf = ({ box }: Caption, { columns, frame, prose }: PageLayout): Range 
   return [Math.min(left, box[0]), Math.max(right, box[2])]
 }
 
-/** What is left of a range beside other captions. */
+/** Narrows a range by other captions beside this one. */
 const shareWith = (
   others: ReadonlyArray<Caption>,
   { box }: Caption,
@@ -62,8 +62,8 @@ const shareWith = (
 }
 
 /**
- * The horizontal ranges that a caption's figure may take on one side, the likeliest first: captions on one line share
- * the room, and those at other heights may.
+ * The horizontal ranges for a caption's figure on one side, the most likely first. Captions on one line always share
+ * the column; captions at other heights may share it.
  */
 export const rangesOf = (
   caption: Caption,
@@ -81,7 +81,7 @@ export const rangesOf = (
       !level(other) &&
       overlapX(other.box, box) < limits.staggeredOverlap &&
       overlapY(other.box, box) > -limits.staggered &&
-      // Text across both parts them
+      // Running text across both separates them
       !obstacles.some(
         (one) =>
           one.strong &&
@@ -96,8 +96,8 @@ export const rangesOf = (
 }
 
 /**
- * The whole width of the text, for a caption in one column beside which the other columns are empty, or hold the rest of
- * it: it may stand, flush left, under a figure that spans them.
+ * The whole text width, for a caption whose neighbouring columns are empty or hold further lines of it: its figure may
+ * span the columns. Undefined otherwise.
  */
 export const widerRange = (
   { box, segments }: Caption,
@@ -109,24 +109,24 @@ export const widerRange = (
     Math.max(right, ...columns.map(({ x1 }) => x1))
   ] as const
   if (wide[1] - wide[0] < limits.widerBy * (right - left)) return undefined
-  // Another caption on this line shares the room already
+  // Another caption on this line already takes part of the width
   if (captions.some((one) => one.box !== box && overlapY(one.box, box) > 0)) return undefined
   const beside = (own: Box): boolean =>
     overlapY(own, box) > 0 &&
     (own[0] >= right - limits.edgeSlack || own[2] <= left + limits.edgeSlack) &&
     overlapX(own, [wide[0], 0, wide[1], 0]) > 0
   const { size } = segments[0]!
-  const goesOn = (one: Segment): boolean =>
+  const continues = (one: Segment): boolean =>
     one.box[1] > box[1] - limits.edgeSlack &&
     Math.abs(one.size - size) < limits.sameSize * size &&
     Math.abs(one.size - body.size) > limits.otherSize * body.size
-  return frame.segments.some((one) => beside(one.box) && !goesOn(one)) ||
+  return frame.segments.some((one) => beside(one.box) && !continues(one)) ||
     graphics.some((one) => beside(one.box))
     ? undefined
     : wide
 }
 
-/** Between two captions: where the fewest drawings and texts on that side of them are cut. */
+/** The x between two captions that crosses the fewest drawings and texts on that side. */
 const split = (frame: UprightPage, a: Box, b: Box, side: "above" | "below"): number => {
   const [from, to] = [(a[0] + a[2]) / 2, (b[0] + b[2]) / 2]
   const [top, bottom] =

@@ -1,4 +1,4 @@
-/** What a page gives for the regions of its figures to grow over. */
+/** The layout of a page: columns, captions, running text, drawings and frames. */
 import type { Box } from "../../../document/Document.ts"
 import { area, centre, contains, height, shared, width } from "../page/Box.ts"
 import type { Graphic } from "../page/Run.ts"
@@ -9,31 +9,31 @@ import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.frames
 
-/** What a page gives to grow over. */
+/** The layout of a page, as the search for regions uses it. */
 export interface PageLayout {
   readonly frame: UprightPage
   readonly body: Body
   readonly columns: ReadonlyArray<Column>
   readonly captions: ReadonlyArray<Caption>
   readonly obstacles: ReadonlyArray<Obstacle>
-  /** Around paragraphs of running text, narrow ones too: text that flows around a figure. */
+  /** Boxes of all paragraphs of running text, including narrow ones beside a figure. */
   readonly prose: ReadonlyArray<Box>
   readonly graphics: ReadonlyArray<Graphic>
-  /** Rectangles that frame what is in them. */
+  /** Rectangles that enclose figures. */
   readonly frames: ReadonlyArray<Box>
   /** Horizontal lines. */
   readonly rules: ReadonlyArray<Box>
-  /** Text of obstacles that no frame holds. */
+  /** Segments of obstacles that no frame encloses. */
   readonly blockers: ReadonlySet<Segment>
 }
 
-/** Whether one of the frames holds a box, and stands over most of a range. */
+/** Whether a frame contains a box and has at least half of its width within a range. */
 export const enclosed = (box: Box, frames: ReadonlyArray<Box>, range: readonly [number, number]): boolean =>
   frames.some(
     (frame) => contains(frame, ...centre(box)) && shared(frame[0], frame[2], ...range) > 0.5 * width(frame)
   )
 
-/** Rectangles of strokes or colour, images, and what four lines enclose. */
+/** Stroked or filled rectangles, images, and rectangles made of four lines. */
 export const framesOf = (graphics: ReadonlyArray<Graphic>, page: number): ReadonlyArray<Box> => {
   const closed = graphics
     .filter(

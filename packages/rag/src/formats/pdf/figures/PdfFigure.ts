@@ -1,4 +1,4 @@
-/** A figure or table as it stands on its page. */
+/** A figure or table of a PDF page. */
 import type { Box } from "../../../document/Document.ts"
 import { centre, contains } from "../page/Box.ts"
 import { type RawPage, type Run, type Turn, upright } from "../page/Run.ts"
@@ -8,31 +8,31 @@ import { Tolerances } from "./Tolerances.ts"
 export interface PdfFigure {
   readonly page: number
   readonly kind: "figure" | "table"
-  /** Undefined where no caption says one. */
+  /** Undefined without a number in its caption. */
   readonly number: string | undefined
   /** The graphic without its caption, as the page is shown. */
   readonly box: Box
-  /** Holds its place in the reading order: the first words of its caption, or nothing that is written. */
+  /** Its position in the reading order: the first run of its caption, or an empty run. */
   readonly anchor: Run
   readonly caption: ReadonlyArray<Run>
-  /** Where the caption stands, if that is another page. */
+  /** The page of the caption, if it is another one. */
   readonly captionPage?: number
-  /** What is written inside. */
+  /** The text inside its box. */
   readonly inside: ReadonlyArray<Run>
   readonly turn: Turn
-  /** What the file says that stands for its pictures. */
+  /** The alternative text from the PDF's tags. */
   readonly alternative?: string
-  /** The rows that the file says it has, and the runs that they hold. */
+  /** The table rows from the PDF's tags, and the runs in them. */
   readonly tagged?: { readonly rows: ReadonlyArray<TableRow>; readonly runs: ReadonlySet<Run> }
 }
 
-/** What of a box is on the page. */
+/** Clips a box to its page. */
 export const clipToPage = (
   [x0, y0, x1, y1]: Box,
   { height, width }: Pick<RawPage, "height" | "width">
 ): Box => [Math.max(0, x0), Math.max(0, y0), Math.min(width, x1), Math.min(height, y1)]
 
-/** What is written in a box and is not of the caption. */
+/** The runs in a box, without those of the caption. */
 export const runsWithin = (
   box: Box,
   { runs }: Pick<RawPage, "runs">,
@@ -42,7 +42,7 @@ export const runsWithin = (
   return runs.filter((run) => !own.has(run) && contains(box, ...centre(run.box)))
 }
 
-/** A run without words where a figure begins. */
+/** An empty run at the top of a figure. */
 export const anchorOf = (box: Box, turn: Turn, page: RawPage): Run => {
   const [x0, y0, x1] = upright(box, turn, page.width, page.height)
   return {

@@ -1,4 +1,4 @@
-/** Text that image understanding saw on a page, as runs: from there on it is text like any other. */
+/** Adds text that image understanding recognized to pages and figures, as runs. */
 import type { Box } from "../../../document/Document.ts"
 import type { PdfFigure } from "./PdfFigure.ts"
 import { area, centre, contains, overlapX, overlapY } from "../page/Box.ts"
@@ -7,7 +7,7 @@ import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.scans
 
-/** Lines that were seen on a page, or in one figure of it; boxes in points of the page as shown. */
+/** Lines recognized on a page or in its figures. Boxes are in points of the page as shown. */
 export interface RecognizedText {
   readonly page: number
   readonly within: "page" | "figure"
@@ -23,7 +23,7 @@ const share = (page: RawPage, box: Box): number => {
   return shown / Math.max(1, area(box))
 }
 
-/** Whether a page is a picture of a page, or has text that can only be seen. */
+/** Whether a page is scanned, or its text cannot be decoded. */
 export const isScan = (page: RawPage): boolean => {
   if (page.failed) return false
   if (page.unreadable === true) return true
@@ -59,7 +59,7 @@ const toRuns = (lines: RecognizedText["lines"]): ReadonlyArray<Run> => {
   })
 }
 
-/** Pages with what was seen on them; lines where there is text already are left out. */
+/** Adds recognized lines to pages, except where a page already has text. */
 export const withRecognizedText = (
   pages: ReadonlyArray<RawPage>,
   seen: ReadonlyArray<RecognizedText>
@@ -73,7 +73,7 @@ export const withRecognizedText = (
     return { ...page, runs: [...page.runs, ...runs] }
   })
 
-/** Figures with what was seen in them. */
+/** Adds recognized lines to the figures that contain them. */
 export const withTextInFigures = (
   figures: ReadonlyArray<PdfFigure>,
   seen: ReadonlyArray<RecognizedText>

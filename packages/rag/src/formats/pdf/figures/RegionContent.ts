@@ -8,14 +8,14 @@ import { Tolerances } from "./Tolerances.ts"
 
 const { content, notes } = Tolerances
 
-/** Something of a page that a region may take: a drawing, a text, or a text in another direction. */
+/** An item of a page: a drawing, a text, or a text in another direction. */
 export interface Item {
   readonly box: Box
   readonly graphic?: Graphic
   readonly segment?: Segment
 }
 
-/** How much these things look like what the caption announces: 0 to 1. */
+/** Scores how much items look like the figure or table of a caption, 0 to 1. */
 export const contentOf = (caption: Caption, items: ReadonlyArray<Item>, box: Box): number => {
   if (width(box) < content.minWidth || height(box) < content.minHeight) return 0
   const drawn = items.flatMap(({ graphic }) => graphic ?? [])
@@ -65,8 +65,8 @@ const NOTE =
 export const isNote = (text: string): boolean => NOTE.test(text)
 
 /**
- * A region that grows downwards without the rows of running text that stand beyond its drawings, which are more than a
- * title of theirs. Code and small print beyond them are of the figure.
+ * Removes running text below the drawings of a region, except a title directly below them. Code and small print are
+ * kept.
  */
 export const withoutTextBeyond = (items: ReadonlyArray<Item>, size: number): ReadonlyArray<Item> => {
   const drawn = items.flatMap(({ box, graphic }) => (graphic === undefined ? [] : [box]))
@@ -85,7 +85,7 @@ export const withoutTextBeyond = (items: ReadonlyArray<Item>, size: number): Rea
   return beyond.every(isText) ? items.filter(isOwn) : items
 }
 
-/** From the topmost note on, where only text follows it down to the end. */
+/** Removes the topmost note at the end of a region and all text below it. */
 export const withoutNotes = (items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
   const placeOf = ({ graphic, segment }: Item): Box | undefined => segment?.box ?? graphic?.box
   const tops = items.flatMap(({ segment }) =>

@@ -246,7 +246,7 @@ const regionsOnSide = (
   return stretches.map((stretch) => regionOf(search, stretch, stretches[0]!, items, limit))
 }
 
-/** Every region that may be this caption's, and the parts of it that are left where other captions want the rest. */
+/** All candidate regions of a caption, and shorter parts of them for pages on which other captions need the rest. */
 export const regionsOfCaption = (caption: Caption, layout: PageLayout): ReadonlyArray<FigureRegion> =>
   caption.number === undefined
     ? regionsFor(caption, layout).filter(
@@ -265,15 +265,15 @@ const regionsFor = (caption: Caption, layout: PageLayout): ReadonlyArray<FigureR
     const wide = widerRange(caption, range, layout)
     const within = regionsOnSide(caption, side, range, layout)
     const across = wide === undefined ? [] : regionsOnSide(caption, side, wide, layout)
-    // Across the columns only what goes on there at the same height
+    // Use the range across columns only if the figure continues there at the same height
     const [inner, outer] = [within[0]?.box, across[0]?.box]
-    const goesOn =
+    const continues =
       outer !== undefined &&
       !layout.captions.some(
         (one) =>
           one !== caption &&
           overlapX(one.box, outer) > 0 &&
-          // In another column one may want what stands above or below it there
+          // A caption in another column may belong to a figure above or below it
           overlapY(one.box, hull([outer, inner ?? outer])) >
             (shared(one.box[0], one.box[2], ...range) > limits.inRange
               ? limits.otherCaption
@@ -281,7 +281,7 @@ const regionsFor = (caption: Caption, layout: PageLayout): ReadonlyArray<FigureR
       ) &&
       (inner === undefined ||
         (height(outer) > limits.keptHeight * height(inner) && width(outer) > limits.widerBy * width(inner)))
-    const grown = goesOn ? across : within
+    const grown = continues ? across : within
     found.push(...grown, ...narrower.flatMap((one) => regionsOnSide(caption, side, one, layout)))
     if (grown.some(({ content }) => content >= Tolerances.assignment.minContent)) continue
     found.push(
@@ -295,12 +295,12 @@ const regionsFor = (caption: Caption, layout: PageLayout): ReadonlyArray<FigureR
   }
   const sides = (["left", "right"] as const).flatMap((side) => sideRegion(caption, side, layout) ?? [])
   if (found.every(({ content }) => content < Tolerances.assignment.minContent)) return [...found, ...sides]
-  // What begins beside the caption is not its end only
+  // Drop regions above or below that are only the end of a region beside the caption
   const whole = sides.filter((side) => found.some((one) => isEndOf(one, side)))
   return [...found.filter((one) => !whole.some((side) => isEndOf(one, side))), ...whole]
 }
 
-/** Whether a region above or below a caption is only what is left of the one beside it. */
+/** Whether a region above or below a caption is only the end of the one beside it. */
 const isEndOf = ({ box, side }: FigureRegion, { box: whole, content }: FigureRegion): boolean =>
   content >= Tolerances.assignment.minContent &&
   overlapX(box, whole) > 0 &&

@@ -10,7 +10,7 @@ import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.beside
 
-/** A caption in the margin beside its figure: the pictures and frames at its height. */
+/** The region beside a caption in the margin: pictures and frames at the caption's height. */
 export const sideRegion = (
   caption: Caption,
   side: "left" | "right",
@@ -27,7 +27,7 @@ export const sideRegion = (
     (one) => isThere(one.box) && area(one.box) < Tolerances.frames.paperShare * frame.width * frame.height
   )
   const seeds = drawn.map((one) => one.box).filter((own) => isAtHeight(own) && area(own) > limits.minArea)
-  // A table of lines only, which are alike
+  // Rules of a table have the same ends
   const rules = tableRules(drawn).filter((rule) => width(rule) > limits.minRule)
   const lines = rules.filter((rule) =>
     rules.some(

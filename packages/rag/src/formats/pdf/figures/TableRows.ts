@@ -1,4 +1,4 @@
-/** The cells of a table, by its lines where it has some, else by the gaps between its columns. */
+/** Splits a table into rows and cells, by its lines or by the gaps between its columns. */
 import type { Box } from "../../../document/Document.ts"
 import { centre, height, hull, overlapX, overlapY, width } from "../page/Box.ts"
 import { boxOf, glue, type Graphic, type Run } from "../page/Run.ts"
@@ -6,7 +6,7 @@ import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.tables
 
-/** Two numbers below each other are two cells, whatever lines are drawn. */
+/** A number as a cell. Two numbers below each other are two cells, even without a line between them. */
 const FIGURES = /^[-+±<>~$€£]?\d[\d.,]*\s?[%\p{L}]{0,5}$/u
 
 interface Cell {
@@ -14,7 +14,7 @@ interface Cell {
   readonly box: Box
 }
 
-/** Runs to rows of pieces, from top to bottom and left to right. */
+/** Groups runs into lines of cells, from top to bottom and left to right. */
 const toLines = (runs: ReadonlyArray<Run>): ReadonlyArray<ReadonlyArray<Cell>> => {
   const lines: Array<Array<Run>> = []
   for (const run of runs.toSorted((a, b) => (a.y0 + a.y1) / 2 - (b.y0 + b.y1) / 2)) {
@@ -43,7 +43,7 @@ const toLines = (runs: ReadonlyArray<Run>): ReadonlyArray<ReadonlyArray<Cell>> =
   })
 }
 
-/** Where columns are parted, by vertical lines or by gaps that few rows cross. */
+/** The x of each column boundary: vertical lines, or gaps that few rows cross. */
 const edgesOf = (
   lines: ReadonlyArray<ReadonlyArray<Cell>>,
   upright: ReadonlyArray<Box>,
@@ -63,7 +63,7 @@ const edgesOf = (
     )
   )
     return drawn
-  // Gaps, from the left: the share of rows that have something there
+  // Number of rows with text at each x
   const size = Math.ceil(width(box)) + 1
   const filled = new Float64Array(size + 1)
   for (const line of lines) {
@@ -90,7 +90,7 @@ const edgesOf = (
   return edges
 }
 
-/** The lines of a cell; a hyphen at the end of one stays, for it may belong there. */
+/** Joins the lines of a cell. Keeps hyphens at line ends, which may belong to the word. */
 export const joined = (texts: ReadonlyArray<string>): string =>
   texts.reduce((before, after) => {
     if (before === "" || after === "") return before + after
@@ -99,9 +99,9 @@ export const joined = (texts: ReadonlyArray<string>): string =>
 
 export interface TableRow {
   readonly cells: ReadonlyArray<string>
-  /** What is written in it, each cell once. */
+  /** Its text, each cell once. */
   readonly text: string
-  /** Around its text, in the frame of the runs. */
+  /** The box of its text, in the frame of the runs. */
   readonly box: Box
 }
 
@@ -140,7 +140,7 @@ export const rowsOf = (
     .map((rule) => (rule[1] + rule[3]) / 2)
     .filter((y, i, all) => i === 0 || y - all[i - 1]! > limits.sameRule)
   const rows: Array<{ readonly cells: Array<string>; box: Box }> = []
-  // Lines between all rows part them; else each line of text is one, and those without a first cell go on
+  // Rules between all rows separate them. Otherwise each line is a row, and a line without a first cell continues the row
   const bands = level.filter((y) => y > box[1] + limits.crosses && y < box[3] - limits.crosses).length
   const grid =
     upright.length > 0 && edges.every((x) => upright.some((one) => Math.abs(one[0] - x) < limits.atRule))
@@ -160,7 +160,7 @@ export const rowsOf = (
     const parted =
       last === undefined ||
       level.some((y) => y > last.box[3] - limits.ruleOverlap && y < own[1] + limits.ruleOverlap)
-    const goesOn =
+    const continues =
       cells[0] === "" &&
       cells.filter((cell) => cell !== "").length <= Math.max(1, columns / limits.continuedCells) &&
       !cells.some((cell) => FIGURES.test(cell))
@@ -170,7 +170,7 @@ export const rowsOf = (
     if (
       last !== undefined &&
       !parted &&
-      ((ruled && !numbers) || (goesOn && own[1] - last.box[3] < limits.continuedGap * height(own)))
+      ((ruled && !numbers) || (continues && own[1] - last.box[3] < limits.continuedGap * height(own)))
     ) {
       cells.forEach((cell, i) => (last.cells[i] = joined([last.cells[i]!, cell])))
       last.box = hull([last.box, own])
@@ -181,7 +181,7 @@ export const rowsOf = (
   return rows.map((row) => ({ ...row, text: row.cells.filter((cell) => cell !== "").join(" | ") }))
 }
 
-/** The edges of a rectangle that is a cell: where one is drawn, it parts rows as a line does. */
+/** The rules that a graphic draws: itself, or the upper and lower edge of a cell's rectangle. */
 const ruleEdges = ({ box, shape }: Graphic): ReadonlyArray<Box> => {
   if (shape === "horizontal") return [box]
   if (
@@ -196,7 +196,7 @@ const ruleEdges = ({ box, shape }: Graphic): ReadonlyArray<Box> => {
   ]
 }
 
-/** Horizontal lines, those that continue each other as one; from top to bottom. `cells` counts the edges of rectangles too. */
+/** Horizontal rules from top to bottom, their pieces joined. `cells` includes the edges of rectangles. */
 export const tableRules = (graphics: ReadonlyArray<Graphic>, cells = false): ReadonlyArray<Box> => {
   const sorted = graphics
     .flatMap((graphic) => (cells || graphic.shape === "horizontal" ? ruleEdges(graphic) : []))

@@ -1,4 +1,4 @@
-/** What a tagged PDF says itself of its figures and tables, joined to those that are found by their captions. */
+/** Joins the figures and tables of a tagged PDF with those found by captions. */
 import type { Box } from "../../../document/Document.ts"
 import { centre, contains, overlapX, overlapY, union } from "../page/Box.ts"
 import { lengthOf, type RawPage, type Run, type Turn } from "../page/Run.ts"
@@ -11,14 +11,14 @@ import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.tagged
 
-/** The direction that most of a page's text has. */
+/** The direction of most text on a page. */
 const turnOf = ({ runs }: RawPage): Turn => {
   const counts = [0, 0, 0, 0]
   for (const { turn } of runs) counts[turn]! += 1
   return counts.indexOf(Math.max(...counts)) as Turn
 }
 
-/** A table that was found, with the rows that the file says; undefined where the two do not go together. */
+/** A found table with the rows of a tagged one; undefined if they are different tables. */
 const withRows = (
   found: PdfFigure,
   { box, rows, runs, turn }: TaggedTable,
@@ -29,7 +29,7 @@ const withRows = (
     return undefined
   const both = lengthOf(found.inside.filter((run) => cells.has(run)))
   if (both < limits.sameTable * lengthOf(found.inside)) return undefined
-  // Only a part of it was found, beside or below which the rest stands
+  // Only a part of the table was found
   const rest = both < limits.sameTable * lengthOf(runs)
   if (rest && found.caption.some((run) => contains(box, ...centre(run.box)))) return undefined
   const own = rest ? clipToPage(union(found.box, box), page) : found.box
@@ -48,7 +48,7 @@ const onPageOf = (found: ReadonlyArray<PdfFigure>, page: RawPage): ReadonlyArray
     tagged: ReadonlyArray<Run>,
     rest: Partial<PdfFigure> & Pick<PdfFigure, "turn">
   ): void => {
-    // One caption, and one place in the text, are one figure's
+    // A caption belongs to one figure only
     const caption = tagged.some((run) => captions.has(run)) ? [] : tagged
     const start = captionStart(caption.map(({ text }) => text).join(" "))
     const own = clipToPage(box, page)
@@ -97,11 +97,11 @@ const onPageOf = (found: ReadonlyArray<PdfFigure>, page: RawPage): ReadonlyArray
 }
 
 /**
- * The figures that were found by their captions, with what the file's structure says of them: the rows of tables, and
- * what stands for pictures. Tagged tables and figures that have no caption join them.
+ * Adds the rows of tagged tables and the alternative texts of tagged figures to the figures found by captions, then the
+ * tagged tables and figures that were not found.
  *
- * **Details.** Programs tag carelessly: a table counts where its rows and columns stand as they are tagged and nothing
- * else stands among them, a figure where something is drawn. What was found by a caption gives way to neither.
+ * **Details.** Tags are often wrong. A tagged table counts if its rows and columns are placed as tagged and no other
+ * text is among them; a tagged figure counts if something is drawn. Figures found by captions are never replaced.
  */
 export const withTaggedContent = (
   found: ReadonlyArray<PdfFigure>,

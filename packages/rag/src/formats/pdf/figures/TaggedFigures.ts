@@ -1,4 +1,4 @@
-/** Figures as the file's own structure says them. */
+/** Figures from the tags of a PDF. */
 import type { Box } from "../../../document/Document.ts"
 import { area, height, hull, union, width } from "../page/Box.ts"
 import { type RawPage, type Run } from "../page/Run.ts"
@@ -10,11 +10,11 @@ export interface TaggedFigure {
   readonly box: Box
   readonly alternative: string
   readonly caption: ReadonlyArray<Run>
-  /** Large enough, and told or labelled, to stand for itself. */
+  /** Whether it is large enough, and has a text, to be a figure without a caption. */
   readonly stands: boolean
 }
 
-/** The figures of a page that are tagged and drawn; those that are parts of another are one with it. */
+/** The tagged and drawn figures of a page. Nested figures are merged into the outer one. */
 export const taggedFigures = (
   { height: tall, tags, width: wide }: Pick<RawPage, "height" | "tags" | "width">,
   parts: ReadonlyMap<number, ReadonlyArray<Run>>

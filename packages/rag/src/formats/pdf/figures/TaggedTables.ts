@@ -1,4 +1,4 @@
-/** Tables as the file's own structure says them, where that agrees with what is drawn. */
+/** Tables from the tags of a PDF, where the tags agree with the layout. */
 import type { Box } from "../../../document/Document.ts"
 import { centre, contains, height, hull, overlapX, union, width } from "../page/Box.ts"
 import { toLines } from "../page/Lines.ts"
@@ -22,11 +22,11 @@ interface Cell extends CellTag {
   readonly row: number
   readonly column: number
   readonly runs: ReadonlyArray<Run>
-  /** Around its text, in the frame of the table. */
+  /** The box of its text, in the frame of the table. */
   readonly box: Box
 }
 
-/** Runs by the parts that they are. */
+/** The runs of each part of the structure. */
 export const runsByPart = ({ runs }: RawPage): ReadonlyMap<number, ReadonlyArray<Run>> => {
   const parts = new Map<number, Array<Run>>()
   for (const run of runs) {
@@ -38,8 +38,10 @@ export const runsByPart = ({ runs }: RawPage): ReadonlyMap<number, ReadonlyArray
   return parts
 }
 
-/** Where each cell begins: those that span rows push the ones below to the right. Undefined where cells leave the grid. */
-const placed = ({ rows }: TableTag): ReadonlyArray<CellTag & Pick<Cell, "row" | "column">> | undefined => {
+/** The row and column of each cell; cells that span rows shift those below to the right. Undefined if there are too many columns. */
+const withPositions = ({
+  rows
+}: TableTag): ReadonlyArray<CellTag & Pick<Cell, "row" | "column">> | undefined => {
   const until = Array.from({ length: Tolerances.tables.maxColumns }, () => 0)
   const all: Array<CellTag & Pick<Cell, "row" | "column">> = []
   for (const [row, cells] of rows.entries()) {
@@ -68,7 +70,7 @@ const bandsOf = (cells: ReadonlyArray<Cell>, key: "row" | "column"): ReadonlyArr
   return [...bands].toSorted(([a], [b]) => a - b).map(([, box]) => box)
 }
 
-/** Whether rows stand below each other and columns beside each other, as the structure has them. */
+/** Whether rows are below each other and columns beside each other, as tagged. */
 const isGrid = (cells: ReadonlyArray<Cell>): boolean => {
   const line = cells
     .flatMap(({ runs }) => runs)
@@ -89,7 +91,7 @@ const isGrid = (cells: ReadonlyArray<Cell>): boolean => {
   )
 }
 
-/** The rows with text of their own; a cell that spans rows or columns stands in each of them, and is said once a row. */
+/** The rows with text. A cell that spans rows or columns is repeated in `cells`, and occurs once per row in `text`. */
 const rowsFrom = (page: number, cells: ReadonlyArray<Cell>): ReadonlyArray<TableRow> => {
   const columns = Math.max(...cells.map((cell) => cell.column + cell.columns))
   const last = Math.max(...cells.map(({ row }) => row))
@@ -118,7 +120,7 @@ const rowsFrom = (page: number, cells: ReadonlyArray<Cell>): ReadonlyArray<Table
     }))
 }
 
-/** Around the text of a table and the lines drawn about it, which may be wider. */
+/** The box of a table with the rules around it, which may be wider than its text. */
 const withRules = (box: Box, { graphics }: RawPage): Box => {
   const near = graphics.filter((one) => {
     if (one.kind !== "path" || one.shape === "other") return false
@@ -148,7 +150,7 @@ const tableOf = (
     (one) => runs.filter((run) => run.turn === one).length > runs.length / 2
   )
   if (turn === undefined) return undefined
-  const cells = placed(tag)?.flatMap((cell): ReadonlyArray<Cell> => {
+  const cells = withPositions(tag)?.flatMap((cell): ReadonlyArray<Cell> => {
     const own = cell.part === undefined ? [] : (parts.get(cell.part) ?? [])
     if (own.length === 0) return []
     const box = upright(hull(own.map((run) => run.box)), turn, page.width, page.height)
@@ -175,7 +177,7 @@ const tableOf = (
   }
 }
 
-/** The tables of a page that are tagged, and are as they are tagged. */
+/** The tagged tables of a page whose tags agree with the layout. */
 export const taggedTables = (
   page: RawPage,
   parts: ReadonlyMap<number, ReadonlyArray<Run>>

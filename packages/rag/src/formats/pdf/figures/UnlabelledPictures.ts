@@ -1,4 +1,4 @@
-/** Pictures with a line below them that says what they show, without a label. */
+/** Pictures with an unlabelled caption below them. */
 import type { Box } from "../../../document/Document.ts"
 import { area, height, hull, overlapX, overlapY, width } from "../page/Box.ts"
 import type { RawPage } from "../page/Run.ts"
@@ -11,7 +11,7 @@ import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.unlabelled
 
-/** The lines of the caption below a picture, or none. */
+/** The lines of the caption below a picture; empty if there is none. */
 const linesBelow = (picture: Box, { segments }: UprightPage, body: Body): ReadonlyArray<Segment> => {
   const lines: Array<Segment> = []
   let bottom = picture[3]
@@ -45,7 +45,7 @@ const linesBelow = (picture: Box, { segments }: UprightPage, body: Body): Readon
   return /\p{L}{2,}\s+\S|[\u3400-\u9FFF]{3}/u.test(text) && !isNote(text) && !text.endsWith(":") ? lines : []
 }
 
-/** The pictures of a page that no other caption has taken, with such a line. Pages come without what repeats. */
+/** The pictures of a page with an unlabelled caption that are not part of a found figure. `page` has no repeated graphics. */
 export const unlabelledPictures = (
   page: RawPage,
   found: ReadonlyArray<PdfFigure>,

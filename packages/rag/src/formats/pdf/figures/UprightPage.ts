@@ -1,4 +1,4 @@
-/** A page turned so that the text of one direction is upright: what figures are looked for in. */
+/** A page turned so that the text of one direction is upright. Figures are searched for in it. */
 import type { Box } from "../../../document/Document.ts"
 import { height, hull, shared, width } from "../page/Box.ts"
 import { boxOf, type Graphic, glue, type RawPage, type Run, type Turn, upright } from "../page/Run.ts"
@@ -30,19 +30,15 @@ export interface UprightPage {
 const LABEL = /^(?:fig(?:ure|\.)?|table|abb(?:ildung|\.)|tabelle|图|表)$/iu
 const MARK = /^(?:[•◦▪‣·●○■□➢✓–—*-]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]|\[\d{1,3}\]|\d{1,2})$/u
 
-/** The `most` items that weigh most, in their order. */
-const weightiest = <A>(
-  items: ReadonlyArray<A>,
-  most: number,
-  weigh: (item: A) => number
-): ReadonlyArray<A> => {
+/** The `most` items with the largest weights, in their original order. */
+const largest = <A>(items: ReadonlyArray<A>, most: number, weigh: (item: A) => number): ReadonlyArray<A> => {
   if (items.length <= most) return items
   const weights = new Map(items.map((item) => [item, weigh(item)]))
   const kept = new Set(items.toSorted((a, b) => weights.get(b)! - weights.get(a)!).slice(0, most))
   return items.filter((item) => kept.has(item))
 }
 
-/** Runs that follow each other on a line, joined. */
+/** Joins runs that follow each other on a line. */
 const toSegments = (
   runs: ReadonlyArray<Run>,
   tallest: number,
@@ -52,7 +48,7 @@ const toSegments = (
   const lowest = (limits.minHeight * step) / limits.rowStep
   const rows: Array<{ y0: number; y1: number; runs: Array<Run> }> = []
   const sorted = runs.toSorted((a, b) => b.y1 - b.y0 - (a.y1 - a.y0) || a.y0 - b.y0)
-  // Rows are found by their place: a page of ten thousand labels has as many
+  // An index by position: a page may have ten thousand rows
   const buckets = new Map<number, Array<(typeof rows)[number]>>()
   for (const run of sorted) {
     const tall = Math.max(lowest, run.y1 - run.y0)
@@ -104,7 +100,7 @@ const toSegment = (runs: ReadonlyArray<Run>): Segment => {
   let bold = 0
   let mono = 0
   let main = runs[0]!
-  // Not the end of all text so far, which would be copied together for each run
+  // The last run's text; reading the end of `text` would flatten it for each run
   let before = ""
   for (const run of runs) {
     text +=
@@ -146,24 +142,20 @@ export const toUprightPage = (
           ? "horizontal"
           : graphic.shape
   })
-  const graphics = weightiest(page.graphics, limits.maxGraphics, ({ box }) => width(box) + height(box))
+  const graphics = largest(page.graphics, limits.maxGraphics, ({ box }) => width(box) + height(box))
   const tallest = side ? page.width : page.height
   return {
     page: page.number,
     turn,
     width: side ? page.height : page.width,
     height: tallest,
-    segments: weightiest(
-      toSegments(own, tallest, startsCaption),
-      limits.maxSegments,
-      ({ text }) => text.length
-    ),
+    segments: largest(toSegments(own, tallest, startsCaption), limits.maxSegments, ({ text }) => text.length),
     graphics: turn === 0 ? graphics : graphics.map(flip),
     turned: others.slice(0, limits.maxSegments).map(({ box }) => upright(box, turn, page.width, page.height))
   }
 }
 
-/** A box of the frame that a text so turned is upright in, on the page as shown, which is `width` × `height`. */
+/** Turns a box of an upright page back to the page as shown, which is `width` × `height`. */
 export const onPage = (
   box: Box,
   { height: h, turn, width: w }: { readonly turn: Turn; readonly width: number; readonly height: number }

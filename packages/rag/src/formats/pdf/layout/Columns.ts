@@ -119,7 +119,7 @@ const regions = (
   return all
 }
 
-/** A page may have more lines than a call takes arguments. */
+/** A page may have more lines than a call can take arguments. */
 const edgesOf = (
   lines: ReadonlyArray<Pick<TextLine, "x0" | "x1">>
 ): { readonly left: number; readonly right: number } => {
@@ -151,7 +151,7 @@ export const readingOrder = (page: RawPage, elsewhere?: number): ReadonlyArray<T
   return lines
 }
 
-/** The gutter that pages of a document have in common: the middle one of those that are found. */
+/** The common gutter of a document's pages: the median of those found. */
 export const commonGutter = (pages: ReadonlyArray<RawPage>): number | undefined => {
   const gutters = pages.flatMap(
     ({ number, runs }) =>

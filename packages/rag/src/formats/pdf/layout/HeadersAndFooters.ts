@@ -1,22 +1,22 @@
-/** Running headers, footers and page numbers: what repeats at the edges of pages and is no part of the text. */
+/** Removes running headers, footers and page numbers: text that repeats at the edges of pages. */
 import type { RawPage, Run } from "../page/Run.ts"
 
 /** The upper and lower share of a page in which headers and footers stand. */
 const EDGE = 0.12
-/** What stands at the edge of this many pages is furniture; of fewer when they are all there are, but at least two. */
+/** Text at the edge of this many pages is a header or footer. In shorter documents: of all pages, at least two. */
 const REPEATS = 3
-/** It is so on one of so many of these pages at least, from the first of them to the last; left and right pages differ. */
+/** It repeats on at least one of this many pages between its first and last one: left and right pages may differ. */
 const ONE_OF = 3
 /** Headers and footers have at most this many lines. */
 const ROWS = 3
-/** The same place: headers of two pages may be this many points apart. */
+/** Headers of two pages at the same height differ by less than this many points. */
 const SAME_PLACE = 6
 
 const middle = (run: Run): number => (run.box[1] + run.box[3]) / 2
 
 /**
- * A page's number: alone, set apart by a stroke or a dot, behind the word for a page, or before a number of pages. Of
- * "Invoice 1040" the number belongs to the text.
+ * A page number: alone, after a dash or dot, after the word for page, or before the number of pages. The number in
+ * "Invoice 1040" is not a page number.
  */
 const PAGE_NUMBER =
   /(^[\s([–—-]*|\s[|·•–—-]\s+|(?:^|[^\p{L}])(?:page|pag\.?|pg\.?|p\.|seite|s\.|página|strona|str\.|стр\.|sida|第)\s*)(\d{1,4}|[ivxlc]{1,7})(?=[\s)\]–—-]*$|\s+[|·•–—-]\s|\s*\/\s*\d+$|\s+(?:of|von|de|sur|di|z|av)\s+\d+$|\s*[页頁])/iu
@@ -29,7 +29,7 @@ const valueOf = (number: string): number => {
   return values.reduce((sum, value, at) => sum + (value < (values[at + 1] ?? 0) ? -value : value), 0)
 }
 
-/** Where it stands and what it says, as it is and without the page's number, if that goes by one from page to page. */
+/** Keys of a run by height and text: as it is, and with the page number replaced by its distance from the page's index. */
 const keysOf = (run: Run, page: number): ReadonlyArray<string> => {
   const place = Math.round(middle(run) / SAME_PLACE)
   const text = run.text.replace(/\s+/g, " ")
@@ -41,7 +41,7 @@ const keysOf = (run: Run, page: number): ReadonlyArray<string> => {
   return [`${place} ${text}`, `${place} ${rest} ${valueOf(number) - page}`]
 }
 
-/** The runs of the first and of the last row of a page, as far as they stand at its edges. */
+/** The runs of the first and the last row of a page that are at its edges. */
 const outermost = (page: RawPage, runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
   const level = runs.filter(({ turn }) => turn === 0)
   if (level.length === 0) return []
@@ -54,7 +54,7 @@ const outermost = (page: RawPage, runs: ReadonlyArray<Run>): ReadonlyArray<Run> 
   })
 }
 
-/** Pages without what repeats at their edges. */
+/** Removes headers and footers from pages. */
 export const withoutHeadersAndFooters = (pages: ReadonlyArray<RawPage>): ReadonlyArray<RawPage> => {
   const enough = Math.max(2, Math.min(REPEATS, pages.length))
   const repeats = (on: ReadonlyArray<number>): boolean => {

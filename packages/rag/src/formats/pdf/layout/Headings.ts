@@ -4,9 +4,9 @@ import type { Paragraph } from "./Paragraphs.ts"
 const NUMBERED =
   /^(?:(\d{1,2}(?:\.\d{1,2}){0,3})\.?|([A-Z])\.?(?=\s{1,4}[A-Z])|第[一二三四五六七八九十\d]+[章节])\s*(?=\p{L})/u
 const CAPTION = /^(?:fig(?:ure)?\.?|table|algorithm|listing|图|表)\s*\d+/i
-/** Longer than this is no heading. */
+/** Longer texts are not headings. */
 const HEADING_MAX = 150
-/** A heading in the body's weight is at least this much larger than the body. */
+/** A heading that is not bold is larger than the body by at least this factor. */
 const LARGER = 1.12
 
 const textOf = (paragraph: Paragraph): string => paragraph.lines.map(({ text }) => text).join(" ")

@@ -1,4 +1,4 @@
-/** Lines to paragraphs, list items, tables and code. */
+/** Groups lines into paragraphs, list items, tables and code. */
 import type { TextLine } from "../page/Lines.ts"
 
 /** Lines that belong together. Whether it is a heading is decided later. */
@@ -27,7 +27,7 @@ const typicalLeading = (lines: ReadonlyArray<TextLine>): number => {
 
 const isRow = (line: TextLine): boolean => line.cells.length > 1 && !MARKER.test(line.text)
 
-/** Whether `line` goes on with what `last`, the end of `paragraph`, said. */
+/** Whether `line` continues `paragraph`, whose last line is `last`. */
 const continues = (paragraph: Paragraph, last: TextLine, line: TextLine, leading: number): boolean => {
   const first = paragraph.lines[0]!
   const size = Math.max(last.size, line.size)
@@ -52,15 +52,15 @@ const continues = (paragraph: Paragraph, last: TextLine, line: TextLine, leading
   return !(FINISHED.test(last.text) && room > firstWord + 2 * size && room > 0.12 * (right - left))
 }
 
-/** What of the pages tells where a paragraph may go on. */
+/** The pages, as needed to tell where a paragraph may continue. */
 export interface Breaks {
-  /** The lines before which a figure was taken out. */
+  /** Lines that follow a removed figure. */
   readonly afterFigure: ReadonlySet<TextLine>
   /** The numbers of the pages that have no room left: on another one the text has ended, unless a small letter goes on. */
   readonly full: ReadonlySet<number>
 }
 
-/** Whether a paragraph goes on in the next column, on the next page, or below a figure. */
+/** Whether a paragraph continues in the next column, on the next page, or below a figure. */
 const carriesOn = (before: Paragraph, after: Paragraph, { afterFigure, full }: Breaks): boolean => {
   const last = before.lines.at(-1)!
   const first = after.lines[0]!
@@ -83,7 +83,7 @@ const carriesOn = (before: Paragraph, after: Paragraph, { afterFigure, full }: B
 /** So many of them may stand there. */
 const ASIDES_AT_MOST = 200
 
-/** Captions and figures' labels on the same page, which may stand between the two parts of a paragraph. */
+/** Captions and labels of figures between two parts of a paragraph on one page. */
 const isAside = (paragraph: Paragraph, later: Paragraph): boolean => {
   const first = paragraph.lines[0]!
   if (

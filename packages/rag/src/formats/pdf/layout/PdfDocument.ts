@@ -1,4 +1,4 @@
-/** A PDF's pages to one text with its blocks, pages and lines. */
+/** Converts the pages of a PDF to one text with blocks, pages and lines. */
 import type { Block, Figure, Line, Page, Parsed } from "../../../document/Document.ts"
 import type { PdfFigure } from "../figures/PdfFigure.ts"
 import { onPage, toUprightPage } from "../figures/UprightPage.ts"
@@ -13,14 +13,14 @@ import { glue, type RawPage, type Run, upright } from "../page/Run.ts"
 
 const HYPHENATED = /\p{L}[-\u2010\u2011]$/u
 
-/** Title fields that programs fill by themselves. */
+/** Titles that programs fill in automatically. */
 const NO_TITLE =
   /^(?:untitled|microsoft word|powerpoint|slide \d|document\d*$)|\.(?:docx?|dvi|tex|pdf|indd|ps|html?)$/i
 
-/** Letters of a part that tells by itself that a word is put together of two. */
+/** Least letters of a part by which a compound word is recognized. */
 const LEAST_PART = 4
 
-/** How a line goes on: words that were parted at the line's end are put together again. */
+/** Joins two lines: words hyphenated at the line's end are restored. */
 const joint = (
   before: string,
   after: string,
@@ -39,7 +39,7 @@ const joint = (
   return { cut: compound ? 0 : 1, gap: "" }
 }
 
-/** Words that stand whole within lines. */
+/** Words within lines, not at their ends. */
 const vocabulary = (lines: ReadonlyArray<TextLine>): ReadonlySet<string> => {
   const words = new Set<string>()
   for (const [index, { text }] of lines.entries()) {
@@ -51,7 +51,7 @@ const vocabulary = (lines: ReadonlyArray<TextLine>): ReadonlySet<string> => {
   return words
 }
 
-/** Code keeps its indentation, as far as the place of a line tells it. */
+/** Restores the indentation of code from the positions of its lines. */
 const indentation = (left: number, line: TextLine): string =>
   " ".repeat(Math.max(0, Math.min(40, Math.round((line.x0 - left) / (0.6 * line.size)) || 0)))
 
@@ -71,7 +71,7 @@ class Writer {
     this.#words = words
   }
 
-  /** Begins a block; returns where. */
+  /** Starts a block; returns its offset. */
   block(): number {
     if (this.at > 0) {
       this.#blocks.push(this.#block, "\n\n")
@@ -81,17 +81,17 @@ class Writer {
     return this.#before
   }
 
-  /** Where the text ends by now. */
+  /** The current end of the text. */
   get at(): number {
     return this.#before + this.#block.length
   }
 
-  /** The text of the block that was begun last. */
+  /** The text of the current block. */
   get blockText(): string {
     return this.#block
   }
 
-  /** All text. */
+  /** The whole text. */
   get text(): string {
     return [...this.#blocks, this.#block].join("")
   }
@@ -127,7 +127,7 @@ const writeParagraph = (writer: Writer, paragraph: Paragraph): void => {
   })
 }
 
-/** Runs to lines, those of the usual direction first. */
+/** Groups runs into lines, those of the main direction first. */
 const linesOf = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<LineDraft> =>
   ([0, 1, 2, 3] as const)
     .map((turn) => runs.filter((run) => run.turn === turn))
@@ -135,8 +135,8 @@ const linesOf = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<LineDraf
     .flatMap((own) => toLines(page, own))
 
 /**
- * Caption and inside text of a figure, next to each other; a table's by its rows where it has some. What stands for its
- * pictures comes last, as a line of which the whole figure is the place.
+ * The caption and text of a figure; the text of a table by rows, if it has some. The alternative text comes last, as a
+ * line with the box of the whole figure.
  */
 const writeFigure = (writer: Writer, found: PdfFigure, page: RawPage): Omit<Figure, "mentions" | "crop"> => {
   const { alternative, box, kind, number, tagged, turn } = found
@@ -169,7 +169,7 @@ const writeFigure = (writer: Writer, found: PdfFigure, page: RawPage): Omit<Figu
 /** What reaches so far down leaves no room on its page: below the text of most stand notes, a footer and the margin. */
 const FULL = 2 / 3
 
-/** Reading order with figures taken out of it. */
+/** The reading order without figures. */
 interface Flow {
   readonly pages: ReadonlyArray<ReadonlyArray<TextLine>>
   /** The line that follows each figure; undefined at the end. */
@@ -209,11 +209,11 @@ const flowOf = (pages: ReadonlyArray<RawPage>, figures: ReadonlyArray<PdfFigure>
   return { pages: ordered, next }
 }
 
-/** A PDF as it was read, and what was found in it. */
+/** A PDF with its pages and figures. */
 export interface PdfFindings {
-  /** What the file's own field says. */
+  /** The title field of the file. */
   readonly title: string
-  /** Without headers and footers; with the drawings of the figures at least. */
+  /** Without headers and footers. Has at least the graphics of the figures. */
   readonly pages: ReadonlyArray<RawPage>
   readonly figures: ReadonlyArray<PdfFigure>
 }
@@ -327,7 +327,7 @@ const pagesOf = (raw: ReadonlyArray<RawPage>, lines: ReadonlyArray<Line>): Reado
   return pages
 }
 
-/** The first page's topmost heading; else what the file says. */
+/** The topmost heading of the first page; otherwise the title field of the file. */
 const titleOf = (field: string, blocks: ReadonlyArray<Block>, pages: ReadonlyArray<Page>): string => {
   const first = pages.find(({ end, start }) => end > start)
   const headings = blocks.filter(
