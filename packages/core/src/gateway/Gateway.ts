@@ -1,4 +1,4 @@
-/** The service behind `/v1`, with an API key: rerank, embeddings, chat, images, videos, and which models there are. */
+/** The service of `/v1`, with an API key: rerank, embeddings, chat, images, videos, and the list of models. */
 import { Context, type Effect, type Stream } from "effect"
 import type { ChatMessage } from "../contract/Chat.ts"
 import type { Model } from "../contract/Models.ts"
@@ -12,33 +12,33 @@ export interface RerankCall {
   readonly model: string
   readonly query: string
   readonly documents: ReadonlyArray<string>
-  /** Only the best N. 0 gives none, without a request; more than there are gives all. */
+  /** Return only the best N. 0 returns none without a request; a larger number returns all. */
   readonly topN?: number
-  /** Whether the gateway sends the documents' texts back. */
+  /** Return the documents' texts as well. */
   readonly returnDocuments?: boolean
-  /** Fields that the interface does not name, by their names on the wire: sent beside the others as they are. */
+  /** Fields that the interface does not define, by their wire names. Sent unchanged. */
   readonly extra?: Extra
 }
 
-/** Which answer it is and which model gave it, where the gateway says: often a dated name of the model asked for. */
+/** The id of the response and the model, if the gateway states them. The model is often a dated version of the one requested. */
 export interface Origin {
   readonly id?: string
   readonly model?: string
 }
 
-/** The documents in order, by their positions. */
+/** The ranking of the documents, by their positions. */
 export interface Reranked extends Origin {
-  /** Best first; `index` into the documents given, each at most once; `score` in the model's own range. */
+  /** Best first. `index` is a position in the documents, unique. `score` is in the model's own range. */
   readonly results: ReadonlyArray<{
     readonly index: number
     readonly score: number
     readonly document?: string
   }>
-  /** As the gateway counted; 0 where it does not say. */
+  /** As counted by the gateway; 0 if unknown. */
   readonly tokens: number
-  /** Cohere's `meta`, as it came: `billed_units`, `warnings`. */
+  /** Cohere's `meta`, unchanged: `billed_units`, `warnings`. */
   readonly meta?: Extra
-  /** What the answer says beyond the interface, at the place where it stood. */
+  /** Fields beyond the interface, at their original place. */
   readonly extra?: Extra
 }
 
@@ -47,61 +47,60 @@ export interface EmbeddingsCall {
   readonly model: string
   /** Any number of texts; the client splits them into requests. */
   readonly input: ReadonlyArray<string>
-  /** Fields that the interface does not name, such as `dimensions`, by their names on the wire: sent with each request. */
+  /** Fields that the interface does not define, such as `dimensions`, by their wire names. Sent with each request. */
   readonly extra?: Extra
 }
 
 /** The vectors of some texts. */
 export interface Embeddings {
   /**
-   * One a text, in the order of the texts, all of one dimension, finite: the gateway's numbers, not normalised. Several may
-   * lie in one memory: `vector.buffer` is not one vector's.
+   * One per text, in order, of one dimension, finite, not normalised. Several vectors may share one `buffer`.
    */
   readonly vectors: ReadonlyArray<Float32Array>
-  /** As the gateway counted; 0 where it does not say. */
+  /** As counted by the gateway; 0 if unknown. */
   readonly tokens: number
-  /** As the gateway names it, where it does; of several requests the first that says it. */
+  /** The model, if the gateway states it; of several requests, the first one stated. */
   readonly model?: string
-  /** What the answers say beyond the interface, each at the place where it stood: one a request that says something. */
+  /** Fields beyond the interface, at their original place: one entry for each response that has any. */
   readonly extra?: ReadonlyArray<Extra>
 }
 
-/** What a chat model is asked: texts, and images that `userMessage` puts into a message. */
+/** A chat request: texts, and images added with `userMessage`. */
 export interface ChatCall {
   readonly model: string
   readonly messages: ReadonlyArray<ChatMessage>
   readonly maxTokens?: number
   /** 0 to 2. */
   readonly temperature?: number
-  /** Fields that the interface does not name, such as `top_p` or `stop`, by their names on the wire: sent as they are. */
+  /** Fields that the interface does not define, such as `top_p` or `stop`, by their wire names. Sent unchanged. */
   readonly extra?: Extra
 }
 
-/** How an answer ended, and what it cost in tokens; 0 where the gateway does not say. */
+/** How a response ended, and its token counts; 0 if unknown. */
 export interface ChatEnd extends Origin {
-  /** `stop`, `length`, `content_filter`, … as the model says. */
+  /** `stop`, `length`, `content_filter`, or the model's own value. */
   readonly finishReason?: string
   readonly promptTokens: number
   readonly completionTokens: number
-  /** Where the gateway says; more than the two together where it counts more, such as reasoning. */
+  /** If the gateway states it. May exceed the sum of the two, for example with reasoning tokens. */
   readonly totalTokens?: number
-  /** Seconds since 1970, where the gateway says. */
+  /** Seconds since 1970, if the gateway states it. */
   readonly created?: number
-  /** What the answer says beyond the interface, at the place where it stood: `{ choices: [{ message: … }] }`. */
+  /** Fields beyond the interface, at their original place: `{ choices: [{ message: … }] }`. */
   readonly extra?: Extra
 }
 
-/** A whole answer. */
+/** A complete response. */
 export interface ChatAnswer extends ChatEnd {
-  /** Empty where the model asks tools in its place: what it asks is in `extra`. */
+  /** Empty if the model calls tools instead; the calls are in `extra`. */
   readonly text: string
 }
 
 /**
- * A piece of text as it comes, or the end.
+ * A piece of streamed text, or the end.
  *
- * `extra` is what an event says beyond the interface, such as `{ choices: [{ delta: { reasoning_content: "…" } }] }`; the
- * text beside it may be empty.
+ * `extra` has the fields of an event beyond the interface, such as `{ choices: [{ delta: { reasoning_content: "…" } }] }`.
+ * Its text may then be empty.
  */
 export type ChatPart =
   | { readonly type: "text"; readonly text: string; readonly extra?: Extra }
@@ -110,31 +109,31 @@ export type ChatPart =
 /**
  * The gateway's models.
  *
- * **When to use.** For the calls themselves. Retrieval asks for `Embedder`, `Reranker` and `Reader` instead, which
+ * **When to use.** For direct calls. Retrieval requires `Embedder`, `Reranker` and `Reader` instead, which
  * `GatewayEmbedder`, `GatewayReranker` and `GatewayReader` derive from this service.
  *
- * **Details.** `GatewayClient.layer` in `@sluice/core/client` implements it over HTTP. Every answer is checked before
- * it is given out: count, index range, duplicates, dimension, finiteness.
+ * **Details.** `GatewayClient.layer` in `@sluice/core/client` implements it over HTTP. Every response is
+ * validated: count, index range, duplicates, dimension, finiteness.
  *
  * **Gotchas.** `embeddings` of several requests fails with `PartialFailure` when some of them succeeded. A failure of
- * `chatStream` after its first part is not retried: what was emitted cannot be taken back.
+ * `chatStream` after its first part is not retried, because emitted text cannot be withdrawn.
  */
 export class Gateway extends Context.Service<
   Gateway,
   {
-    /** `POST /v1/rerank`. No documents give no results, without a request. */
+    /** `POST /v1/rerank`. An empty list returns no results, without a request. */
     readonly rerank: (call: RerankCall) => Effect.Effect<Reranked, GatewayError>
-    /** `POST /v1/embeddings`. No texts give no vectors, without a request. */
+    /** `POST /v1/embeddings`. An empty list returns no vectors, without a request. */
     readonly embeddings: (call: EmbeddingsCall) => Effect.Effect<Embeddings, GatewayError>
     /** `POST /v1/chat/completions`. */
     readonly chat: (call: ChatCall) => Effect.Effect<ChatAnswer, GatewayError>
-    /** `POST /v1/chat/completions` with `stream: true`: text as it comes, then one `end`. */
+    /** `POST /v1/chat/completions` with `stream: true`: text parts, then one `end`. */
     readonly chatStream: (call: ChatCall) => Stream.Stream<ChatPart, GatewayError>
-    /** `/v1/videos`: made as tasks, waited for, downloaded. */
+    /** `/v1/videos`: create tasks, wait, download. */
     readonly videos: Videos
-    /** `/v1/images/generations`: made at once or as tasks, waited for, loaded. */
+    /** `/v1/images/generations`: create directly or as tasks, wait, load. */
     readonly images: Images
-    /** `GET /v1/models`: the models that the key may call, each with its `extra`; what stands around the list is not given out. */
+    /** `GET /v1/models`: the models that the key may call, each with its `extra`. */
     readonly models: Effect.Effect<ReadonlyArray<Model>, GatewayError>
   }
 >()("@sluice/core/Gateway") {}

@@ -1,86 +1,85 @@
-/** Images of the gateway, as a program asks for them: `gateway.images`. */
+/** Image generation: `gateway.images`. */
 import { Duration, type Effect, type Schedule } from "effect"
 import type { Extra } from "../contract/Fields.ts"
 import type { GatewayError } from "../contract/GatewayError.ts"
 import type { ImageCall, ImageGroup } from "../contract/ImageModels.ts"
 import type { LoadedImage } from "../media/ImageFormat.ts"
 
-/** How an image is waited for where the model answers in two steps; what is not given is the client's own. */
+/** How to wait for an image task. Defaults come from the client. */
 export interface ImageWaitOptions {
-  /** The wait before each look at the task, as a duration or as a schedule; 5 seconds. */
+  /** The poll interval, as a duration or a schedule. Default: 5 seconds. */
   readonly every?: Duration.Input | Schedule.Schedule<unknown>
-  /** From the start of `generate`, or of `resume`, to the images; 10 minutes. */
+  /** The limit from the start of `generate` or `resume`. Default: 10 minutes. */
   readonly deadline?: Duration.Input
 }
 
-/** Used in practice, the interface says. */
+/** The value that the interface reports from practice. */
 export const IMAGE_POLL_INTERVAL = Duration.seconds(5)
 
-/** Images take seconds, the slowest of them a minute or two: whoever still waits after ten should know. */
+/** Most images take seconds, the slowest two minutes. */
 export const IMAGE_DEADLINE = Duration.minutes(10)
 
 /**
- * How long one creation may take, for models that answer at once, where the client's `attemptTimeout` is not given.
+ * The limit of one creation by a one-step model, if the client has no `attemptTimeout`.
  *
- * Longer than for other calls: an image that is given up is paid for all the same, and is not asked for again.
+ * Longer than for other calls: an abandoned image is still charged.
  */
 export const IMAGE_CREATION_TIMEOUT = Duration.minutes(5)
 
-/** How long a link to an image of group I4 lives. Of the other groups the interface does not say. */
+/** The lifetime of a link to an image of group I4. The interface gives none for other groups. */
 export const IMAGE_LINK_LIFETIME = Duration.hours(24)
 
 /**
- * One image that was made: a link to it, its bytes in Base64, or both. Plain data, to be kept or sent on.
+ * One generated image: a link, its bytes in Base64, or both. Plain data.
  *
- * **When to use.** `gateway.images.load(image)` has its bytes, `gateway.images.save(image, path)` writes them, whichever
- * of the two it carries.
+ * **When to use.** `gateway.images.load(image)` returns its bytes; `gateway.images.save(image, path)` writes them.
  */
 export interface GeneratedImage {
   /** http or https. */
   readonly url?: string
   /** Bare, without the head of a data URI; not yet decoded. */
   readonly base64?: string
-  /** Until when the link lives, at the latest, in ms since 1970; absent where nobody says. */
+  /** The latest expiry of the link, in ms since 1970. Absent if unknown. */
   readonly expiresAt?: number
-  /** What the gateway says of this image beyond the interface, such as `revised_prompt`. */
+  /** Fields of this image beyond the interface, such as `revised_prompt`. */
   readonly extra?: Extra
 }
 
-/** An entry of an answer that carries no image. */
+/** An entry of a response without an image. */
 export interface ImageFault {
-  /** Its position in the answer, from 0. */
+  /** Its position in the response, from 0. */
   readonly index: number
   readonly message: string
 }
 
-/** What the gateway says of images that it was asked for: they are here, or they are a task under way. */
+/** The response to an image request: images, or a running task. */
 export interface ImageAnswer {
-  /** Of the task, where the model answers in two steps. */
+  /** The id of the task, for two-step models. */
   readonly id?: string
-  /** `completed`, `failed`, or a word of the gateway's own. */
+  /** `completed`, `failed`, or the gateway's own value. */
   readonly status?: string
   /** In the gateway's order. */
   readonly images: ReadonlyArray<GeneratedImage>
-  /** Entries without an image, where a gateway makes some and refuses others. */
+  /** Entries without an image, if the gateway refused some. */
   readonly faults: ReadonlyArray<ImageFault>
-  /** Why the task failed, as it came. */
+  /** The unchanged `error` of a failed task. */
   readonly error?: unknown
-  /** What the answer says beyond the interface, such as `created` and `usage`. */
+  /** Fields beyond the interface, such as `created` and `usage`. */
   readonly extra?: Extra
 }
 
-/** What a task does not say of itself. */
+/** Facts that a task does not state. */
 export interface ImageOrigin {
-  /** The group of the model that makes it: of I4 it is known when its links end. */
+  /** The group of its model. The link lifetime is known only for I4. */
   readonly group?: ImageGroup | undefined
 }
 
 /**
- * Images: made at once or as tasks, waited for, loaded, saved.
+ * Creates images, directly or as tasks; waits, loads and saves.
  *
- * **Details.** A creation costs money and is made again only where the first surely did not happen; looks and downloads
- * are retried like every read. A task goes on at the gateway whatever happens here: the error of a failed wait and the
- * log of an interrupted one name its id, and `resume` takes it up again, in another process as well.
+ * **Details.** A creation is charged, and is retried only if the first attempt was not executed. Polls and downloads are
+ * retried like every read. A task goes on at the gateway after a failure or an interruption: the error or the log has its
+ * id, and `resume` continues it, also in another process.
  *
  * ```ts
  * const { images } = yield* gateway.images.generate({ group: "I4", model, prompt: "A lock, open", n: 2 })
@@ -89,43 +88,41 @@ export interface ImageOrigin {
  */
 export interface Images {
   /**
-   * `POST /v1/images/generations`: does not wait. The answer has images, or the `id` of a task.
+   * `POST /v1/images/generations`: does not wait. Returns images, or the `id` of a task.
    *
-   * **Details.** What the group does not take, and an image that cannot be sent, is `InvalidRequest` before anything is
-   * sent. Files are read here. Whoever writes the `id` down can `resume` it after a crash.
+   * **Details.** A field that the group does not accept, or an invalid image, fails with `InvalidRequest` before sending.
+   * Files are read locally. Store the `id` to `resume` after a crash.
    */
   readonly create: (call: ImageCall) => Effect.Effect<ImageAnswer, GatewayError>
-  /** `GET /v1/images/generations/{id}`: the task as it is now. One that failed is no error here. */
+  /** `GET /v1/images/generations/{id}`: the current state of the task. A failed task is not an error. */
   readonly get: (id: string, origin?: ImageOrigin) => Effect.Effect<ImageAnswer, GatewayError>
   /**
-   * Makes images and waits for them, whether the model answers at once or in two steps: at least one.
+   * Creates at least one image and waits for it.
    *
-   * **Details.** `failed` is `TaskFailed`, the deadline `TimedOut`, `completed` without an image `InvalidResponse`. Other
-   * statuses are waited for until there are images. A task that says that it is under way (`queued`, `in_progress`,
-   * `processing`, `pending`, `running`) may have more to give than it shows: it is waited for, and at the deadline the
-   * images that have come are the answer.
+   * **Details.** `failed` is `TaskFailed`, the deadline `TimedOut`, `completed` without an image `InvalidResponse`. With
+   * another status it waits for images. While the status is `queued`, `in_progress`, `processing`, `pending` or `running`,
+   * it waits for more images, and at the deadline returns those present.
    *
-   * **Gotchas.** Interrupted before its answer, as by `Effect.timeout`, a creation may go on at the gateway and be paid
-   * for. Where the gateway honours `Idempotency-Key`, `withIdempotencyKey` with the same key fetches what was made.
-   * Many or large images as Base64 may be more than `maxResponseBytes` (64 MB) lets through, and are paid for:
-   * ask for links, or raise it.
+   * **Gotchas.** A creation that is interrupted before its response may still run and be charged. If the gateway honours
+   * `Idempotency-Key`, `withIdempotencyKey` with the same key returns its result. Many or large Base64 images may exceed
+   * `maxResponseBytes` (64 MB) and are still charged: request links, or raise the limit.
    */
   readonly generate: (
     call: ImageCall,
     patience?: ImageWaitOptions
   ) => Effect.Effect<ImageAnswer, GatewayError>
-  /** Waits for a task that was made before. */
+  /** Waits for an existing task. */
   readonly resume: (
     id: string,
     patience?: ImageWaitOptions & ImageOrigin
   ) => Effect.Effect<ImageAnswer, GatewayError>
   /**
-   * The bytes of an image, its format and its size, from its Base64 or else from its link.
+   * The bytes, format and size of an image, from its Base64 or its link.
    *
-   * **Details.** The API key goes to the gateway's own address alone, never to another host and never along a redirect to
-   * one. A link that has ended is `NotFound`; what is no PNG, JPEG or WEBP is `InvalidResponse`.
+   * **Details.** The API key is sent only to the gateway's own host, also after redirects. An expired link is `NotFound`;
+   * another format than PNG, JPEG or WEBP is `InvalidResponse`.
    */
   readonly load: (image: GeneratedImage) => Effect.Effect<LoadedImage, GatewayError>
-  /** The same to a file, which is there when it is whole and never before; what was there is replaced. */
+  /** Writes the image to a file atomically; replaces an existing file. */
   readonly save: (image: GeneratedImage, path: string) => Effect.Effect<LoadedImage, GatewayError>
 }

@@ -1,25 +1,24 @@
-/** When a failed call is made again, and how long that may go on. */
+/** Retry policies of calls. */
 import { Context, Duration, Effect, Schedule } from "effect"
 import type { GatewayError, GatewayReason } from "../contract/GatewayError.ts"
 
-/** Which failures are tried again, how often, how soon and for how long. */
+/** Which failures are retried, how often, how soon and for how long. */
 export interface RetryPolicy {
   /**
-   * The reasons that are tried again, as far as the error says itself that it may help (`isRetryable`).
-   * `RETRY_REASONS` when not given.
+   * The reasons to retry, if the error `isRetryable`. Default: `RETRY_REASONS`.
    */
   readonly reasons?: ReadonlyArray<GatewayReason["_tag"]>
-  /** Attempts after the first, at most. */
+  /** The most retries after the first attempt. */
   readonly times: number
-  /** The first wait; each next one is twice as long, ±20 %. */
+  /** The first delay. Each next one is twice as long, ±20 %. */
   readonly base: Duration.Input
-  /** The longest wait of our own choosing. */
+  /** The longest delay, unless the gateway asks for more. */
   readonly cap: Duration.Input
-  /** From the first failure to the start of the last attempt, at most. A wait that does not fit is not begun. */
+  /** The limit from the first failure to the start of the last attempt. A longer delay ends the retries. */
   readonly budget: Duration.Input
 }
 
-/** Rate limits, 5xx, nobody answering, an attempt out of time: what may pass by itself. */
+/** Transient reasons: rate limits, 5xx, no connection, a timed-out attempt. */
 export const RETRY_REASONS = [
   "RateLimited",
   "ServerFailure",
@@ -27,7 +26,7 @@ export const RETRY_REASONS = [
   "TimedOut"
 ] as const satisfies ReadonlyArray<GatewayReason["_tag"]>
 
-/** Three more attempts after about 0.25, 0.5 and 1 s, all begun within 30 s. */
+/** Three retries after about 0.25, 0.5 and 1 s, all started within 30 s. */
 export const RETRY: RetryPolicy = {
   reasons: RETRY_REASONS,
   times: 3,
@@ -36,20 +35,20 @@ export const RETRY: RetryPolicy = {
   budget: "30 seconds"
 }
 
-/** Every call once. Inside a provider failover decides, not the client. */
+/** No retries. For providers inside the server, where failover retries. */
 export const RETRY_NEVER: RetryPolicy = { ...RETRY, times: 0 }
 
-/** What replaces the client's policy, wholly or in part, for the calls that see it. */
+/** Overrides parts of the client's policy for the calls in scope. */
 export const CurrentRetryPolicy = Context.Reference<Partial<RetryPolicy> | undefined>(
   "@sluice/core/CurrentRetryPolicy",
   { defaultValue: () => undefined }
 )
 
 /**
- * Replaces the client's retry policy for the calls of one effect; what is not given stays the client's.
+ * Overrides parts of the client's retry policy for the calls of one effect.
  *
- * **Gotchas.** No policy makes a creation be repeated that may have happened. For a stream, give `CurrentRetryPolicy`
- * by `Stream.provideService`.
+ * **Gotchas.** A creation that may have been executed is never repeated. For a stream, provide `CurrentRetryPolicy` with
+ * `Stream.provideService`.
  *
  * ```ts
  * gateway.rerank(request).pipe(withRetryPolicy({ times: 1, reasons: ["RateLimited"] }))
@@ -63,13 +62,12 @@ export const withRetryPolicy =
 /**
  * The schedule of a policy.
  *
- * **Details.** Never tried again are a request that is wrong, a credential, a quota, or an answer that cannot be
- * trusted. What the gateway asked for (`retry-after-ms`, `retry-after`) is the least wait, and `x-should-retry` decides
- * where it is sent.
+ * **Details.** Invalid requests, credentials, quotas and invalid responses are never retried. `retry-after-ms` or
+ * `retry-after` is the least delay. `x-should-retry` decides if it is present.
  *
- * **Gotchas.** A gateway that asks for a longer wait than the budget ends the retries at once; the error's `retryAfter`
- * keeps what it asked for. A creation that may have happened is not tried again, nor a call whose task goes on; the client
- * gives `isRetryable` of its own where a gateway honours its key.
+ * **Gotchas.** A requested delay beyond the budget ends the retries at once; the error keeps it as `retryAfter`. A
+ * creation that may have been executed is not retried, nor a call whose task goes on, unless the gateway honours
+ * idempotency keys: then the client passes its own `isRetryable`.
  */
 export const retrySchedule = (
   policy: RetryPolicy,
