@@ -1,4 +1,4 @@
-/** The service behind `/api`, with a system access token: the user, the keys, and which models there are. */
+/** The service of `/api`, with a system access token: the user, the keys, and the lists of models. */
 import { Context, type Effect, type Redacted, type Schema, type Stream } from "effect"
 import type { ApiKey, SystemAccessToken } from "../contract/Credentials.ts"
 import type { Expiry } from "../contract/Account.ts"
@@ -7,93 +7,92 @@ import type { Extra } from "../contract/Fields.ts"
 import type { GatewayError } from "../contract/GatewayError.ts"
 import type { Quota } from "../contract/Quota.ts"
 
-/** Who a system access token belongs to. */
+/** The owner of a system access token. */
 export interface User {
   readonly username: string
-  /** The balance: negative where it is overdrawn. `formatQuota` and `usdOf` give it in USD. */
+  /** The balance in quota units, negative if overdrawn. `formatQuota` and `usdOf` convert it to USD. */
   readonly quota: Quota
-  /** Where the gateway shows it, which most do not. */
+  /** Most gateways do not return it. */
   readonly accessToken?: SystemAccessToken
-  /** What the gateway says of the user beyond the interface. */
+  /** Fields of the user beyond the interface. */
   readonly extra?: Extra
 }
 
-/** An API key as the account sees it; the interface calls it a token. */
+/** An API key of the account. The interface calls it a token. */
 export interface Token {
   readonly id: number
   readonly name: string
   /** Whether `status` is 1. */
   readonly enabled: boolean
-  /** As the gateway says: 1 enabled, 0 disabled; others of the family know 2 disabled, 3 expired, 4 exhausted. */
+  /** 1 enabled, 0 disabled. Other gateways use 2 disabled, 3 expired, 4 exhausted. */
   readonly status: number
   readonly expires: Expiry
-  /** What it may still spend. */
+  /** The remaining quota, in quota units. */
   readonly remainQuota: Quota
-  /** Addresses that may use it; empty: all. Absent where the gateway does not say. */
+  /** The addresses allowed to use it; empty allows all. Absent if unknown. */
   readonly subnet?: string
-  /** Only where the gateway shows it whole: always when it is created, elsewhere rarely. */
+  /** The full key. Returned on creation, elsewhere rarely. */
   readonly key?: ApiKey
-  /** What is shown in its place: `sk-ab**********yz`. Opens nothing. */
+  /** The masked key, such as `sk-ab**********yz`. Not a credential. */
   readonly maskedKey?: string
-  /** What the gateway says of the token beyond the interface. */
+  /** Fields of the token beyond the interface. */
   readonly extra?: Extra
 }
 
-/** A token just created: the only time that most gateways show its key. */
+/** A new token. Most gateways return the key only now. */
 export interface CreatedToken extends Omit<Token, "id"> {
-  /** Absent where the gateway shows the key alone, and no token is found that it may belong to. */
+  /** Absent if the gateway returned only the key and no listed token matches it. */
   readonly id?: number
   readonly key: ApiKey
 }
 
-/** A key to make. */
+/** A key to create. */
 export interface NewToken {
   readonly name: string
-  /** Never when not given. */
+  /** Default: never. */
   readonly expires?: Expiry
-  /** What it may spend. */
+  /** Its quota, in quota units. */
   readonly remainQuota: Quota
-  /** Addresses that may use it; all when empty or not given. */
+  /** The addresses allowed to use it. Default, or empty: all. */
   readonly subnet?: string
-  /** Fields of the gateway's own, sent beside: `{ unlimited_quota: true }`. */
+  /** The gateway's own fields, such as `{ unlimited_quota: true }`. */
   readonly extra?: Extra
 }
 
-/** What is to be different; all else stays. */
+/** The fields to change. */
 export interface TokenChanges {
   readonly name?: string
   readonly enabled?: boolean
   readonly expires?: Expiry
   readonly remainQuota?: Quota
   readonly subnet?: string
-  /** Fields of the gateway's own: `{ group: "vip" }`. */
+  /** The gateway's own fields, such as `{ group: "vip" }`. */
   readonly extra?: Extra
 }
 
-/** What a gateway answered when it was asked for a new system access token. */
+/** The response to a rotation of the system access token. */
 export interface RotatedAccessToken {
-  /** The new one, where it was found in the answer: look into `body` where it was not. */
+  /** The new token. If absent, look for it in `body`. */
   readonly accessToken?: SystemAccessToken
-  /** The whole answer, JSON or text: the interface does not show its form. */
+  /** The complete body, JSON or text. The interface does not define its form. */
   readonly body: Redacted.Redacted<Schema.Json>
 }
 
 /**
  * The keys of the account.
  *
- * **Gotchas.** Some gateways refuse to enable a token that has expired or spent all: change that first, or with it.
+ * **Gotchas.** Some gateways refuse to enable an expired or exhausted token: change that first, or in the same update.
  */
 export interface Tokens {
   /**
    * `GET /api/token/`, page by page: each token once, in the order of the gateway.
    *
-   * **Details.** Pages of 100 are asked for; a gateway that gives fewer has its way. It ends on a page that is shorter
-   * than the others, unless the gateway says that there are more, or that brings nothing new, as from gateways that do
-   * not know page numbers. One that has not the form of a token is left out, and a warning in the log names it; a list
-   * of which that is true throughout is `InvalidResponse`. `search` does the same.
+   * **Details.** Requests pages of 100; a gateway may return fewer. The list ends with a shorter page, unless the gateway
+   * states more, or with a page without new tokens. Invalid entries are skipped with a warning in the log; if all are
+   * invalid, the call fails with `InvalidResponse`. The same holds for `search`.
    *
-   * **Gotchas.** A first page of fewer than 10 is all, where the gateway does not say how many there are. One that never
-   * ends to bring new tokens is followed as long as the stream is read: `Stream.take` bounds it.
+   * **Gotchas.** Without a stated total, a first page of fewer than 10 is taken as complete. Pages are read as long as they
+   * bring new tokens; `Stream.take` limits them.
    */
   readonly list: Stream.Stream<Token, GatewayError>
   /** `GET /api/token/{id}`. `NotFound` where there is none. */
@@ -101,36 +100,34 @@ export interface Tokens {
   /**
    * `POST /api/token/`. Its key is in the answer, redacted.
    *
-   * **Details.** What an answer leaves out is read back. Where that fails and the key is known, the token is given as it
-   * was asked for.
+   * **Details.** Missing fields are read back. If that fails but the key is known, the token has the requested values.
    *
-   * **Gotchas.** Tried again only where the first attempt surely did not happen. `InvalidResponse` says so where the
-   * token was created, and its key is not shown or could not be read: then it is not to be created again.
+   * **Gotchas.** Retried only if the first attempt was not executed. An `InvalidResponse` may mean that the token was
+   * created without a readable key; its message says so. Do not create it again.
    */
   readonly create: (token: NewToken) => Effect.Effect<CreatedToken, GatewayError>
   /**
    * Changes a token: reads it, sends all of it back (`PUT /api/token/`) with the changes, and reads it again.
    *
-   * **Details.** Gateways of this family empty what is left out, or ignore a status that comes with other fields. What
-   * is not as it should be after all is `InvalidResponse` and named.
+   * **Details.** Some gateways clear omitted fields, or ignore a status sent with other fields. Fields that still differ
+   * afterwards fail with `InvalidResponse`, which names them.
    *
-   * **Gotchas.** What the token spends between reading and writing is given back to it, by gateways that take
-   * `remain_quota` as it comes.
+   * **Gotchas.** Quota spent between the read and the write is restored if the gateway stores `remain_quota` as sent.
    */
   readonly update: (id: number, changes: TokenChanges) => Effect.Effect<Token, GatewayError>
   /** `update` of its name. */
   readonly rename: (id: number, name: string) => Effect.Effect<Token, GatewayError>
   /** `update` of its status to 1. */
   readonly enable: (id: number) => Effect.Effect<Token, GatewayError>
-  /** `update` of its status to 0: calls with its key are refused from then on. */
+  /** `update` of its status to 0: calls with its key are then refused. */
   readonly disable: (id: number) => Effect.Effect<Token, GatewayError>
-  /** `DELETE /api/token/{id}`: for good. */
+  /** `DELETE /api/token/{id}`, permanently. */
   readonly remove: (id: number) => Effect.Effect<void, GatewayError>
   /**
-   * `GET /api/token/search`: the tokens that the gateway finds for a word.
+   * `GET /api/token/search`: the tokens that match a keyword.
    *
-   * **Gotchas.** What matches is the gateway's affair (most compare the beginning of the name, some take `%` for any
-   * text), and many find no more than a page.
+   * **Gotchas.** Matching depends on the gateway: most match a prefix of the name, some accept `%` as a wildcard. Many
+   * return one page at most.
    */
   readonly search: (keyword: string) => Effect.Effect<ReadonlyArray<Token>, GatewayError>
 }
@@ -139,24 +136,24 @@ export interface Tokens {
  * The account at the gateway.
  *
  * **Details.** `AccountClient.layer` in `@sluice/core/client` implements it over HTTP. Its credential is a
- * `SystemAccessToken`: an API key does not open it.
+ * `SystemAccessToken`: an API key is not accepted.
  */
 export class Account extends Context.Service<
   Account,
   {
-    /** `GET /api/user/self`: who the token belongs to, and the balance. */
+    /** `GET /api/user/self`: the user and the balance. */
     readonly user: Effect.Effect<User, GatewayError>
     /**
-     * `GET /api/user/token`: makes a new system access token, which ends the one that this service has.
+     * `GET /api/user/token`: makes a new system access token and revokes the current one.
      *
-     * **Gotchas.** Never tried again: each attempt may have ended the token before. Keep the new one at once, and build
-     * a new layer with it.
+     * **Gotchas.** Never retried, because each attempt may revoke the token. Store the new token at once and build a new
+     * layer with it.
      */
     readonly rotateAccessToken: Effect.Effect<RotatedAccessToken, GatewayError>
     readonly tokens: Tokens
     /** `GET /api/models`: every model of the gateway. */
     readonly models: Effect.Effect<ReadonlyArray<Model>, GatewayError>
-    /** `GET /api/user/available_models`: those that the user may call. */
+    /** `GET /api/user/available_models`: the models that the user may call. */
     readonly availableModels: Effect.Effect<ReadonlyArray<Model>, GatewayError>
   }
 >()("@sluice/core/Account") {}

@@ -1,21 +1,21 @@
-/** The narrow service that turns texts into vectors. */
+/** The service that turns texts into vectors. */
 import { Context, type Effect } from "effect"
 import type { GatewayError } from "../contract/GatewayError.ts"
 
-/** What a text is embedded for. Models that tell the two apart are given their prefixes by the implementation. */
+/** The purpose of an embedding. Implementations add the model's prefix for it. */
 export type Purpose = "query" | "passage"
 
-/** What a program may want to know of an embedding model before it uses it. */
+/** An embedding model. */
 export interface EmbedderModel {
   /** Identifier, recorded in a collection's manifest: vectors of two models are never mixed. */
   readonly id: string
   /** `lexical` models match words, `neural` ones meaning. */
   readonly kind: "lexical" | "neural"
-  /** Whether a text costs nothing to embed again: such vectors are not cached. */
+  /** True if embedding is free. Such vectors are not cached. */
   readonly free: boolean
   /**
-   * What the implementation puts before a text by its purpose, such as `query: ` and `passage: `. Recorded with `id` in a
-   * collection's manifest, for other prefixes make other vectors.
+   * The prefix of each purpose, such as `query: ` and `passage: `. Recorded with `id` in a collection's manifest, because
+   * prefixes change the vectors.
    */
   readonly prefixes?: Partial<Record<Purpose, string>>
 }
@@ -23,18 +23,17 @@ export interface EmbedderModel {
 /** Vectors in the order of the texts, each of the model's dimension, finite, L2 norm 1 or 0. */
 export interface Embedded {
   readonly vectors: ReadonlyArray<Float32Array>
-  /** Tokens that the model counted; 0 when free. */
+  /** As counted by the model; 0 if free. */
   readonly tokens: number
 }
 
 /**
  * Turns texts into vectors.
  *
- * **Details.** `embed` takes any number of texts, none included; the implementation splits them into requests.
- * A text without any word gives the zero vector with lexical models. `dimension` is asked of the model once
- * when it is not known beforehand.
+ * **Details.** `embed` takes any number of texts, also none; the implementation splits them into requests. Lexical
+ * models return the zero vector for a text without words. An unknown `dimension` is requested once.
  *
- * **Gotchas.** When a part of the texts fails, the error's reason is `PartialFailure`, which keeps what succeeded.
+ * **Gotchas.** If some texts fail, the reason is `PartialFailure`, which has the vectors of the others.
  */
 export class Embedder extends Context.Service<
   Embedder,

@@ -1,8 +1,8 @@
-/** The narrow service that answers a question from passages, sentence by sentence, with evidence. */
+/** The service that answers a question from passages, sentence by sentence, with evidence. */
 import { Context, type Stream } from "effect"
 import type { GatewayError } from "../contract/GatewayError.ts"
 
-/** What a program may want to know of a reading model before it uses it. */
+/** A reading model. */
 export interface ReaderModel {
   readonly id: string
   /** `extractive` readers answer with sentences of the passages, `generative` ones with their own. */
@@ -14,13 +14,13 @@ export interface ReaderPassage {
   /** Title of the document and path of headings. */
   readonly title: string
   readonly text: string
-  /** What its document is written in: `markdown` has marks that are not part of what it says, others are shown as they are, as where it is absent. */
+  /** The markup of the text. `markdown` is rendered; any other value is plain text, as is the default. */
   readonly format?: string
-  /** What parts the cells of each line, where the text is lines of a CSV or TSV file, its header first. */
+  /** The cell delimiter, if the text is lines of a CSV or TSV file with its header first. */
   readonly delimiter?: string
 }
 
-/** Evidence for a sentence: words of a passage, to the letter. `passage` is an index into the passages given. */
+/** Evidence for a sentence: a verbatim quote. `passage` is an index into the passages. */
 export interface Evidence {
   readonly passage: number
   readonly quote: string
@@ -35,8 +35,8 @@ export interface CitedSentence {
 /**
  * Answers a question from passages.
  *
- * **Details.** A stream of sentences, each as soon as it is known. An empty stream says that the passages do not
- * answer the question. Quotes are claims: whoever shows them checks them against the passage first.
+ * **Details.** A stream of sentences. An empty stream means that the passages do not answer the question. Quotes are
+ * claims: check them against the passage before showing them.
  */
 export class Reader extends Context.Service<
   Reader,

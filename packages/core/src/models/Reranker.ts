@@ -1,12 +1,12 @@
-/** The narrow service that orders documents by relevance to a query. */
+/** The service that orders documents by relevance to a query. */
 import { Context, type Effect } from "effect"
 import type { GatewayError } from "../contract/GatewayError.ts"
 
-/** What a program may want to know of a rerank model before it uses it. */
+/** A rerank model. */
 export interface RerankerModel {
   readonly id: string
   readonly kind: "lexical" | "neural"
-  /** Documents of one request at most. */
+  /** The most documents of one request. */
   readonly maxDocuments: number
 }
 
@@ -16,13 +16,13 @@ export interface Candidate {
   readonly text: string
 }
 
-/** What a caller may add to a query and its documents. */
+/** Options of a rerank call. */
 export interface RerankHints {
-  /** So many of the best come back at most. */
+  /** Return at most this many, best first. */
   readonly topN?: number
   /**
-   * What is thought of each document before it is read, 0 to 1, in the order given: how well words of the whole
-   * collection find it, for one. A model may look at it, and ranks without it as well.
+   * A prior relevance of each document, 0 to 1, in order, such as its normalised BM25 score in the collection. Models may
+   * ignore it.
    */
   readonly priors?: ReadonlyArray<number>
 }
@@ -42,7 +42,7 @@ export interface Ranking {
 /**
  * Orders documents by relevance to a query, in one request.
  *
- * **Details.** Indices only: the caller maps them back to its documents, so that what belongs to them survives.
+ * **Details.** Returns indices; the caller maps them back to its documents, which keeps their metadata.
  * Equal scores keep the order given. No documents give an empty ranking without a request.
  */
 export class Reranker extends Context.Service<

@@ -1,33 +1,33 @@
-/** The narrow service that answers a question about images. */
+/** The service that answers a question about images. */
 import { Context, type Effect } from "effect"
 import type { GatewayError } from "../contract/GatewayError.ts"
 import type { ImageFormat } from "../media/ImageFormat.ts"
 import type { ImageDetail } from "../contract/Chat.ts"
 
-/** What a program may want to know of a vision model before it uses it. */
+/** A vision model. */
 export interface VisionModel {
   readonly id: string
-  /** `extractive` models tell what stands in an image, its text and colours; `generative` ones answer the question. */
+  /** `extractive` models list the text and colours of an image; `generative` ones answer the question. */
   readonly kind: "extractive" | "generative"
-  /** Images of one question at most. */
+  /** The most images of one question. */
   readonly maxImages: number
-  /** Bytes of one image at most. */
+  /** The most bytes of one image. */
   readonly maxImageBytes: number
   readonly formats: ReadonlyArray<ImageFormat>
 }
 
-/** How closely is looked. */
+/** Options of `look`. */
 export interface LookOptions {
-  /** How closely: `low` is fast and cheap, `high` precise; `auto`, the model's choice, when not given. */
+  /** `low` is fast and cheap, `high` precise. Default: `auto`, the model's choice. */
   readonly detail?: ImageDetail
 }
 
-/** What was seen. */
+/** The answer to a question about images. */
 export interface Look {
   readonly text: string
-  /** Of question, images and answer together, as the model counted; 0 when free, or where it does not say. */
+  /** Tokens of question, images and answer, as counted by the model; 0 if free or unknown. */
   readonly tokens: number
-  /** Whether that answers the question, where the model knows; not given where it does not. */
+  /** True if the text answers the question. Absent if the model does not know. */
   readonly answers?: boolean
 }
 
@@ -40,9 +40,8 @@ export interface SeenLine {
 /**
  * Answers a question about one or more images, which are looked at together.
  *
- * **Details.** Images are bytes; their format is read from them. Their order is kept: “the second image” is the second.
- * No image, more than `maxImages`, one above `maxImageBytes` or of another format fails with `InvalidRequest`, which
- * says which image it was, before anything is sent. `read`, where the model offers it, gives the lines written in one
+ * **Details.** The format is read from the bytes, and the order is kept. No image, more than `maxImages`, an image above
+ * `maxImageBytes` or of another format fails with `InvalidRequest`, which names the image, before sending. `read`, where the model offers it, gives the lines written in one
  * image, in reading order, with their boxes.
  */
 export class Vision extends Context.Service<
