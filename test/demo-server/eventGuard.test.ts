@@ -1,10 +1,10 @@
 /** Events on their way from an upstream, cut anywhere: our credential, an end within an event, and nothing else changed. */
 import { assert, describe, it } from "@effect/vitest"
-import { concealer } from "@sluice/core/client"
+import { makeRedact } from "@sluice/core/client"
 import { makeEventGuard } from "../../apps/demo-server/src/routing/EventGuard.ts"
 
 const SECRET = "sk-canary-of-an-upstream"
-const conceal = concealer(SECRET)
+const conceal = makeRedact(SECRET)
 
 /** What leaves for bytes that come in parts of `size`. */
 const through = (text: string, size: number) => {

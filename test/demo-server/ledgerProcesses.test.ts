@@ -10,7 +10,7 @@ const Made = Schema.fromJsonString(
 )
 const NewUser = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ access_token: Schema.String }) }))
 const Kept = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ remain_quota: Schema.Int }) }))
-const Told = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) }))
+const ErrorDetails = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) }))
 
 const ask = (url: string, credential: string, json?: unknown) =>
   Effect.promise(async () => {
@@ -51,7 +51,7 @@ const race = Effect.fnUntraced(function* (
   const ofUser = yield* ask(`${first}/api/user/self`, accessToken)
   assert.deepStrictEqual(
     [
-      Schema.decodeUnknownSync(Told)(ofUser.text).data.quota,
+      Schema.decodeUnknownSync(ErrorDetails)(ofUser.text).data.quota,
       Schema.decodeUnknownSync(Kept)(ofKey.text).data.remain_quota
     ],
     [quota - 50, remaining - 50]

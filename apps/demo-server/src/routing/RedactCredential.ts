@@ -1,5 +1,5 @@
 /** Removes the server's credential from an upstream's responses. */
-import { concealer } from "@sluice/core/client"
+import { makeRedact } from "@sluice/core/client"
 
 /** A key's prefix such as `sk-`. Some gateways repeat a key without it. */
 const PREFIX = /^[a-z]+-/
@@ -23,7 +23,7 @@ export interface Redactor {
 }
 
 export const makeRedactor = (secret: string): Redactor => {
-  const text = concealer(secret)
+  const text = makeRedact(secret)
   const bare = secret.replace(PREFIX, "")
   const shortest = bare.length < MIN_BARE_LENGTH ? secret : bare
   const sought = Buffer.from(shortest)

@@ -16,7 +16,7 @@ import {
   makeCaller,
   type Problem,
   BufferResponse,
-  reasonTold
+  reasonOfErrorDetails
 } from "@sluice/core/client"
 import { Duration, Effect, Redacted } from "effect"
 import { HttpClient, HttpClientRequest, type HttpServerResponse } from "effect/http"
@@ -65,7 +65,7 @@ const reasonOf = ({ contentType, error }: NoAnswer, url: string): GatewayReason 
     const what = `${contentType || "no content-type"} that is no JSON object: check ${url}`
     return new InvalidResponse({ message: `The gateway answered with ${what}` })
   }
-  const reason = reasonTold(error)
+  const reason = reasonOfErrorDetails(error)
   if (reason._tag !== "ServerFailure") return reason
   const { code, param } = error
   // A field that is named is the caller's.

@@ -1,7 +1,7 @@
 /** Reads the responses of upstreams without decoding them. */
 import { Failure } from "@sluice/core/contract"
 import { TimedOut } from "@sluice/core"
-import { TaskId, type Told, toldIn } from "@sluice/core/client"
+import { TaskId, type ErrorDetails, parseErrorBody } from "@sluice/core/client"
 import { Duration, Effect, Schema, Stream } from "effect"
 import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
 import type { Redactor } from "./RedactCredential.ts"
@@ -52,7 +52,7 @@ const mayBeWithoutResult = ({ mayBeEmpty, operation }: Names, answer: Fields): b
  * The error that some gateways send with status 200: an `error`, or `success: false`, in place of a result; `nothing`
  * if there is neither.
  */
-const errorIn = (names: Names, bytes: Buffer): Told | "nothing" | undefined => {
+const errorIn = (names: Names, bytes: Buffer): ErrorDetails | "nothing" | undefined => {
   const { operation } = names
   const isThere = hasResultField(operation, bytes)
   if (isThere && (bytes.length > ERROR_BYTES || !bytes.includes(ERROR))) return undefined
@@ -61,7 +61,7 @@ const errorIn = (names: Names, bytes: Buffer): Told | "nothing" | undefined => {
     // An error beside a result does not invalidate it.
     if (answer === undefined || RESULT_FIELDS[operation].some((name) => isPresent(answer[name])))
       return undefined
-    const told = toldIn({ error: answer["error"] }) ?? (isThere ? undefined : toldIn(answer))
+    const told = parseErrorBody({ error: answer["error"] }) ?? (isThere ? undefined : parseErrorBody(answer))
     if (told !== undefined && told.code !== "0") return told
     return mayBeWithoutResult(names, answer) ? undefined : "nothing"
   } catch {
@@ -242,5 +242,5 @@ export const hasResult = (
 /** A response that is no answer: its content type, and its error. */
 export interface NoAnswer {
   readonly contentType: string
-  readonly error: Told | "nothing" | false | undefined
+  readonly error: ErrorDetails | "nothing" | false | undefined
 }

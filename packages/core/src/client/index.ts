@@ -4,7 +4,7 @@ export * as BatchedEmbeddings from "./retrieval/BatchedEmbeddings.ts"
 export * as GatewayClient from "./GatewayClient.ts"
 export { BATCH, type BatchLimits } from "./retrieval/Batches.ts"
 export * from "./call/Call.ts"
-export { concealer } from "./call/Conceal.ts"
+export { makeRedact } from "./call/Redact.ts"
 export * from "./call/CircuitBreaker.ts"
 export type { ClientOptions } from "./call/ClientOptions.ts"
 export type { EmbedOptions } from "./retrieval/Embed.ts"
@@ -16,7 +16,7 @@ export * from "./call/RateLimit.ts"
 export type { TaskPatience } from "./media/Tasks.ts"
 export { GatewayMetrics } from "./call/Telemetry.ts"
 export { REDIRECTED } from "./transport/Refusal.ts"
-export { reasonTold, type Told, toldIn } from "./transport/Told.ts"
+export { reasonOfErrorDetails, type ErrorDetails, parseErrorBody } from "./transport/ErrorDetails.ts"
 export {
   CONNECTIONS,
   DownloadTransport,

@@ -2,7 +2,7 @@
 import { Duration, Effect, Random, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
 import { baseUrlOf } from "../client/call/ClientOptions.ts"
-import { concealer } from "../client/call/Conceal.ts"
+import { makeRedact } from "../client/call/Redact.ts"
 import { GatewayError, Unauthorized, Unreachable } from "../contract/GatewayError.ts"
 import { sendRequest } from "./framework/Request.ts"
 import type { Check } from "./framework/Check.ts"
@@ -44,10 +44,10 @@ const ANY_KEY = /\bsk-[\w-]{12,}/g
 
 /** Removes credentials and control characters from a gateway's text, for the report. */
 const makeSanitizer = (secrets: Session["secrets"]) => {
-  const concealers = secrets.map((secret) => concealer(Redacted.value(secret)))
+  const concealers = secrets.map((secret) => makeRedact(Redacted.value(secret)))
   return (text: string): string =>
     concealers
-      .reduce((text, conceal) => conceal(text), text)
+      .reduce((text, redact) => redact(text), text)
       .replaceAll(ANY_KEY, "<redacted>")
       .replaceAll(/\p{Cc}/gu, " ")
 }

@@ -11,7 +11,7 @@ import { AccessTokenAuth } from "../../contract/Credentials.ts"
 import { type About, makeCaller } from "../call/Call.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "../call/ClientOptions.ts"
 import { type Answer, exchange, type Problem } from "../transport/Exchange.ts"
-import { anyBody, granted } from "./Granted.ts"
+import { unwrapAnyBody, unwrapEnvelope } from "./Envelope.ts"
 import { Guards } from "../call/Guard.ts"
 import { outgoing } from "../transport/Outgoing.ts"
 import { makeTokens, textOf } from "./Tokens.ts"
@@ -47,7 +47,7 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
 
   return Account.of({
     user: Effect.map(
-      spanned("user", { operation: "user" }, granted(exchange(getUser({ responseMode }), decodeUser))),
+      spanned("user", { operation: "user" }, unwrapEnvelope(exchange(getUser({ responseMode }), decodeUser))),
       ({ access_token, extra, quota, username }) => {
         const accessToken = Option.getOrUndefined(tokenIn(access_token && Redacted.value(access_token)))
         return {
@@ -62,7 +62,7 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
     rotateAccessToken: caller
       .call(
         { operation: "rotate access token", repeat: "never" },
-        anyBody(exchange(getToken({ responseMode }), textOf))
+        unwrapAnyBody(exchange(getToken({ responseMode }), textOf))
       )
       .pipe(
         Effect.map(({ value }) => rotated(value)),
@@ -72,12 +72,12 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
     models: spanned(
       "models",
       { operation: "models" },
-      granted(exchange(getAll({ responseMode }), decodeAll))
+      unwrapEnvelope(exchange(getAll({ responseMode }), decodeAll))
     ),
     availableModels: spanned(
       "availableModels",
       { operation: "available models" },
-      granted(exchange(getAvailable({ responseMode }), decodeAvailable))
+      unwrapEnvelope(exchange(getAvailable({ responseMode }), decodeAvailable))
     )
   })
 })

@@ -16,7 +16,7 @@ import { RETRY_NEVER, withRetryPolicy } from "../../gateway/RetryPolicy.ts"
 import type { About, Caller } from "../call/Call.ts"
 import { type Answer, exchange, judge, type Problem } from "../transport/Exchange.ts"
 import { orGone } from "../call/Gone.ts"
-import { anyBody, granted } from "./Granted.ts"
+import { unwrapAnyBody, unwrapEnvelope } from "./Envelope.ts"
 import { asAsked, keyIn, madeIn, mayHave } from "./TokenCreation.ts"
 import { decodeTokens, type Listed, telling, tokensIn } from "./TokenList.ts"
 import { nextPage, PAGE, type Page } from "./TokenPages.ts"
@@ -84,13 +84,13 @@ export const makeTokens = Effect.fnUntraced(function* (
     fail({ operation }, { reason: new InvalidResponse({ message }), requestId: undefined })
 
   const read = (id: number, operation = "token") =>
-    ask({ operation }, granted(exchange(getOne({ params: { id }, responseMode }), decodeGet)))
+    ask({ operation }, unwrapEnvelope(exchange(getOne({ params: { id }, responseMode }), decodeGet)))
 
   const several = (
     operation: string,
     send: Parameters<typeof exchange<unknown>>[0]
   ): Effect.Effect<Listed, GatewayError> => {
-    const attempt = judge(tokensIn)(granted(exchange(send, decodeTokens)))
+    const attempt = judge(tokensIn)(unwrapEnvelope(exchange(send, decodeTokens)))
     return Effect.flatMap(ask({ operation }, attempt), (listed) => telling(operation, listed))
   }
 
@@ -132,7 +132,7 @@ export const makeTokens = Effect.fnUntraced(function* (
       subnet: token.subnet ?? "",
       ...(token.extra !== undefined && { extra: token.extra })
     }
-    const answer = yield* ask(about, anyBody(exchange(post({ payload, responseMode }), textOf)))
+    const answer = yield* ask(about, unwrapAnyBody(exchange(post({ payload, responseMode }), textOf)))
     const made = madeIn(Redacted.value(answer))
     const { id, key } = made
     const readBack = id === undefined ? newest(payload, key) : read(id, about.operation)
@@ -156,7 +156,7 @@ export const makeTokens = Effect.fnUntraced(function* (
   })
 
   const write = (payload: TokenUpdateRequest, query: { readonly status_only?: string }) =>
-    ask({ operation: "update token" }, anyBody(exchange(put({ query, payload, responseMode }), textOf)))
+    ask({ operation: "update token" }, unwrapAnyBody(exchange(put({ query, payload, responseMode }), textOf)))
 
   const update = Effect.fn("Account.tokens.update")(function* (id: number, changes: TokenChanges) {
     const before = yield* read(id, "update token")
@@ -182,10 +182,10 @@ export const makeTokens = Effect.fnUntraced(function* (
   })
 
   const remove = (id: number) =>
-    ask({ operation: "remove token" }, anyBody(exchange(del({ params: { id }, responseMode }), textOf))).pipe(
-      orGone,
-      Effect.withSpan("Account.tokens.remove")
-    )
+    ask(
+      { operation: "remove token" },
+      unwrapAnyBody(exchange(del({ params: { id }, responseMode }), textOf))
+    ).pipe(orGone, Effect.withSpan("Account.tokens.remove"))
 
   const tokens: Tokens = {
     list,

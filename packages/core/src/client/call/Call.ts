@@ -4,7 +4,7 @@ import { GatewayError, UNKNOWN_OUTCOME_REASONS, sentence, TimedOut } from "../..
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../../gateway/RetryPolicy.ts"
 import type { About } from "./About.ts"
 import type { Answer, Problem } from "../transport/Answer.ts"
-import { concealAnswer, concealer, concealIn } from "./Conceal.ts"
+import { redactAnswer, makeRedact, redactReason } from "./Redact.ts"
 import type { Guard } from "./Guard.ts"
 import { IdempotencyKey } from "../transport/Idempotency.ts"
 import { observe } from "./Telemetry.ts"
@@ -62,7 +62,7 @@ export const makeCaller = (
 ): Caller => {
   const attemptTimeout = Duration.fromInputUnsafe(options.attemptTimeout ?? ATTEMPT_TIMEOUT)
   const callTimeout = Duration.fromInputUnsafe(options.callTimeout ?? CALL_TIMEOUT)
-  const conceal = concealer(Redacted.value(credential))
+  const redact = makeRedact(Redacted.value(credential))
 
   const scheduleOf = (policy: RetryPolicy) => {
     // A wait that the call does not outlast would only hide why it has to wait.
@@ -85,11 +85,11 @@ export const makeCaller = (
     return new GatewayError({
       operation,
       model,
-      requestId: requestId && conceal(requestId).slice(0, REQUEST_ID_LENGTH),
+      requestId: requestId && redact(requestId).slice(0, REQUEST_ID_LENGTH),
       attempt,
       notExecuted,
       ...(outcomeUnknown && { outcomeUnknown }),
-      reason: concealIn(reason, conceal, outcomeUnknown ? doubtAfter(reason.message) : "")
+      reason: redactReason(reason, redact, outcomeUnknown ? doubtAfter(reason.message) : "")
     })
   }
 
@@ -164,7 +164,7 @@ export const makeCaller = (
         ? once.pipe(Effect.catch((error) => inTime(again(error), left())))
         : inTime(once.pipe(Effect.catch(again)), callTimeout)
       const whole = limited.pipe(
-        Effect.map((answer) => concealAnswer(answer, conceal)),
+        Effect.map((answer) => redactAnswer(answer, redact)),
         observe(about, () => attempts)
       )
       const given = Context.get(context, IdempotencyKey)

@@ -9,7 +9,7 @@ import { type GatewayReason, InvalidResponse, TimedOut, Unreachable } from "../.
 import { parseJson } from "../../contract/Fields.ts"
 import { originOf, tokensOf } from "../transport/Facts.ts"
 import { notUnderstood } from "../transport/Exchange.ts"
-import { reasonTold, toldIn } from "../transport/Told.ts"
+import { reasonOfErrorDetails, parseErrorBody } from "../transport/ErrorDetails.ts"
 
 /** Declared, so that it is not taken for something new; what it holds is nothing to a stream. */
 const passed = Schema.optionalKey(Schema.Unknown)
@@ -77,8 +77,8 @@ const next = (state: State, event: Sse.Event | typeof END): readonly [State, Rea
   const json = parseJson(data)
   const decoded = Option.getOrUndefined(decodeChunk(json))
   const chunk = decoded?.choices === undefined && decoded?.usage === undefined ? undefined : decoded
-  const told = chunk?.choices === undefined ? toldIn(json) : undefined
-  if (told !== undefined) return [state, [Result.fail(reasonTold(told))]]
+  const told = chunk?.choices === undefined ? parseErrorBody(json) : undefined
+  if (told !== undefined) return [state, [Result.fail(reasonOfErrorDetails(told))]]
   if (chunk === undefined) {
     // Some gateways keep a connection alive by events with a name of their own, or without data.
     if (event.event !== "message" || data === "") return [state, []]

@@ -12,7 +12,7 @@ import { parseJson } from "../../contract/Fields.ts"
 import type { DownloadedVideo } from "../../gateway/Videos.ts"
 import { notUnderstood } from "../transport/Exchange.ts"
 import { makeMp4Reader } from "./Mp4.ts"
-import { reasonTold, toldIn } from "../transport/Told.ts"
+import { reasonOfErrorDetails, parseErrorBody } from "../transport/ErrorDetails.ts"
 
 /** Of an answer that is no video: enough for what it says. */
 const TEXT_BYTES = 64 * 1024
@@ -54,9 +54,11 @@ export const judgeVideo = (
     ? Effect.flatMap(
         Effect.orElseSucceed(response.text, () => ""),
         (text) => {
-          const told = toldIn(parseJson(text))
+          const told = parseErrorBody(parseJson(text))
           const message = `No video came, but ${typeOf(response)}: “${text.slice(0, 80)}”.`
-          return Effect.fail(told === undefined ? new InvalidResponse({ message }) : reasonTold(told))
+          return Effect.fail(
+            told === undefined ? new InvalidResponse({ message }) : reasonOfErrorDetails(told)
+          )
         }
       )
     : Effect.succeed(response)

@@ -11,7 +11,7 @@ import {
 import type { ImageGroup } from "../../contract/ImageModels.ts"
 import { isDataUri, parseDataUri } from "../../media/ImageSource.ts"
 import { taskFailed } from "./Tasks.ts"
-import { reasonTold, toldIn } from "../transport/Told.ts"
+import { reasonOfErrorDetails, parseErrorBody } from "../transport/ErrorDetails.ts"
 
 /** Some gateways send an empty text for what there is not, and a data URI where a link or bare Base64 belongs. */
 const imageOf = ({ b64_json, base64_json, extra, url }: ImageDatum): GeneratedImage | undefined => {
@@ -23,7 +23,7 @@ const imageOf = ({ b64_json, base64_json, extra, url }: ImageDatum): GeneratedIm
 }
 
 const faultOf = ({ extra, url }: ImageDatum): string =>
-  toldIn(extra)?.message ??
+  parseErrorBody(extra)?.message ??
   (url ? "Its link is neither http nor https." : "It carries neither a link nor Base64.")
 
 /** The answer as the program reads it; `now` in ms since 1970. */
@@ -66,11 +66,11 @@ export const judgeCreation = (answer: ImageAnswer): Effect.Effect<ImageAnswer, G
   if (isMade(answer)) return judgeImages(answer)
   if (answer.id !== undefined) return Effect.succeed(answer)
   if (answer.status === "failed") return Effect.fail(taskFailed(answer.error))
-  const told = toldIn({ ...answer.extra, ...(answer.error !== undefined && { error: answer.error }) })
+  const told = parseErrorBody({ ...answer.extra, ...(answer.error !== undefined && { error: answer.error }) })
   return Effect.fail(
     told === undefined
       ? new InvalidResponse({ message: "The answer carries neither images nor the id of a task." })
-      : reasonTold(told)
+      : reasonOfErrorDetails(told)
   )
 }
 

@@ -38,7 +38,7 @@ import { exchange, judge } from "../transport/Exchange.ts"
 import { Guards } from "../call/Guard.ts"
 import { answerOf, isDone, isMade, judgeCreation, judgeImages } from "./ImageAnswers.ts"
 import { fetchImage } from "./ImageDownload.ts"
-import { knownModels } from "./KnownModels.ts"
+import { makeModelGroupOf } from "./ModelGroups.ts"
 import { pollTask } from "./Tasks.ts"
 
 export interface ImagesOptions {
@@ -106,7 +106,7 @@ export const makeImages = Effect.fnUntraced(function* (
   { baseUrl, client, httpClient }: Here
 ) {
   const files = yield* FileSystem.FileSystem
-  const known = yield* knownModels
+  const known = yield* makeModelGroupOf
   const postImage = yield* HttpApiClient.endpoint(GatewayApi, { ...CREATE, httpClient })
   const getImage = yield* HttpApiClient.endpoint(GatewayApi, { ...GET, httpClient })
   const patient = {

@@ -2,7 +2,7 @@
 import { Cause, Clock, Duration, Effect, Exit, Pull, Schedule, Stream } from "effect"
 import { GatewayError, TaskFailed, TimedOut } from "../../contract/GatewayError.ts"
 import type { About, Caller } from "../call/Call.ts"
-import { faultIn, toldIn } from "../transport/Told.ts"
+import { parseErrorField, parseErrorBody } from "../transport/ErrorDetails.ts"
 
 /**
  * What every task says of itself; `completed` and `failed` end it, every other status is waited for.
@@ -40,11 +40,11 @@ export interface TaskPoll<T extends TaskState> extends TaskPatience {
 const isCompleted = ({ status }: TaskState): boolean => status === "completed"
 
 const isRefused = ({ error, status }: TaskState): boolean =>
-  status === undefined && faultIn(error) !== undefined
+  status === undefined && parseErrorField(error) !== undefined
 
 /** Why a task failed; without an id where it failed before it had one. */
 export const taskFailed = (error: unknown, task = ""): TaskFailed => {
-  const { code, message = "the gateway did not say why." } = toldIn({ error }) ?? {}
+  const { code, message = "the gateway did not say why." } = parseErrorBody({ error }) ?? {}
   const said = `The task failed: ${message}${code === undefined ? "" : ` (${code})`}`
   return new TaskFailed({ message: said, task, error })
 }

@@ -25,10 +25,10 @@ import { bounded, judgeVideo, mp4Bytes, writeWhole } from "./Download.ts"
 import { exchange, judge } from "../transport/Exchange.ts"
 import { orGone } from "../call/Gone.ts"
 import { outgoing } from "../transport/Outgoing.ts"
-import { knownModels } from "./KnownModels.ts"
+import { makeModelGroupOf } from "./ModelGroups.ts"
 import { fetching, withRedirects } from "../transport/Redirects.ts"
 import { pollTask, taskFailed } from "./Tasks.ts"
-import { reasonTold, toldIn } from "../transport/Told.ts"
+import { reasonOfErrorDetails, parseErrorBody } from "../transport/ErrorDetails.ts"
 import { DownloadTransport } from "../transport/Transport.ts"
 
 export interface VideosOptions {
@@ -64,8 +64,8 @@ const judgeRemoval = (text: string) => {
     typeof json === "object" &&
     json !== null &&
     ("error" in json ? json.error : "success" in json && !json.success)
-  const told = refuses ? toldIn(json) : undefined
-  return told === undefined ? Effect.void : Effect.fail(reasonTold(told))
+  const told = refuses ? parseErrorBody(json) : undefined
+  return told === undefined ? Effect.void : Effect.fail(reasonOfErrorDetails(told))
 }
 
 const referenceOf = Effect.fnUntraced(function* (reference: InputReference) {
@@ -95,7 +95,7 @@ export const makeVideos = Effect.fnUntraced(function* (
   { baseUrl, client, httpClient }: Here
 ) {
   const files = yield* FileSystem.FileSystem
-  const known = yield* knownModels
+  const known = yield* makeModelGroupOf
   const downloads = Option.getOrElse(yield* Effect.serviceOption(DownloadTransport), () => client)
   const large = outgoing(withRedirects(downloads, baseUrl), baseUrl)
   const postVideo = yield* HttpApiClient.endpoint(GatewayApi, { ...CREATE, httpClient })

@@ -4,7 +4,7 @@ import { type Embeddings, type EmbeddingsCall, Gateway } from "../../gateway/Gat
 import { GatewayError } from "../../contract/GatewayError.ts"
 import { CurrentRetryPolicy } from "../../gateway/RetryPolicy.ts"
 import { BATCH, type BatchLimits } from "./Batches.ts"
-import { partialFailure } from "./Partial.ts"
+import { partialFailure } from "./PartialFailures.ts"
 
 export interface BatchedEmbeddingsOptions extends Partial<BatchLimits> {
   /** How long the first call waits for others; `WINDOW` when not given. */

@@ -5,7 +5,7 @@ import type { Embeddings, EmbeddingsCall } from "../../gateway/Gateway.ts"
 import { GatewayError, InvalidResponse } from "../../contract/GatewayError.ts"
 import { RETRY_REASONS } from "../../gateway/RetryPolicy.ts"
 import { BATCH, type Batch, type BatchLimits, batches } from "./Batches.ts"
-import { partialFailure } from "./Partial.ts"
+import { partialFailure } from "./PartialFailures.ts"
 
 export interface EmbedOptions extends Partial<BatchLimits> {
   /** Requests under way at once. */

@@ -8,7 +8,7 @@ import type { Embeddings, Gateway } from "../../gateway/Gateway.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import type { InvalidResponse } from "../../contract/GatewayError.ts"
 import type { About, Caller } from "../call/Call.ts"
-import { vectorsOf } from "./Distrust.ts"
+import { validateVectors } from "./validateResponse.ts"
 import { type EmbedOptions, makeEmbedAll } from "./Embed.ts"
 import { exchange, judge } from "../transport/Exchange.ts"
 import { originOf, tokensOf } from "../transport/Facts.ts"
@@ -19,7 +19,7 @@ const decode = HttpApiClient.decodeResponse(GatewayApi, EMBEDDINGS)
 
 /** A vector for each of `count` texts. */
 const judged = (answer: EmbeddingResponse, count: number): Result.Result<Embeddings, InvalidResponse> =>
-  Result.map(vectorsOf(answer.data, count), (vectors) => {
+  Result.map(validateVectors(answer.data, count), (vectors) => {
     const extra = extraOf(answer)
     return {
       vectors,

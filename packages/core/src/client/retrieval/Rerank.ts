@@ -8,7 +8,7 @@ import type { Gateway, Reranked } from "../../gateway/Gateway.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import type { InvalidResponse } from "../../contract/GatewayError.ts"
 import type { About, Caller } from "../call/Call.ts"
-import { rankingOf } from "./Distrust.ts"
+import { validateRanking } from "./validateResponse.ts"
 import { exchange, judge } from "../transport/Exchange.ts"
 import { originOf, tokensOf } from "../transport/Facts.ts"
 
@@ -22,7 +22,7 @@ const judged = (
   count: number,
   limit: number
 ): Result.Result<Reranked, InvalidResponse> =>
-  Result.map(rankingOf(answer.results, count, limit), (ranking) => {
+  Result.map(validateRanking(answer.results, count, limit), (ranking) => {
     const extra = extraOf(answer)
     return {
       results: ranking.map(({ document, index, relevance_score: score }) =>

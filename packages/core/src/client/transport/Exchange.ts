@@ -12,7 +12,7 @@ import { parseJson } from "../../contract/Fields.ts"
 import type { Answer, Problem } from "./Answer.ts"
 import { isCompressed, refusal } from "./Refusal.ts"
 import { factsOf } from "./Facts.ts"
-import { reasonTold, toldIn } from "./Told.ts"
+import { reasonOfErrorDetails, parseErrorBody } from "./ErrorDetails.ts"
 import { faultOf, isBadAnswer, isBroken, isUnconnected } from "./Transport.ts"
 
 export type { Answer, Problem } from "./Answer.ts"
@@ -68,8 +68,8 @@ export const requestIdOf = (
 const deniedIn = (response: HttpClientResponse.HttpClientResponse, error: DecodeError) =>
   Schema.isSchemaError(error)
     ? response.text.pipe(
-        Effect.map((text) => toldIn(parseJson(text))),
-        Effect.map((told) => (told === undefined ? notUnderstood(error) : reasonTold(told))),
+        Effect.map((text) => parseErrorBody(parseJson(text))),
+        Effect.map((told) => (told === undefined ? notUnderstood(error) : reasonOfErrorDetails(told))),
         Effect.orElseSucceed(() => notUnderstood(error))
       )
     : Effect.succeed(notUnderstood(error))

@@ -4,7 +4,7 @@ import type { HttpClientResponse } from "effect/http"
 import { toReason } from "../../contract/Failure.ts"
 import { parseJson } from "../../contract/Fields.ts"
 import { retryAfter, shouldRetry } from "./RetryHeaders.ts"
-import { toldIn } from "./Told.ts"
+import { parseErrorBody } from "./ErrorDetails.ts"
 import { isEncoded } from "./BufferedTransport.ts"
 
 /** The `code` of the reason where a call was led elsewhere and the gateway gave none of its own. */
@@ -16,7 +16,7 @@ const isRedirect = (status: number): boolean => status >= 300 && status < 400
 export const refusal = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
   const { headers, status } = response
   const raw = yield* Effect.orElseSucceed(response.text, () => "")
-  const told = toldIn(parseJson(raw))
+  const told = parseErrorBody(parseJson(raw))
   const said = told?.message ?? describe(status, headers, raw)
   return toReason({
     status,

@@ -3,7 +3,7 @@ import { Predicate } from "effect"
 import { QUOTA_CODES, toReason } from "../../contract/Failure.ts"
 import type { GatewayReason } from "../../contract/GatewayError.ts"
 
-export interface Told {
+export interface ErrorDetails {
   readonly message: string | undefined
   readonly param: string | undefined
   readonly code: string | undefined
@@ -36,7 +36,7 @@ const firstOf = (list: unknown): Fields | undefined =>
   Array.isArray(list) && Predicate.isObject(list[0]) ? list[0] : undefined
 
 /** A list of faults, FastAPI's `detail` or another's `errors`: the first of them says enough. */
-const listed = (first: Fields): Told => {
+const listed = (first: Fields): ErrorDetails => {
   const { loc, message, msg } = first
   const param = Array.isArray(loc) ? loc.slice(1).join(".") : undefined
   return { message: messageOf(msg) ?? messageOf(message), param: word(param), code: codeOf(first) }
@@ -48,7 +48,7 @@ const listed = (first: Fields): Told => {
  *
  * Undefined when the body is nothing of the kind. No field is believed to have the type it should have.
  */
-export const toldIn = (answer: unknown): Told | undefined => {
+export const parseErrorBody = (answer: unknown): ErrorDetails | undefined => {
   const body = Predicate.isObject(answer) ? answer : firstOf(answer)
   if (body === undefined) return undefined
   const { detail, error, errors, message, msg, success } = body
@@ -67,14 +67,14 @@ export const toldIn = (answer: unknown): Told | undefined => {
 }
 
 /** Whether an `error` says something: some gateways send an empty one, or one of code 0, where there is none. */
-export const faultIn = (error: unknown): Told | undefined => {
-  const told = toldIn({ error })
+export const parseErrorField = (error: unknown): ErrorDetails | undefined => {
+  const told = parseErrorBody({ error })
   if (told === undefined || told.code === "0") return undefined
   return told.message === undefined && told.code === undefined ? undefined : told
 }
 
 /** The reason of a failure that came with status 200, or in the middle of a stream: its code is all there is. */
-export const reasonTold = ({ code, message, param }: Told): GatewayReason => {
+export const reasonOfErrorDetails = ({ code, message, param }: ErrorDetails): GatewayReason => {
   const number = Number(code)
   const named = QUOTA_CODES.has(code ?? "") ? 402 : (STATUS_OF.get(code ?? "") ?? 502)
   const status = Number.isInteger(number) && number >= 400 && number < 600 ? number : named

@@ -10,7 +10,7 @@ const BETRAYING = 8
 const PREFIX = /^[a-z]+-/
 
 /** Some gateways repeat the credential in their refusal, and a message that is cut may end within it. */
-export const concealer = (secret: string) => {
+export const makeRedact = (secret: string) => {
   const secrets = [...new Set([secret, secret.replace(PREFIX, "")])].filter(
     ({ length }) => length >= BETRAYING
   )
@@ -42,9 +42,9 @@ export const concealer = (secret: string) => {
 const CONTROL = /[\p{Cc}\p{Cs}]+/gu
 
 /** The reason with nothing of the credential in any of its texts, and something more to say, where there is. */
-export const concealIn = (
+export const redactReason = (
   reason: GatewayReason,
-  conceal: (text: string) => string,
+  redact: (text: string) => string,
   more = ""
 ): GatewayReason => {
   const message = reason.message.replace(CONTROL, " ") + more
@@ -52,7 +52,7 @@ export const concealIn = (
   const Reason = reason.constructor as new (fields: object) => GatewayReason
   return new Reason(
     Object.fromEntries(
-      fields.map(([name, value]) => [name, name === "_tag" ? value : concealDeep(value, conceal)])
+      fields.map(([name, value]) => [name, name === "_tag" ? value : redactDeep(value, redact)])
     )
   )
 }
@@ -64,24 +64,24 @@ const isPlain = (value: unknown): value is object =>
   Predicate.isObject(value) && Object.getPrototypeOf(value) === Object.prototype
 
 /** A task's `error` is JSON of any form; what is none (durations, vectors) carries no text. */
-const concealDeep = (value: unknown, conceal: (text: string) => string, depth = DEPTH): unknown => {
-  if (typeof value === "string") return conceal(value)
+const redactDeep = (value: unknown, redact: (text: string) => string, depth = DEPTH): unknown => {
+  if (typeof value === "string") return redact(value)
   if (!Array.isArray(value) && !isPlain(value)) return value
   if (depth === 0) return "…"
-  if (Array.isArray(value)) return value.map((item) => concealDeep(item, conceal, depth - 1))
+  if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact, depth - 1))
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [conceal(name), concealDeep(item, conceal, depth - 1)])
+    Object.entries(value).map(([name, item]) => [redact(name), redactDeep(item, redact, depth - 1)])
   )
 }
 
 /** The same for what spans and metrics show of an answer; its value belongs to the caller. */
-export const concealAnswer = <A>(answer: Answer<A>, conceal: (text: string) => string): Answer<A> => {
+export const redactAnswer = <A>(answer: Answer<A>, redact: (text: string) => string): Answer<A> => {
   const { facts, requestId, value } = answer
   return {
     value,
-    requestId: requestId && conceal(requestId),
+    requestId: requestId && redact(requestId),
     ...(facts && {
-      facts: { ...facts, id: facts.id && conceal(facts.id), model: facts.model && conceal(facts.model) }
+      facts: { ...facts, id: facts.id && redact(facts.id), model: facts.model && redact(facts.model) }
     })
   }
 }

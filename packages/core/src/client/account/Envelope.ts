@@ -3,7 +3,7 @@ import { Effect, Redacted, type Schema } from "effect"
 import { Forbidden, type GatewayReason, InvalidResponse, NotFound } from "../../contract/GatewayError.ts"
 import { parseJson } from "../../contract/Fields.ts"
 import { type Answer, judge, type Problem } from "../transport/Exchange.ts"
-import { toldIn } from "../transport/Told.ts"
+import { parseErrorBody } from "../transport/ErrorDetails.ts"
 
 interface Refusal {
   readonly success: false
@@ -18,7 +18,7 @@ const refusedWith = (message = "The gateway refused and did not say why."): Gate
   ABSENT.test(message) ? new NotFound({ message }) : new Forbidden({ message })
 
 /** What the envelope carries. */
-export const granted: <D>(
+export const unwrapEnvelope: <D>(
   self: Effect.Effect<Answer<{ readonly data: D } | Refusal>, Problem>
 ) => Effect.Effect<Answer<D>, Problem> = judge((answer) =>
   "data" in answer ? Effect.succeed(answer.data) : Effect.fail(refusedWith(answer.message))
@@ -30,7 +30,7 @@ export const granted: <D>(
  * **Details.** Redacted, for it may hold a credential, and spans keep what an effect gives. A page is no answer:
  * something else than the gateway's API sent it, and did nothing.
  */
-export const anyBody: (
+export const unwrapAnyBody: (
   self: Effect.Effect<Answer<string>, Problem>
 ) => Effect.Effect<Answer<Redacted.Redacted<Schema.Json>>, Problem> = judge((text) => {
   const json = parseJson(text)
@@ -42,7 +42,7 @@ export const anyBody: (
   }
   const refused = typeof body === "object" && body !== null && "success" in body && body.success === false
   return refused
-    ? Effect.fail(refusedWith(toldIn(body)?.message?.slice(0, MESSAGE_LENGTH)))
+    ? Effect.fail(refusedWith(parseErrorBody(body)?.message?.slice(0, MESSAGE_LENGTH)))
     : Effect.succeed(Redacted.make(body as Schema.Json, { label: "answer" }))
 })
 

@@ -4,7 +4,7 @@ import type { ModelGroup } from "../../contract/Models.ts"
 import { ModelCatalogue } from "../../gateway/ModelCatalogue.ts"
 
 /** The catalogue of a call's own context, else the one that the client was built with. */
-export const knownModels = Effect.map(
+export const makeModelGroupOf = Effect.map(
   Effect.serviceOption(ModelCatalogue),
   (built) =>
     (model: string): Effect.Effect<ModelGroup | undefined> =>
