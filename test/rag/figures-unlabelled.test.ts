@@ -40,7 +40,7 @@ const places = (parsed: Parsed) =>
   ])
 
 describe("captions without a number", () => {
-  it.effect("are those of what is drawn or tabulated right above or below them", () =>
+  it.effect("belong to a drawing or table directly above or below", () =>
     Effect.gen(function* () {
       const cells = ["Gate", "Level", "Lower", "0.4", "Upper", "3.7"].map((text, i) => ({
         text,
@@ -74,7 +74,7 @@ describe("captions without a number", () => {
     })
   )
 
-  it.effect("are text where nothing is drawn beside them", () =>
+  it.effect("are text without a drawing beside them", () =>
     Effect.gen(function* () {
       const parsed = yield* read({
         draw: chart(150, 560),
@@ -130,7 +130,7 @@ describe("pictures without a label", () => {
     marks: [...prose(790, 8), ...marks, ...prose(400, 8)]
   })
 
-  it.effect("are figures where a small line stands in the middle below them", () =>
+  it.effect("are figures with a small centred line below them", () =>
     Effect.gen(function* () {
       const said = "The weir seen from the old bridge"
       const parsed = yield* read(page(small(said, 208, 489)))
@@ -139,7 +139,7 @@ describe("pictures without a label", () => {
     })
   )
 
-  it.effect("are figures of one column, too", () =>
+  it.effect("are figures in a single column", () =>
     Effect.gen(function* () {
       const lines = (x: number, y: number, count: number): ReadonlyArray<Mark> =>
         column(
@@ -203,7 +203,7 @@ describe("a figure that fills its page", () => {
     })
   )
 
-  it.effect("or at the end of the page before", () =>
+  it.effect("has its caption at the bottom of the previous page", () =>
     Effect.gen(function* () {
       const parsed = yield* read(text, { marks: [...prose(780, 30), caption(80)] }, plate, text)
       assert.deepStrictEqual(places(parsed), [[3, "figure", "4", box, said]])
@@ -211,7 +211,7 @@ describe("a figure that fills its page", () => {
     })
   )
 
-  it.effect("but not in the middle of a page, before a row of plates, or beside a page of text", () =>
+  it.effect("is not found for captions within a page, before plates, or beside a page of text", () =>
     Effect.gen(function* () {
       for (const pages of [
         [text, plate, { marks: [...prose(800, 5), caption(700), ...prose(660, 20)] }],
@@ -225,7 +225,7 @@ describe("a figure that fills its page", () => {
 })
 
 describe("a figure below other text", () => {
-  it.effect("does not take rows of text above its drawing, but its title", () =>
+  it.effect("includes its title and no other text above its drawing", () =>
     Effect.gen(function* () {
       const row = (y: number): ReadonlyArray<Mark> => [
         { text: "Gates", x: 60, y, font: "Helvetica-Bold" },
@@ -248,7 +248,7 @@ describe("a figure below other text", () => {
 })
 
 describe("a table that text flows around", () => {
-  it.effect("ends where it ends, though the paragraph beside it goes on below it", () =>
+  it.effect("ends above a paragraph that continues below it", () =>
     Effect.gen(function* () {
       const narrow = column(
         50,

@@ -47,7 +47,7 @@ const summary = ({ kind, number, page }: Figure) => [page, kind, number]
 
 describe("figures of a PDF", () => {
   // Printed by Chromium from pages of random words, charts, pictures and tables in different styles, their boxes as it laid them out
-  it.effect("are found where they stand, on pages of other programs", () =>
+  it.effect("are found at their positions in PDFs of several programs", () =>
     Effect.gen(function* () {
       const folder = join(import.meta.dirname, "fixtures/figures")
       const gold: ReadonlyArray<Omit<Figure, "box"> & { readonly document: string; readonly box: Box }> =
@@ -72,7 +72,7 @@ describe("figures of a PDF", () => {
     })
   )
 
-  it.effect("have caption and inside text next to each other, outside of the paragraphs around them", () =>
+  it.effect("have caption and inner text together, outside the surrounding paragraphs", () =>
     Effect.gen(function* () {
       const parsed = yield* read({
         draw: chart(100, 500),
@@ -114,7 +114,7 @@ describe("figures of a PDF", () => {
     })
   )
 
-  it.effect("are drawn by forms, which have a matrix, and by images", () =>
+  it.effect("include images and forms with a matrix", () =>
     Effect.gen(function* () {
       const parsed = yield* read({
         draw: "/X Do q 100 0 0 80 350 250 cm /I Do Q",
@@ -135,7 +135,7 @@ describe("figures of a PDF", () => {
     })
   )
 
-  it.effect("are found on pages that are turned, and beside each other", () =>
+  it.effect("are found on rotated pages and side by side", () =>
     Effect.gen(function* () {
       for (const rotate of [0, 90, 180, 270] as const) {
         const parsed = yield* read({
@@ -159,7 +159,7 @@ describe("figures of a PDF", () => {
     })
   )
 
-  it.effect("are tables with rows, by gaps or by lines, under Chinese captions too", () =>
+  it.effect("include tables with rows by gaps or lines, also under Chinese captions", () =>
     Effect.gen(function* () {
       const rule = (y: number): string => `50 ${y} m 450 ${y} l S`
       const row = (y: number, ...cells: ReadonlyArray<string>): ReadonlyArray<Mark> =>
@@ -210,7 +210,7 @@ describe("figures of a PDF", () => {
     })
   )
 
-  it.effect("stand beside each other with captions at different heights", () =>
+  it.effect("are found side by side with captions at different heights", () =>
     Effect.gen(function* () {
       const { figures } = yield* read({
         draw: `${chart(50, 500)} 330 560 200 120 re f`,
@@ -229,7 +229,7 @@ describe("figures of a PDF", () => {
     })
   )
 
-  it.effect("have text flowing around them, which began above them", () =>
+  it.effect("are found within text that flows around them", () =>
     Effect.gen(function* () {
       const wide =
         "Line of a paragraph that runs over the whole width of the page as it was set, up to its edge,"
@@ -247,7 +247,7 @@ describe("figures of a PDF", () => {
     })
   )
 
-  it.effect("end above their notes, go on over pages, and may stand beside their captions", () =>
+  it.effect("end above notes, continue over pages, and are found beside captions", () =>
     Effect.gen(function* () {
       const row = (y: number, ...cells: ReadonlyArray<string>): ReadonlyArray<Mark> =>
         cells.map((text, i) => ({ text, x: 200 + i * 100, y }))
@@ -290,7 +290,7 @@ describe("figures of a PDF", () => {
     })
   )
 
-  it.effect("are none without a drawing, and not the lines and logos that repeat on pages", () =>
+  it.effect("need a drawing other than repeated lines and logos", () =>
     Effect.gen(function* () {
       const header = "50 810 m 545 810 l S 500 815 30 15 re f"
       const parsed = yield* read(

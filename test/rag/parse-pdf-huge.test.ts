@@ -16,7 +16,7 @@ const page = (rest: Partial<RawPage>): RawPage => ({
 })
 
 describe("a huge page", () => {
-  it("of 150,000 lines is read, its column as wide as the widest", () => {
+  it("of 150,000 lines has a column as wide as its widest line", () => {
     const runs = Array.from({ length: 150_000 }, (_, i): Run => {
       const [x0, y0, x1, y1]: Box = [i % 50, 2 * i, 500 + (i % 70), 2 * i + 1]
       const box: Box = [x0, y0, x1, y1]
@@ -27,7 +27,7 @@ describe("a huge page", () => {
     assert.deepStrictEqual(lines[77_777]?.column, { left: 0, right: 569, index: 0 })
   })
 
-  it("of 5,000 pictures has none that stands alone, and they are not all compared with each other", () => {
+  it("of 5,000 pictures has no unlabelled figures", () => {
     let reads = 0
     const graphics = Array.from({ length: 5_000 }, (_, i) => {
       const box = Object.defineProperty([100, 110 * i, 500, 110 * i + 100] as unknown as Box, 0, {

@@ -60,7 +60,7 @@ const levelRows = [
 ]
 
 describe("tables of a tagged PDF", () => {
-  it.effect("have the rows and columns of their tags, cells that span some in each of them", () =>
+  it.effect("have the rows and columns of their tags, and repeat spanning cells", () =>
     Effect.gen(function* () {
       const parsed = yield* read({
         marks: [
@@ -84,7 +84,7 @@ describe("tables of a tagged PDF", () => {
     })
   )
 
-  it.effect("are tables without a caption, too, where they stand between the paragraphs", () =>
+  it.effect("are found without a caption, between paragraphs", () =>
     Effect.gen(function* () {
       const parsed = yield* read({ marks: [...prose(780), ...crowded, ...prose(480)], tags: [levels] })
       const [found] = parsed.figures
@@ -197,7 +197,7 @@ describe("tables of a tagged PDF", () => {
     })
   )
 
-  it.effect("that only arrange columns of text are no tables", () =>
+  it.effect("are dropped if they only arrange columns of text", () =>
     Effect.gen(function* () {
       const text = (content: number, x: number, y: number): ReadonlyArray<Mark> =>
         column(
@@ -224,7 +224,7 @@ const picture = (content: number, x: number, y: number, width: number, height: n
   `/Figure << /MCID ${content} >> BDC q ${width} 0 0 ${height} ${x} ${y} cm /I Do Q EMC`
 
 describe("figures of a tagged PDF", () => {
-  it.effect("that have no caption are found by the words that stand for them", () =>
+  it.effect("are found by their alternative text without a caption", () =>
     Effect.gen(function* () {
       const parsed = yield* read({
         marks: [...prose(780), ...prose(480)],
@@ -247,7 +247,7 @@ describe("figures of a tagged PDF", () => {
     })
   )
 
-  it.effect("are one with what they hold; two with the same words are two", () =>
+  it.effect("include nested figures, and stay apart with the same alternative text", () =>
     Effect.gen(function* () {
       const one = (content: number): Tag => ({ type: "Figure", alt: "A gate", children: [content] })
       const parsed = yield* read({
@@ -283,7 +283,7 @@ describe("figures of a tagged PDF", () => {
     })
   )
 
-  it.effect("that are tiny, drawn nowhere, the whole page or on every page are none", () =>
+  it.effect("are dropped if tiny, not drawn, as large as the page, or on every page", () =>
     Effect.gen(function* () {
       const logo = picture(0, 60, 640, 90, 90)
       const figure = (alt: string, content: number): Tag => ({ type: "Figure", alt, children: [content] })
@@ -302,7 +302,7 @@ describe("figures of a tagged PDF", () => {
     })
   )
 
-  it.effect("that have a caption stay one figure, whatever their panels are tagged as", () =>
+  it.effect("with a caption stay one figure if their panels are tagged", () =>
     Effect.gen(function* () {
       const draw = `${picture(0, 100, 560, 120, 100)}\n${picture(1, 240, 560, 120, 100)}`
       const marks = [

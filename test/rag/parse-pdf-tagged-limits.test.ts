@@ -17,7 +17,7 @@ const prose = (y: number) =>
   ])
 
 describe("a tagged PDF", () => {
-  it.effect("keeps a drawing and its labels whose caption is tagged as that of another one", () =>
+  it.effect("keeps a drawing whose caption is tagged as that of another one", () =>
     Effect.gen(function* () {
       const parsed = yield* read({
         marks: [
@@ -43,7 +43,7 @@ describe("a tagged PDF", () => {
     })
   )
 
-  it.effect("says once what stands for a drawing and for all its parts", () =>
+  it.effect("has an alternative text once that a drawing shares with its parts", () =>
     Effect.gen(function* () {
       const panels = [0, 1].map(
         (i) => `/P << /MCID ${i} >> BDC q 100 0 0 100 ${150 + 110 * i} 600 cm /I Do Q EMC`
@@ -60,7 +60,7 @@ describe("a tagged PDF", () => {
     })
   )
 
-  it.effect("says a long cell that spans all the table once, not in each of hundreds of rows", () =>
+  it.effect("does not repeat a long cell that spans hundreds of rows", () =>
     Effect.gen(function* () {
       const cell = (content: number, spans: Pick<Tag, "columns" | "rows"> = {}): Tag => ({
         type: "TD",

@@ -9,7 +9,7 @@ import { parse } from "../../packages/rag/src/formats/Parser.ts"
 const bytes = readFileSync(join(import.meta.dirname, "fixtures/tagged.pdf"))
 
 describe("a tagged PDF", () => {
-  it.effect("has the headings that it says, whatever they look like", () =>
+  it.effect("has the headings of its tags", () =>
     Effect.gen(function* () {
       const { blocks, text, title } = yield* parse({ path: "tagged.pdf", bytes })
       assert.deepStrictEqual(
@@ -26,7 +26,7 @@ describe("a tagged PDF", () => {
     })
   )
 
-  it.effect("gives its figures the words that stand for their pictures, also to be found by", () =>
+  it.effect("adds alternative texts to figures and to their searchable text", () =>
     Effect.gen(function* () {
       const { figures, lines, text } = yield* parse({ path: "tagged.pdf", bytes })
       assert.deepStrictEqual(
