@@ -1,5 +1,5 @@
 /** Additions to the OpenAPI document that the schemas cannot express: forms, an alias, a header, a field of OpenAI's clients. */
-import { tolerant } from "@sluice/core/contract"
+import { allowExtraFields } from "@sluice/core/contract"
 
 type Node = Record<string, unknown>
 
@@ -44,7 +44,7 @@ const formOf = (json: Node, field: string): Node => {
 
 /** The `OpenApi.Transform` of the served API. */
 export const extendOpenApi = <Document extends Node>(document: Document): Document => {
-  tolerant(document)
+  allowExtraFields(document)
   for (const [path, { field, schema }] of Object.entries(FILES)) {
     const content = at(document, "paths", path, "post", "requestBody", "content")
     const json = at(document, "components", "schemas", schema)

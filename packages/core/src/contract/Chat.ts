@@ -11,7 +11,7 @@ import { base64Bytes } from "./Base64.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
 import { open, optional, usual } from "./Fields.ts"
 
-/** Bytes of one image at most, decoded. */
+/** The most bytes of one image, decoded. */
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024
 
 /** How closely a model looks: `low` is fast, `high` is precise, with `auto` the gateway chooses. */
@@ -37,12 +37,12 @@ export const ImageUrl = Schema.String.check(
   })
 )
 
-/** An image of a message; several are looked at together. */
+/** An image of a message. A message may have several. */
 export const ImagePart = Schema.Struct({
   type: Schema.Literal("image_url"),
   image_url: Schema.Struct({
     url: ImageUrl,
-    /** `low` costs 85 tokens; `auto` when not given. */
+    /** `low` costs 85 tokens. Default: `auto`. */
     detail: optional(ImageDetail)
   })
 })
@@ -50,50 +50,50 @@ export const ImagePart = Schema.Struct({
 const Content = Schema.Union([Schema.String, Schema.Array(Schema.Union([TextPart, ImagePart]))])
 export type ChatContent = typeof Content.Type
 
-/** What an assistant asked tools for, as it came in its answer. */
+/** The tool calls of an assistant, unchanged. */
 const ToolCalls = Schema.Array(Schema.Json)
 
-const Said = Schema.Struct({
+const RoleMessage = Schema.Struct({
   role: Schema.Literals(["system", "developer", "user", "assistant"]),
   content: Content,
   tool_calls: optional(ToolCalls)
 })
 
-/** An assistant's answer that was nothing but a question to tools. */
-const AskedTools = Schema.Struct({
+/** An assistant's message with tool calls. */
+const ToolCallMessage = Schema.Struct({
   role: Schema.Literal("assistant"),
   content: optional(Content),
   tool_calls: ToolCalls.check(Schema.isMinLength(1))
 })
 
-/** What a tool answered. */
-const ToldByTool = Schema.Struct({
+/** The result of a tool. */
+const ToolMessage = Schema.Struct({
   role: Schema.Literal("tool"),
   content: Content,
   tool_call_id: Schema.String
 })
 
 /**
- * What one party said: a text, or parts of text and image. Interface: “Chat message with images”.
+ * A message: a text, or parts of text and image. Interface: “Chat message with images”.
  *
- * **Details.** The interface names no tools; clients go on with a conversation about them in OpenAI's form.
+ * **Details.** The interface defines no tools. Their messages have OpenAI's form.
  */
-export const ChatMessage = Schema.Union([Said, AskedTools, ToldByTool]).annotate({
+export const ChatMessage = Schema.Union([RoleMessage, ToolCallMessage, ToolMessage]).annotate({
   identifier: "ChatMessage"
 })
 export type ChatMessage = typeof ChatMessage.Type
 
-/** The most answers that are asked for at once. */
-export const MOST_CHOICES = 128
+/** The most choices of one request. */
+export const MAX_CHOICES = 128
 
-/** A question. `max_tokens` are those of the answer, at most. Interface: “Image understanding”. */
+/** A chat request. `max_tokens` limits the completion. Interface: “Image understanding”. */
 export const ChatRequest = open(
   {
     model: Schema.NonEmptyString,
     messages: Schema.Array(ChatMessage).check(Schema.isMinLength(1)),
     max_tokens: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
-    /** Answers to choose from, each of up to `max_tokens`; one when not given. The interface does not name it. */
-    n: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MOST_CHOICES }))),
+    /** The number of choices, each up to `max_tokens`. Default: 1. Not part of the interface. */
+    n: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_CHOICES }))),
     /** 0 to 2; 0 is as deterministic as the model can be. */
     temperature: optional(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 2 }))),
     stream: optional(Schema.Boolean),
@@ -103,14 +103,14 @@ export const ChatRequest = open(
 )
 export type ChatRequest = typeof ChatRequest.Type
 
-/** Tokens of the question, of the answer, and of both; more than both where a model thinks. */
+/** Tokens of prompt, completion and total. The total may include reasoning. */
 export const ChatUsage = open({
   prompt_tokens: usual(Schema.Int),
   completion_tokens: usual(Schema.Int),
   total_tokens: usual(Schema.Int)
 })
 
-/** A whole answer: its text is at `choices[0].message.content`. */
+/** A complete response. The text is at `choices[0].message.content`. */
 export const ChatResponse = open(
   {
     id: usual(Schema.String),
@@ -121,7 +121,7 @@ export const ChatResponse = open(
     choices: Schema.Array(
       open({
         index: usual(Schema.Int),
-        /** Some models leave the text out where all tokens went into thinking. */
+        /** Some models omit the text if reasoning used all tokens. */
         message: open({
           role: usual(Schema.String),
           content: Schema.optionalKey(Schema.NullOr(Schema.String))
@@ -135,7 +135,7 @@ export const ChatResponse = open(
 )
 export type ChatResponse = typeof ChatResponse.Type
 
-/** A piece of an answer that is streamed: its text is at `choices[0].delta.content`. */
+/** A streamed piece. The text is at `choices[0].delta.content`. */
 export const ChatChunk = open(
   {
     id: optional(Schema.String),
@@ -159,7 +159,7 @@ export type ChatChunk = typeof ChatChunk.Type
 /** The literal that ends a stream. */
 export const DONE = "[DONE]"
 
-/** One event: a chunk, the end, or a failure after the answer had begun. */
+/** One event: a chunk, the end, or a failure in the middle of the stream. */
 export const ChatEvent = Schema.Struct({
   ...Sse.EventEncoded.fields,
   data: Schema.Union([

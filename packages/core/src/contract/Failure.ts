@@ -1,7 +1,7 @@
 /**
- * How a failure travels: one body, one set of headers, and the one map between HTTP statuses and reasons.
+ * Failures over HTTP: the body, the headers, and the map between statuses and reasons.
  *
- * Handlers fail with `Failure.fromReason(reason)`; the client turns an answer back with `toReason`.
+ * Handlers fail with `Failure.fromReason(reason)`; the client decodes a response with `toReason`.
  */
 import { Duration, Effect, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -17,10 +17,10 @@ import {
 } from "./GatewayError.ts"
 
 /**
- * The body of every failed call. All four fields are always sent, `null` where there is nothing to say.
+ * The body of every failed call. All four fields are always sent, `null` if empty.
  *
- * The outer `message` repeats the inner one for clients that read only that (Cohere's family); with `success: false` it
- * is also the envelope of `/api`, so that one body serves every path.
+ * The outer `message` repeats the inner one for Cohere clients. With `success: false` the body is also the
+ * envelope of `/api`, so that every path uses the same body.
  */
 export const ErrorBody = Schema.Struct({
   success: Schema.optional(Schema.Literal(false)),
@@ -36,10 +36,10 @@ export type ErrorBody = typeof ErrorBody.Type
 
 const STATUSES = [400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 502, 503, 504] as const
 
-/** Of them, those that say more of what is wrong with a request than 400, and are passed on. */
+/** Client error statuses that are passed on instead of 400. */
 const REFUSALS = [409, 413, 422] as const
 
-/** What `type` says for each status. */
+/** The `type` of a status. */
 const typeOf = (status: number): string => {
   switch (status) {
     case 401:
@@ -55,33 +55,33 @@ const typeOf = (status: number): string => {
   }
 }
 
-/** Where whoever is limited, or overloaded, does not know when it ends. */
+/** Sent with 429 and 503 if the wait is unknown. */
 const RETRY_AFTER_DEFAULT = Duration.seconds(1)
 
-/** What a message says without the options of the client, which whoever calls over HTTP has not. */
+/** Removes the names of client options, which HTTP callers do not have. */
 const overHttp = (message: string): string =>
   message
     .replace(/ \(`(?:attempt|call)Timeout`\)/, "")
     .replace("than `maxResponseBytes` allows", "than what is read of one")
 
-/** A failed call as a handler raises it: a status, the body's fields, and what the caller should do about retrying. */
+/** A failed call, raised by a handler: the status, the body's fields, and the retry advice. */
 export class Failure extends Schema.TaggedError<Failure>()("Failure", {
   status: Schema.Literals(STATUSES),
   message: Schema.String,
   param: Schema.optional(Schema.String),
   code: Schema.optional(Schema.String),
   retryAfter: Schema.optional(Schema.Duration),
-  /** Whether the same call may succeed later; sent as `x-should-retry`. */
+  /** True if the same call may succeed later. Sent as `x-should-retry`. */
   retryable: Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(false)))
 }) {
-  /** The body that is sent. */
+  /** The response body. */
   get body(): ErrorBody {
     const { message, param = null, code = null } = this
     const type = code === "insufficient_quota" ? code : typeOf(this.status)
     return { success: false, error: { message, type, param, code }, message }
   }
 
-  /** The headers that are sent beside it; with 429 and 503 always when to come back. */
+  /** The response headers. 429 and 503 always have `retry-after`. */
   get headers(): FailureHeaders {
     const isTemporary = this.status === 429 || this.status === 503
     const after = this.retryAfter ?? (isTemporary ? RETRY_AFTER_DEFAULT : undefined)
@@ -94,7 +94,7 @@ export class Failure extends Schema.TaggedError<Failure>()("Failure", {
     }
   }
 
-  /** The status, type and code that stand for a reason. */
+  /** The failure of a reason. */
   static fromReason(reason: GatewayReason): Failure {
     const { isRetryable: retryable } = reason
     const message = overHttp(reason.message)
@@ -166,17 +166,17 @@ const response = (status: (typeof STATUSES)[number]) =>
     )
   )
 
-/** Every failed answer of an endpoint, for its `error`: one schema for each status. */
+/** The `error` schemas of an endpoint, one for each status. */
 export const failures = STATUSES.map(response)
 
-/** What a status and a body say about why a call failed. `retryAfter` and `shouldRetry` come from the headers. */
+/** The reason of a status and a body. `retryAfter` and `shouldRetry` come from the headers. */
 export const toReason = (answer: {
   readonly status: number
   readonly message: string
   readonly param?: string | undefined
   readonly code?: string | undefined
   readonly retryAfter?: Duration.Duration | undefined
-  /** What `x-should-retry` says, where it is sent. */
+  /** The value of `x-should-retry`, if present. */
   readonly shouldRetry?: boolean | undefined
 }): Exclude<GatewayReason, { readonly _tag: "PartialFailure" }> => {
   const { status, message, code } = answer
@@ -194,7 +194,7 @@ export const toReason = (answer: {
   return new InvalidRequest({ message, param: answer.param, code, ...(status !== 400 && { status }) })
 }
 
-/** How gateways of the one-api family, and OpenAI, say that the money is used up; some of them with status 429. */
+/** Codes of an exhausted quota, by one-api gateways and OpenAI; some send them with status 429. */
 export const QUOTA_CODES: ReadonlySet<string> = new Set([
   "insufficient_quota",
   "insufficient_user_quota",

@@ -5,8 +5,8 @@ import { InvalidRequest } from "./GatewayError.ts"
 /**
  * A field that may be absent.
  *
- * **Details.** Several well-known clients send `null` for what they do not give: it is read as absent. What is
- * `undefined` is left out when it is sent, where `Schema.optional` alone would send `null`.
+ * **Details.** `null` is decoded as absent, because several clients send it. `undefined` is omitted when encoded;
+ * `Schema.optional` alone would send `null`.
  */
 export const optional = <S extends Schema.Top>(schema: S) =>
   Schema.optionalKey(Schema.NullOr(schema)).pipe(
@@ -17,9 +17,9 @@ export const optional = <S extends Schema.Top>(schema: S) =>
   )
 
 /**
- * A field that the interface does not name, of the type that it usually has; in another one it is read as absent.
+ * A field outside the interface, of its usual type. Another type is decoded as absent.
  *
- * **Details.** What nobody promised costs no answer: some gateways number what others name, or count in fractions.
+ * **Details.** Such a field never fails a response: some gateways use numbers for ids, or fractions for counts.
  */
 export const usual = <S extends Schema.ConstraintCodec<unknown, Schema.Json>>(schema: S) => {
   const fits = Schema.is(Schema.toType(schema))
@@ -31,17 +31,17 @@ export const usual = <S extends Schema.ConstraintCodec<unknown, Schema.Json>>(sc
   )
 }
 
-/** Fields of an answer that the interface does not name, as they came. */
+/** Fields of a response beyond the interface, unchanged. */
 export type Extra = Readonly<Record<string, Schema.Json>>
 
-/** The fields declared, and all others in `extra`; without others it is absent. */
+/** The declared fields, and all others in `extra`, which is absent if there are none. */
 export type Open<F extends Schema.Struct.Fields> = Schema.Struct.Type<F> & { readonly extra?: Extra }
 
 /**
- * A struct that keeps the fields that it does not declare, in `extra`.
+ * A struct that keeps undeclared fields in `extra`.
  *
- * **Details.** On the wire they stand beside the declared ones, and there they go again when it is encoded. Only they
- * are looked at as JSON: a declared field costs what it costs in a struct.
+ * **Details.** On the wire they are next to the declared fields, in both directions. Only undeclared fields are checked
+ * as JSON.
  */
 export const open = <const F extends Schema.Struct.Fields>(fields: F, identifier?: string) => {
   const known = new Set(Object.keys(fields))
@@ -75,10 +75,10 @@ const split = (all: Fields, known: ReadonlySet<string>): Fields => {
 }
 
 /**
- * Everything in a decoded answer that the interface does not name, at the place where it stood.
+ * All fields of a decoded response beyond the interface, at their original place.
  *
- * **Details.** `{ choices: [{ message: { reasoning_content: "…" } }] }`: objects and lists of the interface are there as
- * far as they lead to something; a list has `{}` for an element without. Undefined when there is nothing.
+ * **Details.** `{ choices: [{ message: { reasoning_content: "…" } }] }`: objects and lists of the interface are kept
+ * if they contain such a field; a list has `{}` for other elements. Undefined if there are none.
  */
 export const extraOf = (answer: unknown): Extra | undefined => {
   if (!isFields(answer)) return undefined
@@ -95,14 +95,14 @@ export const extraOf = (answer: unknown): Extra | undefined => {
   return found.length === 0 ? undefined : Object.fromEntries(found)
 }
 
-/** Numbers of a vector are not looked at one by one: a list is of one kind. */
+/** Checks only the first element, so that vectors are not scanned. */
 const extrasOf = (list: ReadonlyArray<unknown>): ReadonlyArray<Extra> | undefined => {
   if (!isFields(list[0])) return undefined
   const inside = list.map(extraOf)
   return inside.some((extra) => extra !== undefined) ? inside.map((extra) => extra ?? {}) : undefined
 }
 
-/** Why `extra` is not sent: it has a field that the request has already. */
+/** The error if `extra` has a field that the request declares. */
 export const refusedExtra = (
   extra: Extra | undefined,
   { from: request }: Pick<ReturnType<typeof open>, "from">
@@ -113,7 +113,7 @@ export const refusedExtra = (
   return new InvalidRequest({ message, param: `extra.${named}` })
 }
 
-/** A refusal that a gateway of this family sends with status 200. */
+/** A refusal sent with status 200. */
 export const Refused = Schema.Struct({ success: Schema.Literal(false), message: optional(Schema.String) })
 
 /** `{data}`, or `{success, message, data}`, or a refusal. */
@@ -123,7 +123,7 @@ export const enveloped = <S extends Schema.Top>(data: S) =>
     Refused
   ])
 
-/** A task's identifier in a path. `.` and `..` would be another path. */
+/** A task's id in a path. `.` and `..` would change the path. */
 export const TaskId = Schema.NonEmptyString.check(
   Schema.isMaxLength(512),
   Schema.isPattern(/^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]*$/u, { expected: "an identifier as the gateway gave it" })

@@ -14,15 +14,14 @@ type Node = Record<string, unknown>
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null
 
 /**
- * Takes `additionalProperties: false` out of a document, and with `propertyNames` how undeclared fields are told apart:
- * they are tolerated, not refused.
+ * Removes `additionalProperties: false` and `propertyNames` from an OpenAPI document: undeclared fields are accepted.
  *
- * For `OpenApi.Transform`, on the API that is served: annotations of an API that was joined to it do not reach there.
+ * For `OpenApi.Transform` of the served API, which does not inherit annotations of joined APIs.
  */
-export const tolerant = <Document extends Node>(document: Document): Document => {
+export const allowExtraFields = <Document extends Node>(document: Document): Document => {
   for (const [key, value] of Object.entries(document)) {
     if (key === "propertyNames" || (key === "additionalProperties" && value === false)) delete document[key]
-    else if (isNode(value)) tolerant(value)
+    else if (isNode(value)) allowExtraFields(value)
   }
   return document
 }
@@ -34,7 +33,7 @@ export const tolerant = <Document extends Node>(document: Document): Document =>
  * const Api = HttpApi.make("server").addHttpApi(GatewayApi).add(MyGroup)
  * ```
  *
- * A group joined so brings its own middlewares. Each group has a file of its own name beside this one.
+ * A joined group keeps its own middlewares. Each group has its own file in this folder.
  */
 export const GatewayApi = HttpApi.make("sluice")
   .add(RerankGroup, EmbeddingsGroup, ChatGroup, VideosGroup, ImagesGroup, ModelsGroup, AccountGroup)
@@ -43,7 +42,7 @@ export const GatewayApi = HttpApi.make("sluice")
     OpenApi.annotations({
       title: "Sluice",
       version: "0.1.0",
-      transform: tolerant,
+      transform: allowExtraFields,
       description:
         "One gateway to models of several providers: rerank, embeddings, chat, videos, images, account."
     })

@@ -11,14 +11,14 @@ type Issue = ReturnType<typeof format>["issues"][number]
 const EXCESS = "Expected no excess property"
 
 /** What Schema says, as a caller of HTTP would. */
-const SAID: Readonly<Record<string, string>> = {
+const ISSUE_TEXT: Readonly<Record<string, string>> = {
   "Missing key": "is missing: it has to be given",
   [EXCESS]: "is not known here: leave it out"
 }
 
 /** A sentence about what does not fit, of its place and of what Schema says of it. */
-export const misfit = (where: string, said = "it does not fit its schema"): string =>
-  `${where} ${SAID[said] ?? `is not valid: ${said}`}`
+export const describeMisfit = (where: string, issue = "it does not fit its schema"): string =>
+  `${where} ${ISSUE_TEXT[issue] ?? `is not valid: ${issue}`}`
 
 const pathOf = (issue: Issue | undefined): ReadonlyArray<string> =>
   (issue?.path ?? []).map((step) => String(typeof step === "object" ? step.key : step))
@@ -31,12 +31,15 @@ export const malformed = (part: string, issue: SchemaIssue.Issue): Failure => {
   const { issues } = format(issue)
   const [first] = issues
   // A union reports every member: an error within a known field says more than an unknown field.
-  const told =
+  const reported =
     first?.message === EXCESS
       ? (issues.find((each) => each.message !== EXCESS && isWithin(pathOf(first), pathOf(each))) ?? first)
       : first
-  const param = pathOf(told).join(".")
-  const message = misfit(param === "" ? `The ${part} of the request` : `\`${param}\``, told?.message)
+  const param = pathOf(reported).join(".")
+  const message = describeMisfit(
+    param === "" ? `The ${part} of the request` : `\`${param}\``,
+    reported?.message
+  )
   return new Failure({ status: 400, message, param: param === "" ? undefined : param, retryable: false })
 }
 

@@ -1,4 +1,4 @@
-/** A `Vision` of any multimodal chat model of the gateway. */
+/** A `Vision` that uses a multimodal chat model of the gateway. */
 import { Effect, Layer } from "effect"
 import { MAX_IMAGE_BYTES } from "../contract/Chat.ts"
 import { Gateway } from "../gateway/Gateway.ts"
@@ -7,7 +7,7 @@ import { IMAGE_FORMATS } from "../media/ImageFormat.ts"
 import { readImage } from "../media/ImageSource.ts"
 import { Vision } from "./Vision.ts"
 
-/** Which chat model looks, and how much it takes and answers. */
+/** The chat model and its limits. */
 export interface GatewayVisionOptions {
   readonly model: string
   /** Tokens of one answer at most; the model's own limit when not given. */

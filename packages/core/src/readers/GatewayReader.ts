@@ -1,29 +1,28 @@
-/** A `Reader` of any chat model of the gateway. */
+/** A `Reader` that uses a chat model of the gateway. */
 import { Effect, Layer, Stream } from "effect"
 import type { ChatMessage } from "../contract/Chat.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { NOT_FOUND, type Pending, readLine } from "./CitedLines.ts"
 import { Reader, type ReaderPassage } from "../models/Reader.ts"
 
-/** Which chat model reads, and how much it takes and answers. */
+/** The chat model and its limits. */
 export interface GatewayReaderOptions {
   readonly model: string
-  /** Tokens of one answer at most; `MAX_TOKENS` when not given. */
+  /** The most tokens of one answer. Default: `MAX_TOKENS`. */
   readonly maxTokens?: number
 }
 
-/** A dozen sentences with their quotes. */
+/** Enough for a dozen sentences with quotes. */
 export const MAX_TOKENS = 1500
 
 /**
  * Derives a `Reader` from `Gateway`.
  *
- * **Details.** The model is asked for one JSON object a line, and each sentence is emitted as its line is complete. A
- * model that answers in prose with `[n]` markers is understood too: its quote is then the sentence of passage n that
- * shares most words with it.
+ * **Details.** The prompt requires one JSON object per line, and each complete line emits a sentence. Prose with `[n]`
+ * markers also works: the quote is then the sentence of passage n that shares most words with it.
  *
- * **Gotchas.** Passages are shown to the model as data, and it is told so; that makes injected instructions harmless
- * only as far as the model obeys. Nothing it says is given out without a citation.
+ * **Gotchas.** The prompt declares passages as data, which stops injected instructions only if the model obeys.
+ * Sentences without a citation are dropped.
  */
 export const layer = (options: GatewayReaderOptions): Layer.Layer<Reader, never, Gateway> =>
   Layer.effect(
@@ -42,7 +41,7 @@ export const layer = (options: GatewayReaderOptions): Layer.Layer<Reader, never,
               Stream.splitLines,
               Stream.mapAccum(
                 (): Pending => "",
-                // What it goes on to say is no answer, but comes to its end, which tells what it used.
+                // Ignore later text, but read the stream to its end for the usage.
                 (pending, line) =>
                   pending === NOT_FOUND || line.trim() === NOT_FOUND
                     ? [NOT_FOUND, []]
