@@ -25,7 +25,11 @@ const limitsOf = (bytes: Uint8Array): TimeLimits => ({
 })
 
 /** Reads a file, again without the pages that broke it or took too long. */
-const read = Effect.fnUntraced(function* (path: string, bytes: Uint8Array, seen: ReadonlyArray<RecognizedText>) {
+const read = Effect.fnUntraced(function* (
+  path: string,
+  bytes: Uint8Array,
+  seen: ReadonlyArray<RecognizedText>
+) {
   const skipped = new Map<number, string>()
   const undrawn = new Map<number, string>()
   for (;;) {

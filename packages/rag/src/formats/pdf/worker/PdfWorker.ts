@@ -8,7 +8,13 @@ import { withoutHeadersAndFooters } from "../layout/HeadersAndFooters.ts"
 import { toParsed } from "../layout/PdfDocument.ts"
 import { type OpenPdf, PdfiumBroke, withPdf } from "../pdfium/Pdfium.ts"
 import { heapBytes } from "../pdfium/PdfiumLibrary.ts"
-import { isPicture, isScan, type RecognizedText, withTextInFigures, withRecognizedText } from "../figures/RecognizedText.ts"
+import {
+  isPicture,
+  isScan,
+  type RecognizedText,
+  withTextInFigures,
+  withRecognizedText
+} from "../figures/RecognizedText.ts"
 import type { DrawnTrace, PdfAnswer, PdfParsed, PdfProgress, PdfResult, PdfTask } from "./PdfTask.ts"
 import type { PdfFault, RawPage } from "../page/Run.ts"
 
