@@ -2,14 +2,14 @@
 import * as AiError from "effect/ai/AiError"
 import type { GatewayError, GatewayReason } from "../contract/GatewayError.ts"
 
-/** Which service and which of its methods failed; the path stands for the request in a network error. */
+/** The service and the method that failed. A network error shows the path. */
 export interface AiCall {
   readonly module: string
   readonly method: string
   readonly path: string
 }
 
-/** What gateways call a refusal for what was said, not for how. */
+/** Codes of a content policy refusal. */
 const POLICY_CODES: ReadonlySet<string> = new Set([
   "content_filter",
   "content_policy_violation",
@@ -17,12 +17,12 @@ const POLICY_CODES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The same failure in the words of Effect's AI services.
+ * Converts a failure to Effect's `AiError`.
  *
  * **Details.** Messages are kept as `description`, except of a rate limit and of a spent quota, which have no place for
- * one; operation, model and request identifier stand in `reason.metadata.sluice`, except of a network error. What must not
- * be repeated is not repeatable there either: `isRetryable` is the same on both sides. That is why a rate limit or a 5xx
- * that came with `x-should-retry: false`, and a call that ran out of its whole time, is `UnknownError`.
+ * one; operation, model and request identifier stand in `reason.metadata.sluice`, except of a network error. `isRetryable` is
+ * the same on both sides. Therefore a rate limit or a 5xx with `x-should-retry: false`, and a timeout of the whole call,
+ * become `UnknownError`.
  */
 export const aiError = (call: AiCall, error: GatewayError): AiError.AiError =>
   AiError.make({ module: call.module, method: call.method, reason: reasonOf(call, error, error.reason) })

@@ -1,10 +1,10 @@
-/** Objects from a chat model that knows only texts: how it is asked for one, and where in its answer it is. */
+/** JSON objects from a chat model without a response format: the prompt, and the extraction. */
 import { Result, type Schema } from "effect"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type { ChatMessage } from "../contract/Chat.ts"
 import { parseJson } from "../contract/Fields.ts"
 
-/** The messages with the request for one JSON object of a schema, or why that schema has no JSON form. */
+/** Adds the instruction to answer with one JSON object of a schema. Fails if the schema has no JSON form. */
 export const askForJson = (
   messages: ReadonlyArray<ChatMessage>,
   { objectName, schema }: { readonly objectName: string; readonly schema: Schema.Top }
@@ -22,13 +22,13 @@ export const askForJson = (
     catch: (cause) => (cause instanceof Error ? cause.message : String(cause))
   })
 
-/** What some models think first; it may have objects of its own in it. */
-const THOUGHT = /^\s*<think>[\s\S]*?<\/think>/
+/** Reasoning that some models write first. It may contain objects. */
+const REASONING = /^\s*<think>[\s\S]*?<\/think>/
 const FENCED = /```(?:json)?\s*\n([\s\S]*?)```/
 
-/** The JSON object in an answer: alone, in a code fence, or between words. The answer itself where there is none. */
+/** The JSON object in an answer: alone, in a code fence, or between words. Otherwise the answer itself. */
 export const jsonOf = (answer: string): string => {
-  const said = answer.replace(THOUGHT, "").trim()
+  const said = answer.replace(REASONING, "").trim()
   const within = said.slice(said.indexOf("{"), said.lastIndexOf("}") + 1)
   const found = [said, FENCED.exec(said)?.[1], within].find(
     (text) => text !== undefined && parseJson(text) !== undefined

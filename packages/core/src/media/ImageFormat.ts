@@ -1,7 +1,7 @@
-/** The format and the size of an image, read from its first bytes: never from its name. */
+/** The format and the size of an image, read from its first bytes. */
 import { Result } from "effect"
 
-/** The formats that gateways take. */
+/** The formats that gateways accept. */
 export const IMAGE_FORMATS = ["png", "jpeg", "webp"] as const
 export type ImageFormat = (typeof IMAGE_FORMATS)[number]
 
@@ -11,14 +11,14 @@ const ascii = (bytes: Uint8Array, from: number, to: number): string =>
 const starts = (bytes: Uint8Array, ...wanted: ReadonlyArray<number>): boolean =>
   wanted.every((byte, at) => bytes[at] === byte)
 
-/** The format of an image by its magic bytes, or `undefined` when it is none of the three. */
+/** The format of an image by its magic bytes, or `undefined` for any other. */
 export const imageFormatOf = (bytes: Uint8Array): ImageFormat | undefined => {
   if (starts(bytes, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return "png"
   if (starts(bytes, 0xff, 0xd8, 0xff)) return "jpeg"
   return ascii(bytes, 0, 4) === "RIFF" && ascii(bytes, 8, 12) === "WEBP" ? "webp" : undefined
 }
 
-/** What bytes are that are no image which gateways take, for the sentence that refuses them. */
+/** Names an unsupported format, for an error message. */
 export const nameOfBytes = (bytes: Uint8Array): string => {
   const head = ascii(bytes, 0, 12)
   if (bytes.length === 0) return "empty"
@@ -35,16 +35,16 @@ export const nameOfBytes = (bytes: Uint8Array): string => {
 /** `image/png`, `image/jpeg` or `image/webp`. */
 export const mediaTypeOf = (format: ImageFormat): `image/${ImageFormat}` => `image/${format}`
 
-/** In pixels, as stored: a rotation that EXIF asks for is not applied. */
+/** In pixels, as stored. EXIF rotation is not applied. */
 export interface ImageSize {
   readonly width: number
   readonly height: number
 }
 
-/** Pixels of one image at most: 16,384 × 8,192. A file of a few bytes may claim to have more. */
+/** The most pixels of one image: 16,384 × 8,192. A tiny file may declare more. */
 export const MAX_IMAGE_PIXELS = 16_384 * 8_192
 
-/** The size that the header states, or `undefined` when it is cut off, damaged or says 0. */
+/** The size that the header states, or `undefined` if it is truncated, damaged or 0. */
 export const imageSizeOf = (format: ImageFormat, bytes: Uint8Array): ImageSize | undefined => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const size = READERS[format](view)
@@ -60,11 +60,11 @@ const pngSize = (view: DataView): ImageSize | undefined =>
     ? { width: view.getUint32(16), height: view.getUint32(20) }
     : undefined
 
-/** SOF0 to SOF15, without those three of the range that begin something else. */
+/** SOF0 to SOF15, without the three markers of that range that are not frames. */
 const isFrame = (marker: number) =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 
-/** Segment after segment, up to the one that begins the frame. */
+/** Reads segments up to the frame header. */
 const jpegSize = (view: DataView): ImageSize | undefined => {
   let at = 2
   while (at + 9 <= view.byteLength && view.getUint8(at) === 0xff) {
@@ -104,13 +104,13 @@ const webpSize = (view: DataView): ImageSize | undefined => {
 
 const READERS = { png: pngSize, jpeg: jpegSize, webp: webpSize } as const
 
-/** The bytes of an image, and what its header says. */
+/** An image: its bytes, format and size. */
 export interface LoadedImage extends ImageSize {
   readonly format: ImageFormat
   readonly bytes: Uint8Array
 }
 
-/** The image in some bytes, of any length; or a sentence on why there is none, which begins with `what`. */
+/** Reads an image of any length. The error is a sentence that begins with `what`. */
 export const loadImage = (bytes: Uint8Array, what = "The image"): Result.Result<LoadedImage, string> => {
   const format = imageFormatOf(bytes)
   if (format === undefined) {

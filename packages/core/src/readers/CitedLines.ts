@@ -1,9 +1,9 @@
-/** Reads the lines of a model's answer as cited sentences. */
+/** Parses the lines of a model's answer into cited sentences. */
 import { Option, Schema } from "effect"
 import { closest, findQuote, sentencesOf } from "./Quote.ts"
 import type { CitedSentence, Evidence, ReaderPassage } from "../models/Reader.ts"
 
-/** What the model says when the passages do not answer. */
+/** The answer if the passages do not answer the question. */
 export const NOT_FOUND = "NOT_FOUND"
 
 const Line = Schema.fromJsonString(
@@ -14,16 +14,16 @@ const Line = Schema.fromJsonString(
 )
 const decodeLine = Schema.decodeUnknownOption(Line)
 
-/** What stands between the sentences of some models. */
+/** Pieces that some models write between sentences. */
 const STRAY: ReadonlySet<string> = new Set([NOT_FOUND, "[", "]", "],"])
 
-/** An object that is spread over lines is given up at this length. */
+/** The longest object spread over lines, in characters. */
 const MAX_OBJECT = 16_384
 
-/** What has come of an object that is spread over lines, or that the model is still thinking. */
+/** An incomplete object, or the marker of unfinished reasoning. */
 export type Pending = string
 
-/** Some models show what they think first. It is no answer, whatever it cites. */
+/** Some models write their reasoning first. It is not part of the answer. */
 const THINK = "<think>"
 const THOUGHT = "</think>"
 
@@ -34,8 +34,8 @@ const NEXT_OBJECT = /(?<=\})[\s,]*(?=\{\s*"text"\s*:)/
  * The sentences that one more line completes.
  *
  * **Details.** A JSON object is one sentence; anything else is read as prose with `[n]` markers. A quote that differs
- * from its passage in spaces, case or typographic marks is given in the passage's own words; any other stays as the
- * model claims it, for whoever checks it. A sentence that names no passage there is, is left out.
+ * from its passage only in spaces, case or typographic marks is replaced by the passage's own words; others are kept for
+ * the caller to verify. A sentence without a valid passage is dropped.
  */
 export const readLine = (
   pending: Pending,
@@ -88,10 +88,10 @@ const claimed = (
   return [{ passage: n - 1, quote: findQuote(quote, passage.text) ?? quote }]
 }
 
-/** The spaces before one are looked at once: a model may write very many of them. */
+/** The lookbehind prevents quadratic matching of long runs of spaces. */
 const MARKERS = /(?<!\s)\s*\[(\d+(?:\s*,\s*\d+)*)\]/g
 
-/** Markers belong to the sentence they follow, on either side of its full stop. */
+/** A marker belongs to the sentence before it, on either side of the full stop. */
 const prose = (text: string, passages: ReadonlyArray<ReaderPassage>): ReadonlyArray<CitedSentence> =>
   sentencesOf(text.replace(/([.!?。！？])((?:\s*\[[\d\s,]+\])+)/g, "$2$1")).flatMap((cited) => {
     const claim = cited.replace(MARKERS, "").trim()

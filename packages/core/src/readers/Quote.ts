@@ -1,6 +1,6 @@
-/** Finds in a passage the words that a model says it quotes. */
+/** Finds the quotes of a model in a passage. */
 
-/** Where the model's copy and the passage may differ without being different words. */
+/** Typographic marks that count as equal. */
 const LOOSE: ReadonlyMap<string, string> = new Map([
   ["“", '"'],
   ["”", '"'],
@@ -11,7 +11,7 @@ const LOOSE: ReadonlyMap<string, string> = new Map([
   ["—", "-"]
 ])
 
-/** A text for comparison: spaces collapsed, case and typographic marks levelled; `at[i]` is where `text[i]` stood. */
+/** A text normalised for comparison: spaces, case and typographic marks. `at[i]` is the original offset of `text[i]`. */
 const level = (source: string): { readonly text: string; readonly at: ReadonlyArray<number> } => {
   let text = ""
   const at: Array<number> = []
@@ -48,10 +48,10 @@ export const findQuote = (quote: string, passage: string): string | undefined =>
 
 const sentences = new Intl.Segmenter(undefined, { granularity: "sentence" })
 
-/** A line break that ends no paragraph ends no sentence either, though Unicode says it does. */
+/** A single line break, which Unicode counts as the end of a sentence. */
 const WRAP = /(?<!\n)\n(?!\s*\n)/g
 
-/** The sentences of a text, to the letter, without the space around them. */
+/** The sentences of a text, verbatim and trimmed. */
 export const sentencesOf = (text: string): ReadonlyArray<string> =>
   [...sentences.segment(text.replace(WRAP, " "))]
     .map(({ index, segment }) => text.slice(index, index + segment.length).trim())
@@ -61,7 +61,7 @@ export const sentencesOf = (text: string): ReadonlyArray<string> =>
 const words = (text: string): ReadonlySet<string> =>
   new Set(text.toLowerCase().match(/\p{Script=Han}|[\p{L}\p{N}]+/gu))
 
-/** The sentence of a passage that shares most words with a claim; `undefined` when none shares any. */
+/** The sentence of a passage that shares most words with a claim, or `undefined`. */
 export const closest = (claim: string, passage: string): string | undefined => {
   const claimed = words(claim)
   let best: string | undefined
