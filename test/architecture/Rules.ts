@@ -65,10 +65,7 @@ export const exceptions: ReadonlyArray<string> = [
   "packages/core/src/client/account/Tokens.ts:",
   "packages/rag/src/ingest ⇄ packages/rag/src/ingest/sources (",
   "Meter:",
-  "Outcome:",
-  "Batch:",
   "Embedding:",
-  "Page:",
   "Answer:",
   "layerWithoutTransport:"
 ]

@@ -10,7 +10,7 @@ export const PAGE = 100
 const SMALLEST_PAGE = 10
 
 /** What is known after a page. */
-export type Page =
+export type TokenPage =
   | {
       /** The number of the page to ask for. */
       readonly next: number
@@ -30,9 +30,9 @@ export type Page =
  * gateway says that there are more. A total of fewer ends nothing: some count the page.
  */
 export const nextPage = (
-  last: Page,
+  last: TokenPage,
   { items, odd: left, total }: Listed
-): { readonly fresh: ReadonlyArray<TokenRecord>; readonly page: Option.Option<Page> } => {
+): { readonly fresh: ReadonlyArray<TokenRecord>; readonly page: Option.Option<TokenPage> } => {
   const entries = items.length + left.length
   const odd = (last?.odd ?? 0) + left.length
   const seen = new Set(last?.seen)

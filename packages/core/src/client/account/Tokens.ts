@@ -19,7 +19,7 @@ import { orGone } from "../call/Gone.ts"
 import { unwrapAnyBody, unwrapEnvelope } from "./Envelope.ts"
 import { asAsked, keyIn, madeIn, mayHave } from "./TokenCreation.ts"
 import { decodeTokens, type Listed, telling, tokensIn } from "./TokenList.ts"
-import { nextPage, PAGE, type Page } from "./TokenPages.ts"
+import { nextPage, PAGE, type TokenPage } from "./TokenPages.ts"
 import { faultsOf, STATUS, updateOf } from "./TokenUpdate.ts"
 
 const LIST = { group: "account", endpoint: "tokens" } as const

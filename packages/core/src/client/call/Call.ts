@@ -6,7 +6,7 @@ import type { About } from "./About.ts"
 import type { Answer, Problem } from "../transport/Answer.ts"
 import { redactAnswer, makeRedact, redactReason } from "./Redact.ts"
 import type { Guard } from "./Guard.ts"
-import { IdempotencyKey } from "../transport/Idempotency.ts"
+import { IdempotencyKey } from "../transport/Outgoing.ts"
 import { observe } from "./Telemetry.ts"
 
 export type { About } from "./About.ts"

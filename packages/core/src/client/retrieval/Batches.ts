@@ -11,14 +11,14 @@ export interface BatchLimits {
 export const BATCH: BatchLimits = { texts: 96, bytes: 256 * 1024 }
 
 /** Consecutive texts that go in one request; `start` is the position of the first. */
-export interface Batch {
+export interface TextBatch {
   readonly start: number
   readonly texts: ReadonlyArray<string>
 }
 
 /** Splits texts in their order, as few requests as the limits allow. */
-export const batches = (texts: ReadonlyArray<string>, limits: BatchLimits): ReadonlyArray<Batch> => {
-  const result: Array<Batch> = []
+export const batches = (texts: ReadonlyArray<string>, limits: BatchLimits): ReadonlyArray<TextBatch> => {
+  const result: Array<TextBatch> = []
   let start = 0
   let bytes = 0
   for (const [position, text] of texts.entries()) {

@@ -4,7 +4,7 @@ import type { Extra } from "../../contract/Fields.ts"
 import type { Embeddings, EmbeddingsCall } from "../../gateway/Gateway.ts"
 import { GatewayError, InvalidResponse } from "../../contract/GatewayError.ts"
 import { RETRY_REASONS } from "../../gateway/RetryPolicy.ts"
-import { BATCH, type Batch, type BatchLimits, batches } from "./Batches.ts"
+import { BATCH, type TextBatch, type BatchLimits, batches } from "./Batches.ts"
 import { partialFailure } from "./PartialFailures.ts"
 
 export interface EmbedOptions extends Partial<BatchLimits> {
@@ -15,7 +15,7 @@ export interface EmbedOptions extends Partial<BatchLimits> {
 const CONCURRENCY = 4
 
 /** What became of each request. */
-type Answered = ReadonlyArray<readonly [Batch, Result.Result<Embeddings, GatewayError>]>
+type Answered = ReadonlyArray<readonly [TextBatch, Result.Result<Embeddings, GatewayError>]>
 
 /** What was found out of a model. */
 interface Known {
@@ -44,7 +44,7 @@ export const makeEmbedAll = (options: EmbedOptions) => {
 
   return Effect.fnUntraced(function* (
     { input, model }: EmbeddingsCall,
-    request: (batch: Batch) => Effect.Effect<Embeddings, GatewayError>
+    request: (batch: TextBatch) => Effect.Effect<Embeddings, GatewayError>
   ): Effect.fn.Return<Embeddings, GatewayError> {
     if (input.length === 0) return { vectors: [], tokens: 0 }
     const known = models.get(model) ?? { texts: limits.texts, answers: false, refused: 0 }
@@ -52,7 +52,7 @@ export const makeEmbedAll = (options: EmbedOptions) => {
     let hopeless: GatewayError | undefined
     let outages = 0
 
-    const send = (batch: Batch) =>
+    const send = (batch: TextBatch) =>
       Effect.suspend(() => (hopeless === undefined ? request(batch) : Effect.fail(hopeless))).pipe(
         Effect.tap(() =>
           Effect.sync(() => {
@@ -70,12 +70,12 @@ export const makeEmbedAll = (options: EmbedOptions) => {
         Effect.result
       )
 
-    const inParts = ({ start, texts }: Batch, size: number): Effect.Effect<Answered> =>
+    const inParts = ({ start, texts }: TextBatch, size: number): Effect.Effect<Answered> =>
       Effect.forEach(batches(texts, { ...limits, texts: size }), (part) =>
         answered({ start: start + part.start, texts: part.texts })
       ).pipe(Effect.map((parts) => parts.flat()))
 
-    const answered = (batch: Batch): Effect.Effect<Answered> =>
+    const answered = (batch: TextBatch): Effect.Effect<Answered> =>
       Effect.suspend(() => {
         const { length } = batch.texts
         // Found out meanwhile.
