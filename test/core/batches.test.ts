@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Batch, batches } from "../../packages/core/src/client/retrieval/Batches.ts"
+import { type TextBatch, batches } from "../../packages/core/src/client/retrieval/Batches.ts"
 import { makeEmbedAll } from "../../packages/core/src/client/retrieval/Embed.ts"
 import {
   GatewayError,
@@ -41,7 +41,7 @@ describe("many texts", () => {
     Effect.gen(function* () {
       let open = 0
       let most = 0
-      const send = ({ start, texts }: Batch) =>
+      const send = ({ start, texts }: TextBatch) =>
         Effect.gen(function* () {
           most = Math.max(most, ++open)
           yield* Effect.sleep(1000 - start)

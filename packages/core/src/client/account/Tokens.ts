@@ -99,7 +99,7 @@ export const makeTokens = Effect.fnUntraced(function* (
     return several("tokens", getList({ query, responseMode }))
   }
 
-  const list = Stream.paginate<Page, Token, GatewayError>(undefined, (last) =>
+  const list = Stream.paginate<TokenPage, Token, GatewayError>(undefined, (last) =>
     Effect.map(page(last?.next), (list) => {
       const { fresh, page } = nextPage(last, list)
       return [fresh.map(tokenOf), page]
