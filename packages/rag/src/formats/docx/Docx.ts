@@ -55,13 +55,13 @@ const readDocument = async (bytes: Uint8Array) => {
   }
   const relations = await readRelations(from, main)
   const part = (type: string) => from.read(targetOf(relations, type) ?? "")
-  const { styles, usual } = await readStyles(part("styles"))
+  const { styles, defaultStyle } = await readStyles(part("styles"))
   const out = new DocxText(await Numbering.read(part("numbering")))
   const notes = new Map<string, string>()
   await readNotes(part("footnotes"), "footnote", notes)
   await readNotes(part("endnotes"), "endnote", notes)
   const drawn = await readDrawn(from, relations)
-  await readXml(from.read(main), bodyHandler(out, { styles, usual, relations, notes, drawn }))
+  await readXml(from.read(main), bodyHandler(out, { styles, defaultStyle, relations, notes, drawn }))
   const { blocks, text } = out.finish()
   const headings = blocks.filter(({ kind }) => kind === "heading")
   const top = headings.toSorted((a, b) => a.level! - b.level!)[0]?.heading ?? ""

@@ -31,10 +31,10 @@ const roleOf = (name: string): Style["role"] =>
 /** By identifier. What a style does not say, the one that it is based on does. */
 export const readStyles = async (
   part: AsyncIterable<Uint8Array>
-): Promise<{ readonly styles: ReadonlyMap<string, Style>; readonly usual: Style | undefined }> => {
+): Promise<{ readonly styles: ReadonlyMap<string, Style>; readonly defaultStyle: Style | undefined }> => {
   const drafts = new Map<string, Draft>()
   let draft: Draft | undefined
-  let usual: string | undefined
+  let defaultStyle: string | undefined
   await readXml(part, {
     open(name, attributes) {
       const value = attributes["w:val"]
@@ -43,7 +43,7 @@ export const readStyles = async (
         draft = { name: id }
         if ((attributes["w:type"] ?? "paragraph") !== "paragraph") return
         drafts.set(id, draft)
-        if (attributes["w:default"] === "1") usual = id
+        if (attributes["w:default"] === "1") defaultStyle = id
       } else if (draft === undefined || value === undefined) return
       else if (name === "w:name") draft.name = value
       else if (name === "w:basedOn") draft.basedOn = value
@@ -78,5 +78,5 @@ export const readStyles = async (
       listId === undefined && listLevel === undefined ? undefined : { id: listId, level: listLevel }
     styles.set(id, { name: own.name, outline, list, role })
   }
-  return { styles, usual: usual === undefined ? undefined : styles.get(usual) }
+  return { styles, defaultStyle: defaultStyle === undefined ? undefined : styles.get(defaultStyle) }
 }

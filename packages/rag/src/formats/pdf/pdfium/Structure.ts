@@ -32,47 +32,53 @@ interface Within {
 
 type Read = (element: number, buffer: number, length: number) => number
 
-/** The structure of a loaded page; undefined where it has none, or none that says something of what is read here. */
-export const readStructure = (pdfium: Pdfium, page: number): Structure | undefined => {
-  const tree = pdfium.FPDF_StructTree_GetForPage(page)
-  if (tree === 0) return undefined
-  const { free, malloc } = pdfium.pdfium.wasmExports
-  const buffer = malloc(TEXT)
-  const headings = new Map<number, number>()
-  const parts = new Map<number, number>()
-  const tables: Array<TableDraft> = []
-  const figures: Array<LineDraft<FigureTag>> = []
-  let left = ELEMENTS
-  let next = 0
+/** Collects the headings, tables and figures of one page's structure tree. */
+class StructureReader {
+  readonly headings = new Map<number, number>()
+  readonly parts = new Map<number, number>()
+  readonly tables: Array<TableDraft> = []
+  readonly figures: Array<LineDraft<FigureTag>> = []
+  readonly #pdfium: Pdfium
+  /** Address of `TEXT` bytes for texts and numbers. */
+  readonly #buffer: number
+  #left = ELEMENTS
+  #next = 0
 
-  /** UTF-16 with a zero at its end. */
-  const textOf = (read: Read, element: number): string => {
-    const length = read(element, buffer, TEXT)
-    if (length <= 2 || length > TEXT) return ""
-    return Buffer.from(memoryOf(pdfium).HEAPU8.subarray(buffer, buffer + length - 2)).toString("utf16le")
+  constructor(pdfium: Pdfium, buffer: number) {
+    this.#pdfium = pdfium
+    this.#buffer = buffer
   }
 
-  const spanOf = (element: number, name: "ColSpan" | "RowSpan"): number => {
-    const count = pdfium.FPDF_StructElement_GetAttributeCount(element)
+  /** UTF-16 with a zero at its end. */
+  #textOf(read: Read, element: number): string {
+    const length = read(element, this.#buffer, TEXT)
+    if (length <= 2 || length > TEXT) return ""
+    return Buffer.from(
+      memoryOf(this.#pdfium).HEAPU8.subarray(this.#buffer, this.#buffer + length - 2)
+    ).toString("utf16le")
+  }
+
+  #spanOf(element: number, name: "ColSpan" | "RowSpan"): number {
+    const count = this.#pdfium.FPDF_StructElement_GetAttributeCount(element)
     for (let i = 0; i < count && i < 8; i++) {
-      const attributes = pdfium.FPDF_StructElement_GetAttributeAtIndex(element, i)
-      const value = attributes === 0 ? 0 : pdfium.FPDF_StructElement_Attr_GetValue(attributes, name)
-      if (value === 0 || !pdfium.FPDF_StructElement_Attr_GetNumberValue(value, buffer)) continue
-      const span = memoryOf(pdfium).HEAPF32[buffer >> 2]!
+      const attributes = this.#pdfium.FPDF_StructElement_GetAttributeAtIndex(element, i)
+      const value = attributes === 0 ? 0 : this.#pdfium.FPDF_StructElement_Attr_GetValue(attributes, name)
+      if (value === 0 || !this.#pdfium.FPDF_StructElement_Attr_GetNumberValue(value, this.#buffer)) continue
+      const span = memoryOf(this.#pdfium).HEAPF32[this.#buffer >> 2]!
       return span >= 1 ? Math.min(SPAN, Math.floor(span)) : 1
     }
     return 1
   }
 
   /** What the children of an element stand in. */
-  const enter = (element: number, type: string, within: Within): Within => {
+  #enter(element: number, type: string, within: Within): Within {
     const { figure, row, table } = within
     switch (type) {
       case "Table": {
         if (table !== undefined) table.arranges = true
-        if (figure !== undefined) figures[figure]!.holdsTable = true
+        if (figure !== undefined) this.figures[figure]!.holdsTable = true
         const own: TableDraft = { caption: undefined, rows: [], arranges: false }
-        tables.push(own)
+        this.tables.push(own)
         return { table: own }
       }
       case "TR": {
@@ -84,22 +90,24 @@ export const readStructure = (pdfium: Pdfium, page: number): Structure | undefin
       case "TH":
       case "TD": {
         if (row === undefined) return within
-        const part = next++
-        row.push({ part, columns: spanOf(element, "ColSpan"), rows: spanOf(element, "RowSpan") })
+        const part = this.#next++
+        row.push({ part, columns: this.#spanOf(element, "ColSpan"), rows: this.#spanOf(element, "RowSpan") })
         // What stands in a cell is no cell of its row
         return { ...within, row: undefined, part }
       }
       case "Caption": {
         if (table === undefined && figure === undefined) return within
-        const part = next++
+        const part = this.#next++
         if (table !== undefined) table.caption ??= part
-        else figures[figure!]!.caption ??= part
+        else this.figures[figure!]!.caption ??= part
         return { part }
       }
       case "Figure": {
-        const part = next++
-        const alternative = textOf(pdfium.FPDF_StructElement_GetAltText, element).replace(/\s+/g, " ").trim()
-        const own = figures.push({
+        const part = this.#next++
+        const alternative = this.#textOf(this.#pdfium.FPDF_StructElement_GetAltText, element)
+          .replace(/\s+/g, " ")
+          .trim()
+        const own = this.figures.push({
           part,
           caption: undefined,
           alternative,
@@ -117,32 +125,45 @@ export const readStructure = (pdfium: Pdfium, page: number): Structure | undefin
     }
   }
 
-  const walk = (element: number, around: Within, depth: number): void => {
-    if (element === 0 || depth > DEPTH || left-- <= 0) return
-    const within = enter(element, textOf(pdfium.FPDF_StructElement_GetType, element), around)
-    const children = pdfium.FPDF_StructElement_CountChildren(element)
-    for (let i = 0; i < children && left > 0; i++) {
-      const content = pdfium.FPDF_StructElement_GetChildMarkedContentID(element, i)
+  walk(element: number, around: Within, depth: number): void {
+    if (element === 0 || depth > DEPTH || this.#left-- <= 0) return
+    const within = this.#enter(
+      element,
+      this.#textOf(this.#pdfium.FPDF_StructElement_GetType, element),
+      around
+    )
+    const children = this.#pdfium.FPDF_StructElement_CountChildren(element)
+    for (let i = 0; i < children && this.#left > 0; i++) {
+      const content = this.#pdfium.FPDF_StructElement_GetChildMarkedContentID(element, i)
       if (content >= 0) {
-        left--
-        if (within.heading !== undefined) headings.set(content, within.heading)
-        if (within.part !== undefined) parts.set(content, within.part)
+        this.#left--
+        if (within.heading !== undefined) this.headings.set(content, within.heading)
+        if (within.part !== undefined) this.parts.set(content, within.part)
         continue
       }
-      const child = pdfium.FPDF_StructElement_GetChildAtIndex(element, i)
-      if (child !== 0) walk(child, within, depth + 1)
+      const child = this.#pdfium.FPDF_StructElement_GetChildAtIndex(element, i)
+      if (child !== 0) this.walk(child, within, depth + 1)
       // PDFium knows only elements with content on the page: here an empty cell stands
-      else if (within.row !== undefined && left-- > 0)
+      else if (within.row !== undefined && this.#left-- > 0)
         within.row.push({ part: undefined, columns: 1, rows: 1 })
     }
   }
+}
 
+/** Reads the structure tree of a loaded page; undefined if there is none, or it tags no heading, table or figure. */
+export const readStructure = (pdfium: Pdfium, page: number): Structure | undefined => {
+  const tree = pdfium.FPDF_StructTree_GetForPage(page)
+  if (tree === 0) return undefined
+  const { free, malloc } = pdfium.pdfium.wasmExports
+  const buffer = malloc(TEXT)
+  const reader = new StructureReader(pdfium, buffer)
   try {
     const roots = pdfium.FPDF_StructTree_CountChildren(tree)
-    for (let i = 0; i < roots; i++) walk(pdfium.FPDF_StructTree_GetChildAtIndex(tree, i), {}, 0)
+    for (let i = 0; i < roots; i++) reader.walk(pdfium.FPDF_StructTree_GetChildAtIndex(tree, i), {}, 0)
   } finally {
     free(buffer)
     pdfium.FPDF_StructTree_Close(tree)
   }
+  const { figures, headings, parts, tables } = reader
   return headings.size + parts.size === 0 ? undefined : { headings, parts, tables, figures }
 }
