@@ -52,12 +52,8 @@ export const exceptions: ReadonlyArray<string> = [
   // A module of a service exports its layers by these names.
   "layer:",
   "layerConfig:",
-  "packages/rag/src/evaluation:",
   "packages/rag/src/library/Library.ts:",
-  "packages/rag/src/formats/pdf/pdfium/PageGraphics.ts:",
   "packages/rag/src/formats/pdf/pdfium/PageText.ts:",
-  "packages/rag/src/formats/pdf/pdfium/Structure.ts:",
-  "packages/rag/src/formats/docx/DocxBody.ts:",
   "packages/rag/src/embedding/EmbeddingCalls.ts:",
   "packages/core/src/client/media/Images.ts:",
   "packages/core/src/client/media/Videos.ts:",
