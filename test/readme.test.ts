@@ -87,7 +87,7 @@ describe("README.md", () => {
     expect(found?.kept).toBe(3)
     expect(found?.note).toMatch(/headings and \d+ captions/)
     expect(
-      found?.whys.filter((sentence) => /^Kept: rank \d+ after reranking/.test(sentence)).length
+      found?.whys.filter((sentence) => /^Kept\. Ranks and scores: .*rerank \d+/.test(sentence)).length
     ).toBeGreaterThan(0)
     expect(found?.whys.some((sentence) => /were kept|recall took/.test(sentence))).toBe(true)
   })

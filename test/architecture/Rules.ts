@@ -60,9 +60,6 @@ export const exceptions: ReadonlyArray<string> = [
   "packages/core/src/client/call/Call.ts:",
   "packages/core/src/client/account/Tokens.ts:",
   "packages/rag/src/ingest ⇄ packages/rag/src/ingest/sources (",
-  "Meter:",
-  "Embedding:",
-  "Answer:",
   "layerWithoutTransport:"
 ]
 

@@ -12,7 +12,13 @@ import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { ACCESS_TOKEN, API_KEY, MODELS } from "./ReferenceGateway.ts"
 
-export const everything = { paid: true, write: true, rotate: true, models: MODELS, pollInterval: Duration.zero }
+export const everything = {
+  paid: true,
+  write: true,
+  rotate: true,
+  models: MODELS,
+  pollInterval: Duration.zero
+}
 
 export const check = (
   url: string,

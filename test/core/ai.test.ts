@@ -301,7 +301,9 @@ describeLayer(Models)("programs for Effect's AI services run on the gateway", (i
           const { embed: one } = yield* EmbeddingModel.EmbeddingModel
           return [yield* EmbeddingModel.Dimensions, (yield* one("boiler")).vector.length]
         }).pipe(
-          Effect.provide(Layer.provide(GatewayEmbeddingModel.embeddingModel("e", { dimensions: length }), gateway))
+          Effect.provide(
+            Layer.provide(GatewayEmbeddingModel.embeddingModel("e", { dimensions: length }), gateway)
+          )
         )
       assert.deepStrictEqual(yield* dimensions(64), [64, 64])
       const { message, reason } = yield* Effect.flip(dimensions(32))

@@ -245,7 +245,10 @@ layer(Client)("videos", (it) => {
         running(reasonOf((yield* videos).generate(call)))
       )
       if (notExecuted._tag !== "TaskFailed") assert.fail(notExecuted._tag)
-      assert.deepStrictEqual([notExecuted.task, notExecuted.error, notExecuted.isRetryable], ["", error, false])
+      assert.deepStrictEqual(
+        [notExecuted.task, notExecuted.error, notExecuted.isRetryable],
+        ["", error, false]
+      )
       const formless = yield* behaving(
         (_, response) => json(response, { status: "queued" }),
         running(reasonOf((yield* videos).create(call)))

@@ -241,10 +241,7 @@ describe("ingest", () => {
           report.failed.map(({ error, path }) => [path, error.reason]),
           [["sub/cats.md", "Model"]]
         )
-        assert.match(
-          report.failed[0]!.error.message,
-          /overloaded\. Retry later\. What succeeded is kept\.$/
-        )
+        assert.match(report.failed[0]!.error.message, /overloaded\. Retry later\. What succeeded is kept\.$/)
         yield* Ref.set(down, false)
         yield* Ref.set(asked, [])
         assert.deepStrictEqual((yield* library.ingest(docs)).added, 1)

@@ -10,7 +10,7 @@ import {
 } from "@sluice/core"
 import {
   type About,
-  type Answer,
+  type CallResult,
   DownloadTransport,
   exchange,
   makeCaller,
@@ -97,7 +97,7 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
   const checked = ({
     requestId,
     value
-  }: Answer<Response | NoAnswer>): Effect.Effect<Answer<Response>, Problem> => {
+  }: CallResult<Response | NoAnswer>): Effect.Effect<CallResult<Response>, Problem> => {
     if (!("error" in value)) return Effect.succeed({ value, requestId })
     const reason = reasonOf(value, names.url)
     return Effect.fail({ reason, requestId, notExecuted: reason._tag === "RateLimited" })

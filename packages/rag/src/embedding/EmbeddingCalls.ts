@@ -4,7 +4,7 @@ import type { VectorCache } from "../store/PassageIndex.ts"
 import type { RagError } from "../document/RagError.ts"
 
 /** A vector that was checked, or why there is none. A text without any word has neither: `vector` is undefined. */
-export type Embedding =
+export type EmbeddedText =
   | { readonly _tag: "Vector"; readonly vector: Float32Array | undefined }
   | { readonly _tag: "Failed"; readonly error: RagError }
 
@@ -29,12 +29,12 @@ export const TEXTS_PER_CALL = 288
 const TEXTS_PER_WRITE = 1_000
 
 /** Why a call for so many texts is not made; undefined where it is. */
-type Refused = (texts: number) => Embedding | undefined
+type Refused = (texts: number) => EmbeddedText | undefined
 
 /** What the calls need. */
 interface Calls {
   /** Asks the model. A text of which nothing comes is `Failed`. */
-  readonly ask: (texts: ReadonlyArray<KeyedText>) => Effect.Effect<ReadonlyArray<Embedding>>
+  readonly ask: (texts: ReadonlyArray<KeyedText>) => Effect.Effect<ReadonlyArray<EmbeddedText>>
   /** Vectors that are known already, by the hash of their text. */
   readonly lookUp: (
     texts: ReadonlyArray<KeyedText>
@@ -55,7 +55,7 @@ export const embeddingCalls = Effect.fnUntraced(function* ({ ask, atOnce, cache,
   const turns = yield* Semaphore.make(atOnce)
   const looking = yield* Semaphore.make(1)
   /** Who asked for a text and will know, from the first that asks until its vector is in the cache. */
-  const awaited = new Map<string, Deferred.Deferred<ReadonlyMap<string, Embedding>>>()
+  const awaited = new Map<string, Deferred.Deferred<ReadonlyMap<string, EmbeddedText>>>()
   /** Vectors that were paid for and are not in the cache, by the hash of their text; those on their way there are not in `paid`. */
   const unwritten = new Set<string>()
   let paid = new Map<string, Paid>()
@@ -63,7 +63,7 @@ export const embeddingCalls = Effect.fnUntraced(function* ({ ask, atOnce, cache,
 
   /** What is neither known nor asked for by anybody else is the caller's `own` to ask for. */
   const claim = Effect.fnUntraced(function* (texts: ReadonlyArray<KeyedText>) {
-    const others = new Map<string, Deferred.Deferred<ReadonlyMap<string, Embedding>>>()
+    const others = new Map<string, Deferred.Deferred<ReadonlyMap<string, EmbeddedText>>>()
     for (const { hash } of texts) {
       const there = awaited.get(hash)
       if (there !== undefined) others.set(hash, there)
@@ -71,7 +71,7 @@ export const embeddingCalls = Effect.fnUntraced(function* ({ ask, atOnce, cache,
     const rest = texts.filter(({ hash }) => !others.has(hash))
     const known = yield* lookUp(rest)
     const own = rest.filter(({ hash }) => !known.has(hash))
-    const answer = Deferred.makeUnsafe<ReadonlyMap<string, Embedding>>()
+    const answer = Deferred.makeUnsafe<ReadonlyMap<string, EmbeddedText>>()
     for (const { hash } of own) awaited.set(hash, answer)
     return { others, known, own, answer }
   }, looking.withPermit)
@@ -93,7 +93,7 @@ export const embeddingCalls = Effect.fnUntraced(function* ({ ask, atOnce, cache,
     )
   })
 
-  const note = (texts: ReadonlyArray<KeyedText>, answer: ReadonlyArray<Embedding>): void => {
+  const note = (texts: ReadonlyArray<KeyedText>, answer: ReadonlyArray<EmbeddedText>): void => {
     if (cache === undefined) return
     for (const [i, { hash, key }] of texts.entries()) {
       const embedding = answer[i]
@@ -134,7 +134,7 @@ export const embeddingCalls = Effect.fnUntraced(function* ({ ask, atOnce, cache,
         const groups = Array.from({ length: Math.ceil(own.length / TEXTS_PER_CALL) }, (_, i) =>
           own.slice(i * TEXTS_PER_CALL, (i + 1) * TEXTS_PER_CALL)
         )
-        const fresh = new Map<string, Embedding>()
+        const fresh = new Map<string, EmbeddedText>()
         yield* Effect.forEach(
           groups,
           (group) =>

@@ -3,7 +3,7 @@ import { hash as digest } from "node:crypto"
 import { Embedder, GatewayError } from "@sluice/core"
 import { sentence } from "@sluice/core/contract"
 import { Effect } from "effect"
-import { type Embedding, embeddingCalls, type KeyedText, type PassageText } from "./EmbeddingCalls.ts"
+import { type EmbeddedText, embeddingCalls, type KeyedText, type PassageText } from "./EmbeddingCalls.ts"
 import type { VectorCache } from "../store/PassageIndex.ts"
 import { RagError, type Stage } from "../document/RagError.ts"
 import { estimateTokens, type TokenEstimate } from "./TokenEstimate.ts"
@@ -25,7 +25,7 @@ export interface EmbeddingBudget {
 
 /** Embeds passages; each text fails or succeeds by itself. Equal texts that are under way together are embedded once. */
 export interface PassageEmbedder {
-  readonly embed: (texts: ReadonlyArray<PassageText>) => Effect.Effect<ReadonlyArray<Embedding>, RagError>
+  readonly embed: (texts: ReadonlyArray<PassageText>) => Effect.Effect<ReadonlyArray<EmbeddedText>, RagError>
   /** The different texts among these that have no vector in the cache, in their order. Asks no model. */
   readonly missing: (texts: ReadonlyArray<PassageText>) => Effect.Effect<ReadonlyArray<PassageText>, RagError>
   /** Whether a text that was embedded once is not sent again: models that cost nothing have no cache. */
@@ -42,7 +42,7 @@ export const checkVector = (
   dimension: number,
   model: string,
   stage: Stage
-): Embedding => {
+): EmbeddedText => {
   if (vector === undefined) return distrusted(stage, model, "gave no vector for a text")
   if (vector.length !== dimension)
     return distrusted(stage, model, `gave a vector of ${vector.length} numbers where ${dimension} were due`)
@@ -67,7 +67,7 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
     ).pipe(
       Effect.map(({ vectors }) => {
         const right = vectors.length === texts.length
-        return texts.map((_, i): Embedding =>
+        return texts.map((_, i): EmbeddedText =>
           right
             ? checkVector(vectors[i], dimension, model.id, "ingest")
             : distrusted("ingest", model.id, `gave ${vectors.length} vectors for ${texts.length} texts`)
@@ -138,7 +138,7 @@ const isWithin = (budget: EmbeddingBudget | undefined, texts: number): boolean =
   return true
 }
 
-const OVER_BUDGET: Embedding = {
+const OVER_BUDGET: EmbeddedText = {
   _tag: "Failed",
   error: new RagError({
     stage: "ingest",
@@ -148,7 +148,7 @@ const OVER_BUDGET: Embedding = {
   })
 }
 
-const distrusted = (stage: Stage, model: string, what: string): Embedding => ({
+const distrusted = (stage: Stage, model: string, what: string): EmbeddedText => ({
   _tag: "Failed",
   error: new RagError({
     stage,
@@ -163,10 +163,10 @@ const salvage = (
   error: GatewayError,
   dimension: number,
   model: string
-): ReadonlyArray<Embedding> => {
+): ReadonlyArray<EmbeddedText> => {
   const partial = error.reason._tag === "PartialFailure" ? error.reason : undefined
   const why = partial === undefined ? error : new GatewayError({ ...error, reason: partial.first })
-  return Array.from({ length: count }, (_, i): Embedding =>
+  return Array.from({ length: count }, (_, i): EmbeddedText =>
     partial?.kept.has(i) === true
       ? checkVector(partial.kept.get(i), dimension, model, "ingest")
       : { _tag: "Failed", error: modelError("ingest", why) }

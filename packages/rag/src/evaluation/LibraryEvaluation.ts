@@ -8,7 +8,7 @@ import type { Span, StoredPassage } from "../document/Document.ts"
 import { comparisonsOf, type Configuration, DEPTH, type Evaluation, ordered } from "./Evaluation.ts"
 import { heldOutIndex } from "./HeldOutIndex.ts"
 import { holdOut, type KnownItem, knownItems, questionKey } from "./KnownItems.ts"
-import { type Meter, meteredModels } from "./MeteredModels.ts"
+import { type UsageMeter, meteredModels } from "./MeteredModels.ts"
 import { type LibraryQuestion, placeOf } from "./Questions.ts"
 import { type JudgedQuestion, measureWays, type Way } from "./Runs.ts"
 import { scratchFolder } from "./ScratchCollection.ts"
@@ -96,7 +96,7 @@ const measured = Effect.fn("LibraryEvaluation.measure")(function* <E>(
   note: string,
   ways: ReadonlyArray<Way>,
   questions: Stream.Stream<JudgedQuestion, E>,
-  meter: Meter,
+  meter: UsageMeter,
   { configurations = [], onQuestion }: Options
 ) {
   const { each, queries, runs } = yield* measureWays(ways, questions, meter, onQuestion)
@@ -190,7 +190,7 @@ export const evaluateQuestions: (
   options: Options & {
     readonly questions: Stream.Stream<LibraryQuestion, RagError>
     /** Of the models that the library was opened with: see `meteredModels`. */
-    readonly meter: Meter
+    readonly meter: UsageMeter
   }
 ) => Effect.Effect<LibraryEvaluation, RagError> = Effect.fn("evaluateQuestions")(function* (options) {
   const { library, meter, questions } = options

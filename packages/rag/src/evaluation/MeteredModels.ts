@@ -10,7 +10,7 @@ export interface ModelUse {
 }
 
 /** Counts since the last `take`. */
-export interface Meter {
+export interface UsageMeter {
   readonly take: Effect.Effect<ModelUse>
 }
 
@@ -19,7 +19,7 @@ export const meteredModels = Effect.gen(function* () {
   const embedder = yield* Embedder
   const reranker = yield* Reranker
   let use = { embeddingCalls: 0, rerankCalls: 0, tokens: 0 }
-  const meter: Meter = {
+  const meter: UsageMeter = {
     take: Effect.sync(() => {
       const taken = use
       use = { embeddingCalls: 0, rerankCalls: 0, tokens: 0 }

@@ -2,7 +2,7 @@
 import { Duration, Effect, Stream } from "effect"
 import type { RagError } from "../document/RagError.ts"
 import type { MeasuredQueries } from "./Comparison.ts"
-import type { Meter, ModelUse } from "./MeteredModels.ts"
+import type { UsageMeter, ModelUse } from "./MeteredModels.ts"
 import { type Judgements, meanOf, measureOne, type RunMetrics } from "./Metrics.ts"
 
 /** A way of retrieving: identifiers, best first. */
@@ -50,7 +50,7 @@ interface Ledger {
 export const measureWays = Effect.fn("Runs.measure")(function* <E, R>(
   ways: ReadonlyArray<Way>,
   questions: Stream.Stream<JudgedQuestion, E, R>,
-  meter: Meter,
+  meter: UsageMeter,
   onQuestion: (asked: number) => Effect.Effect<void> = () => Effect.void
 ) {
   const ledgers = ways.map((): Ledger => ({

@@ -1,7 +1,13 @@
 /** `sluice conformance`: checks a gateway against the contract, rule by rule. */
 import { ApiKey, GatewayError, InvalidRequest, SystemAccessToken } from "@sluice/core"
 import { layerTransport } from "@sluice/core/client"
-import { type CheckedCall, checkGateway, type RuleResult, type RuleKind, type Report } from "@sluice/core/conformance"
+import {
+  type CheckedCall,
+  checkGateway,
+  type RuleResult,
+  type RuleKind,
+  type Report
+} from "@sluice/core/conformance"
 import { Config, Effect, FileSystem, Option, Record, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { booleanFlag, jsonFlag, optionalFlag } from "../library/Flags.ts"

@@ -10,7 +10,7 @@ import type { GatewayError } from "../../contract/GatewayError.ts"
 import { AccessTokenAuth } from "../../contract/Credentials.ts"
 import { type About, makeCaller } from "../call/Call.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "../call/ClientOptions.ts"
-import { type Answer, exchange, type Problem } from "../transport/Exchange.ts"
+import { type CallResult, exchange, type Problem } from "../transport/Exchange.ts"
 import { unwrapAnyBody, unwrapEnvelope } from "./Envelope.ts"
 import { Guards } from "../call/Guard.ts"
 import { outgoing } from "../transport/Outgoing.ts"
@@ -42,7 +42,7 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
   const getToken = yield* HttpApiClient.endpoint(GatewayApi, { ...ROTATE, httpClient })
   const caller = makeCaller(options, options.accessToken, yield* Guards)
 
-  const spanned = <A>(name: string, about: About, attempt: Effect.Effect<Answer<A>, Problem>) =>
+  const spanned = <A>(name: string, about: About, attempt: Effect.Effect<CallResult<A>, Problem>) =>
     Effect.map(caller.call(about, attempt), ({ value }) => value).pipe(Effect.withSpan(`Account.${name}`))
 
   return Account.of({

@@ -2,7 +2,7 @@
 import { Effect, Redacted, type Schema } from "effect"
 import { Forbidden, type GatewayReason, InvalidResponse, NotFound } from "../../contract/GatewayError.ts"
 import { parseJson } from "../../contract/Fields.ts"
-import { type Answer, judge, type Problem } from "../transport/Exchange.ts"
+import { type CallResult, judge, type Problem } from "../transport/Exchange.ts"
 import { parseErrorBody } from "../transport/ErrorDetails.ts"
 
 interface Refusal {
@@ -19,8 +19,8 @@ const refusedWith = (message = "The gateway refused and did not say why."): Gate
 
 /** What the envelope carries. */
 export const unwrapEnvelope: <D>(
-  self: Effect.Effect<Answer<{ readonly data: D } | Refusal>, Problem>
-) => Effect.Effect<Answer<D>, Problem> = judge((answer) =>
+  self: Effect.Effect<CallResult<{ readonly data: D } | Refusal>, Problem>
+) => Effect.Effect<CallResult<D>, Problem> = judge((answer) =>
   "data" in answer ? Effect.succeed(answer.data) : Effect.fail(refusedWith(answer.message))
 )
 
@@ -31,8 +31,8 @@ export const unwrapEnvelope: <D>(
  * something else than the gateway's API sent it, and did nothing.
  */
 export const unwrapAnyBody: (
-  self: Effect.Effect<Answer<string>, Problem>
-) => Effect.Effect<Answer<Redacted.Redacted<Schema.Json>>, Problem> = judge((text) => {
+  self: Effect.Effect<CallResult<string>, Problem>
+) => Effect.Effect<CallResult<Redacted.Redacted<Schema.Json>>, Problem> = judge((text) => {
   const json = parseJson(text)
   const body = text.trim() === "" ? null : json === undefined ? text : json
   if (typeof body === "string" && body.trimStart().startsWith("<")) {

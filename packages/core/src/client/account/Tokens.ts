@@ -14,7 +14,7 @@ import { GatewayApi } from "../../contract/GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../../contract/GatewayError.ts"
 import { RETRY_NEVER, withRetryPolicy } from "../../gateway/RetryPolicy.ts"
 import type { About, Caller } from "../call/Call.ts"
-import { type Answer, exchange, judge, type Problem } from "../transport/Exchange.ts"
+import { type CallResult, exchange, judge, type Problem } from "../transport/Exchange.ts"
 import { orGone } from "../call/Gone.ts"
 import { unwrapAnyBody, unwrapEnvelope } from "./Envelope.ts"
 import { asAsked, keyIn, madeIn, mayHave } from "./TokenCreation.ts"
@@ -77,8 +77,10 @@ export const makeTokens = Effect.fnUntraced(function* (
   const del = yield* HttpApiClient.endpoint(GatewayApi, { ...REMOVE, httpClient })
   const getFound = yield* HttpApiClient.endpoint(GatewayApi, { ...SEARCH, httpClient })
 
-  const ask = <A>(about: About, attempt: Effect.Effect<Answer<A>, Problem>): Effect.Effect<A, GatewayError> =>
-    Effect.map(call(about, attempt), ({ value }) => value)
+  const ask = <A>(
+    about: About,
+    attempt: Effect.Effect<CallResult<A>, Problem>
+  ): Effect.Effect<A, GatewayError> => Effect.map(call(about, attempt), ({ value }) => value)
 
   const invalid = (operation: string, message: string) =>
     fail({ operation }, { reason: new InvalidResponse({ message }), requestId: undefined })

@@ -3,7 +3,7 @@ import { Clock, Context, Duration, Effect, Redacted } from "effect"
 import { GatewayError, UNKNOWN_OUTCOME_REASONS, sentence, TimedOut } from "../../contract/GatewayError.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../../gateway/RetryPolicy.ts"
 import type { About } from "./About.ts"
-import type { Answer, Problem } from "../transport/Answer.ts"
+import type { CallResult, Problem } from "../transport/Answer.ts"
 import { redactAnswer, makeRedact, redactReason } from "./Redact.ts"
 import type { Guard } from "./Guard.ts"
 import { IdempotencyKey } from "../transport/Outgoing.ts"
@@ -47,8 +47,8 @@ const REQUEST_ID_LENGTH = 128
 export interface Caller {
   readonly call: <A>(
     about: About,
-    attempt: Effect.Effect<Answer<A>, Problem>
-  ) => Effect.Effect<Answer<A>, GatewayError>
+    attempt: Effect.Effect<CallResult<A>, Problem>
+  ) => Effect.Effect<CallResult<A>, GatewayError>
   /** The error of a reason. No credential is in it, whatever the gateway echoed. */
   readonly fail: (about: About, problem: Problem, attempt?: number) => GatewayError
   readonly attemptTimeout: Duration.Duration
@@ -103,7 +103,7 @@ export const makeCaller = (
     return Effect.fail<Problem>({ reason: new TimedOut({ message, scope, after }), requestId: undefined })
   }
 
-  const call: Caller["call"] = <A>(about: About, attempt: Effect.Effect<Answer<A>, Problem>) =>
+  const call: Caller["call"] = <A>(about: About, attempt: Effect.Effect<CallResult<A>, Problem>) =>
     Effect.contextWith((context: Context.Context<never>) => {
       let attempts = 0
       let doubtful = false

@@ -2,7 +2,7 @@
 import { Duration, Effect, Exit, Layer } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { ServerFailure, Unreachable } from "../../contract/GatewayError.ts"
-import type { Answer, Problem } from "../transport/Answer.ts"
+import type { CallResult, Problem } from "../transport/Answer.ts"
 import { BreakerGuard, type Guard } from "./Guard.ts"
 
 export interface CircuitBreakerOptions {
@@ -23,7 +23,7 @@ const OPEN_MAX: Duration.Input = "5 minutes"
  * What counts against a gateway: nobody answering, 5xx, an attempt out of time. A refusal shows that it works; what was
  * refused here, by a limit of calls for one, shows nothing.
  */
-const outcomeOf = <A>(exit: Exit.Exit<Answer<A>, Problem>): CircuitBreaker.Outcome => {
+const outcomeOf = <A>(exit: Exit.Exit<CallResult<A>, Problem>): CircuitBreaker.Outcome => {
   if (Exit.isSuccess(exit)) return CircuitBreaker.success
   const problem = Exit.findErrorOption(exit)
   if (problem._tag === "None" || problem.value.local === true) return CircuitBreaker.ignored

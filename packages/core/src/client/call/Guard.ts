@@ -1,13 +1,13 @@
 /** What stands before each attempt of a client's calls: nothing, unless the program provides a layer of guards. */
 import { Context, Effect } from "effect"
 import type { About } from "./About.ts"
-import type { Answer, Problem } from "../transport/Answer.ts"
+import type { CallResult, Problem } from "../transport/Answer.ts"
 
 /** Lets an attempt through, now or later, or refuses it. Time that it waits counts for the call, not for the attempt. */
 export type Guard = <A>(
-  attempt: Effect.Effect<Answer<A>, Problem>,
+  attempt: Effect.Effect<CallResult<A>, Problem>,
   about: About
-) => Effect.Effect<Answer<A>, Problem>
+) => Effect.Effect<CallResult<A>, Problem>
 
 /** What `layerCircuitBreaker` puts before the attempts of the clients that are built with it. */
 export const BreakerGuard = Context.Reference<Guard | undefined>("@sluice/core/BreakerGuard", {

@@ -1,7 +1,7 @@
 /** Keeps a credential out of errors and spans, whatever the gateway echoed. */
 import { Predicate } from "effect"
 import type { GatewayReason } from "../../contract/GatewayError.ts"
-import type { Answer } from "../transport/Answer.ts"
+import type { CallResult } from "../transport/Answer.ts"
 
 /** A shorter beginning is found in every other word, and betrays nothing. */
 const BETRAYING = 8
@@ -75,7 +75,7 @@ const redactDeep = (value: unknown, redact: (text: string) => string, depth = DE
 }
 
 /** The same for what spans and metrics show of an answer; its value belongs to the caller. */
-export const redactAnswer = <A>(answer: Answer<A>, redact: (text: string) => string): Answer<A> => {
+export const redactAnswer = <A>(answer: CallResult<A>, redact: (text: string) => string): CallResult<A> => {
   const { facts, requestId, value } = answer
   return {
     value,

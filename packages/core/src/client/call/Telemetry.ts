@@ -2,7 +2,7 @@
 import { Cause, Clock, Context, Effect, Exit, Metric, References, Tracer } from "effect"
 import type { GatewayError } from "../../contract/GatewayError.ts"
 import type { About } from "./About.ts"
-import type { Answer } from "../transport/Answer.ts"
+import type { CallResult } from "../transport/Answer.ts"
 import type { Facts } from "../transport/Facts.ts"
 
 /** Powers of 4 and of 2, as OpenTelemetry's conventions set them. */
@@ -138,7 +138,7 @@ const tell = <A>(
   span: Tracer.Span | undefined,
   about: About,
   [since, now]: readonly [since: bigint, now: bigint],
-  exit: Exit.Exit<Answer<A>, GatewayError>
+  exit: Exit.Exit<CallResult<A>, GatewayError>
 ): void => {
   const error = Exit.isSuccess(exit) ? undefined : errorType(exit.cause)
   const { calls, seconds } = series(about, error)
@@ -160,7 +160,7 @@ const tell = <A>(
  */
 export const observe =
   (about: About, attempts: () => number) =>
-  <A>(self: Effect.Effect<Answer<A>, GatewayError>): Effect.Effect<Answer<A>, GatewayError> =>
+  <A>(self: Effect.Effect<CallResult<A>, GatewayError>): Effect.Effect<CallResult<A>, GatewayError> =>
     Effect.useSpan(
       about.model === undefined ? about.operation : `${about.operation} ${about.model}`,
       { kind: "client", attributes: { ...series(about).attributes, ...about.request } },
@@ -169,7 +169,7 @@ export const observe =
           const { context } = fiber
           const clock = Context.get(context, Clock.Clock)
           const start = clock.currentTimeNanosUnsafe()
-          const ended = (exit: Exit.Exit<Answer<A>, GatewayError>): undefined => {
+          const ended = (exit: Exit.Exit<CallResult<A>, GatewayError>): undefined => {
             const now = clock.currentTimeNanosUnsafe()
             tell(context, span, about, [start, now], exit)
             if (attempts() > 1) {

@@ -12,7 +12,7 @@ export interface Problem {
   readonly local?: boolean
 }
 
-export interface Answer<A> {
+export interface CallResult<A> {
   readonly value: A
   readonly requestId: string | undefined
   /** What the answer said of itself, for spans and metrics. */

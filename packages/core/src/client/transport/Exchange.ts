@@ -9,13 +9,13 @@ import {
   Unreachable
 } from "../../contract/GatewayError.ts"
 import { parseJson } from "../../contract/Fields.ts"
-import type { Answer, Problem } from "./Answer.ts"
+import type { CallResult, Problem } from "./Answer.ts"
 import { isCompressed, refusal } from "./Refusal.ts"
 import { factsOf } from "./Facts.ts"
 import { reasonOfErrorDetails, parseErrorBody } from "./ErrorDetails.ts"
 import { faultOf, isBadAnswer, isBroken, isUnconnected } from "./Transport.ts"
 
-export type { Answer, Problem } from "./Answer.ts"
+export type { CallResult, Problem } from "./Answer.ts"
 
 type SendError = HttpClientError.HttpClientError | Schema.SchemaError
 type DecodeError = SendError | Failure
@@ -29,7 +29,7 @@ export const exchange = <A>(
   send: Effect.Effect<HttpClientResponse.HttpClientResponse, SendError | Failure>,
   decode: (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<A, DecodeError>,
   baseUrl?: string
-): Effect.Effect<Answer<A>, Problem> =>
+): Effect.Effect<CallResult<A>, Problem> =>
   Effect.matchEffect(send, {
     onFailure: (error) => {
       const reason = notSent(error, baseUrl)
@@ -51,7 +51,7 @@ export const exchange = <A>(
       return Effect.matchEffect(decode(response), {
         onFailure: (error) =>
           Effect.flatMap(deniedIn(response, error), (reason) => Effect.fail<Problem>({ reason, requestId })),
-        onSuccess: (value) => Effect.succeed<Answer<A>>({ value, requestId, facts: factsOf(value) })
+        onSuccess: (value) => Effect.succeed<CallResult<A>>({ value, requestId, facts: factsOf(value) })
       })
     }
   })
@@ -77,11 +77,11 @@ const deniedIn = (response: HttpClientResponse.HttpClientResponse, error: Decode
 /** Judges a well-formed answer; which request it was stays known. */
 export const judge =
   <A, B>(judgement: (value: A) => Effect.Effect<B, GatewayReason>) =>
-  (self: Effect.Effect<Answer<A>, Problem>): Effect.Effect<Answer<B>, Problem> =>
+  (self: Effect.Effect<CallResult<A>, Problem>): Effect.Effect<CallResult<B>, Problem> =>
     Effect.flatMap(self, ({ requestId, value, ...rest }) =>
       Effect.matchEffect(judgement(value), {
         onFailure: (reason) => Effect.fail<Problem>({ reason, requestId }),
-        onSuccess: (judged) => Effect.succeed<Answer<B>>({ value: judged, requestId, ...rest })
+        onSuccess: (judged) => Effect.succeed<CallResult<B>>({ value: judged, requestId, ...rest })
       })
     )
 

@@ -2,7 +2,7 @@
 import { Effect, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { InvalidResponse, NotFound } from "../../contract/GatewayError.ts"
-import type { Answer, Problem } from "./Answer.ts"
+import type { CallResult, Problem } from "./Answer.ts"
 
 /** Storage often answers with another address once; a ring of them is cut. */
 const REDIRECTS = 5
@@ -69,8 +69,8 @@ export const withRedirects = (client: HttpClient.HttpClient, baseUrl: string): H
 export const fetching = <A, E, R>(
   { baseUrl, what }: { readonly baseUrl: string; readonly what: string },
   send: Effect.Effect<Response, E, R>,
-  read: (send: Effect.Effect<Response, E, R>) => Effect.Effect<Answer<A>, Problem, R>
-): Effect.Effect<Answer<A>, Problem, R> =>
+  read: (send: Effect.Effect<Response, E, R>) => Effect.Effect<CallResult<A>, Problem, R>
+): Effect.Effect<CallResult<A>, Problem, R> =>
   Effect.suspend(() => {
     const home = new URL(baseUrl).origin
     let last = home
