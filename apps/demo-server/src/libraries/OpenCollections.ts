@@ -42,13 +42,16 @@ const tooMany = new RagError({
 
 type Collection = Effect.Success<ReturnType<PassageIndex["Service"]["open"]>>
 
+/** Every effect of a collection fails with `RagError` alone. */
+const isOperation = (member: unknown): member is Effect.Effect<unknown, RagError> => Effect.isEffect(member)
+
 /** Operations on a collection that is being removed fail with `NotFound`, not with a missing file. */
 const failIfRemoved = (collection: Collection, removal: CollectionHandle["removal"]): Collection => {
   const checked = <A>(use: Effect.Effect<A, RagError>) =>
     Effect.mapError(use, (error) => (removal.done ? notFound(collection.name) : error))
   return Record.map(collection, (member: unknown) =>
-    Effect.isEffect(member)
-      ? checked(member as Effect.Effect<unknown, RagError>)
+    isOperation(member)
+      ? checked(member)
       : typeof member === "function"
         ? (...given: ReadonlyArray<unknown>) => checked(member(...given))
         : member
