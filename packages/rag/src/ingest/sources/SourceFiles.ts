@@ -1,5 +1,4 @@
 /** Files of a folder, named and read with typed failures: the one place of this package that reads the disk. */
-import { realpathSync } from "node:fs"
 import { readdir, readFile, realpath, stat } from "node:fs/promises"
 import { basename, dirname, join, resolve, sep } from "node:path"
 import { MAX_IMAGE_BYTES } from "@sluice/core"
@@ -9,7 +8,6 @@ import type { IngestFailure } from "../IngestReport.ts"
 import { MAX_FILE_BYTES } from "../../formats/parsing/DocumentFormat.ts"
 import type { PictureFile } from "../../formats/parsing/Pictures.ts"
 import { RagError, type RagReason } from "../../document/RagError.ts"
-import { readAtOnce } from "./ReadAtOnce.ts"
 
 /** What a path to be ingested stands for. */
 export interface SourceFiles {
@@ -81,11 +79,6 @@ const isAbove = (folder: string, below: string): boolean =>
 /** Reads a file whole; one over the limit is refused before it is read. */
 export const readSource = Effect.fn("SourceFiles.read")(function* (root: string, path: string) {
   const absolute = join(root, ...path.split("/"))
-  const small = yield* Effect.try({
-    try: () => readAtOnce(absolute),
-    catch: (cause) => diskError(path, cause)
-  })
-  if (small !== undefined) return small
   const { size } = yield* disk(path, () => stat(absolute))
   if (size > MAX_FILE_BYTES) return yield* tooLarge(path, size)
   const bytes: Uint8Array = yield* disk(path, () => readFile(absolute))
@@ -106,11 +99,8 @@ export const pictureBeside =
         const target = resolve(join(from, name))
         if (!isAbove(resolve(root), target)) return "lies outside of the folder that is ingested"
         if (target.slice(resolve(root).length).includes(`${sep}.`)) return "is hidden"
-        // At once, as small files are read: this is asked of every picture of an unchanged folder.
-        const real = realpathSync.native(target)
-        if (!isAbove(realpathSync.native(root), real)) return "lies outside of the folder that is ingested"
-        const small = readAtOnce(real)
-        if (small !== undefined) return small
+        const real = await realpath(target)
+        if (!isAbove(await realpath(root), real)) return "lies outside of the folder that is ingested"
         const stats = await stat(real)
         if (!stats.isFile()) return undefined
         return stats.size > MAX_IMAGE_BYTES ? "has more than 20 MB" : await readFile(real)
