@@ -11,16 +11,14 @@ export const insufficientQuota = (of: "user" | "key", units: number): Failure =>
       of === "user"
         ? `The balance of the account does not cover this call, which reserves ${units} units: add to it, or ask for less`
         : `The remain_quota of this API key does not cover this call, which reserves ${units} units: raise it by PUT /api/token/, or ask for less`,
-    code: "insufficient_quota",
-    retryable: false
+    code: "insufficient_quota"
   })
 
 /** The key was deleted after authentication. */
 export const keyGone = new Failure({
   status: 401,
   message: "This API key is not known any more: POST /api/token/ makes another",
-  code: "invalid_api_key",
-  retryable: false
+  code: "invalid_api_key"
 })
 
 /**

@@ -37,8 +37,7 @@ export const idempotencyOf = (
         status: 400,
         message: `\`Idempotency-Key\` is 1 to ${LONGEST} visible characters: a UUID is one`,
         param: "idempotency-key",
-        code: "invalid_idempotency_key",
-        retryable: false
+        code: "invalid_idempotency_key"
       })
     )
   }
@@ -53,8 +52,7 @@ const reused = new Failure({
   status: 422,
   message: "This Idempotency-Key came with another request before: give each request a key of its own",
   param: "idempotency-key",
-  code: "idempotency_key_reused",
-  retryable: false
+  code: "idempotency_key_reused"
 })
 
 const inFlight = new Failure({
@@ -71,8 +69,7 @@ const notKept = new Failure({
   message:
     "The call with this Idempotency-Key was made and paid for, and its answer was not kept: use a new key to make it again",
   param: "idempotency-key",
-  code: "idempotency_answer_not_kept",
-  retryable: false
+  code: "idempotency_answer_not_kept"
 })
 
 /** Takes the place of a response. */
@@ -83,8 +80,7 @@ const doubtful = new Failure({
   message:
     "The call with this Idempotency-Key failed on its way, and what it makes may have been made and paid for there all the same: look before you make it again, with a new key",
   param: "idempotency-key",
-  code: "idempotency_in_doubt",
-  retryable: false
+  code: "idempotency_in_doubt"
 })
 
 interface Row {

@@ -12,8 +12,7 @@ const madeBefore = (id: string) =>
     status: 409,
     message: `This Idempotency-Key has made the token ${id}, whose key was shown then and is not kept: GET /api/token/${id} shows the rest; if the key was lost, delete it and make another`,
     param: "idempotency-key",
-    code: "token_already_created",
-    retryable: false
+    code: "token_already_created"
   })
 
 /**

@@ -87,8 +87,7 @@ export const tooLong = new Failure({
   status: 502,
   message:
     "The gateway wrote far more than this call may come to, and was ended: what came of it is paid for. Ask for more by `max_tokens`",
-  code: "upstream_beyond_limit",
-  retryable: false
+  code: "upstream_beyond_limit"
 })
 
 const TOO_LONG = finalEvent(tooLong.body)

@@ -48,8 +48,7 @@ const unknown = new Failure({
   status: 404,
   message: "There is no token with this id: GET /api/token/ lists those that there are",
   code: "token_not_found",
-  param: "id",
-  retryable: false
+  param: "id"
 })
 
 const known = (row: KeyRow | undefined) => (row === undefined ? Effect.fail(unknown) : Effect.succeed(row))
@@ -65,15 +64,13 @@ const notShown = new Failure({
   status: 403,
   message:
     "This call ends the system access token: it is answered to a plain GET only, not to what loads ahead",
-  code: "not_a_plain_get",
-  retryable: false
+  code: "not_a_plain_get"
 })
 
 const ended = new Failure({
   status: 401,
   message: "This system access token was ended by another call at the same time: use the one that it got",
-  code: "invalid_api_key",
-  retryable: false
+  code: "invalid_api_key"
 })
 
 /** For sessions, which have no token. */
@@ -81,8 +78,7 @@ const noTokenToEnd = new Failure({
   status: 401,
   message:
     "GET ends the system access token that it is called with, and makes another: send one as `Authorization: Bearer …`. Who is signed in to the page gets a new one by POST",
-  code: "invalid_api_key",
-  retryable: false
+  code: "invalid_api_key"
 })
 
 export const AccountLayer = HttpApiBuilder.group(

@@ -31,8 +31,7 @@ export const applyTokenLimit = Effect.fnUntraced(function* (request: ChatRequest
       new Failure({
         status: 400,
         message: `\`${NEW_LIMIT_NAME}\` is not valid: Expected a whole number from 1`,
-        param: NEW_LIMIT_NAME,
-        retryable: false
+        param: NEW_LIMIT_NAME
       })
   )
   if (limit === undefined || limit === null) return { request, body }

@@ -26,7 +26,7 @@ const folded = (name: string): string => name.toUpperCase().toLowerCase()
 const isOther = (name: string): boolean => !READ.has(name) && READ.has(folded(name))
 
 const refuse = (message: string, param: string) =>
-  new Failure({ status: 400, message, param: param.slice(0, 64), retryable: false })
+  new Failure({ status: 400, message, param: param.slice(0, 64) })
 
 /** Refuses a body with repeated names, or with names that differ from a known one only in case. */
 export const checkFieldNames = (body: string): Failure | undefined => {

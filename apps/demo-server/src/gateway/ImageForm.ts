@@ -26,8 +26,7 @@ const fromParts: FromParts = (parts) => {
 const noStream = new Failure({
   status: 400,
   message: "Images are not streamed here: leave `stream` out, and they come in one answer",
-  param: "stream",
-  retryable: false
+  param: "stream"
 })
 
 /** The request, and its body as JSON. Streams are refused: the caller would wait for events, and pay. */

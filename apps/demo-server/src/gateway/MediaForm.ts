@@ -14,7 +14,7 @@ export type FromParts = (
 ) => Record<string, unknown>
 
 const refuse = (message: string, param?: string, status: 400 | 413 | 415 = 400) =>
-  new Failure({ status, message, param, ...(status === 413 && { code: "too_large" }), retryable: false })
+  new Failure({ status, message, param, ...(status === 413 && { code: "too_large" }) })
 
 const unreadable = () =>
   refuse("The body could not be read: it is cut short, too large, or not what its content-type says")

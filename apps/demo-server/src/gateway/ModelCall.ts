@@ -20,8 +20,7 @@ const MODEL_LENGTH = 256
 const modelTooLong = new Failure({
   status: 400,
   message: `\`model\` has more than ${MODEL_LENGTH} characters`,
-  param: "model",
-  retryable: false
+  param: "model"
 })
 
 /** This server's address as the caller knows it, by the Host header: `http://localhost:3000`. */

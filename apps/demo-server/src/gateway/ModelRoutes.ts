@@ -52,8 +52,7 @@ const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 const unsupported = HttpServerResponse.empty({ status: 415 })
 const notJson = new Failure({
   status: 400,
-  message: "The payload of the request is not valid: Expected a valid JSON body",
-  retryable: false
+  message: "The payload of the request is not valid: Expected a valid JSON body"
 })
 
 /** Decodes a JSON body by the contract. */

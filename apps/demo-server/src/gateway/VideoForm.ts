@@ -24,8 +24,7 @@ const SHORTEST_SECONDS = 0.5
 const outOfRange = new Failure({
   status: 400,
   message: `\`seconds\` is "${SHORTEST_SECONDS}" to "${LONGEST_SECONDS}": which of them a model takes, its group says`,
-  param: "seconds",
-  retryable: false
+  param: "seconds"
 })
 
 /** An identifier of the gateway's own, or a media type. */
@@ -45,8 +44,7 @@ const textsIn = (form: Schema.Json): ReadonlyArray<string> => {
 const noImage = new Failure({
   status: 400,
   message: "`input_reference` names no image: give a URL, a data URI or Base64, or leave it out",
-  param: "input_reference",
-  retryable: false
+  param: "input_reference"
 })
 
 /** In an object, strings that are not identifiers are images. */

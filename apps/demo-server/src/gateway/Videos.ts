@@ -15,8 +15,7 @@ import { videoForm } from "./VideoForm.ts"
 const otherVariant = new Failure({
   status: 400,
   message: "A video has no variant but `video`: leave `variant` out for the MP4",
-  param: "variant",
-  retryable: false
+  param: "variant"
 })
 
 /** Common clients ask for a thumbnail this way: they would take the MP4 for one. */

@@ -16,7 +16,7 @@ export const respond = (
   HttpServerResponse.jsonUnsafe(failure.body, { status, headers: { ...failure.headers, ...headers } })
 
 const final = (status: Failure["status"], code: string, message: string) =>
-  new Failure({ status, message, code, retryable: false })
+  new Failure({ status, message, code })
 
 export const bodyTooLarge = (limit: number): Response =>
   respond(

@@ -39,8 +39,7 @@ type Exchange = readonly [request: IncomingMessage, response: ServerResponse]
 type Connections = Map<Socket, { exchange: Exchange | undefined }>
 
 /** The wire may have another status; the form is that of every error. */
-const failure = (code: string, message: string) =>
-  new Failure({ status: 400, code, message, retryable: false })
+const failure = (code: string, message: string) => new Failure({ status: 400, code, message })
 
 const faults: Readonly<Record<string, readonly [status: number, text: string, Failure]>> = {
   HPE_HEADER_OVERFLOW: [

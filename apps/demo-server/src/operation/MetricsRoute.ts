@@ -18,7 +18,7 @@ const tasks = Metric.gauge("sluice_media_tasks", {
 const memory = Metric.gauge("process_resident_memory_bytes", { description: "Memory of the process" })
 
 const refused = (message: string) =>
-  respond(new Failure({ status: 403, code: "metrics_not_allowed", message, retryable: false }))
+  respond(new Failure({ status: 403, code: "metrics_not_allowed", message }))
 
 export const MetricsLayer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {

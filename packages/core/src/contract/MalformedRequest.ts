@@ -40,7 +40,7 @@ export const malformed = (part: string, issue: SchemaIssue.Issue): Failure => {
     param === "" ? `The ${part} of the request` : `\`${param}\``,
     reported?.message
   )
-  return new Failure({ status: 400, message, param: param === "" ? undefined : param, retryable: false })
+  return new Failure({ status: 400, message, param: param === "" ? undefined : param })
 }
 
 /**
@@ -60,8 +60,7 @@ export class MalformedRequest extends HttpApiMiddleware.Service<MalformedRequest
         return Effect.fail(
           new Failure({
             status: 500,
-            message: "The answer could not be encoded: please report",
-            retryable: false
+            message: "The answer could not be encoded: please report"
           })
         )
       }
